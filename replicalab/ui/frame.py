@@ -21,7 +21,7 @@ from replicalab.render.figures import convergence_chart
 from replicalab.ui import export, lab, panel, present, reopening, state, tray
 from replicalab.ui.controls import button
 from replicalab.ui.gallery import cards
-from replicalab.ui.library import keeping, returning
+from replicalab.ui.library import keeping
 from replicalab.ui.words import ICONS, escaped
 from replicalab.views.blocks import Panel, Status
 from replicalab.views.check import header_panel
@@ -81,7 +81,7 @@ def _drawn(title: str) -> Iterator[PlanAnalysis]:
     _draw_problems()
     reopening.draw()
     if not presenting:
-        returning.draw()
+        keeping.draw_offer()
         keeping.draw(title)
     _ask_again_after_a_restart()
     if presenting:

@@ -178,36 +178,14 @@ def latest() -> DraftOffer | None:
     """Return this visitor's last draft that can be opened, None where there is none."""
     with suppress(LibraryError):
         draft = shelf().draft(owner())
-        return _offer(draft) if draft and not draft.problem else None
+        return offer_of(draft) if draft and not draft.problem else None
     return None
 
 
-def offers() -> list[DraftOffer]:
-    """Return all of this visitor's drafts that can be opened, the last saved first.
-
-    Raises:
-        LibraryError: they cannot be read.
-    """
-    return [_offer(draft) for draft in shelf().drafts(owner()) if not draft.problem]
-
-
-def _offer(draft: StoredDraft) -> DraftOffer:
+def offer_of(draft: StoredDraft) -> DraftOffer:
+    """Return a draft that can be opened, with what it is called."""
     plan = read_draft(draft.content)
     return DraftOffer(draft, plan, any_name_of(plan))
-
-
-def go_on(tab: Tab, draft: StoredDraft) -> None:
-    """Let a tab go on with a draft."""
-    tab.place, tab.saved = draft.place, draft.saved
-
-
-def discard(draft: StoredDraft) -> None:
-    """Forget a draft.
-
-    Raises:
-        LibraryError: it cannot be forgotten now.
-    """
-    shelf().discard_draft(owner(), draft.place)
 
 
 # --- saving ---------------------------------------------------------------------------------

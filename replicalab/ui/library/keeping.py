@@ -1,8 +1,12 @@
-"""Keep: one click keeps the workspace, says when it is safe, and lets two tabs lose nothing."""
+"""Keep: one click keeps the workspace, says when it is safe, and lets two tabs lose nothing.
+
+What nobody has kept is a draft, which is offered to whoever comes back, and forced on no one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -10,20 +14,39 @@ from typing import Final
 import streamlit as st
 
 from replicalab.case import Case, case_text, read_case
-from replicalab.errors import LibraryError, LibraryMissingError
-from replicalab.library import LONGEST_NAME, Entry, EntryKind, LibraryConflictError, StoredVersion
-from replicalab.models import LONGEST_TEXT
+from replicalab.errors import (
+    LibraryError,
+    LibraryMissingError,
+    ReplicaLabError,
+    ScenarioError,
+)
+from replicalab.lexicon import capitalised
+from replicalab.library import (
+    KINDS,
+    LONGEST_NAME,
+    Entry,
+    EntryKind,
+    LibraryConflictError,
+    StoredVersion,
+)
+from replicalab.models import FIELD_LABELS, LONGEST_TEXT
 from replicalab.server import visitor
 from replicalab.ui import state
 from replicalab.ui.controls import button, page_link
-from replicalab.ui.library.cases import any_name_of, kept_case
-from replicalab.ui.library.differences import differences
+from replicalab.ui.library import drafting
+from replicalab.ui.library.cases import any_name_of, case_here, kept_case
+from replicalab.ui.library.drafting import DraftOffer
 from replicalab.ui.library.shelf import keep_beside, owner, shelf
-from replicalab.ui.words import draw_table, escaped
+from replicalab.ui.words import draw_table, escaped, moment_text
+from replicalab.ui.workspace import Workspace
+from replicalab.views.lab import MEANS, RATES, STEPS
 
+PAGE: Final = "pages/5_Library.py"
 _NAME: Final = "kept_name"
 _NOTES: Final = "kept_notes"
-PAGE: Final = "pages/5_Library.py"
+NONE: Final = "—"
+_NAMES: Final = {**FIELD_LABELS, **MEANS, **RATES, **STEPS, "lab": "Lab"}
+_LONGEST: Final = 300  # Of a longer text its beginning is shown, and its length
 
 
 @dataclass
@@ -167,37 +190,64 @@ def _draw_kept(entry: Entry, notice: SaveNotice) -> None:
             part = partial(_part, entry, notice.before)
             button("Keep as another instead", "note_add", part, type="tertiary")
         _draw_close()
-    name, notes = st.columns([2, 3])
-    rename, note = partial(_rename, entry), partial(_note, entry)
-    name.text_input("Name", key=_NAME, max_chars=LONGEST_NAME, on_change=rename)
-    notes.text_area("Notes", key=_NOTES, max_chars=LONGEST_TEXT, height=68, on_change=note)
+    draw_fields(entry, _NAME, _NOTES, partial(_change, entry), wide=True)
+
+
+def draw_fields(
+    entry: Entry,
+    name: str,
+    notes: str,
+    change: Callable[[Callable[[], Entry], str], object],
+    *,
+    wide: bool = False,
+) -> None:
+    """Draw an entry's name and notes by their keys, next to each other where there is room.
+
+    ``change`` is given what saves the one that was typed, and what to call that.
+    """
+    typed = st.session_state
+    places: Sequence[AbstractContextManager[object]] = (
+        st.columns([2, 3]) if wide else [nullcontext(), nullcontext()]
+    )
+
+    def rename() -> None:
+        change(lambda: shelf().rename(owner(), entry.id, str(typed[name])), "Renamed")
+
+    def note() -> None:
+        new, base = str(typed[notes]), entry.version
+        save = partial(shelf().update, owner(), entry.id, base_version=base, notes=new)
+        change(save, "Noted")
+
+    with places[0]:
+        st.text_input("Name", key=name, max_chars=LONGEST_NAME, on_change=rename)
+    with places[1]:
+        height = 68 if wide else 90
+        st.text_area("Notes", key=notes, max_chars=LONGEST_TEXT, height=height, on_change=note)
 
 
 def _draw_conflict(notice: SaveNotice, there: StoredVersion) -> None:
-    """Say what is there already, field by field beside one's own, and let one choose."""
+    """Say what is there already, field by field next to one's own, and let one choose."""
+    content, now = notice.content, there.entry
+
+    def keep_another() -> Entry:
+        return keep_beside(owner(), EntryKind.PLAN, any_name_of(read_case(content)), content)
+
+    def keep_over() -> Entry:
+        return shelf().update(owner(), now.id, content, base_version=now.version)
+
     st.warning(f"Not kept yet: {escaped(notice.problem)}.", icon=":material/call_split:")
-    if rows := differences(there.entry.kind, there.content, notice.content):
+    if rows := differences(now.kind, there.content, content):
         draw_table(("What differs", f"There, version {there.version.number}", "Yours"), rows)
     else:
         st.markdown("Only their notes differ.")
     with st.container(horizontal=True):
-        button("Keep mine as another", "note_add", partial(_keep_beside, notice))
-        over = f"Save mine over it, as version {there.entry.version + 1}"
-        button(over, "history", partial(_keep_over, notice, there))
+        for label, icon, save in (
+            ("Keep mine as another", "note_add", keep_another),
+            (f"Save mine over it, as version {now.version + 1}", "history", keep_over),
+        ):
+            button(label, icon, partial(_attempt, content, save, _settle))
         _draw_close()
     st.caption("What is there stays in its history either way.")
-
-
-def _keep_beside(notice: SaveNotice) -> None:
-    content = notice.content
-    name = any_name_of(read_case(content))
-    _attempt(content, lambda: keep_beside(owner(), EntryKind.PLAN, name, content), _settle)
-
-
-def _keep_over(notice: SaveNotice, there: StoredVersion) -> None:
-    content, base = notice.content, there.entry.version
-    update = partial(shelf().update, owner(), there.entry.id, content, base_version=base)
-    _attempt(content, update, _settle)
 
 
 def _part(entry: Entry, before: int) -> None:
@@ -212,21 +262,7 @@ def _part(entry: Entry, before: int) -> None:
     _attempt("", parted, _settle)
 
 
-def _rename(entry: Entry) -> None:
-    name = str(st.session_state[_NAME])
-    _change(entry, lambda: shelf().rename(owner(), entry.id, name), "Renamed")
-
-
-def _note(entry: Entry) -> None:
-    notes, base = str(st.session_state[_NOTES]), entry.version
-    _change(
-        entry,
-        lambda: shelf().update(owner(), entry.id, base_version=base, notes=notes),
-        "Noted",
-    )
-
-
-def _change(entry: Entry, save: Callable[[], Entry], text: str) -> None:
+def _change(entry: Entry, save: Callable[[], Entry], done: str) -> None:
     """Change an entry's name or notes; one that cannot be stays as it was, and the field says."""
     tab = state.current().tab
     try:
@@ -236,8 +272,103 @@ def _change(entry: Entry, save: Callable[[], Entry], text: str) -> None:
         return
     if tab.entry and tab.entry[0] == entry.id:
         tab.entry = entry.id, changed.version
-    _leave(changed, text)
+    _leave(changed, done)
 
 
 def _close() -> None:
     state.current().notice = None
+
+
+# --- what differs between two contents -------------------------------------------------------
+
+
+def differences(kind: EntryKind, one: str, other: str) -> list[tuple[str, str, str]]:
+    """Return what of two contents differs: what it is called, and both; or why none can be read."""
+    try:
+        before, after = (dict(_facts("", KINDS[kind].facts(text))) for text in (one, other))
+    except ReplicaLabError as error:
+        return [("Cannot be read", str(error), "")]
+    names = list(dict.fromkeys((*before, *after)))
+    pairs = ((name, before.get(name, NONE), after.get(name, NONE)) for name in names)
+    return [(name, _short(was), _short(now)) for name, was, now in pairs if was != now]
+
+
+def _facts(name: str, value: object) -> Iterator[tuple[str, str]]:
+    """Yield every fact under the names that lead to it."""
+    if isinstance(value, Mapping):
+        for key, each in value.items():
+            called = _NAMES.get(key, capitalised(key.replace("_", " ")))
+            if key != "format":
+                yield from _facts(f"{name}: {called}" if name else called, each)
+    elif isinstance(value, list) and any(isinstance(each, dict) for each in value):
+        for number, each in enumerate(value, start=1):
+            yield from _facts(f"{name} {number}", each)
+    elif value not in (None, "", []):
+        yield name, ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _short(text: str) -> str:
+    more = len(text) - _LONGEST
+    return f"{text[:_LONGEST]}… ({more:,} characters more)" if more > 0 else text
+
+
+# --- the way back to what nobody has kept -----------------------------------------------------
+
+
+def draw_offer() -> None:
+    """Draw the way back to the last draft, where one is offered."""
+    if (offered := state.current().offered) is not None:
+        _draw_draft(offered, "offered")
+
+
+def draw_drafts() -> None:
+    """Draw every draft, also of tabs that were closed, with the ways back to it.
+
+    Raises:
+        LibraryError: they cannot be read.
+    """
+    drafts = (draft for draft in shelf().drafts(owner()) if not draft.problem)
+    found = list(map(drafting.offer_of, drafts))
+    for offer in found:
+        _draw_draft(offer, f"draft_{offer.draft.place}")
+    if not found:
+        st.info("Nothing waits to be kept.", icon=":material/done_all:")
+
+
+def _draw_draft(offer: DraftOffer, key: str) -> None:
+    when = moment_text(offer.draft.saved)
+    with st.container(horizontal=True, vertical_alignment="center", border=True, key=key):
+        beside = f", and {len(offer.plan.beside)} beside" if offer.plan.beside else ""
+        st.markdown(
+            f":material/history: Not kept, from {when}: **{escaped(offer.name)}**{beside}.",
+            width="content",
+        )
+        go_on, discard = partial(_go_on, offer), partial(_discard, offer)
+        button("Go on with it", "play_arrow", go_on, key=f"{key}_on")
+        button("Discard", "delete", discard, key=f"{key}_off", type="tertiary")
+
+
+def _go_on(offer: DraftOffer) -> None:
+    found = state.current()
+    found.offered = None
+    try:
+        work = Workspace(case=case_here(offer.plan.case))
+    except (LibraryError, ScenarioError) as error:
+        found.problems = str(error).splitlines()
+        return
+    problems = list[str]()
+    work = work.changed(tray=drafting.tray_of(offer.plan, problems))
+    if not problems:  # else the draft stays as it is, for when all of it can be used again
+        found.tab.place, found.tab.saved = offer.draft.place, offer.draft.saved
+    state.open_workspace(work)
+    found.problems = problems
+
+
+def _discard(offer: DraftOffer) -> None:
+    found = state.current()
+    if found.offered and found.offered.draft.place == offer.draft.place:
+        found.offered = None
+    try:
+        shelf().discard_draft(owner(), offer.draft.place)
+    except LibraryError as error:
+        found.problems = [str(error)]

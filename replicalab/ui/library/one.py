@@ -9,20 +9,12 @@ import streamlit as st
 
 from replicalab.documents import DOCUMENTS, KEPT
 from replicalab.errors import ReplicaLabError
-from replicalab.library import (
-    LONGEST_NAME,
-    Entry,
-    EntryKind,
-    StoredVersion,
-    Version,
-    read_decision,
-)
-from replicalab.models import LONGEST_TEXT
+from replicalab.library import Entry, EntryKind, StoredVersion, Version, read_decision
 from replicalab.ui import notices, own_studies, state
 from replicalab.ui.controls import button
 from replicalab.ui.documents import PAGE_ROWS, open_entry
 from replicalab.ui.files import download
-from replicalab.ui.library.differences import differences
+from replicalab.ui.library.keeping import NONE, differences, draw_fields
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.words import draw_table, escaped, moment_text
 
@@ -44,12 +36,17 @@ def draw(entry: Entry) -> None:
             icon=":material/broken_image:",
         )
     if entry.deleted is not None:
-        _draw_deleted(entry, kept)
+        with st.container(horizontal=True):
+            button("Bring it back", "restore_from_trash", partial(_undelete, entry))
+            _draw_export(entry, kept)
+            button("Delete it for good", "delete_forever", partial(_purge, entry))
         return
     _draw_acts(entry, kept)
     if entry.kind is EntryKind.DECISION and not kept.problem:
         _draw_decision(kept.content)
-    _draw_fields(entry)
+    name, notes = f"entry_name_{entry.id}", f"entry_notes_{entry.id}"
+    st.session_state[name], st.session_state[notes] = entry.name, entry.notes
+    draw_fields(entry, name, notes, lambda save, _: notices.attempt(save))
     _draw_history(entry, kept)
 
 
@@ -105,13 +102,6 @@ def _undelete(entry: Entry) -> None:
             notices.leave(f"{entry.name} is back.")
 
 
-def _draw_deleted(entry: Entry, kept: StoredVersion) -> None:
-    with st.container(horizontal=True):
-        button("Bring it back", "restore_from_trash", partial(_undelete, entry))
-        _draw_export(entry, kept)
-        button("Delete it for good", "delete_forever", partial(_purge, entry))
-
-
 def _purge(entry: Entry) -> None:
     if notices.attempt(partial(shelf().purge, owner(), entry.id)):
         notices.leave(f"{entry.name} is deleted for good.")
@@ -129,28 +119,6 @@ def _draw_decision(content: str) -> None:
             st.markdown(f"**{label}:** {escaped(text)}")
 
 
-# --- its name and notes -----------------------------------------------------------------------
-
-
-def _draw_fields(entry: Entry) -> None:
-    name, notes = f"entry_name_{entry.id}", f"entry_notes_{entry.id}"
-    st.session_state[name], st.session_state[notes] = entry.name, entry.notes
-    rename, note = partial(_rename, entry, name), partial(_note, entry, notes)
-    st.text_input("Name", key=name, max_chars=LONGEST_NAME, on_change=rename)
-    st.text_area("Notes", key=notes, max_chars=LONGEST_TEXT, height=90, on_change=note)
-
-
-def _rename(entry: Entry, key: str) -> None:
-    notices.attempt(partial(shelf().rename, owner(), entry.id, str(st.session_state[key])))
-
-
-def _note(entry: Entry, key: str) -> None:
-    notes = str(st.session_state[key])
-    notices.attempt(
-        lambda: shelf().update(owner(), entry.id, base_version=entry.version, notes=notes),
-    )
-
-
 # --- its history ------------------------------------------------------------------------------
 
 
@@ -163,22 +131,18 @@ def _draw_history(entry: Entry, kept: StoredVersion) -> None:
     if not part.open:
         return
     with part:
-        earlier = [
-            each
-            for each in shelf().versions(owner(), entry.id)
-            if each.number != kept.version.number
-        ]
-        by_number = {each.number: each for each in earlier}
+        versions = {each.number: each for each in shelf().versions(owner(), entry.id)}
+        del versions[kept.version.number]
         number = st.selectbox(
             "Earlier version",
-            list(by_number),
+            list(versions),
             key=f"version_{entry.id}",
-            format_func=lambda each: _version_text(by_number[each]),
+            format_func=lambda each: _version_text(versions[each]),
         )
         then = shelf().read(owner(), entry.id, number)
         rows = differences(entry.kind, then.content, kept.content)
         if then.version.notes != kept.version.notes:
-            rows.append(("Notes", then.version.notes or "—", kept.version.notes or "—"))
+            rows.append(("Notes", then.version.notes or NONE, kept.version.notes or NONE))
         if rows:
             draw_table(("What differs", f"Version {number}", "Now"), rows)
         else:

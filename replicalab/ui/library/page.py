@@ -15,7 +15,7 @@ from replicalab.ui import notices, own_studies, state
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.documents import keep_file
 from replicalab.ui.files import upload
-from replicalab.ui.library import one, returning
+from replicalab.ui.library import keeping, one
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.words import escaped, moment_text
 
@@ -48,7 +48,7 @@ def draw() -> None:
             st.info(escaped(notice), icon=":material/info:")
         search, wanted = _draw_filters()
         if wanted == _UNKEPT:
-            returning.draw_all()
+            keeping.draw_drafts()
         else:
             _draw_found(search, wanted)
         _draw_more()
