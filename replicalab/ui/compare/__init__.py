@@ -2,29 +2,101 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Final
 
 import streamlit as st
 
+from replicalab.comparison import FEWEST_SIDES, Side
 from replicalab.planner import PlanAnalysis
-from replicalab.ui.compare import many, page
+from replicalab.scenarios import Difficulty
+from replicalab.tables import sheet, workbook
+from replicalab.ui import notices, own_studies, panel, state, tray
+from replicalab.ui.compare import deciding, many, sides
+from replicalab.ui.controls import button
+from replicalab.ui.files import download
+from replicalab.ui.tray import TrayCandidate
+from replicalab.ui.words import escaped
+from replicalab.ui.workspace import TrayCase
+from replicalab.views.comparison import comparison_panel, table
 
 TABS: Final = "compare_part"
 BESIDE: Final = "Side by side"
 MANY: Final = "Many negotiations"
-PARTS: Final[dict[str, Callable[[PlanAnalysis], None]]] = {
-    BESIDE: page.draw,
-    MANY: many.draw,
-}
 
 
 def draw(here: PlanAnalysis) -> None:
     """Draw the part that is open; whoever comes back to a batch under way finds that one open."""
     if TABS not in st.session_state and many.is_under_way():
         st.session_state[TABS] = MANY
-    parts = st.tabs(list(PARTS), key=TABS, on_change="rerun")
-    for part, draw_part in zip(parts, PARTS.values(), strict=True):
+    drawn: dict[str, Callable[[PlanAnalysis], None]] = {BESIDE: _draw_sides, MANY: many.draw}
+    parts = st.tabs(list(drawn), key=TABS, on_change="rerun")
+    for part, draw_part in zip(parts, drawn.values(), strict=True):
         if part.open:
             with part:
                 draw_part(here)
+
+
+# --- a few side by side -----------------------------------------------------------------------
+
+
+def _draw_sides(here: PlanAnalysis) -> None:
+    """Draw the sides, or how to come by some."""
+    with st.container(horizontal=True, vertical_alignment="center", key="sources"):
+        ways = "Yours, the Lab Manager’s and least loss"
+        button("The three labs", "science", lambda: tray.keep_only(_labs()))
+        button(ways, "balance", lambda: tray.keep_only(_ways(here)))
+        sides.draw_library()
+        button("Undo", "undo", state.undo, disabled=not state.current().past)
+    notices.draw()
+    tray.draw_line(linked=False)
+    found = sides.found()
+    for problem in found.problems:
+        st.warning(f"Not compared: {escaped(problem)}", icon=":material/link_off:")
+    if len(found.sides) < FEWEST_SIDES:
+        _draw_too_few(found.kept)
+    else:
+        deciding.draw_decided(found.kept)
+        panel.draw(comparison_panel(found.sides))
+        with st.container(horizontal=True, key="compare_files"):
+            download("Download as CSV", partial(_csv, found.sides), "comparison.csv")
+            download("Download as Excel", partial(_excel, found.sides), "comparison.xlsx")
+        deciding.draw_form(found.kept)
+    deciding.draw_listed()
+
+
+def _draw_too_few(kept: Sequence[TrayCase]) -> None:
+    """Say what to do next where there are not two to compare."""
+    lacking = "Nothing to compare yet."
+    if kept:
+        lacking = f"{escaped(kept[0].name)} is the plan that is open: it needs another beside it."
+    st.info(
+        f"{lacking} Choose above, or press Keep beside on Protocol.",
+        icon=":material/compare_arrows:",
+    )
+
+
+def _csv(compared: Sequence[Side]) -> str:
+    heading, *rows = table(compared)
+    return sheet([str(name) for name in heading], rows)
+
+
+def _excel(compared: Sequence[Side]) -> bytes:
+    return workbook({"Comparison": table(compared)})
+
+
+def _labs() -> Iterator[TrayCandidate]:
+    """Yield the open plan in each lab of its study."""
+    case = state.case()
+    for level in Difficulty:
+        yield TrayCandidate(f"{level} lab", case.with_lab(level, case.seed))
+
+
+def _ways(here: PlanAnalysis) -> Iterator[TrayCandidate]:
+    """Yield the open plan, and each of the two ways that makes another of it."""
+    case = state.case()
+    yield TrayCandidate("Your plan", case.seated())
+    for name, plan in (("The Lab Manager’s", here.offered), ("Least loss", here.least.after)):
+        if plan.plan != here.yours.plan:
+            yield TrayCandidate(name, case.with_plan(plan.plan, own_studies.find))

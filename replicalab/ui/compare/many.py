@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple, TypeVar
 
 import streamlit as st
 
-from replicalab.batch import Rule, is_same, jobs_of, summaries
+from replicalab.batch import Rule, Summary, is_same, jobs_of, summaries
 from replicalab.case import Case
 from replicalab.characters import on_one_line
 from replicalab.lexicon import count_text
 from replicalab.library import EntryKind, KeptBatch, batch_text
-from replicalab.negotiation import LabManagerKind, ScientistKind
+from replicalab.negotiation import LabManagerKind, Outcome, ScientistKind
 from replicalab.planner import PlanAnalysis
+from replicalab.render.figures import CONFIG, outcomes_figure
 from replicalab.scenarios import Difficulty, EvidenceAssumptions, LabOverrides, list_scenarios
 from replicalab.server import visitor
 from replicalab.ui import notices, own_studies, panel, state
 from replicalab.ui.batches import BATCHES, MOST_JOBS, VisitorBatch
-from replicalab.ui.compare import outcomes
 from replicalab.ui.controls import button
+from replicalab.ui.files import download
 from replicalab.ui.library.keeping import keep_new
 from replicalab.ui.study_cache import OwnStudy
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import LARGEST_SEED
 from replicalab.views.batch import (
     again_text,
+    agreed_text,
     counted_text,
     faults_text,
+    group_names,
     kept_text,
+    outcomes_text,
     shares_panel,
     stopped_text,
 )
@@ -39,6 +43,7 @@ from replicalab.views.negotiation import LAB_MANAGERS, SCIENTISTS
 _RULES: Final[tuple[Rule, ...]] = (ScientistKind.EVIDENCE_AWARE, ScientistKind.BASELINE)
 _NOTICE: Final = "batch"
 _EACH_SECOND: Final = 1.0
+_MOST_SHOWN: Final = 1000
 _T = TypeVar("_T")
 
 
@@ -103,8 +108,8 @@ def draw(here: PlanAnalysis) -> None:
     batch, names = BATCHES.of(visitor.secret()), _names()
     if batch is None or batch.is_over:
         _draw_fields(here, names)
-    if told := BATCHES.gave_way(visitor.secret()):
-        st.info(escaped(told), icon=":material/history:")
+    if notice := BATCHES.gave_way(visitor.secret()):
+        st.info(escaped(notice), icon=":material/history:")
     if batch is None:
         return
     if batch.is_over:
@@ -141,9 +146,12 @@ def _draw_fields(here: PlanAnalysis, names: dict[str, str]) -> None:
         first = _seed("First seed", 0)
         last = _seed("Last seed", 9)
     with st.container(horizontal=True, vertical_alignment="bottom", key="batch_who"):
-        scientists = _several("Scientist", _RULES, _RULES[:1], _scientist)
+        scientists = _several("Scientist", _RULES, _RULES[:1], lambda kind: SCIENTISTS[kind].name)
         managers = _several(
-            "Lab Manager", list(LabManagerKind), [LabManagerKind.REFERENCE], _manager
+            "Lab Manager",
+            list(LabManagerKind),
+            [LabManagerKind.REFERENCE],
+            lambda kind: LAB_MANAGERS[kind].name,
         )
         own = _draw_own(here)
     texts = {each.study.scenario_id: each.text for each in _own()}
@@ -167,14 +175,6 @@ def _several(
         key=f"batch_{label}",
         persist_state="session",
     )
-
-
-def _scientist(kind: ScientistKind) -> str:
-    return SCIENTISTS[kind].name
-
-
-def _manager(kind: LabManagerKind) -> str:
-    return LAB_MANAGERS[kind].name
 
 
 def _seed(label: str, value: int) -> int:
@@ -223,8 +223,7 @@ def _draw_under_way(batch: VisitorBatch, names: dict[str, str]) -> None:
     came, number = list(batch.came), batch.number
     if batch.is_over:
         st.rerun()
-    told = f"{len(came):,} of {count_text(number, 'negotiation')}"
-    st.progress(len(came) / number, told)
+    st.progress(len(came) / number, f"{len(came):,} of {count_text(number, 'negotiation')}")
     button("Stop", "stop", batch.stop, disabled=batch.is_stopping, key="batch_stop")
     if came:
         _draw_shares(batch, names)
@@ -236,9 +235,9 @@ def _draw_over(batch: VisitorBatch, names: dict[str, str]) -> None:
         st.error(f"The batch broke off: {escaped(batch.problem)}", icon=":material/error:")
     _draw_which(batch, names)
     if came:
-        outcomes.draw(batch, names)
+        _draw_heatmap(batch, names)
         _draw_shares(batch, names)
-        outcomes.draw_files(batch)
+        _draw_files(batch)
 
 
 def _draw_which(batch: VisitorBatch, names: dict[str, str]) -> None:
@@ -246,12 +245,12 @@ def _draw_which(batch: VisitorBatch, names: dict[str, str]) -> None:
     came, number = batch.came, batch.number
     stopped = stopped_text(len(came), number) if len(came) < number else ""
     if batch.kept_as:
-        told = escaped(again_text(batch.again, len(came)))
-        parts = not all(is_same(*pair) for pair in batch.again)
+        again = escaped(again_text(batch.again, len(came)))
+        differs = not all(is_same(*pair) for pair in batch.again)
         name = f":material/bookmarks: **{escaped(batch.kept_as)}**, from the library."
-        st.markdown(" ".join([name, stopped, *([] if parts else [told])]))
-        if parts:
-            st.warning(told, icon=":material/difference:")
+        st.markdown(" ".join([name, stopped, *([] if differs else [again])]))
+        if differs:
+            st.warning(again, icon=":material/difference:")
     elif stopped:
         st.caption(stopped)
     with st.container(horizontal=True, key="batch_which"):
@@ -272,3 +271,68 @@ def _draw_shares(batch: VisitorBatch, names: dict[str, str]) -> None:
     came = list(batch.came)
     why = faults_text(result.error for result in came)
     panel.draw(shares_panel(summaries(came), names, why))
+
+
+def _draw_heatmap(batch: VisitorBatch, names: Mapping[str, str]) -> None:
+    """Draw how often the two sides agree, by study and players, and lab."""
+    found = summaries(batch.came)
+    groups = list(map(on_one_line, group_names(found, names)))
+    rows, labs = list(dict.fromkeys(groups)), list(dict.fromkeys(str(each.lab) for each in found))
+    cells = {(row, str(each.lab)): each for row, each in zip(groups, found, strict=True)}
+    title = agreed_text(found)
+    chart = outcomes_figure(
+        rows,
+        labs,
+        [[_share(cells.get((row, lab))) for lab in labs] for row in rows],
+        [
+            [outcomes_text(cells[row, lab]) if (row, lab) in cells else "" for lab in labs]
+            for row in rows
+        ],
+        title,
+    )
+    st.plotly_chart(
+        chart,
+        key="batch_chart",
+        config=CONFIG,
+        theme=None,
+        alt=f"{title}, by study, players and lab. The same stands in the table below.",
+    )
+
+
+def _share(found: Summary | None) -> float | None:
+    if found is None or not found.shares:
+        return None
+    agreed = found.shares.get(Outcome.AGREED)
+    return agreed.value if agreed else 0.0
+
+
+def _draw_files(batch: VisitorBatch) -> None:
+    """Draw every result on demand, and both tables as files."""
+    with st.container(horizontal=True, key="batch_files"):
+        download("Results as CSV", partial(_csv, batch), "batch.csv")
+        download("Results and outcomes as Excel", partial(_excel, batch), "batch.xlsx")
+    place = st.expander("Every result", key="batch_results", on_change="rerun")
+    if place.open:
+        with place:
+            _draw_results(batch)
+
+
+def _csv(batch: VisitorBatch) -> str:
+    from replicalab.tables.batch import results_csv  # noqa: PLC0415 - brings pandas in
+
+    return results_csv(list(batch.came))
+
+
+def _excel(batch: VisitorBatch) -> bytes:
+    from replicalab.tables.batch import batch_workbook  # noqa: PLC0415 - brings pandas in
+
+    came = list(batch.came)
+    return batch_workbook(came, summaries(came))
+
+
+def _draw_results(batch: VisitorBatch) -> None:
+    from replicalab.tables.batch import results_frame  # noqa: PLC0415 - brings pandas in
+
+    if len(batch.came) > _MOST_SHOWN:
+        st.caption(f"The first {_MOST_SHOWN:,}; the files have all.")
+    st.dataframe(results_frame(batch.came[:_MOST_SHOWN]), hide_index=True, alt="Every result")
