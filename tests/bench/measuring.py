@@ -9,7 +9,7 @@ from typing import Final
 
 import pytest
 
-from replicalab.measures import beta, distributions, kinds, rows
+from replicalab.measures import distributions, kinds, rows
 from replicalab.scenarios import loading
 
 BARS: Final[dict[str, tuple[float, float | None]]] = {
@@ -82,7 +82,7 @@ def best(
 def forget() -> None:
     """Empty the caches of the evidence and of the studies, as where a process has just begun."""
     for cache in (
-        *(rows._value, kinds._two_one_sided, distributions.f_test_power, beta.upper_logit),  # noqa: SLF001
+        *(rows._value, kinds._two_one_sided, distributions.f_test_power, distributions.upper_logit),  # noqa: SLF001
         loading._outcome,  # noqa: SLF001
     ):
         cache.cache_clear()

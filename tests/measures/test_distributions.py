@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from replicalab.measures.beta import upper_logit
 from replicalab.measures.distributions import (
     detection_probability,
     f_test_power,
@@ -21,6 +20,7 @@ from replicalab.measures.distributions import (
     t_critical,
     t_test_power,
     tost_power,
+    upper_logit,
     z_critical,
     z_test_power,
 )
