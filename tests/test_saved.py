@@ -23,7 +23,7 @@ from replicalab.models import Protocol
 from replicalab.negotiation import Negotiation, load, replay
 from replicalab.report.bundle import open_bundle
 from replicalab.scenarios import Pack, load_scenario, parse_study, read_lab
-from replicalab.scenarios.small_files import read_plan as read_plan_file
+from replicalab.scenarios.writing import read_plan as read_plan_file
 from replicalab.ui.address import from_query
 from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import Workspace

@@ -48,7 +48,6 @@ from replicalab.scenarios.pack import (
     pack_of,
 )
 from replicalab.scenarios.reading import readable_text
-from replicalab.scenarios.small_files import SavedPlan, lab_json, plan_json, read_lab, read_plan
 from replicalab.scenarios.study import (
     AllowedSubstitution,
     Confidence,
@@ -61,4 +60,11 @@ from replicalab.scenarios.study import (
     Study,
     Throughput,
 )
-from replicalab.scenarios.writing import study_yaml
+from replicalab.scenarios.writing import (
+    SavedPlan,
+    lab_json,
+    plan_json,
+    read_lab,
+    read_plan,
+    study_yaml,
+)

@@ -1,16 +1,25 @@
-"""A study as the text of its file: what `reading` reads back is the same study.
+"""A study, a plan and a lab of one's own as the texts of files; the last two are read here too.
 
-Only what is set is written, in the order of the fields. Comments are not kept: they are the
-author's, and stand in the author's own file.
+Of a study, which `reading` reads back, only what is set is written, in the order of the fields.
+Comments are not kept: they are the author's, and stand in the author's own file. A plan and a lab
+are small files: JSON, by the names of their fields.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+import json
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 import yaml
+from pydantic import ValidationError
 
-from replicalab.scenarios.reading import Data, is_read_as_text
+from replicalab.models import MOST_BYTES as LARGEST_PLAN
+from replicalab.models import Protocol, Record, too_large
+from replicalab.scenarios.checking import record_error
+from replicalab.scenarios.fields import Identifier
+from replicalab.scenarios.json_file import FileKind, JsonFile, Values
+from replicalab.scenarios.own import LabOverrides
+from replicalab.scenarios.reading import MOST_VALUES, Data, is_read_as_text
 from replicalab.scenarios.study import Study
 
 _WIDTH: Final = 96  # Where a long text goes on in the next line, two columns for quotes left
@@ -25,7 +34,7 @@ def study_yaml(study: Study) -> str:
 
 
 def study_data(study: Study) -> dict[str, Data]:
-    """Return what a study's file holds: all that must stand there, and what is set beside."""
+    """Return what a study's file holds: all that must stand there, and what is set."""
     data: dict[str, Data] = study.model_dump(mode="json", exclude_defaults=True)
     return {key: _plain(value) for key, value in data.items()}
 
@@ -78,3 +87,76 @@ def _written_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
 
 
 _Dumper.add_representer(str, _written_text)
+
+
+# --- a plan, a lab ---------------------------------------------------------------------------
+
+_FORMAT: Final = 1
+MOST_LAB_BYTES: Final = 512 * 1024
+"""The largest file of a lab: 200 items of 300 characters, each written as an escape, fit."""
+# The largest file of a plan: what fits a plan, each character written as an escape.
+_MOST_PLAN_BYTES: Final = 8 * LARGEST_PLAN
+_M = TypeVar("_M", bound=Record)
+
+
+class _LabFile(Record):
+    format: Literal[1]
+    lab: LabOverrides
+
+
+class _PlanFile(Protocol):
+    study: Identifier | None = None
+
+
+class SavedPlan(NamedTuple):
+    """A plan out of a file, and the id of the study that it was saved for, where it names one."""
+
+    plan: Protocol
+    study: str | None
+
+
+def lab_json(own_lab: LabOverrides) -> str:
+    """Return a lab as the text of a file; what it leaves to the study is left out."""
+    lab = own_lab.model_dump(mode="json", exclude_defaults=True)
+    return json.dumps({"format": _FORMAT, "lab": lab}, ensure_ascii=False, indent=1) + "\n"
+
+
+def read_lab(data: bytes | Values, source: str = "the lab's file") -> LabOverrides:
+    """Return the lab that `lab_json` wrote.
+
+    Raises:
+        ScenarioError: with what is wrong, by place and with its remedy; of each list the first.
+    """
+    remedy = "load a file that was saved as a lab here"
+    file = JsonFile(source, FileKind.LAB, remedy, MOST_LAB_BYTES, MOST_VALUES, _FORMAT)
+    return _read(_LabFile, file, data).lab
+
+
+def plan_json(plan: Protocol, study: str) -> str:
+    """Return a plan as the text of a file, with the id of its study."""
+    said = {**plan.model_dump(mode="json"), "study": study}
+    return json.dumps(said, ensure_ascii=False, indent=1) + "\n"
+
+
+def read_plan(data: bytes | Values, source: str = "the plan's file") -> SavedPlan:
+    """Return the plan that `plan_json` wrote, or somebody by hand.
+
+    Raises:
+        ScenarioError: with what is wrong, by place and with its remedy; of each list the first.
+    """
+    remedy = "load a plan that was saved here"
+    file = JsonFile(source, FileKind.PLAN, remedy, _MOST_PLAN_BYTES, MOST_VALUES, _FORMAT)
+    found = _read(_PlanFile, file, data)
+    plan = Protocol.model_validate(found.model_dump(exclude={"study"}))
+    for problem in too_large(plan):
+        value, _, limit = problem.partition("; ")
+        file.refuse("", value, limit)
+    return SavedPlan(plan, found.study)
+
+
+def _read(model: type[_M], file: JsonFile, data: bytes | Values) -> _M:
+    held = file.read(data)
+    try:
+        return model.model_validate(held)
+    except ValidationError as error:
+        raise record_error(error, model, file.source) from error

@@ -21,7 +21,7 @@ from replicalab.scenarios import (
     lab_json,
     read_lab,
 )
-from replicalab.scenarios.small_files import MOST_LAB_BYTES
+from replicalab.scenarios.writing import MOST_LAB_BYTES
 from tests.golden import assert_golden
 from tests.strategies import own_labs
 

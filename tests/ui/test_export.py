@@ -23,7 +23,7 @@ from replicalab.models import revise
 from replicalab.negotiation import Transcript, shipped_recordings
 from replicalab.report import open_bundle
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, load_scenario, read_lab
-from replicalab.scenarios.small_files import read_plan
+from replicalab.scenarios.writing import read_plan
 from replicalab.ui.address import encode_plan
 from replicalab.ui.export import documents
 from replicalab.ui.export.content import file_name

@@ -15,8 +15,7 @@ from replicalab.negotiation import ScientistKind, replay, save, shipped_recordin
 from replicalab.planner import PlanAnalysis
 from replicalab.report import bundle
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, lab_json, load_scenario
-from replicalab.scenarios.small_files import plan_json
-from replicalab.scenarios.writing import study_yaml
+from replicalab.scenarios.writing import plan_json, study_yaml
 from replicalab.ui import own_studies
 from replicalab.ui.study_cache import StudyCache
 from replicalab.ui.workspace import Workspace

@@ -10,7 +10,7 @@ import streamlit as st
 
 from replicalab.lexicon import count_text, joined
 from replicalab.scenarios import lab_json
-from replicalab.scenarios.small_files import plan_json
+from replicalab.scenarios.writing import plan_json
 from replicalab.ui import panel, state
 from replicalab.ui.export import documents, link, opening, pictures
 from replicalab.ui.export.content import export_content
