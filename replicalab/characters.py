@@ -1,7 +1,7 @@
 """Which characters a text may hold: one that nobody sees, or that turns others round, is named.
 
 Two texts can look alike and differ by a character that is not drawn, and a control of direction
-can turn round what stands beside it: "hard lab" reads "bal drah" behind U+202E. A study file that
+can turn round what stands next to it: "hard lab" reads "bal drah" behind U+202E. A study file that
 holds such a character is refused; any other text is shown with its name in its place, ⟨U+202E⟩.
 """
 
@@ -52,7 +52,7 @@ def _is_seen(letter: str) -> bool:
 
 
 def _shapes(text: str, at: int) -> bool:
-    """Return whether the character there only shapes the ones beside it."""
+    """Return whether the character there only shapes its neighbours."""
     before, letter, after = text[max(at - 1, 0) : at], text[at], text[at + 1 : at + 2]
     if _VARIANT.match(letter):
         on_a_key = before in "#*0123456789" and after == "\u20e3"
@@ -75,7 +75,7 @@ def described(letter: str) -> str:
 def shown(text: str) -> str:
     """Return a foreign text as people may see it: what is hidden named, the rest kept in its place.
 
-    Letters that run from right to left are isolated, so that they reorder nothing beside them.
+    Letters that run from right to left are isolated, so that they reorder nothing around them.
     """
     if text.isascii() and text.isprintable():
         return text

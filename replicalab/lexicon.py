@@ -169,19 +169,14 @@ def shortened(text: str, length: int = 40) -> str:
     return text if len(text) <= length else f"{text[:length]}…"
 
 
-def told_apart(
+def distinct_text(
     value: float, bounds: Iterable[float], digits: int, write: Callable[[float, int], str]
 ) -> str:
-    """Return a value with as many digits as tell it from the bounds that it stands beside.
+    """Return a value with as many digits as distinguish it from the bounds next to it.
 
-    ``0.797`` beside a bound of ``0.80`` is written ``0.797`` and not ``0.80``; a value that
-    equals a bound but for a rounding error is written like it.
-
-    Args:
-        value: what is written.
-        bounds: what it is compared with in the same place.
-        digits: decimals where nothing is near.
-        write: writes a number with so many decimals.
+    ``0.797`` next to a bound of ``0.80`` is written ``0.797`` and not ``0.80``; a value that
+    equals a bound but for a rounding error is written like it. ``digits`` are the decimals where
+    no bound is near.
     """
     near = [b for b in bounds if not math.isclose(value, b, rel_tol=0, abs_tol=10**-MOST_DIGITS)]
     while digits < MOST_DIGITS and any(write(value, digits) == write(b, digits) for b in near):

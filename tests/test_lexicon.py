@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from replicalab.lexicon import (
     amount_text,
+    distinct_text,
     exact_text,
     label_key,
     one_line,
@@ -15,7 +16,6 @@ from replicalab.lexicon import (
     repeated_labels,
     same_label,
     signed_text,
-    told_apart,
 )
 from replicalab.measures.scales import HALF_WIDTH, PERCENT, SHARE
 from replicalab.views.plan import effect_text
@@ -101,7 +101,7 @@ def test_repeated_labels_are_those_that_occur_more_than_once(labels: list[str]) 
 def test_value_beside_a_bound_has_the_digits_that_tell_them_apart(
     value: float, bounds: list[float], said: str
 ) -> None:
-    assert told_apart(value, bounds, 2, lambda number, digits: f"{number:.{digits}f}") == said
+    assert distinct_text(value, bounds, 2, lambda number, digits: f"{number:.{digits}f}") == said
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What the Scientist is told: the system prompt, and the text of one turn.
+"""What the Scientist is given to read: the system prompt, and the text of one turn.
 
 Source: docs/contract.md, Scientist. Text from a study file or from a model always stands
 behind a bullet on one line of its own, so that it cannot pass for a section.

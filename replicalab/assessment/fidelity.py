@@ -30,12 +30,7 @@ class _Row(NamedTuple):
 def used_substitutions(
     listed: Collection[str], rows: Sequence[AllowedSubstitution]
 ) -> list[AllowedSubstitution]:
-    """Return the substitutions that a plan has made, in the study file's order.
-
-    Args:
-        listed: the keys of the items that the plan lists.
-        rows: the substitutions that the study allows.
-    """
+    """Return those of the substitutions that a plan has made which lists items of these keys."""
     possible = [
         (row, label_key(row.original), label_key(row.alternative))
         for row in rows

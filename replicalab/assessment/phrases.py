@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from replicalab.assessment.evidence import Evidence
-from replicalab.lexicon import amount_text, count_text, joined, told_apart
+from replicalab.lexicon import amount_text, count_text, distinct_text, joined
 from replicalab.scenarios import Bounds, Control, EvidenceTier, Lab, StudyLimit
 
 if TYPE_CHECKING:
@@ -147,11 +147,11 @@ def wishes_title(wishes: Sequence[StudyLimit]) -> str:
 
 
 def bounded_text(limit: StudyLimit, plan: Assessment) -> str:
-    """Return the number of a plan that a constraint of the study bounds, told apart from it."""
+    """Return the number of a plan that a constraint bounds, written distinct from the bound."""
     if limit.number is not Bounds.EVIDENCE:
         counts = plan.counts
         return amount_text(counts.days if limit.number is Bounds.DAYS else counts.samples)
     if plan.evidence.void_reason:
         return "no evidence"
     bound = limit.constraint.quantity or 0.0
-    return told_apart(plan.evidence.value, [bound], 2, lambda v, digits: f"{v:z.{digits}f}")
+    return distinct_text(plan.evidence.value, [bound], 2, lambda v, digits: f"{v:z.{digits}f}")

@@ -39,10 +39,8 @@ def violations(
 ) -> list[Violation]:
     """Return every broken phrase once per field, in the order of the rules.
 
-    Args:
-        texts: of the plan, each with the protocol field that it stands in.
-        parts: the words of all of them, as `lexicon.parts_of` gives them.
-        rules: what is forbidden.
+    The texts come with the protocol field that each stands in; ``parts`` are all their words, as
+    `lexicon.parts_of` gives them.
     """
     broken = [
         Violation(rule.restriction, phrase, field)

@@ -175,7 +175,7 @@ PARAMETERS: Final = {
 
 
 class DesignParameters(NamedTuple):
-    """What a formula is given beside n and the effect, as seen through a plan's substitutions."""
+    """What a formula is given besides n and the effect, as seen through a plan's substitutions."""
 
     alpha: float = 0.0
     population_max: int | None = None
@@ -255,7 +255,7 @@ class Kind:
         title: its name for people.
         asks: what such a study asks, in a sentence.
         sketch: what is compared, as a picture.
-        usual: numbers that a new study of this kind may begin with, beside alpha, by field.
+        usual: numbers that a new study of this kind may begin with, besides alpha, by field.
         formula: the evidence.
         method: how that is computed; what only approximates says so.
         endless_method: how, where no population is given, if that is another way.
@@ -308,7 +308,7 @@ class Kind:
 
     @property
     def numbers(self) -> list[str]:
-        """The numbers of a design that count for this kind, beside its effects and bounds.
+        """The numbers of a design that count for this kind, besides its effects and bounds.
 
         The population counts for every kind: nobody can plan more samples than there are.
         """
@@ -331,7 +331,7 @@ class Kind:
         return PARAMETERS[number].label.format(level=self.level)
 
     def setting_text(self, given: DesignParameters) -> str:
-        """Return what is assumed beside the effect, as it follows upon it in a sentence."""
+        """Return what is assumed besides the effect, as it follows upon it in a sentence."""
         return self.setting.format(**given._asdict())
 
     def value(self, n: int, effect: float | None, given: DesignParameters) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from replicalab.lexicon import MOST_DIGITS, told_apart
+from replicalab.lexicon import MOST_DIGITS, distinct_text
 
 _SLACK: Final = 1e-12  # Slack for comparing a computed value with its bound (1.0 × n / n, say)
 
@@ -61,7 +61,7 @@ class Scale:
         return min(1.0, target / value if self.lower_is_better else value / target)
 
     def amount(self, value: float, bounds: Sequence[float]) -> str:
-        """Return a value as text, with the digit that tells it from the bounds beside it.
+        """Return a value as text, with the digits that distinguish it from the bounds.
 
         At a bound it has every decimal that the bound's author gave: else 0.978 would meet "the
         target of 0.98" where that is 0.975.
@@ -74,7 +74,7 @@ class Scale:
                 ):
                     decimals += 1
                 return self.write(bound, decimals)
-        return told_apart(value, bounds, self.decimals, self.write)
+        return distinct_text(value, bounds, self.decimals, self.write)
 
 
 def _percent(value: float, decimals: int) -> str:

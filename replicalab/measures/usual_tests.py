@@ -44,7 +44,7 @@ _COARSEST: Final = 1.5
 _FEW_EVENTS: Final = 40
 _LOST: Final = 1e-8  # A course of events less likely than this is not followed further
 _STEPS: Final = 200  # In so many steps the events of a longer log-rank test are taken
-# Where what goes with a whole count varies by more beside it, the count's steps are not seen.
+# Where what goes with a whole count varies by more, the count's steps are not seen.
 _SMOOTH: Final = 0.16
 # Log of a hazard ratio beyond which every event falls in the one arm while it has any left.
 _STRONGEST: Final = 50.0

@@ -165,9 +165,9 @@ def _asked(model: Recorder | _Tape, state: State, pack: Pack, max_retries: int) 
     except ModelError as error:
         failure = str(error)
     corrections = [readable(sent[-1]) for sent, _ in model.calls[1:]]
-    told = readable(prompt), readable(model.calls[0][0][1]) if model.calls else ""
+    given = readable(prompt), readable(model.calls[0][0][1]) if model.calls else ""
     attempts = tuple(
-        _attempt(number, told, output, correction)
+        _attempt(number, given, output, correction)
         for number, ((_, output), correction) in enumerate(
             zip(model.calls, [*corrections, None], strict=True), start=1
         )
@@ -178,7 +178,9 @@ def _asked(model: Recorder | _Tape, state: State, pack: Pack, max_retries: int) 
     return ModelAnswer(Turn(action=action, by=TurnAuthor.MODEL, outputs=outputs), attempts)
 
 
-def _attempt(number: int, told: tuple[str, str], output: Output, correction: str | None) -> Attempt:
+def _attempt(
+    number: int, given: tuple[str, str], output: Output, correction: str | None
+) -> Attempt:
     action, error = None, None
     if output.text is not None:
         try:
@@ -187,8 +189,8 @@ def _attempt(number: int, told: tuple[str, str], output: Output, correction: str
             error = found
     return Attempt(
         number=number,
-        system_prompt=told[0],
-        observation=told[1],
+        system_prompt=given[0],
+        observation=given[1],
         output=output,
         action=action,
         error_code=error.code if error else None,
@@ -217,7 +219,7 @@ _PROMPT: Final = (
 def reword(generate_fn: GenerateFn, done: Round) -> str | None:
     """Return a round's answer in the model's words, None where the Lab Manager gave no answer.
 
-    It is for showing beside the round, which stays as it is.
+    It is for showing next to the round, which stays as it is.
 
     Raises:
         ModelError: the model fails, or its text is empty, far too long, leaves a number of the

@@ -28,7 +28,7 @@ from replicalab.negotiation.records import (
     Setup,
     State,
     TurnAuthor,
-    told_digest,
+    prompt_digest,
 )
 from replicalab.negotiation.rounds import BY_HAND, FOR_THE_MODEL
 from replicalab.negotiation.transcript import FORMAT, Recording, Transcript
@@ -169,7 +169,7 @@ def _of_round(done: _Round, setup: Setup) -> Data:
             "answer": done.answer,
             "offer": None if asks else done.offer,
         },
-        "told": told_digest(first.system_prompt, first.observation) if first else None,
+        "told": prompt_digest(first.system_prompt, first.observation) if first else None,
     }
 
 
@@ -179,15 +179,16 @@ def _chosen_by(done: _Round, setup: Setup) -> TurnAuthor:
         return TurnAuthor.FORK
     if (setup.opening is not None and done.number == 0) or setup.scientist in AUTOMATIC:
         return TurnAuthor.RULE
-    told = done.attempts or done.reason  # a person gave no reason but when acting for a model
-    return TurnAuthor.MODEL if told and done.reason != FOR_THE_MODEL else TurnAuthor.PERSON
+    # A person gave no reason but when acting for a model.
+    spoke = done.attempts or done.reason
+    return TurnAuthor.MODEL if spoke and done.reason != FOR_THE_MODEL else TurnAuthor.PERSON
 
 
 # --- cassettes ------------------------------------------------------------------------------
 
 
 class _Cassette(BaseModel):
-    """A recorded model: what it said in each of its turns, and what it was told."""
+    """A recorded model: what it said in each of its turns, and digests of its prompts."""
 
     setup: Setup
     turns: Annotated[
@@ -201,10 +202,10 @@ class _Cassette(BaseModel):
 def _of_cassette(data: Data) -> Data:
     cassette = _Cassette.model_validate(data)
     setup = cassette.setup
-    told = cassette.prompts or (None,) * len(cassette.turns)
-    if len(told) != len(cassette.turns):
+    prompts = cassette.prompts or (None,) * len(cassette.turns)
+    if len(prompts) != len(cassette.turns):
         raise TraceError(
-            f"prompts has {len(told)} entries for {len(cassette.turns)} turns; give one for each"
+            f"prompts has {len(prompts)} entries for {len(cassette.turns)} turns; give one for each"
         )
     turns: list[Data] = []
     if setup.opening is not None:
@@ -215,7 +216,12 @@ def _of_cassette(data: Data) -> Data:
             action = parse_scientist_output(outputs[-1].text or "")
         except ScientistOutputParseError as error:
             raise TraceError(f"turns.{number}: {error}; end each turn with an action") from error
-        turn = {"action": action, "by": TurnAuthor.MODEL, "outputs": outputs, "told": told[number]}
+        turn = {
+            "action": action,
+            "by": TurnAuthor.MODEL,
+            "outputs": outputs,
+            "told": prompts[number],
+        }
         turns.append(turn)
     recording = {name: data[name] for name in Recording.model_fields if name in data}
     return {"format": FORMAT, "setup": setup, "recording": recording, "turns": turns}

@@ -219,10 +219,6 @@ def best_options(options: PlanAnalysis | None, pack: Pack) -> PlanAnalysis:
     That is the plan on the table, or the reference protocol: where there is no plan, or nothing
     above the floor comes of it. Both keep their technique and items, so what is proven of them is
     proven of plans "with this method".
-
-    Args:
-        options: of the plan on the table; None where there is none.
-        pack: the study in its lab.
     """
     if options is not None and is_worth_running(options.least.after):
         return options

@@ -48,7 +48,7 @@ MOST_OUTPUTS: Final = 20
 LONGEST_OUTPUT: Final = 200_000
 """The most characters of what a model says at a time."""
 ROUND_BYTES: Final = 32 * 1024
-"""What a round takes beside its texts: the plans that were judged in it."""
+"""What a round takes besides its texts: the plans that were judged in it."""
 LONGEST_REASON: Final = 100
 """The most characters of why a server says that a text ended."""
 
@@ -65,10 +65,10 @@ def _plain(part: Record) -> object:
     return part.model_dump(mode="json", exclude_defaults=True)
 
 
-def told_digest(system_prompt: str, observation: str) -> str:
-    """Return the fingerprint of what a model is told: equal prompts, equal digest."""
-    told = f"{system_prompt}\0{observation}".encode("utf-8", "surrogatepass")
-    return sha256(told).hexdigest()[:16]
+def prompt_digest(system_prompt: str, observation: str) -> str:
+    """Return the fingerprint of what a model reads first: equal prompts, equal digest."""
+    texts = f"{system_prompt}\0{observation}".encode("utf-8", "surrogatepass")
+    return sha256(texts).hexdigest()[:16]
 
 
 # --- who plays, and how it ends ---------------------------------------------------------------
@@ -138,7 +138,7 @@ ModelName = Annotated[NonEmptyText, Field(max_length=200)]
 
 
 class Setup(Record):
-    """Everything that fixes a negotiation beside the study itself; `Case.setup` makes it.
+    """Everything that fixes a negotiation besides the study itself; `Case.setup` makes it.
 
     It is a record of its own because every transcript holds it by these names, and the digests that
     confirm one are made of them.
@@ -216,15 +216,15 @@ class Output(Record):
 
 @dataclass(frozen=True)
 class Attempt:
-    """One attempt of a model at an action, told for people.
+    """One attempt of a model at an action, for people.
 
     Attributes:
         number: 1 for the first attempt at an action.
-        system_prompt, observation: what the model was told first.
+        system_prompt, observation: what the model was sent first.
         output: what it said.
         action: what was read from that, None when there was no valid action.
         error_code, error_message: what the parser found instead.
-        correction_prompt: what the model was told next, None when it was not asked again.
+        correction_prompt: what the model was sent next, None when it was not asked again.
     """
 
     number: int
@@ -341,15 +341,15 @@ class Round:
         return only_asks(self.turn.action)
 
     @property
-    def told(self) -> str | None:
-        """A fingerprint of what a model was told first, None where none was asked."""
-        return next((told_digest(a.system_prompt, a.observation) for a in self.attempts), None)
+    def prompt_digest(self) -> str | None:
+        """A fingerprint of what a model was sent first, None where none was asked."""
+        return next((prompt_digest(a.system_prompt, a.observation) for a in self.attempts), None)
 
     @cached_property
     def size(self) -> int:
         """About how many bytes it takes as long as it is kept."""
-        told = sum(len(a.system_prompt) + len(a.observation) for a in self.attempts[:1])
-        return ROUND_BYTES + told + len(self.turn.model_dump_json())
+        sent = sum(len(a.system_prompt) + len(a.observation) for a in self.attempts[:1])
+        return ROUND_BYTES + sent + len(self.turn.model_dump_json())
 
     @cached_property
     def facts(self) -> Facts:
@@ -375,12 +375,6 @@ def only_asks(action: ScientistAction | None) -> bool:
     return action is not None and action.action_type is ScientistActionType.REQUEST_INFO
 
 
-def _light(done: Round, before: Round | Setup) -> Round:
-    options = done.after.options
-    searched = options and PlanAnalysis(options.yours)
-    return replace(done, after=replace(done.after, options=searched), before=before)
-
-
 @dataclass(frozen=True)
 class Negotiation:
     """A negotiation as far as it has gone: enough to show it, to go on with it and to fork it."""
@@ -397,7 +391,10 @@ class Negotiation:
         """Return it without what was searched to play it, which is megabytes of each round."""
         rounds: list[Round] = []
         for done in self.rounds:
-            rounds.append(_light(done, rounds[-1] if rounds else self.setup))
+            options = done.after.options and PlanAnalysis(done.after.options.yours)
+            before = rounds[-1] if rounds else self.setup
+            after = replace(done.after, options=options)
+            rounds.append(replace(done, after=after, before=before))
         return replace(self, rounds=tuple(rounds))
 
     @property

@@ -65,7 +65,7 @@ class ModelSettings(Record):
 
 
 class Recording(Record):
-    """What is known of a recorded model beside the negotiation.
+    """What is known of a recorded model besides the negotiation.
 
     ``key`` is its name among the others; title and note are for people.
     """
@@ -80,7 +80,7 @@ class Recording(Record):
 class SavedTurn(Turn):
     """A turn, and what came of it when it was saved; None where an earlier version kept nothing.
 
-    ``told`` is a fingerprint of what the model was told; None also where there was no model, and
+    ``told`` is the fingerprint of the prompt; None also where there was no model, and
     where its texts were written by hand. ``digest`` is that of the round.
     """
 
@@ -126,8 +126,8 @@ class Transcript(Record):
                     f"was asked at most {count_text(most, 'time')}; leave the others out"
                 )
             # Without what this version keeps of every turn, an edit of it would pass.
-            told = turn.outputs and not (known and known.made is TextSource.BY_HAND)
-            needed = [] if self.start is None else ["facts", "digest", *(["told"] if told else [])]
+            asked = turn.outputs and not (known and known.made is TextSource.BY_HAND)
+            needed = [] if self.start is None else ["facts", "digest", *(["told"] if asked else [])]
             if missing := [name for name in needed if getattr(turn, name) is None]:
                 raise ValueError(f"round {number} lacks {joined(missing)}; nothing can be left out")
         return self
@@ -147,7 +147,7 @@ def save(negotiation: Negotiation, recording: Recording | None = None) -> str:
         SavedTurn(
             **dict(done.turn),
             facts=done.facts,
-            told=None if by_hand else done.told,
+            told=None if by_hand else done.prompt_digest,
             digest=done.digest,
         )
         for done in rounds
@@ -251,9 +251,9 @@ def _of_the_whole(transcript: Transcript) -> Iterator[str]:
     by_hand = [number for number, turn in enumerate(transcript.turns) if turn.by is TurnAuthor.FORK]
     last = by_hand[-1] if by_hand else None
     if setup.forked_at != last:
-        told = "no round" if setup.forked_at is None else f"round {setup.forked_at + 1}"
+        said = "no round" if setup.forked_at is None else f"round {setup.forked_at + 1}"
         stands = "in none" if last is None else f"in round {last + 1}"
-        yield f"it says that {told} was forked, and the last plan by hand stands {stands}"
+        yield f"it says that {said} was forked, and the last plan by hand stands {stands}"
 
 
 def _again(saved: SavedTurn, negotiation: Negotiation) -> tuple[Turn | None, str]:
@@ -298,23 +298,20 @@ def _heard(saved: SavedTurn, negotiation: Negotiation) -> tuple[Turn | None, str
 
 def _otherwise(saved: SavedTurn, now: Round, before: str | None) -> Iterator[str]:
     """Yield how a round differs whose turn is the same; ``before`` None compares no digest."""
-    if saved.told is not None and now.attempts and saved.told != now.told:
+    if saved.told is not None and now.attempts and saved.told != now.prompt_digest:
         yield "the model would be told something else now than when this was saved"
     if saved.facts is not None and saved.facts != now.facts:
-        others = joined(list(_other_facts(saved.facts, now.facts)))
-        yield f"the Lab Manager answers differently: {others}"
+        plans = {"plan": "another plan is on the table", "offer": "another plan is offered"}
+        both = [(n, getattr(saved.facts, n), getattr(now.facts, n)) for n in Facts.model_fields]
+        others = [
+            plans.get(name) or f"{name} is {_shown(today)} and was {_shown(then)}"
+            for name, then, today in both
+            if then != today
+        ]
+        yield f"the Lab Manager answers differently: {joined(others)}"
     elif saved.digest and before and saved.digest != fingerprint(before, now.turn, now.facts):
         # After the saved digest of the round before, so that an edit is found only once.
         yield "the turn was edited since it was saved"
-
-
-def _other_facts(saved: Facts, now: Facts) -> Iterator[str]:
-    """Yield each fact that is another now."""
-    plans = {"plan": "another plan is on the table", "offer": "another plan is offered"}
-    for name in Facts.model_fields:
-        then, today = getattr(saved, name), getattr(now, name)
-        if then != today:
-            yield plans.get(name) or f"{name} is {_shown(today)} and was {_shown(then)}"
 
 
 def _shown(value: object) -> str:

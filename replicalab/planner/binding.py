@@ -96,7 +96,7 @@ def extras(
 ) -> tuple[Extra, ...]:
     """Return the smallest addition of each amount that buys something that shows.
 
-    Given are, beside what `unlimited` is given, the plans that it returned.
+    Given are what `unlimited` is given, and the plans that it returned.
     """
     steps = (_Steps(plan, least, variants, d, without[d]) for d in AMOUNTS if d in without)
     return tuple(extra for each in steps if (extra := each.smallest()) is not None)

@@ -30,7 +30,7 @@ MOST_POINTS: Final = 50
 """So many points a curve has, at most."""
 
 _BEYOND: Final = 1.3  # How far an axis goes beyond what is shown on it
-# What lies further out than so many times the rest is left outside, and told in the table.
+# What lies further out than so many times the rest is left outside, and named in the table.
 _AT_MOST_WIDER: Final = 3
 
 
@@ -60,7 +60,7 @@ class Curves:
 
     @cached_property
     def effects(self) -> tuple[AssumedEffect, ...]:
-        """The effects to show beside each other, the one that is assumed first."""
+        """The effects to compare, the one that is assumed first."""
         design = self.plan.pack.design
         if found := effects_of(design, self.written):
             return found

@@ -253,10 +253,7 @@ def _pareto(points: Iterable[tuple[float, FrontierPlan]]) -> Iterator[FrontierPl
 
     They are gone through from the most evidence, so a plan can only be beaten by an earlier one.
     Of these it is enough to keep, for each fidelity loss, stairs that go down: the least cost for
-    each number of days, more days for fewer credits.
-
-    Args:
-        points: the plans, each with what is short of the evidence.
+    each number of days, more days for fewer credits. Each plan comes with its evidence `as_loss`.
     """
     stairs: dict[int, tuple[list[int], list[float]]] = {}
 

@@ -180,11 +180,11 @@ def least_to_draw(options: PlanAnalysis, drawn: PlanToDraw) -> PlanToDraw | None
     return PlanToDraw(options.judged(plan), changes)
 
 
-# --- a study beside others -------------------------------------------------------------------
+# --- a study among others --------------------------------------------------------------------
 
 
 class StudyRank(NamedTuple):
-    """How good a study's best plan is beside another study's; the smaller is the better.
+    """How good a study's best plan is next to another study's; the smaller is the better.
 
     Attributes:
         failing: how many dimensions it fails.

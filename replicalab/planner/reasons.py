@@ -99,10 +99,10 @@ def _fewer_days_reason(plan: Protocol, found: Candidate, pack: Pack) -> str:
     over = credits_needed(longer, pack.cost_model) > pack.lab.budget
     scarce = "credits" if over and Dimension.BUDGET not in found.given_up else "hands"
     leave = "leaves" if fewer == 1 else "leave"
-    told = f"{fewer} fewer {leave} {scarce} for the samples"
+    why = f"{fewer} fewer {leave} {scarce} for the samples"
     if counts.days - fewer > found.days:
-        told += f"; {found.days} {'is' if found.days == 1 else 'are'} enough"
-    return f"{given}; {told}." if before > limit else f"{told}."
+        why += f"; {found.days} {'is' if found.days == 1 else 'are'} enough"
+    return f"{given}; {why}." if before > limit else f"{why}."
 
 
 def _samples_texts(plan: Protocol, found: Candidate, pack: Pack) -> tuple[str, str]:
@@ -137,7 +137,8 @@ def _more_samples_reason(plan: Protocol, found: Candidate, worth: EvidenceCurve)
         return reached
     if samples == 1:
         return "A plan takes at least 1 sample."
-    if samples in (_fewest_sound(found, worth), worth.allowed(factor)):
+    sound = CountLimits(worth.pack, found.given_up).fewest_samples(found.variant.controls)
+    if samples in (sound, worth.allowed(factor)):
         return _fewest_text(found, worth)
     more = f"Short of {_bound_text(0, worth.pack)} more samples show more"
     if samples == found.most:
@@ -166,10 +167,6 @@ def _bound_text(tier: int, pack: Pack) -> str:
     """Return what a plan of tier 0 or 1 reaches, and whose it is where it is the study's own."""
     bound = ("target", "floor")[tier]
     return f"the {bound}" if bound in pack.question.asked else f"the study's {bound}"
-
-
-def _fewest_sound(found: Candidate, worth: EvidenceCurve) -> int:
-    return CountLimits(worth.pack, found.given_up).fewest_samples(found.variant.controls)
 
 
 def _fewest_text(found: Candidate, worth: EvidenceCurve) -> str:

@@ -296,11 +296,9 @@ class Region:
     def span(self, *, useful: bool) -> Span | None:
         """Return what is feasible over all the lab's days, None where nothing is.
 
-        Days limit the samples in two ways: it takes some for so many to count, and each one more
-        leaves less for samples. So the fewest days decide how many fit.
-
-        Args:
-            useful: whether all samples must count, and the endpoint be kept.
+        Of a ``useful`` plan all samples count, and the endpoint is kept. Days limit the samples in
+        two ways: it takes some for so many to count, and each one more leaves less for samples. So
+        the fewest days decide how many fit.
         """
         pack, asked = self.plan.pack, self._asked
         if asked is None or self.drawn.failing:
@@ -338,18 +336,13 @@ class Region:
         return found + [(name, n) for name, n in self.levels if n > highest]
 
 
-def region(drawn: PlanToDraw, beside: Sequence[Assessment], effect: float | None = None) -> Region:
-    """Return the region of a plan on a grid that shows the plans beside it.
+def region(drawn: PlanToDraw, shown: Sequence[Assessment], effect: float | None = None) -> Region:
+    """Return the region of a plan, at an effect, on a grid that also shows other plans.
 
     Where what fits is too small to be seen so, less than a twentieth of the rows, the grid is
     closer to it: it is then the lower quarter.
-
-    Args:
-        drawn: the plan.
-        beside: the plans to show, see `grid_for`.
-        effect: an effect to assume instead of the study's planning effect.
     """
-    found = Region(drawn, *grid_for(beside), effect)
+    found = Region(drawn, *grid_for(shown), effect)
     most, top = int(found.most_feasible.max()), int(found.samples[-1])
     if 0 < most < top * SMALL_SHARE:
         return replace(found, samples=_spaced(0, most * _HEADROOM, MOST_ROWS))
@@ -359,10 +352,8 @@ def region(drawn: PlanToDraw, beside: Sequence[Assessment], effect: float | None
 def grid_for(plans: Sequence[Assessment]) -> tuple[Ints, Ints]:
     """Return the days and the samples of a grid that shows these plans and the lab's limits.
 
-    The first plan is left outside when it is out of all proportion to the rest.
-
-    Args:
-        plans: the plan, then others of its lab that matter.
+    They are the plan, then others of its lab that matter. The plan is left outside when it is out
+    of all proportion to the rest.
     """
     pack, yours = plans[0].pack, plans[0].counts
     others = [*(plan.plan for plan in plans[1:]), pack.reference_protocol]

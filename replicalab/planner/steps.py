@@ -1,6 +1,6 @@
 """A step from one plan to another: what changes, what that saves, and what it loses.
 
-Used beside a suggestion (change by change), in a negotiation's ledger (round by round), and
+Used in a suggestion (change by change), in a negotiation's ledger (round by round), and
 wherever two plans are compared.
 """
 
@@ -68,12 +68,9 @@ class PlanStep(NamedTuple):
 def change_steps(
     plan: Assessment, changes: Iterable[SuggestionChange], known: Sequence[Assessment] = ()
 ) -> list[PlanStep]:
-    """Return each of a suggestion's changes as a step, applied one after the other.
+    """Return each of a suggestion's changes to a plan as a step, applied one after the other.
 
-    Args:
-        plan: where they start.
-        changes: in their order.
-        known: plans of the same lab that are judged already, so that none is judged twice.
+    ``known`` are plans of the same lab that are judged already, so that none is judged twice.
     """
     steps = []
     for change in changes:

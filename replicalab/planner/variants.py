@@ -9,8 +9,8 @@ matter that no other beats in every respect.
 
 **Items.** An item that fails nothing may give way as well: to what is cheaper here, and where that
 bears on what else the plan has substituted; so a lab that releases an item never makes the best
-plan worse. Two items may share an alternative, which only one of them can take, and the loss is
-told from what the finished plan lists. Items that are tied by a chain of substitutions are one
+plan worse. Two items may share an alternative, which only one of them can take, and the loss
+follows from what the finished plan lists. Items that are tied by a chain of substitutions are one
 *component*; nothing in one component bears on another. Within a component every combination is
 tried, or where there are too many, only the best assignments; the answers of the components are
 then combined, and the beaten ones left out after each. Where own prices leave very many of them,
@@ -93,7 +93,7 @@ class PlanVariant:
         """How many labels of the plan change."""
         return sum(swap.item.times for swap in self.swaps) + len(self.gone)
 
-    def beside(self, other: PlanVariant) -> PlanVariant:
+    def combined(self, other: PlanVariant) -> PlanVariant:
         """Return two parts of a plan as one."""
         return PlanVariant(
             self.failing | other.failing,
@@ -163,7 +163,7 @@ def price_range(plan: Assessment) -> tuple[float, float]:
 
 
 def _dropping(label: str, control: Control, *, last: bool) -> SuggestionChange:
-    """Return the change that drops a control; its reason is told once the whole plan is known."""
+    """Return the change that drops a control; its reason follows once the whole plan is known."""
     reason, tradeoff = (
         "The plan lists it more than once, and it is billed so.",
         "Nothing; the control is still in the plan.",
@@ -187,7 +187,7 @@ def variants_of(plan: Assessment) -> PlanVariants:
     items, controls = _items(plan), _controls(plan)
     room = max(1, MOST_VARIANTS // len(controls))
     found = tuple(
-        stated.beside(part).beside(rest) for part in items.listed[:room] for rest in controls
+        stated.combined(part).combined(rest) for part in items.listed[:room] for rest in controls
     )
     return PlanVariants(found, items.exact and len(items.listed) <= room)
 
@@ -239,7 +239,7 @@ def _items(plan: Assessment) -> PlanVariants:
     for keys, tied in components:
         own = [row for row in rows if label_key(row.original) in keys]
         component = _component(tied, own, listed & keys)
-        found = _pareto(one.beside(other) for one in found for other in component.listed)
+        found = _pareto(one.combined(other) for one in found for other in component.listed)
         priced = any(one.price for one in found)
         few = _few(found, MOST_VARIANTS // len(components)) if priced else found
         exact = exact and component.exact and len(few) == len(found)
@@ -277,7 +277,7 @@ def _needs(plan: Assessment, listed: set[str]) -> tuple[list[_Need], frozenset[D
         else:
             fixed |= failing
     # To replace what fails nothing, and by nothing cheaper, can only gain where it bears on what
-    # else the plan has substituted, for the fidelity lost is told from all that it lists then.
+    # else the plan has substituted, for the fidelity lost follows from all that it lists then.
     rows = plan.pack.allowed_substitutions
     pairs = [(label_key(row.original), label_key(row.alternative)) for row in rows]
     gone = {original for original, _ in pairs} - listed | {need.key for need in needs}
@@ -291,12 +291,8 @@ def _needs(plan: Assessment, listed: set[str]) -> tuple[list[_Need], frozenset[D
 def _bears_on(gone: set[str], need: _Need, pairs: Sequence[tuple[str, str]]) -> bool:
     """Return whether replacing an item may end, or newly cover, the want of others that are gone.
 
-    So it is where what comes was gone, or where it or the item is an alternative to what is.
-
-    Args:
-        gone: the keys of originals that the plan does without, or may.
-        need: the item.
-        pairs: the keys of each substitution, original and alternative.
+    So it is where what comes was gone, or where it or the item is an alternative to what is. Given
+    are the keys of originals that the plan does without, or may, and those of each substitution.
     """
     come = {alternative for original, alternative in pairs if original == need.key}
     return bool(come & gone) or any(
@@ -327,13 +323,7 @@ def _components(
 def _component(
     needs: Sequence[_Need], rows: Sequence[AllowedSubstitution], listed: set[str]
 ) -> PlanVariants:
-    """Return the ways to replace the needs of one component, without those that another beats.
-
-    Args:
-        needs: of the component.
-        rows: its substitutions.
-        listed: the keys of its labels that the plan lists.
-    """
+    """Return the ways to replace the needs of one component, without those that another beats."""
 
     def decided(taken: Sequence[str | None]) -> PlanVariant | None:
         """Return what comes of giving each need an alternative, or none; None if two share one."""

@@ -1,4 +1,4 @@
-"""What a study demands of a plan beside the lab's means, and which of it bounds a number.
+"""What a study demands of a plan besides the lab's means, and which of it bounds a number.
 
 A constraint that bounds n, the days or the evidence sets a `StudyLimit`: a range. The check of a
 plan asks whether a number lies in it; a search for plans takes its ends. Every other constraint is

@@ -117,10 +117,10 @@ class JsonFile:
         if _holds_more(held, self.most_values):
             problem = f"the file holds more than {self.most_values:,} values"
             self.refuse("", problem, "shorten it")
-        told = held.get("format")
-        if isinstance(told, int) and told > self.newest:
+        version = held.get("format")
+        if isinstance(version, int) and version > self.newest:
             remedy = "read it there, or save it here again"
-            self.refuse("format", f"{shortened(str(told))} is of a newer version", remedy)
+            self.refuse("format", f"{shortened(str(version))} is of a newer version", remedy)
         return held
 
     def _require_its_own(self, held: Mapping[str, object]) -> None:

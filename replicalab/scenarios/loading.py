@@ -35,7 +35,7 @@ SCENARIO_FOLDER: Final = TREE / "scenarios"
 """The shipped studies: ``<domain_id>/<scenario_id>.yaml``."""
 
 FOLDER_VARIABLE: Final = "REPLICALAB_SCENARIO_DIR"
-"""Names a folder of one's own studies, read beside the shipped one."""
+"""Names a folder of one's own studies, read next to the shipped one."""
 
 _TEMPLATE: Final = "template.yaml"
 

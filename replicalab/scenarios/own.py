@@ -84,7 +84,7 @@ class LabOverrides(Record):
 
     @property
     def changes(self) -> int:
-        """How many values of the study's lab it replaces; a price is one beside a state."""
+        """How many values of the study's lab it replaces; a price counts besides a state."""
         of_items = [value for item in self.items for value in (item.state, item.price)]
         given = [value for value in of_items if value is not None]
         return len(given) + len(self.amounts) + len(self.rates) + len(self.steps)

@@ -181,17 +181,16 @@ class Pack(Record):
 
     def said_otherwise(self, items: Iterable[OwnItem]) -> tuple[OwnItem, ...]:
         """Return the items whose state or price this lab has otherwise."""
-        return tuple(item for item in items if self._differs(item))
 
-    def _differs(self, item: OwnItem) -> bool:
-        there = self.in_lab(LabOverrides(items=(item,)).over(self.lab, self.study))
-
-        def facts(pack: Pack) -> tuple[object, ...]:
+        def facts(pack: Pack, item: OwnItem) -> tuple[object, ...]:
             label, category = item.label, item.category
             standing = pack.inventory.status(label, category), pack.inventory.booked_until(label)
             return (*standing, pack.price(label, category))
 
-        return facts(there) != facts(self)
+        def there(item: OwnItem) -> Pack:
+            return self.in_lab(LabOverrides(items=(item,)).over(self.lab, self.study))
+
+        return tuple(item for item in items if facts(there(item), item) != facts(self, item))
 
     # --- the study's own ------------------------------------------------------------------------
 
@@ -286,12 +285,12 @@ class Pack(Record):
 
     @property
     def equipment(self) -> list[str]:
-        """The study's equipment, then what is here beside it."""
+        """The study's equipment, then what else is here."""
         return [*self.study.equipment, *self.lab.equipment]
 
     @property
     def reagents(self) -> list[str]:
-        """The study's reagents, then what is here beside them."""
+        """The study's reagents, then what else is here."""
         return [*self.study.reagents, *self.lab.reagents]
 
     @property

@@ -1,4 +1,4 @@
-"""What the Scientist is told: the system prompt, and the text of one turn."""
+"""What the Scientist is given to read: the system prompt, and the text of one turn."""
 
 from typing import Any
 
