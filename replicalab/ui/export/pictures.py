@@ -12,7 +12,7 @@ import streamlit as st
 from replicalab.planner.curves import Curves
 from replicalab.render.figures import convergence_chart, on_paper, saved_as
 from replicalab.ui.export.content import ExportContent, export_content
-from replicalab.ui.negotiation.rounds import plans_by_round
+from replicalab.ui.negotiation.page import plans_by_round
 from replicalab.ui.protocol.power import CHARTS, Chart
 from replicalab.ui.tradeoffs.frontier import empty_text, frontier_chart
 from replicalab.ui.tradeoffs.outlook import Outlook, look

@@ -1,4 +1,4 @@
-"""What a person does by hand: a move, and another plan in a past round beside the original."""
+"""What a person does by hand: a move, and another plan in a past round next to the original."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def draw_move(kept: RunSession, place: str = "table") -> None:
 
     Args:
         kept: the negotiation; finished, it can only be taken back.
-        place: names its widgets; ``table``, or ``branch`` beside another.
+        place: names its widgets; ``table``, or ``branch`` next to another.
     """
     negotiation = kept.negotiation
     if negotiation.ending is not None:
@@ -62,13 +62,11 @@ def draw_move(kept: RunSession, place: str = "table") -> None:
 
 
 def _form_of(name: str, negotiation: Negotiation, start: Assessment | None) -> PlanForm:
-    """Return a form that starts from a plan, or else from that of the Protocol page.
-
-    Its name tells it from that of another negotiation, or of another course of the same.
-    """
+    """Return a form that starts from a plan, or else from that of the Protocol page."""
     plan = start.plan if start else state.plan()
-    told_by = hash((negotiation.setup.digest, plan.model_dump_json()))
-    return PlanForm(f"{name}_{told_by:x}", plan)
+    # What was typed stays in a form of the same name: no other negotiation may have it.
+    identity = hash((negotiation.setup.digest, plan.model_dump_json()))
+    return PlanForm(f"{name}_{identity:x}", plan)
 
 
 def _draw_after_the_end(kept: RunSession, place: str) -> None:
@@ -157,7 +155,7 @@ def _forking(kept: RunSession) -> int | None:
 
 
 def draw_fork(kept: RunSession) -> None:
-    """Draw the form for another plan, and the branch beside the original."""
+    """Draw the form for another plan, and the branch next to the original."""
     if (at := _forking(kept)) is not None:
         _draw_form(kept, at)
     branch = branch_of(kept)

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from functools import partial
 from typing import Final
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from replicalab.assessment import Assessment
 from replicalab.errors import NegotiationError, TraceError
-from replicalab.negotiation import AUTOMATIC, ScientistKind
+from replicalab.negotiation import AUTOMATIC, Negotiation, ScientistKind
 from replicalab.planner import PlanAnalysis
+from replicalab.render.figures import CONFIG, convergence_chart
 from replicalab.ui import panel, state
 from replicalab.ui.controls import button, page_link
-from replicalab.ui.negotiation import files, model, moves, rounds, table
+from replicalab.ui.negotiation import files, model, moves, table
 from replicalab.ui.negotiation.model import PendingCall
 from replicalab.ui.negotiation.table import NOT_DRAWN, RunSession, Task
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import MOST_ROUNDS
 from replicalab.views.negotiation import LAB_MANAGERS, RECORDED, SCIENTISTS, Player, kept_text
-from replicalab.views.rounds import outcome_panel
+from replicalab.views.rounds import (
+    judge_panel,
+    ledger_panel,
+    matrix_panel,
+    outcome_panel,
+    round_panel,
+)
 
 _SCIENTIST: Final = "scientist_choice"
 _MANAGER: Final = "manager_choice"
@@ -28,6 +37,9 @@ _ROUNDS: Final = "rounds_choice"
 _RECORDED: Final = "recorded"
 # So many negotiations that may be forgotten are listed where there is no more room.
 _MOST_LISTED: Final = 20
+_SECONDS_PER_ROUND: Final = 2.0
+# With more rounds than this the matrix and the chart stand one below the other.
+_MOST_SIDE_BY_SIDE: Final = 6
 
 
 def draw(here: PlanAnalysis) -> PendingCall | None:
@@ -88,11 +100,15 @@ def _draw_negotiation(kept: RunSession, task: Task | None) -> PendingCall | None
     files.draw_replay(kept)
     panel.draw(outcome_panel(shown.verdict, is_open=negotiation.outcome is None))
     if negotiation.rounds:
-        row = rounds.draw_scrubber(negotiation, name)
+        row = _draw_scrubber(negotiation, name)
         if kept.confirmed and shown is kept:
             with row:
                 moves.draw_fork_button(kept)
-        asking = rounds.draw(negotiation, task, confirmed=kept.confirmed) or asking
+        at = table.shown_round(negotiation)
+        words = model.reworded(negotiation.rounds[at])
+        panel.draw(round_panel(negotiation, at, confirmed=kept.confirmed, reworded=words))
+        if kept.confirmed and not words:
+            asking = model.draw_rewording(negotiation.rounds[at], task) or asking
         if kept.confirmed:
             moves.draw_fork(kept)
     if _may_move(kept):
@@ -100,15 +116,14 @@ def _draw_negotiation(kept: RunSession, task: Task | None) -> PendingCall | None
     if not kept.confirmed:
         st.caption(NOT_DRAWN)
     elif negotiation.rounds:
-        rounds.draw_run(negotiation)
-        rounds.draw_end(negotiation)
+        _draw_run(negotiation)
     return asking
 
 
 def _may_move(kept: RunSession) -> bool:
     """Return whether a person plays here, or acts for the model.
 
-    While a branch stands beside the negotiation, the move is one in the branch.
+    While a branch stands next to the negotiation, the move is one in the branch.
     """
     if kept.recorded or not kept.confirmed or moves.branch_of(kept) is not None:
         return False
@@ -135,7 +150,15 @@ def _draw_players() -> None:
         else:
             managers = {kind.value: player for kind, player in LAB_MANAGERS.items()}
             _choice("Lab Manager", _MANAGER, managers)
-            _draw_rounds()
+            st.number_input(
+                "Rounds at most",
+                min_value=1,
+                max_value=MOST_ROUNDS,
+                step=1,
+                key=_ROUNDS,
+                on_change=lambda: table.seat(max_rounds=st.session_state[_ROUNDS]),
+                width=160,
+            )
     if recorded:
         files.draw_recording()
     _draw_opened()
@@ -152,23 +175,6 @@ def _choice(label: str, key: str, offered: Mapping[str, Player]) -> None:
         on_change=_seat,
         help=offered[st.session_state[key]].rule,
     )
-
-
-def _draw_rounds() -> None:
-    st.number_input(
-        "Rounds at most",
-        min_value=1,
-        max_value=MOST_ROUNDS,
-        step=1,
-        key=_ROUNDS,
-        on_change=_limit,
-        width=160,
-    )
-
-
-def _limit() -> None:
-    """Take the most rounds as typed."""
-    table.seat(max_rounds=st.session_state[_ROUNDS])
 
 
 def _seat() -> None:
@@ -212,3 +218,106 @@ def _draw_by_hand(kept: RunSession) -> None:
         with st.container(horizontal=True, vertical_alignment="center", key="forked"):
             st.markdown(f"Your fork from round {at + 1}.", width="content")
             button("Back to how it was", "undo", table.start_again)
+
+
+# --- from round to round: nothing is played anew ----------------------------------------------
+
+
+def _draw_scrubber(negotiation: Negotiation, name: str = "") -> DeltaGenerator:
+    """Draw first, back, next, last and play, and where we are; return the row they stand in.
+
+    The arrow keys do the same. ``name`` says which of two courses is on show.
+    """
+    at, last = table.shown_round(negotiation), table.last_round(negotiation)
+    playing = table.table().playing_since is not None
+    row = st.container(horizontal=True, vertical_alignment="center", key="scrubber")
+    with row:
+        for label, icon, by, shortcut in (
+            ("First", "first_page", -last, None),
+            ("Back", "chevron_left", -1, "Left"),
+            ("Next", "chevron_right", 1, "Right"),
+            ("Last", "last_page", last, None),
+        ):
+            if label == "Next":
+                so_far = "" if negotiation.ending else " so far"
+                where = f"**Round {at + 1} of {last + 1}{so_far}**"
+                st.markdown(f"{name}: {where}" if name else where, width="content")
+            st.button(
+                label,
+                icon=f":material/{icon}:",
+                on_click=_go,
+                args=(by, last),
+                disabled=at == (0 if label in ("First", "Back") else last),
+                shortcut=shortcut,
+            )
+        st.button(
+            "Pause" if playing else "Play",
+            icon=":material/pause:" if playing else ":material/play_arrow:",
+            on_click=_stop if playing else _play,
+            args=() if playing else (at, last),
+            disabled=last == 0,
+        )
+    if playing:
+        _advance(last)
+    return row
+
+
+def _go(by: int, last: int) -> None:
+    """Go on by some rounds from where we are now, so that quick presses add up."""
+    _stop()
+    at = min(state.workspace().round_number, last)
+    state.show(round_number=max(0, min(at + by, last)))
+
+
+def _play(at: int, last: int) -> None:
+    state.show(round_number=0 if at == last else at)
+    table.table().playing_since = time.monotonic()
+
+
+def _stop() -> None:
+    table.table().playing_since = None
+
+
+@st.fragment(run_every=_SECONDS_PER_ROUND)
+def _advance(last: int) -> None:
+    """Go on by one round when its time has come; the fragment runs on a timer."""
+    since = table.table().playing_since
+    # A tick that comes a little early counts, or the round would wait for the next one.
+    if since is None or time.monotonic() - since < _SECONDS_PER_ROUND * 0.9:
+        return
+    at = min(state.workspace().round_number + 1, last)
+    state.show(round_number=at)
+    table.table().playing_since = None if at == last else time.monotonic()
+    st.rerun()
+
+
+# --- the whole run ----------------------------------------------------------------------------
+
+
+def _draw_run(negotiation: Negotiation) -> None:
+    """Draw the matrix next to the chart, or above it when there are many rounds; then the ledger.
+
+    After the end a judge, who knows the reference, has a word too.
+    """
+    few = len(negotiation.rounds) <= _MOST_SIDE_BY_SIDE
+    matrix, chart = st.columns(2, gap="large") if few else (st.container(), st.container())
+    with matrix:
+        panel.draw(matrix_panel(negotiation, table.shown_round(negotiation)))
+    with chart:
+        if plans := plans_by_round(negotiation):
+            st.plotly_chart(
+                convergence_chart(plans),
+                key="convergence",
+                config=CONFIG,
+                theme=None,
+                alt="Use of budget, days and staff by round, and below it the evidence by round",
+            )
+        else:
+            st.caption("No plan has been put forward yet, so there is nothing to compare.")
+    judged = [judge_panel(negotiation)] if negotiation.ending is not None else []
+    panel.draw(ledger_panel(negotiation), *judged)
+
+
+def plans_by_round(negotiation: Negotiation) -> list[tuple[int, Assessment]]:
+    """Return the plans of the rounds that have one, by the round's number."""
+    return [(done.number + 1, done.plan) for done in negotiation.rounds if done.plan is not None]

@@ -139,7 +139,7 @@ class NegotiationSession:
         runs: the negotiations begun here or opened, the one shown last at the end.
         recordings: the shipped ones that were shown, by key.
         home: the workspace before a recording or a file was opened.
-        branch: another course of a negotiation, beside it.
+        branch: another course of a negotiation, next to it.
         forking: the negotiation and its round for which another plan is asked.
         task: what the next run of the script asks a model for; None where it asks nothing.
         stopped: what it was just stopped in.
