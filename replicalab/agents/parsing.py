@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 from enum import StrEnum
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Final, NoReturn, TypeAlias
 
 from pydantic import ValidationError
@@ -83,7 +83,9 @@ def parse_scientist_output(raw_text: str) -> ScientistAction:
     """
     failure: ScientistOutputParseError | None = None
     tried = 0
-    for span in _spans(raw_text):
+    for span in chain.from_iterable(
+        map(_balanced_spans, chain(_fenced_blocks(raw_text), [raw_text]))
+    ):
         try:
             payload = _decode(span)
         except ValueError as error:
@@ -104,13 +106,6 @@ def parse_scientist_output(raw_text: str) -> ScientistAction:
     raise failure or ScientistOutputParseError(
         ParseErrorCode.NO_JSON, "No JSON object found in output", raw_text
     )
-
-
-def _spans(text: str) -> Iterator[str]:
-    """Yield each candidate object: those in fenced blocks, then those in the whole text."""
-    for block in _fenced_blocks(text):
-        yield from _balanced_spans(block)
-    yield from _balanced_spans(text)
 
 
 def _fenced_blocks(text: str) -> Iterator[str]:

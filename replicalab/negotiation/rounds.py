@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from replicalab.agents.information import answer_questions
-from replicalab.agents.lab_manager_policy import answer_to
+from replicalab.agents.lab_manager_policy import answer_questions, answer_to
 from replicalab.agents.suggestions import Offer
 from replicalab.assessment import Assessment, assess
 from replicalab.errors import NegotiationError

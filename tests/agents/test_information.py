@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replicalab.agents.information import answer_questions
+from replicalab.agents.lab_manager_policy import answer_questions
 from replicalab.scenarios import Pack, list_scenarios, load_scenario
 from tests.factories import (
     EQUIPMENT,
