@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from replicalab.assessment.evidence import Evidence
 from replicalab.lexicon import amount_text, count_text, distinct_text, joined
-from replicalab.scenarios import Bounds, Control, EvidenceTier, Lab, StudyLimit
+from replicalab.scenarios import Bounds, EvidenceTier, Lab, StudyLimit
 
 if TYPE_CHECKING:
     from replicalab.assessment.assess import Assessment
@@ -98,8 +98,11 @@ def cautions_text(plan: Assessment) -> str:
     Which of the study's wishes it breaks, and which of the study's controls it lacks, the fixed
     ones first, with what each protects against.
     """
-    lacking = sorted(plan.dropped, key=lambda control: control.droppable)
-    cautions = [wishes_text(plan, plan.broken_wishes), *map(_lacking_text, lacking)]
+    cautions = [wishes_text(plan, plan.broken_wishes)]
+    for control in sorted(plan.dropped, key=lambda control: control.droppable):
+        void = "" if control.droppable else ": the study is void without it"
+        lacks = f"lacks '{control.name}', which protects against {control.protects_against}"
+        cautions.append(f"{lacks}{void}")
     return "; ".join(filter(None, cautions))
 
 
@@ -108,11 +111,6 @@ def cautions_title(plan: Assessment) -> str:
     fixed = any(not control.droppable for control in plan.dropped)
     controls = f"lacks a {'fixed ' if fixed else ''}control" if plan.dropped else ""
     return ", ".join(filter(None, (wishes_title(plan.broken_wishes), controls)))
-
-
-def _lacking_text(control: Control) -> str:
-    void = "" if control.droppable else ": the study is void without it"
-    return f"lacks '{control.name}', which protects against {control.protects_against}{void}"
 
 
 def adding_none(plan: Assessment) -> str:

@@ -87,18 +87,6 @@ def _two_proportions(
     return test(size * _root_of_halves(n), given.alpha) if n > 1 else 0.0
 
 
-def _audit(n: int, size: float, given: DesignParameters) -> float:
-    return detection_probability(n, size, given.population_max)
-
-
-def _coverage(n: int, size: float, given: DesignParameters) -> float:
-    return min(1.0, n / (given.population_max or n))
-
-
-def _precision(n: int, size: float, given: DesignParameters) -> float:
-    return z_critical(given.alpha) * size / math.sqrt(n)
-
-
 def _anova(n: int, size: float, given: DesignParameters) -> float:
     """Return the power of as many equal groups as ``n`` fills; what is left over cannot help."""
     per_group = n // given.groups
@@ -139,17 +127,6 @@ def _survival(n: int, size: float, given: DesignParameters, test: _ZTest = z_tes
     """Return the power of a log-rank test: its statistic is normal, its variance the events / 4."""
     root = math.sqrt(given.event_share) * _root_of_halves(n)
     return test(size * root, given.alpha) if n > 1 else 0.0
-
-
-# --- what is run in their place ---------------------------------------------------------------
-
-
-def _t_interval(n: int, size: float, given: DesignParameters) -> float | None:
-    return t_critical(n - 1, given.alpha) * size / math.sqrt(n) if n > 1 else None
-
-
-def _log_rank(n: int, size: float, given: DesignParameters) -> float:
-    return log_rank_power(n, n * given.event_share, size, given.alpha)
 
 
 # --- the table --------------------------------------------------------------------------------
@@ -231,7 +208,7 @@ _ROWS: Final = (
         asks="Would a random sample meet one of the bad units?",
         sketch=sketches.AUDIT,
         usual={"effect_planning": 0.01},
-        formula=_audit,
+        formula=lambda n, size, at: detection_probability(n, size, at.population_max),
         method="the exact chance that a random sample meets a bad unit (hypergeometric)",
         endless_method="the exact chance that a random sample meets a bad unit (binomial)",
         effect=Effect(name="share of bad units", below=1, signed=False),
@@ -246,7 +223,7 @@ _ROWS: Final = (
         asks="How much of all there is can be examined?",
         sketch=sketches.COVERAGE,
         usual={"population_max": 1000},
-        formula=_coverage,
+        formula=lambda n, size, at: min(1.0, n / (at.population_max or n)),
         method="counting the samples as a share of all there are",
         effect=None,
         needs=("population_max",),
@@ -261,9 +238,17 @@ _ROWS: Final = (
         asks="How closely can one quantity be measured?",
         sketch=sketches.PRECISION,
         usual={"effect_planning": 0.5, "target": 0.1, "floor": 0.2},
-        formula=_precision,
+        formula=lambda n, size, at: z_critical(at.alpha) * size / math.sqrt(n),
         method="the normal interval, the SD taken as known",
-        usual_tests=(UsualTest("a t-interval (SD estimated)", _t_interval, 0.0),),
+        usual_tests=(
+            UsualTest(
+                "a t-interval (SD estimated)",
+                lambda n, sd, at: (
+                    t_critical(n - 1, at.alpha) * sd / math.sqrt(n) if n > 1 else None
+                ),
+                0.0,
+            ),
+        ),
         effect=Effect(
             name="relative SD of one sample",
             signed=False,
@@ -324,7 +309,12 @@ _ROWS: Final = (
         groups=2,
         formula=_survival,
         method="the log-rank test of two equal arms, by Schoenfeld's approximation",
-        usual_tests=(UsualTest("the log-rank test itself", _log_rank),),
+        usual_tests=(
+            UsualTest(
+                "the log-rank test itself",
+                lambda n, size, at: log_rank_power(n, n * at.event_share, size, at.alpha),
+            ),
+        ),
         wrong_sign=partial(_survival, test=z_test_wrong_sign),
         effect=Ratio(
             name="hazard ratio", seen=math.pow, seen_text="log of the hazard ratio × {factor:g}"

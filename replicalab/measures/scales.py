@@ -77,10 +77,6 @@ class Scale:
         return distinct_text(value, bounds, self.decimals, self.write)
 
 
-def _percent(value: float, decimals: int) -> str:
-    return f"{value * 100:z.{decimals}f}".rstrip("0").rstrip(".") + " %"
-
-
 def _half_width(value: float, decimals: int) -> str:
     return f"±{value * 100:z.{decimals}f} %" if math.isfinite(value) else "unbounded"
 
@@ -94,7 +90,12 @@ SHARE: Final = Scale(
 )
 """A probability: ``0.58``."""
 
-PERCENT: Final = Scale(write=_percent, decimals=1, factor=100, ticks=".0%")
+PERCENT: Final = Scale(
+    write=lambda value, decimals: f"{value * 100:z.{decimals}f}".rstrip("0").rstrip(".") + " %",
+    decimals=1,
+    factor=100,
+    ticks=".0%",
+)
 """A part of all there is: ``48.3 %``."""
 
 HALF_WIDTH: Final = Scale(

@@ -76,17 +76,6 @@ def correlation_test_power(n: int, r: float, alpha: float) -> float:
 # --- two shares -------------------------------------------------------------------------------
 
 
-def middle_shares(size: float) -> tuple[float, float]:
-    """Return the two shares of a Cohen's h that are equally far from one half."""
-    away = math.sin(min(size, math.pi) / 2) / 2
-    return 0.5 + away, 0.5 - away
-
-
-def share_beside_none(size: float) -> float:
-    """Return the share that is a Cohen's h away from a share of 0."""
-    return math.sin(min(size, math.pi) / 2) ** 2
-
-
 def middle_fisher_power(n: int, size: float, alpha: float) -> float | None:
     """Return the power of Fisher's exact test, two-sided, for shares evenly about one half.
 
@@ -100,7 +89,8 @@ def middle_fisher_power(n: int, size: float, alpha: float) -> float | None:
     if n > MOST_ENUMERATED:
         return None
     first, second = n // 2, n - n // 2
-    share, other = middle_shares(size)
+    away = math.sin(min(size, math.pi) / 2) / 2
+    share, other = 0.5 + away, 0.5 - away
     seen, chance = _binomial(first, share), _binomial(first, 0.5)
     seen_other, chance_other = _binomial(second, other)[::-1], _binomial(second, 0.5)[::-1]
     mean, spread = first * share + second * other, math.sqrt(n * share * other)
@@ -121,7 +111,8 @@ def fisher_power_beside_none(n: int, size: float, alpha: float) -> float:
 
     It rejects from a count on that follows from n and alpha alone: so this has no bound on n.
     """
-    first, share = n // 2, share_beside_none(size)
+    # The share that is a Cohen's h away from a share of 0.
+    first, share = n // 2, math.sin(min(size, math.pi) / 2) ** 2
     # Of groups of equal size a table and its mirror image are equally likely, and both count.
     tail, least = 2.0 if n % 2 == 0 else 1.0, 0
     while tail > alpha and least < first:

@@ -79,7 +79,15 @@ def checked_study(document: YamlDocument, source: str) -> Study:
     except ValidationError as error:
         findings = [in_words(detail, guesser) for detail in error.errors(include_url=False)]
     else:
-        findings = [*_unknown_labels(study, guesser), *_repeated(study), *_known_already(study)]
+        unknown = [
+            (path, f"'{shortened(label, LONGEST_QUOTED)}' is not in this study", label, known)
+            for path, label, known in _references(study)
+            if label_key(label) not in map(label_key, known)
+        ]
+        findings = [
+            (path, what, guesser.remedy(label, known)) for path, what, label, known in unknown
+        ]
+        findings += [*_repeated(study), *_known_already(study)]
         if not findings:
             return study
     faults = [
@@ -163,13 +171,6 @@ def _record_in(annotation: object) -> type[Record] | None:
     if isinstance(annotation, type) and issubclass(annotation, Record):
         return annotation
     return next((record for part in get_args(annotation) if (record := _record_in(part))), None)
-
-
-def _unknown_labels(study: Study, guesser: Guesser) -> Iterator[Finding]:
-    for path, label, known in _references(study):
-        if label_key(label) not in map(label_key, known):
-            remedy = guesser.remedy(label, known)
-            yield path, f"'{shortened(label, LONGEST_QUOTED)}' is not in this study", remedy
 
 
 def _references(study: Study) -> Iterator[tuple[FieldPath, str, list[str]]]:

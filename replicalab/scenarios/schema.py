@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Final
+from typing import Final
 
 from replicalab.scenarios.loading import SCENARIO_FOLDER
 from replicalab.scenarios.reading import Data
@@ -24,21 +24,17 @@ def study_schema() -> dict[str, Data]:
     """Return the JSON Schema (draft 2020-12) of a study file."""
     schema = Study.model_json_schema()
     for part in (schema, *schema["$defs"].values()):
-        _describe(part)
+        # Each field is given what its record's docstring says of it under Attributes.
+        summary, _, attributes = part["description"].replace("``", "'").partition(_SECTION)
+        part["description"] = "\n\n".join(map(_one_line, summary.split("\n\n")))
+        for name, text in _ENTRY.findall(attributes):
+            part["properties"][name]["description"] = _one_line(text)
     return {"$schema": _DIALECT, **schema, "title": "ReplicaLab study"}
 
 
 def schema_text() -> str:
     """Return the shipped file's text."""
     return json.dumps(study_schema(), indent=2, ensure_ascii=False) + "\n"
-
-
-def _describe(part: dict[str, Any]) -> None:
-    """Give each field of a record what the record's docstring says of it under Attributes."""
-    summary, _, attributes = part["description"].replace("``", "'").partition(_SECTION)
-    part["description"] = "\n\n".join(map(_one_line, summary.split("\n\n")))
-    for name, text in _ENTRY.findall(attributes):
-        part["properties"][name]["description"] = _one_line(text)
 
 
 def _one_line(text: str) -> str:
