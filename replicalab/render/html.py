@@ -17,15 +17,11 @@ from replicalab.views.blocks import Block, Document, Fold, Group, Panel, Table
 _FOLDER: Final = Path(__file__).parent
 
 
-def _made_safe(value: object) -> object:
-    """Return what a template writes, with the characters that nobody sees made visible."""
-    return shown(value) if type(value) is str else value
-
-
 _TEMPLATES: Final = Environment(
     loader=FileSystemLoader(_FOLDER / "templates"),
     autoescape=True,
-    finalize=_made_safe,
+    # Characters that nobody sees are made visible; Markup is ours already.
+    finalize=lambda value: shown(value) if type(value) is str else value,
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
@@ -55,12 +51,11 @@ _LINE_PX: Final = 20
 
 def html(*blocks: Block) -> str:
     """Return blocks as a page shows them, one below the other."""
-    return "".join(_drawn(each if _stands_alone(each) else Group((each,))) for each in blocks)
-
-
-def _stands_alone(block: Block) -> bool:
-    """Return whether a block brings the box that the stylesheet is for."""
-    return isinstance(block, Group | Panel) or (isinstance(block, Table) and block.scrolls)
+    drawn = []
+    for each in blocks:
+        has_box = isinstance(each, Group | Panel) or (isinstance(each, Table) and each.scrolls)
+        drawn.append(_drawn(each if has_box else Group((each,))))
+    return "".join(drawn)
 
 
 def _drawn(block: Block, *, paper: bool = False) -> Markup:

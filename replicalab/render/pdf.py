@@ -51,7 +51,7 @@ def printed(text: str, paper: Paper, *, compact: bool) -> bytes:
         from weasyprint.urls import URLFetcher  # noqa: PLC0415
     except (ImportError, OSError) as error:
         missing = _WEASYPRINT if isinstance(error, ImportError) else _PANGO
-        raise PrintError(_told(missing)) from error
+        raise PrintError(_not_installed(missing)) from error
     # It warns of what only screens need, such as clip-path.
     logging.getLogger("weasyprint").setLevel(logging.ERROR)
     # No file of the server, no other machine: whatever a page names, it is printed without that.
@@ -75,8 +75,8 @@ def missing() -> str:
     It is found out without loading WeasyPrint, which takes half a second.
     """
     if find_spec("weasyprint") is None:
-        return _told(_WEASYPRINT)
-    return "" if any(map(_loads, _PANGO_FILES)) else _told(_PANGO)
+        return _not_installed(_WEASYPRINT)
+    return "" if any(map(_loads, _PANGO_FILES)) else _not_installed(_PANGO)
 
 
 def _loads(library: str) -> bool:
@@ -87,7 +87,7 @@ def _loads(library: str) -> bool:
     return True
 
 
-def _told(what: str) -> str:
+def _not_installed(what: str) -> str:
     return f"no PDF: {what} is not installed; {_REMEDY}"
 
 
@@ -97,7 +97,7 @@ _HOME: Final = Path(__file__).parents[2]
 _RUN: Final = f"import sys; from {__name__} import main; sys.exit(main())"
 _LAZIER: Final = 10
 # How that process ends where it says why there is no PDF; what else it says is for its makers.
-_TOLD: Final = 3
+_REFUSED: Final = 3
 _FAILED: Final = "no PDF: making it failed; print the HTML from a browser"
 
 
@@ -123,7 +123,7 @@ def pdf_apart(document: Document, paper: Paper = "A4", seconds: float = SECONDS)
         ) from None
     except OSError as error:
         raise PrintError(_FAILED) from error
-    if made.returncode == _TOLD:
+    if made.returncode == _REFUSED:
         raise PrintError(made.stderr.decode(errors="replace").strip().splitlines()[-1])
     if made.returncode:
         raise PrintError(_FAILED)
@@ -139,6 +139,6 @@ def main() -> int:
         data = printed(asked["page"], asked["paper"], compact=asked["compact"])
     except PrintError as error:
         sys.stderr.write(str(error))
-        return _TOLD
+        return _REFUSED
     sys.stdout.buffer.write(data)
     return 0

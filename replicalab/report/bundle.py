@@ -52,7 +52,7 @@ _FILE: Final = JsonFile(
 
 
 class Decided(Record):
-    """What was decided about the plan, and its numbers; ``evidence`` as it was told."""
+    """What was decided about the plan, and its numbers; ``evidence`` as it was shown."""
 
     failing: Annotated[tuple[Dimension, ...], Field(max_length=len(DIMENSIONS)), FailFast()] = ()
     cost: Credits
@@ -98,7 +98,7 @@ class OpenedBundle(NamedTuple):
     def case(self) -> Case:
         """The plan with all that it was made in, but for the study's file.
 
-        Of the players it has the Lab Manager and the rounds: who played the Scientist is told when
+        Of the players it has the Lab Manager and the rounds: who played the Scientist is shown when
         the run is shown.
         """
         yours, setup = self.options.yours, self.run and self.run.setup
@@ -116,15 +116,7 @@ def bundle(
     recording: Recording | None = None,
     decision: Decision | None = None,
 ) -> str:
-    """Return a plan in its lab, and the negotiation that led to it, as the text of a file.
-
-    Args:
-        options: the plan in its lab.
-        written: the same study in its lab as their author wrote both.
-        run: a negotiation in that lab, finished or not; None for none.
-        recording: what is known of its model, if one was asked.
-        decision: for or against the plan, None for none.
-    """
+    """Return a plan in its lab, and the negotiation that led to it, as the text of a file."""
     yours, pack = options.yours, options.yours.pack
     held: dict[str, object] = {
         "format": FORMAT,
@@ -222,12 +214,12 @@ def _otherwise(found: _Bundle, now: Assessment) -> Iterator[str]:
         yield "The study, the lab or the plan is not the one that was saved."
     then, today = found.decided, _decided(now)
     for name in Decided.model_fields:
-        was, is_now = (_told(getattr(each, name)) for each in (then, today))
+        was, is_now = (_value_text(getattr(each, name)) for each in (then, today))
         if was != is_now:
             yield f"{capitalised(name)} is {is_now} and was {was}."
 
 
-def _told(value: object) -> str:
+def _value_text(value: object) -> str:
     if isinstance(value, tuple):
         return joined([*map(str, value)]) or "none"
     return amount_text(value) if isinstance(value, int | float) else str(value)

@@ -24,8 +24,8 @@ def share_text(share: Share) -> str:
 def counted_text(numbers: Mapping[str, int]) -> str:
     """Return how many negotiations so many of each make: ``3 labs × 2 seeds = 6 negotiations``."""
     number = prod(numbers.values())
-    told = " × ".join(count_text(each, noun) for noun, each in numbers.items())
-    return f"{told} = {count_text(number, 'negotiation')}"
+    text = " × ".join(count_text(each, noun) for noun, each in numbers.items())
+    return f"{text} = {count_text(number, 'negotiation')}"
 
 
 def agreed_text(found: Iterable[Summary]) -> str:
@@ -38,13 +38,8 @@ def agreed_text(found: Iterable[Summary]) -> str:
 
 
 def group_names(found: Sequence[Summary], studies: Mapping[str, str]) -> list[str]:
-    """Return what tells each group from the others beside its lab: study, players, or both.
-
-    Args:
-        found: the groups.
-        studies: their names by id.
-    """
-    told = [
+    """Return what tells each group from the others beside its lab: study, players, or both."""
+    groups = [
         (
             studies.get(each.study, each.study),
             SCIENTISTS[each.scientist].name,
@@ -52,15 +47,15 @@ def group_names(found: Sequence[Summary], studies: Mapping[str, str]) -> list[st
         )
         for each in found
     ]
-    differing = [len(set(column)) > 1 for column in zip(*told, strict=True)]
+    differing = [len(set(column)) > 1 for column in zip(*groups, strict=True)]
     differing = differing if any(differing) else [True, False, False]
-    return [" · ".join(compress(parts, differing)) for parts in told]
+    return [" · ".join(compress(parts, differing)) for parts in groups]
 
 
 def outcomes_text(summary: Summary) -> str:
     """Return each outcome of a group of negotiations with its share."""
-    told = [f"{OUTCOME_TITLES[each]}: {share_text(s)}" for each, s in summary.shares.items()]
-    return "; ".join([*told, *([failed_text(summary.failed)] if summary.failed else [])])
+    texts = [f"{OUTCOME_TITLES[each]}: {share_text(s)}" for each, s in summary.shares.items()]
+    return "; ".join([*texts, *([failed_text(summary.failed)] if summary.failed else [])])
 
 
 def failed_text(number: int) -> str:
@@ -74,12 +69,7 @@ def stopped_text(came: int, asked: int) -> str:
 
 
 def kept_text(found: Sequence[Summary], studies: Mapping[str, str]) -> str:
-    """Return what a batch is called until somebody renames it.
-
-    Args:
-        found: its groups.
-        studies: their names by id.
-    """
+    """Return what a batch is called until somebody renames it."""
     ids = list(dict.fromkeys(each.study for each in found))
     named = studies.get(ids[0], ids[0]) if len(ids) == 1 else count_text(len(ids), "study")
     labs = list(dict.fromkeys(str(each.lab) for each in found))
@@ -90,20 +80,15 @@ def kept_text(found: Sequence[Summary], studies: Mapping[str, str]) -> str:
 
 
 def again_text(again: Sequence[tuple[Result, Result]], number: int) -> str:
-    """Return what playing some of a kept batch again showed: how many, of how many, and where else.
-
-    Args:
-        again: each with what comes of it now.
-        number: how many the batch has.
-    """
+    """Return what playing some of a kept batch again showed, with a place where it differs."""
     others = [pair for pair in again if not is_same(*pair)]
-    told = f"{amount_text(len(again))} of {amount_text(number)} played again"
+    text = f"{amount_text(len(again))} of {amount_text(number)} played again"
     if not others:
-        return f"{told}: all as they were kept."
+        return f"{text}: all as they were kept."
     was, now = others[0]
     where = f"{was.job.study}, {was.job.lab} lab, seed {was.job.seed}"
     return (
-        f"{told}, and {amount_text(len(others))} came out otherwise, such as {where}: "
+        f"{text}, and {amount_text(len(others))} came out otherwise, such as {where}: "
         f"{_ending_text(was)} as kept, {_ending_text(now)} now. Run it anew to have today’s."
     )
 
@@ -111,8 +96,8 @@ def again_text(again: Sequence[tuple[Result, Result]], number: int) -> str:
 def _ending_text(result: Result) -> str:
     if result.outcome is None:
         return "not played"
-    told = f"{OUTCOME_TITLES[result.outcome]} after {count_text(result.rounds, 'round')}"
-    return f"{told}, {count_text(result.samples, 'sample')}, {amount_text(result.credits)} credits"
+    text = f"{OUTCOME_TITLES[result.outcome]} after {count_text(result.rounds, 'round')}"
+    return f"{text}, {count_text(result.samples, 'sample')}, {amount_text(result.credits)} credits"
 
 
 def faults_text(errors: Iterable[str]) -> list[str]:
@@ -124,13 +109,7 @@ def faults_text(errors: Iterable[str]) -> list[str]:
 
 
 def shares_panel(found: Iterable[Summary], names: Mapping[str, str], why: Iterable[str]) -> Group:
-    """Return the share of each outcome in each group, with its 95 % interval as two marks.
-
-    Args:
-        found: the groups.
-        names: of the studies, by their ids.
-        why: what kept some from being played.
-    """
+    """Return the share of each outcome in each group, with its 95 % interval as two marks."""
     columns = (
         *("Study", "Lab", "Scientist · Lab Manager", "Outcome"),
         Column("Share (95 % interval)", "fixed", "before", "Share, with its interval"),

@@ -236,10 +236,10 @@ def sentences_panel(
     quiet: bool = False,
 ) -> Group:
     """Return some sentences under a heading of that level, the first behind a verdict's sign."""
-    told = [Sentence(text, quiet=quiet) for text in texts if text]
-    if verdict and told:
-        told[0] = Sentence(told[0].text, f"{verdict.title}.", verdict.status, quiet)
-    return group(Heading(title, level), *told)
+    sentences = [Sentence(text, quiet=quiet) for text in texts if text]
+    if verdict and sentences:
+        sentences[0] = Sentence(sentences[0].text, f"{verdict.title}.", verdict.status, quiet)
+    return group(Heading(title, level), *sentences)
 
 
 def listed_panel(title: str, lines: Iterable[str]) -> Group:

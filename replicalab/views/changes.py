@@ -93,13 +93,7 @@ def change_text(each: Changed) -> ChangeText:
 
 
 def revision_panel(whole: PlanStep, changes: Iterable[Changed], *, folded: bool = False) -> Panel:
-    """Return a revised plan: what it comes to, what it gives up, and its changes one by one.
-
-    Args:
-        whole: from the plan to the revised one.
-        changes: in their order.
-        folded: whether the changes are shown on demand only.
-    """
+    """Return a revised plan: what it comes to, what it gives up, and its changes one by one."""
     return blocks.panel(
         "revision",
         verdict=plan_verdict(whole.after),
@@ -116,11 +110,6 @@ def changes_table(before: Assessment, after: Assessment, longest: int) -> Table:
     """Return what a plan changes of the reference protocol, and what each change costs.
 
     The changes are made one after the other, so that what they cost adds up.
-
-    Args:
-        before: the reference protocol.
-        after: the plan.
-        longest: the most characters of a value.
     """
     steps = field_steps(before, after)
     rows = [_change_row(step, longest) for step in steps]
@@ -158,11 +147,6 @@ def reasons_table(
 
     The reasons are those with which the Lab Manager or the planner would make the same change, each
     by its name; of any other nobody has said why, unless whoever registers the plan does.
-
-    Args:
-        options: the plan, and what may be done about it.
-        reference: the study's reference protocol.
-        given: why a field is changed, by its name; it stands before any other reason.
     """
     found = PlanAnalysis(reference)
     known = [("Lab Manager", change) for change in (found.offer.changes if found.offer else ())]

@@ -72,22 +72,17 @@ def check_panel(plan: Assessment, binding: Dimension | None = None) -> Group:
     used = Column("Used", "fixed", bar="after", picture="Share of the limit")
     columns = ("Dimension", used, Column("Slack", "number"))
     notes = [Sentence(text, f"{kind}:") for kind, text in texts.notes(plan)]
-    below = [
-        _reasons(plan, slack, is_binding=slack.dimension is binding)
-        for slack in plan.slack.values()
-    ]
+    below: list[list[str]] = []
+    for slack in plan.slack.values():
+        # A reason is given only where the numbers do not say it.
+        in_numbers = slack.row.is_amount or slack.dimension not in plan.causes
+        reasons = [] if in_numbers else plan.check.reasons_once
+        bound = [BINDING] if slack.dimension is binding else []
+        below.append(bound + [text for failing, text in reasons if failing is slack.dimension])
     return blocks.group(
         blocks.table("The seven dimensions", columns, rows, below=below, kind="check"),
         blocks.listing(notes),
     )
-
-
-def _reasons(plan: Assessment, slack: Slack, *, is_binding: bool) -> list[str]:
-    """Return what is said below a dimension: a reason only where its numbers do not say it."""
-    in_numbers = slack.row.is_amount or slack.dimension not in plan.causes
-    reasons = [] if in_numbers else plan.check.reasons_once
-    bound = [BINDING] if is_binding else []
-    return bound + [reason for dimension, reason in reasons if dimension is slack.dimension]
 
 
 def slack_table(plan: Assessment) -> blocks.Table:
@@ -132,12 +127,7 @@ def _sign(ok: bool) -> Status:
 
 
 def cost_panel(plan: Assessment, after: Assessment | None = None) -> Group:
-    """Return the cost term by term, and how the staff is counted.
-
-    Args:
-        plan: the plan.
-        after: the plan with the ticked changes, which has a row of its own.
-    """
+    """Return the cost term by term, and how the staff is counted."""
     staff = Sentence(f"Staff: {texts.staff_text(plan)}.", quiet=True)
     return blocks.group(Heading("Cost", 2, part=True), cost_table(plan, after, signed=False), staff)
 
@@ -214,10 +204,10 @@ def evidence_panel(plans: Mapping[str, Assessment]) -> Group:
     """
     yours = next(iter(plans.values()))
     first, void = yours.evidence, yours.evidence.void_reason
-    rows = []
+    rows, others = [], [plan.evidence for plan in plans.values()]
     for name, plan in plans.items():
         status, stands = verdicts.standing(plan)
-        rows.append((name, _on_scale(plan.evidence, plans), Cell(stands, status=status)))
+        rows.append((name, _on_scale(plan.evidence, others), Cell(stands, status=status)))
     columns = (
         Column("Plan", is_seen=False),
         Column("Evidence", "number", bar="before", picture="On the scale", is_seen=False),
@@ -232,9 +222,9 @@ def evidence_panel(plans: Mapping[str, Assessment]) -> Group:
     )
 
 
-def _on_scale(evidence: Evidence, plans: Mapping[str, Assessment]) -> Cell:
-    bar = evidence_bar(evidence, [plan.evidence for plan in plans.values()])
-    return Cell(evidence.number, _value(evidence), None, bar, verdicts.evidence_status(evidence))
+def _on_scale(evidence: Evidence, others: Sequence[Evidence]) -> Cell:
+    bar, shade = evidence_bar(evidence, others), verdicts.evidence_status(evidence)
+    return Cell(evidence.number, _value(evidence), None, bar, shade)
 
 
 def bounds_title(evidence: Evidence) -> str:
@@ -301,12 +291,7 @@ def plans_table(plans: Mapping[str, Assessment]) -> blocks.Table:
 
 
 def effects_panel(effects: Sequence[AssumedEffect], plans: Mapping[str, Assessment]) -> Group:
-    """Return what each plan's sample is worth at each effect, on one scale with floor and target.
-
-    Args:
-        effects: those to assume, at least one.
-        plans: by name, at least one.
-    """
+    """Return what each plan's sample is worth at each effect, all on one scale."""
     judged = [[plan.evidence_at(each.effect) for plan in plans.values()] for each in effects]
     others = [evidence for row in judged for evidence in row]
     rows = [

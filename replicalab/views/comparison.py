@@ -50,7 +50,10 @@ def parts(sides: Sequence[Side]) -> dict[str, list[Line]]:
     """Return the rows that compare some sides, by the title of their part; no part is empty."""
     found = {
         DIFFERS: [line for line in _fields(sides) if line.differs],
-        SLACK: [*_slack(sides)],
+        SLACK: [
+            _line(capitalised(dimension), (_used(side.plan, dimension) for side in sides))
+            for dimension in sides[0].plan.slack
+        ],
         COST: [*_cost(sides)],
         EVIDENCE: [*_evidence(sides)],
         OUTCOME: [*_outcomes(sides)],
@@ -61,7 +64,7 @@ def parts(sides: Sequence[Side]) -> dict[str, list[Line]]:
 def table(sides: Sequence[Side]) -> list[list[str | float]]:
     """Return the same for a spreadsheet: a heading and its rows, with numbers where there are any.
 
-    What is left of a limit is its number; every text is told whole.
+    What is left of a limit is its number; every text is whole.
     """
     heading: list[str | float] = ["Part", "What", *(side.name for side in sides)]
     rows = [
@@ -147,17 +150,12 @@ def _player(side: Side, players: Mapping[_Kind, negotiation.Player], seat: str) 
 # --- what each uses, costs and shows ------------------------------------------------------------
 
 
-def _slack(sides: Sequence[Side]) -> Iterator[Line]:
-    for dimension in sides[0].plan.slack:
-        yield _line(capitalised(dimension), (_used(side.plan, dimension) for side in sides))
-
-
 def _used(plan: Assessment, dimension: Dimension) -> Cell:
     slack = plan.slack[dimension]
     left = slack_text(slack)
-    told = f"{used_text(plan, slack)}{f' ({left})' if left else ''}"
+    text = f"{used_text(plan, slack)}{f' ({left})' if left else ''}"
     status = Status.PASS if slack.ok else Status.FAIL
-    return Cell(told, slack.slack if left else None, status, check.slack_bar(slack))
+    return Cell(text, slack.slack if left else None, status, check.slack_bar(slack))
 
 
 def _cost(sides: Sequence[Side]) -> Iterator[Line]:
@@ -178,36 +176,31 @@ def _evidence(sides: Sequence[Side]) -> Iterator[Line]:
     yield _line(title, (_worth(side.plan.evidence, alone=alike) for side in sides))
     yield _line("Stands", map(_stands, sides))
     if alike and (sought := first.row.sought):
-        yield _line(capitalised(sought), (_detected(side.plan) for side in sides))
+        effects = [side.plan.detectable_effect for side in sides]
+        yield _line(capitalised(sought), (Cell(effect_text(e), number=e) for e in effects))
     yield _line("Fidelity loss", (_amount(side.plan.fidelity_loss) for side in sides))
     if any(side.plan.broken_wishes for side in sides):
-        yield _line(WISHES, (_wishes(side.plan) for side in sides))
+        signs = [Status.CAUTION if side.plan.broken_wishes else None for side in sides]
+        cells = zip(sides, signs, strict=True)
+        yield _line(WISHES, (Cell(wishes_cell(side.plan), status=sign) for side, sign in cells))
 
 
 def _worth(evidence: Evidence, *, alone: bool) -> Cell:
-    told = evidence.number if alone else evidence.text
+    text = evidence.number if alone else evidence.text
     counts = not evidence.void_reason and math.isfinite(evidence.value)
-    return Cell(told, number=evidence.value if counts else None)
+    return Cell(text, number=evidence.value if counts else None)
 
 
 def _stands(side: Side) -> Cell:
-    status, told = standing(side.plan)
-    return Cell(told, status=status)
-
-
-def _wishes(plan: Assessment) -> Cell:
-    return Cell(wishes_cell(plan), status=Status.CAUTION if plan.broken_wishes else None)
-
-
-def _detected(plan: Assessment) -> Cell:
-    effect = plan.detectable_effect
-    return Cell(effect_text(effect), number=effect)
+    status, text = standing(side.plan)
+    return Cell(text, status=status)
 
 
 def _outcomes(sides: Sequence[Side]) -> Iterator[Line]:
     if any(side.is_run for side in sides):
         yield _line("Plan judged", (Cell(judged_text(side)) for side in sides))
-    yield _line("Plan", (_verdict(side.plan) for side in sides))
+    found = [plan_verdict(side.plan) for side in sides]
+    yield _line("Plan", (Cell(each.title, status=each.status) for each in found))
     yield _line("Negotiated", map(_negotiated, sides))
 
 
@@ -220,11 +213,6 @@ def judged_text(side: Side) -> str:
     if played.outcome is None:
         return f"on the table after {at}"
     return f"the last one, of {at}" if played.outcome is Outcome.NO_DEAL else f"agreed in {at}"
-
-
-def _verdict(plan: Assessment) -> Cell:
-    found = plan_verdict(plan)
-    return Cell(found.title, status=found.status)
 
 
 def _negotiated(side: Side) -> Cell:

@@ -62,25 +62,25 @@ def assumed_text(found: Curves) -> str:
 def level_text(found: Curves) -> str:
     """Return what else the curves assume: alpha, and what drops out; empty for neither."""
     design, row = found.plan.pack.design, found.plan.evidence.row
-    told = [f"alpha {design.alpha:g}, {row.level}"] if design.alpha and row.uses("alpha") else []
-    told += [f"{percent_text(design.dropout)} dropout"] if design.dropout else []
-    return f"{capitalised('; '.join(told))}." if told else ""
+    texts = [f"alpha {design.alpha:g}, {row.level}"] if design.alpha and row.uses("alpha") else []
+    texts += [f"{percent_text(design.dropout)} dropout"] if design.dropout else []
+    return f"{capitalised('; '.join(texts))}." if texts else ""
 
 
 def bound_text(found: Curves) -> str:
     """Return what keeps the curves down: days too few, samples that cannot count; empty if none."""
     plan, most = found.plan, found.most_counted
-    days, told = plan.counts.days, []
+    days, texts = plan.counts.days, []
     if days < plan.pack.min_days:
-        told.append(f"{capitalised(plan.evidence.void_reason or '')}.")
+        texts.append(f"{capitalised(plan.evidence.void_reason or '')}.")
     elif most is not None and (most <= found.most_samples or found.needed() is None):
         limit = counting_text(days, plan.pack)
-        told.append(f"No more than {count_text(most, 'sample')} can count: {limit}.")
+        texts.append(f"No more than {count_text(most, 'sample')} can count: {limit}.")
     if found.in_more_days is not None:
         samples, longer = found.in_more_days
         size = f"{count_text(samples, 'sample')} in {count_text(longer, 'day')}"
-        told.append(f"{size} would reach the target.")
-    return " ".join(told)
+        texts.append(f"{size} would reach the target.")
+    return " ".join(texts)
 
 
 def outside_text(found: Curves) -> str:

@@ -34,10 +34,6 @@ def of_run(options: PlanAnalysis, run: Negotiation | None) -> PlanAnalysis:
     """Return the plan that a document with a negotiation is about: the one that it came to.
 
     The plan itself where there is no negotiation, or no plan in it.
-
-    Args:
-        options: the plan, and what may be done about it.
-        run: a negotiation in the plan's lab.
     """
     final = run.final_plan if run else None
     return options if final is None or final.plan == options.yours.plan else PlanAnalysis(final)
@@ -83,15 +79,15 @@ def least_sentence(options: PlanAnalysis, plans: dict[str, Assessment]) -> Sente
     """Return how the least-loss plan differs; nothing where it is this one or the reference."""
     named = (plans[name] for name in (OFFERED, LEAST) if name in plans)
     is_one = any(plan.plan == options.least.plan for plan in named)
-    told = options_text.difference_text(options) if is_one else ""
-    return Sentence(told, f"{LEAST}:")
+    text = options_text.difference_text(options) if is_one else ""
+    return Sentence(text, f"{LEAST}:")
 
 
 def cautions_sentences(plans: dict[str, Assessment]) -> Iterator[Sentence]:
     """Yield which wishes each plan beside this one breaks, and which controls it lacks."""
     for name, plan in plans.items():
-        if name != THIS and (told := texts.cautions_sentence(plan)):
-            yield Sentence(told, f"{name}:")
+        if name != THIS and (text := texts.cautions_sentence(plan)):
+            yield Sentence(text, f"{name}:")
 
 
 def take_blocks(options: PlanAnalysis, most: int | None = None) -> Iterator[Block]:
@@ -121,18 +117,13 @@ UNCHANGED: Final = "Nothing: the plan is the study’s reference protocol."
 def brief(
     options: PlanAnalysis, *, on: date, written: Pack | None = None, run: Negotiation | None = None
 ) -> Document:
-    """Return one page about a plan in its lab.
-
-    Args:
-        options: the plan in its lab, and what may be done about it.
-        on: the date that it bears.
-        written: the lab as the study's author wrote it, to tell what of it is one's own.
-        run: the negotiation that led to the plan (see `of_run`), None where there was none.
-    """
+    """Return one page about a plan in its lab."""
     yours = options.yours
     pack, reference = yours.pack, reference_of(yours)
     plans = plans_of(options, reference)
     outcome = outcome_verdict(run) if run else None
+    samples, design = yours.counts.samples, pack.design
+    shared = texts.groups_text(samples, design, per_group=True), texts.dropout_text(yours)
     document = Document(
         title=shortened(pack.paper.name, LONGEST),
         about=f"Brief · {lab_text(pack)} · {day_text(on)}",
@@ -160,7 +151,7 @@ def brief(
                 *cautions_sentences(plans),
                 Sentence(texts.assumption_text(yours), quiet=True),
                 Sentence(texts.asked_text(pack, None), "Asked here:"),
-                Sentence(_shared_out(yours), quiet=True),
+                Sentence(" ".join(filter(None, shared)), quiet=True),
             ),
             part("What it would take", *take_blocks(options, MOST_SENTENCES)),
             part(
@@ -174,12 +165,6 @@ def brief(
     )
     parts = [Part(each.title, tuple(map(_fitting, each.blocks))) for each in document.parts]
     return replace(document, parts=tuple(parts))
-
-
-def _shared_out(plan: Assessment) -> str:
-    """Return how the samples stand in groups, and how many are left after dropout."""
-    shared = texts.groups_text(plan.counts.samples, plan.pack.design, per_group=True)
-    return " ".join(filter(None, (shared, texts.dropout_text(plan))))
 
 
 def _fitting(block: Block) -> Block:
@@ -204,9 +189,9 @@ def cited(paper: Paper, longest: int = LONGEST_TEXT) -> str:
 
 def _few(lines: tuple[str, ...]) -> tuple[str, ...]:
     """Return the first of some lines, each short, and how many more there are."""
-    told = tuple(shortened(line, LONGEST_LINE) for line in lines[:MOST_OWN])
-    more = len(lines) - len(told)
-    return (*told, f"And {more} more, in the report.") if more else told
+    shown = tuple(shortened(line, LONGEST_LINE) for line in lines[:MOST_OWN])
+    more = len(lines) - len(shown)
+    return (*shown, f"And {more} more, in the report.") if more else shown
 
 
 def own_lines(written: Pack | None, pack: Pack) -> tuple[str, ...]:

@@ -46,16 +46,11 @@ def frontier_title(standing: Verdict) -> str:
 
 
 def all_outside_text(found: planner.Frontier, evidence: assessment.Evidence) -> str:
-    """Return that no plan that fits shows enough for the frontier's chart, and what the best does.
-
-    Args:
-        found: the plans that nothing beats; not none.
-        evidence: that of a plan of the same study.
-    """
+    """Return that no plan that fits lies in the frontier's chart, and what the best one shows."""
     scale = evidence.row.scale
     best = (min if scale.lower_is_better else max)(plan.value for plan in found.plans)
-    told = f"{evidence.measure} {evidence.amount(best)}"
-    return f"No plan that fits lies in the picture: the best has {told}."
+    text = f"{evidence.measure} {evidence.amount(best)}"
+    return f"No plan that fits lies in the picture: the best has {text}."
 
 
 def standing_verdict(options: planner.PlanAnalysis) -> Verdict:
@@ -99,19 +94,19 @@ def _better_text(options: planner.PlanAnalysis, standing: planner.Standing) -> s
         instead = f", instead of {yours.evidence.text}"
         lines.append(_rival_text("For no more credits and days", stronger, options, instead))
     if gentler is not None:
-        told = "As much evidence for no more credits, with less given up or in fewer days"
-        lines.append(_rival_text(told, gentler, options, f", fidelity loss {gentler.loss}"))
+        text = "As much evidence for no more credits, with less given up or in fewer days"
+        lines.append(_rival_text(text, gentler, options, f", fidelity loss {gentler.loss}"))
     return " ".join(lines)
 
 
 def _rival_text(
-    told: str, rival: planner.FrontierPlan, options: planner.PlanAnalysis, more: str = ""
+    text: str, rival: planner.FrontierPlan, options: planner.PlanAnalysis, more: str = ""
 ) -> str:
-    """Return what is told of a plan that fits, its numbers, and its cautions."""
+    """Return a text about a plan that fits, its numbers, and its cautions."""
     yours = options.yours
     evidence = f"{yours.evidence.measure} {yours.evidence.amount(rival.value)}"
     plan = options.judged(rival.plan(yours.plan))
-    return with_cautions(f"{told}: {priced_size_text(rival)}, {evidence}{more}.", plan)
+    return with_cautions(f"{text}: {priced_size_text(rival)}, {evidence}{more}.", plan)
 
 
 def _as_much_text(options: planner.PlanAnalysis) -> str:
@@ -195,12 +190,12 @@ def balance_text(options: planner.PlanAnalysis) -> str:
     loss, budget = fidelity_text(balanced), balanced.pack.lab.budget
     given_up = f" It gives up some of the study: {loss}." if balanced.fidelity_loss else ""
     left = count_text(budget - balanced.cost, "credit")
-    told = (
+    text = (
         f"The balanced plan is {priced_size_text(balanced)}. Both sides gain: the Scientist has "
         f"{balanced.evidence.text} against a floor of {floor}, and "
         f"{left} of {amount_text(budget)} are left over.{given_up}"
     )
-    return with_cautions(told, balanced)
+    return with_cautions(text, balanced)
 
 
 # --- more means -----------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from replicalab.views.plan import counting_text, dropout_text, effect_text, grou
 # The number of a question that stands for a field of a design.
 _NUMBERS: Final = {field: number for number, field in QUESTION_FIELDS.items()}
 _ASKED: Final = "Asked here in place of the study’s number."
-# Shares of the planned sample at which its evidence is told: from a quarter to twice as many.
+# Shares of the planned sample at which its evidence is shown: from a quarter to twice as many.
 _QUARTERS: Final = range(1, 9)
 
 Choice = tuple[str, Cell | str, str]
@@ -31,12 +31,7 @@ Choice = tuple[str, Cell | str, str]
 
 
 def justification_table(plan: Assessment, said: Mapping[str, str] = MappingProxyType({})) -> Table:
-    """Return each choice behind a sample size, with its reason or that none is given.
-
-    Args:
-        plan: the plan.
-        said: why a field of the reference protocol is changed, by its name.
-    """
+    """Return each choice behind a sample size, with its reason or that none is given."""
     rows = [
         row(name, value, why.strip() or capitalised(NOT_GIVEN))
         for name, value, why in (*_design(plan), *_numbers(plan), *_sizes(plan, said))
@@ -137,17 +132,17 @@ def _samples(number: int) -> Cell:
 
 def samples_table(plan: Assessment) -> Table:
     """Return what more and fewer samples are worth and cost, with everything else as planned."""
-    told = _worth_telling(plan)
-    plans = [assess(revise(plan.plan, sample_size=n), plan.pack) for n in told]
+    sizes = _sizes_shown(plan)
+    plans = [assess(revise(plan.plan, sample_size=n), plan.pack) for n in sizes]
     found = [each.evidence for each in plans]
     rows = [
         row(
             number_cell(n),
             evidence_cell(each, found),
             number_cell(each.cost),
-            "; ".join(filter(None, (told[n], _cut_text(each)))),
+            "; ".join(filter(None, (sizes[n], _cut_text(each)))),
         )
-        for n, each in zip(told, plans, strict=True)
+        for n, each in zip(sizes, plans, strict=True)
     ]
     measure = capitalised(plan.evidence.measure)
     names = ("Samples", measure, "Credits", "What it is")
@@ -162,8 +157,8 @@ def _cut_text(plan: Assessment) -> str:
     return f"{amount_text(able)} can count: {counting_text(plan.counts.days, plan.pack)}"
 
 
-def _worth_telling(plan: Assessment) -> dict[int, str]:
-    """Return the sample sizes to tell, in their order, and what is particular to each."""
+def _sizes_shown(plan: Assessment) -> dict[int, str]:
+    """Return the sample sizes to show, in their order, and what is particular to each."""
     planned, found = plan.counts.samples, dict[int, list[str]]()
     for quarter in _QUARTERS:
         found[min(LARGEST_PLANNED, -(-planned * quarter // 4))] = []

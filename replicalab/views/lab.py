@@ -45,7 +45,7 @@ def amounts_text(lab: Lab) -> str:
     return ", ".join(has)
 
 
-class Own(NamedTuple):
+class OverriddenValue(NamedTuple):
     """A value of one's own in place of the study's: what it is called, and both."""
 
     label: str
@@ -68,13 +68,13 @@ def lab_text(pack: Pack) -> str:
     return f"{pack.difficulty} lab{seed}{said}"
 
 
-def own_values(written: Pack, pack: Pack) -> list[Own]:
+def own_values(written: Pack, pack: Pack) -> list[OverriddenValue]:
     """Return what of the lab differs from the study's, in a fixed order."""
     before, after = written.lab, pack.lab
     return [*_numbers(before, after), *_items(written, pack)]
 
 
-def _numbers(before: Lab, after: Lab) -> Iterator[Own]:
+def _numbers(before: Lab, after: Lab) -> Iterator[OverriddenValue]:
     for labels, was, now in (
         (MEANS, before, after),
         (RATES, before.cost_model, after.cost_model),
@@ -85,19 +85,19 @@ def _numbers(before: Lab, after: Lab) -> Iterator[Own]:
             if one != other:
                 noun = _NOUNS.get(field)
                 named = "" if noun else label.lower().removesuffix(", credits")
-                yield Own(
+                yield OverriddenValue(
                     named, count_text(one, noun) if noun else amount_text(one), amount_text(other)
                 )
 
 
-def _items(written: Pack, pack: Pack) -> Iterator[Own]:
+def _items(written: Pack, pack: Pack) -> Iterator[OverriddenValue]:
     for item in pack.own_lab.items:
         where = [standing_text(each, item.label, item.category) for each in (pack, written)]
         if where[0] != where[1]:
-            yield Own(item.label, *where)
+            yield OverriddenValue(item.label, *where)
         if item.price is not None:
             price = price_text(written, item.label, item.category)
-            yield Own(item.label, count_text(item.price, "credit"), price)
+            yield OverriddenValue(item.label, count_text(item.price, "credit"), price)
 
 
 def standing_text(pack: Pack, label: str, category: str) -> str:
@@ -125,8 +125,8 @@ def unspoken_text(pack: Pack) -> str:
 
 def own_text(written: Pack, pack: Pack) -> str:
     """Return in a sentence what of the lab is one's own; empty where nothing is."""
-    told = ", ".join(own.text for own in own_values(written, pack))
-    return f"Your lab: {told}." if told else ""
+    text = ", ".join(own.text for own in own_values(written, pack))
+    return f"Your lab: {text}." if text else ""
 
 
 def any_lab_text(own: LabOverrides, difficulty: str, seed: int) -> str:

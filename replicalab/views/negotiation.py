@@ -82,7 +82,7 @@ OUTCOME_STATUS: Final = {
     Outcome.FALSE_AGREEMENT: Status.FAIL,
     Outcome.NO_DEAL: Status.FAIL,
 }
-"""How an outcome is shown where its plan is not told."""
+"""How an outcome is shown where its plan is not shown."""
 
 _TURN_TITLES: Final = {
     models.ScientistActionType.PROPOSE_PROTOCOL: "Proposes",
@@ -143,13 +143,19 @@ def answer_rule(done: Round) -> str:
 def offer_breaks_text(done: Round) -> str:
     """Return which wishes the Lab Manager's offer in a round breaks, and which controls it lacks.
 
-    Empty if none. Of changes that are not enough nothing is told: they are no offer.
+    Empty if none. Of changes that are not enough nothing is said: they are no offer.
     """
+    offer = offered_plan(done)
+    text = assessment.cautions_text(offer) if offer else ""
+    return f"The offer {text}." if text else ""
+
+
+def offered_plan(done: Round) -> assessment.Assessment | None:
+    """Return the plan that the Lab Manager offers in a round, None where it offers none."""
     suggests = models.LabManagerActionType.SUGGEST_ALTERNATIVE
     if done.answer is None or done.answer.action_type is not suggests or done.offer is None:
-        return ""
-    text = assessment.cautions_text(done.offer.after)
-    return f"The offer {text}." if text else ""
+        return None
+    return done.offer.after
 
 
 def kept_text(negotiation: Negotiation) -> str:
@@ -163,8 +169,8 @@ def round_summary(done: Round) -> str:
     """Return a round's plan in a few numbers, with its cautions, for a narrow place."""
     if done.plan is None:
         return "no plan"
-    told = numbers_text(done.plan), assessment.cautions_title(done.plan)
-    return ", ".join(filter(None, told))
+    parts = numbers_text(done.plan), assessment.cautions_title(done.plan)
+    return ", ".join(filter(None, parts))
 
 
 def numbers_text(plan: assessment.Assessment) -> str:
@@ -251,7 +257,7 @@ def outcome_verdict(negotiation: Negotiation) -> Verdict:
     """Return how a negotiation ended, in one sentence that is true.
 
     Where no plan above the floor was agreed, it says whether this lab could have run one. A
-    negotiation that goes on is told as what is on the table.
+    negotiation that goes on is summed up as what is on the table.
     """
     outcome, plan = negotiation.outcome, negotiation.final_plan
     if outcome is None:

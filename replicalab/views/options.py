@@ -12,8 +12,6 @@ from replicalab.planner import (
     PlanAnalysis,
     PlanStep,
     Shortfall,
-    Single,
-    Wait,
     additions_text,
 )
 from replicalab.planner.limits import CountLimits
@@ -30,8 +28,11 @@ def first_of_all(options: PlanAnalysis) -> str:
     """Return what comes before any change: not to run the study, or to put back a fixed control."""
     yours = options.yours
     fixed = listed("Put back ", [c.name for c in yours.dropped if not c.droppable])
-    told = [do_not_run_text(yours.pack), f"{fixed}: the study is void without it." if fixed else ""]
-    return " ".join(filter(None, told))
+    texts = [
+        do_not_run_text(yours.pack),
+        f"{fixed}: the study is void without it." if fixed else "",
+    ]
+    return " ".join(filter(None, texts))
 
 
 def do_not_run_text(pack: Pack) -> str:
@@ -163,19 +164,19 @@ def search_text(options: PlanAnalysis) -> str:
     """
     least, plan = options.least, options.least.after
     pack, proof = plan.pack, proof_text(least)
-    told = [proof]
+    texts = [proof]
     if not least.exact:
-        told.append(
+        texts.append(
             "Not every combination of the plan's many items and controls could be searched."
         )
     elif proof and not _kept_phrases(plan):
         fewest = f"from {pack.min_days} " if least_days_text(pack) else "up "
         listed_alone = " that the plan lists" if options.yours.dropped else ""
-        told.append(
+        texts.append(
             f"Searched: every number of days {fewest}to {pack.lab.days_left}, every allowed "
             f"substitution, every set of droppable controls{listed_alone}, every sample size."
         )
-    return " ".join(filter(None, told))
+    return " ".join(filter(None, texts))
 
 
 # --- what it would take ---------------------------------------------------------------------
@@ -198,8 +199,8 @@ def take_parts(options: PlanAnalysis) -> list[tuple[str, list[str]]]:
         ("One addition, the plan adapted", [*alone_lines(options), alone_text(options)]),
         ("Waiting, the plan adapted", wait_lines(options)),
     ]
-    told = [(title, [text for text in texts if text]) for title, texts in parts]
-    return [(title, texts) for title, texts in told if texts]
+    shown = [(title, [text for text in texts if text]) for title, texts in parts]
+    return [(title, texts) for title, texts in shown if texts]
 
 
 def nothing_needed(options: PlanAnalysis) -> bool:
@@ -272,20 +273,21 @@ def _reaching_text(relief: Shortfall, goal: str) -> str:
 
 
 def alone_lines(options: PlanAnalysis) -> list[str]:
-    """Return each single addition that is enough once the plan is adapted, and that plan."""
-    return [_single_text(single, options.yours) for single in options.asks.singles]
+    """Return each single addition that is enough once the plan is adapted, and that plan.
 
-
-def _single_text(single: Single, yours: Assessment) -> str:
-    """Return what an addition opens, what that plan gives up, and the price of giving up less."""
-    after = single.least.after
-    goal = bound_text(after.evidence, _BOUNDS[single.tier])
-    text = f"{capitalised(single.ask.text)}: {_adapted_text(after, yours)}, for {goal}."
-    text = with_cautions(text, after)
-    if not single.dropped:
-        return text
-    kept = f": {single.kept.text}" if single.kept else " it is not enough"
-    return f"{text} With every control kept{kept}."
+    With what that plan gives up, and the price of giving up less.
+    """
+    lines = []
+    for single in options.asks.singles:
+        after = single.least.after
+        goal = bound_text(after.evidence, _BOUNDS[single.tier])
+        adapted = _adapted_text(after, options.yours)
+        text = with_cautions(f"{capitalised(single.ask.text)}: {adapted}, for {goal}.", after)
+        if single.dropped:
+            kept = f": {single.kept.text}" if single.kept else " it is not enough"
+            text = f"{text} With every control kept{kept}."
+        lines.append(text)
+    return lines
 
 
 def _adapted_text(after: Assessment, yours: Assessment) -> str:
@@ -298,20 +300,18 @@ def _adapted_text(after: Assessment, yours: Assessment) -> str:
 
 
 def wait_lines(options: PlanAnalysis) -> list[str]:
-    """Return what each later start that buys something frees, leaves and reaches."""
-    return [_wait_text(wait, options.yours) for wait in options.asks.waits]
-
-
-def _wait_text(wait: Wait, yours: Assessment) -> str:
-    """Return a later start: what is free then, how many days are left, and the best plan there."""
-    after, free, left = wait.least.after, quoted(wait.items), count_text(wait.days_left, "day")
-    are, stay = ("is" if number == 1 else "are" for number in (len(free), wait.days_left))
-    still = f"; {phrases.failing_text(after.failing)} all the same" if after.failing else ""
-    text = (
-        f"Start on day {wait.start_day:,}: {joined(free)} {are} free, {left} {stay} left. Then "
-        f"{_adapted_text(after, yours)}: {phrases.placed_text(after.evidence)}{still}."
-    )
-    return with_cautions(text, after)
+    """Return each later start that buys something: what it frees and leaves, and the best plan."""
+    lines = []
+    for wait in options.asks.waits:
+        after, free, left = wait.least.after, quoted(wait.items), count_text(wait.days_left, "day")
+        are, stay = ("is" if number == 1 else "are" for number in (len(free), wait.days_left))
+        still = f"; {phrases.failing_text(after.failing)} all the same" if after.failing else ""
+        text = (
+            f"Start on day {wait.start_day:,}: {joined(free)} {are} free, {left} {stay} left. Then "
+            f"{_adapted_text(after, options.yours)}: {phrases.placed_text(after.evidence)}{still}."
+        )
+        lines.append(with_cautions(text, after))
+    return lines
 
 
 def alone_text(options: PlanAnalysis) -> str:

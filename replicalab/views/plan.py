@@ -13,7 +13,7 @@ from replicalab.models import FIELD_LABELS, LAB_DIMENSIONS, NUMBER_FIELDS, Dimen
 from replicalab.planner import PlanStep, leanest
 from replicalab.scenarios import Control, Design, Pack
 
-_MOST_ASKED: Final = 2  # So many numbers of a question are told one by one
+_MOST_ASKED: Final = 2  # So many numbers of a question are named one by one
 WISHES: Final = "Wishes broken"
 """What a row of the study's wishes that plans break is called."""
 _ENOUGH_FEWER: Final = 0.75  # Fewer samples are spoken of from this share of those planned
@@ -134,9 +134,9 @@ def wishes_cell(plan: assessment.Assessment) -> str:
     return asked_and_had(plan, plan.broken_wishes) or "none"
 
 
-def with_cautions(told: str, plan: assessment.Assessment) -> str:
-    """Return what is told of a plan, and after it which wishes it breaks and controls it lacks."""
-    return " ".join(filter(None, [told, cautions_sentence(plan)]))
+def with_cautions(text: str, plan: assessment.Assessment) -> str:
+    """Return a text about a plan, and after it which wishes it breaks and controls it lacks."""
+    return " ".join(filter(None, [text, cautions_sentence(plan)]))
 
 
 def newly_broken_text(step: PlanStep) -> str:
@@ -158,11 +158,11 @@ def dropped_cautions(plan: assessment.Assessment) -> list[str]:
 
 def notes(plan: assessment.Assessment) -> list[tuple[str, str]]:
     """Return what else is to be known of a plan: what kind of note it is, and its sentence."""
-    told = [issue.message for issue in plan.validation.paper_warnings]
-    told += filter(None, [spare_text(plan)])
+    others = [issue.message for issue in plan.validation.paper_warnings]
+    others += filter(None, [spare_text(plan)])
     kinds = {
         "Caution": dropped_cautions(plan),
-        "Note": told,
+        "Note": others,
         "Close to a step": cliff_texts(plan.cliffs),
     }
     return [(name, text) for name, texts in kinds.items() for text in texts]
@@ -188,8 +188,8 @@ def asked_text(pack: Pack, most: int | None = _MOST_ASKED) -> str:
         "alpha": "{:g}".format,
     }
     write |= {"effect": effect_text, **dict.fromkeys(("target", "floor"), scale.by_hand)}
-    told = [f"{name} {write[name](getattr(pack.question, name))}" for name in pack.asked]
-    return f"{', '.join(told)}, yours" if told else ""
+    texts = [f"{name} {write[name](getattr(pack.question, name))}" for name in pack.asked]
+    return f"{', '.join(texts)}, yours" if texts else ""
 
 
 def sample_text(design: Design) -> str:
@@ -202,11 +202,6 @@ def groups_text(samples: int, design: Design, *, per_group: bool) -> str:
 
     ``64 a group = 128 in all``; ``127 in all: 63 and 64``; ``128 in all: 3 groups of 42, 2 left
     over``.
-
-    Args:
-        samples: in all.
-        design: the design.
-        per_group: whether they are told by group even where they are shared out evenly.
     """
     row = KINDS[design.kind]
     groups = row.groups_of(design)
@@ -300,14 +295,14 @@ def usual_text(plan: assessment.Assessment) -> str:
 
     Empty where neither is worth telling.
     """
-    evidence, scale, told = plan.evidence, plan.evidence.row.scale, list[str]()
+    evidence, scale, texts = plan.evidence, plan.evidence.row.scale, list[str]()
     for name, value, more in plan.usual_values:
         off = f", {scale.amount(abs(more), ())} {'more' if more > 0 else 'less'}"
         far = off if scale.counted_off else ""
-        told.append(f"By {name} the {evidence.measure} is {evidence.amount(value)}{far}.")
+        texts.append(f"By {name} the {evidence.measure} is {evidence.amount(value)}{far}.")
     if (share := plan.wrong_sign_share) is not None:
-        told.append(f"{share:.2g} of this power is a significant result with the wrong sign.")
-    return " ".join(told)
+        texts.append(f"{share:.2g} of this power is a significant result with the wrong sign.")
+    return " ".join(texts)
 
 
 def assumed_rows(plan: assessment.Assessment) -> list[tuple[str, str, assessment.Evidence]]:

@@ -10,21 +10,21 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment, failing_text, size_text
-from replicalab.assessment.phrases import analysed_text
 from replicalab.drafts import stated
 from replicalab.lexicon import amount_text, capitalised, count_text, percent_text, shortened
-from replicalab.models import Dimension, LabManagerActionType, ScientistActionType
+from replicalab.models import ScientistActionType
 from replicalab.negotiation import Negotiation, Round, ledger
 from replicalab.planner import PlanStep
 from replicalab.scenarios import Pack
 from replicalab.views.blocks import Bar, Panel, Status, Verdict, panel
-from replicalab.views.check import cost_bar, evidence_bar, slack_bar
+from replicalab.views.check import cost_bar, evidence_bar
 from replicalab.views.lab import lab_text
 from replicalab.views.negotiation import (
     answer_verdict,
     change_rows,
     ledger_sentence,
     offer_breaks_text,
+    offered_plan,
     round_caption,
     turn_title,
 )
@@ -33,14 +33,14 @@ from replicalab.views.plan import (
     cautions_sentence,
     evidence_text,
     fidelity_move,
-    group_text,
     sample_text,
     saved_text,
     wishes_cell,
 )
+from replicalab.views.rounds import amounts
 from replicalab.views.verdicts import FLOOR_MEANS, TARGET_MEANS, evidence_status, plan_verdict
 
-# So many changes of a side fit on the screen; of others only the names are told.
+# So many changes of a side fit on the screen; of others only the names are shown.
 _MOST_CHANGES: Final = 4
 _FEW_CHANGES: Final = 1
 _SHORT: Final = 190  # So many changes, and characters beside them, fit in larger type
@@ -111,13 +111,7 @@ def plan_slide(yours: Assessment) -> Panel:
 
 
 def _stands(step: PlanStep, *, breaks: str = "") -> dict[str, object]:
-    """Return where a plan stands: its seven dimensions, and its numbers as a step moved them.
-
-    Args:
-        step: from the plan before to this one.
-        breaks: which wishes of the study it breaks, and which controls it lacks, where nothing
-            above says it.
-    """
+    """Return where a plan stands: its seven dimensions, and its numbers as a step moved them."""
     now = step.after
     return {
         "breaks": breaks,
@@ -125,45 +119,8 @@ def _stands(step: PlanStep, *, breaks: str = "") -> dict[str, object]:
             (capitalised(slack.dimension), Status.PASS if slack.ok else Status.FAIL)
             for slack in now.slack.values()
         ],
-        "numbers": list(_numbers(step)),
+        "numbers": amounts(step),
     }
-
-
-def _numbers(step: PlanStep) -> Iterator[dict[str, object]]:
-    before, now = step.before, step.after
-    lab, was, found = now.pack.lab, before.evidence, now.evidence
-    bounds = f"target {found.amount(found.target)}, floor {found.amount(found.floor)}"
-    schedule, over = now.slack[Dimension.SCHEDULE], now.cost > lab.budget
-    analysed = analysed_text(now.counts.samples, found.analysed)
-    shared = group_text(now.counts.samples, now.pack.design)
-    yield {
-        **_number("Samples", *(amount_text(each.counts.samples) for each in (before, now))),
-        "limit": ", ".join(filter(None, (shared, analysed))),
-    }
-    yield {
-        **_number("Days", *(amount_text(each.counts.days) for each in (before, now))),
-        "limit": f"of {amount_text(schedule.limit)}",
-        "bar": slack_bar(schedule),
-        "status": Status.PASS if schedule.ok else Status.FAIL,
-    }
-    yield {
-        **_number("Credits", amount_text(before.cost), amount_text(now.cost)),
-        "limit": f"of {amount_text(lab.budget)}",
-        "bar": cost_bar(now),
-        "status": Status.FAIL if over else Status.PASS,
-    }
-    yield {
-        **_number(capitalised(found.measure), was.number, found.number),
-        "limit": bounds,
-        "bar": evidence_bar(found, [was, found]),
-        "status": evidence_status(found),
-    }
-
-
-def _number(name: str, was: str, now: str) -> dict[str, object]:
-    bar: Bar | None = None
-    moved = was if was != now else ""
-    return {"name": name, "was": moved, "now": now, "limit": "", "bar": bar, "status": ""}
 
 
 # --- the negotiation ------------------------------------------------------------------------
@@ -179,8 +136,12 @@ def round_slide(negotiation: Negotiation, at: int, note: str = "") -> Panel:
     """
     done, before = negotiation.rounds[at], negotiation.state_before(at).plan
     scientist, manager = _scientist(before, done), _manager(done)
-    short = all(side.is_short for side in (scientist, manager) if side)
-    breaks = done.plan is not None and bool(cautions_sentence(done.plan))
+    short = all(
+        len(side.rows) <= _FEW_CHANGES and sum(map(len, side.says)) <= _SHORT
+        for side in (scientist, manager)
+        if side
+    )
+    breaks = cautions_sentence(done.plan) if done.plan else ""
     return panel(
         "slide_round",
         caption=round_caption(negotiation, at),
@@ -188,41 +149,34 @@ def round_slide(negotiation: Negotiation, at: int, note: str = "") -> Panel:
         manager=manager,
         roomy=short and not (note or breaks),
         confirmed=not note,
-        stands=_table(before, done.plan) if done.plan else None,
+        stands=_stands(PlanStep(before or done.plan, done.plan), breaks=breaks)
+        if done.plan
+        else None,
         note=note,
     )
 
 
-def _table(before: Assessment | None, plan: Assessment) -> dict[str, object]:
-    return _stands(PlanStep(before or plan, plan), breaks=cautions_sentence(plan))
-
-
 class _Side(NamedTuple):
-    """What a side does: the changes that fit, names of the others, and what is said beside them."""
+    """What a side does: the changes that fit, names of the others, and what it says of them."""
 
     does: str
     rows: Rows
     others: str
-    told: list[str]
+    says: list[str]
     status: Status | None = None
-
-    @property
-    def is_short(self) -> bool:
-        """Whether it still fits in larger type."""
-        return len(self.rows) <= _FEW_CHANGES and sum(map(len, self.told)) <= _SHORT
 
 
 def _scientist(before: Assessment | None, done: Round) -> _Side:
     action, plan = done.action, done.plan
-    told = list(action.questions) if action else []
+    says = list(action.questions) if action else []
     rows: Rows = []
     if action is not None and plan is not None and not done.only_asks:
         rows = change_rows(PlanStep(before, plan)) if before else []
-        told = [] if rows else [f"{size_text(plan)}."]
+        says = [] if rows else [f"{size_text(plan)}."]
         if action.action_type is ScientistActionType.ACCEPT:
-            told = ["Takes what the Lab Manager offers." if rows else "Takes the plan as it is."]
+            says = ["Takes what the Lab Manager offers." if rows else "Takes the plan as it is."]
     reason = "" if done.only_asks else done.reason  # a question says it already
-    return _side(turn_title(done), rows, [*told, reason])
+    return _side(turn_title(done), rows, [*says, reason])
 
 
 def _manager(done: Round) -> _Side | None:
@@ -232,22 +186,22 @@ def _manager(done: Round) -> _Side | None:
     if done.only_asks or done.plan is None:
         answer = " ".join(done.answer.explanation.split())
         return _side(verdict.title, [], [shortened(answer, _MOST_OF_AN_ANSWER)], verdict.status)
-    suggests = done.answer.action_type is LabManagerActionType.SUGGEST_ALTERNATIVE
-    if not suggests or done.offer is None:
+    offer = offered_plan(done)
+    if offer is None:
         return _side(verdict.title, [], [verdict.text], verdict.status)
-    step = PlanStep(done.plan, done.offer.after)
+    step = PlanStep(done.plan, offer)
     price = "; ".join(filter(None, (saved_text(step), evidence_text(step), fidelity_move(step))))
-    told = [f"{capitalised(price)}.", offer_breaks_text(done)]
-    return _side(verdict.title, change_rows(step), told, verdict.status)
+    says = [f"{capitalised(price)}.", offer_breaks_text(done)]
+    return _side(verdict.title, change_rows(step), says, verdict.status)
 
 
-def _side(does: str, rows: Rows, told: list[str], status: Status | None = None) -> _Side:
+def _side(does: str, rows: Rows, says: list[str], status: Status | None = None) -> _Side:
     others = [name.lower() for name, _, _ in rows[_MOST_CHANGES:]]
     return _Side(
         does.lower(),
         rows[:_MOST_CHANGES],
         f"and other {', '.join(others)}" if others else "",
-        [text for text in told if text],
+        [text for text in says if text],
         status,
     )
 
@@ -277,14 +231,7 @@ def outcome_slide(negotiation: Negotiation, verdict: Verdict, note: str = "") ->
 
 
 def beside_slide(yours: Assessment, other: Assessment, name: str, *also: str) -> Panel:
-    """Return two plans in two columns: in what they differ, and nothing else.
-
-    Args:
-        yours: your plan.
-        other: another one in the same lab.
-        name: what it is.
-        also: what else it is.
-    """
+    """Return two plans in two columns: in what they differ, and nothing else."""
     step = PlanStep(yours, other)
     fields = change_rows(step)
     return panel(
@@ -316,13 +263,15 @@ def _measures(step: PlanStep) -> Iterator[tuple[str, list[tuple[str, Bar | None,
         bars = [(each.number, evidence_bar(each, found), evidence_status(each)) for each in found]
         yield capitalised(found[0].measure), [(text, bar, status) for text, bar, status in bars]
     if any(plan.broken_wishes for plan in both):
-        yield WISHES, [(wishes_cell(plan), None, _caution(plan)) for plan in both]
+        yield (
+            WISHES,
+            [
+                (wishes_cell(plan), None, Status.CAUTION if plan.broken_wishes else "")
+                for plan in both
+            ],
+        )
     if fidelity_move(step):
         yield "Fidelity loss", [(str(plan.fidelity_loss), None, "") for plan in both]
-
-
-def _caution(plan: Assessment) -> str:
-    return Status.CAUTION if plan.broken_wishes else ""
 
 
 def region_slide(title: str, *lines: str) -> Panel:

@@ -63,23 +63,14 @@ def report(
     said: Registration | None = None,
     decision: Decision | None = None,
 ) -> Document:
-    """Return all that is known of a plan in its lab, for whoever is to check it.
-
-    Args:
-        options: the plan in its lab, and what may be done about it.
-        on: the date that it bears.
-        written: the lab as the study's author wrote it, to tell what of it is one's own.
-        run: the negotiation that led to the plan (see `of_run`), None where there was none.
-        said: what only whoever registers it can say; None where nobody is asked.
-        decision: for or against the plan, None where none is recorded.
-    """
+    """Return all that is known of a plan in its lab, for whoever is to check it."""
     yours = options.yours
     pack, reference = yours.pack, documents.reference_of(yours)
     reasons = said.reasons if said else Registration().reasons
     plans = documents.plans_of(options, reference)
     changed = reference is not yours
-    told = [
-        *([part("The registration", _registration(said))] if said else []),
+    parts = [
+        *([part("The registration", _registered(said))] if said else []),
         part("The question", *_question(pack)),
         part(
             "The verdict",
@@ -130,36 +121,35 @@ def report(
     return Document(
         title=typed or pack.paper.title,
         about=" · ".join(filter(None, ("Report", of, lab_text(pack), documents.day_text(on)))),
-        parts=tuple(told),
+        parts=tuple(parts),
         foot=documents.origin_lines(yours),
         authors=said.authors.strip() if said else "",
     )
 
 
-def _registration(said: Registration) -> Table:
-    rows = [
-        row(name, text.strip() or capitalised(NOT_GIVEN))
-        for name, text in (("Title", said.title), ("Authors", said.authors))
-    ]
-    return blocks.table("What is registered, and by whom", ("Field", "Value"), rows)
+def _registered(said: Registration) -> Table:
+    fields = {"Title": said.title.strip(), "Authors": said.authors.strip()}
+    return _fields("What is registered, and by whom", fields)
 
 
 def _decided(decision: Decision, plan: Assessment) -> Table:
     """Return what was decided between which plans, and which of them this one is."""
     chosen, *others = decision.names
-    here = [option.name for option in decision.options if option.is_plan(plan)]
-    rows = [
-        row(name, text or capitalised(NOT_GIVEN))
-        for name, text in (
-            ("Chosen", chosen),
-            ("Not chosen", joined(others)),
-            ("Why", decision.why.strip()),
-            ("Who decided", decision.who.strip()),
-            ("When", documents.day_text(decision.when.date()) if decision.when else ""),
-            ("This plan is", joined(here)),
-        )
-    ]
-    return blocks.table("What was decided", ("Field", "Value"), rows)
+    fields = {
+        "Chosen": chosen,
+        "Not chosen": joined(others),
+        "Why": decision.why.strip(),
+        "Who decided": decision.who.strip(),
+        "When": documents.day_text(decision.when.date()) if decision.when else "",
+        "This plan is": joined([each.name for each in decision.options if each.is_plan(plan)]),
+    }
+    return _fields("What was decided", fields)
+
+
+def _fields(caption: str, fields: Mapping[str, str]) -> Table:
+    """Return what each field holds, or that nobody has said it."""
+    rows = [row(name, text or capitalised(NOT_GIVEN)) for name, text in fields.items()]
+    return blocks.table(caption, ("Field", "Value"), rows)
 
 
 def _question(pack: Pack) -> tuple[Block, ...]:

@@ -5,13 +5,14 @@ Of a run that is not confirmed only words are drawn: no sign, no colour, no numb
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from replicalab import models
 from replicalab.assessment import Assessment, Slack, failing_text, size_text
+from replicalab.assessment.phrases import analysed_text
 from replicalab.lexicon import amount_text, capitalised, label_key
-from replicalab.models import NUMBER_FIELDS
+from replicalab.models import NUMBER_FIELDS, Dimension
 from replicalab.negotiation import Attempt, Concession, Negotiation, Output, Round, judge, ledger
 from replicalab.planner import PlanStep
 from replicalab.views import blocks
@@ -102,8 +103,7 @@ def _manager(done: Round) -> dict[str, object] | None:
     verdict = texts.answer_verdict(done)
     if done.answer is None or verdict is None:
         return None
-    suggests = done.answer.action_type is models.LabManagerActionType.SUGGEST_ALTERNATIVE
-    offer = done.offer.after if suggests and done.offer else None
+    offer = texts.offered_plan(done)
     return {
         "verdict": verdict,
         "offer": texts.numbers_text(offer) if offer else "",
@@ -111,7 +111,17 @@ def _manager(done: Round) -> dict[str, object] | None:
         "answers": done.plan is None or done.only_asks,
         "says": text_blocks(done.answer.explanation),
         "rule": texts.answer_rule(done),
-        "checked": list(_checked(done.plan)) if done.plan else [],
+        "checked": []
+        if done.plan is None
+        else [
+            {
+                "name": capitalised(slack.dimension),
+                "status": Status.PASS if slack.ok else Status.FAIL,
+                "used": plans.used_text(done.plan, slack),
+                "slack": plans.slack_text(slack),
+            }
+            for slack in done.plan.slack.values()
+        ],
     }
 
 
@@ -126,22 +136,13 @@ def text_blocks(text: str) -> list[tuple[bool, list[str]]]:
     return blocks
 
 
-def _checked(plan: Assessment) -> Iterator[dict[str, object]]:
-    for slack in plan.slack.values():
-        yield {
-            "name": capitalised(slack.dimension),
-            "status": Status.PASS if slack.ok else Status.FAIL,
-            "used": plans.used_text(plan, slack),
-            "slack": plans.slack_text(slack),
-        }
-
-
 class Amount(NamedTuple):
-    """A number of the plan on the table: what it was before, if it was another, and its bar."""
+    """A number of a plan: what it was before, if it was another, its limit and its bar."""
 
     name: str
     was: str
     now: str
+    limit: str
     bar: Bar | None = None
     status: str = ""
 
@@ -151,7 +152,7 @@ def _on_the_table(before: Assessment | None, now: Assessment) -> dict[str, objec
     step = PlanStep(before or now, now)
     numbers = [models.FIELD_LABELS[name] for name in NUMBER_FIELDS]
     return {
-        "amounts": list(_amounts(step)),
+        "amounts": amounts(step),
         "others": [row for row in texts.change_rows(step) if row[0] not in numbers],
         "opening": before is None,
         "nothing": before is not None and not step.fields,
@@ -160,28 +161,37 @@ def _on_the_table(before: Assessment | None, now: Assessment) -> dict[str, objec
     }
 
 
-def _amounts(step: PlanStep) -> Iterator[Amount]:
+def amounts(step: PlanStep) -> list[Amount]:
+    """Return samples, days, credits and evidence as a step moves them, with their limits."""
     before, now = step.before, step.after
-    was, found = before.evidence, now.evidence
-    schedule, budget = now.slack[models.Dimension.SCHEDULE], now.slack[models.Dimension.BUDGET]
-    yield Amount("Samples", *_moved(before.counts.samples, now.counts.samples))
-    yield Amount("Days", *_moved(before.counts.days, now.counts.days), *_limited(schedule))
-    yield Amount("Credits", *_moved(before.cost, now.cost), *_limited(budget))
-    yield Amount(
-        capitalised(found.measure),
-        was.number if step.evidence_changed else "",
-        found.number,
-        evidence_bar(found, [was, found]),
-        evidence_status(found),
-    )
+    samples, was, found = now.counts.samples, before.evidence, now.evidence
+    shared = plans.group_text(samples, now.pack.design), analysed_text(samples, found.analysed)
+    had = before.counts.samples
+    return [
+        Amount(
+            "Samples",
+            amount_text(had) if had != samples else "",
+            amount_text(samples),
+            ", ".join(filter(None, shared)),
+        ),
+        _limited("Days", before.counts.days, now.counts.days, now.slack[Dimension.SCHEDULE]),
+        _limited("Credits", before.cost, now.cost, now.slack[Dimension.BUDGET]),
+        Amount(
+            capitalised(found.measure),
+            was.number if step.evidence_changed else "",
+            found.number,
+            f"target {found.amount(found.target)}, floor {found.amount(found.floor)}",
+            evidence_bar(found, [was, found]),
+            evidence_status(found),
+        ),
+    ]
 
 
-def _moved(before: float, now: float) -> tuple[str, str]:
-    return (amount_text(before) if before != now else ""), amount_text(now)
-
-
-def _limited(slack: Slack) -> tuple[Bar | None, Status]:
-    return slack_bar(slack), Status.PASS if slack.ok else Status.FAIL
+def _limited(name: str, was: float, now: float, slack: Slack) -> Amount:
+    moved = amount_text(was) if was != now else ""
+    status = Status.PASS if slack.ok else Status.FAIL
+    limit = f"of {amount_text(slack.limit)}"
+    return Amount(name, moved, amount_text(now), limit, slack_bar(slack), status)
 
 
 # --- a model's attempts -----------------------------------------------------------------------
@@ -307,12 +317,7 @@ def judge_panel(negotiation: Negotiation) -> Fold:
 
 
 def branches_panel(pairs: Sequence[tuple[Round | None, Round | None]], start: int) -> Table:
-    """Return both courses round by round.
-
-    Args:
-        pairs: each round as it was and in the branch, None where a course has ended.
-        start: the first round's number, counted from 1.
-    """
+    """Return both courses round by round."""
     names = ("Round", "As it was", "Answer", "Your branch", "Answer to it")
     rows = [
         (str(number), *_course(old), *_course(new))

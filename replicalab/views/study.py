@@ -45,7 +45,7 @@ def paper_panel(pack: scenarios.Pack) -> Panel:
         "paper",
         paper=paper,
         citation=stated(paper.citation),
-        told=[
+        about=[
             (name, text)
             for name, text in (
                 ("Hypothesis", paper.hypothesis),
@@ -127,14 +127,12 @@ def _where(
 
 def substitutions_panel(pack: scenarios.Pack) -> Panel:
     """Return what may be replaced, on which condition, and what that loses."""
-    swaps = [(swap, _factor_text(swap, pack)) for swap in pack.allowed_substitutions]
+    effect, swaps = KINDS[pack.design.kind].effect, []
+    for swap in pack.allowed_substitutions:
+        factor = swap.evidence_factor
+        seen = effect.seen_text.format(factor=factor) if effect and factor != 1 else ""
+        swaps.append((swap, seen))
     return blocks.panel("substitutions", swaps=swaps)
-
-
-def _factor_text(swap: scenarios.AllowedSubstitution, pack: scenarios.Pack) -> str:
-    """Return what a substitution does to the effect that is seen; empty where it does nothing."""
-    effect, factor = KINDS[pack.design.kind].effect, swap.evidence_factor
-    return effect.seen_text.format(factor=factor) if effect and factor != 1 else ""
 
 
 def rules_panel(pack: scenarios.Pack) -> Panel:
@@ -168,13 +166,7 @@ def field_name(domain_id: str) -> str:
 
 
 def idea_panel(sentence: str, example: PlanAnalysis | None = None, *, level: int = 2) -> Panel:
-    """Return what this is: a sentence, and one plan that a lab checks and cuts, as a picture.
-
-    Args:
-        sentence: what this is.
-        example: the plan, and what may be done about it; None for the sentence alone.
-        level: of the sentence as a heading.
-    """
+    """Return what this is: a sentence, and one plan that a lab checks and cuts, as a picture."""
     if example is None:
         return blocks.panel("idea", sentence=sentence, level=level, example=None)
     yours, lab = example.yours, example.yours.pack.lab
@@ -221,13 +213,7 @@ def _changed(plan: Assessment) -> str:
 def card_panel(
     about: scenarios.ScenarioSummary, labs: Iterable[PlanAnalysis], origin: str = ""
 ) -> Panel:
-    """Return a study at a glance: its field, what it teaches, and its reference protocol per lab.
-
-    Args:
-        about: the study.
-        labs: the reference protocol in each lab.
-        origin: whose it is, where it is not on the shelf.
-    """
+    """Return a study at a glance: its field, its lesson, its reference protocol in each lab."""
     marks = [field_name(about.domain_id), "contested" if about.contested else "", origin]
     return blocks.panel(
         "card",

@@ -58,11 +58,6 @@ def fits_text(found: Surveyed) -> str:
     return failing_text(found.best.failing) if found.best.failing else "fits"
 
 
-def breaks_text(found: Surveyed) -> str:
-    """Return whether the best plan breaks a wish of its study or lacks a control, in few words."""
-    return cautions_title(found.best)
-
-
 def binding_text(found: Surveyed) -> str:
     """Return which limit binds: ``nothing`` where nothing is missing, else ``no one limit``."""
     return found.binding or ("no one limit" if any(found.rank[:4]) else "nothing")
@@ -116,13 +111,7 @@ _LOOKS: Final = dict.fromkeys(("Samples", "Days", "Credits"), "number")
 
 
 def survey_panel(lab: str, rows: Iterable[tuple[Surveyed, str]], order: str) -> Group:
-    """Return the best plan of every study in a lab, a row each.
-
-    Args:
-        lab: which lab it is.
-        rows: the studies in their order, and whose each is where it is not on the shelf.
-        order: the column that they are sorted by.
-    """
+    """Return the best plan of every study in a lab, a row each."""
     columns = [
         Column(
             name,
@@ -144,7 +133,7 @@ def survey_panel(lab: str, rows: Iterable[tuple[Surveyed, str]], order: str) -> 
 def _row(found: Surveyed, origin: str) -> tuple[Cell, ...]:
     best, evidence = found.best, found.best.evidence
     floor = evidence.row.scale.attained(evidence.floor, evidence.target)
-    broken = Sentence(cautions_sentence(best), breaks_text(found), Status.CAUTION)
+    broken = Sentence(cautions_sentence(best), cautions_title(best), Status.CAUTION)
     given_up = Sentence(given_up_text(best)) if best.fidelity_loss else None
     return (
         Cell(found.pack.paper.name, note=origin),

@@ -44,14 +44,14 @@ ANSWERS: Final = {
 def plan_verdict(plan: Assessment) -> Verdict:
     """Return what a plan is worth in its lab: can it run, and would it show anything."""
     evidence = plan.evidence
-    told = with_cautions(evidence_sentence(evidence), plan)
+    shows = with_cautions(evidence_sentence(evidence), plan)
     if plan.failing:
         status, title, what = Status.FAIL, "Not feasible", "Not feasible here"
         if plan.check.lab_feasible:
             status = Status.FAIL if evidence.void_reason else Status.CAUTION
             title, what = "Not approved", "Lab-feasible, but not approved"
-        return Verdict(status, title, f"{what}: {failing_text(plan.failing)}. {told}")
-    title, text = "Feasible", f"Feasible: all seven dimensions pass. {told}"
+        return Verdict(status, title, f"{what}: {failing_text(plan.failing)}. {shows}")
+    title, text = "Feasible", f"Feasible: all seven dimensions pass. {shows}"
     if evidence.void_reason:
         nothing = f"Shows nothing, though all seven dimensions pass: {evidence.void_reason}."
         title, text = "Shows nothing", with_cautions(nothing, plan)
@@ -79,15 +79,15 @@ def standing(plan: Assessment) -> tuple[Status, str]:
     return marked(plan, plan.evidence, str(plan.evidence.tier))
 
 
-def marked(plan: Assessment, evidence: Evidence, told: str) -> tuple[Status, str]:
-    """Return how an evidence of a plan is to be shown, and what is told of it.
+def marked(plan: Assessment, evidence: Evidence, text: str) -> tuple[Status, str]:
+    """Return how an evidence of a plan is to be shown, and its text.
 
     Of a plan that fails that it does, after it: what cannot be run shows nothing.
     """
     if plan.feasible:
-        return evidence_status(evidence), told
+        return evidence_status(evidence), text
     failed = plan_verdict(plan)
-    return failed.status, f"{told}, {failed.title.lower()}"
+    return failed.status, f"{text}, {failed.title.lower()}"
 
 
 def evidence_sentence(evidence: Evidence) -> str:
@@ -148,8 +148,8 @@ def offer_story(reference: PlanAnalysis) -> Verdict:
     opening = f"The reference protocol ({_need(yours)})"
     if yours.feasible:
         passes = f"{opening} passes all {len(DIMENSIONS)} checks. This lab can run it."
-        told = with_cautions(evidence_sentence(yours.evidence), yours)
-        return Verdict(plan_verdict(yours).status, title, f"{passes} {told}")
+        shows = with_cautions(evidence_sentence(yours.evidence), yours)
+        return Verdict(plan_verdict(yours).status, title, f"{passes} {shows}")
     left = failing_text(offered.failing)
     if answer is LabManagerActionType.REPORT_FEASIBILITY:
         way = "The lab has the means, but the Lab Manager does not approve it."

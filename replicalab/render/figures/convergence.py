@@ -37,9 +37,6 @@ def convergence_chart(rounds: Rounds) -> go.Figure:
 
     Each panel has an axis of its own, and the two share the rounds. A plan without evidence stands
     as a cross at the worst end.
-
-    Args:
-        rounds: the rounds with a plan, in order; at least one.
     """
     numbers, plans = [number for number, _ in rounds], [plan for _, plan in rounds]
     found = [plan.evidence for plan in plans]
@@ -119,15 +116,15 @@ def _upright(highest: float) -> dict[str, Any]:
 def _title(plans: Sequence[Assessment]) -> str:
     """Return what the lines show: how much of the budget, and how much evidence, first to last."""
     first, last = plans[0], plans[-1]
-    told = f"Budget used {_spent(last)}, {last.evidence.text}"
+    text = f"Budget used {_spent(last)}, {last.evidence.text}"
     if len(plans) > 1:
         spent = _course(_spent(first), _spent(last))
         found = (
             "none" if plan.evidence.void_reason else plan.evidence.number for plan in (first, last)
         )
         shown = _course(*found)
-        told = f"Budget used {spent}, {first.evidence.measure} {shown}"
-    return told if len(told) <= _LONGEST_LINE else told.replace(", ", ",<br>", 1)
+        text = f"Budget used {spent}, {first.evidence.measure} {shown}"
+    return text if len(text) <= _LONGEST_LINE else text.replace(", ", ",<br>", 1)
 
 
 def _course(first: str, last: str) -> str:
@@ -138,5 +135,5 @@ def _spent(plan: Assessment) -> str:
     share = plan.slack[Dimension.BUDGET].use
     if share is None:
         return "none"
-    told = f"{share:.0%}".replace("%", "\u00a0%")
-    return f"over {told}" if share > 1 and told.startswith("100\u00a0") else told
+    text = f"{share:.0%}".replace("%", "\u00a0%")
+    return f"over {text}" if share > 1 and text.startswith("100\u00a0") else text

@@ -12,13 +12,12 @@ from replicalab.assessment import Assessment, Evidence
 from replicalab.lexicon import count_text
 from replicalab.planner import Frontier, FrontierPlan, LossLine
 from replicalab.render.figures.sheet import (
-    INK,
     ChartLine,
     Mark,
     Path,
     Sheet,
     Spot,
-    room_at_the_left,
+    evidence_sheet,
     scale_end,
 )
 
@@ -37,23 +36,12 @@ _ROOM: Final = 1.06  # How much higher the picture is than what stands in it
 
 
 def shows_a_plan(found: Frontier, evidence: Evidence) -> bool:
-    """Return whether a plan that nothing beats lies in the picture.
-
-    Args:
-        found: the plans that nothing beats.
-        evidence: that of a plan of the same study.
-    """
+    """Return whether a plan that nothing beats lies in the picture."""
     return any(plan.value <= scale_end(evidence) * _ROOM for plan in found.plans)
 
 
 def frontier_figure(found: Frontier, marks: Sequence[Mark], title: tuple[str, str]) -> go.Figure:
-    """Return evidence against credits, a line for each fidelity loss; up is better.
-
-    Args:
-        found: the plans that nothing beats; not none.
-        marks: the plans to mark; at least one.
-        title: see `Sheet.figure`.
-    """
+    """Return evidence against credits, a line for each fidelity loss; up is better."""
     evidence, budget = marks[0].plan.evidence, found.pack.lab.budget
     scale, end = evidence.row.scale, scale_end(evidence)
     worst = end if scale.lower_is_better else 0.0
@@ -62,31 +50,28 @@ def frontier_figure(found: Frontier, marks: Sequence[Mark], title: tuple[str, st
         value = plan.evidence.value
         return plan.cost, value if math.isfinite(value) else worst
 
-    bounds = {evidence.target: "target", evidence.floor: "floor"} | {evidence.target: "target"}
     spots = [place(mark.plan) for mark in marks]
     drawn = [plan for line in found.lines for plan in line.plans]
     costs = [budget, *(plan.credits for plan in drawn), *(cost for cost, _ in spots)]
-    values = [*bounds, *(plan.value for plan in drawn), *(value for _, value in spots)]
+    values = [
+        evidence.target,
+        evidence.floor,
+        *(plan.value for plan in drawn),
+        *(value for _, value in spots),
+    ]
     pad = max(1.0, (max(costs) - min(costs)) * 0.08)
     top = min(max(values), end) * _ROOM
     left, right = min(costs) - pad, max(costs) + pad
-    sheet = Sheet((left, right), (top, 0.0) if scale.lower_is_better else (0.0, top))
-    levels = [
-        ChartLine(f"{name} {evidence.amount(at)}", [(left, at), (right, at)], INK,
-             "solid" if name == "target" else "dash")
-        for at, name in bounds.items()
-    ]  # fmt: skip
+    sheet = evidence_sheet((left, right), evidence, top)
     upright: Path = [(budget, sheet.y[0]), (budget, sheet.y[1])]
-    sheet.draw([*levels, ChartLine(f"budget {budget:,.0f}", upright, _BUDGET)])
+    sheet.draw(
+        [*reversed(sheet.bounds(evidence)), ChartLine(f"budget {budget:,.0f}", upright, _BUDGET)]
+    )
     for line in found.lines:
         _draw_line(sheet, line, evidence)
     sheet.mark(marks, place, lambda cost, _: count_text(round(cost), "credit"))
-    return sheet.figure(
-        title,
-        room_at_the_left(evidence.amount(top)),
-        xaxis={"title": "credits", "tickformat": ",", "nticks": 6},
-        yaxis={"title": evidence.measure, "tickformat": scale.ticks},
-    )
+    xaxis = {"title": "credits", "tickformat": ",", "nticks": 6}
+    return sheet.evidence_figure(title, evidence, xaxis)
 
 
 def _draw_line(sheet: Sheet, line: LossLine, evidence: Evidence) -> None:
@@ -97,7 +82,12 @@ def _draw_line(sheet: Sheet, line: LossLine, evidence: Evidence) -> None:
     sheet.add(
         x=[plan.credits for plan in plans],
         y=[plan.value for plan in plans],
-        customdata=[_hover(plan, evidence) for plan in plans],
+        customdata=[
+            f"{count_text(plan.samples, 'sample')}, {count_text(plan.days, 'day')}"
+            f"<br>{count_text(plan.credits, 'credit')}"
+            f"<br>{evidence.measure} {evidence.amount(plan.value)}"
+            for plan in plans
+        ],
         mode="lines" if len(plans) > 1 else "markers",
         line={"color": colour, "width": 3, "dash": dash},
         marker={"color": colour, "size": 8},
@@ -111,9 +101,3 @@ def _spaced(plans: Sequence[FrontierPlan]) -> list[FrontierPlan]:
     """Return some of a line's plans, the first and the last among them."""
     steps = min(len(plans), _MOST_OF_A_LINE) - 1
     return [plans[round(step * (len(plans) - 1) / max(1, steps))] for step in range(steps + 1)]
-
-
-def _hover(plan: FrontierPlan, evidence: Evidence) -> str:
-    size = f"{count_text(plan.samples, 'sample')}, {count_text(plan.days, 'day')}"
-    worth = f"{evidence.measure} {evidence.amount(plan.value)}"
-    return f"{size}<br>{count_text(plan.credits, 'credit')}<br>{worth}"

@@ -21,7 +21,7 @@ def outcomes_figure(
     names: Sequence[str],
     labs: Sequence[str],
     shares: Sequence[Sequence[float | None]],
-    told: Sequence[Sequence[str]],
+    texts: Sequence[Sequence[str]],
     title: str,
 ) -> go.Figure:
     """Return the shares as a heatmap, a row for each name and a column for each lab.
@@ -30,7 +30,7 @@ def outcomes_figure(
         names: of the rows, the first on top.
         labs: of the columns.
         shares: by row and column, None where nothing was played.
-        told: each share in words, for whoever points at it.
+        texts: each share in words, for whoever points at it.
         title: what is shown.
     """
     many = enumerate(names, start=1)
@@ -42,29 +42,29 @@ def outcomes_figure(
         "z": [list(row) for row in shares],
         "zmin": 0,
         "zmax": 1,
-        "text": [[cell.replace("<", "") for cell in row] for row in told],
+        "text": [[cell.replace("<", "") for cell in row] for row in texts],
         "hovertemplate": "%{y}, %{x}: %{text}<extra></extra>",
         "colorscale": _SHADES,
         "showscale": False,
         "xgap": 2,
         "ygap": 2,
     }
-    told_in = [
-        label(f"{share:.0%}", x=lab, y=name, font={"size": LABEL_SIZE + 1, "color": _ink(share)})
+    numbers = [
+        label(
+            f"{share:.0%}",
+            x=lab,
+            y=name,
+            font={"size": LABEL_SIZE + 1, "color": "#FFFFFF" if share > _DARK else "#15181C"},
+        )
         for name, row in zip(short, shares, strict=True)
         for lab, share in zip(labs, row, strict=True)
         if share is not None
     ]
     return figure([heat], {
-        "annotations": told_in,
+        "annotations": numbers,
         "title": titled(title, y=1, yref="container", yanchor="top"),
         "height": _AROUND + _ROW * len(names),
         "margin": {"l": 8, "r": 8, "t": 2 * TITLE_LINE + 8, "b": 8},
         "xaxis": {"side": "top", "title": "lab", "automargin": True},
         "yaxis": {"autorange": "reversed", "automargin": True, "ticklabelstandoff": 6},
     })  # fmt: skip
-
-
-def _ink(share: float) -> str:
-    """Return a colour that reads on the shade of a share."""
-    return "#FFFFFF" if share > _DARK else "#15181C"

@@ -83,13 +83,7 @@ def width_of(text: str) -> float:
 def placed(
     labels: Sequence[LabelRequest], marks: Sequence[LabelPlace], height: float = PLOT
 ) -> list[LabelPlace]:
-    """Return a place for each label, in their order: clear of labels before it, then of marks.
-
-    Args:
-        labels: what wants a place.
-        marks: where the marks are.
-        height: of the plot, in px.
-    """
+    """Return a place for each label, in their order: clear of labels before it, then of marks."""
     taken: list[list[Box]] = [[] for _ in WIDTHS]
     drawn = [[mark.box(width, _MARK, _MARK) for mark in marks] for width in WIDTHS]
     found = []

@@ -12,13 +12,13 @@ from replicalab.assessment import Assessment, place_of, size_text
 from replicalab.lexicon import count_text
 from replicalab.planner.curves import Curves, Point
 from replicalab.render.figures.sheet import (
-    INK,
     YOUR_PLAN,
     ChartLine,
     Mark,
     Path,
     Sheet,
     Spot,
+    evidence_sheet,
     room_at_the_left,
     scale_end,
 )
@@ -32,25 +32,24 @@ _WIDER: Final = 0.04
 
 
 def evidence_by_samples(found: Curves, title: tuple[str, str]) -> go.Figure:
-    """Return the evidence over the samples planned, and the lab's largest sample.
-
-    Args:
-        found: the curves of a plan.
-        title: what the chart shows, and what it assumes.
-    """
+    """Return the evidence over the samples planned, and the lab's largest sample."""
     sheet = _of_evidence(found, (0.0, found.most_samples * (1 + _WIDER)))
-    sheet.draw([*_bounds(sheet, found.plan), *_largest(sheet, found), *_counted(sheet, found)])
+    sheet.draw(
+        [*sheet.bounds(found.plan.evidence), *_largest(sheet, found), *_counted(sheet, found)]
+    )
     _draw_curve(sheet, found.over_samples, [
         f"{count_text(n, 'sample')}: {_worth(found, value)}" for n, value in found.over_samples
     ])  # fmt: skip
     _mark(sheet, found, lambda plan: (plan.counts.samples, _value(sheet, plan)))
-    return _figure(sheet, title, found, {"title": "samples planned", "tickformat": ","})
+    return sheet.evidence_figure(
+        title, found.plan.evidence, {"title": "samples planned", "tickformat": ","}
+    )
 
 
 def evidence_by_effect(found: Curves, title: tuple[str, str]) -> go.Figure:
     """Return the evidence of the plan's samples over the effect; one is assumed."""
     sheet = _of_evidence(found, _padded(*found.span))
-    sheet.draw(_bounds(sheet, found.plan))
+    sheet.draw(sheet.bounds(found.plan.evidence))
     _draw_curve(sheet, found.over_effects, [
         f"{_effect_name(found)} {effect:.3g}: {_worth(found, value)}"
         for effect, value in found.over_effects
@@ -61,7 +60,7 @@ def evidence_by_effect(found: Curves, title: tuple[str, str]) -> go.Figure:
         (f"{label} {found.plan.evidence.amount(values[effect])}", (effect, values[effect]))
         for label, effect in found.effects[1:] if effect in values
     ])  # fmt: skip
-    return _figure(sheet, title, found, {"title": _effect_name(found)})
+    return sheet.evidence_figure(title, found.plan.evidence, {"title": _effect_name(found)})
 
 
 def samples_by_effect(found: Curves, title: tuple[str, str]) -> go.Figure:
@@ -95,7 +94,7 @@ def _of_evidence(found: Curves, across: Spot) -> Sheet:
     evidence = found.plan.evidence
     end = scale_end(evidence)
     high = end if evidence.row.scale.lower_is_better else end * (1 + _WIDER)
-    return Sheet(across, (high, 0.0) if evidence.row.scale.lower_is_better else (0.0, high))
+    return evidence_sheet(across, evidence, high)
 
 
 def _padded(low: float, high: float) -> Spot:
@@ -127,16 +126,6 @@ def _draw_curve(sheet: Sheet, points: Sequence[Point], hovers: Sequence[str]) ->
     )  # fmt: skip
 
 
-def _bounds(sheet: Sheet, plan: Assessment) -> Sequence[ChartLine]:
-    """Return the lines of target and floor; one where they are the same."""
-    evidence, (left, right) = plan.evidence, sheet.x
-    named = {evidence.floor: ("floor", "dash"), evidence.target: ("target", "solid")}
-    return [
-        ChartLine(f"{name} {evidence.amount(at)}", [(left, at), (right, at)], INK, dash)
-        for at, (name, dash) in named.items()
-    ]
-
-
 def _largest(sheet: Sheet, found: Curves, *, level: bool = False) -> Sequence[ChartLine]:
     """Return the line of the lab's largest sample; none where it lies outside, or none fits."""
     if found.largest is None:
@@ -160,15 +149,3 @@ def _mark(sheet: Sheet, found: Curves, at: Callable[[Assessment], Spot]) -> None
     number = plan.evidence.number
     if math.isfinite(at(plan)[1]):
         sheet.mark([Mark(YOUR_PLAN, plan, YOUR_PLAN, number)], at, lambda *_: size_text(plan))
-
-
-def _figure(
-    sheet: Sheet, title: tuple[str, str], found: Curves, xaxis: dict[str, object]
-) -> go.Figure:
-    evidence = found.plan.evidence
-    return sheet.figure(
-        title,
-        room_at_the_left(evidence.amount(max(sheet.y))),
-        xaxis=xaxis,
-        yaxis={"title": evidence.measure, "tickformat": evidence.row.scale.ticks},
-    )

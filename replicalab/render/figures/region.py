@@ -111,12 +111,7 @@ def labelled_region(
 
 
 def over_panel(chart: Labelled, spot: Spot | None) -> Panel:
-    """Return labels and the cross at the chosen point, to be laid over the chart above them.
-
-    Args:
-        chart: what they belong to.
-        spot: how far across and up the plot the cross stands; None for none.
-    """
+    """Return labels and the cross at the chosen point, to be laid over the chart above them."""
     return panel("over", tags=chart.tags, room=chart.room, spot=spot)
 
 

@@ -97,6 +97,11 @@ def scale_end(evidence: Evidence) -> float:
     return 2 * evidence.floor if evidence.row.scale.lower_is_better else 1.0
 
 
+def evidence_sheet(across: Spot, evidence: Evidence, top: float) -> Sheet:
+    """Return a sheet whose height is the scale of the evidence up to ``top``; better is higher."""
+    return Sheet(across, (top, 0.0) if evidence.row.scale.lower_is_better else (0.0, top))
+
+
 def room_at_the_left(highest: str) -> int:
     """Return how much room the numbers at the left take, in px, the longest of them given."""
     return round(38 + _DIGIT * len(highest))
@@ -182,6 +187,15 @@ class Sheet:
             px = self._px(spot)
             self.marks.append(LabelPlace(*px))
             self.chips.append((LabelRequest(text, around(text, *px)), PAPER, INK))
+
+    def bounds(self, evidence: Evidence) -> list[ChartLine]:
+        """Return the lines of floor and target; one where they are the same."""
+        left, right = self.x
+        named = {evidence.floor: ("floor", "dash"), evidence.target: ("target", "solid")}
+        return [
+            ChartLine(f"{name} {evidence.amount(at)}", [(left, at), (right, at)], INK, dash)
+            for at, (name, dash) in named.items()
+        ]
 
     def draw(self, lines: Sequence[ChartLine]) -> None:
         """Draw lines, all cased in paper, each with its name on it in its colour."""
@@ -272,6 +286,14 @@ class Sheet:
             **layout,
         }
         return figure(_enlarged(self.traces, self.by), _enlarged(spec, self.by))
+
+    def evidence_figure(
+        self, title: tuple[str, str], evidence: Evidence, xaxis: Mapping[str, object]
+    ) -> go.Figure:
+        """Return the figure of a sheet whose height is the scale of the evidence."""
+        ticks = {"title": evidence.measure, "tickformat": evidence.row.scale.ticks}
+        left = room_at_the_left(evidence.amount(max(self.y)))
+        return self.figure(title, left, xaxis=xaxis, yaxis=ticks)
 
 
 def _enlarged(part: Any, by: float) -> Any:

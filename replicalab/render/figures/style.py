@@ -70,12 +70,7 @@ def on_paper(figure: go.Figure) -> go.Figure:
 
 
 def saved_as(name: str, form: str) -> dict[str, Any]:
-    """Return what a figure is shown with whose button saves it under that name.
-
-    Args:
-        name: of the file, without its ending.
-        form: ``png`` or ``svg``.
-    """
+    """Return what a figure is shown with whose button saves it under that name."""
     saved = {"filename": name, "format": form, "scale": 2, "width": _SAVED}
     return {
         **CONFIG,
