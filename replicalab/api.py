@@ -95,9 +95,9 @@ class Lab(scenarios.LabOverrides):
             **{label: self.rates.get(name) for name, label in RATES.items()},  # type: ignore[call-overload]
             **{label: self.steps.get(name) for name, label in STEPS.items()},  # type: ignore[call-overload]
         }
-        told = [f"{label}: {amount_text(n)}" for label, n in numbers.items() if n is not None]
-        told += [f"{item.label}: {item.state or 'its own price'}" for item in self.items]
-        return _page(listed_panel(self.name or "Your lab", told))
+        lines = [f"{label}: {amount_text(n)}" for label, n in numbers.items() if n is not None]
+        lines += [f"{item.label}: {item.state or 'its own price'}" for item in self.items]
+        return _page(listed_panel(self.name or "Your lab", lines))
 
 
 class LoadedPack(scenarios.Pack):
@@ -321,8 +321,8 @@ class ParetoFrontier(tuple[planner.FrontierPlan, ...]):
             )
             for p in self.options.frontier.listed
         ]
-        told = [standing_verdict(self.options).text]
-        return _page(sentences_panel(told), plain_table("The frontier", names, rows))
+        lines = [standing_verdict(self.options).text]
+        return _page(sentences_panel(lines), plain_table("The frontier", names, rows))
 
 
 def frontier(plan: Assessment) -> ParetoFrontier:
@@ -426,7 +426,7 @@ def run_batch(
         max_rounds: how long at most.
         executor: where they are played; None plays them here, one after another. A process pool's,
             or a Dask cluster's ``client.get_executor()``, plays many at once.
-        progress: is told how many came, and of how many.
+        progress: is called with how many came, and of how many.
 
     >>> found = run_batch("psy_stroop", labs=["hard"], seeds=range(10))
     >>> {str(outcome): share.number for outcome, share in found.summaries[0].shares.items()}

@@ -319,7 +319,7 @@ def serve(polite: int) -> None:
         answer: tuple[object, Exception | None]
         try:
             answer = function(*args, **kwargs), None
-        except Exception as error:  # noqa: BLE001 - told to whoever asked
+        except Exception as error:  # noqa: BLE001 - sent to whoever asked
             answer = None, error
         _send(answers, pickle.dumps(answer))
 

@@ -236,8 +236,8 @@ def question(asked: argparse.Namespace, study: scenarios.Study) -> scenarios.Evi
             remedy = f"write one {_QUESTION[name][1]}"
             raise CommandError(f"--{name} {value:g} is out of range; {remedy}") from None
     found = scenarios.EvidenceAssumptions.model_validate(said)
-    for told in found.idle_in(study.design).values():
-        raise CommandError(f"--{told}; leave it out for {study.scenario_id}")
+    for idle in found.idle_in(study.design).values():
+        raise CommandError(f"--{idle}; leave it out for {study.scenario_id}")
     return found
 
 
@@ -267,7 +267,7 @@ def plan(asked: argparse.Namespace, found: scenarios.Pack) -> Protocol:
 
 
 def plan_at(path: Path, found: scenarios.Pack) -> Protocol:
-    """Return the plan of a file, or that on which a transcript ended; another study's is told.
+    """Return the plan of a file, or that on which a transcript ended.
 
     Raises:
         CommandError: it is a transcript that comes to no plan here.
@@ -277,8 +277,8 @@ def plan_at(path: Path, found: scenarios.Pack) -> Protocol:
     if run and run.final_plan:
         return run.final_plan.plan
     saved = scenarios.read_plan(data, str(path))
-    if told := elsewhere_text(saved.study, found):
-        say(f"{path}: {told}")
+    if note := elsewhere_text(saved.study, found):
+        say(f"{path}: {note}")
     return saved.plan
 
 

@@ -41,7 +41,7 @@ EXAMPLES: Final = (
 ALL: Final = "all"
 MOST_WORKERS: Final = 256
 _DASK_WAIT: Final = 10  # So many seconds a scheduler has to answer
-# What of a case is told with its result, besides its own lab and question.
+# What of a case stands with its result, besides its own lab and question.
 _TOLD: Final = {"study", "lab", "seed", "scientist", "lab_manager", "max_rounds"}
 # What scheduler and workers import: a job comes to them by its name there.
 _CODE: Final = "replicalab"
@@ -174,11 +174,11 @@ def _jobs(asked: argparse.Namespace) -> list[Case]:
 def _played(jobs: list[Case], executor: Executor | None, workers: int | None) -> list[Result]:
     """Return the results in the order of the jobs; after Ctrl-C those that had come."""
     came: list[Result] = []
-    told = _Progress(len(jobs))
+    progress = _Progress(len(jobs))
     try:
         for result in run_batch(jobs, executor, workers):
             came.append(result)
-            told.show(len(came))
+            progress.show(len(came))
     except KeyboardInterrupt:
         say("")
     return in_order(jobs, came)
@@ -272,8 +272,8 @@ def _facts(played: Played) -> dict[str, object]:
 
 def _result(result: Result) -> dict[str, object]:
     job = result.job.model_dump(mode="json", include=_TOLD)
-    told = result.model_dump(mode="json", exclude={"job"})
-    return {**job, **facts.own(result.job.own_lab, result.job.question), **told}
+    ending = result.model_dump(mode="json", exclude={"job"})
+    return {**job, **facts.own(result.job.own_lab, result.job.question), **ending}
 
 
 def _summary(found: Summary) -> dict[str, object]:

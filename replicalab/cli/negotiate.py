@@ -134,8 +134,8 @@ def _players(played: negotiation.Negotiation) -> str:
 def _round(done: negotiation.Round) -> Iterator[str]:
     reason = f": {done.reason}" if done.reason else "."
     yield f"Scientist: {turn_title(done).lower()}{reason}"
-    if done.plan and (told := cautions_sentence(done.plan)):
-        yield told
+    if done.plan and (cautions := cautions_sentence(done.plan)):
+        yield cautions
     verdict = answer_verdict(done)
     if verdict and done.answer:
         first, *rest = done.answer.explanation.splitlines()

@@ -1,4 +1,4 @@
-"""How an answer is told: plain text or JSON, on any terminal and in any encoding."""
+"""How an answer is written: plain text or JSON, on any terminal and in any encoding."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Answer(NamedTuple):
 
     Attributes:
         code: its exit code, a key of `EXIT`.
-        lines: in words, made as they are told.
+        lines: in words, made as they are written.
         data: the same for a program; plain data.
     """
 

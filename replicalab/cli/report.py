@@ -39,14 +39,14 @@ class _Made(NamedTuple):
         options: the plan that was asked for.
         study: the lab as the study's author wrote it.
         run: the negotiation that opens with it, None for none.
-        told: the plan that is told: the one to which the negotiation came; of a bundle its own.
+        shown: the plan of the document: what the negotiation came to, of a bundle its own.
         document: about that.
     """
 
     options: PlanAnalysis
     study: Pack
     run: Negotiation | None
-    told: PlanAnalysis
+    shown: PlanAnalysis
     document: Document
 
     def form(self, suffix: str) -> str | bytes:
@@ -114,14 +114,14 @@ def _made(asked: argparse.Namespace, suffix: str) -> _Made:
     run = negotiate(case.setup(pack), pack) if asked.negotiated else None
     on = asked.date or datetime.now(UTC).astimezone().date()
     make = report.brief if asked.brief else report.report
-    told = options if suffix == ".json" else report.of_run(options, run)
-    return _Made(options, study, run, told, make(told, on=on, written=study, run=run))
+    shown = options if suffix == ".json" else report.of_run(options, run)
+    return _Made(options, study, run, shown, make(shown, on=on, written=study, run=run))
 
 
 def _lines(made: _Made, saved: str) -> Iterator[str]:
     if not saved:
         yield from str(made.form(".md")).splitlines()
         return
-    yield heading(made.told.yours)
-    yield terminal.verdict_line(plan_verdict(made.told.yours))
+    yield heading(made.shown.yours)
+    yield terminal.verdict_line(plan_verdict(made.shown.yours))
     yield from ("", saved)

@@ -22,7 +22,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def answer(asked: argparse.Namespace) -> Answer:
-    """Return the studies; a file that is left out is told on standard error."""
+    """Return the studies; a file that is left out is named on standard error."""
     found = list_scenarios()
     for error in broken_scenarios():
         say(str(error))

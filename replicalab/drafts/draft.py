@@ -275,12 +275,7 @@ class Checked:
 
 
 def check(draft: Draft, read: Callable[[str, str], Study] = parse_study) -> Checked:
-    """Return what a draft makes.
-
-    Args:
-        draft: the draft.
-        read: reads the file; it may refuse more than `parse_study` does.
-    """
+    """Return what a draft makes."""
     text = draft.text()
     try:
         return Checked(read(text, NAME), {}, 0, text)

@@ -119,7 +119,7 @@ def checked(kind: EntryKind, text: str) -> str:
         LibraryContentError: it cannot be read as what it is said to be; says why.
     """
     _writable("the content", text)
-    return _told_as_content(KINDS[kind].about, text)
+    return _read_as_content(KINDS[kind].about, text)
 
 
 def checked_draft(text: str) -> None:
@@ -129,10 +129,10 @@ def checked_draft(text: str) -> None:
         LibraryContentError: it cannot be read as one; says why.
     """
     _writable("the draft", text)
-    _told_as_content(lambda draft: read_draft(draft).pack(), text)
+    _read_as_content(lambda draft: read_draft(draft).pack(), text)
 
 
-def _told_as_content(read: Callable[[str], _T], text: str) -> _T:
+def _read_as_content(read: Callable[[str], _T], text: str) -> _T:
     try:
         return read(text)
     except LibraryContentError:

@@ -24,7 +24,7 @@ _WAITED: Final = frozenset({"55P03", "40P01", "40001"})
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def database_errors() -> Iterator[None]:
     """Let only errors of ours out of a block that uses the database."""
     try:
         yield

@@ -25,13 +25,19 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from replicalab.errors import LibraryStorageError, LibraryVersionError
 from replicalab.library import migrating
-from replicalab.library.faults import WAIT_SECONDS, fault_of, is_damage, not_writable, told
+from replicalab.library.faults import (
+    WAIT_SECONDS,
+    database_errors,
+    fault_of,
+    is_damage,
+    not_writable,
+)
 
 _WRITES: Final = "library_writes"
 # The lock that PostgreSQL holds while a library is brought forward: one process does it.
 _MIGRATING: Final = 0x5265704C6162
 _SIDE_FILES: Final = ("", "-wal", "-shm")
-# Logs in which a lost connection is told with its host, user and database.
+# Logs in which a lost connection is logged with its host, user and database.
 _TELL_THE_SERVER: Final = ("sqlalchemy.pool", "psycopg")
 _POSTGRES: Final = ("postgresql", "postgres", "postgresql+psycopg")
 
@@ -63,7 +69,10 @@ def opened(address: str, now: datetime) -> OpenedLibrary:
         # Where a link leads to: what SQLite puts beside the file stands there.
         file = Path(os.path.realpath(url.database or ""))
         url = url.set(database=str(file))
-        _make_folder(file.parent)
+        try:
+            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise not_writable(error.strerror or type(error).__name__) from None
         notices += _others_kept_out(file)
         looked_at = _identity(file)
         if (damage := _damage(file)) and _identity(file) == looked_at:
@@ -73,7 +82,7 @@ def opened(address: str, now: datetime) -> OpenedLibrary:
     engine = _engine(url)
     writing = engine.execution_options(**{_WRITES: True})
     try:
-        with told():
+        with database_errors():
             if copy := _bring_forward(engine, writing, file, now):
                 notices.append(
                     "The library was of an older version. A copy as it was stands beside it: "
@@ -147,15 +156,8 @@ def _begin(connection: Connection) -> None:
 # --- a file -----------------------------------------------------------------------------------
 
 
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise not_writable(error.strerror or type(error).__name__) from None
-
-
 def _others_kept_out(file: Path) -> Iterator[str]:
-    """Take the right to read from all but the file's user; yield what is told where that fails."""
+    """Take the right to read from all but the file's user; yield a notice where that fails."""
     for side in _SIDE_FILES:
         beside = Path(f"{file}{side}")
         try:
@@ -206,7 +208,7 @@ def _damage(file: Path) -> str:
 
 
 def _set_aside(file: Path, damage: str, now: datetime) -> str:
-    """Give a damaged file another name; return what is told of it."""
+    """Give a damaged file another name; return a notice of it."""
     aside = _free(file.with_name(f"{file.stem}.damaged-{now:%Y%m%dT%H%M%SZ}{file.suffix}"))
     try:
         for side in _SIDE_FILES:

@@ -26,7 +26,7 @@ from replicalab.library.contents import (
     checked_notes,
     problem_of,
 )
-from replicalab.library.faults import told
+from replicalab.library.faults import database_errors
 from replicalab.library.opening import opened
 from replicalab.library.records import (
     LONGEST_PLACE,
@@ -45,10 +45,7 @@ from replicalab.library.transactions import charge, reading, saving, usage
 from replicalab.places import library_url
 
 _LIMITS: Final = LibraryLimits()
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
+_now: Final = partial(datetime.now, UTC)
 
 
 class Library:
@@ -312,7 +309,7 @@ class Library:
         with reading(library) as connection:
             if not rows.is_overdue(connection, now):
                 return
-        with told(), library.writing.begin() as connection:
+        with database_errors(), library.writing.begin() as connection:
             rows.purge_overdue(connection, now)
 
     # --- drafts -------------------------------------------------------------------------------
@@ -409,7 +406,7 @@ def _is_same(now: StoredVersion, new: New) -> bool:
 
 
 def _same_or_conflict(now: StoredVersion, new: New, message: str) -> Entry:
-    """Return what is there where it is what was to be saved: a save that nobody was told of.
+    """Return what is there where it is what was to be saved: a save whose confirmation was lost.
 
     Raises:
         LibraryConflictError: it is another.

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from replicalab.errors import LibraryFullError
-from replicalab.library.faults import told
+from replicalab.library.faults import database_errors
 from replicalab.library.opening import OpenedLibrary
 from replicalab.library.records import LibraryLimits, Owner, Usage
 from replicalab.library.schema import OWNERS
@@ -19,7 +19,7 @@ from replicalab.library.schema import OWNERS
 @contextmanager
 def reading(library: OpenedLibrary) -> Iterator[Connection]:
     """Give a connection that sees one state of the library."""
-    with told(), library.reading.connect() as connection:
+    with database_errors(), library.reading.connect() as connection:
         yield connection
 
 
@@ -29,20 +29,15 @@ def saving(library: OpenedLibrary, owner: Owner) -> Iterator[Connection]:
 
     The owner's row is locked: what is read of theirs in the block holds until its end.
     """
-    _enrol(library, owner)
-    with told(), library.writing.begin() as connection:
+    if usage(library, owner) is None:
+        row = insert(OWNERS).values(owner=owner.digest, entries=0, size=0)
+        # Another tab of theirs may be first.
+        with database_errors(), suppress(IntegrityError), library.writing.begin() as connection:
+            connection.execute(row)
+    with database_errors(), library.writing.begin() as connection:
         mine = select(OWNERS.c.owner).where(OWNERS.c.owner == owner.digest)
         connection.execute(mine.with_for_update())
         yield connection
-
-
-def _enrol(library: OpenedLibrary, owner: Owner) -> None:
-    if usage(library, owner) is not None:
-        return
-    row = insert(OWNERS).values(owner=owner.digest, entries=0, size=0)
-    # Another tab of theirs may be first.
-    with told(), suppress(IntegrityError), library.writing.begin() as connection:
-        connection.execute(row)
 
 
 def usage(library: OpenedLibrary, owner: Owner) -> Usage | None:

@@ -71,14 +71,14 @@ def build_generate_fn(
 
     def generate(messages: list[dict[str, str]]) -> str:
         # It brings the openai package, which takes 0.3 s to import: too long for each start.
-        from replicalab.llm.client import Asking  # noqa: PLC0415 - with the first call, see above
+        from replicalab.llm.client import ModelCall  # noqa: PLC0415 - with the first call, see above
 
-        asking = Asking(
+        call = ModelCall(
             endpoint,
             [{name: readable(text) for name, text in message.items()} for message in messages],
         )
         started = clock()
-        with _stepwise(asking.outcome()) as (outcome, step):
+        with _stepwise(call.outcome()) as (outcome, step):
             while not outcome.done():
                 if clock() - started >= endpoint.time_limit:
                     raise ModelTimeoutError(
@@ -88,14 +88,14 @@ def build_generate_fn(
                     )
                 step()
                 if on_progress is not None:
-                    on_progress(Progress(asking.characters, clock() - started))
+                    on_progress(Progress(call.characters, clock() - started))
         failure = outcome.result()
         if failure is not None:
             raise failure
-        answer = ModelReply(endpoint.without_key(readable("".join(asking.texts))))
-        answer.prompt_tokens = asking.prompt_tokens
-        answer.completion_tokens = asking.completion_tokens
-        answer.finish_reason = asking.finish_reason
+        answer = ModelReply(endpoint.without_key(readable("".join(call.texts))))
+        answer.prompt_tokens = call.prompt_tokens
+        answer.completion_tokens = call.completion_tokens
+        answer.finish_reason = call.finish_reason
         return answer
 
     return generate

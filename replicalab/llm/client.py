@@ -41,13 +41,13 @@ _OBJECTIONS: Final = ("max_completion_tokens", "temperature", "stream")
 _LOGGERS: Final = ("openai._base_client", "httpx2", "httpcore2.connection", "httpcore2.http11")
 
 
-class Asking:
+class ModelCall:
     """One question, and its answer as far as it has come.
 
     Attributes:
         texts: the pieces of the answer, so far; empty until a server begins to answer.
         characters: how many they are together.
-        prompt_tokens, completion_tokens, finish_reason: as in `replicalab.llm.Answer`.
+        prompt_tokens, completion_tokens, finish_reason: as in `ModelReply`.
     """
 
     def __init__(self, endpoint: Endpoint, messages: list[dict[str, str]]) -> None:
@@ -186,6 +186,7 @@ def _client(endpoint: Endpoint, gate: Gate) -> openai.AsyncOpenAI:
 
 def _unspoken(_record: logging.LogRecord) -> bool:
     """Keep the package's logs silent: they quote what servers say, and those may say the key."""
+    # One function for all calls: a logger takes the same filter once, and another one each time.
     return False
 
 
@@ -224,8 +225,8 @@ def _failure_for(endpoint: Endpoint, error: Exception) -> ModelError:
             return ModelUnreachableError(f"{host} {_lack_of_connection(error)}")
         case openai.APIError():
             code = _code(endpoint, error)
-            told = f"an error of its own ({code})" if code else "an error of its own"
-            return ModelServerError(f"{host} broke off with {told}; try again in a while.")
+            what = f"an error of its own ({code})" if code else "an error of its own"
+            return ModelServerError(f"{host} broke off with {what}; try again in a while.")
         case httpx2.InvalidURL():
             return ModelSettingsError("The base URL names no host; write it in full.")
     return ModelFormatError(
@@ -252,7 +253,7 @@ def _refusal(endpoint: Endpoint, error: openai.APIStatusError) -> ModelError:
     server_failed = status >= 500 or status == httpx2.codes.REQUEST_TIMEOUT
     others = 500 if server_failed else 400 if status >= 400 else 300
     asked = error.response.headers.get("retry-after", "")
-    told = _BY_STATUS.get(status, _BY_STATUS[others]).format(
+    text = _BY_STATUS.get(status, _BY_STATUS[others]).format(
         number=f"{status}, {code}" if code else status,
         model=f"model '{endpoint.model}'",
         tokens=endpoint.max_tokens,
@@ -263,7 +264,7 @@ def _refusal(endpoint: Endpoint, error: openai.APIStatusError) -> ModelError:
     kind: type[ModelError] = ModelServerError if server_failed else ModelRefusedError
     if status == httpx2.codes.TOO_MANY_REQUESTS:
         kind = ModelRateLimitedError
-    return kind(f"{endpoint.host} {told}")
+    return kind(f"{endpoint.host} {text}")
 
 
 def _lack_of_connection(error: Exception) -> str:

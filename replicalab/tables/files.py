@@ -34,7 +34,8 @@ def csv_rows(data: bytes, source: str) -> list[SheetRow]:
     text = data.decode(coding, errors="replace")
     if not text.strip():
         return []
-    delimiter = _delimiter(text)
+    first = text.lstrip().partition("\n")[0].partition("\r")[0]
+    delimiter = max(_DELIMITERS, key=re.sub(r'"[^"]*"', "", first).count)
     width = _width(text, delimiter, source)
     try:
         frame = pd.read_csv(
@@ -50,13 +51,11 @@ def csv_rows(data: bytes, source: str) -> list[SheetRow]:
         )
     except ValueError as error:
         raise _csv_error(str(error), width, source) from None
-    return _not_empty(frame, source)
-
-
-def _delimiter(text: str) -> str:
-    line = text.lstrip().partition("\n")[0].partition("\r")[0]
-    bare = re.sub(r'"[^"]*"', "", line)
-    return max(_DELIMITERS, key=bare.count)
+    if len(frame) > MOST_ROWS:
+        remedy = "keep the items that your studies may need"
+        _refuse(source, None, f"the file has more than {MOST_ROWS:,} rows", remedy)
+    rows = enumerate(frame.to_numpy(dtype=object).tolist(), start=1)
+    return [SheetRow(number, cells) for number, cells in rows if any(str(c).strip() for c in cells)]
 
 
 def _width(text: str, delimiter: str, source: str) -> int:
@@ -89,11 +88,3 @@ def _csv_error(said: str, width: int, source: str) -> TableError:
 
 def _refuse(source: str, row: int | None, problem: str, remedy: str) -> NoReturn:
     raise TableError(source, [CellFault(row, "", problem, remedy)])
-
-
-def _not_empty(frame: pd.DataFrame, source: str) -> list[SheetRow]:
-    if len(frame) > MOST_ROWS:
-        remedy = "keep the items that your studies may need"
-        _refuse(source, None, f"the file has more than {MOST_ROWS:,} rows", remedy)
-    rows = enumerate(frame.to_numpy(dtype=object).tolist(), start=1)
-    return [SheetRow(number, cells) for number, cells in rows if any(str(c).strip() for c in cells)]

@@ -5,7 +5,7 @@ Nothing is half-taken: a file is read as a whole, or refused with each fault by 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePath
 from typing import Final, TypeVar
 
@@ -44,10 +44,6 @@ T = TypeVar("T")
 def read_inventory(data: bytes, name: str) -> tuple[OwnItem, ...]:
     """Return the items of a lab that a file lists, in its order.
 
-    Args:
-        data: the file, CSV or an Excel workbook.
-        name: what it is called; its ending says which of the two it is.
-
     Raises:
         TableError: with every fault, by row and column, and its remedy.
     """
@@ -57,8 +53,12 @@ def read_inventory(data: bytes, name: str) -> tuple[OwnItem, ...]:
         remedy = "write the items below the columns " + joined(COLUMNS)
         raise TableError(source, [CellFault(None, "", "the file holds no rows", remedy)])
     header, *rest = rows
-    if unreadable := next(_unreadable(header), None):
-        raise TableError(source, [unreadable])
+    for place, cell in enumerate(header.cells):
+        try:
+            require_readable(cell)
+        except ValueError as error:  # the file is in another encoding, or no table
+            fault = CellFault(header.number, column_at(place), *error.args)
+            raise TableError(source, [fault]) from None
     columns, faults = _columns(header)
     if not faults and len(rest) > MOST_OWN_ITEMS:
         problem = f"the file lists {len(rest):,} items"
@@ -107,15 +107,6 @@ def _refusal(source: str, faults: Sequence[CellFault]) -> TableError:
     return TableError(source, faults[:MOST_TOLD], max(0, len(faults) - MOST_TOLD))
 
 
-def _unreadable(header: SheetRow) -> Iterator[CellFault]:
-    """Yield what nobody can read in a header: the file is in another encoding, or no table."""
-    for place, cell in enumerate(header.cells):
-        try:
-            require_readable(cell)
-        except ValueError as error:
-            yield CellFault(header.number, column_at(place), *error.args)
-
-
 def _columns(header: SheetRow) -> tuple[dict[str, int], list[CellFault]]:
     """Return where each column stands, and what is wrong with their names."""
     found: dict[str, int] = {}
@@ -123,8 +114,14 @@ def _columns(header: SheetRow) -> tuple[dict[str, int], list[CellFault]]:
     guesser = Guesser()
     for place, cell in enumerate(header.cells):
         try:
-            if column := _key(cell):
-                found[_known_column(column, found, guesser)] = place
+            if not (column := _key(cell)):
+                continue
+            if column not in COLUMNS:
+                remedy = guesser.remedy(shortened(column), COLUMNS)
+                raise ValueError(f"{quoted_cell(column)} is no column here", remedy)
+            if column in found:
+                raise ValueError(f"a second column is called '{column}'", "keep one of the two")
+            found[column] = place
         except ValueError as error:
             faults.append(CellFault(header.number, column_at(place), *error.args))
     if not found:
@@ -134,15 +131,6 @@ def _columns(header: SheetRow) -> tuple[dict[str, int], list[CellFault]]:
         if column not in found:
             faults += [CellFault(header.number, column, "this column is missing", "add it")]
     return found, faults
-
-
-def _known_column(column: str, found: Container[str], guesser: Guesser) -> str:
-    if column not in COLUMNS:
-        remedy = guesser.remedy(shortened(column), COLUMNS)
-        raise ValueError(f"{quoted_cell(column)} is no column here", remedy)
-    if column in found:
-        raise ValueError(f"a second column is called '{column}'", "keep one of the two")
-    return column
 
 
 def _key(cell: object) -> str:
@@ -168,19 +156,21 @@ class _Reading:
         state = self._taken(row, "state", self._one_of(STATES))
         until = self._taken(row, "until", _day)
         price = self._taken(row, "price", _price)
-        if until is not None and state != ItemState.BOOKED and not self._told(row, "state"):
+        if until is not None and state != ItemState.BOOKED and not self._is_faulty(row, "state"):
             problem = f"a day stands here, and the item is not {ItemState.BOOKED}"
             remedy = f"write {ItemState.BOOKED} as its state, or leave the day empty"
             self._add(row, "until", problem, remedy)
-        if label:
-            self._require_new(row, label)
+        first = self._seen.setdefault(label_key(label), row.number) if label else row.number
+        if first != row.number:
+            problem = f"{quoted_cell(label)} stands in row {first} already"
+            self._add(row, "name", problem, "list it once")
         if len(self.faults) > before:
             return None
         return OwnItem.model_validate(
             {"label": label, "category": category, "state": state, "until": until, "price": price}
         )
 
-    def _told(self, row: SheetRow, column: str) -> bool:
+    def _is_faulty(self, row: SheetRow, column: str) -> bool:
         """Return whether something is wrong with that cell."""
         return (row.number, column) in [(fault.row, fault.column) for fault in self.faults[-6:]]
 
@@ -208,12 +198,6 @@ class _Reading:
                 problem = f"{quoted_cell(cell)} stands under no column"
                 remedy = "remove it; a value that holds a separator goes in quotes"
                 self._add(row, column_at(place), problem, remedy)
-
-    def _require_new(self, row: SheetRow, label: str) -> None:
-        first = self._seen.setdefault(label_key(label), row.number)
-        if first != row.number:
-            problem = f"{quoted_cell(label)} stands in row {first} already"
-            self._add(row, "name", problem, "list it once")
 
     @staticmethod
     def _label(cell: object) -> str:

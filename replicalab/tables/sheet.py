@@ -40,13 +40,7 @@ def _cell(value: Value) -> str:
 def workbook(
     sheets: Mapping[str, Iterable[Sequence[Value]]], title: str = "", authors: str = ""
 ) -> bytes:
-    """Return a workbook of some sheets, the first row of each its heading.
-
-    Args:
-        sheets: the rows of each, by its title.
-        title: of the workbook, empty for none.
-        authors: whose it is, empty where nobody says.
-    """
+    """Return a workbook of some sheets, the first row of each its heading."""
     from openpyxl import Workbook  # noqa: PLC0415 - slow to load
     from openpyxl.styles import Font  # noqa: PLC0415
     from openpyxl.xml.constants import ARC_CORE  # noqa: PLC0415

@@ -186,7 +186,11 @@ class _Reader:
                     filled += 1
                     rows += [row] if filled <= MOST_FILLED else []
             elif element.tag == MERGE_TAG:
-                self._add_merged(element)
+                for merged in element:
+                    merged_cells = on_one_line(shortened(merged.get("ref", ""), 20))
+                    problem = f"the cells {merged_cells} are merged"
+                    remedy = "unmerge them, and fill in each"
+                    self.faults.append(CellFault(None, "", problem, remedy))
         if filled > MOST_FILLED:
             remedy = "keep the items that your studies may need"
             raise _RefusedError(f"a sheet has {filled:,} rows with values", remedy)
@@ -211,12 +215,6 @@ class _Reader:
                 value = int(value)
             cells[place] = "" if value is None else value
         return cells
-
-    def _add_merged(self, element: Any) -> None:
-        for merged in element:
-            cells = on_one_line(shortened(merged.get("ref", ""), 20))
-            problem = f"the cells {cells} are merged"
-            self.faults.append(CellFault(None, "", problem, "unmerge them, and fill in each"))
 
 
 def _require_narrow(columns: int, row: int) -> None:
