@@ -89,6 +89,14 @@ class Child:
         return [Confirmed(entry, int(version), int(number)) for entry, version, number in said]
 
 
+def check_saves_again(child: Child, url: str) -> None:
+    """Let a process that could not save go on, and check that now it can."""
+    child.go_on()
+    child.finish()
+    assert child.confirmed()[-1].number == 100_002
+    check_whole(url, child.confirmed())
+
+
 def check_whole(url: str, confirmed: list[Confirmed]) -> None:
     """Check that all that was confirmed is there, and all that is there is whole."""
     library = Library(url)
@@ -166,10 +174,7 @@ def test_full_disk_is_told_and_what_was_confirmed_stays(tmp_path: Path) -> None:
         assert told.startswith("LibraryStorageError: the library: the disk is full; nothing")
         child.until("ready")
         ballast.unlink()
-        child.go_on()
-        child.finish()
-        assert child.confirmed()[-1].number == 100_002, "with room again it saves again"
-        check_whole(url, child.confirmed())
+        check_saves_again(child, url)
 
 
 @pytest.mark.long
@@ -180,10 +185,7 @@ def test_file_that_may_not_grow_is_told_and_what_was_confirmed_stays(tmp_path: P
     child.go_on()
     assert child.until("Library").startswith("LibraryStorageError: ")
     child.until("ready")
-    child.go_on()
-    child.finish()
-    assert child.confirmed()[-1].number == 100_002
-    check_whole(url, child.confirmed())
+    check_saves_again(child, url)
 
 
 @pytest.fixture
@@ -323,10 +325,7 @@ def test_server_that_crashes_in_the_middle_of_saves_keeps_what_it_confirmed(
     assert child.until("Library").startswith("LibraryStorageError: the library: the data")
     child.until("ready")
     postgres.start()
-    child.go_on()
-    child.finish()
-    assert child.confirmed()[-1].number == 100_002
-    check_whole(url, child.confirmed())
+    check_saves_again(child, url)
 
 
 def test_server_without_its_package_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

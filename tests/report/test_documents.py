@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
+from typing import Any
 
 import pytest
 
@@ -46,10 +47,16 @@ def choices(found: Work) -> dict[str, tuple[str, str]]:
     return {name.text: (value.text, why.text) for name, value, why in rows}
 
 
-def asked(question: EvidenceAssumptions) -> Work:
-    written = load_scenario("fin_momentum", "medium")
-    pack = written.with_own(LabOverrides(), question)
-    return Work(PlanAnalysis(assess(pack.reference_protocol, pack)), written)
+def edited(
+    scenario_id: str = "fin_momentum",
+    lab: str = "medium",
+    question: EvidenceAssumptions | None = None,
+    **changes: object,
+) -> Work:
+    """Return a shipped study with a changed plan, asked a question of one's own."""
+    written = load_scenario(scenario_id, lab)
+    pack = written.with_own(LabOverrides(), question or EvidenceAssumptions())
+    return Work(PlanAnalysis(assess(revise(pack.reference_protocol, **changes), pack)), written)
 
 
 @pytest.mark.parametrize(("scenario_id", "lab"), STUDIES)
@@ -136,18 +143,14 @@ def test_reference_protocol_changes_nothing() -> None:
 
 
 def test_change_that_nobody_proposed_has_no_reason() -> None:
-    pack = load_scenario("fin_momentum", "easy")
-    plan = assess(revise(pack.reference_protocol, sample_size=123), pack)
-    document = report(PlanAnalysis(plan), on=DAY)
-    [[what, reason, _]] = table(document, "Why").rows
+    [[what, reason, _]] = table(edited(lab="easy", sample_size=123).report(), "Why").rows
     assert (what.text, reason.text.casefold()) == ("Sample size", NOT_GIVEN)
 
 
 def test_dropped_control_says_what_nothing_protects_against() -> None:
     pack = load_scenario("fin_momentum", "easy")
     first, *rest = pack.reference_protocol.controls
-    plan = assess(revise(pack.reference_protocol, controls=rest), pack)
-    [[_, _, lost]] = table(report(PlanAnalysis(plan), on=DAY), "Why").rows
+    [[_, _, lost]] = table(edited(lab="easy", controls=rest).report(), "Why").rows
     [control] = [each for each in pack.controls if each.name == first]
     assert control.protects_against in lost.text
 
@@ -185,11 +188,9 @@ def test_justification_tells_each_number_of_the_design() -> None:
     ],
 )
 def test_rationale_of_a_plan_is_no_reason_for_its_sample(
-    changes: dict[str, object], reason: str
+    changes: dict[str, Any], reason: str
 ) -> None:
-    pack = load_scenario("fin_momentum", "medium")
-    plan = assess(revise(pack.reference_protocol, **changes), pack)
-    assert choices(Work(PlanAnalysis(plan), pack))["Planned sample"][1].startswith(reason)
+    assert choices(edited(**changes))["Planned sample"][1].startswith(reason)
 
 
 @pytest.mark.parametrize(
@@ -261,9 +262,8 @@ def test_alpha_is_told_where_the_formula_has_one(scenario_id: str) -> None:
 
 
 def test_alpha_that_is_asked_of_an_audit_is_told_nowhere() -> None:
-    written = load_scenario("math_pythagorean", "medium")
-    pack = written.with_own(LabOverrides(), EvidenceAssumptions(alpha=0.01, dropout=0.1))
-    found = Work(PlanAnalysis(assess(pack.reference_protocol, pack)), written)
+    question = EvidenceAssumptions(alpha=0.01, dropout=0.1)
+    found = edited("math_pythagorean", question=question)
     for document in (found.brief(), found.report()):
         told = markdown(document)
         assert "dropout 10 %, yours" in told
@@ -281,11 +281,14 @@ def own_words(document: Document) -> Iterator[str]:
                 yield block.lead
 
 
-@pytest.mark.parametrize("which", ["reference", "offered"])
+@pytest.mark.parametrize("which", ["reference", "offered", "least"])
 @pytest.mark.parametrize("scenario_id", SHIPPED)
-def test_document_calls_no_plan_the_original(scenario_id: str, which: str) -> None:
+def test_document_calls_no_plan_the_original_and_no_evidence_unobserved(
+    scenario_id: str, which: str
+) -> None:
     found = work(scenario_id, "medium", which)
     for document in (found.brief(), found.report()):
+        assert "never observed" not in markdown(document)
         of_the_study = {fact.text for fact in found.written.paper.facts}
         named = [words for words in own_words(document) if "riginal" in words]
         assert {*named} <= of_the_study
@@ -293,17 +296,9 @@ def test_document_calls_no_plan_the_original(scenario_id: str, which: str) -> No
 
 @pytest.mark.parametrize("scenario_id", SHIPPED)
 def test_design_is_that_of_the_published_study_whatever_the_technique(scenario_id: str) -> None:
-    pack = load_scenario(scenario_id, "medium")
-    plan = revise(pack.reference_protocol, technique="A coin that is thrown.")
-    why = choices(Work(PlanAnalysis(assess(plan, pack)), pack))["Design"][1]
-    assert why == f"The published study: {pack.paper.method}"
-
-
-@pytest.mark.parametrize("scenario_id", SHIPPED)
-def test_evidence_is_not_said_to_be_unobserved(scenario_id: str) -> None:
-    found = work(scenario_id, "medium")
-    for document in (found.brief(), found.report()):
-        assert "never observed" not in markdown(document)
+    found = edited(scenario_id, technique="A coin that is thrown.")
+    why = choices(found)["Design"][1]
+    assert why == f"The published study: {found.written.paper.method}"
 
 
 def test_samples_that_drop_out_are_not_said_to_count() -> None:
@@ -336,26 +331,27 @@ def test_effect_that_substitutions_shrink_is_said_to_be_seen_through_them() -> N
     [swap] = [each for each in pack.allowed_substitutions if each.evidence_factor < 1][:1]
     items = [swap.alternative if item == swap.original else item for item in pack.reagents]
     gear = [swap.alternative if item == swap.original else item for item in pack.equipment]
-    plan = revise(pack.reference_protocol, required_reagents=items, required_equipment=gear)
-    _, why = choices(Work(PlanAnalysis(assess(plan, pack)), pack))["Smallest detectable effect"]
+    found = edited("chem_suzuki_ppb", "easy", required_reagents=items, required_equipment=gear)
+    _, why = choices(found)["Smallest detectable effect"]
     assert why == "At the target of power 0.80, through the plan’s substitutions."
 
 
 def test_number_of_ones_own_has_ones_own_reason() -> None:
-    asked_with = choices(asked(EvidenceAssumptions(effect=0.2, why={"effect": "A pilot."})))
-    assert asked_with["Assumed Cohen's d"] == (
+    question = EvidenceAssumptions(effect=0.2, why={"effect": "A pilot."})
+    assert choices(edited(question=question))["Assumed Cohen's d"] == (
         "0.2",
         "A pilot. Asked here in place of the study’s number.",
     )
 
 
 def test_number_of_ones_own_does_not_inherit_the_studys_reason() -> None:
-    value, why = choices(asked(EvidenceAssumptions(effect=0.2)))["Assumed Cohen's d"]
+    value, why = choices(edited(question=EvidenceAssumptions(effect=0.2)))["Assumed Cohen's d"]
     assert (value, why.startswith("Not given.")) == ("0.2", True)
 
 
 def test_dropout_of_ones_own_is_told_with_who_is_left() -> None:
-    told = choices(asked(EvidenceAssumptions(dropout=0.1, why={"dropout": "As many left before."})))
+    question = EvidenceAssumptions(dropout=0.1, why={"dropout": "As many left before."})
+    told = choices(edited(question=question))
     assert told["Dropout"][0] == "10 %"
     assert told["Dropout"][1].startswith("As many left before.")
     assert "Recruit 420 to analyse 378: 10 % dropout." in told["Planned sample"][1]
@@ -376,16 +372,15 @@ def test_reason_of_whoever_registers_stands_first() -> None:
 
 
 def test_documents_tell_each_number_that_is_asked() -> None:
-    found = asked(EvidenceAssumptions(alpha=0.01, target=0.9, dropout=0.1))
+    found = edited(question=EvidenceAssumptions(alpha=0.01, target=0.9, dropout=0.1))
     for document in (found.brief(), found.report()):
         assert "alpha 0.01, target 0.90, dropout 10 %, yours" in markdown(document)
 
 
 def test_brief_tells_groups_and_dropout() -> None:
-    pack = load_scenario("psy_ego_depletion", "medium")
-    pack = pack.with_own(LabOverrides(), EvidenceAssumptions(dropout=0.1))
-    yours = assess(revise(pack.reference_protocol, sample_size=200), pack)
-    told = markdown(brief(PlanAnalysis(yours), on=DAY)).replace("\\", "")
+    question = EvidenceAssumptions(dropout=0.1)
+    found = edited("psy_ego_depletion", question=question, sample_size=200)
+    told = markdown(found.brief()).replace("\\", "")
     assert "100 a group = 200 in all. Recruit 200 to analyse 180: 10 % dropout." in told
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import re
-import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +16,7 @@ from replicalab.scenarios import MOST_OWN_ITEMS, ItemState, OwnItem
 from replicalab.tables import read_inventory
 from replicalab.tables.inventory import COLUMNS, MOST_BYTES, MOST_TOLD
 from tests.golden import assert_golden
-from tests.tables.workbooks import workbook
+from tests.tables.workbooks import bounded_memory, workbook
 
 HEADER: Final = ",".join(COLUMNS)
 GROESSE: Final = f"{HEADER}\nGrößenmesser,equipment,,,\n"
@@ -343,10 +342,5 @@ def test_largest_files_take_bounded_memory(file: tuple[str, str]) -> None:
     refused("warm up")
     data = file[0].encode()
     assert len(data) <= MOST_BYTES
-    tracemalloc.start()
-    try:
+    with bounded_memory():
         refused(data, file[1])
-        most = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert most < 50 * 10**6

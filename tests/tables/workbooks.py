@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import tracemalloc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from io import BytesIO
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -47,3 +49,15 @@ def sheet(rows: str, after: str = "") -> str:
     """Return a sheet's XML around these rows."""
     space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
     return f'<worksheet xmlns="{space}"><sheetData>{rows}</sheetData>{after}</worksheet>'
+
+
+@contextmanager
+def bounded_memory() -> Iterator[None]:
+    """Check that a block never holds more than 50 MB at once."""
+    tracemalloc.start()
+    try:
+        yield
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 50 * 10**6

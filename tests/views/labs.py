@@ -11,25 +11,11 @@ from replicalab.planner import PlanAnalysis, PlanStep, change_steps
 from replicalab.scenarios import Pack
 from replicalab.views import options as ways
 from replicalab.views import plan, verdicts
-from tests.factories import EQUIPMENT, make_design, make_pack, make_protocol, make_throughput
+from tests.factories import make_design, make_pack, make_protocol, make_throughput
 
-PLAN: Final = make_protocol()
-"""Costs 40 × 10 + 5 × 50 + 2 × 25 + 2 × 100 + 2 × 75 = 1050 credits and needs 2 people."""
-FLAMING: Final = make_protocol(rationale="An open flame, with a dark control and blinded counting.")
-"""Breaks the lab's one restriction and nothing else."""
-SMALL: Final = make_protocol(sample_size=10)
-"""Five seed trays a group at d = 0.9: power near 0.2, and the floor is 0.50."""
-SHORT: Final = make_protocol(duration_days=2)
-"""A day less than the study's endpoint needs: no evidence at all."""
 UNSOUND: Final = make_protocol(sample_size=2)
 """As many samples as controls: none is left for the experiment."""
 
-OPEN: Final = make_pack()
-"""Accepts `PLAN`."""
-BOOKED: Final = make_pack(booked={EQUIPMENT[0]: 10})
-"""Offers the window shelf for the chamber in `PLAN`."""
-STUCK: Final = make_pack(booked={EQUIPMENT[0]: 10}, allowed_substitutions=[])
-"""Rejects `PLAN`: the chamber is booked and nothing may replace it."""
 POOR: Final = make_pack(budget=540)
 """Pays for two days of the smallest plan, and not for the three that the endpoint needs."""
 BRIEF: Final = make_pack(days=2)

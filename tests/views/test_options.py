@@ -30,8 +30,9 @@ from replicalab.views.options import (
 )
 from replicalab.views.region import limit_texts, no_evidence_text
 from tests.factories import EQUIPMENT, make_design, make_pack, make_protocol
+from tests.negotiation.playing import FLAMING, OPEN, PLAN, STUCK
 from tests.strategies import itemised_protocols, studied_packs
-from tests.views.labs import FLAMING, OPEN, PLAN, POOR, STUCK, of, told
+from tests.views.labs import POOR, of, told
 
 CHAMBER, _ = EQUIPMENT
 
@@ -134,7 +135,10 @@ def test_what_is_said_is_made_of_whole_lines_without_holes(plan: Protocol, pack:
         assert not re.search(r"\b(nan|inf|None)\b", line)
 
 
-SIX_A_DAY = ("chem_suzuki_ppb", "easy")
+def six_a_day(**own: float) -> Pack:
+    """Return a lab of one's own in which six reactions a day can count."""
+    lab = LabOverrides.model_validate(own)
+    return load_scenario("chem_suzuki_ppb", "easy").with_own(lab, EvidenceAssumptions())
 
 
 @pytest.mark.parametrize(
@@ -152,16 +156,13 @@ SIX_A_DAY = ("chem_suzuki_ppb", "easy")
 def test_samples_that_cannot_count_are_told_with_what_to_do_about_them(
     own: dict[str, int], plan: tuple[int, int], text: str
 ) -> None:
-    pack = load_scenario(*SIX_A_DAY).with_own(
-        LabOverrides.model_validate(own), EvidenceAssumptions()
-    )
-    samples, days = plan
+    pack, (samples, days) = six_a_day(**own), plan
     sized = revise(pack.reference_protocol, sample_size=samples, duration_days=days)
     assert wasted_text(assess(sized, pack)) == (f"Of {text}" if text else "")
 
 
 def test_samples_that_cannot_count_are_told_where_nothing_is_needed() -> None:
-    pack = load_scenario(*SIX_A_DAY).with_own(LabOverrides(days=3), EvidenceAssumptions())
+    pack = six_a_day(days=3)
     options = of(revise(pack.reference_protocol, duration_days=3), pack)
     assert nothing_needed(options)
     [(_, [none, wasted])] = take_parts(options)
@@ -174,20 +175,12 @@ def test_samples_that_cannot_count_are_told_where_nothing_is_needed() -> None:
 
 def test_no_proof_is_told_of_a_lab_in_which_samples_that_cannot_count_pass() -> None:
     # The study asks for 8 reactions, and the one day there is has room for 6; they show nothing.
-    pack = load_scenario(*SIX_A_DAY).with_own(
-        LabOverrides(budget=910, days=1), EvidenceAssumptions()
-    )
+    pack = six_a_day(budget=910, days=1)
     options = of(pack.reference_protocol, pack)
     assert options.least.after.feasible
     assert "passes all seven" not in search_text(options)
     assert search_text(options).startswith("No plan for this lab reaches the floor of power ")
-
-
-def test_least_loss_plan_that_shows_nothing_is_named_by_its_samples_and_days() -> None:
-    pack = load_scenario(*SIX_A_DAY).with_own(
-        LabOverrides(budget=910, days=1), EvidenceAssumptions()
-    )
-    assert difference_text(of(pack.reference_protocol, pack)) == (
+    assert difference_text(options) == (
         "Nothing to gain here: the least-loss plan, 8 samples (6 analysed) in 1 day, passes all "
         "seven dimensions and shows nothing, as the study's endpoint needs 3 days, and the lab "
         "gives 1."

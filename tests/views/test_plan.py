@@ -48,22 +48,9 @@ from tests.factories import (
     make_substitution,
 )
 from tests.golden import assert_golden
+from tests.negotiation.playing import FLAMING, OPEN, PLAN, SHORT, STUCK
 from tests.strategies import itemised_protocols, studied_packs
-from tests.views.labs import (
-    BRIEF,
-    FLAMING,
-    IN_VAIN,
-    LONE,
-    OPEN,
-    PLAN,
-    POOR,
-    SHORT,
-    STUCK,
-    UNSOUND,
-    of,
-    of_reference,
-    told,
-)
+from tests.views.labs import BRIEF, IN_VAIN, LONE, POOR, UNSOUND, of, of_reference, told
 from tests.views.reading import words
 
 STORY: Final = stories()[0].workspace
@@ -280,20 +267,13 @@ def test_dropout_is_told_where_samples_are() -> None:
     assert size_text(assess(plan, kept)) == "152 samples in 5 days"
 
 
-def test_dropout_is_told_of_those_that_can_count() -> None:
-    """Of six reactions a day, three days leave 18 of 24, and three in four of them are 13."""
-    pack = load_scenario("chem_suzuki_ppb", "easy").with_own(
-        LabOverrides(), EvidenceAssumptions(dropout=0.25)
-    )
-    plan = assess(revise(pack.reference_protocol, duration_days=3), pack)
-    told = "Of 24, 18 can count (6 a day, 3 days); 25 % dropout leaves 13."
-    assert dropout_text(plan) == told
-
-
 def test_samples_beyond_what_the_days_allow_are_told_with_those_analysed() -> None:
-    """Of six reactions a day, three days leave 18 of 24."""
+    """Of six reactions a day, three days leave 18 of 24, and three in four of them are 13."""
     pack = load_scenario("chem_suzuki_ppb", "easy")
     plan = assess(revise(pack.reference_protocol, duration_days=3), pack)
+    lossy = pack.with_own(LabOverrides(), EvidenceAssumptions(dropout=0.25))
+    left = "Of 24, 18 can count (6 a day, 3 days); 25 % dropout leaves 13."
+    assert dropout_text(assess(plan.plan, lossy)) == left
     assert size_text(plan) == "24 samples (18 analysed) in 3 days"
     assert effect_title(Curves(plan)).startswith("24 samples (18 analysed): power ")
     assert point_lines(plan)[1].startswith("12 a group, 18 analysed, ")

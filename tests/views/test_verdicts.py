@@ -28,8 +28,9 @@ from replicalab.views.verdicts import (
 )
 from tests.factories import change_pack, make_pack, make_protocol
 from tests.golden import assert_golden
+from tests.negotiation.playing import BOOKED, FLAMING, OPEN, PLAN, SHORT, SMALL, STUCK
 from tests.strategies import itemised_protocols, studied_packs
-from tests.views.labs import BOOKED, FLAMING, OPEN, PLAN, SHORT, SMALL, STUCK, of_reference
+from tests.views.labs import of_reference
 
 FLAMING_SHORT: Final = revise(FLAMING, duration_days=2)
 """Breaks a restriction, and has too few days to show anything."""
