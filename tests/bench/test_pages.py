@@ -21,7 +21,7 @@ from replicalab.ui.stories import stories
 from replicalab.ui.workspace import Workspace
 from tests.bench.measuring import hold
 from tests.browser.driving import APP, CHROMIUM_FLAGS, AppServer, find_chromium
-from tests.browser.test_lightness import THREE_LABS
+from tests.browser.visiting import COMPARING
 
 pytestmark = [pytest.mark.bench, pytest.mark.page]
 
@@ -219,7 +219,7 @@ def test_click_on_what_is_beside_to_paint(
     browser: Browser, stock_url: str, our_url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = opened(browser, stock_url)
-    ours = opened(browser, f"{our_url}/Compare?{urlencode(to_query(THREE_LABS))}")
+    ours = opened(browser, f"{our_url}{COMPARING}")
     act = choosing(ours, ("easy", "hard"))
     blank, full = medians(page, typing(page, "Number"), ours, act)
     detail = f"{full:.0f} ms to {blank:.0f} ms"

@@ -4,27 +4,14 @@ from __future__ import annotations
 
 import re
 from typing import Final, Literal
-from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
-from replicalab.ui.address import to_query
 from tests.browser.driving import PHONE, PROJECTOR, View, open_app, wait_for_run
-from tests.browser.test_lightness import THREE_LABS
 from tests.browser.test_tradeoffs_journey import wait_for_chart
-from tests.browser.visiting import expect_round, where
+from tests.browser.visiting import FULL_ADDRESSES, expect_round, where
 
-PAGES: Final = (
-    "/",
-    "/?survey=1&days=40",
-    "/Study",
-    "/Protocol?study=chem_suzuki_ppb&lab=hard",
-    "/Negotiation?round=2",
-    "/Trade-offs",
-    "/Library",
-    f"/Compare?{urlencode(to_query(THREE_LABS))}",
-)
 SLIDE: Final = "/Protocol?study=phys_millikan&lab=hard&present=5"
 ZOOMED: Final = View("zoomed", 640, 360)
 """1280 × 720 at 200 %."""
@@ -152,7 +139,7 @@ FOCUSED: Final = """() => {
 
 
 @pytest.mark.parametrize("view", [ZOOMED], ids=str)
-@pytest.mark.parametrize("address", [*PAGES, SLIDE])
+@pytest.mark.parametrize("address", [*FULL_ADDRESSES, SLIDE])
 def test_focus_is_seen_wherever_it_goes(app_page: Page, address: str) -> None:
     open_app(app_page, address)
     app_page.wait_for_timeout(1000)  # a chart that comes late moves what stands below it
@@ -216,7 +203,7 @@ CONTROLS: Final = "a[href], button:not(:disabled), summary, label:has(input), [r
 
 @pytest.mark.parametrize("view", TABLETS, ids=str)
 def test_nothing_is_lost_on_a_tablet(app_page: Page, view: View) -> None:
-    for address in (*PAGES, SLIDE):
+    for address in (*FULL_ADDRESSES, SLIDE):
         open_app(app_page, address)
         expect(app_page.get_by_role("heading", level=1)).to_be_visible()
         app_page.wait_for_timeout(1000)
@@ -225,7 +212,7 @@ def test_nothing_is_lost_on_a_tablet(app_page: Page, view: View) -> None:
 
 @pytest.mark.parametrize("view", [ZOOMED, NARROW], ids=str)
 def test_nothing_is_lost_when_zoomed(app_page: Page, view: View) -> None:
-    for address in (*PAGES, SLIDE):
+    for address in (*FULL_ADDRESSES, SLIDE):
         open_app(app_page, address)
         expect(app_page.get_by_role("heading", level=1)).to_be_visible()
         app_page.wait_for_timeout(1000)  # charts take their width in their own time

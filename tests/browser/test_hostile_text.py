@@ -16,7 +16,7 @@ from playwright.sync_api import Page, expect
 
 from replicalab.ui.address import encode_plan
 from tests.browser.driving import PHONE, PROJECTOR, open_app, wait_for_run
-from tests.browser.visiting import follow, press, show, type_text
+from tests.browser.visiting import ADDRESSES, follow, press, show, type_text
 from tests.hostile import HOST, Write, marked, tame, tamed
 from tests.hostile_files import (
     SAVED,
@@ -27,21 +27,36 @@ from tests.hostile_files import (
     hostile_study,
 )
 
-PAGES: Final = ("Scenarios", "Study", "Protocol", "Negotiation", "Trade-offs", "Library")
-_UNFOLD: Final = (
-    "document.querySelectorAll('details:not([open]) > summary').forEach(s => s.click())"
-)
-_ELEMENTS: Final = """() => {
-  const found = {};
-  for (const one of document.querySelectorAll('[data-testid=stApp] *')) {
-    if (one.closest('svg, canvas, [data-testid=stFileUploader], [role=listbox]')) continue;
-    if (one.parentElement.closest('code')) continue;  // the colours of JSON
-    const kind = [one.tagName, one.dataset.testid || '', /badge|katex/i.exec(one.className) || ''];
-    found[kind.join(' ').trim()] = (found[kind.join(' ').trim()] || 0) + 1;
-  }
-  return found;
-}"""
-_AT_REST: Final = "[data-testid=stApp][data-test-script-state=notRunning]"
+_SETTLED: Final = """quiet => new Promise((resolve, reject) => {
+  const begun = performance.now();
+  let changed = begun;
+  const look = () => {
+    const now = performance.now();
+    const closed = document.querySelectorAll('details:not([open]) > summary');
+    closed.forEach(summary => summary.click());
+    const rests = document.querySelector('[data-testid=stApp][data-test-script-state=notRunning]');
+    if (closed.length || !rests) changed = now;
+    if (now - changed < quiet) {
+      if (now - begun > 20000) reject(new Error('the page never comes to rest'));
+      return void setTimeout(look, 20);
+    }
+    watch.disconnect();
+    const found = {};
+    for (const one of document.querySelectorAll('[data-testid=stApp] *')) {
+      if (one.closest('svg, canvas, [data-testid=stFileUploader], [role=listbox]')) continue;
+      if (one.parentElement.closest('code')) continue;  // the colours of JSON
+      const look = /badge|katex/i.exec(one.className) || '';
+      const kind = [one.tagName, one.dataset.testid || '', look].join(' ').trim();
+      found[kind] = (found[kind] || 0) + 1;
+    }
+    resolve(found);
+  };
+  const watch = new MutationObserver(() => { changed = performance.now(); });
+  watch.observe(document.body, {childList: true, subtree: true});
+  look();
+})"""
+"""The elements of each kind, once all is unfolded and none has come or gone for a while."""
+_QUIET_MS: Final = 250
 _HOSTS: Final = (
     "[...document.querySelectorAll('a[href], img[src]')].map(e => new URL(e.href || e.src).host)"
 )
@@ -53,26 +68,12 @@ _TOO_WIDE: Final = """() => {
 
 def looked_at(page: Page) -> dict[str, int]:
     """Return how many elements of each kind a page has, all unfolded; it fits every window."""
-    settled(page)
-    page.evaluate(_UNFOLD)
     for view in (PHONE, PROJECTOR):
         page.set_viewport_size({"width": view.width, "height": view.height})
-        found = settled(page)
+        found: dict[str, int] = page.evaluate(_SETTLED, _QUIET_MS)
         assert max(page.evaluate(_TOO_WIDE)) <= 0, f"{view}: a page is wider than its window"
     assert HOST not in str(page.evaluate(_HOSTS))
     return found
-
-
-def settled(page: Page) -> dict[str, int]:
-    """Return a page's elements once no run changes them, and three looks in a row are alike."""
-    looks: list[dict[str, int]] = []
-    for _ in range(100):
-        expect(page.locator(_AT_REST)).to_be_attached()
-        looks = [*looks[-2:], page.evaluate(_ELEMENTS)]
-        if len(looks) == 3 and looks[0] == looks[1] == looks[2]:
-            return looks[-1]
-        page.wait_for_timeout(150)
-    raise AssertionError("the page never comes to rest")
 
 
 def hand_over(page: Page, text: str, folder: Path) -> None:
@@ -100,7 +101,7 @@ def tour(page: Page, write: Write, folder: Path) -> Iterator[tuple[str, dict[str
         show(page, name)
         yield f"form: {name}", looked_at(page)
     press(page, "Use this study")
-    for name in PAGES:
+    for name in ADDRESSES:
         follow(page, name)
         yield f"study on {name}", looked_at(page)
     follow(page, "Study")
@@ -111,10 +112,9 @@ def tour(page: Page, write: Write, folder: Path) -> Iterator[tuple[str, dict[str
     edits = [hostile_edit(hostile_run(), 300).text]
     edits += [hostile_edit(file.read_text(), 300).text for file in sorted(SAVED.glob("*.json"))]
     twins = [json.dumps(tamed(json.loads(text))) for text in edits] if tame_it else edits
-    for number, text in enumerate([hostile_run(write), *twins]):
+    for number, text in enumerate([*twins, hostile_run(write)]):
         hand_over(page, text, folder)
         yield f"run {number}", looked_at(page)
-    hand_over(page, hostile_run(write), folder)
     for _ in range(3):
         press(page, "Next")
         yield "a later round", looked_at(page)

@@ -6,15 +6,12 @@ Numbers, and what a person types in, are no words. What stands in a closed part 
 from __future__ import annotations
 
 from typing import Final
-from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import Page
 
-from replicalab.scenarios import Difficulty
-from replicalab.ui.address import to_query
-from replicalab.ui.workspace import TrayCase, Workspace
 from tests.browser.driving import PROJECTOR, open_app
+from tests.browser.visiting import ADDRESSES, COMPARING
 
 WORDS: Final = r"""height => {
   const main = document.querySelector('[data-testid=stMain]');
@@ -34,11 +31,6 @@ WORDS: Final = r"""height => {
 }"""
 """Counts the words that are seen above a height of the page, without the navigation's."""
 
-THREE_LABS: Final = Workspace().changed(
-    tray=tuple(
-        TrayCase(name=level, case=Workspace().changed(lab=level).case) for level in Difficulty
-    )
-)
 FIRST_SCREEN: Final = 183
 READING: Final = 345
 """Of the pages that are read: a study, whose paper stands there, and the table of all studies."""
@@ -50,21 +42,15 @@ SCREENS: Final = 2.2
 @pytest.mark.parametrize(
     "address",
     [
-        "/",
+        *ADDRESSES.values(),
+        COMPARING,
         "/?survey=1&budget=900&days=4",
-        "/Study",
         "/Study?study=bio_jq1_myeloma&lab=hard",
-        "/Protocol",
         "/Protocol?study=bio_jq1_myeloma&lab=hard",
         "/Protocol?study=math_four_colour&lab=hard",
-        "/Negotiation",
         "/Negotiation?study=psy_stroop&round=2",
         "/Negotiation?study=math_four_colour&lab=hard&round=2",
-        "/Compare",
-        f"/Compare?{urlencode(to_query(THREE_LABS))}",
-        "/Trade-offs",
         "/Trade-offs?study=psy_ego_depletion&budget=4600",
-        "/Library",
     ],
 )
 def test_page_says_what_it_has_to_say_in_few_words_on_two_screens(

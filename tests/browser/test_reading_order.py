@@ -18,16 +18,11 @@ from tests.browser.driving import (
     open_app,
     wait_for_run,
 )
-from tests.browser.visiting import show, where
+from tests.browser.visiting import FULL_ADDRESSES, show, where
 
 ADDRESSES: Final = (
-    "/",
-    "/?survey=1&days=40",
-    "/Study",
+    *FULL_ADDRESSES,
     "/Protocol?study=bio_jq1_myeloma&lab=hard",
-    "/Negotiation?round=2",
-    "/Trade-offs",
-    "/Library",
     *(f"/Protocol?study=psy_stroop&present={number}" for number in (1, 2, 4, 5, 6, 7)),
 )
 

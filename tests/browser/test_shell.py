@@ -4,26 +4,16 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Final
 
 import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from tests.browser.driving import APP, assert_accessible, looks, open_app, photograph
-from tests.browser.visiting import number
-
-ADDRESSES: Final = (
-    "/",
-    "/?survey=1&days=40",
-    *(
-        "/" + re.sub(r"^\d+_", "", page.stem)
-        for page in sorted((APP.parent / "pages").glob("*.py"))
-    ),
-)
+from tests.browser.driving import assert_accessible, looks, open_app, photograph
+from tests.browser.visiting import ADDRESSES, SURVEY, number
 
 
-@pytest.mark.parametrize("address", ADDRESSES)
+@pytest.mark.parametrize("address", [*ADDRESSES.values(), SURVEY])
 def test_page_opens_from_its_address_is_accessible_and_does_not_scroll_sideways(
     app_page: Page, address: str
 ) -> None:

@@ -13,9 +13,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from replicalab.server.visitor import VISITOR_COOKIE
 from tests.browser.driving import HOST, AppServer, Watch, open_app, wait_for_run
-from tests.browser.visiting import follow, type_number
-
-PAGES: Final = ("Protocol", "Negotiation", "Trade-offs", "Library", "Scenarios")
+from tests.browser.visiting import ADDRESSES, follow, type_number
 
 
 class Elsewhere:
@@ -55,9 +53,10 @@ def elsewhere(page: str) -> Iterator[Elsewhere]:
 
 
 def test_pages_are_visited_edited_and_played(app_page: Page) -> None:
-    open_app(app_page)
-    for name in PAGES:
-        follow(app_page, name)
+    first, *others = ADDRESSES
+    open_app(app_page, ADDRESSES[first])
+    for title in (*others, first):
+        follow(app_page, title)
     follow(app_page, "Protocol")
     type_number(app_page, "Sample size", 170)
     follow(app_page, "Trade-offs")

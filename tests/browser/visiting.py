@@ -1,12 +1,40 @@
-"""What a visitor does on any of the app's pages: press, type, follow a link; and where they are."""
+"""The app's pages, and what a visitor does on any of them: press, type, follow a link."""
 
 from __future__ import annotations
 
 import re
+from typing import Final
+from urllib.parse import urlencode
 
 from playwright.sync_api import Locator, Page, expect
 
+from replicalab.scenarios import Difficulty
+from replicalab.ui.address import to_query
+from replicalab.ui.frame import PAGES
+from replicalab.ui.workspace import TrayCase, Workspace
 from tests.browser.driving import wait_for_run
+
+THREE_LABS: Final = Workspace().changed(
+    tray=tuple(
+        TrayCase(name=level, case=Workspace().changed(lab=level).case) for level in Difficulty
+    )
+)
+COMPARING: Final = f"/Compare?{urlencode(to_query(THREE_LABS))}"
+ADDRESSES: Final = {title: "/" if file == "app.py" else f"/{title}" for file, title, _ in PAGES}
+"""Every page of the navigation, by its title: the tests that go from page to page walk these."""
+SURVEY: Final = "/?survey=1&days=40"
+FULL_ADDRESSES: Final = (
+    *(
+        ADDRESSES
+        | {
+            "Protocol": "/Protocol?study=chem_suzuki_ppb&lab=hard",
+            "Negotiation": "/Negotiation?round=2",
+            "Compare": COMPARING,
+        }
+    ).values(),
+    SURVEY,
+)
+"""The same where there is much to see, and the survey of all studies."""
 
 
 def where(page: Page) -> Locator:
