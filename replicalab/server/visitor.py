@@ -256,17 +256,13 @@ def _key(folder: Path) -> bytes:
     """
     file = Path(os.path.realpath(folder / KEY_FILE))
     with suppress(OSError):
-        if not _is_key(file):
+        if not (file.is_file() and file.stat().st_size == _KEY_BYTES):
             _write_key(file)
         with suppress(OSError):  # another user's, or on a disk that is only read
             if file.stat().st_mode & 0o077:
                 file.chmod(0o600)
         return file.read_bytes()
     return secrets.token_bytes(_KEY_BYTES)
-
-
-def _is_key(file: Path) -> bool:
-    return file.is_file() and file.stat().st_size == _KEY_BYTES
 
 
 def _write_key(file: Path) -> None:

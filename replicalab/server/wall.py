@@ -1,6 +1,6 @@
 """The wall: what every request, web socket and answer passes before Streamlit sees it or sends it.
 
-It says who may ask for what (the host, the origin, the way in and the address, each told exactly),
+It says who may ask for what (the exact host and origin, the way in, the address),
 and what every answer carries: a strict policy, and on a page the cookie that knows its visitor.
 """
 
@@ -33,7 +33,7 @@ _LOG: Final = logging.getLogger(__name__)
 
 
 class Wall:
-    """ASGI middleware that refuses what the pages have no use for, and dresses every answer.
+    """ASGI middleware that refuses what the pages have no use for, and adds to every answer.
 
     Raises:
         CannotServeError: it cannot be built with this Streamlit.
@@ -54,7 +54,7 @@ class Wall:
         if scope["type"] not in {"http", "websocket"}:
             await self._app(scope, receive, send)
             return
-        send = self._dressed(scope, send)
+        send = self._with_headers(scope, send)
         refusal = refused(scope, self._hosts) or self._refused_for_now(scope)
         if refusal:
             await PlainTextResponse(refusal.reason, refusal.status)(scope, receive, send)
@@ -87,8 +87,11 @@ class Wall:
 
         try:
             with page_open(HTTPConnection(scope)):
-                admitted = _marked(self._sessions.admit(scope))
-                await self._app(admitted, Incoming(receive).receive, note_and_send)
+                admitted = self._sessions.admit(scope)
+                headers = MutableHeaders(raw=list(admitted["headers"]))
+                headers[MARK] = "passed"
+                marked = {**admitted, "headers": headers.raw}
+                await self._app(marked, Incoming(receive).receive, note_and_send)
         finally:
             bursts.close()
             self._connections -= 1
@@ -111,10 +114,10 @@ class Wall:
             failure = PlainTextResponse("Something went wrong here; the log says what.", 500)
             await failure(scope, receive, send)
 
-    def _dressed(self, scope: Scope, send: Send) -> Send:
+    def _with_headers(self, scope: Scope, send: Send) -> Send:
         """Return a ``send`` that puts the fixed headers on an answer, and the cookie on a page."""
 
-        async def dress_and_send(message: Message) -> None:
+        async def add_and_send(message: Message) -> None:
             if message["type"] in _STARTS:
                 headers = MutableHeaders(scope=message)
                 for name in [name for name in headers if name.startswith(_CROSS_ORIGIN)]:
@@ -124,13 +127,7 @@ class Wall:
                     await know_visitor(HTTPConnection(scope), headers, self._keeper)
             await send(message)
 
-        return dress_and_send
-
-
-def _marked(scope: Scope) -> Scope:
-    headers = MutableHeaders(raw=list(scope["headers"]))
-    headers[MARK] = "passed"
-    return {**scope, "headers": headers.raw}
+        return add_and_send
 
 
 def stands_before_this_run() -> bool:
