@@ -12,18 +12,17 @@ from typing import Final
 import streamlit as st
 
 from replicalab import server
-from replicalab.assessment import Assessment
 from replicalab.characters import shown
 from replicalab.errors import ScenarioError
 from replicalab.lexicon import capitalised, joined, quoted
 from replicalab.planner import PlanAnalysis
 from replicalab.render.figures import convergence_chart
 from replicalab.ui import export, lab, panel, present, reopening, state, tray
+from replicalab.ui.cards import cards
 from replicalab.ui.controls import button
-from replicalab.ui.gallery import cards
 from replicalab.ui.library import keeping
 from replicalab.ui.words import ICONS, escaped
-from replicalab.views.blocks import Panel, Status
+from replicalab.views.blocks import Status
 from replicalab.views.check import header_panel
 
 # In the page itself: a Material symbol would be fetched from another host, and a file of ours is no
@@ -54,8 +53,8 @@ MORE: Final[dict[str, tuple[str, Callable[[str], None]]]] = {
 }
 """What else is done on every page: its symbol, and what it calls with the page's title."""
 _MORE: Final = "more"
-_TOLD: Final = "told_title"
-# So many runs tell the browser a page's title and width: what one sent may be lost in the next.
+_SENT_TITLE: Final = "sent_title"
+# So many runs send the browser a page's title and width: what one sent may be lost in the next.
 _ENOUGH: Final = 2
 _A_DAY: Final = 24 * 60 * 60
 
@@ -67,44 +66,34 @@ def page(title: str) -> Iterator[PlanAnalysis]:
     A presentation stands in the page's place, without header and navigation.
     """
     with server.take_turn():
-        yield from _drawn(title)
-
-
-def _drawn(title: str) -> Iterator[PlanAnalysis]:
-    _set_up(title)
-    _begin()
-    analysis, presenting = state.analysis(), bool(state.workspace().presenting)
-    panel.draw_style(presenting=presenting)
-    if not presenting:
-        _draw_navigation(title)
-        _draw_header(analysis, title)
-    _draw_problems()
-    reopening.draw()
-    if not presenting:
-        keeping.draw_offer()
-        keeping.draw(title)
-    _ask_again_after_a_restart()
-    if presenting:
-        present.draw(analysis)
+        sent, times = st.session_state.get(_SENT_TITLE, ("", 0))
+        times = times if sent == title else 0
+        if times < _ENOUGH:
+            st.set_page_config(page_title=f"{title} · ReplicaLab", page_icon=_ICON, layout="wide")
+        _begin()
+        analysis, presenting = state.analysis(), bool(state.workspace().presenting)
+        panel.draw_style(presenting=presenting)
+        if not presenting:
+            _draw_navigation(title)
+            _draw_header(analysis, title)
+        _draw_problems()
+        reopening.draw()
+        if not presenting:
+            keeping.draw_offer()
+            keeping.draw(title)
+        _ask_again_after_a_restart()
+        if presenting:
+            present.draw(analysis)
+            state.write_address()
+            st.stop()
+        lab.draw_if_open()
+        export.draw_if_open()
+        yield analysis
         state.write_address()
-        st.stop()
-    lab.draw_if_open()
-    export.draw_if_open()
-    yield analysis
-    state.write_address()
-    _note_told(title)
-
-
-def _set_up(title: str) -> None:
-    """Give the page its title and width, until the browser has surely been told."""
-    if st.session_state.get(_TOLD) != (title, _ENOUGH):
-        st.set_page_config(page_title=f"{title} · ReplicaLab", page_icon=_ICON, layout="wide")
-
-
-def _note_told(title: str) -> None:
-    """Remember that a run has ended that may have told the browser."""
-    last, times = st.session_state.get(_TOLD, ("", 0))
-    st.session_state[_TOLD] = title, min(times + 1, _ENOUGH) if last == title else 1
+        st.session_state[_SENT_TITLE] = (
+            title,
+            min(times + 1, _ENOUGH),
+        )  # the run has come to its end
 
 
 def _begin() -> None:
@@ -158,26 +147,17 @@ def _draw_navigation(title: str) -> None:
             type="tertiary",
             icon=":material/more_horiz:",
             format_func=lambda name: f":material/{MORE[name][0]}: {name}",
-            on_click=_do_more,
-            args=(title,),
+            on_click=lambda: MORE[st.session_state[_MORE]][1](title),
         )
-
-
-def _do_more(title: str) -> None:
-    _, do = MORE[st.session_state[_MORE]]
-    do(title)
-
-
-def _header(plan: Assessment, title: str) -> Panel:
-    """Return the header: before anything was edited, the front door judges no plan."""
-    yours = state.case().plan is not None
-    return header_panel(plan, yours=yours, quiet=title == _FRONT_DOOR and not yours)
 
 
 def _draw_header(analysis: PlanAnalysis, title: str) -> None:
     """Draw where we are, once something was chosen, and the story that is on show."""
     if title != _FRONT_DOOR or not state.is_untouched():
-        panel.draw(_header(analysis.yours, title))
+        yours = state.case().plan is not None
+        # Before anything was edited, the front door judges no plan.
+        quiet = title == _FRONT_DOOR and not yours
+        panel.draw(header_panel(analysis.yours, yours=yours, quiet=quiet))
     story = state.open_story()
     if story is not None and title.lower() == story.page:
         st.markdown(
@@ -186,7 +166,6 @@ def _draw_header(analysis: PlanAnalysis, title: str) -> None:
 
 
 def _draw_problems() -> None:
-    """Draw what is wrong with the address."""
     if problems := state.current().problems:
         lines = "\n".join(f"- {escaped(problem)}" for problem in problems)
         st.warning(f"Not everything could be opened.\n{lines}", icon=":material/link_off:")

@@ -267,12 +267,9 @@ def _remember(*, whole: bool = False) -> None:
 
 
 def latest(steps: list[_Step], most: int, size: Callable[[_Step], int]) -> list[_Step]:
-    """Return the latest steps that undo keeps: at most so many, and a mebibyte together.
+    """Return the latest steps that undo keeps: at most so many, and a mebibyte by their size.
 
-    Args:
-        steps: the next one that undo brings back last.
-        most: how many.
-        size: how many bytes a step weighs.
+    The next one that undo brings back is the last.
     """
     steps = steps[-most:]
     sizes = accumulate(size(step) for step in reversed(steps))
@@ -340,16 +337,6 @@ def open_study(scenario_id: str, own: str | None = None) -> None:
     open_case(case().with_study(scenario_id, own))
 
 
-def open_in_own_lab(scenario_id: str, own: str | None = None) -> None:
-    """Open a study with its reference protocol in the lab of one's own, named or not.
-
-    One that is open already keeps its plan.
-    """
-    now = case()
-    if (scenario_id, own) != (now.study, now.own):
-        open_case(now.with_study(scenario_id, own).with_own(own_lab=now.own_lab))
-
-
 def bring(text: str, study: Study) -> str:
     """Keep a visitor's study and open it; return why not, and change nothing.
 
@@ -368,7 +355,7 @@ def bring(text: str, study: Study) -> str:
 
 
 def _askable(asked: Workspace) -> Workspace:
-    """Return a workspace with what its study can be asked; the rest is told."""
+    """Return a workspace with what its study can be asked; the rest is a problem on the page."""
     problems: list[str] = []
     found = askable(asked.case, _find, problems)
     if problems:

@@ -44,7 +44,7 @@ from replicalab.scenarios import (
     load_scenario,
     pack_of,
 )
-from replicalab.ui.gallery import cards
+from replicalab.ui.cards import cards
 from tests.bench.measuring import BARS, best, forget, hold, say
 from tests.factories import make_design
 from tests.measures.designs import design_of, effect_of

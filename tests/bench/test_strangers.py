@@ -23,7 +23,7 @@ from replicalab.scenarios import Difficulty, load_scenario
 from replicalab.scenarios.reading import MAX_BYTES
 from replicalab.server.messages import MOST_WIDGETS
 from replicalab.ui.address import to_query
-from replicalab.ui.scenarios.own import MAKE, TABS
+from replicalab.ui.scenarios.gallery import MAKE, TABS
 from replicalab.ui.study_form import ADVANCED, PARTS_KEY
 from replicalab.ui.workspace import Workspace
 from tests.bench.chattering import SENT

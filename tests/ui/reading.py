@@ -12,7 +12,7 @@ from streamlit.testing.v1.element_tree import Block, Element, NumberInput, Table
 
 from replicalab.scenarios import load_scenario
 from replicalab.ui import study_form
-from replicalab.ui.scenarios import own
+from replicalab.ui.scenarios import gallery
 from replicalab.ui.workspace import TrayCase
 from tests.browser.driving import APP, ROOT
 from tests.tiers import EVERY_LAB
@@ -246,7 +246,7 @@ def show(app: AppTest, tab: str, key: str) -> AppTest:
 
 def at_making(app: AppTest) -> AppTest:
     """Go to where a study is made and return the app."""
-    return show(app.switch_page(SCENARIOS), own.MAKE, own.TABS)
+    return show(app.switch_page(SCENARIOS), gallery.MAKE, gallery.TABS)
 
 
 def at_editor(app: AppTest) -> AppTest:
@@ -261,7 +261,7 @@ def at_editor(app: AppTest) -> AppTest:
 
 def at_gallery(app: AppTest) -> AppTest:
     """Go to the gallery and return the app."""
-    return show(app.switch_page(SCENARIOS), own.ALL_STUDIES, own.TABS)
+    return show(app.switch_page(SCENARIOS), gallery.ALL_STUDIES, gallery.TABS)
 
 
 def dimension(app: AppTest, name: str) -> list[str]:

@@ -8,7 +8,7 @@ import pytest
 
 from replicalab.models import LAB_DIMENSIONS, Dimension
 from replicalab.scenarios import Difficulty, copy_text, list_scenarios, parse_study
-from replicalab.ui.gallery import Filter, cards, matching, own_card
+from replicalab.ui.cards import Filter, cards, matching, own_card
 from replicalab.ui.study_cache import OwnStudy
 from replicalab.views.verdicts import answer_to, lab_line
 

@@ -13,7 +13,7 @@ from replicalab.lexicon import amount_text
 from replicalab.scenarios import LAB_CONSTRAINT_KEYS, load_scenario
 from replicalab.scenarios.reading import MAX_BYTES
 from replicalab.ui import study_form
-from replicalab.ui.gallery import reference_options
+from replicalab.ui.cards import reference_options
 from replicalab.ui.study import PARTS, TABS
 from replicalab.views.blocks import Status
 from replicalab.views.plan import staff_text

@@ -19,7 +19,7 @@ from replicalab.planner import PlanAnalysis, PlanStep
 from replicalab.scenarios import Difficulty, Pack, load_scenario
 from replicalab.ui import own_studies
 from replicalab.ui.address import to_query
-from replicalab.ui.gallery import reference_options
+from replicalab.ui.cards import reference_options
 from replicalab.ui.own_studies import find
 from replicalab.ui.stories import stories
 from replicalab.ui.workspace import Workspace

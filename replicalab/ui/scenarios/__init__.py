@@ -5,16 +5,18 @@ from __future__ import annotations
 import streamlit as st
 
 from replicalab.ui import state, study_form
-from replicalab.ui.scenarios import gallery, own, survey
+from replicalab.ui.scenarios import gallery, survey
 
 
 def draw() -> None:
     """Draw the page; what this is stands above the gallery alone."""
-    _follow_the_address()
-    is_gallery = st.session_state.get(own.TABS, own.ALL_STUDIES) == own.ALL_STUDIES
+    asked = state.workspace().survey  # the address opens and leaves the table of all studies
+    if asked != (st.session_state.get(gallery.TABS) == survey.IN_YOUR_LAB):
+        st.session_state[gallery.TABS] = survey.IN_YOUR_LAB if asked else gallery.ALL_STUDIES
+    is_gallery = st.session_state.get(gallery.TABS, gallery.ALL_STUDIES) == gallery.ALL_STUDIES
     named = is_gallery and gallery.draw_idea()
-    names = [own.ALL_STUDIES, survey.IN_YOUR_LAB, own.MAKE]
-    studies, lab, yours = st.tabs(names, key=own.TABS, on_change=_say)
+    names = [gallery.ALL_STUDIES, survey.IN_YOUR_LAB, gallery.MAKE]
+    studies, lab, yours = st.tabs(names, key=gallery.TABS, on_change=_note_tab)
     if yours.open:
         with yours:
             study_form.draw()
@@ -26,12 +28,5 @@ def draw() -> None:
             gallery.draw_gallery(named=named)
 
 
-def _follow_the_address() -> None:
-    """Open or leave the table of all studies as the address says."""
-    asked = state.workspace().survey
-    if asked != (st.session_state.get(own.TABS) == survey.IN_YOUR_LAB):
-        st.session_state[own.TABS] = survey.IN_YOUR_LAB if asked else own.ALL_STUDIES
-
-
-def _say() -> None:
-    state.show(survey=st.session_state[own.TABS] == survey.IN_YOUR_LAB)
+def _note_tab() -> None:
+    state.show(survey=st.session_state[gallery.TABS] == survey.IN_YOUR_LAB)

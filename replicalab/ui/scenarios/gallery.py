@@ -14,15 +14,19 @@ from replicalab.lexicon import count_text
 from replicalab.models import LAB_DIMENSIONS
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, broken_scenarios
-from replicalab.ui import own_studies, panel, state, study
+from replicalab.ui import own_studies, panel, state, study, study_form
+from replicalab.ui.cards import Card, Filter, cards, matching, own_card
 from replicalab.ui.controls import button
-from replicalab.ui.gallery import Card, Filter, cards, matching, own_card
-from replicalab.ui.scenarios import own
 from replicalab.ui.stories import Story, StoryPage, stories
+from replicalab.ui.study_cache import OwnStudy
+from replicalab.ui.study_form import record
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import Workspace
 from replicalab.views.study import card_panel, field_name, idea_panel, legend_panel
 
+ALL_STUDIES: Final = "All studies"
+MAKE: Final = "Make a study"
+TABS: Final = "door"
 _PAGE_OF_STORY: Final = {
     StoryPage.PROTOCOL: "pages/1_Protocol.py",
     StoryPage.NEGOTIATION: "pages/2_Negotiation.py",
@@ -34,11 +38,6 @@ _CARDS_A_PAGE: Final = 12
 _SEEDS: Final = 1000
 _ANY: Final = "any"
 _FILTERS: Final = ("filter_text", "filter_domain", "filter_binds", "filter_lab")
-_OWN_BUTTONS: Final = (
-    ("Edit", ":material/edit:", own.edit),
-    ("Remove", ":material/delete:", own.take_away),
-)
-_SHARED_BUTTONS: Final = (("Copy it into the form", ":material/edit_document:", own.edit),)
 
 
 def draw_idea() -> bool:
@@ -52,7 +51,8 @@ def draw_idea() -> bool:
         found = []  # the gallery names the broken file; the stories that need it are left out
     picture, ways_in = st.columns([7, 2], gap="medium", vertical_alignment="center")
     with picture:
-        example = _options(found[0].workspace.case) if found else None
+        case = found[0].workspace.case if found else None
+        example = PlanAnalysis(case.assessed(own_studies.find)) if case else None
         level = 1 if state.is_untouched() else 2  # the page's heading until the header has one
         panel.draw(idea_panel(_WHAT_THIS_IS, example, level=level))
     with ways_in:
@@ -68,10 +68,6 @@ def draw_idea() -> bool:
             _open_a_surprise()
             study.go_there()
     return bool(found)
-
-
-def _options(case: Case) -> PlanAnalysis:
-    return PlanAnalysis(case.assessed(own_studies.find))
 
 
 def _draw_story(story: Story, *, first: bool) -> None:
@@ -109,8 +105,7 @@ def _all_cards() -> list[Card]:
 def draw_gallery(*, named: bool) -> None:
     """Draw the filters and the cards that fit them, and say which files could not be read.
 
-    Args:
-        named: whether the picture above names the seven dimensions.
+    ``named`` is whether the picture above names the seven dimensions.
     """
     found = _all_cards()
     wanted = _draw_filters(found)
@@ -157,6 +152,27 @@ def _draw_filters(found: list[Card]) -> Filter:
 def _take_filters_away() -> None:
     for key in _FILTERS:
         st.session_state[key] = "" if key == _FILTERS[0] else _ANY
+
+
+def _edit(own: OwnStudy) -> None:
+    st.session_state[TABS] = MAKE
+    record.write(own.text)
+    study_form.show(study_form.FIRST)
+
+
+def _take_away(own: OwnStudy) -> None:
+    """Forget one of the visitor's studies; it goes into the form, so nothing is lost."""
+    _edit(own)
+    own_studies.remove(own.study.scenario_id)
+    if state.case().own == own.key:
+        state.open_workspace(Workspace())
+
+
+_OWN_BUTTONS: Final = (
+    ("Edit", ":material/edit:", _edit),
+    ("Remove", ":material/delete:", _take_away),
+)
+_SHARED_BUTTONS: Final = (("Copy it into the form", ":material/edit_document:", _edit),)
 
 
 def _draw_card(card: Card, lab: Difficulty | None) -> None:

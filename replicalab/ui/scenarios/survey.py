@@ -81,7 +81,10 @@ def _draw_ways_on(rows: list[_Row]) -> None:
         )
         if st.button("Open in this lab", icon=":material/tune:", type="primary"):
             row = names[chosen]
-            state.open_in_own_lab(row.found.pack.scenario_id, row.own)
+            now, scenario_id = state.case(), row.found.pack.scenario_id
+            if (scenario_id, row.own) != (now.study, now.own):  # an open one keeps its plan
+                opened = now.with_study(scenario_id, row.own).with_own(own_lab=now.own_lab)
+                state.open_case(opened)
             st.switch_page("pages/1_Protocol.py", query_params=state.address())
         found = [cells(row.found) for row in rows]
         download("Download as CSV", lambda: sheet(COLUMNS, found), "studies.csv")

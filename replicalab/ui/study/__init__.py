@@ -10,8 +10,8 @@ import streamlit as st
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, Pack
 from replicalab.ui import panel, state
+from replicalab.ui.cards import reference_options
 from replicalab.ui.controls import page_link
-from replicalab.ui.gallery import reference_options
 from replicalab.ui.workspace import LARGEST_SEED
 from replicalab.views.blocks import Block
 from replicalab.views.study import (

@@ -14,7 +14,6 @@ from replicalab.scenarios import (
     Difficulty,
     Pack,
     ScenarioSummary,
-    Study,
     list_scenarios,
     load_scenario,
     pack_of,
@@ -69,12 +68,7 @@ def _cards(_fingerprint: Hashable) -> tuple[Card, ...]:
 
 def own_card(own: OwnStudy) -> Card:
     """Return the card of a study that a visitor brought."""
-    return Card(summary_of(own.study), labs_of(own.study), own)
-
-
-def labs_of(study: Study) -> tuple[PlanAnalysis, ...]:
-    """Return what may be done about a study's reference protocol in each of its labs."""
-    return _labs(partial(pack_of, study))
+    return Card(summary_of(own.study), _labs(partial(pack_of, own.study)), own)
 
 
 def _labs(pack_in: Callable[[Difficulty], Pack]) -> tuple[PlanAnalysis, ...]:
