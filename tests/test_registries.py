@@ -203,7 +203,7 @@ def test_each_chart_is_of_a_plan_or_of_many_negotiations() -> None:
 
 def test_each_chart_of_a_plan_leaves_as_a_picture() -> None:
     ui = Path(state.__file__).parent
-    drawn = ("export/pictures", "protocol/power", "tradeoffs/frontier", "tradeoffs/region")
+    drawn = ("export/pictures", "protocol/assumptions", "tradeoffs/pictures")
     code = "".join((ui / f"{module}.py").read_text(encoding="utf-8") for module in drawn)
     assert {name for name in figures.OF_A_PLAN if re.search(rf"\b{name}\b", code)} == {
         *figures.OF_A_PLAN

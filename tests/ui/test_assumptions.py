@@ -12,8 +12,7 @@ from streamlit.testing.v1.element_tree import NumberInput, Radio
 from replicalab.assessment import Assessment, assess
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import EvidenceAssumptions, list_scenarios, load_scenario
-from replicalab.ui.protocol.assumptions import PARTS, PLACE
-from replicalab.ui.protocol.power import CHARTS
+from replicalab.ui.protocol.assumptions import CHARTS, PARTS, PLACE
 from replicalab.views.curves import effect_rows, samples_rows, samples_title
 from tests.ui.reading import (
     PROTOCOL,

@@ -18,7 +18,7 @@ from replicalab.planner import PlanAnalysis, PlanToDraw, plan_to_draw
 from replicalab.scenarios import Difficulty, LabOverrides, load_scenario
 from replicalab.ui import state
 from replicalab.ui.address import to_query
-from replicalab.ui.gallery import reference_options
+from replicalab.ui.cards import reference_options
 from replicalab.ui.tradeoffs import levers, outlook
 from replicalab.ui.workspace import Workspace
 from replicalab.views.frontier import balance_text, extras_lines, priced_size_text, standing_verdict

@@ -12,13 +12,20 @@ from replicalab.lexicon import count_text, joined
 from replicalab.scenarios import lab_json
 from replicalab.scenarios.writing import plan_json
 from replicalab.ui import panel, state
-from replicalab.ui.export import documents, link, opening, pictures
+from replicalab.ui.controls import button, page_link
+from replicalab.ui.documents import Opening, open_file
+from replicalab.ui.export import documents, link, pictures
 from replicalab.ui.export.content import export_content
-from replicalab.ui.files import download
+from replicalab.ui.files import download, upload
+from replicalab.ui.words import ICONS, escaped
+from replicalab.views.blocks import Status
+from replicalab.views.check import header_panel
 
 _OPEN: Final = "export_is_open"
 _OPENING: Final = "opening_is_open"
 _TABS: Final = "export_part"
+_FILE: Final = "handed_file"
+_OPENED: Final = "handed_file_opened"
 
 
 def open_drawer() -> None:
@@ -28,7 +35,7 @@ def open_drawer() -> None:
 
 def open_opening() -> None:
     """Open the drawer for a file in the run that follows."""
-    opening.begin()
+    st.session_state.pop(_OPENED, None)
     st.session_state[_OPENING] = True
 
 
@@ -53,7 +60,41 @@ def _draw() -> None:
 @st.dialog("Open a file", position="right", width="medium", on_dismiss="rerun")
 def _draw_opening() -> None:
     panel.draw_scheme()
-    opening.draw()
+    upload("A bundle, a negotiation, a plan, a lab (JSON), or a study (YAML)", _FILE, _take)
+    opened: Opening | None = st.session_state.get(_OPENED)
+    if opened is None:
+        st.caption("It takes the place of what is open, which Undo brings back.")
+    else:
+        _draw_opened(opened)
+
+
+def _draw_opened(opened: Opening) -> None:
+    if opened.differences:
+        listed = "\n".join(f"- {escaped(each)}" for each in opened.differences)
+        st.error(
+            f"Opened, but not verified: it is not what was saved.\n\n{listed}",
+            icon=":material/gpp_bad:",
+        )
+    else:
+        st.success(escaped(opened.text), icon=":material/verified:")
+    if opened.caution:
+        st.warning(escaped(opened.caution), icon=ICONS[Status.CAUTION])
+    panel.draw(header_panel(state.analysis().yours, yours=state.case().plan is not None))
+    with st.container(horizontal=True):
+        page_link("pages/1_Protocol.py", "Protocol", "tune")
+        page_link("pages/2_Negotiation.py", "Negotiation", "forum")
+        button("Undo", "undo", _take_back, key="handed_undo", disabled=not state.current().past)
+
+
+def _take_back() -> None:
+    st.session_state.pop(_OPENED, None)
+    state.undo()
+
+
+def _take(data: bytes, name: str) -> None:
+    """Open a file that was handed in; what is refused has changed nothing."""
+    st.session_state.pop(_OPENED, None)
+    st.session_state[_OPENED] = open_file(data, name)
 
 
 def _draw_bundle() -> None:

@@ -51,7 +51,15 @@ def draw_report() -> None:
 def _draw_files(name: str, make: Callable[[], Document], file: Callable[[str, str], str]) -> None:
     reason = missing()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        paper = _paper(disabled=bool(reason))
+        paper = st.segmented_control(
+            "Paper",
+            _PAPERS,
+            format_func=str.capitalize,
+            key=_PAPER,
+            required=True,
+            default="A4",
+            disabled=bool(reason),
+        )
         asked = st.button(
             "PDF", icon=":material/print:", disabled=bool(reason), key=f"hand_pdf_{name}"
         )
@@ -102,18 +110,6 @@ def _asked() -> ExportContent:
         return found
     negotiated = st.toggle("With the negotiation", key=_NEGOTIATED, persist_state="session")
     return found.told(negotiated=negotiated)
-
-
-def _paper(*, disabled: bool) -> Paper:
-    return st.segmented_control(
-        "Paper",
-        _PAPERS,
-        format_func=str.capitalize,
-        key=_PAPER,
-        required=True,
-        default="A4",
-        disabled=disabled,
-    )
 
 
 # --- what only its author can say ---------------------------------------------------------------

@@ -13,10 +13,9 @@ from replicalab.planner.curves import Curves
 from replicalab.render.figures import convergence_chart, on_paper, saved_as
 from replicalab.ui.export.content import ExportContent, export_content
 from replicalab.ui.negotiation.page import plans_by_round
-from replicalab.ui.protocol.power import CHARTS, Chart
-from replicalab.ui.tradeoffs.frontier import empty_text, frontier_chart
+from replicalab.ui.protocol.assumptions import CHARTS, Chart
 from replicalab.ui.tradeoffs.outlook import Outlook, look
-from replicalab.ui.tradeoffs.region import region_chart
+from replicalab.ui.tradeoffs.pictures import empty_text, frontier_chart, region_chart
 from replicalab.views.curves import assumed_text
 from replicalab.views.frontier import frontier_title, standing_verdict
 from replicalab.views.region import fillings_text, means_text, region_title

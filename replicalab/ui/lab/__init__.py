@@ -13,7 +13,7 @@ import streamlit as st
 
 from replicalab.ui import panel, state
 from replicalab.ui.controls import button
-from replicalab.ui.lab import fields, items, keeping
+from replicalab.ui.lab import fields, keeping
 from replicalab.ui.lab.fields import draw_means_everywhere
 from replicalab.views.check import header_panel
 from replicalab.views.lab import own_values
@@ -22,7 +22,7 @@ _OPEN: Final = "lab_is_open"
 _TABS: Final = "lab_part"
 _PARTS: Final[dict[str, Callable[[], None]]] = {
     "Means": fields.draw_means,
-    "Items": items.draw,
+    "Items": fields.draw_items,
     "Rates and staff": fields.draw_rates,
     "Keep": keeping.draw,
 }

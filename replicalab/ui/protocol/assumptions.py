@@ -1,11 +1,13 @@
-"""What the evidence assumes: a plan's question, number by number; its curves are in `power`."""
+"""What the evidence assumes: a plan's question, and the curves of power analysis."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from typing import Final, NamedTuple
 
+import plotly.graph_objects as go
 import streamlit as st
 
 from replicalab.assessment import Assessment, effects_of
@@ -13,13 +15,20 @@ from replicalab.errors import ScenarioError
 from replicalab.lexicon import capitalised
 from replicalab.measures import KINDS, PARAMETERS
 from replicalab.planner.curves import Curves
+from replicalab.render.figures import (
+    CONFIG,
+    evidence_by_effect,
+    evidence_by_samples,
+    samples_by_effect,
+)
 from replicalab.scenarios import Design, EvidenceAssumptions
 from replicalab.scenarios.own import QUESTION_FIELDS
-from replicalab.ui import state
+from replicalab.ui import panel, state
 from replicalab.ui.controls import NumberField, button, complain
-from replicalab.ui.protocol.power import CHARTS
 from replicalab.ui.words import escaped
-from replicalab.views.plan import effect_text
+from replicalab.views import curves
+from replicalab.views.blocks import plain_table, sentences_panel
+from replicalab.views.plan import assumption_text, effect_text
 
 PLACE: Final = "assumptions"
 PARTS: Final = "assumptions_part"
@@ -123,8 +132,8 @@ def draw(yours: Assessment) -> None:
     if not place.open:
         return
     with place:
-        curves = Curves(yours, written)
-        names = [_NUMBERS, *(name for name, chart in CHARTS.items() if chart.fits(curves))]
+        lines = Curves(yours, written)
+        names = [_NUMBERS, *(name for name, chart in CHARTS.items() if chart.fits(lines))]
         part = st.radio(
             "Numbers or a curve",
             names,
@@ -134,7 +143,7 @@ def draw(yours: Assessment) -> None:
             persist_state="session",
         )
         if part in CHARTS:
-            CHARTS[part].draw(curves)
+            CHARTS[part].draw(lines)
         else:
             _draw_numbers(assumptions(written, asked), written)
 
@@ -265,3 +274,48 @@ def _back(some: list[Assumption], written: Design) -> None:
     state.ask(_asking({number.name: None for number in some}, written))
     for number in some:
         number.renew()
+
+
+# --- the curves -----------------------------------------------------------------------------
+
+
+class Chart(NamedTuple):
+    """A curve to look at: its title, its figure, and its numbers."""
+
+    title: Callable[[Curves], str]
+    figure: Callable[[Curves, tuple[str, str]], go.Figure]
+    rows: Callable[[Curves], list[tuple[str, ...]]]
+    names: tuple[str, ...]
+    over_effect: bool = True
+
+    def fits(self, lines: Curves) -> bool:
+        """Return whether there is such a curve: without an effect only the one over n."""
+        return bool(lines.effects) or not self.over_effect
+
+    def draw(self, lines: Curves) -> None:
+        """Draw the curve, and its table."""
+        title, assumed = self.title(lines), curves.assumed_text(lines)
+        st.plotly_chart(
+            self.figure(lines, (title, assumed)),
+            key="power_chart",
+            config=CONFIG,
+            alt=f"{title}; {assumed}. The same stands in the table below.",
+        )
+        assumption = f"{assumption_text(lines.plan)} {curves.level_text(lines)}".strip()
+        outside = curves.outside_text(lines) if self.over_effect else ""
+        panel.draw(sentences_panel([assumption, curves.bound_text(lines), outside], quiet=True))
+        panel.draw_tables(lambda: [plain_table(title, self.names, self.rows(lines))])
+
+
+_BY_EFFECT: Final = ("Effect", "Evidence of your samples", "Samples for the target", "Which")
+CHARTS: Final = {
+    "Evidence over n": Chart(
+        curves.samples_title, evidence_by_samples, curves.samples_rows,
+        ("Samples planned", "Analysed", "Evidence", "Which"), over_effect=False,
+    ),
+    "Evidence over effect": Chart(
+        curves.effect_title, evidence_by_effect, curves.effect_rows, _BY_EFFECT,
+    ),
+    "n over effect": Chart(curves.needed_title, samples_by_effect, curves.effect_rows, _BY_EFFECT),
+}  # fmt: skip
+"""The curves, by what they are called."""

@@ -21,7 +21,7 @@ from replicalab.ui.controls import complain
 from replicalab.ui.files import download
 from replicalab.ui.study_form import fields, record
 from replicalab.ui.tradeoffs.outlook import Outlook, ViewChoice
-from replicalab.ui.tradeoffs.region import region_chart
+from replicalab.ui.tradeoffs.pictures import region_chart
 from replicalab.ui.words import badge, draw_table, escaped
 from replicalab.views.blocks import Status
 from replicalab.views.region import means_text, region_title, shade_text

@@ -8,8 +8,8 @@ import streamlit as st
 
 from replicalab.planner import PlanAnalysis
 from replicalab.ui import panel
-from replicalab.ui.tradeoffs import frontier, levers, region
-from replicalab.ui.tradeoffs.outlook import Outlook, look
+from replicalab.ui.tradeoffs import levers, pictures
+from replicalab.ui.tradeoffs.outlook import look
 from replicalab.views.blocks import Status, Verdict, sentences_panel
 from replicalab.views.region import no_evidence_text
 
@@ -20,33 +20,20 @@ _FRONTIER: Final = "Evidence for credits"
 def draw(analysis: PlanAnalysis) -> None:
     """Draw the page: one picture at a time, and beside it what moves it."""
     view = look(analysis)
-    _draw_lead(view)
+    if text := no_evidence_text(view.options):
+        panel.draw(sentences_panel([text], verdict=Verdict(Status.FAIL, "No evidence", text)))
     picture, controls = st.columns([5, 3], gap="large")
     with picture:
-        _draw_picture(view)
+        chosen = st.radio(
+            "What could you have instead?",
+            [_REGION, _FRONTIER],
+            horizontal=True,
+            key="picture",
+            persist_state="session",
+        )
+        draw_chosen = pictures.draw_frontier if chosen == _FRONTIER else pictures.draw_region
+        draw_chosen(view)  # the other picture is not even worked out
     with controls:
         levers.draw_levers(view)
         levers.draw_point(view)
-        panel.draw(levers.extras(view), region.all_effects(view))
-
-
-def _draw_lead(view: Outlook) -> None:
-    """Draw that the study should not be run in this lab, where no plan has evidence."""
-    text = no_evidence_text(view.options)
-    if text:
-        panel.draw(sentences_panel([text], verdict=Verdict(Status.FAIL, "No evidence", text)))
-
-
-def _draw_picture(view: Outlook) -> None:
-    """Draw the picture that is chosen; the other one is not even worked out."""
-    chosen = st.radio(
-        "What could you have instead?",
-        [_REGION, _FRONTIER],
-        horizontal=True,
-        key="picture",
-        persist_state="session",
-    )
-    if chosen == _FRONTIER:
-        frontier.draw_frontier(view)
-    else:
-        region.draw_region(view)
+        panel.draw(levers.extras(view), pictures.all_effects(view))

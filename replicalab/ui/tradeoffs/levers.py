@@ -82,11 +82,8 @@ def _draw_lever(lever: _Lever) -> None:
 
 def _pull(lever: _Lever, key: str) -> None:
     value = int(st.session_state[key])
-    _say(**{lever.field: None if value == lever.real else value})
-
-
-def _say(**means: int | None) -> None:
-    state.suppose(state.case().own_lab.model_copy(update=means))
+    changed = {lever.field: None if value == lever.real else value}
+    state.suppose(state.case().own_lab.model_copy(update=changed))
 
 
 # --- one point of the region ------------------------------------------------------------------
@@ -134,12 +131,7 @@ def take_typed(key: str, shown: tuple[int, int]) -> None:
 
 
 def load(plan: Protocol, place: str) -> None:
-    """Load a plan into the editor; it becomes the chosen point, and its place says so.
-
-    Args:
-        plan: the plan.
-        place: beside which button `draw_loaded` is to say what was loaded.
-    """
+    """Load a plan into the editor; it becomes the chosen point, and its place says so."""
     text = loaded_text(state.plan(), plan)
     state.replace_plan(plan)
     choose(point=(plan.duration_days, plan.sample_size), loaded=Loaded(place, text, plan))

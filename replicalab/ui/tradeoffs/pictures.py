@@ -1,8 +1,9 @@
-"""Trade-offs: the region of days and samples, and what to know before looking at it."""
+"""Trade-offs: its two pictures, the region of days and samples and the plans that nothing beats."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import groupby
 from typing import Any, Final
 
@@ -11,20 +12,33 @@ import streamlit as st
 
 from replicalab.assessment import Assessment
 from replicalab.lexicon import amount_text, capitalised, count_text
-from replicalab.planner import RegionLimit
+from replicalab.planner import FrontierPlan, RegionLimit
 from replicalab.render.figures import (
+    BALANCED,
     CONFIG,
     Mark,
+    frontier_figure,
     labelled_region,
     over_panel,
     region_figure,
+    shows_a_plan,
     spotted,
 )
 from replicalab.ui import panel
+from replicalab.ui.controls import button
+from replicalab.ui.tradeoffs.levers import draw_loaded, load
 from replicalab.ui.tradeoffs.outlook import Outlook, choose, chosen
-from replicalab.views.blocks import Group, Table, plain_table, sentences_panel
+from replicalab.views.blocks import Group, Table, Verdict, plain_table, sentences_panel
 from replicalab.views.check import effects_panel
-from replicalab.views.frontier import fits_text, priced_size_text
+from replicalab.views.frontier import (
+    all_outside_text,
+    balance_text,
+    fits_text,
+    frontier_title,
+    lost_text,
+    priced_size_text,
+    standing_verdict,
+)
 from replicalab.views.plan import effect_label
 from replicalab.views.region import (
     apart_text,
@@ -51,16 +65,19 @@ _LEAST_READING: Final = (
 def draw_region(view: Outlook) -> None:
     """Draw the region of days and samples, its layers, and its tables."""
     with st.container(key="region", gap=None):
-        _draw_chart(view)
+        _draw_region_chart(view)
     with st.container(horizontal=True, key="layers"):
-        _draw_layers(view)
+        _draw_layer("Samples that cannot count", "lost", on=view.choice.lost, view=view)
+        if view.least_to_draw is not None:
+            on = view.choice.as_least
+            _draw_layer("The least-loss plan’s items", "as_least", on=on, view=view)
     _draw_effect(view)
-    panel.draw(sentences_panel(_notes(view), quiet=True))
-    panel.draw_tables(lambda: _tables(view))
+    panel.draw(sentences_panel(_region_notes(view), quiet=True))
+    panel.draw_tables(lambda: _region_tables(view))
 
 
-def _draw_chart(view: Outlook) -> None:
-    """Draw the region, and over it its labels and the point: it need not be drawn anew for that."""
+def _draw_region_chart(view: Outlook) -> None:
+    """Draw the region, and over it its labels and the point, for which it is not drawn anew."""
     title = region_title(view.region)
     given = view.region, _marks(view), _limits(view), (title, "")  # the levers say for which lab
     chart = labelled_region(*given, lost=view.choice.lost)
@@ -74,7 +91,9 @@ def _draw_chart(view: Outlook) -> None:
         alt=f"{title} {means_text(view.pack)}. Days against samples, with the planned evidence "
         "and each limit; the same stands in the table below.",
     )
-    panel.draw(over_panel(chart, _spot(view)))
+    marked = [(plan.counts.days, plan.counts.samples) for plan in view.plans.values()]
+    spot = None if view.place in marked else spotted(view.region, *view.place)
+    panel.draw(over_panel(chart, spot))
 
 
 def region_chart(view: Outlook, title: tuple[str, str] | None, **how: Any) -> go.Figure:
@@ -102,12 +121,6 @@ def _marks(view: Outlook) -> list[Mark]:
     ]
 
 
-def _spot(view: Outlook) -> tuple[float, float] | None:
-    """Return where the chosen point lies, None where a plan is marked there."""
-    plans = [(plan.counts.days, plan.counts.samples) for plan in view.plans.values()]
-    return None if view.place in plans else spotted(view.region, *view.place)
-
-
 def _take_click() -> None:
     """Choose the point that was clicked in the chart; a second click on it chooses it again."""
     event: Mapping[str, Any] = st.session_state[_CHART]
@@ -117,19 +130,12 @@ def _take_click() -> None:
         choose(point=place, clicked=place, clicks=now.clicks + 1)
 
 
-def _draw_layers(view: Outlook) -> None:
-    """Draw the switches of what is shown only when asked for."""
-    _draw_layer("Samples that cannot count", "lost", on=view.choice.lost, view=view)
-    if view.least_to_draw is not None:
-        _draw_layer("The least-loss plan’s items", "as_least", on=view.choice.as_least, view=view)
-
-
 def _draw_layer(label: str, name: str, *, on: bool, view: Outlook) -> None:
     key = f"{name}_{view.choice.study}_{view.choice.version}"
     st.toggle(label, value=on, key=key, on_change=lambda: choose(**{name: st.session_state[key]}))
 
 
-def _notes(view: Outlook) -> Iterator[str]:
+def _region_notes(view: Outlook) -> Iterator[str]:
     """Yield for which plan the region is drawn, what lies outside it, and how to read it."""
     yield worded_text(view.drawn)
     yield own_items_text(view.drawn, view.yours, view.effect)
@@ -173,7 +179,7 @@ def all_effects(view: Outlook) -> Group:
 # --- tables ---------------------------------------------------------------------------------
 
 
-def _tables(view: Outlook) -> list[Table]:
+def _region_tables(view: Outlook) -> list[Table]:
     limits = limit_texts(view.pack)
     return [
         plain_table(
@@ -217,3 +223,93 @@ def _columns(view: Outlook) -> Iterator[tuple[str, ...]]:
         worth = "–" if useful < 0 else view.drawn.at(days[0], useful).evidence_at(view.effect).text
         counts = ("none" if number < 0 else amount_text(number) for number in (fits, useful))
         yield ("–".join(map(amount_text, sorted({days[0], days[-1]}))), *counts, worth)
+
+
+# --- the plans that nothing beats ---------------------------------------------------------------
+
+_NASH: Final = (
+    "Balanced, by Nash’s rule: the plan at which the two gains, multiplied, are largest; a plan "
+    "that gives up some of the study counts for less."
+)
+_LOSSES: Final = (
+    "One line for each fidelity loss: the sum of what is given up of the study, up to 3 for a "
+    "substitution and 1 for a dropped control."
+)
+_UNDRAWN: Final = "A plan that nothing beats only because it takes fewer days is not drawn."
+
+
+def draw_frontier(view: Outlook) -> None:
+    """Draw the plans that nothing beats, where the plan stands to them, and the balanced one."""
+    verdict = standing_verdict(view.options)
+    if view.options.frontier.plans:
+        _draw_frontier_chart(view, verdict)
+    panel.draw(sentences_panel([verdict.text, balance_text(view.options)], verdict=verdict))
+    balanced = view.options.balanced
+    if balanced is not None:
+        button(
+            "Load the balanced plan into the editor",
+            "balance",
+            partial(load, balanced.plan, "balanced"),
+            key="load_balanced",
+            disabled=balanced.plan == view.yours.plan,
+        )
+    draw_loaded("balanced", view)
+    if view.options.frontier.plans:
+        panel.draw(sentences_panel(_frontier_notes(view), quiet=True))
+        panel.draw_tables(lambda: [_frontier_table(view)])
+
+
+def _draw_frontier_chart(view: Outlook, verdict: Verdict) -> None:
+    title = frontier_title(verdict)
+    st.plotly_chart(
+        frontier_chart(view, (title, "")),
+        key="frontier_chart",
+        config=CONFIG,
+        theme=None,
+        alt=f"{title}, {means_text(view.pack)}. Credits against evidence; the same stands in the "
+        "table below.",
+    )
+
+
+def frontier_chart(view: Outlook, title: tuple[str, str]) -> go.Figure:
+    """Return the plans that nothing beats, and yours; the title is as `Sheet.figure` has it."""
+    balanced = view.options.balanced
+    plans = view.compared | ({} if balanced is None else {BALANCED: balanced})
+    marks = [Mark(name, plan, name, plan.evidence.number) for name, plan in plans.items()]
+    return frontier_figure(view.options.frontier, marks, title)
+
+
+def empty_text(view: Outlook) -> str:
+    """Return that no plan that fits lies in the picture; empty where one does."""
+    found, evidence = view.options.frontier, view.yours.evidence
+    return "" if shows_a_plan(found, evidence) else all_outside_text(found, evidence)
+
+
+def _frontier_notes(view: Outlook) -> Iterator[str]:
+    found = view.options.frontier
+    yield empty_text(view)
+    yield _LOSSES
+    if found.balanced is not None:
+        yield _NASH
+    if sum(len(line.plans) for line in found.lines) < len(found.plans):
+        yield _UNDRAWN
+
+
+def _frontier_table(view: Outlook) -> Table:
+    found = view.options.frontier
+    caption = (
+        f"{len(found.listed)} of {amount_text(len(found.plans))} plans: of each line the cheapest, "
+        "the dearest, and some between them, evenly spaced by credits"
+    )
+    names = ("Plan", "Evidence", "Fidelity loss", "Given up")
+    return plain_table(caption, names, [_frontier_row(each, view) for each in found.listed])
+
+
+def _frontier_row(each: FrontierPlan, view: Outlook) -> tuple[str, ...]:
+    balanced = f" ({BALANCED})" if each is view.options.frontier.balanced else ""
+    return (
+        f"{priced_size_text(each)}{balanced}",
+        view.yours.evidence.amount(each.value),
+        str(each.loss),
+        lost_text(view.options.judged(each.plan(view.yours.plan))),
+    )
