@@ -1,36 +1,41 @@
-"""Make a study: what it begins with, then its form and its file, and beside it what it is worth."""
+"""Make a study: what it begins with, then its form and its file, next to what it is worth."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 import streamlit as st
 
 from replicalab.assessment import assess, failing_text
+from replicalab.drafts import YOUR_LAB
 from replicalab.lexicon import capitalised, count_text, joined
+from replicalab.lint import LintLevel, lint
+from replicalab.planner import PlanAnalysis
+from replicalab.render.figures import CONFIG
+from replicalab.render.html import numbers_style
 from replicalab.scenarios import Difficulty, Study, pack_of
+from replicalab.scenarios.schema import study_schema
 from replicalab.ui import own_studies, panel
-from replicalab.ui.controls import button
+from replicalab.ui.controls import button, complain
 from replicalab.ui.files import download
-from replicalab.ui.study_form import beginning, checking, parts, record
-from replicalab.ui.words import escaped
-from replicalab.views.blocks import sentences_panel
+from replicalab.ui.study_form import beginning, fields, parts, record
+from replicalab.ui.tradeoffs.outlook import Outlook, ViewChoice
+from replicalab.ui.tradeoffs.pictures import region_chart
+from replicalab.ui.words import badge, draw_table, escaped
+from replicalab.views.blocks import Status, sentences_panel
+from replicalab.views.region import means_text, region_title, shade_text
 from replicalab.views.verdicts import evidence_sentence, largest_text, plan_verdict
 
 PARTS_KEY: Final = "making_part"
-PARTS: Final[dict[str, Callable[[], None]]] = {
-    checking.COMPARISON: parts.draw_comparison,
-    checking.ASSUMPTIONS: parts.draw_assumptions,
-    checking.NEEDS: parts.draw_needs,
-    checking.LAB: parts.draw_lab,
-    checking.CHECK: checking.draw,
-    checking.ADVANCED: checking.draw_file,
-}
-"""The parts of the form; only the one that is looked at is drawn."""
-FIRST: Final = next(iter(PARTS))
-ADVANCED: Final = checking.ADVANCED
+ADVANCED: Final = "Advanced"
+_CHECK: Final = "Check"
+_TEXT: Final = "own_text"
+# Characters that the editor takes: more than a file may have, so that its reader says by how much,
+# and a seventh of the largest message, which would end the page's connection.
+_LONGEST_TEXT: Final = 300_000
 
 
 def draw() -> None:
@@ -70,13 +75,13 @@ def _draw_parts(now: record.FormSession) -> None:
                 )
                 button("Show the file", "code", partial(show, ADVANCED), type="tertiary")
                 continue
-            PARTS[name]()
-            if name not in (checking.CHECK, ADVANCED):
+            PARTS[name].draw()
+            if name not in (_CHECK, ADVANCED):
                 after = names[place + 1]
                 button(f"Next: {after}", "arrow_forward", partial(show, after))
 
 
-# --- beside the form ------------------------------------------------------------------------
+# --- next to the form ------------------------------------------------------------------------
 
 
 def _draw_side(now: record.FormSession) -> None:
@@ -105,7 +110,7 @@ def _draw_side(now: record.FormSession) -> None:
             button("Undo", "undo", record.undo, disabled=not now.past, key="making_undo")
             name = f"{now.draft.at('scenario_id')}.yaml"
             download("Download the file", lambda: now.file, name)
-            button("Start anew", "restart_alt", _choose_again)
+            button("Start anew", "restart_alt", partial(setattr, now, "choosing", True))
         st.caption(_where_it_is(now))
 
 
@@ -128,16 +133,10 @@ def _where_it_is(now: record.FormSession) -> str:
     return f"{where} Whoever has its address can read it; only this browser can change it."
 
 
-def _choose_again() -> None:
-    record.current().choosing = True
-
-
 def _draw_number_of_faults(now: record.FormSession) -> None:
     """Draw how many faults there are, and in which parts of the form."""
     faults, more = now.faults, now.more_faults
-    places = (
-        [ADVANCED] if now.refused else list(dict.fromkeys(map(checking.part_of, now.result.faults)))
-    )
+    places = [ADVANCED] if now.refused else list(dict.fromkeys(map(_part_of, now.result.faults)))
     number = len(faults) + more
     count = count_text(number, "fault") if number > 1 else "One fault"
     first = f" The first {len(faults)} are listed." if more else ""
@@ -154,3 +153,117 @@ def _draw_worth(study: Study) -> None:
     sentences = [fails or "All seven dimensions pass.", evidence_sentence(plan.evidence)]
     sentences.append(largest_text(plan))
     panel.draw(sentences_panel(sentences, title=study.paper.name, verdict=plan_verdict(plan)))
+
+
+# --- the check ------------------------------------------------------------------------------
+
+
+def _draw_check() -> None:
+    """Draw what is wrong anywhere, the study's id, what the lint finds, and the region."""
+    name, field = st.columns(2)
+    with name:
+        fields.text("Id in addresses", "scenario_id", max_chars=64)
+    with field:
+        fields.text("Field of research", "domain_id", max_chars=64)
+    now = record.current()
+    for path, faults in now.result.faults.items():
+        complain(*(f"{_part_of(path)}: {fields.fault_text(fault)}" for fault in faults))
+    if now.study is not None:
+        _draw_lint(now.study)
+        if st.toggle("Show the days and samples that fit", value=True, key="making_region"):
+            _draw_region(now.study, now.version)
+
+
+def _draw_lint(study: Study) -> None:
+    findings = lint(study)
+    warnings = [finding for finding in findings if finding.level is LintLevel.WARNING]
+    counts = count_text(len(warnings), "warning"), count_text(len(findings), "finding")
+    with st.expander(f"Worth a look: {', '.join(counts)}"):
+        for finding in findings:
+            status = Status.CAUTION if finding.level is LintLevel.WARNING else Status.PASS
+            mark = badge(status, finding.level.value)
+            st.markdown(f"{mark} {escaped(finding.place)}: {escaped(finding.message)}")
+
+
+def _draw_region(study: Study, version: int) -> None:
+    pack = pack_of(study, Difficulty.MEDIUM)
+    options = PlanAnalysis(assess(study.reference_protocol, pack))
+    view = Outlook(pack, options, ViewChoice(study.scenario_id, version))
+    title = region_title(view.region)
+    means = f"{means_text(pack)}<br>{shade_text(options.yours.evidence)}"
+    chart = region_chart(view, (title, means))
+    st.plotly_chart(chart, key="making_chart", config=CONFIG, alt=title)
+
+
+# --- the file -------------------------------------------------------------------------------
+
+
+def _draw_file() -> None:
+    """Draw the study's file in an editor, and what is wrong with it, by its lines."""
+    now = record.current()
+    st.session_state[_TEXT] = now.file
+    panel.draw_styles(numbers_style(_TEXT, now.file))
+    st.text_area(
+        "Study file (YAML)",
+        key=_TEXT,
+        height=460,
+        max_chars=_LONGEST_TEXT,
+        on_change=lambda: record.write(str(st.session_state[_TEXT])),
+        help="Checked when you click outside, or press Ctrl and Enter.",
+    )
+    st.caption(
+        f"At most {_LONGEST_TEXT:,} characters; a longer paste changes nothing. The form shows "
+        "what you write here; when you change it there, notes (#) leave the file."
+    )
+    if now.faults:
+        draw_table(
+            ("Line", "Field", "What is wrong", "What to do"),
+            [
+                (str(fault.line or "–"), fault.path or "the file", fault.problem, fault.remedy)
+                for fault in now.faults
+            ],
+            alt="Faults of the study file",
+        )
+    download(
+        "Download the JSON Schema",
+        lambda: json.dumps(study_schema(), indent=2),
+        "study.schema.json",
+        mime="application/schema+json",
+        icon=":material/schema:",
+        type="tertiary",
+    )
+
+
+# --- the parts ------------------------------------------------------------------------------
+
+
+class FormPart(NamedTuple):
+    """A part of the form: what draws it, and how the paths of its fields begin."""
+
+    draw: Callable[[], None]
+    paths: tuple[str, ...] = ()
+
+
+PARTS: Final = {
+    "Comparison": FormPart(
+        parts.draw_comparison, ("paper.title", "paper.short_title", "paper.goal", "design.kind")
+    ),
+    "Assumptions": FormPart(parts.draw_assumptions, ("design",)),
+    "Needs": FormPart(
+        parts.draw_needs,
+        (
+            *("min_days", "samples_per_day", "equipment", "reagents"),
+            *("substitutions", "controls", "policy_rules"),
+        ),
+    ),
+    "Lab and plan": FormPart(parts.draw_lab, ("reference_protocol", f"labs.{YOUR_LAB}")),
+    _CHECK: FormPart(_draw_check, ("scenario_id", "domain_id")),
+    ADVANCED: FormPart(_draw_file),
+}
+"""The parts of the form; only the one that is looked at is drawn."""
+FIRST: Final = next(iter(PARTS))
+
+
+def _part_of(path: str) -> str:
+    """Return in which part of the form a field stands; the file alone has what no part asks for."""
+    return next((name for name, part in PARTS.items() if path.startswith(part.paths)), ADVANCED)
