@@ -71,18 +71,24 @@ def test_page_with_nothing_beside_says_what_to_do() -> None:
     assert {"The three labs", WAYS} <= set(labels(app))
 
 
-def test_plan_that_is_beside_alone_and_open_asks_for_another() -> None:
+def test_single_plan_of_the_tray_is_compared_with_the_open_one_where_they_differ() -> None:
     app = go(press(visit(PROTOCOL), "Keep beside"), COMPARE)
     assert "Plan A is the plan that is open: it needs another beside it." in said(app)
     assert "Nothing to compare yet." not in said(app)
+    go(type_number(go(app, PROTOCOL), "Sample size", 100), COMPARE)
+    assert row(app, "Sample size") == ["420", "100"]
+    assert "On the workbench" in said(app)
 
 
-def test_three_labs_stand_side_by_side_with_one_click() -> None:
+def test_three_labs_stand_side_by_side_with_one_click_and_by_a_link() -> None:
     app = press(visit(COMPARE, study="psy_stroop"), "The three labs")
     assert [each.name for each in tray(app)] == ["easy lab", "medium lab", "hard lab"]
     budgets = [f"{load_scenario('psy_stroop', level).lab.budget:,.0f}" for level in Difficulty]
     assert row(app, "Budget, credits") == budgets
     assert_golden("pages/compare_labs", said(app))
+    again = visit(COMPARE, **query_of(app))
+    assert tray(again) == tray(app)
+    assert panel_tables(again) == panel_tables(app)
 
 
 def test_yours_stands_beside_both_ways_with_one_click() -> None:
@@ -90,20 +96,6 @@ def test_yours_stands_beside_both_ways_with_one_click() -> None:
     assert row(app, "Sample size") == ["420", "210", "300"]
     assert_golden("pages/compare_ways", said(app))
     assert not tray(press(app, "Undo"))
-
-
-def test_one_plan_beside_is_compared_with_the_one_on_the_workbench() -> None:
-    app = press(visit(PROTOCOL), "Keep beside")
-    go(type_number(app, "Sample size", 100), COMPARE)
-    assert row(app, "Sample size") == ["420", "100"]
-    assert "On the workbench" in said(app)
-
-
-def test_copied_link_opens_the_same_comparison_elsewhere() -> None:
-    app = press(visit(COMPARE, study="psy_stroop"), "The three labs")
-    again = visit(COMPARE, **query_of(app))
-    assert tray(again) == tray(app)
-    assert panel_tables(again) == panel_tables(app)
 
 
 def test_side_whose_study_is_gone_is_named_and_the_rest_compared() -> None:
@@ -147,21 +139,15 @@ def kept(kind: EntryKind, name: str, content: str) -> None:
     shelf().keep(owner(), kind, name, content)
 
 
-def test_kept_plan_is_put_beside() -> None:
+def test_kept_plan_is_listed_by_its_name_as_given_and_put_beside() -> None:
     plan = revise(load_scenario("fin_momentum").reference_protocol, sample_size=77)
-    work = Workspace().changed(plan=plan)
-    kept(EntryKind.PLAN, "The lean one", case_text(work.case))
+    work, name = Workspace().changed(plan=plan), "Momentum · n 77 (v2.1)"
+    kept(EntryKind.PLAN, name, case_text(work.case))
     app = from_library(visit(COMPARE))
-    assert [(each.name, each.case) for each in tray(app)] == [("The lean one", work.case)]
+    [box] = [each for each in app.selectbox if each.label == "A plan, a lab or a run"]
+    assert box.options == [f"{name} (plan)"]
+    assert [(each.name, each.case) for each in tray(app)] == [(name, work.case)]
     assert row(app, "Sample size") == ["77", "420"]
-
-
-def test_list_of_the_library_shows_a_name_as_it_was_given() -> None:
-    kept(EntryKind.PLAN, "Momentum · n 1,500 (v2.1)", case_text(Workspace().case))
-    app = visit(COMPARE)
-    app.session_state["compare_library"] = True
-    [box] = [each for each in run(app).selectbox if each.label == "A plan, a lab or a run"]
-    assert box.options == ["Momentum · n 1,500 (v2.1) (plan)"]
 
 
 def test_kept_lab_is_put_beside_around_the_open_plan() -> None:
@@ -216,18 +202,22 @@ def decide(app: AppTest, at: int, why: str, who: str) -> AppTest:
     return press(app, "Record it")
 
 
-def test_decision_is_kept_told_on_its_comparison_only_and_opened_from_the_list() -> None:
+def test_decision_stands_on_its_comparison_only_and_opens_from_both_lists() -> None:
     app = decide(press(visit(COMPARE), WAYS), 2, "It keeps the most.", "Ada")
     [entry] = shelf().entries(owner(), EntryKind.DECISION)
     assert entry.name == "Least loss, not Your plan or The Lab Manager’s"
-    told = "Decided: Least loss\nNot Your plan or The Lab Manager’s.\nIt keeps the most.\nAda, "
-    assert told in said(app)
+    panel = "Decided: Least loss\nNot Your plan or The Lab Manager’s.\nIt keeps the most.\nAda, "
+    assert panel in said(app)
     sides = tray(app)
     assert "Decided" not in said(press(app, "The three labs"))
     app.session_state["decisions"] = True
     press(run(app), "Compare these again")
     assert tray(app) == sides
-    assert told in said(app)
+    assert panel in said(app)
+    go(press(app, "The three labs"), LIBRARY)
+    press(app, "Compare these again")
+    assert tray(app) == sides
+    assert panel in said(go(app, COMPARE))
 
 
 def test_decision_that_cannot_be_kept_says_why_and_keeps_what_was_typed(
@@ -256,13 +246,28 @@ def over(app: AppTest) -> AppTest:
     return run(app)
 
 
-def test_batch_counts_before_it_runs_and_tells_shares_after() -> None:
+def test_batch_is_counted_run_found_again_kept_by_name_and_opened_on_another_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     app = type_number(at_many(study="psy_stroop"), "Last seed", 3)
     assert "1 study × 3 labs × 4 seeds × 1 Scientist × 1 Lab Manager = 12 negotiations" in said(app)
     over(press(app, "Run"))
     shares = panel_tables(app)[-1]
     assert [cells[-1].split(",")[0] for cells in shares[1:]][:2] == ["4 of 4", "4 of 4"]
     assert len(app.get("plotly_chart")) == 1
+    go(app, PROTOCOL)
+    assert panel_tables(show(go(app, COMPARE), MANY, TABS))[-1] == shares
+    assert panel_tables(at_many())[-1] == shares, "after a reload too"
+    press(app, "Keep in the library")
+    [entry] = shelf().entries(owner(), EntryKind.BATCH)
+    assert entry.name == "Stroop interference · 3 labs · 12 negotiations"
+    assert f"Kept: {entry.name}" in said(app).replace("\\", "")
+    monkeypatch.setattr(BATCHES, "_found", {})
+    app = visit(LIBRARY)
+    press(app, "Open")
+    assert panel_tables(go(app, COMPARE))[-1] == shares
+    assert "12 of 12 played again: all as they were kept." in said(app)
+    assert "Keep in the library" not in labels(app)
 
 
 def test_batch_that_gave_way_says_what_became_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -283,31 +288,6 @@ def test_batch_that_gave_way_says_what_became_of_it(monkeypatch: pytest.MonkeyPa
     assert not alerts(over(press(app, "Run")))
 
 
-def test_batch_is_found_again_on_another_page_and_after_a_reload() -> None:
-    app = over(press(type_number(at_many(), "Last seed", 1), "Run"))
-    told = panel_tables(app)[-1]
-    go(app, PROTOCOL)
-    assert panel_tables(show(go(app, COMPARE), MANY, TABS))[-1] == told
-    assert panel_tables(at_many())[-1] == told
-
-
-def test_batch_is_kept_by_name_and_opened_again_on_another_server(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    app = over(press(type_number(at_many(study="psy_stroop"), "Last seed", 3), "Run"))
-    shares = panel_tables(app)[-1]
-    press(app, "Keep in the library")
-    [entry] = shelf().entries(owner(), EntryKind.BATCH)
-    assert entry.name == "Stroop interference · 3 labs · 12 negotiations"
-    assert f"Kept: {entry.name}" in said(app).replace("\\", "")
-    monkeypatch.setattr(BATCHES, "_found", {})
-    app = visit(LIBRARY)
-    press(app, "Open")
-    assert panel_tables(go(app, COMPARE))[-1] == shares
-    assert "12 of 12 played again: all as they were kept." in said(app)
-    assert "Keep in the library" not in labels(app)
-
-
 def test_opened_batch_leaves_the_one_before_one_click_away() -> None:
     kept(EntryKind.BATCH, "Of spring", make_batch())
     app = over(press(type_number(at_many(study="psy_stroop"), "Last seed", 0), "Run"))
@@ -318,15 +298,6 @@ def test_opened_batch_leaves_the_one_before_one_click_away() -> None:
     press(app, "The batch before")
     assert panel_tables(app)[-1] == shares
     assert "Of spring" in said(press(app, "The batch before"))
-
-
-def test_decision_opens_from_the_library_as_the_comparison_it_was_made_on() -> None:
-    app = decide(press(visit(COMPARE), WAYS), 2, "It keeps the most.", "Ada")
-    sides = tray(app)
-    go(press(app, "The three labs"), LIBRARY)
-    press(app, "Compare these again")
-    assert tray(app) == sides
-    assert "Decided: Least loss" in said(go(app, COMPARE))
 
 
 def test_batch_of_a_strange_size_is_refused_with_the_limit() -> None:

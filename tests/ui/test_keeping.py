@@ -136,14 +136,13 @@ def test_entry_that_is_gone_meanwhile_is_told_where_another_is_wanted(browsers: 
     assert any(alert.text.startswith("Not kept: ") for alert in alerts(app))
 
 
-def test_plan_that_has_not_changed_is_said_to_be_the_same(browsers: Browsers) -> None:
+def test_same_plan_is_no_version_and_a_changed_one_is_also_after_a_reload(
+    browsers: Browsers,
+) -> None:
     app = press(press(visit(PROTOCOL), "Keep"), "Keep")
     assert "Nothing has changed since it was kept" in box(app)
     assert [entry.version for entry in kept(browsers)] == [1]
-
-
-def test_entry_goes_along_when_the_page_is_loaded_anew(browsers: Browsers) -> None:
-    app = type_number(press(visit(PROTOCOL), "Keep"), "Sample size", 75)
+    assert "Close" not in labels(type_number(app, "Sample size", 75)), "what was said is over"
     again = press(visit(PROTOCOL, **query_of(app)), "Keep")
     assert "version 2" in box(again)
     assert [entry.version for entry in kept(browsers)] == [2]
@@ -192,12 +191,6 @@ def test_name_that_another_has_is_refused_and_nothing_changes(browsers: Browsers
     assert sorted(entry.name for entry in kept(browsers)) == sorted([PLAN, taken.name])
 
 
-def test_word_of_keeping_goes_with_the_next_change(browsers: Browsers) -> None:
-    app = press(visit(PROTOCOL), "Keep")
-    type_number(app, "Sample size", 75)
-    assert "Close" not in labels(app)
-
-
 def test_word_of_keeping_stays_on_its_page_and_a_fault_until_it_is_closed(
     browsers: Browsers,
 ) -> None:
@@ -220,7 +213,9 @@ def two_tabs() -> tuple[AppTest, AppTest]:
     return first, type_number(second, "Sample size", 60)
 
 
-def test_second_tab_is_told_and_sees_what_differs(browsers: Browsers) -> None:
+def test_second_tab_sees_what_differs_and_may_save_over_it_with_both_in_the_history(
+    browsers: Browsers,
+) -> None:
     _, second = two_tabs()
     press(second, "Keep")
     assert "was saved elsewhere since" in said(second)
@@ -230,11 +225,7 @@ def test_second_tab_is_told_and_sees_what_differs(browsers: Browsers) -> None:
         ["Sample size", "75", "60"],
     ]
     assert [entry.version for entry in kept(browsers)] == [2]
-
-
-def test_second_tab_may_save_over_it_and_both_are_in_the_history(browsers: Browsers) -> None:
-    _, second = two_tabs()
-    press(press(second, "Keep"), "Save mine over it, as version 3")
+    press(second, "Save mine over it, as version 3")
     [entry] = kept(browsers)
     assert plans(browsers, entry) == [60, 75, 0]
 
@@ -248,16 +239,14 @@ def test_second_tab_may_keep_its_own_as_another(browsers: Browsers) -> None:
     assert sorted(plans(browsers, entry) for entry in kept(browsers)) == [[61, 60], [75, 0]]
 
 
-def test_same_plan_from_two_tabs_is_kept_once(browsers: Browsers) -> None:
+def test_same_plan_from_two_tabs_is_kept_once_and_another_of_its_name_only_when_asked(
+    browsers: Browsers,
+) -> None:
     press(visit(PROTOCOL), "Keep")
-    assert "Kept" in box(press(visit(PROTOCOL), "Keep"))
+    app = press(visit(PROTOCOL), "Keep")
+    assert "Kept" in box(app)
     assert [entry.version for entry in kept(browsers)] == [1]
-
-
-def test_another_plan_of_the_same_name_is_told_before_it_is_kept(browsers: Browsers) -> None:
-    press(visit(PROTOCOL), "Keep")
-    app = type_text(visit(PROTOCOL), "Rationale", "another reason")
-    press(app, "Keep")
+    app = press(type_text(visit(PROTOCOL), "Rationale", "another reason"), "Keep")
     assert "already" in said(app)
     press(app, "Keep mine as another")
     assert sorted(entry.name for entry in kept(browsers)) == [PLAN, f"{PLAN} (2)"]

@@ -107,20 +107,18 @@ def hand_in(app: AppTest, data: str | bytes, name: str) -> AppTest:
 # --- the list ---------------------------------------------------------------------------------
 
 
-def test_empty_library_says_what_to_do_next(browsers: Browsers) -> None:
-    app = visit(LIBRARY)
-    [told] = alerts(app)
-    assert told.colour == "info"
-    assert "Keep, above on every page" in told.text
-
-
-def test_list_has_what_the_visitor_kept_and_nobody_elses(browsers: Browsers) -> None:
+def test_list_has_what_the_visitor_kept_and_nobody_elses_and_says_what_to_do_where_it_is_empty(
+    browsers: Browsers,
+) -> None:
     for kind in CONTENTS:
         keep(browsers, kind, f"a {kind}")
-    app = visit(LIBRARY)
-    assert names(app) == [f"a {kind}" for kind in reversed(CONTENTS)]
+    assert names(visit(LIBRARY)) == [f"a {kind}" for kind in reversed(CONTENTS)]
     browsers.use()
-    assert names(visit(LIBRARY)) == []
+    app = visit(LIBRARY)
+    assert names(app) == []
+    [notice] = alerts(app)
+    assert notice.colour == "info"
+    assert "Keep, above on every page" in notice.text
 
 
 def test_list_is_searched_and_filtered(browsers: Browsers) -> None:
@@ -160,19 +158,32 @@ def test_plan_becomes_the_workspace_and_goes_on_as_its_entry(browsers: Browsers)
     assert (entry.name, entry.version) == ("a plan", 2)
 
 
-def test_lab_is_used(browsers: Browsers) -> None:
-    assert "Our lab" in where(go(opened(browsers, EntryKind.LAB), PROTOCOL))
+@pytest.mark.parametrize(
+    ("kind", "page", "shown"),
+    [
+        (EntryKind.LAB, PROTOCOL, "Our lab"),
+        (EntryKind.RUN, NEGOTIATION, "Replays identically"),
+    ],
+)
+def test_lab_and_run_are_shown_once_they_are_opened(
+    browsers: Browsers, kind: EntryKind, page: str, shown: str
+) -> None:
+    app = go(opened(browsers, kind), page)
+    assert shown in where(app) + said(app)
 
 
-def test_study_is_opened_and_stands_in_the_gallery(browsers: Browsers) -> None:
+def test_study_is_opened_and_stands_in_the_gallery_as_long_as_one_entry_of_it_does(
+    browsers: Browsers,
+) -> None:
     app = opened(browsers, EntryKind.STUDY)
     assert where(go(app, STUDY)).startswith("Stroop interference")
     assert any("yours" in text for text in texts(at_gallery(app).main))
     assert len(shelf().entries(Owner.of(browsers.token))) == 1
-
-
-def test_run_is_shown_again(browsers: Browsers) -> None:
-    assert "Replays identically" in said(go(opened(browsers, EntryKind.RUN), NEGOTIATION))
+    press(press(go(app, LIBRARY), "Duplicate"), "Delete")
+    assert "not on this server" not in said(app)
+    assert "yours" in said(at_gallery(app))
+    press(go(app, LIBRARY), "Delete")
+    assert "yours" not in said(at_gallery(app))
 
 
 def test_decision_is_read_where_it_stands(browsers: Browsers) -> None:
@@ -205,21 +216,17 @@ def test_plan_with_an_older_study_of_ones_own_changes_nothing_of_that(browsers: 
 # --- changing and taking away -----------------------------------------------------------------
 
 
-def test_entry_is_renamed_noted_and_duplicated(browsers: Browsers) -> None:
+def test_entry_is_renamed_noted_and_duplicated_and_no_two_have_one_name(
+    browsers: Browsers,
+) -> None:
     keep(browsers, EntryKind.PLAN, "one")
     app = type_text(visit(LIBRARY), "Name", "two")
     type_text(app, "Notes", "for Friday")
     assert names(press(app, "Duplicate")) == ["two (copy)", "two"]
     found = shelf().entries(Owner.of(browsers.token))
     assert [entry.notes for entry in found] == ["for Friday"] * 2
-
-
-def test_name_that_is_taken_is_refused_on_the_page(browsers: Browsers) -> None:
-    keep(browsers, EntryKind.PLAN, "one")
-    keep(browsers, EntryKind.PLAN, "two", make_plan(50))
-    app = type_text(visit(LIBRARY), "Name", "one")
-    assert "choose another name" in said(app)
-    assert names(app) == ["two", "one"]
+    assert "choose another name" in said(type_text(app, "Name", "two"))
+    assert names(app) == ["two (copy)", "two"]
 
 
 def test_deleting_can_be_undone_at_once_and_later(browsers: Browsers) -> None:
@@ -236,12 +243,6 @@ def test_deleting_can_be_undone_at_once_and_later(browsers: Browsers) -> None:
     assert shelf().usage(Owner.of(browsers.token)).entries == 0
 
 
-def test_study_that_is_deleted_leaves_the_gallery(browsers: Browsers) -> None:
-    app = opened(browsers, EntryKind.STUDY)
-    press(go(app, LIBRARY), "Delete")
-    assert "yours" not in said(at_gallery(app))
-
-
 def test_open_study_that_is_deleted_is_open_again_once_that_is_undone(browsers: Browsers) -> None:
     keep(browsers, EntryKind.STUDY, "another", copy_text("psy_stroop", "another_stroop"))
     app = type_number(go(opened(browsers, EntryKind.STUDY), PROTOCOL), "Sample size", 41)
@@ -251,13 +252,6 @@ def test_open_study_that_is_deleted_is_open_again_once_that_is_undone(browsers: 
     assert "not on this server" not in said(app)
     assert number(go(app, PROTOCOL), "Sample size").value == 41
     assert app.session_state["state"].workspace.case.study == "my_stroop"
-
-
-def test_study_stays_as_long_as_one_entry_of_it_does(browsers: Browsers) -> None:
-    app = opened(browsers, EntryKind.STUDY)
-    press(press(go(app, LIBRARY), "Duplicate"), "Delete")
-    assert "not on this server" not in said(app)
-    assert "yours" in said(at_gallery(app))
 
 
 def test_study_that_is_restored_is_what_the_pages_show(browsers: Browsers) -> None:
@@ -326,11 +320,11 @@ FILES: Final[dict[str, tuple[str, list[EntryKind]]]] = {
 
 def test_plan_that_was_saved_for_another_study_is_imported_with_a_word(browsers: Browsers) -> None:
     plan = plan_json(STROOP.reference_protocol, "psy_stroop")
-    told = "saved for another study, 'psy_stroop'; here it is judged as a plan for 'fin_momentum'."
-    app = hand_in(visit(LIBRARY, study="fin_momentum"), plan, "mine.json")
-    assert any(told in alert.text for alert in alerts(app))
-    app = hand_in(visit(LIBRARY, study="psy_stroop"), plan, "mine.json")
-    assert {alert.colour for alert in alerts(app)} == {"success"}
+    caution = "saved for another study, 'psy_stroop'; here it is judged as a plan for"
+    for study, is_another in (("fin_momentum", True), ("psy_stroop", False)):
+        found = alerts(hand_in(visit(LIBRARY, study=study), plan, "mine.json"))
+        assert any(f"{caution} '{study}'." in alert.text for alert in found) == is_another
+        assert ({alert.colour for alert in found} == {"success"}) != is_another
 
 
 FAKED: Final = case_text(

@@ -51,40 +51,33 @@ def two_plans() -> AppTest:
     return press(type_number(app, "Sample size", 100), KEEP)
 
 
-def test_nothing_beside_draws_no_line() -> None:
+def test_plan_is_put_into_the_tray_under_a_name_and_only_once() -> None:
     app = visit(PROTOCOL)
     assert not line(app)
     assert "Remove it" not in labels(app)
-    assert can_press(app, KEEP)
-
-
-def test_plan_is_kept_beside_under_a_name_and_only_once() -> None:
-    app = press(visit(PROTOCOL), KEEP)
+    press(app, KEEP)
     assert line(app) == names(app) == ["Plan A"]
-    assert not can_press(app, KEEP), "it is beside already"
+    assert not can_press(app, KEEP), "it is there already"
     assert app.segmented_control[0].value == 0
     type_number(app, "Sample size", 100)
     assert can_press(app, KEEP)
     assert app.segmented_control[0].value is None
 
 
-def test_click_loads_what_is_beside_and_undo_brings_back_what_was_open() -> None:
+def test_opening_a_case_of_the_tray_and_adding_one_are_steps_to_undo() -> None:
     app = load(two_plans(), 0)
     assert number(app, "Sample size").value == 420
     assert names(app) == ["Plan A", "Plan B"]
     press(app, "Undo")
     assert number(app, "Sample size").value == 100
     assert names(app) == ["Plan A", "Plan B"]
-
-
-def test_keeping_beside_is_a_step_that_undo_and_redo_know() -> None:
-    app = press(two_plans(), "Undo")
-    assert names(app) == ["Plan A"]
+    press(app, "Undo")
     assert number(app, "Sample size").value == 100
+    assert names(app) == ["Plan A"]
     assert names(press(app, "Redo")) == ["Plan A", "Plan B"]
 
 
-def test_what_is_open_is_renamed_in_place_and_no_two_have_one_name() -> None:
+def test_open_case_is_renamed_in_the_tray_or_removed_from_it_and_stays_open() -> None:
     app = type_text(two_plans(), "Name", "  small\tand   cheap ")
     assert names(app) == ["Plan A", "small and cheap"]
     assert names(type_text(app, "Name", "Plan A")) == ["Plan A", "Plan A 2"]
@@ -92,11 +85,7 @@ def test_what_is_open_is_renamed_in_place_and_no_two_have_one_name() -> None:
     long = "x" * LONGEST_NAME
     load(type_text(app, "Name", long), 0)
     assert names(type_text(app, "Name", long)) == [f"{long[:-4]} 2", long]
-
-
-def test_what_is_open_is_removed_from_beside_and_stays_open() -> None:
-    app = press(two_plans(), "Remove it")
-    assert names(app) == ["Plan A"]
+    assert names(press(load(app, 1), "Remove it")) == [f"{long[:-4]} 2"]
     assert number(app, "Sample size").value == 100
 
 
