@@ -76,39 +76,40 @@ def test_batch_that_is_stopped_keeps_what_has_come() -> None:
     assert not of(found, "a").problem
 
 
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (OSError("no more processes"), "OSError: no more processes"),
+        (
+            FileNotFoundError(2, "No such file or directory", "/srv/of/ours"),
+            "FileNotFoundError: No such file or directory",
+        ),
+    ],
+    ids=["why", "no path of the server"],
+)
 def test_batch_that_breaks_off_says_why_and_keeps_what_has_come(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, error: OSError, told: str
 ) -> None:
     def play(jobs: list[Case], _: object) -> Iterator[Result]:
         yield Result(job=jobs[0], error="played")
-        raise OSError("no more processes")
+        raise error
 
     monkeypatch.setattr(batches, "run_batch", play)
     found = Batches()
     found.begin("a", JOBS)
     until(lambda: of(found, "a").is_over)
     assert len(of(found, "a").came) == 1
-    assert of(found, "a").problem == "OSError: no more processes"
-
-
-def test_batch_that_breaks_off_tells_no_path_of_the_server(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def play(*_: object) -> Iterator[Result]:
-        raise FileNotFoundError(2, "No such file or directory", "/srv/of/ours")
-
-    monkeypatch.setattr(batches, "run_batch", play)
-    found = Batches()
-    found.begin("a", JOBS)
-    until(lambda: of(found, "a").is_over)
-    assert of(found, "a").problem == "FileNotFoundError: No such file or directory"
+    assert of(found, "a").problem == told
 
 
 @pytest.mark.usefixtures("held")
 def test_visitor_has_one_batch_at_a_time_and_sees_no_other() -> None:
     found = Batches()
     assert not found.begin("a", JOBS)
+    under_way = of(found, "a")
     assert "under way" in found.begin("a", JOBS)
+    assert "under way" in found.show("a", VisitorBatch.opened("x", read_batch(make_batch())))
+    assert of(found, "a") is under_way
     assert found.of("b") is None
 
 
@@ -214,22 +215,16 @@ def test_batch_of_who_has_left_gives_its_slot_to_another() -> None:
     assert "the most that this server runs" in found.begin("another", JOBS)
 
 
-def test_new_batch_takes_the_place_of_the_visitors_last(held: Event) -> None:
-    held.set()
-    found = Batches()
-    found.begin("a", JOBS)
-    until(lambda: of(found, "a").is_over)
-    assert not found.begin("a", JOBS[:3])
-    assert len(of(found, "a").jobs) == 3
-
-
-def test_batch_before_the_last_comes_back_and_goes_again(held: Event) -> None:
+def test_new_batch_takes_the_place_of_the_last_which_comes_back_and_goes_again(
+    held: Event,
+) -> None:
     held.set()
     found = Batches()
     for jobs in (JOBS, JOBS[:3]):
-        found.begin("a", jobs)
+        assert not found.begin("a", jobs)
         until(lambda: of(found, "a").is_over)
     last, first = of(found, "a"), of(found, "a").before
+    assert len(last.jobs) == 3
     found.back("a")
     assert first is of(found, "a")
     assert len(first.jobs) == len(JOBS)
@@ -237,15 +232,6 @@ def test_batch_before_the_last_comes_back_and_goes_again(held: Event) -> None:
     assert last.before is None, "of each visitor two are held"
     found.back("a")
     assert of(found, "a") is last
-
-
-@pytest.mark.usefixtures("held")
-def test_batch_under_way_gives_way_to_none_from_the_library() -> None:
-    found = Batches()
-    found.begin("a", JOBS)
-    under_way = of(found, "a")
-    assert "under way" in found.show("a", VisitorBatch.opened("x", read_batch(make_batch())))
-    assert of(found, "a") is under_way
 
 
 def test_batch_from_the_library_is_played_again_in_part() -> None:

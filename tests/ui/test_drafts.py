@@ -64,7 +64,7 @@ def draft(browsers: Browsers) -> StoredDraft | None:
     return shelf().draft(Owner.of(browsers.token))
 
 
-def test_plan_that_no_address_holds_comes_back_when_the_page_is_loaded_anew(
+def test_plan_that_no_address_holds_comes_back_after_a_restart_and_in_each_tab_of_its_own(
     browsers: Browsers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = choose(visit(PROTOCOL), "Controls", *LETTERS)
@@ -73,25 +73,34 @@ def test_plan_that_no_address_holds_comes_back_when_the_page_is_loaded_anew(
     assert "a reload here brings it back" in said(app)
     writer.finish()
     restart(monkeypatch)
-    again = visit(PROTOCOL, **query)
-    assert chosen(again, "Controls") == LETTERS
-    assert query_of(again) == query
-    type_number(again, "Sample size", 41)
-    writer.finish()
-    third = visit(PROTOCOL, **query_of(again))
-    assert (number(third, "Sample size").value, chosen(third, "Controls")) == (41, LETTERS)
+    one, other = (visit(PROTOCOL, **query) for _ in range(2))
+    assert chosen(one, "Controls") == LETTERS
+    assert query_of(one) == query
+    for app, samples in ((one, 41), (other, 42)):
+        type_number(app, "Sample size", samples)
+        writer.finish()
+    found = [visit(PROTOCOL, **query_of(run(each))) for each in (one, other)]
+    assert [number(each, "Sample size").value for each in found] == [41, 42]
+    assert [chosen(each, "Controls") for each in found] == [LETTERS] * 2
 
 
-def test_what_stands_beside_and_no_address_holds_comes_back_when_the_page_is_loaded_anew(
+def test_all_that_no_address_holds_is_named_and_comes_back_when_the_page_is_loaded_anew(
     browsers: Browsers,
 ) -> None:
+    def comes_back(app: AppTest, lacking: str) -> AppTest:
+        assert lacking in said(app)
+        writer.finish()
+        again = visit(PROTOCOL, **query_of(app))
+        assert chosen(again, "Controls") == chosen(app, "Controls")
+        assert tray(again) == tray(app)
+        return app
+
     app = press(choose(visit(PROTOCOL), "Controls", *LETTERS), BESIDE)
+    comes_back(app, "This plan and what is kept beside ('Plan A') are too long for an address")
+    assert "a reload here brings them back from your draft" in said(app)
     press(press(app, "Reset"), BESIDE)
-    assert "What is kept beside ('Plan A' and 'Plan B') is too long" in said(app)
+    comes_back(app, "What is kept beside ('Plan A' and 'Plan B') is too long")
     assert "a reload here brings it back from your draft" in said(app)
-    writer.finish()
-    again = visit(PROTOCOL, **query_of(app))
-    assert tray(again) == tray(app)
     assert not tray(visit(PROTOCOL, **{**query_of(app), "draft": ""}))
 
 
@@ -149,16 +158,6 @@ def test_any_name_beside_that_an_address_takes_a_draft_takes_too(
     assert drafting.tray_of(offer.plan, []) == (there,)
 
 
-def test_all_that_no_address_holds_is_named_together(browsers: Browsers) -> None:
-    app = press(choose(visit(PROTOCOL), "Controls", *LETTERS), BESIDE)
-    assert "This plan and what is kept beside ('Plan A') are too long for an address" in said(app)
-    assert "a reload here brings them back from your draft" in said(app)
-    writer.finish()
-    again = visit(PROTOCOL, **query_of(app))
-    assert chosen(again, "Controls") == LETTERS
-    assert tray(again) == tray(app)
-
-
 def test_link_to_a_plan_that_is_in_a_draft_says_what_it_lacks(browsers: Browsers) -> None:
     query = query_of(choose(visit(PROTOCOL), "Controls", *LETTERS))
     writer.finish()
@@ -168,42 +167,22 @@ def test_link_to_a_plan_that_is_in_a_draft_says_what_it_lacks(browsers: Browsers
     assert chosen(reader, "Controls") != LETTERS
 
 
-def test_copy_of_a_tab_has_a_draft_of_its_own(browsers: Browsers) -> None:
-    query = query_of(choose(visit(PROTOCOL), "Controls", *LETTERS))
-    writer.finish()
-    one, other = visit(PROTOCOL, **query), visit(PROTOCOL, **query)
-    type_number(one, "Sample size", 41)
-    writer.finish()
-    type_number(other, "Sample size", 42)
-    writer.finish()
-    found = [visit(PROTOCOL, **query_of(run(each))) for each in (one, other)]
-    assert [number(each, "Sample size").value for each in found] == [41, 42]
-
-
-def test_study_of_ones_own_survives_a_restart(
-    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("shared", [False, True])
+def test_study_survives_a_restart_for_its_author_and_for_who_read_it(
+    browsers: Browsers, monkeypatch: pytest.MonkeyPatch, *, shared: bool
 ) -> None:
     app = visit()
     at_editor(app).text_area(key="own_text").set_value(copy_text("psy_stroop", "my_stroop"))
     press(run(app), "Use this study")
+    if shared:
+        browsers.use()
+        app = visit(PROTOCOL, **query_of(app))
     query = query_of(type_number(go(app, PROTOCOL), "Sample size", 41))
     restart(monkeypatch)
     again = visit(PROTOCOL, **query)
     assert where(again).startswith("Stroop interference")
     assert number(again, "Sample size").value == 41
     assert not alerts(again)
-
-
-def test_study_that_was_shared_survives_a_restart_for_who_read_it(
-    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app = visit()
-    at_editor(app).text_area(key="own_text").set_value(copy_text("psy_stroop", "my_stroop"))
-    link = query_of(press(run(app), "Use this study"))
-    browsers.use()
-    query = query_of(visit(PROTOCOL, **link))
-    restart(monkeypatch)
-    assert where(visit(PROTOCOL, **query)).startswith("Stroop interference")
 
 
 # --- an empty address -------------------------------------------------------------------------
@@ -213,35 +192,50 @@ def offered(app: AppTest) -> bool:
     return "Go on with it" in labels(app)
 
 
-def test_last_draft_is_offered_to_whoever_comes_without_an_address(browsers: Browsers) -> None:
-    type_number(visit(PROTOCOL, study="psy_stroop"), "Sample size", 41)
-    writer.finish()
-    app = visit()
-    assert offered(app)
-    assert "Stroop interference · medium lab · n 41" in said(app)
-    assert where(app) == "", "it is not forced on anyone"
-    go(press(app, "Go on with it"), PROTOCOL)
-    assert number(app, "Sample size").value == 41
-    assert not offered(app)
-
-
-def test_what_stands_beside_comes_back_with_the_draft(browsers: Browsers) -> None:
+def test_last_draft_is_offered_with_its_tray_to_its_author_who_comes_without_an_address(
+    browsers: Browsers,
+) -> None:
+    author = browsers.token
     app = press(type_number(visit(PROTOCOL, study="psy_stroop"), "Sample size", 41), BESIDE)
     press(type_number(app, "Sample size", 42), BESIDE)
     writer.finish()
+    assert not offered(visit(SCENARIOS, **query_of(app)))
+    browsers.use()
+    assert not offered(visit())
+    browsers.token = author
     back = visit()
     assert "Stroop interference · medium lab · n 42, and 2 beside." in said(back)
+    assert where(back) == "", "it is not forced on anyone"
     go(press(back, "Go on with it"), PROTOCOL)
     assert tray(back) == tray(app)
     assert number(back, "Sample size").value == 42
+    assert not offered(back)
 
 
-def test_what_stands_beside_a_kept_plan_is_kept_as_a_draft_until_it_is_removed(
+def test_draft_that_is_discarded_is_offered_no_more(browsers: Browsers) -> None:
+    type_number(visit(PROTOCOL), "Sample size", 41)
+    writer.finish()
+    press(visit(), "Discard")
+    assert draft(browsers) is None
+    assert not offered(visit())
+
+
+def test_plan_that_is_kept_or_undone_needs_no_draft_unless_the_tray_holds_something(
     browsers: Browsers,
 ) -> None:
-    app = press(press(type_number(visit(PROTOCOL), "Sample size", 41), BESIDE), "Keep")
+    app = type_number(visit(PROTOCOL), "Sample size", 41)
+    for act, is_needed in (
+        ("", True),
+        ("Keep", False),
+        (BESIDE, True),
+        ("Remove it", False),
+    ):
+        if act:
+            press(app, act)
+        assert (draft(browsers) is not None) == is_needed, act
+    type_number(app, "Sample size", 42)
     assert draft(browsers) is not None
-    press(app, "Remove it")
+    press(app, "Undo")
     assert draft(browsers) is None
 
 
@@ -284,14 +278,6 @@ def test_drafts_of_two_visitors_under_one_place_do_not_wait_for_one_another(
     assert [len(shelf().drafts(whose)) for whose in (ann, ben)] == [1, 1]
 
 
-def test_draft_that_is_discarded_is_offered_no_more(browsers: Browsers) -> None:
-    type_number(visit(PROTOCOL), "Sample size", 41)
-    writer.finish()
-    press(visit(), "Discard")
-    assert draft(browsers) is None
-    assert not offered(visit())
-
-
 def test_library_lists_the_drafts_of_every_tab(browsers: Browsers) -> None:
     for samples in (41, 42):
         type_number(visit(PROTOCOL), "Sample size", samples)
@@ -306,27 +292,8 @@ def test_library_lists_the_drafts_of_every_tab(browsers: Browsers) -> None:
     assert "Nothing waits" in said(pick(go(app, LIBRARY), "Show", "Not kept yet"))
 
 
-def test_nothing_is_offered_with_an_address_or_to_another(browsers: Browsers) -> None:
-    app = type_number(visit(PROTOCOL), "Sample size", 41)
-    writer.finish()
-    assert not offered(visit(SCENARIOS, **query_of(app)))
-    browsers.use()
-    assert not offered(visit())
-
-
 def test_looking_at_studies_is_no_work(browsers: Browsers) -> None:
     visit(PROTOCOL, study="psy_stroop", lab="hard", round="2")
-    assert draft(browsers) is None
-
-
-def test_plan_that_is_kept_or_undone_needs_no_draft(browsers: Browsers) -> None:
-    app = type_number(visit(PROTOCOL), "Sample size", 41)
-    assert draft(browsers) is not None
-    press(app, "Keep")
-    assert draft(browsers) is None
-    type_number(app, "Sample size", 42)
-    assert draft(browsers) is not None
-    press(app, "Undo")
     assert draft(browsers) is None
 
 

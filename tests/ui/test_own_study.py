@@ -165,24 +165,21 @@ def test_study_beyond_the_room_there_is_waits_until_one_is_removed(
     assert can_press(app, "Use this study")
 
 
-def test_study_waits_in_the_editor_while_the_server_is_full(
+def test_study_waits_in_the_editor_while_the_server_is_full_as_is_said_before_and_after_a_press(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    late, full = write(unopened(), MINE), "This server has no room for another study"
+    with monkeypatch.context() as patch:
+        patch.setattr(study_cache, "MOST_BYTES_IN_ALL", 1)
+        press(late, "Use this study")  # there was room when it was drawn
+        assert full in said(late)
+        assert query_of(late)["study"] == "fin_momentum"
     monkeypatch.setattr(study_cache, "MOST_BYTES_IN_ALL", len(MINE.encode()))
     using()
-    late = write(unopened(), MINE)
+    write(late, MINE)
     assert not can_press(late, "Use this study")
-    assert "This server has no room for another study" in said(late)
+    assert full in said(late)
     assert late.text_area(key="own_text").value == MINE
-
-
-def test_room_that_is_gone_when_the_button_is_pressed_is_said() -> None:
-    late = write(unopened(), MINE)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(study_cache, "MOST_BYTES_IN_ALL", 1)
-        press(late, "Use this study")
-        assert "This server has no room for another study" in said(late)
-        assert query_of(late)["study"] == "fin_momentum"
 
 
 def test_study_that_takes_the_place_of_one_says_so() -> None:
@@ -214,18 +211,13 @@ def caption(app: AppTest) -> str:
     return str(found)
 
 
-def test_study_that_is_not_used_yet_is_lost_by_a_reload_as_its_form_says(
-    browsers: Browsers,
+def test_study_is_lost_by_a_reload_until_it_is_used_and_then_in_the_library_as_its_form_says(
+    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = write(unopened(), MINE)
     assert caption(app).startswith("In this tab alone until you press Use this study: ")
     assert "Back to the form" not in labels(at_making(unopened()))
-
-
-def test_study_that_is_used_is_in_the_library_as_its_form_says(
-    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app = using()
+    press(app, "Use this study")
     writer.finish()
     assert caption(app).startswith("Saved in your library. ")
     assert caption(write(app, MINE.replace("0.8", "0.9"))).startswith("In this tab alone")
@@ -233,16 +225,14 @@ def test_study_that_is_used_is_in_the_library_as_its_form_says(
     assert "yours" in said(at_gallery(unopened()))
 
 
-def test_study_that_could_not_be_saved_is_in_memory_as_its_form_says(
-    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("has_cookie", [True, False])
+def test_study_that_is_not_saved_is_in_memory_as_its_form_says(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, *, has_cookie: bool
 ) -> None:
-    monkeypatch.setattr(shelf(), "_limits", shelf()._limits._replace(entries=0))  # noqa: SLF001
-    app = using()
-    writer.finish()
-    assert caption(app).startswith("In this server's memory only: ")
-
-
-def test_study_of_a_browser_without_cookies_is_in_memory_as_its_form_says() -> None:
+    if has_cookie:  # and the library is full
+        request.getfixturevalue("browsers")
+        limits = shelf()._limits._replace(entries=0)  # noqa: SLF001
+        monkeypatch.setattr(shelf(), "_limits", limits)
     app = using()
     writer.finish()
     assert caption(app).startswith("In this server's memory only: ")

@@ -125,9 +125,12 @@ def test_reader_of_a_study_of_the_same_id_sees_both_and_each_is_named(browsers: 
     assert "/ 1,000 credits" in said(go(reader, PROTOCOL))
 
 
-def test_browser_still_owns_its_studies_in_another_tab() -> None:
-    link = query_of(using())
-    assert cards_of_visitors(visit(**link)) == ["Psychology · yours"]
+def test_browser_still_owns_its_studies_in_another_tab_and_after_emptied_caches() -> None:
+    app = using()
+    streamlit.cache_resource.clear()
+    streamlit.cache_data.clear()
+    assert where(run(app)).startswith(TITLE)
+    assert cards_of_visitors(visit(**query_of(app))) == ["Psychology · yours"]
     again = visit()
     press(again, "Remove")
     assert cards_of_visitors(again) == []
@@ -138,14 +141,6 @@ def test_browser_without_a_token_owns_nothing_in_another_tab(browsers: Browsers)
     link = query_of(using())
     assert cards_of_visitors(visit()) == []
     assert cards_of_visitors(visit(**link)) == ["Psychology · shared with you, to read"]
-
-
-def test_emptied_caches_empty_nobodys_studies() -> None:
-    app = using()
-    streamlit.cache_resource.clear()
-    streamlit.cache_data.clear()
-    assert where(run(app)).startswith(TITLE)
-    assert cards_of_visitors(app) == ["Psychology · yours"]
 
 
 def test_saved_negotiation_opens_in_ones_own_study(browsers: Browsers) -> None:
@@ -227,8 +222,14 @@ def test_file_that_does_not_help_is_said_beside_and_nothing_is_lost(
     assert where(hand_over(app, MINE)).startswith(TITLE)
 
 
-def test_study_that_is_gone_can_be_done_without(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = press(visit(PROTOCOL, **lost(monkeypatch)), "Dismiss")
+def test_study_that_is_gone_is_named_in_a_presentation_and_can_be_done_without(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    link = lost(monkeypatch)
+    presented = visit(NEGOTIATION, **{**link, "present": "1"})
+    assert GONE in said(presented)
+    assert GONE in said(press(presented, "Next"))
+    app = press(visit(PROTOCOL, **link), "Dismiss")
     assert GONE not in said(app)
     assert query_of(app)["study"] == "fin_momentum"
 
@@ -247,13 +248,6 @@ def test_study_that_goes_while_it_is_read_keeps_what_was_edited(
     assert GONE in said(run(reader))
     assert query_of(reader) == edited
     assert number(hand_over(reader, MINE), "Sample size").value == 31
-
-
-def test_study_that_is_gone_is_named_in_a_presentation(monkeypatch: pytest.MonkeyPatch) -> None:
-    link = lost(monkeypatch)
-    app = visit(NEGOTIATION, **{**link, "present": "1"})
-    assert GONE in said(app)
-    assert GONE in said(press(app, "Next"))
 
 
 def test_older_address_too_soon_leaves_the_one_that_is_asked_for(
