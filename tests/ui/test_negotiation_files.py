@@ -93,31 +93,19 @@ def test_recorded_run_keeps_study_lab_and_plan_and_brings_them_back() -> None:
     assert where(app) == before[0]
 
 
-@pytest.fixture
-def played_on() -> AppTest:
-    """The page with an opened negotiation in which a person left."""
+def test_moves_played_in_an_opened_negotiation_outlive_another_plan_lab_and_file() -> None:
     app = press(hand_over(visit(NEGOTIATION), save(OPEN)), "Walk away")
     assert shows(app, LEFT)
-    return app
-
-
-def test_moves_played_in_an_opened_negotiation_outlive_another_plan(played_on: AppTest) -> None:
-    type_number(go(played_on, PROTOCOL), "Sample size", 5)
-    assert shows(go(played_on, NEGOTIATION), LEFT)
-    assert shows(visit(NEGOTIATION, **query_of(played_on)), LEFT)
-
-
-def test_moves_played_in_an_opened_negotiation_outlive_another_lab(played_on: AppTest) -> None:
-    pick(go(pick(played_on, "Scientist", "baseline"), STUDY), "Lab", "easy")
-    assert not shows(go(played_on, NEGOTIATION), LEFT)
-    assert shows(go(press(press(go(played_on, PROTOCOL), "Undo"), "Undo"), NEGOTIATION), LEFT)
-    assert "hard lab, seed 3" in where(played_on)
-
-
-def test_moves_played_in_an_opened_negotiation_outlive_another_file(played_on: AppTest) -> None:
-    assert shows(hand_over(played_on, save(ENDED)), ENDED)
-    back = next(label for label in labels(played_on) if label.startswith("Back to your own: "))
-    assert shows(press(played_on, back), LEFT)
+    assert shows(hand_over(app, save(ENDED)), ENDED)
+    back = next(label for label in labels(app) if label.startswith("Back to your own: "))
+    assert shows(press(app, back), LEFT)
+    type_number(go(app, PROTOCOL), "Sample size", 5)
+    assert shows(go(app, NEGOTIATION), LEFT)
+    assert shows(visit(NEGOTIATION, **query_of(app)), LEFT)
+    pick(go(pick(app, "Scientist", "baseline"), STUDY), "Lab", "easy")
+    assert not shows(go(app, NEGOTIATION), LEFT)
+    assert shows(go(press(press(go(app, PROTOCOL), "Undo"), "Undo"), NEGOTIATION), LEFT)
+    assert "hard lab, seed 3" in where(app)
 
 
 def test_file_takes_the_place_of_another_that_was_opened_in_the_same_lab() -> None:
@@ -244,7 +232,10 @@ def test_recorded_run_is_left_by_seating_another_or_with_another_plan() -> None:
     assert seated(go(app, NEGOTIATION)) == "evidence_aware"
 
 
-def test_recording_of_another_study_is_said_with_both_ways_out() -> None:
+def test_recording_that_cannot_be_played_is_said_with_the_ways_out() -> None:
+    app = visit(NEGOTIATION, recording="zebra")
+    assert "'zebra' is not known; known: momentum_revised" in alerts(app)[0].text
+    assert "Open its study and lab" not in labels(app)
     query = {"study": "psy_stroop", "recording": "momentum_revised"}
     app = visit(NEGOTIATION, **query)
     assert "The recording cannot be played. It is of fin_momentum" in alerts(app)[0].text
@@ -254,12 +245,6 @@ def test_recording_of_another_study_is_said_with_both_ways_out() -> None:
     app = press(visit(NEGOTIATION, **query), "Close the recording")
     assert round_shown(app).startswith("Round 1 of ")
     assert seated(app) == "evidence_aware"
-
-
-def test_unknown_recording_is_said_with_the_known_ones() -> None:
-    app = visit(NEGOTIATION, recording="zebra")
-    assert "'zebra' is not known; known: momentum_revised" in alerts(app)[0].text
-    assert "Open its study and lab" not in labels(app)
 
 
 def test_own_recording_is_opened_from_a_file() -> None:

@@ -45,6 +45,7 @@ from tests.ui.reading import (
     query_of,
     said,
     texts,
+    tray,
     type_number,
     type_text,
     visit,
@@ -65,7 +66,7 @@ def app() -> AppTest:
 # --- a person's move ---
 
 
-def test_a_person_begins_with_nothing_on_the_table_and_sees_what_would_be_sent(
+def test_a_person_begins_with_nothing_on_the_table_and_sees_what_each_move_would_be(
     app: AppTest,
 ) -> None:
     assert "Your move" in headers(app)
@@ -74,9 +75,12 @@ def test_a_person_begins_with_nothing_on_the_table_and_sees_what_would_be_sent(
     assert not can_press(app, "Undo last round")
     assert "First" not in labels(app)
     assert alerts(app)[0].colour == "error"
+    assert "A question takes this round: 4 rounds left after it." in said(app)
     type_number(type_number(app, "Sample size", 75), "Duration (days)", 5)
     assert "power 0.20" in alerts(app)[0].text
     assert "It costs 1,450 of 3,700 credits." in said(app)
+    type_number(app, "Rounds at most", 1)
+    assert "A question takes this round: the last one." in said(app)
 
 
 def test_form_starts_from_the_plan_of_the_protocol_page() -> None:
@@ -144,11 +148,14 @@ def test_person_may_walk_away_from_a_plan_or_from_none(app: AppTest, *, proposed
     assert ("No plan was ever on the table" in said(app)) == (not proposed)
 
 
-def test_rounds_are_taken_back_one_by_one_or_all_at_once(app: AppTest) -> None:
+def test_rounds_are_taken_back_one_by_one_or_all_at_once_and_that_is_undone(app: AppTest) -> None:
     press(press(app, SEND), "Accept the offer")
     assert shows(press(app, "Undo last round"), OFFERED)
     press(press(app, "Accept the offer"), "Start again")
     assert shows(app, START)
+    assert "moves" not in query_of(app)
+    assert shows(press(app, BACK), by_person(PACK, PROPOSED, ACCEPT))
+    press(app, "Start again")
     assert shows(press(press(app, SEND), "Undo last round"), START)
 
 
@@ -166,7 +173,10 @@ def test_turn_pressed_twice_is_played_once() -> None:
     assert [done.number for done in kept.negotiation.rounds] == [0, 1]
 
 
-def test_talks_are_kept_for_their_players_and_lab_whatever_the_plan(app: AppTest) -> None:
+def test_talks_are_kept_for_their_players_and_lab_whatever_the_plan_and_what_is_played_else(
+    app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table, "_MOST_AGAIN", 2)
     press(app, SEND)
     assert shows(pick(app, "Lab Manager", "least_loss"), START)
     assert shows(press(app, BACK), OFFERED)
@@ -179,13 +189,6 @@ def test_talks_are_kept_for_their_players_and_lab_whatever_the_plan(app: AppTest
     assert shows(app, START)
     assert shows(press(app, BACK), OFFERED)
     assert "medium lab" in where(app)
-
-
-def test_talks_survive_any_number_of_negotiations_by_rule(
-    app: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(table, "_MOST_AGAIN", 2)
-    press(app, SEND)
     pick(app, "Scientist", "baseline")
     for most in (1, 2, 3, 4):
         type_number(app, "Rounds at most", most)
@@ -219,13 +222,6 @@ def test_what_a_person_played_survives_a_reload_and_is_played_on(
     assert shows(reloaded(again), OFFERED)
 
 
-def test_start_again_is_undone_with_all_that_was_played(app: AppTest) -> None:
-    press(press(press(app, SEND), "Accept the offer"), "Start again")
-    assert shows(app, START)
-    assert "moves" not in query_of(app)
-    assert shows(press(app, BACK), by_person(PACK, PROPOSED, ACCEPT))
-
-
 def test_moves_too_long_for_an_address_are_said_to_be_lost_by_a_reload(
     app: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -243,12 +239,6 @@ def test_moves_of_a_link_that_cannot_be_played_are_said_with_the_way_out() -> No
     [problem] = alerts(app)
     assert problem.colour == "error"
     assert shows(press(app, "Begin anew"), START)
-
-
-def test_question_says_what_it_costs_before_it_is_asked(app: AppTest) -> None:
-    assert "A question takes this round: 4 rounds left after it." in said(app)
-    type_number(app, "Rounds at most", 1)
-    assert "A question takes this round: the last one." in said(app)
 
 
 # --- forking ---
@@ -274,31 +264,29 @@ def test_fork_form_holds_the_plan_of_its_round_and_can_be_left() -> None:
     assert {"Continue from here", "Fork here"} & set(labels(press(app, "Cancel"))) == {"Fork here"}
 
 
-def test_both_branches_stand_side_by_side_and_are_compared_round_by_round() -> None:
+def test_both_branches_are_compared_round_by_round_and_on_the_page_for_it() -> None:
     app = forked()
     before, after = outcome_verdict(TOLD).text, outcome_verdict(FORKED).text
     assert before != after
     assert outcome(app)[1] == before
     assert said(app).count(before) == 2
     assert said(app).count(after) == 1
-    rows = rows_in(app, "branches")
-    assert rows[0] == ["Round", "As it was", "Answer", "Your branch", "Answer to it"]
-    assert rows[1] == [
+    table = rows_in(app, "branches")
+    assert table[0] == ["Round", "As it was", "Answer", "Your branch", "Answer to it"]
+    assert table[1] == [
         "2",
         "Revises: 210 samples in 7 days, 2,900 credits, power 0.47",
         "Suggests changes",
         "Revises: 300 samples in 5 days, 3,700 credits, power 0.62",
         "Accepts",
     ]
-    assert [row[0] for row in rows[1:]] == ["2", "3", "4", "5"]
-    assert rows[2][3:] == ["–", "–"]
-
-
-def test_both_branches_are_compared_on_the_page_for_it() -> None:
-    app = press(forked(), "Compare the two")
-    found = app.session_state["state"].workspace.tray
-    assert [each.name for each in found] == ["As it was", "Your branch"]
-    assert [len(each.case.moves) for each in found] == [0, 1]
+    assert [row[0] for row in table[1:]] == ["2", "3", "4", "5"]
+    assert table[2][3:] == ["–", "–"]
+    press(app, "Compare the two")
+    assert [(each.name, len(each.case.moves)) for each in tray(app)] == [
+        ("As it was", 0),
+        ("Your branch", 1),
+    ]
     rows = {row[0]: row[1:] for row in panel_tables(app)[-1]}
     outcomes = [OUTCOME_TITLES[each.outcome] for each in (TOLD, FORKED) if each.outcome]
     assert [cell.split(" ", 1)[1] for cell in rows["Negotiated"]] == outcomes
@@ -325,13 +313,9 @@ def test_kept_branch_survives_a_reload_is_forked_again_and_gives_way_to_how_it_w
     assert "Two branches from round 2" in headers(app)
     assert shows(press(app, "Back to how it was"), TOLD)
     assert shows(press(app, BACK), FORKED)
-
-
-def test_kept_branch_comes_back_when_the_change_of_its_opening_plan_is_undone() -> None:
-    app = go(press(forked(), "Keep the branch"), PROTOCOL)
-    type_number(app, "Sample size", 290)
+    type_number(go(app, PROTOCOL), "Sample size", 290)
     assert not shows(go(app, NEGOTIATION), FORKED)
-    assert shows(press(app, BACK), FORKED)
+    assert shows(press(app, BACK), FORKED), "it comes back with its opening plan"
     assert number(go(app, PROTOCOL), "Sample size").value == 420
 
 
@@ -348,24 +332,18 @@ def scrubber(app: AppTest) -> str:
     return next(text for text in texts(keyed(app, "scrubber")) if "Round " in text)
 
 
-def test_branch_is_looked_at_round_by_round_while_it_is_played_on() -> None:
-    app = press(visit(NEGOTIATION, scientist="person"), SEND)
-    type_text(
-        press(press(app, "Fork here"), "Continue from here"), "Or ask the lab a question", "?"
-    )
-    press(app, "Ask")
-    assert scrubber(app) == "Your branch: Round 2 of 2 so far"
-    assert scrubber(press(app, "Back")) == "Your branch: Round 1 of 2 so far"
-    assert outcome(app)[1].startswith("Next is round 3 of at most 5: ")
-    assert scrubber(press(app, "Drop the branch")) == "Round 1 of 1 so far"
-
-
-def test_branch_of_a_person_is_played_on_by_the_person() -> None:
+def test_branch_of_a_person_is_played_on_by_the_person_and_looked_at_round_by_round() -> None:
     app = press(visit(NEGOTIATION, scientist="person"), SEND)
     press(press(app, "Fork here"), "Continue from here")
     assert labels(app).count("Accept the offer") == 1
     assert scrubber(app) == "Your branch: Round 1 of 1 so far", "the fields are its next move"
     assert "Fork here" not in labels(app)
+    press(type_text(app, "Or ask the lab a question", "?"), "Ask")
+    assert scrubber(app) == "Your branch: Round 2 of 2 so far"
+    assert scrubber(press(app, "Back")) == "Your branch: Round 1 of 2 so far"
+    assert outcome(app)[1].startswith("Next is round 3 of at most 5: ")
+    assert scrubber(press(app, "Drop the branch")) == "Round 1 of 1 so far"
+    press(press(app, "Fork here"), "Continue from here")
     press(app, "Accept the offer")
     assert scrubber(app) == "As it was: Round 1 of 1 so far", "nothing is left to be moved"
     ended = "Your branch\ncaution Agreed below the floor in round 2"

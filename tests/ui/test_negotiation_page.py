@@ -71,17 +71,27 @@ def test_page_shows_what_the_core_has_found(study: str, lab: str) -> None:
 # --- stepping ---
 
 
-def test_scrubber_goes_on_and_back_to_both_ends_and_no_further() -> None:
+def test_scrubber_goes_to_both_ends_and_plays_and_no_round_is_played_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def no_round(*_: object, **__: object) -> NoReturn:  # every round asks what was said
+        raise AssertionError("a round is played again")
+
     app = visit(NEGOTIATION, **SIMPLE)
+    monkeypatch.setattr("replicalab.negotiation.rounds.hear", no_round)
     assert [can_press(app, step) for step in STEPS] == [False, False, True, True, True]
     seen = [round_shown(app)]
-    for step in ("Next", "Next", "Back", "Last", "First"):
+    for step in ("Next", "Next", "Back", "Last", "First", "Last", "Play"):
         press(app, step)
         seen.append(round_shown(app))
         assert query_of(app)["round"] == round_shown(app).split()[1]
         if step == "Last":
             assert [can_press(app, each) for each in STEPS] == [True, True, False, False, True]
-    assert seen == [f"Round {n} of 5" for n in (1, 2, 3, 2, 5, 1)]
+    assert seen == [f"Round {n} of 5" for n in (1, 2, 3, 2, 5, 1, 5, 1)]
+    assert can_press(press(app, "Pause"), "Play")
+    assert can_press(press(press(app, "Play"), "Next"), "Play"), "a step ends it too"
+    go(go(app, PROTOCOL), NEGOTIATION)
+    assert round_shown(app) == "Round 2 of 5"
 
 
 def test_scrubber_of_one_round_shows_it_whatever_round_is_asked_for() -> None:
@@ -90,22 +100,19 @@ def test_scrubber_of_one_round_shows_it_whatever_round_is_asked_for() -> None:
     assert not any(can_press(app, step) for step in STEPS)
 
 
-def test_page_reads_in_its_second_round_as_it_was_read() -> None:
-    assert_golden("pages/negotiation", said(press(visit(NEGOTIATION, **SIMPLE), "Next")))
-
-
 @pytest.mark.parametrize(
     ("name", "query"),
     [
-        ("evidence_aware", {}),
-        ("by_hand", {"scientist": "person"}),
-        ("model", {"scientist": "model"}),
-        ("recorded", {"recording": "momentum_revised"}),
-        ("no_deal", {"study": "math_four_colour", "lab": "hard", "round": "2"}),
+        ("negotiation", {**SIMPLE, "round": "2"}),
+        ("negotiation_evidence_aware", {}),
+        ("negotiation_by_hand", {"scientist": "person"}),
+        ("negotiation_model", {"scientist": "model"}),
+        ("negotiation_recorded", {"recording": "momentum_revised"}),
+        ("negotiation_no_deal", {"study": "math_four_colour", "lab": "hard", "round": "2"}),
     ],
 )
 def test_page_opens_with_each_scientist_as_it_was_read(name: str, query: dict[str, str]) -> None:
-    assert_golden(f"pages/negotiation_{name}", said(visit(NEGOTIATION, **query)))
+    assert_golden(f"pages/{name}", said(visit(NEGOTIATION, **query)))
 
 
 def test_accepting_says_what_is_taken() -> None:
@@ -128,44 +135,27 @@ def test_message_opens_to_the_seven_dimensions_in_numbers() -> None:
     assert all(left[1:-1])
 
 
-def test_scrubbing_and_walking_play_no_round_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_round(*_: object, **__: object) -> NoReturn:  # every round asks what was said
-        raise AssertionError("a round is played again")
-
-    app = visit(NEGOTIATION, **SIMPLE)
-    monkeypatch.setattr("replicalab.negotiation.rounds.hear", no_round)
-    for pressed in ("Next", "Last", "Back", "First", "Play", "Pause"):
-        press(app, pressed)
-    go(go(app, PROTOCOL), NEGOTIATION)
-    assert round_shown(app) == "Round 1 of 5"
-
-
-def test_play_starts_from_the_first_round_and_ends_by_a_pause_or_a_step() -> None:
-    app = press(press(visit(NEGOTIATION, **SIMPLE), "Last"), "Play")
-    assert round_shown(app) == "Round 1 of 5"
-    assert can_press(press(app, "Pause"), "Play")
-    assert can_press(press(press(app, "Play"), "Next"), "Play")
-
-
 # --- who plays, and for how long ---
 
 
 @pytest.mark.parametrize(
     ("scientist", "manager"), [("evidence_aware", "reference"), ("baseline", "least_loss")]
 )
-def test_rule_is_seated_and_kept_in_the_address(scientist: str, manager: str) -> None:
-    app = pick(pick(visit(NEGOTIATION, **SIMPLE), "Scientist", scientist), "Lab Manager", manager)
+def test_every_player_is_offered_and_a_rule_is_seated_and_kept_in_the_address(
+    scientist: str, manager: str
+) -> None:
+    app = visit(NEGOTIATION, **SIMPLE)
+    scientists = ["Evidence-aware", "You", "Language model", "Simple rule", "Recorded run"]
+    assert {box.label: list(box.options) for box in app.selectbox} == {
+        "Scientist": scientists,
+        "Lab Manager": ["Reference", "Least-loss"],
+    }
+    pick(pick(app, "Scientist", scientist), "Lab Manager", manager)
     kinds = ScientistKind(scientist), LabManagerKind(manager)
     assert shows(app, by_rule(PACK, REFERENCE, 5, *kinds))
     again = visit(NEGOTIATION, **query_of(app))
     assert outcome(again) == outcome(app)
     assert (seated(again), seated(again, "Lab Manager")) == (scientist, manager)
-
-
-def test_every_player_is_offered() -> None:
-    offered = {box.label: list(box.options) for box in visit(NEGOTIATION, **SIMPLE).selectbox}
-    scientists = ["Evidence-aware", "You", "Language model", "Simple rule", "Recorded run"]
-    assert offered == {"Scientist": scientists, "Lab Manager": ["Reference", "Least-loss"]}
 
 
 @pytest.mark.parametrize("most", [1, 12])
@@ -192,7 +182,9 @@ def test_choosing_players_and_presenting_are_no_steps_to_undo() -> None:
 # --- what cannot be opened ---
 
 
-def test_plan_without_samples_gives_the_way_out_and_no_round() -> None:
+def test_plan_without_samples_gives_the_way_out_and_one_without_days_or_controls_is_negotiated() -> (
+    None
+):
     app = visit(NEGOTIATION, plan=encode_plan(revise(REFERENCE, sample_size=0)))
     [problem] = alerts(app)
     assert problem.colour == "error"
@@ -200,9 +192,6 @@ def test_plan_without_samples_gives_the_way_out_and_no_round() -> None:
     assert not any(text.startswith("Round ") for text in texts(app.main))
     go(type_number(go(app, PROTOCOL), "Sample size", 150), NEGOTIATION)
     assert round_shown(app).startswith("Round 1 of ")
-
-
-def test_plan_without_days_or_controls_is_negotiated() -> None:
     plan = revise(REFERENCE, duration_days=0, controls=[], required_equipment=[])
     app = visit(NEGOTIATION, plan=encode_plan(plan))
     assert round_shown(app).startswith("Round 1 of ")
