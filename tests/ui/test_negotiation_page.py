@@ -182,9 +182,7 @@ def test_choosing_players_and_presenting_are_no_steps_to_undo() -> None:
 # --- what cannot be opened ---
 
 
-def test_plan_without_samples_gives_the_way_out_and_one_without_days_or_controls_is_negotiated() -> (
-    None
-):
+def test_plan_without_samples_is_not_negotiated_and_one_without_days_or_controls_is() -> None:
     app = visit(NEGOTIATION, plan=encode_plan(revise(REFERENCE, sample_size=0)))
     [problem] = alerts(app)
     assert problem.colour == "error"
