@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, TypeVar
 
 from hypothesis import strategies as st
 
@@ -28,6 +28,7 @@ from replicalab.models import (
 )
 from replicalab.negotiation import Turn, TurnAuthor
 from replicalab.scenarios import (
+    CATEGORIES,
     LAB_CONSTRAINT_KEYS,
     MOST,
     AllowedSubstitution,
@@ -58,6 +59,7 @@ from replicalab.scenarios import (
     pack_of,
 )
 from replicalab.scenarios.fields import LONGEST_SHORT_TITLE
+from replicalab.scenarios.own import ItemCategory
 from tests.factories import (
     CONTROLS,
     EQUIPMENT,
@@ -258,7 +260,7 @@ def own_items(names: st.SearchStrategy[str] = labels) -> st.SearchStrategy[OwnIt
     return st.builds(
         OwnItem,
         label=names,
-        category=st.sampled_from(["equipment", "reagent"]),
+        category=st.sampled_from(CATEGORIES),
         state=st.none() | st.sampled_from(ItemState),
         until=st.none() | counts,
         price=st.none() | _RATES,
@@ -306,7 +308,7 @@ def own_labs_of(draw: st.DrawFn, study: Study) -> LabOverrides:
         items=tuple(
             OwnItem(
                 label=label,
-                category=category.get(label_key(label), draw(_CATEGORIES)),
+                category=category.get(label_key(label), draw(st.sampled_from(CATEGORIES))),
                 state=(state := draw(st.none() | st.sampled_from(ItemState))),
                 until=draw(st.none() | st.integers(0, 60)) if state is ItemState.BOOKED else None,
                 price=draw(st.none() | prices),
@@ -316,10 +318,6 @@ def own_labs_of(draw: st.DrawFn, study: Study) -> LabOverrides:
             )
         ),
     )
-
-
-ItemCategory = Literal["equipment", "reagent"]
-_CATEGORIES: Final[st.SearchStrategy[ItemCategory]] = st.sampled_from(["equipment", "reagent"])
 
 
 def questions(design: Design) -> st.SearchStrategy[EvidenceAssumptions]:

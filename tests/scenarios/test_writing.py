@@ -1,19 +1,46 @@
-"""A study written as YAML: read again it is the same study, whatever its texts look like."""
+"""A study, a plan and a lab of one's own as files: there and back, and how a file can be wrong."""
 
 from __future__ import annotations
 
-from typing import Final
+import json
+import random
+import tracemalloc
+from typing import Any, Final
 
 import pytest
+import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from replicalab.scenarios import list_scenarios, parse_study, study_text, study_yaml, template_text
+from replicalab.errors import ScenarioError
+from replicalab.lint import lint
+from replicalab.models import LONGEST_LABEL, Protocol, too_large
+from replicalab.scenarios import (
+    MOST_OWN_ITEMS,
+    Difficulty,
+    ItemState,
+    LabOverrides,
+    OwnItem,
+    lab_json,
+    list_scenarios,
+    pack_of,
+    parse_study,
+    plan_json,
+    read_lab,
+    read_plan,
+    study_text,
+    study_yaml,
+    template_text,
+)
 from replicalab.scenarios.reading import Data, read_document
 from replicalab.scenarios.study import Study
-from replicalab.scenarios.writing import data_yaml
+from replicalab.scenarios.writing import MOST_LAB_BYTES, data_yaml
+from tests.factories import make_protocol
 from tests.golden import assert_golden
-from tests.strategies import studies
+from tests.scenarios.test_schema import faults_by_schema
+from tests.strategies import own_labs, protocols, studies
+
+# --- a study ----------------------------------------------------------------------------------
 
 SHIPPED: Final = [summary.scenario_id for summary in list_scenarios()]
 
@@ -35,13 +62,34 @@ def test_shipped_study_is_read_back_as_written(scenario_id: str) -> None:
     assert parse_study(study_yaml(study), scenario_id) == study
 
 
+class _Quoting(yaml.SafeDumper):
+    """Writes every text in quotes, as a careful author does."""
+
+
+_Quoting.add_representer(
+    str, lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"')
+)
+
+
 @settings(suppress_health_check=[HealthCheck.too_slow])
-@given(studies())
-def test_study_is_read_back_as_written_and_written_alike_again(study: Study) -> None:
-    written = study_yaml(study)
-    found = parse_study(written, "x.yaml")
+@given(studies(), st.integers(0, 10**6))
+def test_any_study_is_read_back_as_written_and_fits_schema_and_lint(
+    study: Study, seed: int
+) -> None:
+    data, written = study.model_dump(mode="json"), study_yaml(study)
+    quoted = yaml.dump(data, Dumper=_Quoting, allow_unicode=True)
+    read = parse_study(written, "x.yaml")
+    assert read == study
+    assert study_yaml(read) == written
+    assert study == Study.model_validate(study.model_dump())
+    assert study == Study.model_validate_json(study.model_dump_json())
+    found = parse_study(quoted, "x.yaml")
     assert found == study
-    assert study_yaml(found) == written
+    for difficulty in Difficulty:
+        assert pack_of(found, difficulty, seed) == pack_of(study, difficulty, seed)
+    assert faults_by_schema(data) == []
+    places = [finding.place for finding in lint(study)]
+    assert {"labs.easy", "labs.medium", "labs.hard"} <= set(places)
 
 
 @pytest.mark.parametrize("text", AWKWARD)
@@ -71,3 +119,192 @@ def test_data_is_read_back_as_written(data: dict[str, Data]) -> None:
 
 def test_template_is_written_for_people() -> None:
     assert_golden("study_written", study_yaml(parse_study(template_text(), "template.yaml")))
+
+
+# --- a plan -----------------------------------------------------------------------------------
+
+
+@given(protocols())
+def test_plan_comes_back_as_it_left(plan: Protocol) -> None:
+    data = plan_json(plan, "psy_stroop").encode()
+    if too_large(plan):
+        with pytest.raises(ScenarioError, match="at most"):
+            read_plan(data)
+    else:
+        assert read_plan(data) == (plan, "psy_stroop")
+
+
+def test_plan_of_a_file_that_names_no_study_is_read() -> None:
+    plan = make_protocol()
+    assert read_plan(plan.model_dump_json().encode()) == (plan, None)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"sample_size": -1}, "sample_size: -1 is not allowed"),
+        ({"sample_size": 1.5}, "sample_size: 1.5 is not allowed"),
+        ({"sample_size": 1_000_001}, "Sample size is 1,000,001; at most 1,000,000"),
+        ({"controls": "one"}, "controls: 'one' is not allowed"),
+        ({"technique": " "}, "technique: "),
+        ({"cost": 3}, "cost: unknown key"),
+    ],
+)
+def test_plan_with_a_fault_is_refused_by_its_place(change: dict[str, object], said: str) -> None:
+    data = json.dumps({**make_protocol().model_dump(), **change}).encode()
+    with pytest.raises(ScenarioError, match=r"^mine: ") as found:
+        read_plan(data, "mine")
+    assert said in str(found.value)
+
+
+@pytest.mark.parametrize("data", [b"", b"[]", b"{", b'"x"', b"\xff", b"[" * 100_000, b"{}" * 10**6])
+def test_file_that_holds_no_plan_is_refused(data: bytes) -> None:
+    with pytest.raises(ScenarioError):
+        read_plan(data)
+
+
+@pytest.mark.parametrize(
+    ("values", "held"),
+    [
+        ({"format": 2, "setup": {}, "turns": []}, "a negotiation, no plan"),
+        ({"format": 9, "setup": {}}, "a negotiation, no plan"),
+        ({"format": 1, "decided": {}, "study": {}}, "a bundle, no plan"),
+        ({"format": 1, "study": "psy_stroop"}, "a plan with its study and lab, no plan"),
+        ({"format": 1, "lab": {}}, "a lab, no plan"),
+        ({"format": 1, "options": [], "chosen": 0}, "a decision, no plan"),
+    ],
+)
+def test_file_of_another_kind_is_named_for_what_it_is(values: object, held: str) -> None:
+    with pytest.raises(ScenarioError) as found:
+        read_plan(json.dumps(values).encode(), "mine")
+    assert str(found.value).startswith(f"mine: the file holds {held}; load a plan that was saved")
+
+
+def test_plan_of_a_newer_version_is_said_as_one() -> None:
+    data = json.dumps({**make_protocol().model_dump(), "format": 2}).encode()
+    with pytest.raises(ScenarioError, match=r"format: 2 is of a newer version"):
+        read_plan(data)
+
+
+# --- a lab ------------------------------------------------------------------------------------
+
+LAB: Final = LabOverrides(
+    name="Ours",
+    days=30,
+    rates={"per_day": 20.5},
+    items=(OwnItem(label="flume", category="equipment", state=ItemState.BOOKED, until=9),),
+)
+
+
+def refused(data: bytes | str) -> ScenarioError:
+    with pytest.raises(ScenarioError) as caught:
+        read_lab(data.encode() if isinstance(data, str) else data)
+    return caught.value
+
+
+@given(own_labs())
+def test_lab_survives_its_file(own_lab: LabOverrides) -> None:
+    assert read_lab(lab_json(own_lab).encode()) == own_lab
+
+
+def test_lab_file_holds_what_differs_and_its_format() -> None:
+    assert json.loads(lab_json(LabOverrides())) == {"format": 1, "lab": {}}
+    assert json.loads(lab_json(LAB)) == {
+        "format": 1,
+        "lab": {
+            "name": "Ours",
+            "days": 30,
+            "rates": {"per_day": 20.5},
+            "items": [{"label": "flume", "category": "equipment", "state": "booked", "until": 9}],
+        },
+    }
+
+
+def test_largest_lab_fits_its_file() -> None:
+    labels = ["\x01" * (LONGEST_LABEL - 3) + f"{n:03}" for n in range(MOST_OWN_ITEMS)]
+    lab = LabOverrides(items=tuple(OwnItem(label=each, category="reagent") for each in labels))
+    data = lab_json(lab).encode()
+    assert len(data) <= MOST_LAB_BYTES
+    assert read_lab(data) == lab
+
+
+def test_lab_file_with_a_byte_order_mark_is_read() -> None:
+    assert read_lab(lab_json(LAB).encode("utf-8-sig")) == LAB
+
+
+def as_file(lab: Any, version: object = 1) -> str:
+    return json.dumps({"format": version, "lab": lab})
+
+
+WRONG: Final[dict[str, bytes | str]] = {
+    "empty": "",
+    "no JSON": "name: Ours",
+    "cut short": lab_json(LAB)[:60],
+    "not UTF-8": lab_json(LAB).encode("utf-16"),
+    "a list": "[]",
+    "no format": '{"lab": {}}',
+    "no lab": '{"format": 1}',
+    "newer": as_file({}, 2),
+    "no such format": as_file({}, "1"),
+    "unknown key": as_file({"budgets": 5}),
+    "hostile key": as_file({"<b>\u202e\n" + "x" * 300: 5}),
+    "of a study": as_file({"budget": "much", "days": 0, "staff": 1.5}),
+    "rate": as_file({"rates": {"per_day": -1, "per_hour": 2}}),
+    "steps": as_file({"steps": {"base": 10**10}}),
+    "item": as_file({"items": [{"label": "x", "category": "tool", "state": "lost", "price": -1}]}),
+    "item twice": as_file({"items": [{"label": "x", "category": "reagent"}] * 2}),
+    "201 items": as_file({"items": [{"label": f"{n}", "category": "reagent"} for n in range(201)]}),
+    "long name": as_file({"name": "x" * 31}),
+    "key twice": '{"format": 1, "lab": {"days": 3, "days": 4}}',
+    "no number": '{"format": 1, "lab": {"days": NaN}}',
+    "long number": '{"format": 1, "lab": {"days": ' + "9" * 5000 + "}}",
+    "deep": '{"lab":' + "[" * 100_000,
+    "too large": "{}" + " " * (MOST_LAB_BYTES - 1),
+}
+
+
+def test_each_refusal_of_a_lab_file_says_where_what_and_what_to_do() -> None:
+    said = [f"{what}\n{refused(data)}" for what, data in WRONG.items()]
+    assert_golden("lab_file_faults", "\n".join(said))
+    assert max(map(len, said)) < 1000
+
+
+def test_of_the_items_of_a_lab_file_the_first_that_is_wrong_is_told() -> None:
+    items = [{"label": "mug", "category": "reagent"}, {}, {"label": 7}]
+    error = refused(as_file({"days": 0, "items": items}))
+    places = [fault.path for fault in error.faults]
+    assert places == ["lab.days", "lab.items[1].label", "lab.items[1].category"]
+    assert error.more == 0
+
+
+@given(st.binary() | st.text().map(str.encode))
+def test_any_bytes_are_no_lab(data: bytes) -> None:
+    refused(data)
+
+
+@given(st.integers(0, 2**32))
+def test_edited_lab_file_is_a_lab_or_refused(seed: int) -> None:
+    rng, data = random.Random(seed), bytearray(lab_json(LAB).encode())
+    for _ in range(rng.randint(1, 3)):
+        at = rng.randrange(len(data))
+        data[at : at + rng.randint(0, 2)] = rng.randbytes(rng.randint(0, 2))
+    try:
+        found = read_lab(bytes(data))
+    except ScenarioError as error:
+        said = str(error)
+        assert len(said) < 2000
+    else:
+        assert read_lab(lab_json(found).encode()) == found
+
+
+@pytest.mark.parametrize("part", ["[],", "{},", '"",', '{"label": 1},'])
+def test_largest_lab_file_takes_bounded_memory(part: str) -> None:
+    inside = (part * ((MOST_LAB_BYTES - 99) // len(part))).rstrip(",")
+    data = f'{{"format": 1, "lab": {{"items": [{inside}]}}}}'.encode()
+    tracemalloc.start()
+    try:
+        refused(data)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 50 * 10**6
