@@ -101,7 +101,16 @@ def compose_lab_manager_response(
     A renderer that raises, or returns anything but a non-blank string, falls back to the
     built-in explanation.
     """
-    answer = _answer(_verdict_of(check_result), _offered_in(suggestion))
+    offered = None
+    if suggestion is not None:
+        offered = _Offered(
+            suggestion.revised_protocol,
+            suggestion.applied_changes,
+            suggestion.improved,
+            suggestion.remaining_failures,
+            _verdict_of(suggestion.post_check),
+        )
+    answer = _answer(_verdict_of(check_result), offered)
     if explanation_renderer is None:
         return answer
     with suppress(Exception):  # a foreign renderer may fail in any way
@@ -113,7 +122,12 @@ def compose_lab_manager_response(
 
 def answer_to(plan: Assessment, offer: Offer | None) -> LabManagerAction:
     """Return the Lab Manager's answer to a plan that is judged, and to what was found instead."""
-    return _answer(_verdict_on(plan), _offered_by(offer))
+    offered = None
+    if offer is not None:
+        after = offer.after
+        verdict = _Verdict(after.failing, (), after.cost, after.staff)  # nobody reads its reasons
+        offered = _Offered(after.plan, offer.changes, offer.improved, after.failing, verdict)
+    return _answer(_Verdict(plan.failing, plan.reasons.items(), plan.cost, plan.staff), offered)
 
 
 def answer_type_to(plan: Assessment, offer: Offer | None) -> LabManagerActionType:
@@ -149,30 +163,6 @@ def _verdict_of(check: FeasibilityCheckResult) -> _Verdict:
     failing = check.failing
     reasons = [(dimension, check.check(dimension).reasons) for dimension in failing]
     return _Verdict(failing, reasons, check.estimated_cost, check.required_staff)
-
-
-def _verdict_on(plan: Assessment) -> _Verdict:
-    return _Verdict(plan.failing, plan.reasons.items(), plan.cost, plan.staff)
-
-
-def _offered_in(suggestion: AlternativeSuggestion | None) -> _Offered | None:
-    if suggestion is None:
-        return None
-    return _Offered(
-        suggestion.revised_protocol,
-        suggestion.applied_changes,
-        suggestion.improved,
-        suggestion.remaining_failures,
-        _verdict_of(suggestion.post_check),
-    )
-
-
-def _offered_by(offer: Offer | None) -> _Offered | None:
-    if offer is None:
-        return None
-    after = offer.after
-    verdict = _Verdict(after.failing, (), after.cost, after.staff)  # nobody reads its reasons
-    return _Offered(after.plan, offer.changes, offer.improved, after.failing, verdict)
 
 
 def _select_lab_manager_action_type(

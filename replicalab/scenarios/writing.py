@@ -81,12 +81,12 @@ class _Dumper(yaml.SafeDumper):
         return _NO_TEXT if is_plain and tag == _TEXT and not is_read_as_text(value) else tag
 
 
-def _written_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    style = "|" if "\n" in text and text == text.strip() else None
-    return dumper.represent_scalar(_TEXT, text, style=style)
-
-
-_Dumper.add_representer(str, _written_text)
+_Dumper.add_representer(
+    str,
+    lambda dumper, text: dumper.represent_scalar(
+        _TEXT, text, style="|" if "\n" in text and text == text.strip() else None
+    ),
+)
 
 
 # --- a plan, a lab ---------------------------------------------------------------------------
