@@ -109,11 +109,9 @@ def parse_scientist_output(raw_text: str) -> ScientistAction:
 
 
 def _fenced_blocks(text: str) -> Iterator[str]:
-    """Yield what stands between fences; a last block may lack its closing fence.
-
-    A fence opens at the end of a line and closes at the start of one. JSON strings hold no line
-    breaks, so neither can be part of a string.
-    """
+    """Yield what stands between fences; a last block may lack its closing fence."""
+    # A fence opens at the end of a line and closes at the start of one. JSON strings hold no line
+    # breaks, so neither can be part of a string.
     block: list[str] | None = None
     for line in text.split("\n"):
         if block is None:

@@ -50,11 +50,9 @@ def used_substitutions(
 
 
 def _assigned(rows: list[_Row]) -> set[int]:
-    """Return the places of the rows of the cheapest assignment that covers most originals.
-
-    It grows by one original at a time, each time along the cheapest path that frees an
-    alternative (successive shortest paths), so that it is the cheapest of its size throughout.
-    """
+    """Return the places of the rows of the cheapest assignment that covers most originals."""
+    # It grows by one original at a time, each time along the cheapest path that frees an
+    # alternative (successive shortest paths), so that it is the cheapest of its size throughout.
     taken: dict[str, int] = {}  # alternative -> place of the row that takes it
     while (path := _cheapest_path(rows, taken)) is not None:
         for place in path:  # later rows take over what the rows before them let go
@@ -63,10 +61,8 @@ def _assigned(rows: list[_Row]) -> set[int]:
 
 
 def _cheapest_path(rows: list[_Row], taken: dict[str, int]) -> list[int] | None:
-    """Return the rows to take so that one original more is covered, None where none can be.
-
-    Bellman-Ford over the originals: an original is reached by taking its alternative from it.
-    """
+    """Return the rows to take so that one original more is covered, None where none can be."""
+    # Bellman-Ford over the originals: an original is reached by taking its alternative from it.
     covered = {rows[place].original for place in taken.values()}
     best: dict[str, tuple[int, list[int]]] = {
         row.original: (0, []) for row in rows if row.original not in covered

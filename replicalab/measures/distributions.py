@@ -132,11 +132,9 @@ def f_test_power(noncentrality: float, df1: int, df2: int, alpha: float) -> floa
 
 
 def _mixture(mean: float, alpha: float, a: float, b: float, logit: float) -> float:
-    """Return the sum of Poisson(j; mean) Q(j), with Q(0) = alpha.
-
-    Q(j) is the probability that a beta variable (a + j, b) exceeds the x of that logit; the steps
-    from one Q to the next are each a multiple of the step before.
-    """
+    """Return the sum of Poisson(j; mean) Q(j), with Q(0) = alpha."""
+    # Q(j) is the probability that a beta variable (a + j, b) exceeds the x of that logit; the steps
+    # from one Q to the next are each a multiple of the step before.
     x, beyond, weight, total, j = share_of(logit), alpha, math.exp(-mean), 0.0, 0
     step = math.exp(log_kernel(a, b, logit)) / a
     while True:
@@ -161,10 +159,8 @@ def _mean_upper_tail(delta: float, critical: float, df1: int, df2: int) -> float
 
 
 def _upper_tail(delta: float, critical: float, df: int, v: float = 0.0) -> float:
-    """Return P(Z + delta > root of (critical S)² - v) over the scale S.
-
-    The normal Z is on the far side of 0 with a probability too small to count.
-    """
+    """Return P(Z + delta > root of (critical S)² - v) over the scale S."""
+    # The normal Z is on the far side of 0 with a probability too small to count.
 
     def beyond(s: float) -> float:
         return normal_cdf(delta - math.sqrt(max(0.0, (critical * s) ** 2 - v)))

@@ -102,12 +102,10 @@ _FEW: Final = range(3, 9)
 
 
 def _equivalence(n: int, size: float, given: DesignParameters) -> float:
-    """Return the power of two one-sided tests, or of fewer samples where that is higher.
-
-    Far below the sample that is needed, both tests reject only if the SD comes out far too small
-    by chance; that is likelier with three samples than with ten, at most by 0.02, and never where
-    the power exceeds twice alpha. Samples can be left out, so that more are never worth less.
-    """
+    """Return the power of two one-sided tests, or of fewer samples where that is higher."""
+    # Far below the sample that is needed, both tests reject only if the SD comes out far too small
+    # by chance; that is likelier with three samples than with ten, at most by 0.02, and never where
+    # the power exceeds twice alpha. Samples can be left out, so that more are never worth less.
     power = _two_one_sided(n, size, given)
     if power >= 2 * given.alpha:
         return power

@@ -147,11 +147,9 @@ def _products(one: Sequence[float], other: Sequence[float], at: range, shift: in
 
 
 def _not_rejected(likely: Sequence[float], alpha: float) -> range:
-    """Return the places of the tables that Fisher's test does not reject.
-
-    It rejects a table where all that are no likelier have a probability of alpha together. The
-    likely ones stand side by side, for their probabilities rise and then fall.
-    """
+    """Return the places of the tables that Fisher's test does not reject."""
+    # It rejects a table where all that are no likelier have a probability of alpha together. The
+    # likely ones stand side by side, for their probabilities rise and then fall.
     ordered = sorted(likely)
     sums = list(accumulate(ordered))
     rejected = bisect_right(sums, alpha * sums[-1] * (1 + _TIE))
@@ -187,12 +185,10 @@ def log_rank_power(n: int, events: float, log_ratio: float, alpha: float) -> flo
 
 
 def _power_by_courses(n: int, events: float, ratio: float, critical: float) -> float:
-    """Return the power over all courses of events, those alike taken together.
-
-    Courses are alike where as many events fell in the first arm and about as many were expected
-    there. Of them are kept the probability and, weighted by it, the mean and the square of what
-    was expected, and the variance of the test.
-    """
+    """Return the power over all courses of events, those alike taken together."""
+    # Courses are alike where as many events fell in the first arm and about as many were expected
+    # there. Of them are kept the probability and, weighted by it, the mean and the square of what
+    # was expected, and the variance of the test.
     first, whole = n // 2, math.floor(events)
     apart = min(_COARSEST, events / 100 * min(1.0, (events / _FEW_EVENTS) ** 3)) or 1.0
     courses = {(0, 0): [1.0, 0.0, 0.0, 0.0]}
@@ -227,10 +223,8 @@ def _power_by_courses(n: int, events: float, ratio: float, critical: float) -> f
 
 
 def _rejected(courses: dict[tuple[int, int], list[float]], critical: float) -> float:
-    """Return the probability of the courses that the test rejects.
-
-    What was expected in courses that are alike is taken as spread evenly about its mean.
-    """
+    """Return the probability of the courses that the test rejects."""
+    # What was expected in courses that are alike is taken as spread evenly about its mean.
     power = 0.0
     for (here, _), (chance, expected, square, variance) in courses.items():
         mean = expected / chance
@@ -244,11 +238,9 @@ def _rejected(courses: dict[tuple[int, int], list[float]], critical: float) -> f
 
 
 def _power_by_noise(n: int, events: float, ratio: float, critical: float) -> float:
-    """Return the power where the courses of events are so many that they are a path and its noise.
-
-    Followed are the means of the events in the first arm, of how many they are more than expected,
-    and of the test's variance, and how these three vary together, to first order.
-    """
+    """Return the power where so many courses of events are a path and its noise."""
+    # Followed are the means of the events in the first arm, of how many they are more than
+    # expected, and of the test's variance, and how these three vary together, to first order.
     first, step = n // 2, events / _STEPS
     here = excess = variance = 0.0
     hh = hx = hv = xx = xv = vv = 0.0

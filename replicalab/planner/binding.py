@@ -146,11 +146,9 @@ class _Steps:
         return evidence.amount(evidence.target + (lacks if lower else -lacks))
 
     def _first_gain(self, enough: int) -> int:
-        """Return the smallest addition with which a plan that shows something gives up less.
-
-        Most often it is what the plan with enough of it needs once its sample is cut to the fewest
-        that show something. Two plans prove that; else all is searched.
-        """
+        """Return the smallest addition with which a plan that shows something gives up less."""
+        # Most often it is what the plan with enough of it needs once its sample is cut to the
+        # fewest that show something. Two plans prove that; else all is searched.
         more = min(enough, self._needed_by(enough))
         if not self._buys(more):
             return fewest(self._buys, more + 1, enough)

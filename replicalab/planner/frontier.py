@@ -234,10 +234,8 @@ def _curve(
 
 
 def _sizes(low: int, most: int, number: int, pack: Pack) -> Iterator[int]:
-    """Yield the sample sizes to look at, the last one always.
-
-    Where a sample is free, of those that take the same days only the most.
-    """
+    """Yield the sample sizes to look at, the last one always."""
+    # Where a sample is free, of those that take the same days only the most.
     unit = 1
     if not pack.cost_model.per_sample:
         rate = pack.samples_per_day
@@ -249,12 +247,10 @@ def _sizes(low: int, most: int, number: int, pack: Pack) -> Iterator[int]:
 
 
 def _pareto(points: Iterable[tuple[float, FrontierPlan]]) -> Iterator[FrontierPlan]:
-    """Yield the Pareto-optimal plans: none with as much evidence is as good in the other three.
-
-    They are gone through from the most evidence, so a plan can only be beaten by an earlier one.
-    Of these it is enough to keep, for each fidelity loss, stairs that go down: the least cost for
-    each number of days, more days for fewer credits. Each plan comes with its evidence `as_loss`.
-    """
+    """Yield the Pareto-optimal plans: none with as much evidence is as good in the other three."""
+    # They are gone through from the most evidence, so a plan can only be beaten by an earlier one.
+    # Of these it is enough to keep, for each fidelity loss, stairs that go down: the least cost for
+    # each number of days, more days for fewer credits. Each plan comes with its evidence `as_loss`.
     stairs: dict[int, tuple[list[int], list[float]]] = {}
 
     def order(point: tuple[float, FrontierPlan]) -> tuple[float, ...]:

@@ -292,11 +292,9 @@ class _Search:
         return fewest(lambda n: counted_of(design, n) > 0, 1, most) if self.showing else 0
 
     def _settled(self, one: Candidate) -> Iterator[Candidate]:
-        """Yield it with every days and samples that may be the least change or cost.
-
-        They are the original's, and the fewest in which so many samples count that no less is
-        missing to the target; of days the most where the endpoint is lost anyway.
-        """
+        """Yield it with every days and samples that may be the least change or cost."""
+        # They are the original's, and the fewest in which so many samples count that no less is
+        # missing to the target; of days the most where the endpoint is lost anyway.
         limits, worth, factor = self._kept[one.given_up], self.worth, one.variant.factor
         same, low = worth.shortfall(one.most, factor), self._fewest(one.variant, one.given_up) or 0
         counting = fewest(lambda n: worth.shortfall(n, factor) == same, low, one.most)

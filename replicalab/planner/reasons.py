@@ -194,11 +194,10 @@ def with_reasons(
 
 
 def _dropping_reason(label: str, plan: Assessment) -> str:
-    """Return which holds with the control: less evidence, a check that fails, or a higher cost.
-
-    The plan gives up the least fidelity for its tier and its failing dimensions, so with a control
-    more it has either fewer samples that count and reach no such tier, or a failing dimension more.
-    """
+    """Return which holds with the control: less evidence, a check that fails, or a higher cost."""
+    # The plan gives up the least fidelity for its tier and its failing dimensions, so with a
+    # control more it has either fewer samples that count and reach no such tier, or a failing
+    # dimension more.
     pack, factor, samples = plan.pack, plan.evidence_factor, plan.counts.samples
     limits = CountLimits(pack)
     kept = assess(revise(plan.plan, controls=[*plan.plan.controls, label]), pack)

@@ -193,10 +193,8 @@ def shortfalls_of(plan: Assessment, least: LeastLoss, variants: PlanVariants) ->
 
 
 def _relief(plan: Assessment) -> Shortfall:
-    """Return the smallest additions with which the lab can run a plan, and what they leave.
-
-    What is left is what the check says of the lab that has added them all.
-    """
+    """Return the smallest additions with which the lab can run a plan, and what they leave."""
+    # What is left is what the check says of the lab that has added them all.
     lacks = (plan.slack[dimension] for dimension in AMOUNTS)
     amounts = [Addition(each.dimension, each.limit, each.used) for each in lacks if each.slack < 0]
     found = (*amounts, *_missing(plan).values())
@@ -340,11 +338,9 @@ class _Alone:
         return [(ask, self._with(ask)) for ask in self.items[:MOST_ITEMS_TRIED]]
 
     def _amounts_allow(self, tier: EvidenceTier) -> bool:
-        """Return whether the lab's amounts allow a tier if items cost nothing of the effect.
-
-        If they do not with the fewest controls and the cheapest of all replacements, no item can
-        be enough, and none need be tried.
-        """
+        """Return whether the lab's amounts allow a tier if items cost nothing of the effect."""
+        # If they do not with the fewest controls and the cheapest of all replacements, no item can
+        # be enough, and none need be tried.
         fewest = min(variant.controls for variant in self.variants.listed)
         needs = self._needs(PlanVariant(controls=fewest, price=price_range(self.plan)[0]), tier)
         return needs is not None and not self._short(needs)

@@ -42,7 +42,7 @@ from replicalab.assessment import (
 )
 from replicalab.lexicon import count_text, label_key, parts_of, same_label
 from replicalab.models import Dimension, Protocol, same_plan
-from replicalab.scenarios import AllowedSubstitution, Control, ItemStatus, Pack
+from replicalab.scenarios import AllowedSubstitution, ItemStatus, Pack
 
 MOST_COMBINATIONS: Final = 500
 """So many combinations of a component's items are tried; of more, only the best assignments."""
@@ -125,11 +125,16 @@ class PlanVariant:
             for swap in self.swaps
             for _ in range(swap.item.times)
         )
-        drops = (
-            _dropping(label, known[label_key(label)], last=label_key(label) in self.dropped)
-            for label in self.gone
-        )
-        return [*swaps, *drops]
+        changes = [*swaps]
+        for label in self.gone:
+            reason = "The plan lists it more than once, and it is billed so."
+            tradeoff = "Nothing; the control is still in the plan."
+            if (key := label_key(label)) in self.dropped:
+                # The reason is another once the whole plan is known, see `with_reasons`.
+                reason = "Without it less has to be given up."
+                tradeoff = f"No longer protects against {known[key].protects_against}."
+            changes.append(change_of("controls", label, DROPPED, reason, tradeoff))
+        return changes
 
 
 def _cause(swap: Swap, pack: Pack) -> str | None:
@@ -160,18 +165,6 @@ def price_range(plan: Assessment) -> tuple[float, float]:
         for item in plan.items
     ]
     return sum(min([0.0, *each]) for each in found), sum(max([0.0, *each]) for each in found)
-
-
-def _dropping(label: str, control: Control, *, last: bool) -> SuggestionChange:
-    """Return the change that drops a control; its reason follows once the whole plan is known."""
-    reason, tradeoff = (
-        "The plan lists it more than once, and it is billed so.",
-        "Nothing; the control is still in the plan.",
-    )
-    if last:
-        reason = "Without it less has to be given up."
-        tradeoff = f"No longer protects against {control.protects_against}."
-    return change_of("controls", label, DROPPED, reason, tradeoff)
 
 
 class PlanVariants(NamedTuple):
@@ -289,11 +282,8 @@ def _needs(plan: Assessment, listed: set[str]) -> tuple[list[_Need], frozenset[D
 
 
 def _bears_on(gone: set[str], need: _Need, pairs: Sequence[tuple[str, str]]) -> bool:
-    """Return whether replacing an item may end, or newly cover, the want of others that are gone.
-
-    So it is where what comes was gone, or where it or the item is an alternative to what is. Given
-    are the keys of originals that the plan does without, or may, and those of each substitution.
-    """
+    """Return whether replacing an item may end, or cover, the want of others that are gone."""
+    # So it is where what comes was gone, or where it or the item is an alternative to what is.
     come = {alternative for original, alternative in pairs if original == need.key}
     return bool(come & gone) or any(
         alternative in come | {need.key} and original in gone for original, alternative in pairs
@@ -303,10 +293,9 @@ def _bears_on(gone: set[str], need: _Need, pairs: Sequence[tuple[str, str]]) -> 
 def _components(
     needs: Sequence[_Need], rows: Sequence[AllowedSubstitution]
 ) -> Iterator[tuple[set[str], list[_Need]]]:
-    """Yield the labels that substitutions tie together, with the needs among them.
-
-    The labels that no need is among are one component more: what the plan has substituted already.
-    """
+    """Yield the labels that substitutions tie together, with the needs among them."""
+    # The labels that no need is among are one component more: what the plan has substituted
+    # already.
     pairs = [{label_key(row.original), label_key(row.alternative)} for row in rows]
     left = list(needs)
     while left:
@@ -354,11 +343,9 @@ def _component(
 def _best_assignments(
     needs: Sequence[_Need], rows: Sequence[AllowedSubstitution]
 ) -> Iterator[tuple[str | None, ...]]:
-    """Yield the decisions worth trying where there are too many: none, and all that can be.
-
-    All needs of equipment, of reagents or of both are replaced by the assignment that covers most
-    of them with the least loss. Replacing only some of one kind leaves its dimension failing.
-    """
+    """Yield the decisions worth trying where there are too many: none, and all that can be."""
+    # All needs of equipment, of reagents or of both are replaced by the assignment that covers most
+    # of them with the least loss. Replacing only some of one kind leaves its dimension failing.
     yield (None,) * len(needs)
     for categories in ({"equipment"}, {"reagent"}, {"equipment", "reagent"}):
         wanted = [need for need in needs if need.items[0].category in categories]

@@ -243,11 +243,9 @@ def _all_files() -> tuple[StudyFile, ...]:
 
 @lru_cache(maxsize=1024)
 def _outcome(file: StudyFile) -> Study | ScenarioError:
-    """Return the study in a file or what is wrong with it: a raised error would not be cached.
-
-    To read the shipped twelve takes some 70 ms, 200 of one's own more than a second; a page asks
-    for them on every run.
-    """
+    """Return the study in a file or what is wrong with it: a raised error would not be cached."""
+    # To read the shipped twelve takes some 70 ms, 200 of one's own more than a second; a page asks
+    # for them on every run.
     try:
         document = read_document(content(file), file.name)
         study = checked_study(document, file.name)

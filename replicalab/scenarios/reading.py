@@ -149,11 +149,9 @@ def is_read_as_text(text: str) -> bool:
 
 
 def _fast_events(text: str) -> Iterator[yaml.Event]:
-    """Yield the events of the C parser, which is some twenty times as fast as the Python one.
-
-    It only ever says yes: what it refuses, and what the two read differently, is left to the
-    Python parser, so that every machine reads and says the same.
-    """
+    """Yield the events of the C parser, which is some twenty times as fast as the Python one."""
+    # It only ever says yes: what it refuses, and what the two read differently, is left to the
+    # Python parser, so that every machine reads and says the same.
     loader = getattr(yaml, "CSafeLoader", None)
     if loader is None or any(letter in text for letter in _READ_DIFFERENTLY):
         raise yaml.YAMLError
