@@ -7,11 +7,11 @@ loads, and the first page does without.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from replicalab.library.batches import KeptBatch
 from replicalab.library.contents import (
     KINDS,
     LONGEST_NAME,
     Decision,
+    KeptBatch,
     Option,
     batch_text,
     decision_text,

@@ -3,7 +3,8 @@
 SQLite keeps a write-ahead log, and waits for the disk at every commit (``synchronous=FULL``; with a
 log, ``NORMAL`` may lose the last commits when the power fails): what is confirmed is on the disk.
 A file that is damaged is set aside, never overwritten; an older one is copied before it is brought
-forward; one that a newer version wrote is left alone.
+forward; one that a newer version wrote is left alone. Alembic is loaded only where there is
+something to do: it takes longer to load than a library takes to open.
 """
 
 from __future__ import annotations
@@ -12,19 +13,28 @@ import logging
 import os
 import sqlite3
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from sqlalchemy import Connection, Engine, create_engine, event, func, make_url, select
+from sqlalchemy import (
+    Connection,
+    Engine,
+    create_engine,
+    event,
+    func,
+    inspect,
+    make_url,
+    select,
+    text,
+)
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from replicalab.errors import LibraryStorageError, LibraryVersionError
-from replicalab.library import migrating
 from replicalab.library.faults import (
     WAIT_SECONDS,
     database_errors,
@@ -33,6 +43,10 @@ from replicalab.library.faults import (
     not_writable,
 )
 
+VERSION_TABLE: Final = "library_version"
+REVISIONS: Final = ["0001"]
+"""Every version there has been, the newest last; the migrations' files are these."""
+FOLDERS: Final = [Path(__file__).with_name("migrations") / "versions"]
 _WRITES: Final = "library_writes"
 # The lock that PostgreSQL holds while a library is brought forward: one process does it.
 _MIGRATING: Final = 0x5265704C6162
@@ -237,11 +251,11 @@ def _bring_forward(
     engine: Engine, writing: Engine, file: Path | None, now: datetime
 ) -> Path | None:
     """Bring a library to the newest version; return the copy of an older one, None without."""
-    newest = migrating.REVISIONS[-1]
+    newest = REVISIONS[-1]
     with engine.connect() as connection:
         if _known_revision(connection) == newest:
             return None
-    upgrade = migrating.upgrading()
+    upgrade = upgrading()
     with writing.begin() as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(select(func.pg_advisory_xact_lock(_MIGRATING)))
@@ -254,11 +268,11 @@ def _bring_forward(
 
 
 def _known_revision(connection: Connection) -> str | None:
-    found = migrating.revision_of(connection)
-    if found is not None and found not in migrating.REVISIONS:
+    found = revision_of(connection)
+    if found is not None and found not in REVISIONS:
         raise LibraryVersionError(
             f"the library: a newer version of ReplicaLab wrote it ({found}; this one knows "
-            f"{migrating.REVISIONS[-1]}); nothing of it was changed. Use that version, or name "
+            f"{REVISIONS[-1]}); nothing of it was changed. Use that version, or name "
             "another folder in REPLICALAB_DATA"
         )
     return found
@@ -273,3 +287,35 @@ def _copied(file: Path, revision: str, now: datetime) -> Path:
     with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(copy)) as target:
         source.backup(target)
     return copy
+
+
+def revision_of(connection: Connection) -> str | None:
+    """Return the version of a library, None where there is none yet."""
+    if not inspect(connection).has_table(VERSION_TABLE):
+        return None
+    rows = connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}"))  # noqa: S608 # ours
+    return rows.scalar_one_or_none()
+
+
+def upgrading() -> Callable[[Connection], None]:
+    """Return what brings a library to the newest version, in the transaction that it is given.
+
+    It is made before a transaction is begun, so that nobody waits while Alembic is loaded.
+    """
+    from alembic import command  # noqa: PLC0415 # see above
+    from alembic.config import Config  # noqa: PLC0415
+
+    config = Config()
+    config.set_main_option("script_location", _escaped(str(FOLDERS[0].parent)))
+    config.set_main_option("path_separator", "newline")
+    config.set_main_option("version_locations", _escaped("\n".join(map(str, FOLDERS))))
+
+    def upgrade(connection: Connection) -> None:
+        config.attributes["connection"] = connection
+        command.upgrade(config, REVISIONS[-1])
+
+    return upgrade
+
+
+def _escaped(value: str) -> str:
+    return value.replace("%", "%%")

@@ -1,16 +1,24 @@
-"""Rows of the library's tables as what they stand for, within whoever's transaction it is."""
+"""Rows of the library's tables as what they stand for, and the transactions they are changed in.
+
+Whole transactions, one owner's saves after one another, bounds held.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from itertools import count
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, delete, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
 
-from replicalab.errors import LibraryMissingError
+from replicalab.errors import LibraryFullError, LibraryMissingError
 from replicalab.lexicon import label_key, shortened
 from replicalab.library.contents import LONGEST_NAME, checked_draft, problem_of
+from replicalab.library.faults import database_errors
+from replicalab.library.opening import OpenedLibrary
 from replicalab.library.records import (
     DELETED_DAYS,
     DRAFT_DAYS,
@@ -20,10 +28,10 @@ from replicalab.library.records import (
     Owner,
     StoredDraft,
     StoredVersion,
+    Usage,
     Version,
 )
 from replicalab.library.schema import DRAFTS, ENTRIES, OWNERS, VERSIONS
-from replicalab.library.transactions import charge, count_up
 
 _ENTRY: Final = [ENTRIES.c[name] for name in Entry._fields]
 _VERSION: Final = [VERSIONS.c[name] for name in Version._fields]
@@ -62,6 +70,7 @@ def entries_of(
     if kind is not None:
         query = query.where(ENTRIES.c.kind == kind)
     for word in label_key(search).split():
+        # Escaped: a % or _ that is searched for stands for itself, and is no wildcard.
         query = query.where(ENTRIES.c.words.contains(word, autoescape=True))
     rows = connection.execute(query.order_by(ENTRIES.c.changed.desc(), ENTRIES.c.id))
     return [_as_entry(row) for row in rows]
@@ -291,3 +300,78 @@ def _gone(now: datetime) -> ColumnElement[bool]:
 
 def _left(now: datetime) -> ColumnElement[bool]:
     return DRAFTS.c.saved < now - timedelta(days=DRAFT_DAYS)
+
+
+# --- transactions -----------------------------------------------------------------------------
+
+
+@contextmanager
+def reading(library: OpenedLibrary) -> Iterator[Connection]:
+    """Give a connection that sees one state of the library."""
+    with database_errors(), library.reading.connect() as connection:
+        yield connection
+
+
+@contextmanager
+def saving(library: OpenedLibrary, owner: Owner) -> Iterator[Connection]:
+    """Give a connection whose work is on the disk when the block ends, or not done at all.
+
+    The owner's row is locked: what is read of theirs in the block holds until its end.
+    """
+    if usage(library, owner) is None:
+        row = insert(OWNERS).values(owner=owner.digest, entries=0, size=0)
+        # Another tab of theirs may be first.
+        with database_errors(), suppress(IntegrityError), library.writing.begin() as connection:
+            connection.execute(row)
+    with database_errors(), library.writing.begin() as connection:
+        mine = select(OWNERS.c.owner).where(OWNERS.c.owner == owner.digest)
+        # SQLite leaves FOR UPDATE out: BEGIN IMMEDIATE has locked its whole file already.
+        connection.execute(mine.with_for_update())
+        yield connection
+
+
+def usage(library: OpenedLibrary, owner: Owner) -> Usage | None:
+    """Return how much an owner has, None for one who never had anything."""
+    with reading(library) as connection:
+        row = connection.execute(_mine(owner)).first()
+    return Usage(*row) if row else None
+
+
+def _mine(owner: Owner) -> Any:
+    return select(OWNERS.c.entries, OWNERS.c.size).where(OWNERS.c.owner == owner.digest)
+
+
+def count_up(connection: Connection, owner: str, entries: int, size: int) -> None:
+    """Count what was saved, or with negative numbers what went."""
+    more = {"entries": OWNERS.c.entries + entries, "size": OWNERS.c.size + size}
+    connection.execute(update(OWNERS).where(OWNERS.c.owner == owner).values(more))
+
+
+def charge(
+    connection: Connection, owner: Owner, limits: LibraryLimits, *, entries: int = 0, size: int
+) -> None:
+    """Count what is being saved.
+
+    Of owners who save at the same moment on PostgreSQL none sees the others' save: together they
+    may pass `all_bytes` by these.
+
+    Raises:
+        LibraryFullError: there is no room for it.
+    """
+    count_up(connection, owner.digest, entries, size)
+    mine = Usage(*connection.execute(_mine(owner)).one())
+    if mine.entries > limits.entries and entries > 0:
+        raise LibraryFullError(
+            f"you keep {limits.entries:,} entries, the most there is room for, deleted ones "
+            "counted; delete one for good, then save again"
+        )
+    if mine.size > limits.owner_bytes and size > 0:
+        raise LibraryFullError(
+            f"with this one yours take {mine.size:,} bytes, deleted ones counted, and there is "
+            f"room for {limits.owner_bytes:,}; delete one for good, then save again"
+        )
+    if size > 0 and connection.scalar(select(func.sum(OWNERS.c.size))) > limits.all_bytes:
+        raise LibraryFullError(
+            f"everybody's together would take more than the {limits.all_bytes:,} bytes that there "
+            "is room for; download yours, or delete something for good, then save again"
+        )

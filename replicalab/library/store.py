@@ -40,8 +40,7 @@ from replicalab.library.records import (
     Usage,
     Version,
 )
-from replicalab.library.rows import New, size_of
-from replicalab.library.transactions import charge, reading, saving, usage
+from replicalab.library.rows import New, charge, reading, saving, size_of, usage
 from replicalab.places import library_url
 
 _LIMITS: Final = LibraryLimits()

@@ -14,17 +14,18 @@ from replicalab.errors import CellFault, TableError
 from replicalab.lexicon import joined, label_key, shortened
 from replicalab.models import LARGEST_COUNT, LONGEST_LABEL
 from replicalab.scenarios import MOST, MOST_OWN_ITEMS, Guesser, ItemState, OwnItem, Pack
-from replicalab.tables.cells import (
+from replicalab.tables.sheet import (
     LONGEST_QUOTED,
     SheetRow,
+    Value,
     column_at,
     number_of,
     quoted_cell,
     require_readable,
     require_short,
+    sheet,
     unguarded,
 )
-from replicalab.tables.sheet import Value, sheet
 
 COLUMNS: Final = ("name", "kind", "state", "until", "price")
 REQUIRED: Final = COLUMNS[:2]
@@ -77,8 +78,7 @@ def read_inventory(data: bytes, name: str) -> tuple[OwnItem, ...]:
 
 
 def _rows(data: bytes, name: str, source: str) -> list[SheetRow]:
-    from replicalab.tables.files import csv_rows  # noqa: PLC0415 - pandas, not with the first page
-    from replicalab.tables.xlsx import workbook_rows  # noqa: PLC0415 - openpyxl, as late
+    from replicalab.tables.reading import csv_rows, workbook_rows  # noqa: PLC0415 - pandas, late
 
     ending = PurePath(name).suffix.casefold().removeprefix(".")
     packed, old = data.startswith(b"PK\x03\x04"), data.startswith(b"\xd0\xcf\x11\xe0")
@@ -156,7 +156,8 @@ class _Reading:
         state = self._taken(row, "state", self._one_of(STATES))
         until = self._taken(row, "until", _day)
         price = self._taken(row, "price", _price)
-        if until is not None and state != ItemState.BOOKED and not self._is_faulty(row, "state"):
+        faulty = {fault.column for fault in self.faults[before:]}
+        if until is not None and state != ItemState.BOOKED and "state" not in faulty:
             problem = f"a day stands here, and the item is not {ItemState.BOOKED}"
             remedy = f"write {ItemState.BOOKED} as its state, or leave the day empty"
             self._add(row, "until", problem, remedy)
@@ -169,10 +170,6 @@ class _Reading:
         return OwnItem.model_validate(
             {"label": label, "category": category, "state": state, "until": until, "price": price}
         )
-
-    def _is_faulty(self, row: SheetRow, column: str) -> bool:
-        """Return whether something is wrong with that cell."""
-        return (row.number, column) in [(fault.row, fault.column) for fault in self.faults[-6:]]
 
     def _add(self, row: SheetRow, column: str, problem: str, remedy: str) -> None:
         self.faults.append(CellFault(row.number, column, problem, remedy))

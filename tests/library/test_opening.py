@@ -20,7 +20,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine, make_url
 
 from replicalab.errors import LibraryStorageError, LibraryVersionError
-from replicalab.library import EntryKind, Library, migrating
+from replicalab.library import EntryKind, Library, opening
 from replicalab.library.opening import opened
 from replicalab.library.schema import METADATA
 from tests.library.making import ANN, BEN, TIME, Clock, PostgresServer, make_plan
@@ -50,13 +50,13 @@ def later_version(
     folder: Path, monkeypatch: pytest.MonkeyPatch, more: str = "", number: int = 2
 ) -> str:
     """Add a version after ours; returns its name."""
-    revision, before = f"{number:04}", migrating.REVISIONS[-1]
+    revision, before = f"{number:04}", opening.REVISIONS[-1]
     said = LATER.format(revision=revision, before=before, column=f"added_{number}", more=more)
     folder.mkdir(exist_ok=True)
     (folder / f"v{revision}_later.py").write_text(said)
-    monkeypatch.setattr(migrating, "REVISIONS", [*migrating.REVISIONS, revision])
-    if folder not in migrating.FOLDERS:
-        monkeypatch.setattr(migrating, "FOLDERS", [*migrating.FOLDERS, folder])
+    monkeypatch.setattr(opening, "REVISIONS", [*opening.REVISIONS, revision])
+    if folder not in opening.FOLDERS:
+        monkeypatch.setattr(opening, "FOLDERS", [*opening.FOLDERS, folder])
     return revision
 
 
@@ -120,7 +120,7 @@ def test_tables_are_those_that_the_migrations_make(library: Library, url: str) -
         address = address.set(drivername="postgresql+psycopg")
     engine = create_engine(address)
     with engine.connect() as connection:
-        options = {"version_table": migrating.VERSION_TABLE, "compare_type": True}
+        options = {"version_table": opening.VERSION_TABLE, "compare_type": True}
         context = MigrationContext.configure(connection, opts=options)
         assert compare_metadata(context, METADATA) == []
     engine.dispose()
@@ -158,10 +158,10 @@ def test_recipe_of_the_document_gets_out_what_a_damaged_file_holds(
 
 
 def test_versions_are_those_of_the_migrations_and_each_has_a_saved_file() -> None:
-    [folder] = migrating.FOLDERS
+    [folder] = opening.FOLDERS
     scripts = ScriptDirectory(str(folder.parent), version_locations=[str(folder)])
     revisions = [script.revision for script in scripts.walk_revisions()]
-    assert revisions[::-1] == migrating.REVISIONS
+    assert revisions[::-1] == opening.REVISIONS
     assert sorted(SAVED.iterdir()) == [SAVED / f"version-{name}.db" for name in revisions[::-1]]
 
 

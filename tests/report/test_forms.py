@@ -24,7 +24,7 @@ from replicalab.report import (
     markdown,
     report,
 )
-from replicalab.tables.cells import number_of, unguarded
+from replicalab.tables.sheet import number_of, unguarded
 from replicalab.views.blocks import Cell, Listing, Part, Sentence, Table
 from replicalab.views.blocks import table as table_of
 from tests.hostile import ATTACK, marks, read_as_markup

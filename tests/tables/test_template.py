@@ -23,8 +23,8 @@ from replicalab.scenarios import (
     load_scenario,
 )
 from replicalab.tables import inventory_template, read_inventory
-from replicalab.tables.cells import guarded, number_of, number_text, unguarded
 from replicalab.tables.inventory import COLUMNS
+from replicalab.tables.sheet import guarded, number_of, number_text, unguarded
 from tests.factories import EQUIPMENT, REAGENTS, change_pack, make_lab, make_pack
 from tests.strategies import own_items, own_labs, packs, seen
 

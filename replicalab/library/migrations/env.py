@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from replicalab.library.migrating import VERSION_TABLE
+from replicalab.library.opening import VERSION_TABLE
 
 context.configure(
     connection=context.config.attributes["connection"],
