@@ -212,6 +212,7 @@ class Revision(Plan):
     ) -> Revision:
         """Return a revised plan with the changes that led to it."""
         found = cls(after.plan, after.pack)
+        # An Assessment keeps what it has worked out in its dict: nothing is worked out again.
         vars(found).update({**vars(after), "before": before, "changes": tuple(changes)})
         return found
 

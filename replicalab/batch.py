@@ -222,6 +222,7 @@ def run_batch(
         for future in running:
             future.cancel()
         if executor is None:
+            # Who closes the iterator has gone on: it must not wait for what is still running.
             pool.shutdown(wait=False, cancel_futures=True)
 
 
@@ -362,6 +363,7 @@ class Share(NamedTuple):
         n, p, z = self.of, self.value, _Z
         centre = (p + z * z / (2 * n)) / (1 + z * z / n)
         half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+        # At the ends the formula is exact, but its floats may miss 0 and 1 by a last digit.
         low = 0.0 if self.number == 0 else max(0.0, centre - half)
         return low, 1.0 if self.number == n else min(1.0, centre + half)
 

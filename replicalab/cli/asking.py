@@ -175,6 +175,7 @@ def content(path: Path) -> bytes:
             if stat.S_ISFIFO(mode) and not str(path).startswith(_HANDED_OVER):
                 raise OSError(errno.EINVAL, "a named pipe is not waited for")
             if not stat.S_ISREG(mode):
+                # It was opened without waiting; read so, a pipe would end at its first pause.
                 os.set_blocking(file.fileno(), True)
             held = file.read(MOST_BYTES + 1)
     except OSError as error:

@@ -110,17 +110,18 @@ def written(path: Path, held: str | bytes) -> str:
         CommandError: it cannot be written.
     """
     data = held.encode() if isinstance(held, str) else held
-    beside = path.with_name(f".{path.name}.part")
+    part = path.with_name(f".{path.name}.part")
     try:
         if path.exists() and not path.is_file():  # /dev/stdout, a pipe
             with open(path, "wb", opener=at_once) as file:
                 os.set_blocking(file.fileno(), True)
                 file.write(data)
             return ""
-        beside.write_bytes(data)
-        beside.replace(path)
+        # Renamed once it is whole: whoever reads meanwhile has the old file or the new one.
+        part.write_bytes(data)
+        part.replace(path)
     except OSError as error:
-        beside.unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
         problem = f"'{path}' cannot be written ({error.strerror})"
         raise CommandError(f"{problem}; name a file in a folder that may be written") from None
     return f"Saved: {path}"

@@ -112,25 +112,23 @@ def changes_table(before: Assessment, after: Assessment, longest: int) -> Table:
     The changes are made one after the other, so that what they cost adds up.
     """
     steps = field_steps(before, after)
-    rows = [_change_row(step, longest) for step in steps]
+    rows = []
+    for step in steps:
+        [(name, *values)], [(_, *numbers)] = change_rows(step), step.fields
+        cells = (
+            Cell(
+                lexicon.shortened(lexicon.lines_text([text]), longest),
+                value if isinstance(value, int) else None,
+            )
+            for text, value in zip(values, numbers, strict=True)
+        )
+        rows.append(blocks.row(name, *cells, *_effects(step)))
     totals = int(len(steps) > 1)
     if totals:
         rows.append(blocks.row("In all", "", "", *_effects(PlanStep(before, after))))
     caption = "Changes from the reference protocol, one after the other"
     names = ("What", "Reference", "This plan", "Credits", "Evidence")
     return blocks.table(caption, names, rows, totals=totals)
-
-
-def _change_row(step: PlanStep, longest: int) -> tuple[Cell, ...]:
-    [(name, *values)], [(_, *numbers)] = change_rows(step), step.fields
-    cells = (
-        Cell(
-            lexicon.shortened(lexicon.lines_text([text]), longest),
-            value if isinstance(value, int) else None,
-        )
-        for text, value in zip(values, numbers, strict=True)
-    )
-    return blocks.row(name, *cells, *_effects(step))
 
 
 def _effects(step: PlanStep) -> tuple[Cell, Cell]:

@@ -151,21 +151,22 @@ def any_lab_text(own: LabOverrides, difficulty: str, seed: int) -> str:
 
 def inventory_panel(written: Pack, pack: Pack) -> Table:
     """Return every item of the lab: where it stands, what it costs, and the study's."""
-    rows = [_inventory_row(written, pack, label) for label in pack.known_items]
+    rows = []
+    for label in pack.known_items:
+        category = pack.category_of(label) or ""
+        where, was = (standing_text(each, label, category) for each in (pack, written))
+        price, rate = (price_text(each, label, category) for each in (pack, written))
+        is_free = pack.inventory.status(label, category) is ItemStatus.AVAILABLE
+        status = Status.PASS if is_free else Status.FAIL
+        rows.append(
+            (
+                Cell(label, note=category),
+                Cell(where, status=status, note=_studys(where, was)),
+                Cell(price, note=_studys(price, rate)),
+            )
+        )
     columns = ("Item", "Where it stands", Column("Credits", "number"))
     return blocks.table("The items of the lab", columns, rows)
-
-
-def _inventory_row(written: Pack, pack: Pack, label: str) -> tuple[Cell, ...]:
-    category = pack.category_of(label) or ""
-    where, was = (standing_text(each, label, category) for each in (pack, written))
-    price, rate = (price_text(each, label, category) for each in (pack, written))
-    is_free = pack.inventory.status(label, category) is ItemStatus.AVAILABLE
-    return (
-        Cell(label, note=category),
-        Cell(where, status=Status.PASS if is_free else Status.FAIL, note=_studys(where, was)),
-        Cell(price, note=_studys(price, rate)),
-    )
 
 
 def _studys(yours: str, written: str) -> str:

@@ -7,11 +7,20 @@ from datetime import date
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from replicalab.assessment import Assessment
-from replicalab.lexicon import capitalised, joined, lines_text
+from replicalab.assessment import Assessment, assess
+from replicalab.lexicon import (
+    amount_text,
+    capitalised,
+    count_text,
+    exact_text,
+    joined,
+    lines_text,
+    percent_text,
+)
+from replicalab.models import LARGEST_PLANNED, revise
 from replicalab.negotiation import Negotiation, Round
-from replicalab.planner import PlanAnalysis
-from replicalab.scenarios import Pack
+from replicalab.planner import PlanAnalysis, largest_sample, leanest
+from replicalab.scenarios import QUESTION_FIELDS, Pack
 from replicalab.views import blocks, changes, check, documents
 from replicalab.views import negotiation as rounds
 from replicalab.views import plan as texts
@@ -23,12 +32,15 @@ from replicalab.views.blocks import (
     Sentence,
     Table,
     listing,
+    number_cell,
     part,
     row,
+    table,
 )
-from replicalab.views.justification import justification_table, samples_table
+from replicalab.views.check import evidence_cell
 from replicalab.views.lab import amounts_text, lab_text
-from replicalab.views.options import search_text
+from replicalab.views.options import search_text, wasted_text
+from replicalab.views.plan import counting_text, dropout_text, effect_text, groups_text, usual_text
 from replicalab.views.rounds import text_blocks
 from replicalab.views.study import CONFIDENCE
 from replicalab.views.verdicts import plan_verdict
@@ -114,7 +126,18 @@ def report(
             listing(documents.own_lines(written, pack)),
         ),
         *([part("The negotiation", *_transcript(run))] if run else []),
-        part("Sources", *_sources(pack)),
+        part(
+            "Sources",
+            Sentence(documents.cited(pack.paper)),
+            blocks.table(
+                "Facts and their sources",
+                ("Fact", "Source", "How sure"),
+                [
+                    (each.text, each.source, CONFIDENCE[each.confidence])
+                    for each in pack.paper.facts
+                ],
+            ),
+        ),
     ]
     typed = said.title.strip() if said else ""
     of = pack.paper.name if typed else ""
@@ -190,22 +213,17 @@ def _transcript(run: Negotiation) -> tuple[Block, ...]:
         f"Lab Manager: {rounds.LAB_MANAGERS[setup.lab_manager].name}."
     )
     names = ("Round", "Scientist", "Plan on the table", "Lab Manager")
-    rows = [_round_row(done) for done in run.rounds]
+    rows = []
+    for done in run.rounds:
+        verdict = rounds.answer_verdict(done)
+        answer = Cell(verdict.title, status=verdict.status) if verdict else "–"
+        number = Cell(str(done.number + 1), done.number + 1)
+        rows.append((number, rounds.turn_title(done), rounds.round_summary(done), answer))
     return (
         documents.verdict_sentence(rounds.outcome_verdict(run)),
         Sentence(players, quiet=True),
         blocks.table("Round by round", names, rows),
         *(block for done in run.rounds for block in _said(done)),
-    )
-
-
-def _round_row(done: Round) -> tuple[Cell, ...]:
-    verdict = rounds.answer_verdict(done)
-    return row(
-        Cell(str(done.number + 1), done.number + 1),
-        rounds.turn_title(done),
-        rounds.round_summary(done),
-        Cell(verdict.title, status=verdict.status) if verdict else "–",
     )
 
 
@@ -225,11 +243,159 @@ def _said(done: Round) -> Iterator[Block]:
     yield Sentence(rounds.offer_breaks_text(done))
 
 
-# --- where it comes from --------------------------------------------------------------------
+# --- the sample-size justification ------------------------------------------------------------
+
+# Each choice as registries ask for it, in the order of common preregistration forms: design and
+# test, the effect and where it comes from, error rates and target, then what the means allow.
+
+# The number of a question that stands for a field of a design.
+_NUMBERS: Final = {field: number for number, field in QUESTION_FIELDS.items()}
+_ASKED: Final = "Asked here in place of the study’s number."
+# Shares of the planned sample at which its evidence is shown: from a quarter to twice as many.
+_QUARTERS: Final = range(1, 9)
+
+Choice = tuple[str, Cell | str, str]
+"""What is chosen, what it is, and why."""
 
 
-def _sources(pack: Pack) -> tuple[Block, ...]:
-    paper = pack.paper
-    names = ("Fact", "Source", "How sure")
-    rows = [row(f.text, f.source, CONFIDENCE[f.confidence]) for f in paper.facts]
-    return Sentence(documents.cited(paper)), blocks.table("Facts and their sources", names, rows)
+def justification_table(plan: Assessment, said: Mapping[str, str] = MappingProxyType({})) -> Table:
+    """Return each choice behind a sample size, with its reason or that none is given."""
+    rows = [
+        row(name, value, why.strip() or capitalised(NOT_GIVEN))
+        for name, value, why in (*_design(plan), *_numbers(plan), *_sizes(plan, said))
+    ]
+    return table("Each choice and its reason", ("Choice", "Value", "Reason"), rows)
+
+
+def _design(plan: Assessment) -> Iterator[Choice]:
+    """Yield what is compared, how it is tested, and which effects are assumed."""
+    pack, kind = plan.pack, plan.evidence.row
+    design = pack.design
+    counted = f"{capitalised(kind.title)}; n counts {design.unit_of_n}"
+    yield "Design", counted, f"The published study: {pack.paper.method}"
+    how = f"Planned {kind.measure}: {kind.meaning}."
+    method = capitalised(kind.method_of(design))
+    yield "Test and method", f"{method}. {usual_text(plan)}".strip(), how
+    if kind.effect is None:
+        return
+    name = kind.effect.name
+    yield f"Published {name}", _number(design.effect_published), design.source
+    yield f"Assumed {name}", _number(design.effect_planning), _why(pack, "effect_planning")
+    yield f"Smallest {name} of interest", _number(design.sesoi), _why(pack, "sesoi")
+
+
+def _numbers(plan: Assessment) -> Iterator[Choice]:
+    """Yield the error rate, the bounds of the evidence, and what else its formula is given."""
+    pack, evidence = plan.pack, plan.evidence
+    design, kind = pack.design, evidence.row
+    for name in kind.numbers:
+        value = getattr(design, name)
+        if value is not None or name in kind.needs:
+            yield kind.label(name), _number(value), _why(pack, name)
+    for name in ("target", "floor"):
+        bound = getattr(design, name)
+        value = Cell(evidence.amount(bound), bound)
+        yield f"{capitalised(name)} of {kind.measure}", value, _why(pack, name)
+    yield "Dropout", Cell(percent_text(design.dropout), design.dropout), _why(pack, "dropout")
+    if pack.samples_per_day:
+        per_day = pack.samples_per_day
+        yield "Samples a day, at most", _number(per_day.value), per_day.why
+    yield "Fewest days", _number(pack.min_days), "A plan of fewer days yields no evidence."
+
+
+def _sizes(plan: Assessment, said: Mapping[str, str]) -> Iterator[Choice]:
+    """Yield the sample that is planned, the one that the means allow, and what is detected."""
+    evidence, kind = plan.evidence, plan.evidence.row
+    planned = _samples(plan.counts.samples)
+    shared = groups_text(plan.counts.samples, plan.pack.design, per_group=True)
+    why = _why_planned(plan, said), shared, dropout_text(plan), wasted_text(plan)
+    yield "Planned sample", planned, " ".join(filter(None, why))
+    largest, lean = largest_sample(plan.plan, plan.pack), leanest(plan)
+    what = "Budget, staff, throughput, population and the study’s own bounds, all else as planned."
+    yield "Most that the means allow", "none" if largest is None else _samples(largest), what
+    if lean:
+        fewest = _samples(lean.counts.samples)
+        yield "Fewest that meet the target", fewest, "All else as planned."
+    if kind.sought:
+        target = evidence.amount(evidence.target)
+        swapped = ", through the plan’s substitutions" if evidence.factor != 1 else ""
+        least = f"At the target of {kind.measure} {target}{swapped}."
+        found = plan.detectable_effect
+        yield capitalised(kind.sought), Cell(effect_text(found), found), least
+
+
+def _why_planned(plan: Assessment, said: Mapping[str, str]) -> str:
+    """Return why so many samples are planned.
+
+    A rationale is written for a whole plan: it is no reason for its sample.
+    """
+    reference = plan.pack.reference_protocol
+    if reason := said.get("sample_size"):
+        return reason
+    if plan.counts.samples == reference.sample_size:
+        return f"{capitalised(NOT_GIVEN)}."
+    planned = count_text(reference.sample_size, "sample")
+    return f"The reference protocol has {planned}; that change stands above."
+
+
+def _why(pack: Pack, field: str) -> str:
+    """Return the reason for a number of the design; the study's is none for one's own number."""
+    number = _NUMBERS.get(field)
+    if number in pack.question.asked:
+        own = {str(name): reason for name, reason in pack.question.why.items()}
+        return f"{own.get(number, capitalised(NOT_GIVEN) + '.')} {_ASKED}"
+    return pack.design.why.get(field, "")
+
+
+def _number(value: float | None) -> Cell:
+    return Cell("none" if value is None else exact_text(value), value)
+
+
+def _samples(number: int) -> Cell:
+    return Cell(count_text(number, "sample"), number)
+
+
+# --- evidence over n ------------------------------------------------------------------------
+
+
+def samples_table(plan: Assessment) -> Table:
+    """Return what more and fewer samples are worth and cost, with everything else as planned."""
+    sizes = _sizes_shown(plan)
+    plans = [assess(revise(plan.plan, sample_size=n), plan.pack) for n in sizes]
+    found = [each.evidence for each in plans]
+    rows = [
+        row(
+            number_cell(n),
+            evidence_cell(each, found),
+            number_cell(each.cost),
+            "; ".join(filter(None, (sizes[n], _cut_text(each)))),
+        )
+        for n, each in zip(sizes, plans, strict=True)
+    ]
+    measure = capitalised(plan.evidence.measure)
+    names = ("Samples", measure, "Credits", "What it is")
+    return table(f"{measure} over the sample, all else as planned", names, rows)
+
+
+def _cut_text(plan: Assessment) -> str:
+    """Return how many samples of a plan can count, and why no more; empty where all can."""
+    able = plan.evidence.able
+    if able >= plan.counts.samples:
+        return ""
+    return f"{amount_text(able)} can count: {counting_text(plan.counts.days, plan.pack)}"
+
+
+def _sizes_shown(plan: Assessment) -> dict[int, str]:
+    """Return the sample sizes to show, in their order, and what is particular to each."""
+    planned, found = plan.counts.samples, dict[int, list[str]]()
+    for quarter in _QUARTERS:
+        found[min(LARGEST_PLANNED, -(-planned * quarter // 4))] = []
+    lean = leanest(plan)
+    for name, n in (
+        ("planned", planned),
+        ("the most that the means allow", largest_sample(plan.plan, plan.pack)),
+        ("the fewest that meet the target", lean.counts.samples if lean else None),
+    ):
+        if n is not None:
+            found.setdefault(n, []).append(name)
+    return {n: ", ".join(found[n]) for n in sorted(found) if n > 0}

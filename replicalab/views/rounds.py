@@ -13,7 +13,7 @@ from replicalab.assessment import Assessment, Slack, failing_text, size_text
 from replicalab.assessment.phrases import analysed_text
 from replicalab.lexicon import amount_text, capitalised, label_key
 from replicalab.models import NUMBER_FIELDS, Dimension
-from replicalab.negotiation import Attempt, Concession, Negotiation, Output, Round, judge, ledger
+from replicalab.negotiation import Attempt, Negotiation, Round, judge, ledger
 from replicalab.planner import PlanStep
 from replicalab.views import blocks
 from replicalab.views import negotiation as texts
@@ -203,6 +203,12 @@ def attempts_panel(attempts: Sequence[Attempt]) -> Panel:
 
 
 def _attempt(attempt: Attempt) -> dict[str, object]:
+    output = attempt.output
+    sent, came = (
+        "unknown" if tokens is None else f"{tokens:,}"
+        for tokens in (output.prompt_tokens, output.completion_tokens)
+    )
+    ended = f", ended by {output.finish_reason}" if output.finish_reason else ""
     verdict = "no answer" if attempt.output.text is None else "a valid action"
     if attempt.error_code is not None:
         verdict = f"no valid action ({attempt.error_code})"
@@ -218,18 +224,9 @@ def _attempt(attempt: Attempt) -> dict[str, object]:
     )
     return {
         "title": f"Attempt {attempt.number}: {verdict}",
-        "usage": _usage(attempt.output),
+        "usage": f"{sent} tokens sent, {came} received, {output.seconds:.1f} s{ended}",
         "texts": [(title, text or "(empty)") for title, text in texts if text is not None],
     }
-
-
-def _usage(output: Output) -> str:
-    sent, came = (
-        "unknown" if tokens is None else f"{tokens:,}"
-        for tokens in (output.prompt_tokens, output.completion_tokens)
-    )
-    ended = f", ended by {output.finish_reason}" if output.finish_reason else ""
-    return f"{sent} tokens sent, {came} received, {output.seconds:.1f} s{ended}"
 
 
 # --- the whole run ----------------------------------------------------------------------------
@@ -271,23 +268,23 @@ def ledger_panel(negotiation: Negotiation) -> Group:
     """Return who gave what in each round that moved credits, evidence or fidelity."""
     concessions = ledger(negotiation)
     columns = ("Round", "Who", "What", Column("Credits", "number"), "Evidence")
-    rows = [_concession(concession) for concession in concessions if concession.counts]
+    rows = []
+    for each in filter(lambda concession: concession.counts, concessions):
+        step = each.step
+        moved = plans.evidence_text(step) if step.evidence_changed else ""
+        rows.append(
+            (
+                str(each.round_number + 1),
+                _SIDES[each.who],
+                texts.step_changes(step),
+                texts.signed_credits(step) if step.credits_saved else "",
+                ", ".join(filter(None, (moved, plans.fidelity_move(step)))),
+            )
+        )
     return blocks.group(
         Heading("Who gave what"),
         Sentence(texts.ledger_sentence(concessions)),
         blocks.table("Concessions by round", columns, rows, kind="ledger"),
-    )
-
-
-def _concession(concession: Concession) -> tuple[str, ...]:
-    step = concession.step
-    moved = plans.evidence_text(step) if step.evidence_changed else ""
-    return (
-        str(concession.round_number + 1),
-        _SIDES[concession.who],
-        texts.step_changes(step),
-        texts.signed_credits(step) if step.credits_saved else "",
-        ", ".join(filter(None, (moved, plans.fidelity_move(step)))),
     )
 
 

@@ -228,17 +228,14 @@ def labs_panel(labs: Iterable[PlanAnalysis]) -> Panel:
     return blocks.panel("labs", labs=_labs(labs))
 
 
-def legend_panel(number: int, of: int, *, named: bool) -> Panel:
+def legend_panel(number: int, of: int, *, named: bool) -> Group:
     """Return how many studies are shown, and how the rows of seven signs are read.
 
-    Args:
-        number: how many are shown.
-        of: how many there are.
-        named: whether the page names the seven dimensions already.
+    ``named`` is whether the page names the seven dimensions already.
     """
-    return blocks.panel(
-        "legend", count=f"{number} of {of} studies", names=() if named else DIMENSIONS
-    )
+    names = "" if named else f": {', '.join(DIMENSIONS)}"
+    text = f"{number} of {of} studies, by the seven checks{names}."
+    return blocks.group(Sentence(text, quiet=True))
 
 
 def _labs(labs: Iterable[PlanAnalysis]) -> list[dict[str, object]]:

@@ -136,4 +136,5 @@ def _spent(plan: Assessment) -> str:
     if share is None:
         return "none"
     text = f"{share:.0%}".replace("%", "\u00a0%")
+    # What is over by less than half a percent would read as all there is.
     return f"over {text}" if share > 1 and text.startswith("100\u00a0") else text

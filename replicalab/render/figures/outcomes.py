@@ -33,6 +33,7 @@ def outcomes_figure(
         texts: each share in words, for whoever points at it.
         title: what is shown.
     """
+    # Plotly reads tags in every label: without "<" there is none.
     many = enumerate(names, start=1)
     short = [f"{at}. {name[:_LONGEST_NAME].replace('<', '')}" for at, name in many]
     heat = {

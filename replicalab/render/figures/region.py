@@ -237,6 +237,7 @@ class _Map(Sheet):
 
     def _heights(self, most: Any) -> Any:
         """Return a line's height over each column: 0 where it allows nothing, the top if all."""
+        # Between two whole samples, so that the last one that fits lies below the line.
         return np.where(most < 0, 0.0, np.minimum(most + 0.5, self.top))
 
     def _step(self, column: int, height: float) -> list[Spot]:
