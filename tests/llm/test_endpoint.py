@@ -1,16 +1,26 @@
-"""The endpoint: settings in, one checked endpoint out, and a key that shows nowhere."""
+"""The endpoint: settings in, one checked endpoint out, nothing asked that is not on the list.
+
+A key shows nowhere; it is masked in whichever usual way a server repeats it, and nothing else is.
+"""
 
 from __future__ import annotations
 
+import html
 import json
 import pickle
 import traceback
+from collections.abc import Callable
+from typing import Final
+from urllib.parse import quote
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from replicalab.errors import ModelSettingsError
-from replicalab.llm import SETTINGS, Endpoint, what_to_set
+from replicalab.llm import ALLOWED_SETTING, SETTINGS, Allowed, Endpoint, what_to_set
+from replicalab.llm.endpoint import masked
 from tests.llm.serving import CANARY
 
 GOOD = {
@@ -124,3 +134,190 @@ def test_key_shows_in_no_text_of_the_endpoint_and_is_kept_by_its_copies() -> Non
     with pytest.raises(ValidationError) as caught:
         Endpoint.model_validate({"base_url": "x", "api_key": CANARY})
     assert CANARY not in str(caught.value)
+
+
+# --- which servers may be asked ---------------------------------------------------------------
+
+LIST = "https://api.openai.com, http://127.0.0.1:11434/v1,models.example.org:8443, http://[::1]:80"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://api.openai.com",
+        "https://api.openai.com/v1/",
+        "HTTPS://API.OpenAI.com:443/anything",
+        "http://127.0.0.1:11434/v1",
+        "http://127.0.0.1:11434/v1//",
+        "https://models.example.org:8443/v1",
+        "http://[::1]/v1",
+        "http://[0:0:0:0:0:0:0:1]:80/v1",
+    ],
+)
+def test_address_on_the_list_may_be_asked_however_it_is_written(address: str) -> None:
+    assert address in Allowed(LIST)
+    assert listed_endpoint(address, LIST).base_url == address.rstrip("/")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://api.openai.com",
+        "https://api.openai.com:8443",
+        "https://api.openai.com:80",
+        "https://api.openai.com.evil.example",
+        "https://api.openai.com.",
+        "https://evil.example/api.openai.com",
+        "https://evil.example/https://api.openai.com",
+        "https://xapi.openai.com",
+        "https://openai.com",
+        "https://api-openai.com",
+        "http://127.0.0.1:11434",
+        "http://127.0.0.1:11434/v1x",
+        "http://127.0.0.1:11434/v1/admin",
+        "http://127.0.0.1:11434/v1/../admin",
+        "http://127.0.0.1:11434/%76%31",
+        "http://127.0.0.1:11435/v1",
+        "http://localhost:11434/v1",
+        "http://2130706433:11434/v1",
+        "http://127.1:11434/v1",
+        "http://0x7f000001:11434/v1",
+        "http://[::ffff:127.0.0.1]:11434/v1",
+        "https://[::1]/v1",
+        "http://[::1]:8080/v1",
+        "https://models.example.org",
+        "http://169.254.169.254/latest/meta-data",
+    ],
+)
+def test_address_that_only_looks_like_one_on_the_list_is_refused(address: str) -> None:
+    assert address in Allowed(None), "where there is no list, anything may be asked"
+    with pytest.raises(ModelSettingsError) as caught:
+        listed_endpoint(address, LIST)
+    told = str(caught.value)
+    assert told.startswith("REPLICALAB_LLM_BASE_URL: this address may not be asked. Only these")
+    assert "https://api.openai.com, http://127.0.0.1:11434/v1, https://models.exa" in told
+    assert caught.value.__context__ is None
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://api.openai.com@evil.example/v1",
+        "https://api.openai.com:443@evil.example",
+        "https://evil.example#@api.openai.com",
+        "https://evil.example\\@api.openai.com",
+        "https://api.openai.com%2eevil.example",
+        "https://api\u3002openai.com",
+        "https://api.openai.com\u2100.evil.example",
+        "https://api.openai\u2024com",
+        "https://model\u017f.example.org:8443",
+        "https://api.openai.com:\u0664\u0664\u0663",
+        "http://[::1%25lo]/v1",
+        "http://[::1::]/v1",
+    ],
+)
+@pytest.mark.parametrize("listed", [LIST, None])
+def test_address_that_two_readers_may_take_for_two_is_no_address(
+    address: str, listed: str | None
+) -> None:
+    with pytest.raises(ModelSettingsError, match="REPLICALAB_LLM_BASE_URL"):
+        listed_endpoint(address, listed)
+
+
+@pytest.mark.parametrize("listed", ["none", "", " ", ",", "None, none"])
+def test_list_of_nothing_allows_nothing(listed: str) -> None:
+    with pytest.raises(ModelSettingsError, match="No language model may be asked here"):
+        listed_endpoint("https://api.openai.com", listed)
+
+
+@pytest.mark.parametrize("listed", ["ftp://x", "https://*.example.org", "a b", "https://x:99999"])
+def test_list_with_a_bad_entry_allows_nothing_and_is_named(listed: str) -> None:
+    with pytest.raises(ModelSettingsError, match=f"^{ALLOWED_SETTING}: "):
+        listed_endpoint("https://api.openai.com", f"https://api.openai.com,{listed}")
+
+
+def listed_endpoint(address: str, listed: str | None) -> Endpoint:
+    env = {"REPLICALAB_LLM_BASE_URL": address, "REPLICALAB_LLM_MODEL": "m"}
+    found = Endpoint.from_environment(env | ({} if listed is None else {ALLOWED_SETTING: listed}))
+    assert found is not None
+    return found
+
+
+# --- a key that a server repeats --------------------------------------------------------------
+
+WAYS: Final[dict[str, Callable[[str], str]]] = {
+    "itself": str,
+    "upper": str.upper,
+    "dashed": "-".join,
+    "spaced": " ".join,
+    "in lines": "\n".join,
+    "in lines of JSON": lambda key: json.dumps("\n".join(key))[1:-1],
+    "percent": lambda key: "".join(f"%{byte:02X}" for byte in key.encode()),
+    "every other percent": lambda key: "".join(
+        char if at % 2 else f"%{ord(char):02x}" for at, char in enumerate(key)
+    ),
+    "address": lambda key: quote(key, safe=""),
+    "JSON": lambda key: "".join(f"\\u{ord(char):04x}" for char in key),
+    "half JSON": lambda key: f"\\u{ord(key[0]):04X}{key[1:]}",
+    "HTML": lambda key: "".join(f"&#x{ord(char):x};" for char in key),
+    "HTML, decimal": lambda key: "".join(f"&#{ord(char)};" for char in key),
+    "HTML, padded": lambda key: "".join(f"&#x{ord(char):06X};" for char in key),
+    "HTML, of Python": html.escape,
+    "HTML, of templates": lambda key: html.escape(key).replace("+", "&#43;").replace("/", "&sol;"),
+    "quoted": lambda key: f"{key[:7]}\n> {key[7:]}",
+    "Python": lambda key: "".join(f"\\x{ord(char):02x}" for char in key),
+}
+KEYS: Final = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=16, max_size=80)
+AROUND: Final = st.text(max_size=30) | st.sampled_from(["%", "\\", "\\u00", "&#x", "[key]", "=="])
+
+
+def bare(text: str) -> str:
+    """Return the letters and digits of a text, in lower case."""
+    return "".join(filter(str.isalnum, text.lower()))
+
+
+@given(KEYS, st.sampled_from(list(WAYS)), AROUND, AROUND)
+def test_key_survives_in_no_usual_way(key: str, way: str, before: str, after: str) -> None:
+    assume(len(bare(key)) >= 8)
+    assume("%" not in key or way not in ("dashed", "spaced"))
+    written = WAYS[way](key)
+    found = masked(f"{before}\n{written}\n{after}", key)
+    assert "[key]" in found
+    assert bare(written) not in bare(found)
+
+
+@given(st.text(max_size=200), KEYS)
+def test_text_without_the_key_is_left_alone(text: str, key: str) -> None:
+    assume(bare(key) not in bare(text))
+    assert masked(text, key) == text
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_text_around_the_key_stays(way: str) -> None:
+    before, after = "It said: 100% of «it» is \\u00e9 & [", "] (50%), so: no."
+    found = masked(before + WAYS[way](CANARY) + after, CANARY)
+    assert found == f"{before}[key]{after}"
+
+
+@pytest.mark.parametrize(
+    ("key", "echo", "told"),
+    [
+        ("shortkey12345", "s-h-o-r-t-k-e-y-1-2-3-4-5", "[key]"),
+        ("sk-abc_def-0123456789", "SKabcdef0123456789", "[key]"),
+        ("shortkey12345", "shortkey12345shortkey12345", "[key][key]"),
+        ("shortkey12345", "shortshortkey12345key12345", "short[key]key12345"),
+        ("shortkey12345", "%73%68ortkey%31shortkey12345", "%73%68ortkey%31[key]"),
+        ("ab12cd34", "%ab12cd34", "%[key]"),
+        ("<000000000000%00", "\\u003c000000000000%00", "[key]"),
+        ("%00" * 6, "\0" * 6, "\0" * 6),
+        ("1234-----_____..", "1234-----_____..", "[key]"),
+        ("1234-----_____..", "1234", "1234"),
+        ("AbCd+efGh/ijKl9mn==", "AbCd&plus;efGh&#47ijKl9mn==", "[key]=="),
+        ("p'ssword9<xyz12345", "p&#39;ssword9&LT;xyz12345", "[key]"),
+        ("AbCd&lt;efGhijKl9mn", "AbCd&lt;efGhijKl9mn &lt; &nokey;", "[key] &lt; &nokey;"),
+        # Placeholders of local servers are plain words.
+        *((word, word, word) for word in ("ollama", "lm-studio", "not-needed", "no1")),
+    ],
+)
+def test_key_is_told_from_what_only_looks_like_it(key: str, echo: str, told: str) -> None:
+    assert masked(f"a {echo} b", key) == f"a {told} b"
