@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Final
 
@@ -24,8 +25,8 @@ from replicalab.scenarios import (
     plan_json,
     study_text,
 )
-from tests.cli.asking import Asking
-from tests.golden import assert_golden
+from tests.cli.asking import ROOT, Asking
+from tests.golden import REWRITE, assert_golden
 from tests.tiers import EVERY_LAB
 
 STUDY: Final = "psy_stroop"
@@ -294,3 +295,75 @@ def test_hostile_text_reaches_no_terminal(ask: Asking) -> None:
     told += ask(f"negotiate {STUDY} {files}").out
     assert "⟨U+202E⟩" in told
     assert not {"\u202e", "\u200b", "\x1b"} & set(told)
+
+
+# --- a wish of the study, told by each command that judges a plan --------------------------------
+
+MYELOMA: Final = "bio_jq1_myeloma"
+ASKED: Final = {
+    "check": f"check {MYELOMA} --days 28",
+    "plan": f"plan {MYELOMA}",
+    "negotiate": f"negotiate {MYELOMA}",
+    "compare": f"compare {MYELOMA} --plan study --plan offer",
+    "report": f"report {MYELOMA} --days 28",
+}
+"""In the medium lab, whose 28 days are too few for the survival follow-up."""
+JUDGE_NO_PLAN: Final = {"studies", "batch", "serve"}
+
+
+def test_every_command_is_asked_or_judges_no_plan() -> None:
+    names = {command.__name__.rpartition(".")[2] for command in COMMANDS}
+    assert names - {*ASKED} == JUDGE_NO_PLAN
+
+
+@pytest.mark.parametrize("command", ASKED)
+def test_command_tells_the_follow_up_that_is_lost(command: str, ask: Asking) -> None:
+    assert "'survival follow-up'" in " ".join(ask(ASKED[command]).out.split())
+
+
+@pytest.mark.parametrize("command", sorted({*ASKED} - {"report"}))  # whose JSON is the bundle
+def test_command_tells_it_as_data(command: str, ask: Asking) -> None:
+    found = json.dumps(ask(f"{ASKED[command]} --json").data)
+    asks = '"key": "survival_window", "bounds": "days", "least": 36.0, "most": null'
+    assert asks in found
+
+
+# --- docs/commands.md holds the help of every command as it is -----------------------------------
+
+FILE: Final = ROOT / "docs" / "commands.md"
+OPENING: Final = """# The commands
+
+The dashboard, and what it answers without a browser: `python -m replicalab COMMAND`, from this
+folder and with the environment of `make run` (`.venv/bin/python`); where it is installed,
+`replicalab COMMAND` from any. Every answer is plain text, or JSON with `--json`; progress, and what
+is wrong, is on standard error.
+
+A study is named by its id or by the path of its file; where nothing else is said, its medium lab
+and its own plan are meant. A plan's file is its fields in JSON, and its study's id, as `plan
+--save` writes it; one of another study is judged, and told on standard error. A lab's file is the
+one that the dashboard saves. A transcript replays here and there; in a plan's place it stands for
+the plan on which it ended, or that is on the table.
+"""
+
+
+def _text(ask: Asking) -> str:
+    parts = [OPENING, _block(ask, "")]
+    for command in COMMANDS:
+        name = command.__name__.rpartition(".")[2]
+        parts += [f"## {name}\n", _block(ask, name)]
+    return "\n".join(parts)
+
+
+def _block(ask: Asking, name: str) -> str:
+    return f"```text\n{ask(f'{name} --help').out}```\n"
+
+
+def test_commands_are_documented_as_their_help_says(
+    ask: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    text = _text(ask)
+    if os.environ.get(REWRITE):
+        Path(FILE).write_text(text, encoding="utf-8")
+    # Versions of Python break the lines of a help differently.
+    assert FILE.read_text(encoding="utf-8").split() == text.split(), "make golden writes it anew"

@@ -6,13 +6,32 @@ import csv
 import io
 import time
 from datetime import datetime, timezone, tzinfo
+from io import StringIO
 from types import SimpleNamespace
-from typing import Self
+from typing import Final, Self
 
 import openpyxl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from replicalab.tables import Value, sheet, workbook
+from replicalab.lexicon import label_key
+from replicalab.models import LONGEST_LABEL
+from replicalab.scenarios import (
+    Difficulty,
+    EvidenceAssumptions,
+    ItemState,
+    LabOverrides,
+    OwnItem,
+    Pack,
+    list_scenarios,
+    load_scenario,
+)
+from replicalab.tables import Value, inventory_template, read_inventory, sheet, workbook
+from replicalab.tables.inventory import COLUMNS
+from replicalab.tables.sheet import guarded, number_of, number_text, unguarded
+from tests.factories import EQUIPMENT, REAGENTS, change_pack, make_lab, make_pack
+from tests.strategies import own_items, own_labs, packs, seen
 
 
 def read(text: str) -> list[list[str]]:
@@ -79,3 +98,112 @@ class Later(datetime):
     @classmethod
     def now(cls, tz: tzinfo | None = None) -> Self:
         return cls(2033, 5, 18, tzinfo=tz)
+
+
+DANGEROUS: Final = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
+hostile = st.builds(
+    str.__add__,
+    st.text("'\"=+-@\uff1d;,| \n\t", max_size=4),
+    seen.filter(lambda name: "\ufffd" not in name),
+).map(str.strip)
+"""Names that a spreadsheet may calculate, or that end a cell or a row.
+
+U+FFFD stands for what could not be decoded, and is refused in every cell.
+"""
+
+
+def read_back(pack: Pack) -> dict[str, OwnItem]:
+    template = inventory_template(pack)
+    return {item.label: item for item in read_inventory(template.encode(), "template.csv")}
+
+
+def facts(pack: Pack, item: OwnItem) -> tuple[ItemState, int | None, float | None]:
+    """Return where a lab has an item, by its own lists."""
+    key, lab = label_key(item.label), pack.lab
+    days = [day for label, day in lab.booked.items() if label_key(label) == key]
+    prices = [price for label, price in lab.prices.items() if label_key(label) == key]
+    price = prices[0] if prices else None
+    if key in map(label_key, lab.out_of_stock):
+        return ItemState.OUT_OF_STOCK, None, price
+    return (ItemState.BOOKED, days[0], price) if days else (ItemState.AVAILABLE, None, price)
+
+
+def assert_says_what_is_there(pack: Pack) -> None:
+    items = read_back(pack)
+    swaps = [swap.alternative for swap in pack.allowed_substitutions]
+    study = [*pack.study.equipment, *pack.study.reagents, *swaps]
+    own = [*pack.lab.equipment, *pack.lab.reagents]
+    assert {*map(label_key, items)} == {*map(label_key, [*study, *own])}
+    for item in items.values():
+        assert (item.state, item.until, item.price) == facts(pack, item)
+
+
+@pytest.mark.parametrize("difficulty", Difficulty)
+@pytest.mark.parametrize("study", [study.scenario_id for study in list_scenarios()])
+def test_template_of_each_lab_says_what_is_there(study: str, difficulty: Difficulty) -> None:
+    pack = load_scenario(study, difficulty.value)
+    assert_says_what_is_there(pack)
+    assert [*read_back(pack)][: len(pack.study.equipment)] == pack.study.equipment
+
+
+@given(packs(), own_labs().filter(lambda lab: all(i.label.isprintable() for i in lab.items)))
+def test_template_says_what_is_there_in_a_lab_of_ones_own(
+    pack: Pack, own_lab: LabOverrides
+) -> None:
+    assert_says_what_is_there(pack.with_own(own_lab, EvidenceAssumptions()))
+
+
+def test_template_of_a_lab_is_what_one_writes_by_hand() -> None:
+    pack = change_pack(
+        make_pack(),
+        lab=make_lab(
+            booked={EQUIPMENT[0]: 4},
+            out_of_stock=[REAGENTS[1]],
+            prices={EQUIPMENT[1]: 12.5},
+            reagents=["=tap water"],
+        ),
+    )
+    assert inventory_template(pack).splitlines() == [
+        '\ufeff"name","kind","state","until","price"',
+        '"growth chamber","equipment","booked","4",""',
+        '"light meter","equipment","available","","12.5"',
+        '"window shelf","equipment","available","",""',
+        '"agar plates","reagent","available","",""',
+        '"nutrient broth","reagent","out of stock","",""',
+        '"\'=tap water","reagent","available","",""',
+    ]
+
+
+@given(st.lists(hostile, min_size=1, max_size=5, unique_by=label_key))
+def test_hostile_names_leave_as_text_and_come_back(names: list[str]) -> None:
+    pack = make_pack(reagents=names, booked={}, out_of_stock=[])
+    template = inventory_template(pack)
+    [header, *rows] = csv.reader(StringIO(template.removeprefix("\ufeff"), newline=""))
+    assert tuple(header) == COLUMNS
+    assert not [cell for row in rows for cell in row if cell.startswith(tuple(DANGEROUS))]
+    assert {*map(label_key, read_back(pack))} >= {*map(label_key, names)}
+    assert_says_what_is_there(pack)
+
+
+def test_longest_name_comes_back() -> None:
+    name = "=" + "x" * (LONGEST_LABEL - 1)
+    assert name in read_back(make_pack(reagents=[name], out_of_stock=[]))
+
+
+@given(st.text(f"'{DANGEROUS}ab", max_size=6) | st.text())
+def test_apostrophe_that_guards_a_text_is_taken_off_again(text: str) -> None:
+    assert unguarded(guarded(text)) == text
+    assert not guarded(text).startswith(tuple(DANGEROUS))
+
+
+@given(st.floats(0, 1e9) | st.integers(0, 10**15))
+def test_number_is_read_as_it_was_written(number: float) -> None:
+    assert float(number_of(number_text(number), "5")) == number
+
+
+@given(own_items(seen))
+def test_row_of_an_item_is_read_as_the_item(item: OwnItem) -> None:
+    pack = make_pack().with_own(LabOverrides(items=(item,)), EvidenceAssumptions())
+    [found] = [i for i in read_back(pack).values() if label_key(i.label) == label_key(item.label)]
+    assert found.price == item.price
+    assert found.state == (item.state or ItemState.AVAILABLE)
