@@ -1,8 +1,7 @@
 """Every button of every page, pressed once with a study of one's own open in a lab of one's own.
 
 Each is pressed in a fresh session, at the end of a walk to where it stands: parts are opened and
-buttons pressed, as far as the harness reaches. What stands there only then is walked to next. A
-part is opened in the session that has come to it, for nothing is lost by that.
+buttons pressed, as far as the harness reaches. What stands there only then is walked to next.
 """
 
 from __future__ import annotations
@@ -93,7 +92,6 @@ class Step(NamedTuple):
     place: str
     name: str
     opens: Any = None
-    presses: bool = False
 
     @property
     def once(self) -> tuple[str, ...]:
@@ -122,18 +120,17 @@ def steps(app: AppTest) -> Iterator[Step]:
             yield from (Step(where, *found) for found in _doable(node))
 
 
-def _doable(node: Node) -> Iterator[tuple[str, Any, bool]]:
+def _doable(node: Node) -> Iterator[tuple[str, Any]]:
     if isinstance(node, Button) and not node.proto.disabled:
-        yield node.key or node.label, None, True
+        yield node.key or node.label, None
     elif isinstance(node, MenuButton) and not node.proto.disabled:
-        yield from ((node.key or "", option.partition(": ")[2], True) for option in node.options)
+        yield from ((node.key or "", option.partition(": ")[2]) for option in node.options)
     elif isinstance(node, Selectbox) and node.key == KINDS:
-        yield from ((KINDS, kind, False) for kind in node.options)
+        yield from ((KINDS, kind) for kind in node.options)
     elif isinstance(node, Block) and node.key and node.type in ("expander", "popover"):
-        yield node.key, True, False
+        yield node.key, True
     elif isinstance(node, Block) and node.key and node.type == "tab_container":
-        tabs = (tab for tab in node.children.values() if isinstance(tab, Tab))
-        yield from ((node.key, tab.label, False) for tab in tabs)
+        yield from ((node.key, tab.label) for tab in node.children.values() if isinstance(tab, Tab))
 
 
 def do(app: AppTest, step: Step) -> None:
@@ -150,7 +147,6 @@ def do(app: AppTest, step: Step) -> None:
         node.click(step.opens)
     else:
         app.session_state[step.name] = step.opens
-    writer.finish()  # so that a page lists its draft at this step in every walk, however long
     run(app)
 
 
@@ -220,29 +216,25 @@ def begin(browsers: Browsers, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
     return visited
 
 
+def walked(begun: Begin, walk: Walk) -> AppTest:
+    app = begun()
+    for step in walk:
+        do(app, step)
+    return app
+
+
 def walk_all(begun: Begin, places: set[str], downloads: list[Callable[[], object]]) -> set[Step]:
     """Do everything once that can be done at some places, and return what was."""
     done, coming = dict[tuple[str, ...], Step](), deque[Walk]([()])
-
-    def look(app: AppTest, walk: Walk) -> None:
+    while coming:
+        walk = coming.popleft()
+        app = walked(begun, walk)
         for make in downloads:
             assert make()
         downloads.clear()
-        new = {step.once: step for step in steps(app) if step.place in places}
-        new = {once: step for once, step in new.items() if once not in done}
-        done.update(new)
-        for once, step in new.items():
-            if step.presses or once not in {each.once for each in steps(app)}:
-                coming.append((*walk, step))  # what another part has hidden is opened anew, too
-            else:
-                do(app, step)
-                look(app, (*walk, step))
-
-    while coming:
-        walk, app = coming.popleft(), begun()
-        for step in walk:
-            do(app, step)
-        look(app, walk)
+        new = [each for each in steps(app) if each.place in places and each.once not in done]
+        done |= {step.once: step for step in new}
+        coming += [(*walk, step) for step in {step.once: step for step in new}.values()]
     return set(done.values())
 
 
