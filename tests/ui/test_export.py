@@ -50,6 +50,7 @@ from tests.ui.test_opening import opened
 from tests.ui.test_study_form import type_value
 
 TABS: Final = "export_part"
+WHY: Final = "Sample size: why it is changed"
 Files = dict[str, tuple[str, Any]]
 
 
@@ -110,35 +111,35 @@ def again(app: AppTest, name: str, **held: object) -> AppTest:
     return run(app)
 
 
-def test_negotiation_is_told_where_it_is_asked_for(files: Files) -> None:
-    app = part("Report", study="psy_stroop")
-    assert "Round by round" not in text(files, "Markdown")
-    again(app, "Report", hand_negotiated=True)
-    assert "Round by round" in text(files, "Markdown")
-
-
 def test_documents_with_the_negotiation_are_about_the_plan_that_it_came_to(files: Files) -> None:
     """The Scientist opens with 100 samples and takes the offer of 25."""
     app = part("Report", study="psy_stroop")
-    assert "| Sample size | 100 |" in text(files, "Markdown").splitlines()
+    alone = text(files, "Markdown")
+    assert "| Sample size | 100 |" in alone.splitlines()
+    assert "Round by round" not in alone
     again(app, "Report", hand_negotiated=True, hand_filling=True)
-    assert "| Sample size | 25 |" in text(files, "Markdown").splitlines()
-    assert "| Sample size | 100 |" not in text(files, "Markdown").splitlines()
+    negotiated = text(files, "Markdown")
+    assert "| Sample size | 25 |" in negotiated.splitlines()
+    assert "| Sample size | 100 |" not in negotiated.splitlines()
+    assert "Round by round" in negotiated
     assert [each.label for each in app.text_input if each.label.startswith("Sample size: why")]
     again(app, "Brief", hand_negotiated=True)
     assert "25 samples in 3 days for 800 of 1,000 credits" in text(files, "Markdown")
 
 
-def test_report_says_what_is_filled_in_and_what_is_not(files: Files) -> None:
+def filled(**said: str) -> AppTest:
+    """Return the report of a plan of 42 samples with that typed into the fields of these labels."""
     plan = revise(load_scenario("psy_stroop", "medium").reference_protocol, sample_size=42)
     app = part("Report", study="psy_stroop", plan=encode_plan(plan))
-    assert text(files, "Markdown").count("| Authors | Not given |") == 1
-    filled = {"Authors": "A. <b>Nobody</b>", "Sample size: why it is changed": "We have 42."}
     again(app, "Report", hand_filling=True)
-    for label, said in filled.items():
+    for label, text in said.items():
         [field] = [each for each in app.text_input if each.label == label]
-        field.set_value(said)
-    again(app, "Report", hand_filling=True)
+        field.set_value(text)
+    return again(app, "Report", hand_filling=True)
+
+
+def test_report_says_what_is_filled_in_and_what_is_not(files: Files) -> None:
+    app = filled(**{"Authors": "A. <b>Nobody</b>", WHY: "We have 42."})
     again(app, "Report", hand_filling=False)
     told = text(files, "Markdown")
     for line in ("| Title | Not given |", r"A. \<b\>Nobody", "| Sample size | We have 42."):
@@ -146,14 +147,9 @@ def test_report_says_what_is_filled_in_and_what_is_not(files: Files) -> None:
 
 
 def test_typed_title_names_the_report_and_its_tables(files: Files) -> None:
-    plan = revise(load_scenario("psy_stroop", "medium").reference_protocol, sample_size=42)
-    app = part("Report", study="psy_stroop", plan=encode_plan(plan))
-    again(app, "Report", hand_filling=True)
-    for label, said in {"Title": "Our Own: Title", "Sample size: why it is changed": "=42"}.items():
-        [field] = [each for each in app.text_input if each.label == label]
-        field.set_value(said)
-    again(app, "Report", hand_filling=True)
+    app = filled(**{"Title": "Our Own: Title", WHY: "=42"})
     assert files["HTML"][0] == "our-own-title-report.html"
+    assert text(files, "Markdown").count("| Authors | Not given |") == 1
     assert text(files, "Markdown").startswith("# Our Own: Title\n")
     again(app, "Tables")
     name, made = files["Excel, every table a sheet"]
@@ -163,14 +159,6 @@ def test_typed_title_names_the_report_and_its_tables(files: Files) -> None:
     assert book.properties.title == "Our Own: Title"
     values = [str(cell.value) for sheet in book for row in sheet.iter_rows() for cell in row]
     assert [value for value in values if value.startswith("=42")]
-
-
-def test_tables_are_offered_by_their_names_as_they_read(files: Files) -> None:
-    app = part("Tables", study="psy_stroop")
-    [box] = [each for each in app.selectbox if each.label == "Table"]
-    assert "Power: floor 0.50, target 0.80; budget: 1,000 credits" in box.options
-    assert not [each for each in box.options if "\\" in each]
-    assert files
 
 
 def test_pdf_that_cannot_be_made_is_said_with_the_way_out(
@@ -210,8 +198,11 @@ def print_it(app: AppTest) -> None:
     again(app, "Brief")
 
 
-def test_tables_are_those_of_the_report(files: Files) -> None:
+def test_tables_are_those_of_the_report_by_their_names_as_they_read(files: Files) -> None:
     app = part("Tables", study="psy_stroop")
+    [box] = [each for each in app.selectbox if each.label == "Table"]
+    assert "Power: floor 0.50, target 0.80; budget: 1,000 credits" in box.options
+    assert not [each for each in box.options if "\\" in each]
     book = files["Excel, every table a sheet"][1]()
     assert isinstance(book, bytes)
     sheets = load_workbook(io.BytesIO(book)).sheetnames
@@ -264,16 +255,21 @@ PICTURES: Final = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", sorted(PICTURES))
-def test_picture_is_dark_on_white_and_named(name: str) -> None:
-    app = visit(PROTOCOL, study="psy_stroop")
-    app.session_state[TABS] = "Pictures"
+def picture(name: str, **query: str) -> tuple[AppTest, Element]:
+    """Return a page with a picture chosen in the drawer, and its chart."""
+    app = visit(PROTOCOL, **query)
     app.session_state["hand_picture"] = name
-    choose_more(app, "Hand over")
-    [box] = [each for each in app.selectbox if each.label == "Picture"]
-    assert set(box.options) == PICTURES
+    again(app, "Pictures")
     [chart] = [each for each in drawer_of(app) if each.type == "plotly_chart"]
     assert isinstance(chart, Element)
+    return app, chart
+
+
+@pytest.mark.parametrize("name", sorted(PICTURES))
+def test_picture_is_dark_on_white_and_named(name: str) -> None:
+    app, chart = picture(name, study="psy_stroop")
+    [box] = [each for each in app.selectbox if each.label == "Picture"]
+    assert set(box.options) == PICTURES
     assert '"paper_bgcolor":"#FFFFFF"' in chart.proto.spec
     assert '"format": "png"' in chart.proto.config.replace('":"', '": "')
     assert file_name(f"psy stroop medium {name}", "x")[:-2] in chart.proto.config
@@ -283,12 +279,8 @@ def test_picture_is_dark_on_white_and_named(name: str) -> None:
 
 @pytest.mark.parametrize(("effect", "empty"), [("1000000.0", True), (None, False)])
 def test_frontier_that_shows_no_plan_says_so(effect: str | None, empty: bool) -> None:
-    app = visit(PROTOCOL, study="phys_millikan", **({"effect": effect} if effect else {}))
-    app.session_state[TABS] = "Pictures"
-    app.session_state["hand_picture"] = "Evidence for credits"
-    choose_more(app, "Hand over")
-    [chart] = [each for each in drawer_of(app) if each.type == "plotly_chart"]
-    assert isinstance(chart, Element)
+    asked = {"effect": effect} if effect else {}
+    _, chart = picture("Evidence for credits", study="phys_millikan", **asked)
     told = "<br>No plan that fits lies in the picture: the best has half-width ±"
     assert (told in json.loads(chart.proto.spec)["layout"]["title"]["subtitle"]["text"]) is empty
 

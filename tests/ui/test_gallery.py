@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from pathlib import Path
 from typing import Final
@@ -75,18 +74,15 @@ def cards(app: AppTest) -> list[str]:
 # --- The gallery ---
 
 
-def test_gallery_shows_every_study_by_its_short_name() -> None:
+def test_gallery_shows_every_study_by_its_short_name_and_how_each_lab_answers() -> None:
     app = visit(study="psy_stroop")
     assert cards(app) == SHIPPED
     names = {button.key: plain(button.label) for button in app.button}
     for study in list_scenarios():
         assert names[f"open_{study.scenario_id}"] == study.name
     assert not any("could not be read" in title for title in titles(app))
-
-
-def test_card_says_field_lesson_and_how_each_lab_answers() -> None:
     [study] = [each for each in list_scenarios() if each.scenario_id == "math_four_colour"]
-    [panel] = texts(keyed(visit(), "card_math_four_colour"))
+    [panel] = texts(keyed(app, "card_math_four_colour"))
     assert panel.splitlines() == [
         "Mathematics",
         study.teaches,
@@ -117,15 +113,18 @@ def test_gallery_that_is_empty_offers_to_take_the_filters_away() -> None:
     assert app.text_input(key="filter_text").value == ""
 
 
-def test_picture_is_the_first_story() -> None:
+def test_picture_is_the_first_story_and_the_stories_stand_before_the_gallery() -> None:
     story = next(iter(STORIES.values()))
     plan = assess(story.workspace.case.protocol(find), story.workspace.case.pack(find))
-    found = {row[0]: row[1:] for table in panel_tables(visit())[:2] for row in table}
+    app = visit()
+    found = {row[0]: row[1:] for table in panel_tables(app)[:2] for row in table}
     assert found["Credits"] == [amount_text(plan.cost), amount_text(plan.pack.lab.budget)]
     size = f"{plan.plan.sample_size} samples ({plan.evidence.analysed} analysed)"
     assert plan.evidence.number in found[size][-1]
     caption = "Here: JQ1 in myeloma, medium lab; duration and equipment already changed"
-    assert caption in said(visit()), "the card below is of the reference protocol"
+    assert caption in said(app), "the card below is of the reference protocol"
+    order = [element.key or element.type for element in app.main if isinstance(element, Element)]
+    assert order.index(story.key) < order.index("surprise") < order.index("filter_text")
 
 
 def test_front_door_judges_no_plan_before_one_was_made() -> None:
@@ -183,13 +182,6 @@ def test_study_that_is_no_story_tells_none() -> None:
     assert story_lines(visit(NEGOTIATION, study="psy_stroop")) == []
 
 
-def test_front_door_shows_the_stories_before_the_gallery() -> None:
-    shown = [
-        element.key or element.type for element in visit().main if isinstance(element, Element)
-    ]
-    assert shown.index(next(iter(STORIES))) < shown.index("surprise") < shown.index("filter_text")
-
-
 # --- A broken file ---
 
 
@@ -219,19 +211,6 @@ def test_file_of_any_text_leaves_the_gallery_whole(shelf: Path, text: str) -> No
     app = visit()
     assert cards(app) == SHIPPED
     assert sum("could not be read" in title for title in titles(app)) == 1
-
-
-def test_text_of_a_study_file_is_shown_as_it_is_written(shelf: Path) -> None:
-    hostile = "![x](https://evil.example/x.png) [y](https://evil.example) :red[z] $a$"
-    spoil(shelf, "A shorter calendar may cost no evidence;", f"{hostile};")
-    spoil(shelf, '  short_title: "ResNet depth"\n', "")
-    spoil(shelf, 'title: "Deep', f'title: "{hostile} Deep')
-    spoil(shelf, "10.1109/CVPR.2016.90", "10.1109/x)![x](https://evil.example/x.png")
-    for file in PAGES:
-        app = visit(file, study="ml_resnet_cifar10")
-        assert hostile in said(app)
-        raw = "\n".join(str(text.value) for text in [*app.markdown, *app.caption])
-        assert not re.search(r"(?<!\\)(?:!\[x|\[y\]|:red\[z|\$a)", raw)
 
 
 def test_study_that_breaks_while_it_is_open_gives_a_calm_message(shelf: Path) -> None:

@@ -333,14 +333,6 @@ def test_study_with_a_single_assumed_effect_says_which() -> None:
     assert "does not rest" not in told
 
 
-def test_order_of_the_least_loss_is_told_whole() -> None:
-    # Contract, Planner: failing checks, tier, loss, shortfall, changes, days short, cost.
-    assert (
-        "Least loss ranks by failing checks, evidence tier, fidelity lost, shortfall to the "
-        "target, changes, days short of the endpoint and cost, not by wishes."
-    ) in said(opened())
-
-
 def test_lab_in_which_nothing_yields_evidence_is_told_first() -> None:
     app = opened("bio_jq1_myeloma", "hard")
     lead = no_evidence_text(options_for("bio_jq1_myeloma", "hard"))
