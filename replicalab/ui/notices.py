@@ -38,12 +38,12 @@ def clear(place: str) -> None:
     _at(place).clear()
 
 
-def attempt(act: Callable[[], object]) -> bool:
+def attempt(act: Callable[[], object], place: str = _PAGE) -> bool:
     """Do something; where it cannot be done, leave why, and return False."""
     try:
         act()
     except ReplicaLabError as error:
-        leave_problem(str(error))
+        leave_problem(str(error), place)
         return False
     return True
 

@@ -115,9 +115,20 @@ def _asked() -> ExportContent:
 # --- what only its author can say ---------------------------------------------------------------
 
 
+def _fields(found: ExportContent) -> dict[str, str]:
+    """Return the labels of the fields: the title, the authors, and why each change was made."""
+    yours = found.options.yours
+    changed = differences(yours.pack.reference_protocol, yours.plan)
+    reasons = {name: f"{FIELD_LABELS[name]}: why it is changed" for name, *_ in changed}
+    return {"title": "Title", "authors": "Authors"} | reasons
+
+
+def _key(found: ExportContent, label: str) -> str:
+    return f"hand_{found.options.yours.pack.scenario_id}_{label}"
+
+
 def _draw_said(found: ExportContent) -> Registration:
     """Draw the fields, folded; return what stands in them, folded or not."""
-    study = _study(found)
     place = st.expander(
         "Title, authors, your reasons",
         icon=":material/edit:",
@@ -129,44 +140,20 @@ def _draw_said(found: ExportContent) -> Registration:
             st.caption(
                 "They go into the report and its tables; what stays empty reads “not given”."
             )
-            _field("Title", study)
-            _field("Authors", study)
-            for name in _changed(found):
-                _field(_why(name), study)
+            for label in _fields(found).values():
+                key = _key(found, label)
+                st.text_input(label, key=key, max_chars=_LONGEST_SAID, persist_state="session")
     return _said(found)
 
 
 def _said(found: ExportContent) -> Registration:
     """Return what stands in the fields, drawn or not."""
-    study = _study(found)
-    reasons = {name: why for name in _changed(found) if (why := _held(_why(name), study))}
-    return Registration(_held("Title", study), _held("Authors", study), reasons)
-
-
-def _study(found: ExportContent) -> str:
-    return found.options.yours.pack.scenario_id
-
-
-def _changed(found: ExportContent) -> list[str]:
-    """Return the fields in which the plan is not the reference protocol."""
-    yours = found.options.yours
-    return [name for name, *_ in differences(yours.pack.reference_protocol, yours.plan)]
-
-
-def _why(field: str) -> str:
-    return f"{FIELD_LABELS[field]}: why it is changed"
-
-
-def _key(label: str, study: str) -> str:
-    return f"hand_{study}_{label}"
-
-
-def _held(label: str, study: str) -> str:
-    return str(st.session_state.get(_key(label, study), "")).strip()
-
-
-def _field(label: str, study: str) -> None:
-    st.text_input(label, key=_key(label, study), max_chars=_LONGEST_SAID, persist_state="session")
+    said = {
+        name: str(st.session_state.get(_key(found, label), "")).strip()
+        for name, label in _fields(found).items()
+    }
+    title, authors = said.pop("title"), said.pop("authors")
+    return Registration(title, authors, {name: why for name, why in said.items() if why})
 
 
 # --- tables ---------------------------------------------------------------------------------

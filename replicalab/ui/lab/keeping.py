@@ -9,7 +9,7 @@ import streamlit as st
 
 from replicalab.errors import LibraryError, ReplicaLabError
 from replicalab.library import Entry, EntryKind, LibraryConflictError
-from replicalab.scenarios import LONGEST_SHORT_TITLE, LabOverrides, lab_json, read_lab
+from replicalab.scenarios import LONGEST_SHORT_TITLE, lab_json, read_lab
 from replicalab.tables import SUFFIXES, inventory_template, read_inventory
 from replicalab.ui import notices, state
 from replicalab.ui.controls import button
@@ -91,21 +91,16 @@ def _save(name: str, content: str) -> None:
 
 def _forget(entry: Entry) -> None:
     """Forget a lab that was kept; the one in use stays in use, and the library can undo it."""
-    try:
-        shelf().delete(owner(), entry.id)
-    except LibraryError as error:
-        notices.leave_problem(str(error), _KEPT)
+    notices.attempt(lambda: shelf().delete(owner(), entry.id), _KEPT)
 
 
 def _use(entry: Entry) -> None:
-    try:
-        own = read_lab(_content(entry).encode())
-    except ReplicaLabError as error:
-        notices.leave_problem(str(error), _KEPT)
-        return
-    st.session_state[_NAME] = entry.name
-    override(own)
-    redraw()
+    def use() -> None:
+        override(read_lab(_content(entry).encode()))
+        st.session_state[_NAME] = entry.name
+        redraw()
+
+    notices.attempt(use, _KEPT)
 
 
 # --- a lab as a file ------------------------------------------------------------------------
@@ -129,21 +124,13 @@ def _draw_files() -> None:
 
 def _take_file(data: bytes, name: str) -> None:
     """Take a lab's file; what is refused has changed nothing."""
-    own, text = _read(data, name)
+    if name.lower().endswith(".json"):
+        own, text = read_lab(data), f"The lab of {name} is in use."
+    else:
+        items = read_inventory(data, name)
+        differ = state.written().said_otherwise(items)
+        own = state.case().own_lab.model_copy(update={"items": differ})
+        text = f"{len(items)} items read from {name}; {len(differ)} differ from the study’s lab."
     notices.leave(text, "lab_file")
     override(own)
     redraw()
-
-
-def _read(data: bytes, name: str) -> tuple[LabOverrides, str]:
-    """Return the lab of a file, and what was taken from it.
-
-    Raises:
-        ReplicaLabError: it holds none.
-    """
-    if name.lower().endswith(".json"):
-        return read_lab(data), f"The lab of {name} is in use."
-    items = read_inventory(data, name)
-    differ = state.written().said_otherwise(items)
-    own = state.case().own_lab.model_copy(update={"items": differ})
-    return own, f"{len(items)} items read from {name}; {len(differ)} differ from the study’s lab."

@@ -37,7 +37,17 @@ def _take(field: str, value: object) -> None:
 def _draw_editor(yours: Assessment) -> None:
     groups = assumptions.groups_typed(yours.pack.design)
     form = PlanForm(f"plan_{state.current().version}", yours.plan, _take, groups)
-    _draw_history_buttons()
+    button("Undo", "undo", state.undo, disabled=not state.current().past, width="stretch")
+    button("Redo", "redo", state.redo, disabled=not state.current().future, width="stretch")
+    button(
+        "Reset",
+        "restart_alt",
+        partial(state.replace_plan, None),
+        disabled=state.case().plan is None,
+        help="Back to the study's reference protocol. Undo brings your plan back.",
+        width="stretch",
+    )
+    tray.draw_button()
     draw_numbers(form, yours.pack)
     draw_lists_and_texts(form, yours.pack)
 
@@ -54,17 +64,3 @@ def _draw_check(analysis: PlanAnalysis, suggestion: Ticked) -> None:
         check_panel(yours, analysis.binding),
         Group((evidence_panel(compared), cost_panel(yours, suggestion.result)), beside=True),
     )
-
-
-def _draw_history_buttons() -> None:
-    button("Undo", "undo", state.undo, disabled=not state.current().past, width="stretch")
-    button("Redo", "redo", state.redo, disabled=not state.current().future, width="stretch")
-    button(
-        "Reset",
-        "restart_alt",
-        partial(state.replace_plan, None),
-        disabled=state.case().plan is None,
-        help="Back to the study's reference protocol. Undo brings your plan back.",
-        width="stretch",
-    )
-    tray.draw_button()
