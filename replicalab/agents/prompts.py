@@ -11,12 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from replicalab.lexicon import lines_text
-from replicalab.models import (
-    PROTOCOL_FIELDS,
-    Protocol,
-    ScientistActionType,
-    ScientistObservation,
-)
+from replicalab.models import PROTOCOL_FIELDS, Protocol, ScientistActionType, ScientistObservation
 from replicalab.scenarios import Pack, ScenarioConstraint
 
 FIELD_FORMS: Final = {

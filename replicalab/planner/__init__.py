@@ -16,11 +16,5 @@ from replicalab.planner.options import (
     plan_to_draw,
     surveyed,
 )
-from replicalab.planner.shortfalls import (
-    Addition,
-    Shortfall,
-    Single,
-    Wait,
-    additions_text,
-)
+from replicalab.planner.shortfalls import Addition, Shortfall, Single, Wait, additions_text
 from replicalab.planner.steps import FieldChange, PlanStep, change_steps

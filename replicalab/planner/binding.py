@@ -29,12 +29,7 @@ from replicalab.assessment import (
     staff,
 )
 from replicalab.models import LAB_DIMENSIONS, LARGEST_COUNT, Dimension, revise
-from replicalab.planner.least_loss import (
-    GivenUp,
-    LeastLoss,
-    least_loss_of,
-    least_that_shows,
-)
+from replicalab.planner.least_loss import GivenUp, LeastLoss, least_loss_of, least_that_shows
 from replicalab.planner.limits import CountLimits, EvidenceCurve, fewest, most_looked_at
 from replicalab.planner.shortfalls import Addition, with_additions
 from replicalab.planner.variants import PlanVariants, price_range

@@ -7,12 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from replicalab.agents.suggestions import (
-    Offer,
-    SuggestionChange,
-    apply_changes,
-    reference_offer,
-)
+from replicalab.agents.suggestions import Offer, SuggestionChange, apply_changes, reference_offer
 from replicalab.assessment import DIMENSION_ROWS, Assessment, assess
 from replicalab.models import NUMBER_FIELDS, Dimension, Protocol, revise
 from replicalab.planner.binding import Extra, extras, unlimited

@@ -15,13 +15,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from replicalab.assessment import (
-    Assessment,
-    Counts,
-    cost,
-    counted_of,
-    staff,
-)
+from replicalab.assessment import Assessment, Counts, cost, counted_of, staff
 from replicalab.models import LARGEST_PLANNED
 from replicalab.planner.limits import EvidenceCurve, RegionLimit, largest
 from replicalab.planner.options import PlanToDraw

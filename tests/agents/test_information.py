@@ -10,13 +10,7 @@ from hypothesis import strategies as st
 
 from replicalab.agents.lab_manager_policy import answer_questions
 from replicalab.scenarios import Pack, list_scenarios, load_scenario
-from tests.factories import (
-    EQUIPMENT,
-    REAGENTS,
-    make_hidden_reference,
-    make_pack,
-    make_substitution,
-)
+from tests.factories import EQUIPMENT, REAGENTS, make_hidden_reference, make_pack, make_substitution
 
 CHAMBER, METER = EQUIPMENT
 PLATES, BROTH = REAGENTS

@@ -11,18 +11,8 @@ from replicalab.assessment import Assessment, assess
 from replicalab.models import revise
 from replicalab.planner import Frontier, FrontierPlan, PlanAnalysis, Standing, frontier
 from replicalab.planner.limits import as_loss
-from replicalab.scenarios import (
-    CostModel,
-    DesignKind,
-    EvidenceTier,
-)
-from tests.factories import (
-    CONTROLS,
-    make_design,
-    make_pack,
-    make_protocol,
-    make_throughput,
-)
+from replicalab.scenarios import CostModel, DesignKind, EvidenceTier
+from tests.factories import CONTROLS, make_design, make_pack, make_protocol, make_throughput
 from tests.planner.brute_force import can_count, days_of, variants_of
 from tests.planner.small_labs import opened, shipped
 from tests.tiers import EVERY_LAB, batches

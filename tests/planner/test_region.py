@@ -13,27 +13,10 @@ from hypothesis import strategies as st
 
 from replicalab.assessment import Counts, assess, counts_of, effects_of, merged_effects
 from replicalab.models import Dimension, Protocol, revise
-from replicalab.planner import (
-    PlanToDraw,
-    RegionLimit,
-    largest_sample,
-    least_to_draw,
-    plan_to_draw,
-)
+from replicalab.planner import PlanToDraw, RegionLimit, largest_sample, least_to_draw, plan_to_draw
 from replicalab.planner.region import Region, Span, grid_for, numeric_checks, region
-from replicalab.scenarios import (
-    Bounds,
-    Pack,
-    Throughput,
-    load_scenario,
-)
-from tests.factories import (
-    make_constraint,
-    make_design,
-    make_pack,
-    make_protocol,
-    make_throughput,
-)
+from replicalab.scenarios import Bounds, Pack, Throughput, load_scenario
+from tests.factories import make_constraint, make_design, make_pack, make_protocol, make_throughput
 from tests.planner.small_labs import shipped
 from tests.strategies import itemised_protocols, protocols, studied_packs
 from tests.tiers import EVERY_LAB
