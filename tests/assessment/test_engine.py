@@ -16,6 +16,7 @@ from replicalab.assessment import assess
 from replicalab.models import DIMENSIONS, Protocol, revise
 from replicalab.scenarios import Pack
 from tests.factories import change_pack, make_study
+from tests.planner.brute_force import cost_of, key, missing, staff_of
 from tests.planner.small_labs import FORBIDDEN, small_lab
 from tests.strategies import itemised_protocols, own_packs, studied_packs
 from tests.tiers import batches
@@ -25,61 +26,24 @@ PLANS = 8
 """So many plans are tried in each lab."""
 
 
-def key(label: str) -> str:
-    return " ".join(label.casefold().split())
-
-
-def cost(plan: Protocol, pack: Pack) -> float:
-    rates, own = pack.lab.cost_model, {key(item): p for item, p in pack.lab.prices.items()}
-    found = plan.sample_size * rates.per_sample
-    found += plan.duration_days * rates.per_day
-    found += len(plan.controls) * rates.per_control
-    for label in plan.required_equipment:
-        found += own.get(key(label), rates.per_equipment_item)
-    for label in plan.required_reagents:
-        found += own.get(key(label), rates.per_reagent)
-    return round(found, 6)
-
-
 def days_left(pack: Pack) -> int:
     return len(range(pack.lab.start_day, pack.lab.days + 1))
 
 
-def gone(pack: Pack) -> set[str]:
-    """Return what is out of stock, or booked on the first day of work or later."""
-    lab = pack.lab
-    booked = [item for item, until in lab.booked.items() if lab.start_day <= until]
-    return {key(item) for item in [*booked, *lab.out_of_stock]}
-
-
-def people(plan: Protocol, pack: Pack) -> int:
-    steps = pack.lab.staff_model
-    found = steps.base
-    for number, threshold in (
-        (plan.sample_size, steps.sample_threshold),
-        (len(plan.controls), steps.control_threshold),
-        (plan.duration_days, steps.day_threshold),
-        (len(plan.required_equipment), steps.equipment_threshold),
-    ):
-        if number > threshold:
-            found += 1
-    return found
-
-
 def replacements(label: str, pack: Pack) -> list[str]:
-    missing = gone(pack)
+    gone = missing(pack)
     return [
         row.alternative
         for row in pack.study.substitutions
-        if key(row.original) == key(label) and key(row.alternative) not in missing
+        if key(row.original) == key(label) and key(row.alternative) not in gone
     ]
 
 
 def is_free(label: str, own: list[str], pack: Pack) -> bool:
     """Return whether the lab has an item, or takes it for one of its own."""
-    missing = gone(pack)
+    gone = missing(pack)
     if key(label) in map(key, own):
-        return key(label) not in missing
+        return key(label) not in gone
     stand_ins = {key(other) for item in own for other in replacements(item, pack)}
     return key(label) in stand_ins
 
@@ -93,6 +57,7 @@ def is_stuck(label: str, own: list[str], pack: Pack) -> bool:
 def failing(plan: Protocol, pack: Pack) -> set[str]:
     """Return the dimensions that fail, in a pack whose only restriction is one plain phrase."""
     study, lab = pack.study, pack.lab
+    numbers = plan.sample_size, plan.duration_days
     equipment, reagents = study.equipment + lab.equipment, study.reagents + lab.reagents
     items = [
         *((label, equipment) for label in plan.required_equipment),
@@ -106,11 +71,11 @@ def failing(plan: Protocol, pack: Pack) -> set[str]:
         or plan.duration_days > days_left(pack)
         or 0 < len(plan.controls) >= plan.sample_size
         or any(is_stuck(label, own, pack) for label, own in items),
-        "budget": cost(plan, pack) > lab.budget,
+        "budget": cost_of(plan, *numbers, pack) > lab.budget,
         "equipment": not all(is_free(i, equipment, pack) for i in plan.required_equipment),
         "reagents": not all(is_free(i, reagents, pack) for i in plan.required_reagents),
         "schedule": plan.duration_days > days_left(pack),
-        "staff": people(plan, pack) > lab.staff,
+        "staff": staff_of(plan, *numbers, pack) > lab.staff,
         "policy": FORBIDDEN in phrases and any(FORBIDDEN in key(text) for text in texts),
     }
     return {dimension for dimension, fault in fails.items() if fault}
@@ -123,8 +88,9 @@ def assert_agree(plan: Protocol, pack: Pack) -> None:
     found = assess(plan, pack)
     assert set(found.failing) == failing(plan, pack)
     # Rates of up to 10⁹ with any digits: sums in another order may differ in the last of them.
-    assert math.isclose(found.cost, cost(plan, pack), rel_tol=1e-15)
-    assert found.staff == people(plan, pack)
+    numbers = plan.sample_size, plan.duration_days
+    assert math.isclose(found.cost, cost_of(plan, *numbers, pack), rel_tol=1e-15)
+    assert found.staff == staff_of(plan, *numbers, pack)
     assert all(bool(found.check.check(d).reasons) == (d in found.failing) for d in DIMENSIONS)
 
 

@@ -166,11 +166,18 @@ def _keeps(samples: int, days: int, value: float, pack: Pack) -> bool:
     return all(each.allows(numbers[each.number]) for each in pack.limits if each.hard)
 
 
+def key(label: str) -> str:
+    """Return the form in which two labels are equal."""
+    return " ".join(label.casefold().split())
+
+
 def cost_of(worded: Protocol, samples: int, days: int, pack: Pack) -> float:
     """Return what a plan costs: the contract's five terms, with own prices and rates."""
-    rates = pack.lab.cost_model
+    rates, own = pack.lab.cost_model, {key(item): price for item, price in pack.lab.prices.items()}
     credits = samples * rates.per_sample + days * rates.per_day
-    credits += len(worded.controls) * rates.per_control + items_cost(worded, pack)
+    credits += len(worded.controls) * rates.per_control
+    credits += sum(own.get(key(i), rates.per_equipment_item) for i in worded.required_equipment)
+    credits += sum(own.get(key(i), rates.per_reagent) for i in worded.required_reagents)
     return round(credits, 6)
 
 
@@ -186,19 +193,11 @@ def staff_of(worded: Protocol, samples: int, days: int, pack: Pack) -> int:
     )
 
 
-def items_cost(plan: Protocol, pack: Pack) -> float:
-    """Return what the items of a plan cost, each at its own price or its rate."""
-    rates, own = pack.lab.cost_model, {label_key(i): price for i, price in pack.lab.prices.items()}
-    equipment = [own.get(label_key(i), rates.per_equipment_item) for i in plan.required_equipment]
-    reagents = [own.get(label_key(i), rates.per_reagent) for i in plan.required_reagents]
-    return round(sum(equipment) + sum(reagents), 6)
-
-
 def missing(pack: Pack) -> set[str]:
     """Return the keys of what is out of stock, or booked on a day on which the lab works."""
     lab = pack.lab
     booked = (item for item, until in lab.booked.items() if not until < lab.start_day)
-    return {label_key(item) for item in (*booked, *lab.out_of_stock)}
+    return {key(item) for item in (*booked, *lab.out_of_stock)}
 
 
 def days_of(pack: Pack) -> range:
