@@ -260,14 +260,15 @@ def _listed(category: ResourceCategory, scenario: Pack) -> str:
     return f"{title}: {' '.join(items) or 'none.'}"
 
 
-def _budget(scenario: Pack) -> str:
-    credits = scenario.lab.budget
-    return f"Budget: {count_text(credits, 'credit')} {'remains' if credits == 1 else 'remain'}."
-
-
 # The words that begin a topic's question, and what is answered to it.
 _TOPICS: Final[tuple[tuple[str, Callable[[Pack], str]], ...]] = (
-    ("budget|credit|cost|money|afford", _budget),
+    (
+        "budget|credit|cost|money|afford",
+        lambda pack: (
+            f"Budget: {count_text(pack.lab.budget, 'credit')} "
+            f"{'remains' if pack.lab.budget == 1 else 'remain'}."
+        ),
+    ),
     (
         r"days?\b|time|long|schedule|deadline|calendar",
         lambda pack: f"Time: at most {days_text(pack.lab)}.",

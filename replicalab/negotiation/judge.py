@@ -114,15 +114,12 @@ class Concession(NamedTuple):
         step = self.step
         if self.who is Role.LAB_MANAGER:
             return step.credits_saved < 0
-        gives_up = step.after.fidelity_loss > step.before.fidelity_loss or _is_weaker(step)
-        return step.credits_saved > 0 or gives_up
-
-
-def _is_weaker(step: PlanStep) -> bool:
-    old, new = step.before.evidence, step.after.evidence
-    if not step.evidence_changed or old.void_reason:
-        return False
-    return bool(new.void_reason) or (new.value < old.value) is not new.row.scale.lower_is_better
+        if step.credits_saved > 0 or step.after.fidelity_loss > step.before.fidelity_loss:
+            return True
+        old, new = step.before.evidence, step.after.evidence
+        if not step.evidence_changed or old.void_reason:
+            return False
+        return bool(new.void_reason) or (new.value < old.value) is not new.row.scale.lower_is_better
 
 
 def ledger(negotiation: Negotiation) -> list[Concession]:

@@ -111,7 +111,12 @@ class JsonFile:
         """
         largest = replace(self, most_bytes=_MOST_BYTES)
         held = data if isinstance(data, dict) else largest.values(data)
-        self._require_its_own(held)
+        found = kind_of(held)
+        own = _KNOWN[self.holds] if isinstance(self.holds, FileKind) else frozenset()
+        if found and own.isdisjoint(held):  # a file of another kind is refused by that kind's name
+            way = _WAYS.get(found, "open this under Open a file")
+            problem = f"the file holds a {found}, no {self.holds}"
+            self.refuse("", problem, f"{self.remedy}, or {way}")
         if not isinstance(data, dict):
             readable_text(data, self.source, self.most_bytes)
         if _holds_more(held, self.most_values):
@@ -122,15 +127,6 @@ class JsonFile:
             remedy = "read it there, or save it here again"
             self.refuse("format", f"{shortened(str(version))} is of a newer version", remedy)
         return held
-
-    def _require_its_own(self, held: Mapping[str, object]) -> None:
-        """Refuse a file of another kind by that kind's name."""
-        found = kind_of(held)
-        own = _KNOWN[self.holds] if isinstance(self.holds, FileKind) else frozenset()
-        if found and own.isdisjoint(held):
-            way = _WAYS.get(found, "open this under Open a file")
-            problem = f"the file holds a {found}, no {self.holds}"
-            self.refuse("", problem, f"{self.remedy}, or {way}")
 
     def values(self, data: bytes | str) -> Values:
         """Return the values of a file by their names, whatever it is a file of.
