@@ -1,4 +1,4 @@
-"""The batches that visitors run: one each, in processes beside the server, bounded in number.
+"""The batches that visitors run: one each, in processes of their own, bounded in number.
 
 It knows no page. A batch belongs to its visitor, not to a page or a session: a rerun, another page
 and a reload find it again, with all that has come.
@@ -31,7 +31,7 @@ IN_USE_SECONDS: Final = 3600.0
 """How long after it was last looked at a batch is not given up for another."""
 AWAY_SECONDS: Final = 60.0
 """How long no page of its visitor is open until a batch under way may give way to another's."""
-_MOST_TOLD: Final = 1_000  # So many visitors are told of a batch that gave way, the latest
+_MOST_NOTICES: Final = 1_000  # For so many visitors it is noted that a batch gave way, the latest
 _POLITE: Final = 10  # How much less of a core they get than a page, in the unit of `os.nice`
 # Processes for each batch; they give way to the pages.
 _WORKERS: Final = max(1, (os.cpu_count() or 1) // (MOST_AT_ONCE + 1))
@@ -88,11 +88,11 @@ class VisitorBatch:
 
     @property
     def is_stopping(self) -> bool:
-        """Whether it was told to stop."""
+        """Whether it was stopped."""
         return self._stop.is_set()
 
     def run(self) -> None:
-        """Play every job, until told to stop."""
+        """Play every job, until it is stopped."""
         known = {_key(job): job for job in self.jobs}
         workers = Workers(_WORKERS, _POLITE)
         try:
@@ -262,9 +262,9 @@ class Batches:
             before.seen = last.seen
             self._found[owner] = before
         self._gave_way.pop(owner, None)
-        told = "The batch that was here gave way to another visitor’s, as this server had no room."
-        self._gave_way[owner] = f"{told} {how}"
-        if len(self._gave_way) > _MOST_TOLD:
+        lost = "The batch that was here gave way to another visitor’s, as this server had no room."
+        self._gave_way[owner] = f"{lost} {how}"
+        if len(self._gave_way) > _MOST_NOTICES:
             del self._gave_way[next(iter(self._gave_way))]
 
 

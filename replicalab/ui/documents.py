@@ -34,10 +34,10 @@ from replicalab.ui import compare, own_studies, state, tray
 from replicalab.ui.batches import BATCHES, VisitorBatch
 from replicalab.ui.compare import deciding
 from replicalab.ui.library.cases import (
-    any_name_of,
     bundled_case,
     case_here,
     kept_case,
+    name_of,
     require_its_own,
 )
 from replicalab.ui.library.keeping import mark_kept
@@ -249,7 +249,7 @@ def keep_file(data: bytes, file: str) -> Kept:
 
 
 def _plan_part(case: Case) -> Part:
-    return EntryKind.PLAN, any_name_of(case), case_text(case)
+    return EntryKind.PLAN, name_of(case), case_text(case)
 
 
 def _name_in(found: FoundFile, file: str) -> str:
@@ -264,7 +264,7 @@ def _name_in(found: FoundFile, file: str) -> str:
         case FileKind.KEPT_PLAN:
             plan = read_case(found.text)
             require_its_own(plan)
-            return any_name_of(plan)
+            return name_of(plan)
         case FileKind.LAB:
             return read_lab(found.values, file).name or ""
     return ""

@@ -1,6 +1,6 @@
 """The studies that a visitor brought, and those that others let one read by a link.
 
-Who owns a study is told by a cookie that no page and no address shows; whoever has a study's
+Who owns a study is known by a cookie that no page and no address shows; whoever has a study's
 address reads it. They are in memory, and those that a visitor brought in the library too: from
 there they come back where the server has forgotten them.
 """
@@ -42,7 +42,7 @@ def shared(key: str | None) -> OwnStudy | None:
 
 
 def readable(key: str | None) -> tuple[OwnStudy, ...]:
-    """Return the studies beside the shelf: that of a key where it is another's, and one's own."""
+    """Return the studies that are not on the shelf: that of a key where it is another's, and one's own."""
     other = shared(key)
     return (*([other] if other else []), *kept().values())
 
@@ -87,16 +87,10 @@ def forget(scenario_id: str) -> None:
     _STUDIES.remove(visitor.secret(), scenario_id)
 
 
-def remove_all() -> None:
-    """Forget all of this visitor's studies, which the library keeps no more."""
-    for scenario_id in kept():
-        forget(scenario_id)
-
-
 def find_or_add(text: str, study: Study, source: str = "the study's file") -> str | None:
     """Return the key of a study as it was when it was kept, now to be found; None on the shelf.
 
-    Where one's own of that id has changed since, it stands beside that one, to be read.
+    Where one's own of that id has changed since, both are there, this one to be read.
 
     Raises:
         ScenarioError: another study of that id is on the shelf.

@@ -123,19 +123,15 @@ def deck(here: PlanAnalysis) -> list[Shown]:
 def slides(here: PlanAnalysis, kept: RunSession | None, refused: str = "") -> list[Shown]:
     """Return the slides of a plan and its negotiation; of one not confirmed only its words.
 
-    How it ended comes after every round, and what would give that away after it.
-
-    Args:
-        here: what may be done about the plan.
-        kept: its negotiation; None where there is none.
-        refused: why there is none.
+    How it ended comes after every round, and what would give that away after it. Without a
+    negotiation ``refused`` says why there is none.
     """
     yours = here.yours
     question = Shown(Slide.QUESTION, partial(question_slide, yours))
     own = Shown(Slide.PLAN, partial(plan_slide, yours))
     if kept is None:
-        told = Shown(Slide.OUTCOME, partial(stated_slide, "No negotiation", refused))
-        return [question, own, told, *_after(here, None)]
+        outcome = Shown(Slide.OUTCOME, partial(stated_slide, "No negotiation", refused))
+        return [question, own, outcome, *_after(here, None)]
     if not kept.confirmed:
         return [question, *_negotiated(kept)]
     return [question, own, *_negotiated(kept), *_after(here, kept.negotiation)]
@@ -149,7 +145,7 @@ def _negotiated(kept: RunSession) -> Iterator[Shown]:
 
 
 def _after(here: PlanAnalysis, negotiation: Negotiation | None) -> Iterator[Shown]:
-    """Yield your plan beside each other one, and the region of the plan that it came to."""
+    """Yield your plan next to each other one, and the region of the plan that it came to."""
     for plan, names in _others(here, negotiation):
         yield Shown(Slide.BESIDE, partial(beside_slide, here.yours, plan, *names))
     fit = _Fit(here, negotiation)
@@ -159,7 +155,7 @@ def _after(here: PlanAnalysis, negotiation: Negotiation | None) -> Iterator[Show
 def _others(
     here: PlanAnalysis, negotiation: Negotiation | None
 ) -> list[tuple[Assessment, list[str]]]:
-    """Return each plan to be seen beside yours, with all its names."""
+    """Return each plan to be seen next to yours, with all its names."""
     offered, last = _offered(here, negotiation), negotiation and negotiation.state.plan
     named = [(offered, "the Lab Manager’s offer")] if offered else []
     named.append((here.least.after, "the least-loss plan"))
@@ -191,12 +187,7 @@ def _offered(here: PlanAnalysis, negotiation: Negotiation | None) -> Assessment 
 
 @dataclass(frozen=True)
 class _Fit:
-    """What fits the lab: the region of the plan that a negotiation came to, of yours without one.
-
-    Attributes:
-        here: what may be done about your plan.
-        negotiation: None where there is none.
-    """
+    """The region of the plan that a negotiation came to; of yours without a negotiation."""
 
     here: PlanAnalysis
     negotiation: Negotiation | None
@@ -264,7 +255,6 @@ class _Fit:
 
 
 def _draw_region(figure: go.Figure, pack: Pack) -> None:
-    """Draw the region's figure."""
     with st.container(key="stage_region"):
         st.plotly_chart(
             figure,
@@ -285,7 +275,6 @@ def open_first() -> None:
 
 
 def _draw_ways(number: int, last: int) -> None:
-    """Draw back, next and leave in a corner; every key of a clicker is heard."""
     ends = {"back": number == 1, "first": number == 1, "next": number == last}
     ends["last"] = number == last
     with st.container(key="stage_ways", horizontal=True):

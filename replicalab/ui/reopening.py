@@ -34,23 +34,18 @@ def draw() -> None:
 
 
 def _take(data: bytes, name: str) -> None:
-    """Open the study's file; the link's lab and plan come back with it."""
     text = readable_text(data, name)
     study = own_studies.usable_study(text, name)
     if missing := state.current().missing:
-        _require_id(study.scenario_id, missing.case.study, name)
+        if study.scenario_id != (wanted := missing.case.study):
+            fault = Fault(
+                "scenario_id",
+                f"this is the file of '{study.scenario_id}'",
+                f"open the file of '{wanted}', or bring this one under Make a study on Scenarios",
+            )
+            raise ScenarioError(name, [fault])
         if refused := state.bring(text, study):
             raise ReplicaLabError(refused)
-
-
-def _require_id(found: str, wanted: str, name: str) -> None:
-    if found != wanted:
-        fault = Fault(
-            "scenario_id",
-            f"this is the file of '{found}'",
-            f"open the file of '{wanted}', or bring this one under Make a study on Scenarios",
-        )
-        raise ScenarioError(name, [fault])
 
 
 def _dismiss() -> None:

@@ -17,7 +17,7 @@ _HALVED: Final = "bio_jq1_myeloma"
 
 
 class StoryPage(StrEnum):
-    """The page on which a story is told."""
+    """The page on which a story goes on."""
 
     PROTOCOL = "protocol"
     NEGOTIATION = "negotiation"

@@ -109,11 +109,7 @@ def _why_not(*, run: bool) -> str:
 
 
 def draw_line(*, linked: bool = True) -> None:
-    """Draw the tray, if anything is in it: a click opens a case; the open one has its name there.
-
-    Args:
-        linked: whether a link to the comparison stands there too.
-    """
+    """Draw the tray, if anything is in it: a click opens a case, the open one can be renamed."""
     work = state.workspace()
     if not work.tray:
         return
@@ -141,7 +137,6 @@ def _open_chosen() -> None:
 
 
 def _draw_name(at: int, kept: TrayCase) -> None:
-    """Draw the name of a case in the tray, to be changed, and the way to remove it."""
     # Under the key that it had, the field would go on showing what was typed, not the name as kept.
     key = f"beside_name_{at}_{crc32(kept.name.encode('utf-8', 'surrogatepass')):08x}"
 

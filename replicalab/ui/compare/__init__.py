@@ -42,7 +42,6 @@ def draw(here: PlanAnalysis) -> None:
 
 
 def _draw_sides(here: PlanAnalysis) -> None:
-    """Draw the sides, or how to come by some."""
     with st.container(horizontal=True, vertical_alignment="center", key="sources"):
         ways = "Yours, the Lab Manager’s and least loss"
         button("The three labs", "science", lambda: tray.keep_only(_labs()))
@@ -67,7 +66,6 @@ def _draw_sides(here: PlanAnalysis) -> None:
 
 
 def _draw_too_few(kept: Sequence[TrayCase]) -> None:
-    """Say what to do next where there are not two to compare."""
     lacking = "Nothing to compare yet."
     if kept:
         lacking = f"{escaped(kept[0].name)} is the plan that is open: it needs another beside it."

@@ -67,7 +67,6 @@ def draw_form(kept: Sequence[TrayCase]) -> None:
 
 
 def _record(kept: Sequence[TrayCase]) -> None:
-    """Keep what the fields hold, and fold them."""
     typed = st.session_state
     decision = Decision(
         options=_options(kept),
@@ -100,7 +99,6 @@ def draw_listed() -> None:
 
 
 def _options(kept: Sequence[TrayCase]) -> tuple[Option, ...]:
-    """Return what is compared as a decision keeps it."""
     return tuple(
         Option(
             name=each.name,
@@ -166,7 +164,6 @@ def _decision_panel(decision: Decision) -> Group:
 
 
 def _open(decision: Decision) -> None:
-    """Open a decision on this page, or have the page say why it cannot be."""
     try:
         open_again(decision)
     except ReplicaLabError as error:
@@ -179,7 +176,7 @@ def _leave_problem(error: ReplicaLabError) -> None:
 
 
 def open_again(decision: Decision) -> None:
-    """Keep beside, alone, what a decision was made between.
+    """Put what a decision was made between into the tray, alone.
 
     Raises:
         ReplicaLabError: one of it cannot be compared; nothing has changed.

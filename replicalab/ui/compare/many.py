@@ -241,7 +241,6 @@ def _draw_over(batch: VisitorBatch, names: dict[str, str]) -> None:
 
 
 def _draw_which(batch: VisitorBatch, names: dict[str, str]) -> None:
-    """Say how far a batch came and where it is kept; draw keeping it, and the way to the last."""
     came, number = batch.came, batch.number
     stopped = stopped_text(len(came), number) if len(came) < number else ""
     if batch.kept_as:
@@ -307,7 +306,6 @@ def _share(found: Summary | None) -> float | None:
 
 
 def _draw_files(batch: VisitorBatch) -> None:
-    """Draw every result on demand, and both tables as files."""
     with st.container(horizontal=True, key="batch_files"):
         download("Results as CSV", partial(_csv, batch), "batch.csv")
         download("Results and outcomes as Excel", partial(_excel, batch), "batch.xlsx")

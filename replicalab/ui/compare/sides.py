@@ -51,11 +51,7 @@ def found() -> Found:
 
 
 def _side(kept: TrayCase) -> Side:
-    """Return a case of the tray as a side.
-
-    Raises:
-        ReplicaLabError: its study is not here, or its negotiation cannot be played.
-    """
+    """Return a case of the tray as a side."""
     case = kept.case if kept.is_run else kept.case.changed(moves=())
     plan = case.assessed(own_studies.find)
     played = recorded(plan, case.recording) if case.recording else negotiated(plan, case)

@@ -76,21 +76,15 @@ def bundled_case(bundle: OpenedBundle, file: str) -> Case:
 def name_of(plan: Case) -> str:
     """Return what a plan is called until somebody renames it: its study, lab and sample size.
 
-    Raises:
-        ScenarioError: its study cannot be read.
+    Where its study cannot be read it is the study's id.
     """
-    pack = plan.pack()
+    try:
+        pack = plan.pack()
+    except ScenarioError:
+        return plan.study
     samples = (plan.plan or pack.reference_protocol).sample_size
     end = f" · {lab_text(pack)} · n {samples:,}"
     return pack.paper.name[: LONGEST_NAME - len(end)] + end
-
-
-def any_name_of(plan: Case) -> str:
-    """Return the same, or the study's id where it cannot be read."""
-    try:
-        return name_of(plan)
-    except ScenarioError:
-        return plan.study
 
 
 def is_work(case: Case) -> bool:

@@ -1,4 +1,4 @@
-"""Drafts: the last state of each tab that nobody has kept, saved beside the pages.
+"""Drafts: the last state of each tab that nobody has kept, saved while pages go on.
 
 An address carries most of a workspace. What it has no room for stands in the tab's draft, which the
 address names under ``draft``: the tab's place, and a letter for each part that is only there.
@@ -35,7 +35,7 @@ from replicalab.ui.address import (
     tray_query,
 )
 from replicalab.ui.library import writer
-from replicalab.ui.library.cases import any_name_of, is_work, kept_case
+from replicalab.ui.library.cases import is_work, kept_case, name_of
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.workspace import TrayCase, Workspace
 
@@ -117,16 +117,16 @@ def read(query: Mapping[str, str], tab: Tab) -> LinkReading:
         if problems[known:]:  # this draft stays as it is, for when that can be used again
             tab.place, tab.saved = _place(), None
     elif parts:
-        told = problem or "ask whoever sent it for a file; what it does carry is shown"
+        remedy = problem or "ask whoever sent it for a file; what it does carry is shown"
         lost = joined([part.called for part in parts.values()])
-        problems.append(f"this address has no room for {lost}: {told}")
+        problems.append(f"this address has no room for {lost}: {remedy}")
     return LinkReading(work, problems)
 
 
 def _held(draft: DraftCase, path: str, work: Workspace, problems: list[str]) -> object:
     """Return what a draft holds of a part; add what of it cannot be used.
 
-    What the address has beside stays, and may be newer; the draft has the rest.
+    The cases of the address stay, and may be newer; the draft has the rest of the tray.
     """
     if path == "tray":
         there = {each.name for each in work.tray}
@@ -158,9 +158,9 @@ def _draft_of(tab: Tab) -> tuple[DraftCase | None, str]:
 def tray_of(
     draft: DraftCase, problems: list[str], there: Container[str] = ()
 ) -> tuple[TrayCase, ...]:
-    """Return what stood beside a draft under other names; add what of it cannot be used."""
-    said = [(name, dict(parse_qsl(query))) for name, query in draft.beside if name not in there]
-    return tray_in(said, own_studies.find, problems)
+    """Return a draft's tray, without these names; add what of it cannot be used."""
+    cases = [(name, dict(parse_qsl(query))) for name, query in draft.beside if name not in there]
+    return tray_in(cases, own_studies.find, problems)
 
 
 # --- the last one ---------------------------------------------------------------------------
@@ -185,7 +185,7 @@ def latest() -> DraftOffer | None:
 def offer_of(draft: StoredDraft) -> DraftOffer:
     """Return a draft that can be opened, with what it is called."""
     plan = read_draft(draft.content)
-    return DraftOffer(draft, plan, any_name_of(plan))
+    return DraftOffer(draft, plan, name_of(plan))
 
 
 # --- saving ---------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ from replicalab.server import visitor
 from replicalab.ui import state
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.library import drafting
-from replicalab.ui.library.cases import any_name_of, case_here, kept_case
+from replicalab.ui.library.cases import case_here, kept_case, name_of
 from replicalab.ui.library.drafting import DraftOffer
 from replicalab.ui.library.shelf import keep_beside, owner, shelf
 from replicalab.ui.words import draw_table, escaped, moment_text
@@ -101,11 +101,11 @@ def _attempt(content: str, save: Callable[[], Entry], then: Callable[[Entry], No
 
 
 def _kept(plan: Case) -> Entry:
-    tab, content, name = state.current().tab, case_text(plan), any_name_of(plan)
+    tab, content, name = state.current().tab, case_text(plan), name_of(plan)
     before = _entry_before(plan)
     if before is None or tab.entry is None:
         return shelf().keep(owner(), EntryKind.PLAN, name, content)
-    named_itself = before.entry.name == any_name_of(read_case(before.content))
+    named_itself = before.entry.name == name_of(read_case(before.content))
     return shelf().update(
         owner(),
         before.entry.id,
@@ -230,7 +230,7 @@ def _draw_conflict(notice: SaveNotice, there: StoredVersion) -> None:
     content, now = notice.content, there.entry
 
     def keep_another() -> Entry:
-        return keep_beside(owner(), EntryKind.PLAN, any_name_of(read_case(content)), content)
+        return keep_beside(owner(), EntryKind.PLAN, name_of(read_case(content)), content)
 
     def keep_over() -> Entry:
         return shelf().update(owner(), now.id, content, base_version=now.version)
@@ -255,7 +255,7 @@ def _part(entry: Entry, before: int) -> None:
 
     def parted() -> Entry:
         was, now = (shelf().read(owner(), entry.id, each) for each in (before, entry.version))
-        old, new = (any_name_of(read_case(each.content)) for each in (was, now))
+        old, new = (name_of(read_case(each.content)) for each in (was, now))
         named = old if entry.name == new else entry.name  # it had named itself
         return shelf().part(owner(), entry.id, before, named=named, name=new)
 
@@ -294,7 +294,6 @@ def differences(kind: EntryKind, one: str, other: str) -> list[tuple[str, str, s
 
 
 def _facts(name: str, value: object) -> Iterator[tuple[str, str]]:
-    """Yield every fact under the names that lead to it."""
     if isinstance(value, Mapping):
         for key, each in value.items():
             called = _NAMES.get(key, capitalised(key.replace("_", " ")))

@@ -123,7 +123,6 @@ def _draw_decision(content: str) -> None:
 
 
 def _draw_history(entry: Entry, kept: StoredVersion) -> None:
-    """Draw an earlier version's differences from what is there now, and the way back to it."""
     if entry.version == 1:
         return
     key = f"history_{entry.id}"

@@ -1,4 +1,4 @@
-"""The page of what is kept: a list of it, and the one that is chosen beside it."""
+"""The page of what is kept: a list of it, and next to it the one that is chosen."""
 
 from __future__ import annotations
 
@@ -49,22 +49,18 @@ def draw() -> None:
         search, wanted = _draw_filters()
         if wanted == _UNKEPT:
             keeping.draw_drafts()
+        elif found := library.entries(
+            owner(), _FILTERS[wanted], search, deleted=wanted == _DELETED
+        ):
+            _draw_list(found)
         else:
-            _draw_found(search, wanted)
+            _draw_nothing(deleted=wanted == _DELETED, searched=bool(search or wanted != _ALL))
         _draw_more()
     except LibraryError as error:
         st.error(
             f"The library cannot be used. {escaped(str(error))}.", icon=":material/folder_off:"
         )
         st.caption("All else works as before; what you do stays in this tab and in its address.")
-
-
-def _draw_found(search: str, wanted: str) -> None:
-    deleted = wanted == _DELETED
-    if found := shelf().entries(owner(), _FILTERS[wanted], search, deleted=deleted):
-        _draw_list(found)
-    else:
-        _draw_nothing(deleted=deleted, searched=bool(search or wanted != _ALL))
 
 
 def _draw_filters() -> tuple[str, str]:
@@ -135,7 +131,6 @@ def _choose(shown: Mapping[str, Entry]) -> None:
 
 
 def _caption(entry: Entry) -> str:
-    """Return what the list says of an entry below its name."""
     notes = " ".join(entry.notes.split())
     notes = f"{notes[:_LONGEST]}…" if len(notes) > _LONGEST else notes
     about = "" if entry.kind is EntryKind.LAB else entry.about
@@ -162,7 +157,6 @@ def _draw_more() -> None:
 
 
 def _import(data: bytes, name: str) -> None:
-    """Keep what a file holds, and leave what there is to know of it."""
     taken = keep_file(data, name)
     names = ", ".join(f"{entry.name} ({entry.kind})" for entry in taken.entries)
     st.session_state[_CHOSEN] = taken.entries[0].id
@@ -170,8 +164,8 @@ def _import(data: bytes, name: str) -> None:
     if taken.caution:
         notices.leave_problem(taken.caution)
     if taken.differences:
-        told = "\n".join(f"- {each}" for each in taken.differences)
-        notices.leave_problem(f"It is kept, but it parts from what was saved.\n{told}")
+        listed = "\n".join(f"- {each}" for each in taken.differences)
+        notices.leave_problem(f"It is kept, but it parts from what was saved.\n{listed}")
 
 
 def _draw_usage() -> None:
@@ -189,7 +183,8 @@ def _draw_usage() -> None:
 
 def _forget() -> None:
     if notices.attempt(partial(shelf().forget, owner())):
-        own_studies.remove_all()
+        for scenario_id in own_studies.kept():
+            own_studies.forget(scenario_id)
         tab = state.current().tab
         tab.entry = tab.saved = tab.done = tab.safe = None
         notices.leave("Everything that you kept is deleted for good.")

@@ -1,4 +1,4 @@
-"""Saving beside the pages: what nobody waits for, soon, and of each place the last state alone."""
+"""Saving in a thread of its own: what nobody waits for, soon, and of each place the last state alone."""
 
 from __future__ import annotations
 
@@ -75,7 +75,6 @@ class Writer:
                 self._changed.notify_all()
 
     def _due(self) -> str | None:
-        """Return the place whose turn it is, None where none is due."""
         now = time.monotonic()
         return next((place for place, job in self._jobs.items() if job.due <= now), None)
 

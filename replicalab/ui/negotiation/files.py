@@ -128,14 +128,7 @@ def open_played(
     known: Recording | None,
     differences: Sequence[str],
 ) -> None:
-    """Show a negotiation out of a file.
-
-    Args:
-        negotiation: as it plays here.
-        work: the workspace in which it is shown.
-        name: of the file.
-        known: what is known of a language model that played.
-        differences: where it parts from what was saved; empty where it is the same.
+    """Show a negotiation out of a file, as it plays here, and where it parts from what was saved.
 
     Raises:
         TraceError: there is no room for it.

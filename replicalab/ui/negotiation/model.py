@@ -89,7 +89,6 @@ def carry_on(asking: PendingCall | None) -> None:
 
 
 def _start(task: Task) -> None:
-    """Have the next run of the script ask for this; what came of earlier tasks is over."""
     now = table()
     now.task, now.stopped, now.tested, now.unworded = task, None, None, None
 
@@ -105,7 +104,6 @@ def _stop(task: Task) -> None:
 
 
 def _draw_stopped(task: Task, kept: str = "") -> None:
-    """Say once that this was stopped, and what was kept."""
     if table().stopped is task:
         st.caption(f"Stopped. {kept}")
         table().stopped = None
@@ -275,7 +273,6 @@ def _draw_controls(kept: RunSession, *, ready: bool) -> None:
 
 
 def _run(kept: RunSession) -> None:
-    """Ask for the next round; the settings are folded, as they are needed no more."""
     kept.failure, kept.acting = None, False
     table().settings_open = False
     _start(Task.ROUND)
@@ -287,7 +284,6 @@ def _run_again(kept: RunSession) -> None:
 
 
 def _play_round(kept: RunSession, generate: GenerateFn) -> None:
-    """Ask the model for its turn, and play it; then the next round is asked for."""
     negotiation = kept.negotiation
     answer = ask_model(generate, negotiation.state, negotiation.pack)
     if answer.turn is None:

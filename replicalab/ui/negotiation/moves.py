@@ -28,12 +28,7 @@ COURSES: Final = ("As it was", "Your branch")
 
 
 def draw_move(kept: RunSession, place: str = "table") -> None:
-    """Draw the move: what is on the table, a plan to put forward, a question, and the ways out.
-
-    Args:
-        kept: the negotiation; finished, it can only be taken back.
-        place: names its widgets; ``table``, or ``branch`` next to another.
-    """
+    """Draw the move: what is on the table, a plan to put forward, a question, and the ways out."""
     negotiation = kept.negotiation
     if negotiation.ending is not None:
         _draw_after_the_end(kept, place)
@@ -79,7 +74,6 @@ def _draw_after_the_end(kept: RunSession, place: str) -> None:
 
 
 def _draw_undo(kept: RunSession, place: str) -> None:
-    """Draw taking the last round back; the round of a fork stays."""
     forked, played = kept.negotiation.setup.forked_at, len(kept.negotiation.rounds)
     button(
         "Undo last round",
@@ -91,7 +85,6 @@ def _draw_undo(kept: RunSession, place: str) -> None:
 
 
 def _draw_ways_out(kept: RunSession, place: str) -> None:
-    """Draw accepting, walking away and taking the last round back."""
     now, number = kept.negotiation.state, len(kept.negotiation.rounds)
     with st.container(horizontal=True, key=f"{place}_ways_out"):
         button(
@@ -119,7 +112,6 @@ def _draw_question(kept: RunSession, place: str, key: str) -> None:
 
 
 def _send(kept: RunSession, number: int, form: PlanForm) -> None:
-    """Put forward what the fields hold at the moment of the press."""
     plan = form.read()
     if plan is not None:
         _act(kept, number, put_forward(kept.negotiation.state_before(number), plan))
@@ -170,7 +162,6 @@ def branch_of(kept: RunSession) -> Branch | None:
 
 
 def _ask_for_plan(forking: tuple[RunSession, int] | None) -> None:
-    """Ask for another plan in a round of a negotiation; None asks for none."""
     table.table().forking = forking
 
 
@@ -196,7 +187,6 @@ def _draw_form(kept: RunSession, at: int) -> None:
 
 
 def _branch_off(kept: RunSession, at: int, form: PlanForm) -> None:
-    """Fork with what the fields hold at the moment of the press, and keep both courses."""
     plan = form.read()
     if plan is not None and not table.is_full():
         branch = table.table().branch = Branch(

@@ -72,7 +72,6 @@ def _current(yours: Assessment) -> RunSession | None:
 
 
 def _draw_full(shown: RunSession | None) -> None:
-    """Say that no more can be played or opened, and offer what may be forgotten."""
     if not table.is_full():
         return
     st.warning(
@@ -135,7 +134,6 @@ def _may_move(kept: RunSession) -> bool:
 
 
 def _draw_players() -> None:
-    """Draw who plays, by which rule, for how long; the widgets show what the workspace says."""
     case, recorded = state.case(), files.showing_a_recording()
     st.session_state[_SCIENTIST] = _RECORDED if recorded else case.scientist.value
     st.session_state[_MANAGER] = case.lab_manager.value
@@ -191,7 +189,6 @@ def _seat() -> None:
 
 
 def _draw_opened() -> None:
-    """Say what was opened in place of what the fields above ask for, and how to close it."""
     opened = table.opened()
     if opened is None or opened.recorded:
         return

@@ -176,11 +176,7 @@ def table() -> NegotiationSession:
 
 
 def current(yours: Assessment, model: str | None) -> RunSession:
-    """Return the negotiation on show, played by rule where it can be.
-
-    Args:
-        yours: the plan of the workspace.
-        model: the language model's name, None where none is set.
+    """Return the negotiation on show, played by rule where it can be, or by that model.
 
     Raises:
         NegotiationError: the plan cannot be put forward.
@@ -229,7 +225,6 @@ def _played(setup: Setup, pack: Pack, moves: tuple[Move, ...]) -> RunSession:
 
 
 def _is_of(run: RunSession, setup: Setup, pack: Pack, moves: tuple[Move, ...] | None) -> bool:
-    """Return whether a run was begun here with that setup and went by those moves."""
     played = run.negotiation
     if run.opened_in is not None or played.pack != pack:
         return False
@@ -363,12 +358,7 @@ def show(kept: RunSession, round_number: int, *, whole: bool = False) -> None:
 
 
 def with_moves(negotiation: Negotiation, base: Case | None = None) -> Case | None:
-    """Return the case from which a negotiation is played again; None where there is none.
-
-    Args:
-        negotiation: what is played.
-        base: a case in its study and lab; None is the open one.
-    """
+    """Return the case, in the lab of ``base``, that plays a negotiation again; None for none."""
     setup, moves = negotiation.setup, core.moves_of(negotiation)
     if moves is None or (setup.scientist is ScientistKind.PERSON and setup.opening):
         return None

@@ -115,7 +115,6 @@ def _draw_side(now: record.FormSession) -> None:
 
 
 def _mine(study: Study) -> str | None:
-    """Return the file of this visitor's study of that id; None where there is none."""
     mine = own_studies.kept().get(study.scenario_id)
     return mine and mine.text
 
@@ -134,7 +133,6 @@ def _where_it_is(now: record.FormSession) -> str:
 
 
 def _draw_number_of_faults(now: record.FormSession) -> None:
-    """Draw how many faults there are, and in which parts of the form."""
     faults, more = now.faults, now.more_faults
     places = [ADVANCED] if now.refused else list(dict.fromkeys(map(_part_of, now.result.faults)))
     number = len(faults) + more
@@ -147,7 +145,6 @@ def _draw_number_of_faults(now: record.FormSession) -> None:
 
 
 def _draw_worth(study: Study) -> None:
-    """Draw what the study's plan is worth in its lab."""
     plan = assess(study.reference_protocol, pack_of(study, Difficulty.MEDIUM))
     fails = f"{capitalised(failing_text(plan.failing))}." if plan.failing else ""
     sentences = [fails or "All seven dimensions pass.", evidence_sentence(plan.evidence)]
@@ -159,7 +156,6 @@ def _draw_worth(study: Study) -> None:
 
 
 def _draw_check() -> None:
-    """Draw what is wrong anywhere, the study's id, what the lint finds, and the region."""
     name, field = st.columns(2)
     with name:
         fields.text("Id in addresses", "scenario_id", max_chars=64)
@@ -199,7 +195,6 @@ def _draw_region(study: Study, version: int) -> None:
 
 
 def _draw_file() -> None:
-    """Draw the study's file in an editor, and what is wrong with it, by its lines."""
     now = record.current()
     st.session_state[_TEXT] = now.file
     panel.draw_styles(numbers_style(_TEXT, now.file))

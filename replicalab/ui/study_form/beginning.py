@@ -59,7 +59,7 @@ def draw() -> None:
 
 
 def open_on_protocol(text: str, study: scenarios.Study) -> None:
-    """Keep a study and open it on Protocol; why it cannot be kept is said beside the button."""
+    """Keep a study and open it on Protocol; why it cannot be kept stands next to the button."""
     if not state.bring(text, study):
         st.switch_page("pages/1_Protocol.py", query_params=state.address())
 
@@ -81,7 +81,6 @@ class _Asked(NamedTuple):
 
 
 def _asked(row: Kind) -> list[_Asked]:
-    """Return the numbers of a power analysis of a kind of design."""
     effect = [f"Effect: {row.effect.name}"] if row.effect else []
     return [
         *(_Asked(("design", "effect_planning"), label, 0.05) for label in effect),

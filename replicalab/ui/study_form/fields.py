@@ -47,7 +47,7 @@ _POINT_ZERO: Final = re.compile(r"(?<=\d)\.0(?=[ :;,])")
 
 
 def fault_text(fault: Fault) -> str:
-    """Return a fault beside its field: what stands there, and what to write instead."""
+    """Return a fault as its field shows it: what stands there, and what to write instead."""
     remedy = f"it {fault.remedy}" if fault.remedy.startswith("must ") else fault.remedy
     text = _NAMED.sub(lambda match: _WORDS[match[0]], f"{fault.problem}: {remedy}")
     return f"{capitalised(_POINT_ZERO.sub('', text))}."
@@ -191,15 +191,9 @@ def entries(
     draw: Callable[[int], None],
     placeholder: str,
 ) -> None:
-    """Draw a list: a field that adds an entry, the choice of one, and its fields.
+    """Draw a list: a field that adds an entry of a name, the choice of one, and its fields.
 
-    Args:
-        part: the list's key in the file.
-        noun: what an entry is called.
-        names: what the entries are called in the choice.
-        add: adds one of that name to a draft.
-        draw: draws the fields of the entry at a place.
-        placeholder: what the field says that adds one.
+    ``part`` is the list's key in the file, ``names`` are those of the choice.
     """
     version = record.current().version
     opened, new = f"open_{part}_{version}", f"new_{part}_{version}"
