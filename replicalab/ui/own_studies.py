@@ -42,7 +42,7 @@ def shared(key: str | None) -> OwnStudy | None:
 
 
 def readable(key: str | None) -> tuple[OwnStudy, ...]:
-    """Return the studies that are not on the shelf: that of a key where it is another's, and one's own."""
+    """Return the studies that are not on the shelf: one by its key, shared to be read; own ones."""
     other = shared(key)
     return (*([other] if other else []), *kept().values())
 

@@ -1,4 +1,4 @@
-"""Saving in a thread of its own: what nobody waits for, soon, and of each place the last state alone."""
+"""Saving in a thread of its own: soon, without a wait, and of each place the last state alone."""
 
 from __future__ import annotations
 
