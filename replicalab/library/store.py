@@ -50,6 +50,9 @@ _now: Final = partial(datetime.now, UTC)
 class Library:
     """An open library; any thread may ask.
 
+    Of an entry or a version that an owner does not have, or no longer, every method raises
+    `LibraryMissingError`; of what there is no room for, every one that saves `LibraryFullError`.
+
     Attributes:
         notices: what happened while it was opened: a damaged file set aside, an older one copied.
     """
@@ -85,7 +88,6 @@ class Library:
         Raises:
             LibraryContentError: name, notes or content cannot be kept.
             LibraryConflictError: the owner has another of that kind and name; holds it.
-            LibraryFullError: there is no room for it.
         """
         name, new = checked_name(name), self._checked(kind, content, notes)
         with saving(self._opened, owner) as connection:
@@ -108,7 +110,6 @@ class Library:
 
         Raises:
             LibraryContentError: a name, the notes or a content cannot be kept.
-            LibraryFullError: there is no room for it.
         """
         new = [
             (kind, checked_name(name[:LONGEST_NAME]), self._checked(kind, content, notes))
@@ -135,8 +136,6 @@ class Library:
         Raises:
             LibraryContentError: notes or content cannot be kept.
             LibraryConflictError: there is a later version, from another tab; holds it.
-            LibraryFullError: there is no room for it.
-            LibraryMissingError: there is no such entry.
         """
         with reading(self._opened) as connection:
             before = rows.kept_of(connection, rows.entry_of(connection, owner, entry_id))
@@ -176,56 +175,33 @@ class Library:
             return rows.entries_of(connection, owner, kind, search, deleted=deleted)
 
     def read(self, owner: Owner, entry_id: str, number: int | None = None) -> StoredVersion:
-        """Return an entry's content in one of its versions, the latest where none is named.
-
-        Raises:
-            LibraryMissingError: there is no such entry or version.
-        """
+        """Return an entry's content in one of its versions, the latest where none is named."""
         with reading(self._opened) as connection:
             entry = rows.entry_of(connection, owner, entry_id, deleted=None)
             kept = rows.kept_of(connection, entry, number)
         return _with_problem(kept)
 
     def versions(self, owner: Owner, entry_id: str) -> list[Version]:
-        """Return an entry's history, the latest first.
-
-        Raises:
-            LibraryMissingError: there is no such entry.
-        """
+        """Return an entry's history, the latest first."""
         with reading(self._opened) as connection:
             entry = rows.entry_of(connection, owner, entry_id, deleted=None)
             return rows.versions_of(connection, entry)
 
     def restore(self, owner: Owner, entry_id: str, number: int) -> Entry:
-        """Return an entry whose latest version repeats an earlier one; those between stay.
-
-        Raises:
-            LibraryMissingError: there is no such entry or version.
-            LibraryFullError: there is no room for it.
-        """
+        """Return an entry whose latest version repeats an earlier one; those between stay."""
         with saving(self._opened, owner) as connection:
             entry = rows.entry_of(connection, owner, entry_id)
-            then = rows.kept_of(connection, entry, number)
-            new = New(then.content, then.version.notes, entry.about, number)
-            charge(connection, owner, self._limits, size=new.size)
-            return rows.add_version(connection, entry, new, self._clock())
+            return self._go_back(connection, owner, entry, number)
 
     def part(self, owner: Owner, entry_id: str, number: int, *, named: str, name: str) -> Entry:
         """Return a new entry with what another is now, while that one goes back to a version.
 
         That one is ``named`` so again where no other has that name; the new one ``name``, with a
         number after it where it is taken.
-
-        Raises:
-            LibraryMissingError: there is no such entry or version.
-            LibraryFullError: there is no room for it.
         """
         with saving(self._opened, owner) as connection:
             now = rows.kept_of(connection, rows.entry_of(connection, owner, entry_id))
-            then = rows.kept_of(connection, now.entry, number)
-            back = New(then.content, then.version.notes, now.entry.about, number)
-            charge(connection, owner, self._limits, size=back.size)
-            before = rows.add_version(connection, now.entry, back, self._clock())
+            before = self._go_back(connection, owner, now.entry, number)
             rows.named(connection, owner, before, checked_name(named))
             new = New(now.content, "", now.entry.about)
             return self._add_beside(connection, owner, now.entry.kind, checked_name(name), new)
@@ -236,7 +212,6 @@ class Library:
         Raises:
             LibraryContentError: it cannot be a name.
             LibraryConflictError: another of its kind has that name; holds it.
-            LibraryMissingError: there is no such entry.
         """
         name = checked_name(name)
         with saving(self._opened, owner) as connection:
@@ -250,12 +225,7 @@ class Library:
             return rows.write_entry(connection, entry._replace(name=name))
 
     def duplicate(self, owner: Owner, entry_id: str) -> Entry:
-        """Return a new entry with the latest version of another, under a name of its own.
-
-        Raises:
-            LibraryMissingError: there is no such entry.
-            LibraryFullError: there is no room for it.
-        """
+        """Return a new entry with the latest version of another, under a name of its own."""
         with saving(self._opened, owner) as connection:
             kept = rows.kept_of(connection, rows.entry_of(connection, owner, entry_id))
             entry = kept.entry
@@ -266,33 +236,21 @@ class Library:
     # --- deleting -----------------------------------------------------------------------------
 
     def delete(self, owner: Owner, entry_id: str) -> Entry:
-        """Return an entry, now deleted; for `DELETED_DAYS` `undelete` brings it back.
-
-        Raises:
-            LibraryMissingError: there is no such entry, or it is deleted.
-        """
+        """Return an entry, now deleted; for `DELETED_DAYS` `undelete` brings it back."""
         self._purge_overdue()
         with saving(self._opened, owner) as connection:
             entry = rows.entry_of(connection, owner, entry_id)
             return rows.write_entry(connection, entry._replace(deleted=self._clock()))
 
     def undelete(self, owner: Owner, entry_id: str) -> Entry:
-        """Return an entry that was deleted, with a number after its name where that is taken.
-
-        Raises:
-            LibraryMissingError: there is no such deleted entry, or no longer.
-        """
+        """Return an entry that was deleted, with a number after its name where that is taken."""
         with saving(self._opened, owner) as connection:
             entry = rows.entry_of(connection, owner, entry_id, deleted=True)
             name = rows.free_name(connection, owner, entry.kind, entry.name)
             return rows.write_entry(connection, entry._replace(name=name, deleted=None))
 
     def purge(self, owner: Owner, entry_id: str) -> None:
-        """Take a deleted entry away for good, with its history.
-
-        Raises:
-            LibraryMissingError: there is no such deleted entry.
-        """
+        """Take a deleted entry away for good, with its history."""
         with saving(self._opened, owner) as connection:
             entry = rows.entry_of(connection, owner, entry_id, deleted=True)
             rows.purge(connection, owner.digest, entry)
@@ -321,7 +279,6 @@ class Library:
 
         Raises:
             LibraryContentError: the content is no plan, or the place no short text.
-            LibraryFullError: there is no room for it.
         """
         if len(place) > LONGEST_PLACE or not place.isprintable():
             raise LibraryContentError(
@@ -369,6 +326,12 @@ class Library:
     def _checked(self, kind: EntryKind, content: str, notes: str) -> New:
         _fitting(content, self._limits.content_bytes)
         return New(content, checked_notes(notes), checked(kind, content))
+
+    def _go_back(self, connection: Connection, owner: Owner, entry: Entry, number: int) -> Entry:
+        then = rows.kept_of(connection, entry, number)
+        new = New(then.content, then.version.notes, entry.about, number)
+        charge(connection, owner, self._limits, size=new.size)
+        return rows.add_version(connection, entry, new, self._clock())
 
     def _add(
         self, connection: Connection, owner: Owner, kind: EntryKind, name: str, new: New
