@@ -108,11 +108,14 @@ def deadly(jobs: list[Case]) -> list[Result]:
     return [run_job(job) for job in jobs]
 
 
-def test_worker_that_is_killed_loses_and_doubles_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def deadly_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DEADLY", str(tmp_path / "once"))
     monkeypatch.setattr(batch, "_run_chunk", deadly)
+
+
+@pytest.mark.usefixtures("deadly_jobs")
+def test_worker_that_is_killed_loses_and_doubles_nothing() -> None:
     jobs = jobs_of((STUDY,), (Difficulty.MEDIUM,), seeds=range(40))
     found = {result.job.seed: result for result in run_batch(jobs)}
     assert sorted(found) == list(range(40))
@@ -121,11 +124,8 @@ def test_worker_that_is_killed_loses_and_doubles_nothing(
     assert found[7] == run_job(jobs[7])
 
 
-def test_executor_of_somebody_else_that_breaks_leaves_a_result_for_each_job(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("DEADLY", str(tmp_path / "once"))
-    monkeypatch.setattr(batch, "_run_chunk", deadly)
+@pytest.mark.usefixtures("deadly_jobs")
+def test_executor_of_somebody_else_that_breaks_leaves_a_result_for_each_job() -> None:
     jobs = jobs_of((STUDY,), (Difficulty.MEDIUM,), seeds=range(9, 90))
     executor: Executor = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
     with executor:

@@ -40,6 +40,12 @@ FULL: Final = START.changed(
 LEFT: Final = {"recording": None}
 AS_WRITTEN: Final = {"own_lab": LabOverrides()}
 NAMED: Final = LabOverrides(name="Ours", budget=2700)
+OF_ANOTHER: Final = {
+    "study": "math_four_colour",
+    "plan": None,
+    "question": EvidenceAssumptions(),
+    **LEFT,
+}
 
 
 def test_case_opens_its_pack_and_its_plan() -> None:
@@ -61,25 +67,10 @@ def test_case_keeps_no_plan_that_is_the_reference_protocol() -> None:
 @pytest.mark.parametrize(
     ("moved", "changes"),
     [
-        (
-            FULL.with_study("math_four_colour"),
-            {
-                "study": "math_four_colour",
-                "plan": None,
-                "question": EvidenceAssumptions(),
-                **LEFT,
-            }
-            | AS_WRITTEN,
-        ),
+        (FULL.with_study("math_four_colour"), {**OF_ANOTHER, **AS_WRITTEN}),
         (
             FULL.changed(own_lab=NAMED).with_study("math_four_colour"),
-            {
-                "study": "math_four_colour",
-                "plan": None,
-                "question": EvidenceAssumptions(),
-                **LEFT,
-            }
-            | {"own_lab": NAMED},
+            {**OF_ANOTHER, "own_lab": NAMED},
         ),
         (FULL.with_lab("easy", 9), {"lab": "easy", "seed": 9, **LEFT, **AS_WRITTEN}),
         (FULL.with_own(own_lab=NAMED), {"own_lab": NAMED, **LEFT}),

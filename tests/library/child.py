@@ -81,25 +81,15 @@ def save_on(url: str) -> None:
         save(library, number)
 
 
-def save_until_told(url: str) -> None:
-    """Save until it cannot be; then, told to, once more."""
-    library = Library(url)
-    wait()
-    try:
-        for number in count(1):
-            save(library, number)
-    except LibraryError as error:
-        say(f"{type(error).__name__}: {error}")
-    wait()
-    save(library, 100_001)
+def save_until_told(url: str, largest: int | None = None) -> None:
+    """Save until it cannot be; then, told to, once more.
 
-
-def save_in_small_files(url: str) -> None:
-    """The same, where no file may grow past 300 KiB, until it may again."""
+    Until then no file may grow past ``largest`` bytes.
+    """
     most = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
     library = Library(url)
     wait()
-    resource.setrlimit(resource.RLIMIT_FSIZE, (300 * 1024, most))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most if largest is None else largest, most))
     try:
         for number in count(1):
             save(library, number)
@@ -108,6 +98,11 @@ def save_in_small_files(url: str) -> None:
     wait()
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
     save(library, 100_001)
+
+
+def save_in_small_files(url: str) -> None:
+    """The same, where no file may grow past 300 KiB, until it may again."""
+    save_until_told(url, 300 * 1024)
 
 
 def open_as_nobody(url: str) -> None:

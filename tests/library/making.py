@@ -11,6 +11,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final, Self
 
+from sqlalchemy import Engine, create_engine, make_url
+
 from replicalab.batch import jobs_of, run_job
 from replicalab.case import Case, case_text
 from replicalab.library import EntryKind, KeptBatch, Owner, batch_text
@@ -66,6 +68,14 @@ CONTENTS: Final = {
     EntryKind.RUN: make_run(),
     EntryKind.BATCH: make_batch(),
 }
+
+
+def engine_of(url: str) -> Engine:
+    """Return an engine for the database at a library's address, to ask past the library."""
+    address = make_url(url)
+    if address.drivername == "postgresql":
+        address = address.set(drivername="postgresql+psycopg")
+    return create_engine(address)
 
 
 # --- PostgreSQL -------------------------------------------------------------------------------

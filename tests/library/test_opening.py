@@ -17,13 +17,12 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import create_engine, make_url
 
 from replicalab.errors import LibraryStorageError, LibraryVersionError
 from replicalab.library import EntryKind, Library, opening
 from replicalab.library.opening import opened
 from replicalab.library.schema import METADATA
-from tests.library.making import ANN, BEN, TIME, Clock, PostgresServer, make_plan
+from tests.library.making import ANN, BEN, TIME, Clock, PostgresServer, engine_of, make_plan
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 DOCUMENT: Final = ROOT / "docs" / "library.md"
@@ -84,8 +83,9 @@ def written(entry: str, number: int = 1) -> str:
     return str(content)
 
 
-def check_first(library: Library) -> None:
-    """Check that all is there that the first version wrote; its study has changed since."""
+def check_first(file: Path) -> None:
+    """Check that a file holds all that the first version wrote; its study has changed since."""
+    library = Library(f"sqlite:///{file}", clock=Clock())
     by_kind = {entry.kind: entry for entry in library.entries(ANN)}
     plan, lab, run = by_kind[EntryKind.PLAN], by_kind[EntryKind.LAB], by_kind[EntryKind.RUN]
     assert len(library.entries(ANN)) == 3
@@ -103,22 +103,18 @@ def check_first(library: Library) -> None:
     assert draft
     assert draft.problem == ""
     assert json.loads(draft.content)["plan"]["sample_size"] == 50
+    library.close()
 
 
 # --- versions ---------------------------------------------------------------------------------
 
 
 def test_library_of_the_first_version_opens_with_all_that_it_holds(first: Path) -> None:
-    library = Library(f"sqlite:///{first}", clock=Clock())
-    check_first(library)
-    library.close()
+    check_first(first)
 
 
 def test_tables_are_those_that_the_migrations_make(library: Library, url: str) -> None:
-    address = make_url(url)
-    if address.drivername == "postgresql":
-        address = address.set(drivername="postgresql+psycopg")
-    engine = create_engine(address)
+    engine = engine_of(url)
     with engine.connect() as connection:
         options = {"version_table": opening.VERSION_TABLE, "compare_type": True}
         context = MigrationContext.configure(connection, opts=options)
@@ -149,9 +145,7 @@ def test_recipe_of_the_document_gets_out_what_a_damaged_file_holds(
     first.write_bytes(with_noise(first.read_bytes(), page=int(str(page)) - 1))
     command = f"{sqlite} {first} {recipe.replace('library.db', str(tmp_path / 'out.db'))}"
     subprocess.run(command, shell=True, check=True, cwd=tmp_path, capture_output=True)  # noqa: S602
-    library = Library(f"sqlite:///{tmp_path / 'out.db'}", clock=Clock())
-    check_first(library)
-    library.close()
+    check_first(tmp_path / "out.db")
     library = Library(f"sqlite:///{first}")
     assert "damaged" in library.notices[0], "it was in need of it"
     library.close()
@@ -177,8 +171,8 @@ def test_older_file_is_copied_and_brought_forward(
         f"The library was of an older version. A copy as it was stands beside it: {copy.name}.",
     )
     assert copy.stat().st_mode & 0o777 == 0o600
-    check_first(library)
     library.close()
+    check_first(first)
     assert dump(copy) == before
     assert asked(first, "SELECT version_num FROM library_version") == [("0003",)]
     assert ("Ours", "Ours") in asked(first, "SELECT added_2, added_3 FROM library_entries")
@@ -209,9 +203,7 @@ def test_step_forward_that_fails_changes_nothing(
         with pytest.raises(LibraryStorageError, match="nowhere"):
             Library(f"sqlite:///{first}")
     assert dump(first) == before
-    library = Library(f"sqlite:///{first}", clock=Clock())
-    check_first(library)
-    library.close()
+    check_first(first)
 
 
 def test_newer_library_is_refused_and_left_as_it_is(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import create_engine, make_url, text
+from sqlalchemy import text
 
 from replicalab.errors import (
     LibraryContentError,
@@ -25,7 +25,7 @@ from replicalab.library import (
     LibraryLimits,
     Owner,
 )
-from tests.library.making import ANN, BEN, CONTENTS, TIME, Clock, make_plan
+from tests.library.making import ANN, BEN, CONTENTS, TIME, Clock, engine_of, make_plan
 
 
 @pytest.mark.parametrize("kind", CONTENTS)
@@ -308,10 +308,7 @@ def test_purged_entry_leaves_its_room_and_nothing_else(library: Library, url: st
 
 def rows_in(url: str, table: str) -> int:
     """Return how many rows a table has, asked past the library."""
-    address = make_url(url)
-    if address.drivername == "postgresql":
-        address = address.set(drivername="postgresql+psycopg")
-    engine = create_engine(address)
+    engine = engine_of(url)
     with engine.connect() as connection:
         number = connection.scalar(text(f"SELECT count(*) FROM {table}"))  # noqa: S608
     engine.dispose()

@@ -257,9 +257,9 @@ class _Map(Sheet):
         return path
 
     def _draw_band(self, path: Path, name: str, shape: str) -> None:
-        self.add(
-            x=[None if at is None else at[0] for at in path],
-            y=[None if at is None else at[1] for at in path],
+        self.add_path(
+            name,
+            path,
             mode="none",
             fill="toself",
             fillcolor=_VEIL,
@@ -271,8 +271,6 @@ class _Map(Sheet):
                 "solidity": 0.25,
                 "fillmode": "replace",
             },
-            hoverinfo="skip",
-            name=name,
         )
 
     # --- lines ------------------------------------------------------------------------------

@@ -170,9 +170,7 @@ class Sheet:
             spots.setdefault(place, {}).setdefault(same, []).append(mark.title)
         for spot, titles in spots.items():
             text = ", ".join(f"{' = '.join(names)} {worth}" for (worth, _), names in titles.items())
-            px = self._px(spot)
-            self.marks.append(LabelPlace(*px))
-            self.chips.append((LabelRequest(text, around(text, *px)), PAPER, INK))
+            self._chip(text, spot)
 
     def note(self, spots: Sequence[tuple[str, Spot]]) -> None:
         """Mark points that are no plans with a small ring, and label each; none outside."""
@@ -184,9 +182,13 @@ class Sheet:
             hoverinfo="skip",
         )  # fmt: skip
         for text, spot in seen:
-            px = self._px(spot)
-            self.marks.append(LabelPlace(*px))
-            self.chips.append((LabelRequest(text, around(text, *px)), PAPER, INK))
+            self._chip(text, spot)
+
+    def _chip(self, text: str, spot: Spot) -> None:
+        """Take a place as marked, and ask for its label next to it."""
+        px = self._px(spot)
+        self.marks.append(LabelPlace(*px))
+        self.chips.append((LabelRequest(text, around(text, *px)), PAPER, INK))
 
     def bounds(self, evidence: Evidence) -> list[ChartLine]:
         """Return the lines of floor and target; one where they are the same."""
@@ -200,16 +202,18 @@ class Sheet:
     def draw(self, lines: Sequence[ChartLine]) -> None:
         """Draw lines, all cased in paper, each with its name on it in its colour."""
         cased = [at for line in lines for at in (*line.path, None)]
-        self._draw("casing", cased, color=PAPER, width=6)
+        self.add_path("casing", cased, mode="lines", line={"color": PAPER, "width": 6})
         for name, path, colour, dash in lines:
-            self._draw(name, path, color=colour, width=3, dash=dash)
+            line = {"color": colour, "width": 3, "dash": dash}
+            self.add_path(name, path, mode="lines", line=line)
             self.name_line(name, path, colour)
 
-    def _draw(self, name: str, path: Path, **line: object) -> None:
+    def add_path(self, name: str, path: Path, **look: Any) -> None:
+        """Add a line or an outline that nobody points at."""
         self.add(
             x=[None if at is None else at[0] for at in path],
             y=[None if at is None else at[1] for at in path],
-            mode="lines", line=line, hoverinfo="skip", name=name,
+            hoverinfo="skip", name=name, **look,
         )  # fmt: skip
 
     def name_line(self, text: str, path: Path, colour: str) -> None:
