@@ -29,10 +29,8 @@ _RUN: Final = re.compile(rf"[{_RIGHT_TO_LEFT}]+(?:[\W\d_]+[{_RIGHT_TO_LEFT}]+)*"
 
 
 def hidden(text: str) -> list[int]:
-    """Return where a text holds a character that is not seen, or one mark too many on a letter.
-
-    A joiner between two letters beyond ASCII and a variant after one are part of how they look.
-    """
+    """Return where a text holds a character that is not seen, or one mark too many on a letter."""
+    # A joiner between two letters beyond ASCII and a variant after one are part of how they look.
     places: list[int] = []
     for part in _UNUSUAL.finditer(text):
         if part.group().isalpha() and not _BLANK.search(part.group()):
@@ -73,10 +71,8 @@ def described(letter: str) -> str:
 
 
 def shown(text: str) -> str:
-    """Return a foreign text as people may see it: what is hidden named, the rest kept in its place.
-
-    Letters that run from right to left are isolated, so that they reorder nothing around them.
-    """
+    """Return a foreign text as people may see it: what is hidden named, the rest in its place."""
+    # Letters that run from right to left are isolated, so that they reorder nothing around them.
     if text.isascii() and text.isprintable():
         return text
     start, parts = 0, list[str]()

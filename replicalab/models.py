@@ -94,10 +94,8 @@ class Record(BaseModel):
         return record
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Return a copy with some fields changed, validated and with nothing cached.
-
-        pydantic's own copy lets any value in and keeps what was computed from the old ones.
-        """
+        """Return a copy with some fields changed, validated and with nothing cached."""
+        # pydantic's own copy lets any value in and keeps what was computed from the old ones.
         fields = {name: getattr(self, name) for name in type(self).model_fields}
         kept = copy.deepcopy(fields) if deep else fields
         return type(self).model_validate({**kept, **(update or {})})

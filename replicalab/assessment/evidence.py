@@ -142,10 +142,8 @@ def evidence_of(
 
 
 def counted_of(design: Design, n: int) -> int:
-    """Return how many of ``n`` samples that can count dropout leaves, rounded down.
-
-    The share is the decimal number that is written: of 100 samples, 7 % dropout leaves 93.
-    """
+    """Return how many of ``n`` samples that can count dropout leaves, rounded down."""
+    # The share is the decimal number that is written: of 100 samples, 7 % dropout leaves 93.
     if not design.dropout:
         return n
     kept = _kept(design.dropout)

@@ -58,10 +58,8 @@ def planned_text(planned: int, analysed: int) -> str:
 
 
 def analysed_text(planned: int, analysed: int) -> str:
-    """Return how many planned samples are analysed: ``128 analysed``; empty where all are.
-
-    The others cannot be had in the days, or drop out.
-    """
+    """Return how many planned samples are analysed: ``128 analysed``; empty where all are."""
+    # The others cannot be had in the days, or drop out.
     return f"{amount_text(analysed)} analysed" if analysed < planned else ""
 
 
@@ -114,10 +112,8 @@ def cautions_title(plan: Assessment) -> str:
 
 
 def adding_none(plan: Assessment) -> str:
-    """Return which revisions are searched of a plan that lacks controls; empty where none are.
-
-    The search puts no control back.
-    """
+    """Return which revisions are searched of a plan that lacks controls; empty where none are."""
+    # The search puts no control back.
     return " that adds no control" if plan.dropped else ""
 
 

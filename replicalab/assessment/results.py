@@ -152,10 +152,8 @@ class FeasibilityCheckResult(DeferredRecord):
 
     @cached_property
     def causes(self) -> list[Dimension]:
-        """The failing dimensions with a reason of their own: a protocol may only repeat others'.
-
-        Too many days, and an item that nothing may replace, are errors on paper too.
-        """
+        """The failing dimensions with a reason of their own: a protocol may only repeat others'."""
+        # Too many days, and an item that nothing may replace, are errors on paper too.
         repeats = Dimension.PROTOCOL in self.failing and not self._on_paper_alone
         return self.failing[1:] if repeats else self.failing
 

@@ -172,9 +172,9 @@ def _upper_tail(delta: float, critical: float, df: int, v: float = 0.0) -> float
 def mean_over_scale(function: Callable[[float], float], df: int, turns: Iterable[float]) -> float:
     """Return the mean of a function of the scale S = sqrt(chi² / df).
 
-    The log of the density is written so that near 1 nothing large cancels. Where the function
-    bends within a small part of the whole it has a turn, and no panel spans one.
+    Where the function bends within a small part of the whole it has a turn, and no panel spans one.
     """
+    # The log of the density is written so that near 1 nothing large cancels.
     low, high = max(0.0, 1 - _REACH / math.sqrt(df)), 1 + _REACH / math.sqrt(df)
     edges = {low + (high - low) * step / _PANELS for step in range(_PANELS + 1)}
     edges.update(turn for turn in turns if max(low, _FROM_ZERO) < turn < high)
@@ -269,11 +269,9 @@ _FAR: Final = 700.0  # The exponential function overflows a little beyond
 
 @lru_cache(maxsize=8192)
 def upper_logit(a: float, b: float, beyond: float) -> float:
-    """Return the logit of the x that a beta variable (a, b) exceeds with probability ``beyond``.
-
-    Newton's method on the logarithm of the smaller tail: that is concave in the logit, so that
-    from the second step on the steps go one way and cannot miss. Nearby by Halley's.
-    """
+    """Return the logit of the x that a beta variable (a, b) exceeds with probability ``beyond``."""
+    # Newton's method on the logarithm of the smaller tail: that is concave in the logit, so that
+    # from the second step on the steps go one way and cannot miss. Nearby by Halley's.
     if beyond > 0.5:
         return -upper_logit(b, a, 1 - beyond)
     wanted = math.log(beyond)

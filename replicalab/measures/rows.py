@@ -185,11 +185,9 @@ class DesignParameters(NamedTuple):
 
     @classmethod
     def by(cls, design: _Design, factor: float = 1.0) -> DesignParameters:
-        """Return the numbers of a design, where substitutions leave that part of every effect.
-
-        A difference as large as the margin is seen smaller too, so what is seen must lie within
-        less.
-        """
+        """Return the numbers of a design, where substitutions leave that part of every effect."""
+        # A difference as large as the margin is seen smaller too, so what is seen must lie within
+        # less.
         return cls(
             alpha=design.alpha or 0.0,
             population_max=design.population_max,
@@ -308,10 +306,8 @@ class Kind:
 
     @property
     def numbers(self) -> list[str]:
-        """The numbers of a design that count for this kind, besides its effects and bounds.
-
-        The population counts for every kind: nobody can plan more samples than there are.
-        """
+        """The numbers of a design that count for this kind, besides its effects and bounds."""
+        # The population counts for every kind: nobody can plan more samples than there are.
         return [name for name in PARAMETERS if name in self.needs or name == "population_max"]
 
     def groups_of(self, design: _Design) -> int:

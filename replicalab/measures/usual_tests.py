@@ -55,11 +55,9 @@ _TINY: Final = 1e-12
 
 
 def correlation_test_power(n: int, r: float, alpha: float) -> float:
-    """Return the power of the two-sided t-test of a correlation, two normal measures assumed.
-
-    Given the values of one measure the test is a t-test of the slope, whose noncentrality follows
-    how far these values spread; its power is averaged over that spread.
-    """
+    """Return the power of the two-sided t-test of a correlation, two normal measures assumed."""
+    # Given the values of one measure the test is a t-test of the slope, whose noncentrality follows
+    # how far these values spread; its power is averaged over that spread.
     if n < 3:
         return 0.0
     root = r / math.sqrt(1 - r * r) * math.sqrt(n - 1)
@@ -107,10 +105,8 @@ def middle_fisher_power(n: int, size: float, alpha: float) -> float | None:
 
 
 def fisher_power_beside_none(n: int, size: float, alpha: float) -> float:
-    """Return the power of Fisher's exact test, two-sided, where the second share is 0.
-
-    It rejects from a count on that follows from n and alpha alone: so this has no bound on n.
-    """
+    """Return the power of Fisher's exact test, two-sided, where the second share is 0."""
+    # It rejects from a count on that follows from n and alpha alone: so this has no bound on n.
     # The share that is a Cohen's h away from a share of 0.
     first, share = n // 2, math.sin(min(size, math.pi) / 2) ** 2
     # Of groups of equal size a table and its mirror image are equally likely, and both count.

@@ -235,11 +235,9 @@ def is_worth_running(plan: Assessment) -> bool:
 
 
 def best_text(best: LeastLoss) -> str:
-    """Return in words what the lab could have run above the floor, or that no such plan exists.
-
-    Where none exists it says what was searched, since the planner's own plans keep the study's
-    endpoint where the lab has the days for it, and what the best comes to.
-    """
+    """Return in words what the lab could have run above the floor, or that no such plan exists."""
+    # Where none exists it says what was searched, since the planner's own plans keep the study's
+    # endpoint where the lab has the days for it, and what the best comes to.
     after, evidence, pack = best.after, best.after.evidence, best.after.pack
     breaks = cautions_title(after)
     if is_worth_running(after):

@@ -185,11 +185,9 @@ class Setup(Record):
 
     @cached_property
     def digest(self) -> str:
-        """A fingerprint of it, with which that of every round begins.
-
-        It leaves out where the negotiation was forked: the rounds before keep theirs, and the
-        turns themselves say which plan was put forward by hand.
-        """
+        """A fingerprint of it, with which that of every round begins."""
+        # It leaves out where the negotiation was forked: the rounds before keep theirs, and the
+        # turns themselves say which plan was put forward by hand.
         return fingerprint(self.model_copy(update={"forked_at": None}))
 
 

@@ -174,12 +174,9 @@ class _Steps:
         return max(1, ceil(row.used(assess(sized, after.pack)) - row.limit(self.plan)))
 
     def _first_that_shows(self, low: int, high: int) -> int | None:
-        """Return the smallest of these additions whose least-loss plan shows something.
-
-        None where there is none. One that shows something never gets worse with more, so where
-        one that shows nothing comes before it at both ends, and gives up no less at the upper one,
-        there is none between.
-        """
+        """Return the smallest of these additions whose least-loss plan shows something; or None."""
+        # One that shows something never gets worse with more, so where one that shows nothing comes
+        # before it at both ends, and gives up no less at the upper one, there is none between.
         at_low, at_high = self._least(low), self._least(high)
         if not at_low.after.evidence.void_reason:
             return low

@@ -152,11 +152,9 @@ class Frontier:
 
     @cached_property
     def lines(self) -> tuple[LossLine, ...]:
-        """One line for each fidelity loss, fit to be drawn.
-
-        A plan that nothing beats only because it takes fewer days is on no line: a cheaper plan of
-        the same fidelity loss has as much evidence.
-        """
+        """One line for each fidelity loss, fit to be drawn."""
+        # A plan that nothing beats only because it takes fewer days is on no line: a cheaper plan
+        # of the same fidelity loss has as much evidence.
         rising: dict[int, list[FrontierPlan]] = {}
         best: dict[int, float] = {}
         found = ((as_loss(plan.value, self.pack), plan) for plan in self.plans)

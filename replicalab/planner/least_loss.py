@@ -241,12 +241,10 @@ class _Search:
         return EvidenceCurve(self.plan.pack, most, CountLimits(self.plan.pack).endpoint_lost)
 
     def best(self) -> Candidate | None:
-        """Return the best of all plans, None where the lab gives no day at all.
-
-        Each step applies a term of the order and keeps the candidates that are best by it. Tier and
-        shortfall are judged by the most samples that count, for they only get better with more; how
-        many of them are taken is left until these are settled.
-        """
+        """Return the best of all plans, None where the lab gives no day at all."""
+        # Each step applies a term of the order and keeps the candidates that are best by it. Tier
+        # and shortfall are judged by the most samples that count, for they only get better with
+        # more; how many of them are taken is left until these are settled.
         worth = self.worth
         found = self._fewest_failing()
         found = _least_of(found, lambda one: worth.tier(one.most, one.variant.factor))

@@ -348,10 +348,8 @@ class _Alone:
     # --- a later start ----------------------------------------------------------------------
 
     def waits(self) -> list[Wait]:
-        """Return the later starts that buy something, and more than any earlier one; best first.
-
-        Between two days on which a booking ends nothing is free that was not before.
-        """
+        """Return the later starts that buy something, and more than any earlier one; best first."""
+        # Between two days on which a booking ends nothing is free that was not before.
         inventory, lab = self.pack.inventory, self.pack.lab
         booked = [(inventory.booked_until(ask.item or ""), ask.item or "") for ask in self.items]
         ends = sorted({until for until, _ in booked if until is not None and until < lab.days})

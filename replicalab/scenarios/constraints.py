@@ -130,11 +130,10 @@ class StudyLimit(NamedTuple):
 
 
 def limits_of(constraints: Iterable[ScenarioConstraint]) -> tuple[StudyLimit, ...]:
-    """Return the limits that the constraints set, in their order; most set none.
-
-    Shared equally, n samples leave n // k for the smallest of k conditions and that or one more for
-    the largest. So each has at least q exactly from n = k·q on, and at most q exactly up to there.
-    """
+    """Return the limits that the constraints set, in their order; most set none."""
+    # Shared equally, n samples leave n // k for the smallest of k conditions and that or one more
+    # for the largest. So each has at least q exactly from n = k·q on, and at most q exactly up to
+    # there.
     limits = []
     for one in constraints:
         if one.bounds is not None:

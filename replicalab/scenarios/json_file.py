@@ -67,10 +67,8 @@ def kind_of(values: Mapping[str, object]) -> FileKind | None:
 
 
 def too_many(text: str) -> str:
-    """Return what a JSON text has more of than any file; empty where nothing.
-
-    It is only counted: to read a million lists takes a second, in which nobody else is answered.
-    """
+    """Return what a JSON text has more of than any file; empty where nothing."""
+    # It is only counted: to read a million lists takes a second, in which nobody else is answered.
     if _count_lists(text) <= MOST_LISTS and text.count(",") <= MOST_VALUES:
         return ""
     bare = _STRING.sub("", text)

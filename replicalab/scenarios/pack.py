@@ -164,10 +164,8 @@ class Pack(Record):
         return list({label_key(item): item for item in reversed(listed)}.values())[::-1]
 
     def category_of(self, label: str) -> ItemCategory | None:
-        """Return whether a known item is ``equipment`` or a ``reagent``, None for an unknown one.
-
-        What may replace an item is of the same category.
-        """
+        """Return whether a known item is ``equipment`` or a ``reagent``; None for any other."""
+        # What may replace an item is of the same category.
         key = label_key(label)
         keys = {key} | {
             label_key(swap.original)
