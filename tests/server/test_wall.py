@@ -13,6 +13,14 @@ from replicalab.server import LONGEST_QUERY, wall
 from replicalab.ui import startup
 from tests.server.asking import HOST, OWN, STREAM, rerun
 
+
+def denied(client: TestClient, address: str = STREAM, **headers: str) -> WebSocketDenialResponse:
+    """Return the answer to a web socket that is refused."""
+    with pytest.raises(WebSocketDenialResponse) as caught:
+        client.websocket_connect(address, headers=headers).__enter__()
+    return caught.value
+
+
 # --- what every answer carries ----------------------------------------------------------------
 
 
@@ -63,9 +71,7 @@ def test_foreign_host_is_refused_with_a_remedy(client: TestClient, host: str) ->
     answer = client.get("/", headers={"host": host})
     assert answer.status_code == 400
     assert "server.allowedHosts" in answer.text
-    with pytest.raises(WebSocketDenialResponse) as denied:
-        client.websocket_connect(STREAM, headers={"host": host, "origin": OWN}).__enter__()
-    assert denied.value.status_code == 400
+    assert denied(client, host=host, origin=OWN).status_code == 400
 
 
 @pytest.mark.parametrize("host", ["localhost", "localhost:9", "127.0.0.1", "127.0.0.1:65535"])
@@ -104,19 +110,16 @@ FOREIGN_ORIGINS: Final = [
 
 @pytest.mark.parametrize("origin", FOREIGN_ORIGINS)
 def test_foreign_origin_is_refused(client: TestClient, origin: str) -> None:
-    with pytest.raises(WebSocketDenialResponse) as denied:
-        client.websocket_connect(STREAM, headers={"origin": origin}).__enter__()
-    assert denied.value.status_code == 403
-    assert denied.value.headers["x-frame-options"] == "DENY"
+    answer = denied(client, origin=origin)
+    assert answer.status_code == 403
+    assert answer.headers["x-frame-options"] == "DENY"
     path = "/_stcore/upload_file/s/f"
     for ask in (client.get, client.put, client.delete, client.options):
         assert ask(path, headers={"origin": origin}).status_code == 403
 
 
 def test_web_socket_without_an_origin_is_refused(client: TestClient) -> None:
-    with pytest.raises(WebSocketDenialResponse) as denied:
-        client.websocket_connect(STREAM).__enter__()
-    assert denied.value.status_code == 403
+    assert denied(client).status_code == 403
 
 
 @pytest.mark.parametrize("origin", [OWN, f"https://{HOST}"])
@@ -182,9 +185,7 @@ def test_address_that_is_too_long_is_refused_with_a_remedy(client: TestClient) -
     assert "more than the 14,000 characters" in answer.text
     assert "default-src 'none'" in answer.headers["content-security-policy"]
     address = f"{STREAM}?{'x' * (LONGEST_QUERY + 1)}"
-    with pytest.raises(WebSocketDenialResponse) as denied:
-        client.websocket_connect(address, headers={"origin": OWN}).__enter__()
-    assert denied.value.status_code == 414
+    assert denied(client, address, origin=OWN).status_code == 414
 
 
 @pytest.mark.parametrize("path", ["/", "/Protocol", "/_stcore/health", "/static/js/index.js"])
@@ -198,9 +199,7 @@ def test_pages_that_are_open_at_once_are_bounded(
 ) -> None:
     monkeypatch.setattr(wall, "MOST_CONNECTIONS", 1)
     with client.websocket_connect(STREAM, headers={"origin": OWN}):
-        with pytest.raises(WebSocketDenialResponse) as denied:
-            client.websocket_connect(STREAM, headers={"origin": OWN}).__enter__()
-        assert denied.value.status_code == 503
+        assert denied(client, origin=OWN).status_code == 503
     with client.websocket_connect(STREAM, headers={"origin": OWN}) as socket:
         socket.send_bytes(sent := rerun())
         assert socket.receive_bytes() == sent

@@ -7,6 +7,8 @@ import io
 import json
 import re
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import Any, Final
 
 import pytest
@@ -21,13 +23,13 @@ from replicalab.lexicon import amount_text
 from replicalab.library import EntryKind
 from replicalab.models import revise
 from replicalab.negotiation import Transcript, shipped_recordings
-from replicalab.report import open_bundle
+from replicalab.report import Document, open_bundle
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, load_scenario, read_lab
 from replicalab.scenarios.writing import read_plan
 from replicalab.ui.address import encode_plan
 from replicalab.ui.export import documents
 from replicalab.ui.export.content import file_name
-from replicalab.ui.export.documents import PRESS
+from replicalab.ui.export.documents import PRESS, Press
 from replicalab.ui.library.shelf import owner, shelf
 from tests.ui.reading import (
     COMPARE,
@@ -324,3 +326,46 @@ def test_report_of_a_power_analysis_gives_no_reason_that_nobody_gave(files: File
     assert "riginal" not in told
     for invented in ("planning value", "endpoint", "the plan’s substitutions"):
         assert invented not in told
+
+
+# --- the server's press: one PDF at a time, few waiting, and none that holds the others -----------
+
+PAGE: Final = Document("", "", (), ())
+
+
+def test_press_makes_one_at_a_time_and_refuses_who_would_wait_too_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun, go_on, running = Event(), Event(), list[int]()
+
+    def make(*_: object) -> bytes:
+        running.append(1)
+        assert len(running) == 1, "two at a time"
+        begun.set()
+        assert go_on.wait(10)
+        running.pop()
+        return b"%PDF"
+
+    monkeypatch.setattr(documents, "pdf_apart", make)
+    press = Press(most_waiting=2)
+    with ThreadPoolExecutor(2) as others:
+        made = [others.submit(press.pdf, PAGE, "A4") for _ in range(2)]
+        assert begun.wait(10)
+        while press._room._value:  # noqa: SLF001 - until both have come
+            pass
+        with pytest.raises(PrintError, match="others are being made"):
+            press.pdf(PAGE, "A4")
+        go_on.set()
+        assert [each.result(10) for each in made] == [b"%PDF", b"%PDF"]
+    assert press.pdf(PAGE, "A4") == b"%PDF", "and then there is room again"
+
+
+def test_press_has_room_again_after_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> bytes:
+        raise PrintError("no PDF: it is not done")
+
+    monkeypatch.setattr(documents, "pdf_apart", fail)
+    press = Press(most_waiting=1)
+    for _ in range(3):
+        with pytest.raises(PrintError, match="not done"):
+            press.pdf(PAGE, "A4")
