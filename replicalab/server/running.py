@@ -1,4 +1,4 @@
-"""How pages are served: loaded beside serving, behind the wall, one run after the other.
+"""How pages are served: loaded while the server answers, behind the wall, one run after the other.
 
 Python computes for one run at a time whatever we do. Of twenty runs that share it all end late;
 one after the other, the first ends at once and the last no later. A run that takes long, for it
@@ -26,7 +26,7 @@ LONGEST_TURN: Final = 0.1
 """Seconds after which a run no longer keeps others waiting."""
 
 # How long a thread computes while another one waits. An edit passes between threads a hundred
-# times: beside a session that computes it would wait 5 ms at each, as Python has it, and half a
+# times: while another session computes it would wait 5 ms at each, as Python has it, and half a
 # second in all.
 _SWITCH_SECONDS: Final = 0.0005
 
@@ -54,7 +54,7 @@ def middleware(pages: Pages) -> tuple[Middleware, ...]:
 
 
 def lifespan(pages: Pages) -> Callable[[ASGIApp], AbstractAsyncContextManager[None]]:
-    """Return the lifespan of `st.App`: a server that is told to stop runs no `atexit`."""
+    """Return the lifespan of `st.App`: a server that is asked to stop runs no `atexit`."""
 
     @asynccontextmanager
     async def save_at_the_end(_: ASGIApp) -> AsyncIterator[None]:

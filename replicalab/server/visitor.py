@@ -109,14 +109,14 @@ def secret() -> str:
 def is_over_tls(headers: Mapping[str, str], scheme: str = "") -> bool:
     """Return whether a browser asked over TLS, whatever a proxy passes on.
 
-    The browser tells: its origin, where it names one; and it says how it came to ask only over
+    It says so itself: its origin, where it names one; and it says how it came to ask only over
     TLS, and to this machine's own names. The scheme is that of the connection, or what a proxy on
     this machine says of it.
     """
     if origin := headers.get("origin"):
         return origin.startswith("https://")
-    told = "sec-fetch-site" in headers and not _LOOPBACK.fullmatch(headers.get("host", ""))
-    return told or scheme in ("https", "wss")
+    secure = "sec-fetch-site" in headers and not _LOOPBACK.fullmatch(headers.get("host", ""))
+    return secure or scheme in ("https", "wss")
 
 
 def secret_shown(cookies: Mapping[str, str], *, over_tls: bool) -> str:

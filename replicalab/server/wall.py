@@ -205,7 +205,7 @@ def _refused_origin(headers: Headers, scope: Scope) -> Refusal | None:
 def _refused_way_in(headers: Headers) -> Refusal | None:
     """Refuse frames, and what a page elsewhere loads; a link that is followed may come from there.
 
-    The browser tells, where the address is a secure one or this machine's own.
+    The browser says so where the address is a secure one or this machine's own.
     """
     target = headers.get("sec-fetch-dest")
     followed = headers.get("sec-fetch-mode") == "navigate" and target == "document"

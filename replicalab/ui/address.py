@@ -1,16 +1,18 @@
 """The workspace as an address: what a copied link carries, and reading one back.
 
-Keys of the query string: ``v`` (a checksum of the rest), ``study``, ``lab``, ``seed``, ``rounds``,
-``round`` (shown from 1), ``plan`` (absent for the reference protocol), ``scientist``, ``manager``,
-``recording`` and ``present``, the slide of a presentation (each only where it is not the default),
-``survey``, 1 where the front door shows every study in the lab, ``own``, a key to a visitor's
-study, ``moves``, what was played by hand, and ``beside``, the names and query strings of what is
-kept beside. What is said of the lab in place of the study's: ``budget``, ``days``, ``staff``,
-``start`` and, of the rest, ``own_lab``; of the evidence: ``effect``, ``alpha``, ``target``,
-``floor``, ``dropout`` and ``why``. Plan, moves, beside, own_lab and why are JSON by field names,
-compressed, with a checksum of their own, so that a link that was cut anywhere is noticed rather
-than half read; an own_lab is then taken value by value. An address typed by hand needs no ``v``; in
-one with it an absent ``scientist`` is the simple rule, as it was in links from before.
+Keys of the query string, most of them only where they are not the default:
+
+- ``v``: a checksum of the rest, which an address that is typed by hand does not need.
+- ``study``, ``lab``, ``seed``, ``rounds``, ``round`` (from 1), ``plan`` (else the reference).
+- ``scientist``, ``manager``, ``recording``; ``moves``: what was played by hand.
+- ``present``: the slide of a presentation; ``survey``: 1 for the table of all studies in the lab.
+- ``own``: a key to a visitor's study; ``beside``: the names and query strings of the tray.
+- Of one's own lab ``budget``, ``days``, ``staff``, ``start`` and, for the rest, ``own_lab``; of the
+  evidence ``effect``, ``alpha``, ``target``, ``floor``, ``dropout`` and ``why``.
+
+Plan, moves, beside, own_lab and why are JSON by field names, compressed, with a checksum of their
+own: a link that was cut anywhere is noticed rather than half read. An own_lab is then taken value
+by value. With a ``v``, an absent ``scientist`` is the simple rule, as it was in links from before.
 """
 
 from __future__ import annotations
@@ -52,7 +54,7 @@ _PLAYED: Final = "moves"
 _OWN_LAB: Final = "own_lab"  # What is said of a lab besides its means
 _TRAY: Final = "beside"
 _WHY: Final = "why"
-_RUN: Final = "run"  # The key that says of what is kept beside that its negotiation is compared
+_RUN: Final = "run"  # The key that says of a case in the tray that its negotiation is compared
 _LARGEST: Final = 64 * 1024  # The most bytes of a plan, or of moves, before they are compressed
 _MOVES: Final = TypeAdapter(Annotated[tuple[Move, ...], Field(max_length=MOST_ROUNDS), FailFast()])
 _Query = Annotated[dict[str, str], FailFast()]
@@ -75,7 +77,7 @@ _PLAN_IN_ORDER: Final = (
 )
 # So many values of what is packed are read one by one, more than any that was packed here has.
 _MOST_ENTRIES: Final = 250
-_MOST_TOLD: Final = 8
+_MOST_NAMED: Final = 8
 # What of a lab of one's own stands under `own_lab`.
 _REST: Final = {"name", "rates", "steps", "items"}
 _R = TypeVar("_R", LabOverrides, EvidenceAssumptions)
@@ -147,7 +149,7 @@ PARTS: Final = {
 def fitted(work: Workspace, room: int) -> tuple[Workspace, dict[str, str]]:
     """Return what an address of so many characters carries of a workspace, and that address.
 
-    What is beside gives way one by one, the last first; every other part as a whole.
+    The cases of the tray give way one by one, the last first; every other part as a whole.
     """
     query = to_query(work)
     for part in PARTS.values():
@@ -267,7 +269,7 @@ def from_query(query: Mapping[str, str], find: FindPack) -> LinkReading:
 def _with_study(work: Workspace, study: str, find: FindPack) -> Workspace:
     """Return a workspace on the study that an address names: a visitor's, or one on the shelf.
 
-    Links from before carried a key beside every study, also beside one on the shelf.
+    Links from before carried a key with every study, also with one on the shelf.
 
     Raises:
         ScenarioError: it is not on the shelf, and the address has no key for it.
@@ -314,8 +316,8 @@ def _taken(record: _R, said: Mapping[str, object], key: str, problems: list[str]
         except ValidationError:
             shown = shortened(json.dumps(entry, ensure_ascii=False), 80)
             refused.append(f"{key}: {shortened(name)} {shown} is not usable; it is left out.")
-    if more := len(refused[_MOST_TOLD:]):
-        refused[_MOST_TOLD:] = [f"{key}: {count_text(more, 'value')} more cannot be used."]
+    if more := len(refused[_MOST_NAMED:]):
+        refused[_MOST_NAMED:] = [f"{key}: {count_text(more, 'value')} more cannot be used."]
     problems += refused
     return record
 
@@ -348,8 +350,8 @@ def _with_entry(record: _R, name: str, entry: object) -> _R:
 def askable(case: Case, find: FindPack, problems: list[str]) -> Case:
     """Return a case whose question its study can be asked; add what of it cannot be.
 
-    All of it is tried together first: a target may fit only beside its floor. Of a study that is
-    not here nobody can tell.
+    All of it is tried together first: a target may fit only with its floor. Of a study that is
+    not here nothing is known.
     """
     try:
         design = case.written(find).design
@@ -375,8 +377,8 @@ def askable(case: Case, find: FindPack, problems: list[str]) -> Case:
                 for name in left
             ]
             break
-    for name, told in fits.idle_in(design).items():
-        problems.append(f"{told}; it is left out.")
+    for name, problem in fits.idle_in(design).items():
+        problems.append(f"{problem}; it is left out.")
         fits = fits.asking(name, None, design)
     return case.changed(question=fits)
 

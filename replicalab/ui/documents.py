@@ -108,12 +108,12 @@ def _open_bundle(found: FoundFile, name: str) -> Opening:
     else:
         files.open_played(opened.run, work, name, opened.recording, opened.differences)
         played = ", and the negotiation plays round by round,"
-    told = f"Verified: the plan is judged{played} as in the file."
-    return Opening(f"{told} {_with_decision(opened.decision)}".rstrip(), opened.differences)
+    verified = f"Verified: the plan is judged{played} as in the file."
+    return Opening(f"{verified} {_with_decision(opened.decision)}".rstrip(), opened.differences)
 
 
 def _with_decision(decision: Decision | None) -> str:
-    """Keep the decision that came along; return what is to be told of it."""
+    """Keep the decision that came along; return what the page says of it."""
     if decision is None:
         return ""
     try:

@@ -36,7 +36,7 @@ class PlanForm(NamedTuple):
     """The fields of a plan.
 
     Attributes:
-        name: tells them from those of other forms; a new name starts from ``plan`` again.
+        name: distinguishes them from those of other forms; a new one starts from ``plan`` again.
         plan: what they start with.
         take: takes each edit at once, a field and its value; None where the plan is sent later.
         groups: of how many groups the sample size is typed for one; 1 where it is typed in all.
@@ -175,7 +175,7 @@ def draw_lists_and_texts(form: PlanForm, pack: Pack) -> None:
 
 
 def _note(text: str) -> None:
-    """Say beside a field what of the plan it could not be filled with."""
+    """Say next to a field what of the plan it could not be filled with."""
     st.caption(f":material/info: {escaped(text)}")
 
 

@@ -26,7 +26,7 @@ from replicalab.views.blocks import Status
 from replicalab.views.check import header_panel
 
 # In the page itself: a Material symbol would be fetched from another host, and a file of ours is no
-# longer served once a run has not told it again.
+# longer served once a run has not named it again.
 _ICON: Final = "data:image/png;base64," + b64encode(
     Path(__file__).with_name("icon.png").read_bytes()
 ).decode("ascii")

@@ -230,7 +230,7 @@ def _worked_out(asked: Workspace) -> tuple[Workspace, dict[str, str]]:
 
 
 def address_lacks() -> set[str]:
-    """Return which parts are too long for an address: plan, own_lab, moves, beside."""
+    """Return which parts are too long for an address: plan, own_lab, moves or beside, the tray."""
     work = workspace()
     return {part.key for part in left_out(work, _worked_out(work)[0]).values()}
 

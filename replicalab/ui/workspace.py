@@ -102,8 +102,8 @@ def not_shown(case: Case) -> Iterator[str]:
         ("moves", len(case.moves), MOST_ROUNDS),
     ):
         if value > most:
-            told = f"{value:,}" if value < _LARGEST_WRITTEN else f"over {_LARGEST_WRITTEN:,}"
+            shown = f"{value:,}" if value < _LARGEST_WRITTEN else f"over {_LARGEST_WRITTEN:,}"
             yield (
-                f"{name} is {told}, and at most {most:,} can be shown here; play that negotiation "
+                f"{name} is {shown}, and at most {most:,} can be shown here; play that negotiation "
                 f"anew with {most:,} or less"
             )

@@ -41,8 +41,8 @@ class ExportContent:
     decision: Decision | None
     on: date
 
-    def told(self, *, negotiated: bool) -> ExportContent:
-        """Return what a document tells: the plan, or the negotiation and the plan it came to."""
+    def for_document(self, *, negotiated: bool) -> ExportContent:
+        """Return what a document is about: the plan, or the negotiation and the plan it came to."""
         if not negotiated:
             return replace(self, run=None)
         options = of_run(self.options, self.run)

@@ -109,7 +109,7 @@ def _asked() -> ExportContent:
     if found.run is None:
         return found
     negotiated = st.toggle("With the negotiation", key=_NEGOTIATED, persist_state="session")
-    return found.told(negotiated=negotiated)
+    return found.for_document(negotiated=negotiated)
 
 
 # --- what only its author can say ---------------------------------------------------------------

@@ -87,7 +87,7 @@ def _take_tick(key: str, place: str) -> None:
 
 
 def draw(options: PlanAnalysis, suggestion: Ticked) -> None:
-    """Draw what the Lab Manager would change beside the plan that gives up the least.
+    """Draw what the Lab Manager would change next to the plan that gives up the least.
 
     Below both what takes them over, then what the lab would have to add.
     """

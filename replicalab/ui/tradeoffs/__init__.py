@@ -18,7 +18,7 @@ _FRONTIER: Final = "Evidence for credits"
 
 
 def draw(analysis: PlanAnalysis) -> None:
-    """Draw the page: one picture at a time, and beside it what moves it."""
+    """Draw the page: one picture at a time, and next to it what moves it."""
     view = look(analysis)
     if text := no_evidence_text(view.options):
         panel.draw(sentences_panel([text], verdict=Verdict(Status.FAIL, "No evidence", text)))

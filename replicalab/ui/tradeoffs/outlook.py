@@ -20,7 +20,7 @@ _CHOICE: Final = "trade_offs"
 
 
 class Loaded(NamedTuple):
-    """A plan that was loaded into the editor: from beside which button, and what to say of it."""
+    """A plan that was loaded into the editor: next to which button, and what is said of it."""
 
     place: str
     text: str
