@@ -127,8 +127,8 @@ class Case(Record):
             return None
         study = _parsed(self.text)
         if study.scenario_id != self.study:
-            beside = f"'{self.study}' stands beside the file of '{study.scenario_id}'"
-            raise ScenarioError("the plan", [Fault("study", beside, "name that one")])
+            problem = f"'{self.study}' stands beside the file of '{study.scenario_id}'"
+            raise ScenarioError("the plan", [Fault("study", problem, "name that one")])
         return study
 
     def written(self, find: FindPack | None = None) -> Pack:
@@ -241,7 +241,7 @@ class Case(Record):
 
 
 class DraftCase(Case):
-    """A case that nobody has kept yet, and what stood beside it: names and query strings."""
+    """A case that nobody has kept yet, and its comparison tray: names and query strings."""
 
     beside: Annotated[tuple[tuple[str, str], ...], Field(max_length=MOST_SIDES), FailFast()] = ()
 

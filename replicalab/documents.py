@@ -40,7 +40,7 @@ class DocumentRow(NamedTuple):
             bare plan, which it keeps with the study and the lab that are open.
         suffix: how the name ends of one that leaves.
         opens: whether Open a file takes it; what it does not is imported into the library.
-        is_compared: whether one that is kept can be put beside others.
+        is_compared: whether one that is kept can be compared with others.
     """
 
     kept_as: EntryKind | None

@@ -215,7 +215,7 @@ PLACES: Final[dict[str, Callable[[], str | Block]]] = {
 """Where a plan of 12 days is told, or one that comes of it, and what is said there."""
 JUDGE_NO_PLAN: Final = {
     *("card_panel", "cost_panel", "design_panel", "effects_panel", "evidence_panel"),
-    *("idea_panel", "inventory_panel", "kind_panel", "lab_panel", "labs_panel", "legend_panel"),
+    *("idea_panel", "inventory_panel", "kind_panel", "lab_panel", "legend_panel"),
     *("paper_panel", "rules_panel", "shares_panel"),
     *("substitutions_panel", "listed_panel", "sentences_panel", "top_panel", "point_panel"),
     *("attempts_panel", "judge_panel", "ledger_panel", "matrix_panel"),

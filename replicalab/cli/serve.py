@@ -43,7 +43,7 @@ def answer(asked: argparse.Namespace) -> Answer:
     has_screen = any(os.environ.get(name) for name in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY"))
     if not asked.no_browser and (has_screen or sys.platform in {"darwin", "win32"}):
         Thread(target=_open_when_ready, args=(asked.port,), daemon=True).start()
-    # As `python -m streamlit run app.py` does, which reads .streamlit/config.toml beside app.py.
+    # As `python -m streamlit run app.py` does, which reads .streamlit/config.toml next to app.py.
     sys.argv = ["streamlit", "run", str(TREE / "app.py"), f"--server.port={asked.port}"]
     runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
     return Answer(0, (), dict)

@@ -32,7 +32,7 @@ _BLOCKS: Final[dict[str, type[Record]]] = {"": Study, "design": Design, f"labs.{
 
 
 class OtherLabs(StrEnum):
-    """What the easy and the hard lab are, beside the one that the form shows."""
+    """What the easy and the hard lab are, apart from the one that the form shows."""
 
     SAME = "the same lab"
     MADE = "made from it"

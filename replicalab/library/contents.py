@@ -124,7 +124,7 @@ def checked(kind: EntryKind, text: str) -> str:
 
 
 def checked_draft(text: str) -> None:
-    """Refuse what is no draft; what stands beside it is not opened.
+    """Refuse what is no draft; what is in its tray is not opened.
 
     Raises:
         LibraryContentError: it cannot be read as one; says why.

@@ -80,7 +80,7 @@ def opened(address: str, now: datetime) -> OpenedLibrary:
     url, file = _url(address), None
     notices: list[str] = []
     if url.drivername == "sqlite":
-        # Where a link leads to: what SQLite puts beside the file stands there.
+        # Where a link leads to: what SQLite puts next to the file stands there.
         file = Path(os.path.realpath(url.database or ""))
         url = url.set(database=str(file))
         try:
@@ -173,16 +173,16 @@ def _begin(connection: Connection) -> None:
 def _others_kept_out(file: Path) -> Iterator[str]:
     """Take the right to read from all but the file's user; yield a notice where that fails."""
     for side in _SIDE_FILES:
-        beside = Path(f"{file}{side}")
+        part = Path(f"{file}{side}")
         try:
-            mode = beside.stat().st_mode
+            mode = part.stat().st_mode
             if stat.S_ISREG(mode) and stat.S_IMODE(mode) & 0o077:
-                beside.chmod(0o600)
+                part.chmod(0o600)
         except FileNotFoundError:
             continue
         except PermissionError:
             yield (
-                f"{beside.name} may be read by others on this machine, and belongs to another "
+                f"{part.name} may be read by others on this machine, and belongs to another "
                 "user, who can forbid it."
             )
         except OSError as error:  # links that lead to each other, a name that is too long
@@ -190,7 +190,7 @@ def _others_kept_out(file: Path) -> Iterator[str]:
 
 
 def _begin_for_its_user(file: Path) -> None:
-    """See that there is a file that its user alone can read, and so what SQLite puts beside it."""
+    """See that there is a file that its user alone can read, and so what SQLite puts next to it."""
     try:
         os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     except FileExistsError:

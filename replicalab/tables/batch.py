@@ -28,15 +28,7 @@ Cell = str | int | float | bool | None
 
 def results_frame(results: Iterable[Result]) -> pd.DataFrame:
     """Return the results, in their order; what a job has not is missing (`pandas.NA`)."""
-    return _frame(RESULT_COLUMNS, map(_result, results))
-
-
-def summaries_frame(found: Iterable[Summary]) -> pd.DataFrame:
-    """Return the share of each outcome that came, with the ends of its 95 % interval.
-
-    A group of which no job could be played has a row without an outcome.
-    """
-    return _frame(SUMMARY_COLUMNS, (row for each in found for row in _shares(each)))
+    return pd.DataFrame([*map(_result, results)], columns=[*RESULT_COLUMNS]).convert_dtypes()
 
 
 def results_csv(results: Iterable[Result]) -> str:
@@ -44,13 +36,11 @@ def results_csv(results: Iterable[Result]) -> str:
     return sheet(RESULT_COLUMNS, _plain(map(_result, results)))
 
 
-def summaries_csv(found: Iterable[Summary]) -> str:
-    """Return `summaries_frame` as CSV in which no spreadsheet finds a formula."""
-    return sheet(SUMMARY_COLUMNS, _plain(row for each in found for row in _shares(each)))
-
-
 def batch_workbook(results: Sequence[Result], found: Iterable[Summary]) -> bytes:
-    """Return both tables as a workbook, a sheet each."""
+    """Return the shares of outcomes, with their 95 % intervals, and the results: a sheet each.
+
+    A group of which no job could be played has a row without an outcome.
+    """
     shares = (row for each in found for row in _shares(each))
     outcomes = [SUMMARY_COLUMNS, *_plain(shares)]
     return workbook(
@@ -87,7 +77,3 @@ def _shares(summary: Summary) -> Iterable[Sequence[Cell]]:
     for outcome, share in summary.shares.items():
         ends = share.interval
         yield (*group, str(outcome), share.number, share.of, share.value, *ends, summary.failed)
-
-
-def _frame(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> pd.DataFrame:
-    return pd.DataFrame([*rows], columns=[*columns]).convert_dtypes()

@@ -38,7 +38,7 @@ def agreed_text(found: Iterable[Summary]) -> str:
 
 
 def group_names(found: Sequence[Summary], studies: Mapping[str, str]) -> list[str]:
-    """Return what tells each group from the others beside its lab: study, players, or both."""
+    """Return what tells each group from the others, apart from its lab: study, players, or both."""
     groups = [
         (
             studies.get(each.study, each.study),

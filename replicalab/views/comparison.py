@@ -23,7 +23,7 @@ SLACK: Final = "Used, and left"
 COST: Final = "Cost, credits"
 EVIDENCE: Final = "Evidence"
 OUTCOME: Final = "Outcome"
-# The numbers of a plan's question, by what they are called beside each other.
+# The numbers of a plan's question, by what they are called in a comparison.
 _QUESTION: Final = {
     "effect": "Assumed effect",
     "alpha": "Alpha",
@@ -239,7 +239,7 @@ _SHOWN_ABOVE: Final = {OUTCOME: "Plan"}  # Rows that the heads of the columns sh
 
 
 def comparison_panel(sides: Sequence[Side]) -> Group:
-    """Return two or more sides beside each other: in bars, then row by row, differences first."""
+    """Return two or more sides in columns: in bars, then row by row, differences first."""
     pictured = blocks.table(
         "What each shows, and what it costs",
         (
@@ -266,7 +266,7 @@ def comparison_panel(sides: Sequence[Side]) -> Group:
 def _pictured(side: Side, sides: Sequence[Side]) -> tuple[Cell, ...]:
     """Return what a side shows and costs; evidence of one kind is drawn on one scale.
 
-    The sign beside the evidence is the plan's: what cannot be run shows nothing.
+    The sign of the evidence is the plan's: what cannot be run shows nothing.
     """
     plan, evidence = side.plan, side.plan.evidence
     alike = [each.plan.evidence for each in sides if each.plan.evidence.kind is evidence.kind]

@@ -9,7 +9,7 @@ from replicalab.lexicon import amount_text, capitalised, count_text, joined, per
 from replicalab.planner.curves import Curves, Point
 from replicalab.views.plan import counting_text, effect_text
 
-_ROWS: Final = 12  # So many of a curve's points stand in its table, beside those that have a name
+_ROWS: Final = 12  # So many of a curve's points stand in its table, and those that have a name
 
 
 def samples_title(found: Curves) -> str:

@@ -42,7 +42,7 @@ def of_run(options: PlanAnalysis, run: Negotiation | None) -> PlanAnalysis:
 def reference_of(plan: Assessment) -> Assessment:
     """Return the study's reference protocol in the lab of a plan; the plan itself where it is it.
 
-    A document tells every plan beside it.
+    A document shows every other plan next to it.
     """
     pack = plan.pack
     same = plan.plan == pack.reference_protocol
@@ -84,7 +84,7 @@ def least_sentence(options: PlanAnalysis, plans: dict[str, Assessment]) -> Sente
 
 
 def cautions_sentences(plans: dict[str, Assessment]) -> Iterator[Sentence]:
-    """Yield which wishes each plan beside this one breaks, and which controls it lacks."""
+    """Yield which wishes each plan but this one breaks, and which controls it lacks."""
     for name, plan in plans.items():
         if name != THIS and (text := texts.cautions_sentence(plan)):
             yield Sentence(text, f"{name}:")

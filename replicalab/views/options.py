@@ -291,7 +291,7 @@ def alone_lines(options: PlanAnalysis) -> list[str]:
 
 
 def _adapted_text(after: Assessment, yours: Assessment) -> str:
-    """Return how large a plan is, and what it replaces and does without, beside yours."""
+    """Return how large a plan is, and what it replaces and does without, against yours."""
     come = [s.alternative for s in after.substitutions if s not in yours.substitutions]
     dropped = [control.name for control in PlanStep(yours, after).newly_dropped]
     changes = listed(", with ", come) + listed(", without ", dropped)

@@ -43,8 +43,8 @@ from replicalab.views.verdicts import FLOOR_MEANS, TARGET_MEANS, evidence_status
 # So many changes of a side fit on the screen; of others only the names are shown.
 _MOST_CHANGES: Final = 4
 _FEW_CHANGES: Final = 1
-_SHORT: Final = 190  # So many changes, and characters beside them, fit in larger type
-_MOST_OF_AN_ANSWER: Final = 330  # So many characters of an answer to a question fit beside the rest
+_SHORT: Final = 190  # So many changes, and characters with them, fit in larger type
+_MOST_OF_AN_ANSWER: Final = 330  # So many characters of an answer to a question fit with the rest
 _SHORT_VERDICT: Final = 320  # A verdict of so many characters fits in larger type
 
 Rows = list[tuple[str, str, str]]
@@ -100,7 +100,7 @@ def question_slide(yours: Assessment) -> Panel:
 
 
 def plan_slide(yours: Assessment) -> Panel:
-    """Return a plan: its verdict, the seven dimensions, its numbers beside their limits."""
+    """Return a plan: its verdict, the seven dimensions, its numbers with their limits."""
     own = yours.plan != yours.pack.reference_protocol
     return panel(
         "slide_plan",

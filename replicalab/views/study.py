@@ -219,13 +219,15 @@ def card_panel(
         "card",
         field=" · ".join(filter(None, marks)),
         teaches=about.teaches,
-        labs=_labs(labs),
+        labs=[
+            {
+                "name": lexicon.capitalised(lab.yours.pack.difficulty),
+                "said": lab_line(lab),
+                "glyphs": _glyphs(lab),
+            }
+            for lab in labs
+        ],
     )
-
-
-def labs_panel(labs: Iterable[PlanAnalysis]) -> Panel:
-    """Return a reference protocol in each of these labs, a row of seven signs for each."""
-    return blocks.panel("labs", labs=_labs(labs))
 
 
 def legend_panel(number: int, of: int, *, named: bool) -> Group:
@@ -236,17 +238,6 @@ def legend_panel(number: int, of: int, *, named: bool) -> Group:
     names = "" if named else f": {', '.join(DIMENSIONS)}"
     text = f"{number} of {of} studies, by the seven checks{names}."
     return blocks.group(Sentence(text, quiet=True))
-
-
-def _labs(labs: Iterable[PlanAnalysis]) -> list[dict[str, object]]:
-    return [
-        {
-            "name": lexicon.capitalised(lab.yours.pack.difficulty),
-            "said": lab_line(lab),
-            "glyphs": _glyphs(lab),
-        }
-        for lab in labs
-    ]
 
 
 def _glyphs(options: PlanAnalysis) -> list[tuple[str, bool]]:

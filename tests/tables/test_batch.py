@@ -16,8 +16,6 @@ from replicalab.tables.batch import (
     batch_workbook,
     results_csv,
     results_frame,
-    summaries_csv,
-    summaries_frame,
 )
 
 JOB = Case(study="psy_stroop", lab=Difficulty.EASY)
@@ -68,7 +66,7 @@ def test_summaries_have_a_row_for_each_outcome() -> None:
         *(Result(job=JOB, outcome=Outcome.NO_DEAL) for _ in range(133)),
         Result(job=JOB.model_copy(update={"lab": Difficulty.HARD}), error="gone"),
     ]
-    frame = summaries_frame(summaries(results))
+    frame = pd.read_excel(BytesIO(batch_workbook([], summaries(results))), sheet_name="Outcomes")
     assert tuple(frame.columns) == SUMMARY_COLUMNS
     assert list(frame["outcome"][:2]) == ["agreed", "no_deal"]
     # Newcombe (1998), Statistics in Medicine 17, 857-872, table I, method 3: 15 of 148.
@@ -78,9 +76,13 @@ def test_summaries_have_a_row_for_each_outcome() -> None:
     assert frame["outcome"].isna().tolist() == [False, False, True]
 
 
-def test_summaries_without_a_result_are_a_header() -> None:
-    assert summaries_csv([]).count("\r\n") == 1
+def test_batch_without_a_result_is_headers() -> None:
     assert results_csv([]).count("\r\n") == 1
+    sheets = pd.read_excel(BytesIO(batch_workbook([], [])), sheet_name=None)
+    assert [(len(each), *each.columns) for each in sheets.values()] == [
+        (0, *SUMMARY_COLUMNS),
+        (0, *RESULT_COLUMNS),
+    ]
 
 
 def test_workbook_has_both_tables_with_numbers_and_no_formula() -> None:

@@ -19,7 +19,7 @@ _LONGEST_LINE: Final = 44
 _ABOVE: Final = 1.12
 _UPPER: Final = [0.58, 1.0]
 _LOWER: Final = [0.0, 0.42]  # Where the two panels stand in the height of the plot
-_AXIS_LINE: Final = 20  # So many letters fit beside the lower panel
+_AXIS_LINE: Final = 20  # So many letters fit along the lower panel
 
 Rounds = Sequence[tuple[int, Assessment]]
 """The rounds of a negotiation that have a plan: each round's number from 1, and its plan."""

@@ -1,4 +1,4 @@
-"""The frontier of a lab's plans: evidence against credits, and the plans beside it."""
+"""The frontier of a lab's plans: evidence against credits, and the plans next to it."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def _cost(
 
 
 def around(text: str, across: float, height: float) -> list[LabelPlace]:
-    """Return the places for the label of a mark: beside, above, below, and a little further."""
+    """Return the places for the label of a mark: at its side, above, below, and a bit further."""
     aside = width_of(text) / 2 + 12
     ways = (
         *((aside * way, up) for up in (0.0, 15.0, -15.0) for way in (1, -1)),

@@ -259,7 +259,7 @@ class Sheet:
         """Return the figure.
 
         Args:
-            title: what it shows, and for which lab (empty where that stands beside it); None where
+            title: what it shows, and for which lab (empty where that stands next to it); None where
                 both stand above it.
             left: room for the numbers at the left, in px.
             xaxis: what is particular to the axis, as for ``yaxis``.
