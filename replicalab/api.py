@@ -274,12 +274,12 @@ class Needs:
         return self._options.asks.target
 
     @property
-    def singles(self) -> tuple[planner.Single, ...]:
+    def singles(self) -> tuple[planner.SingleAddition, ...]:
         """Each single addition that is enough once the plan is adapted."""
         return self._options.asks.singles
 
     @property
-    def waits(self) -> tuple[planner.Wait, ...]:
+    def waits(self) -> tuple[planner.LaterStart, ...]:
         """Each later start that buys something."""
         return self._options.asks.waits
 

@@ -1,6 +1,6 @@
 """The least that must be given up, what the lab would have to add, and the Pareto frontier."""
 
-from replicalab.planner.binding import Extra
+from replicalab.planner.binding import SmallestAddition
 from replicalab.planner.frontier import Frontier, FrontierPlan, LossLine, Standing
 from replicalab.planner.least_loss import LeastLoss, Rank, least_loss_offer, rank
 from replicalab.planner.limits import RegionLimit, largest_sample, leanest
@@ -8,7 +8,7 @@ from replicalab.planner.options import (
     PlanAnalysis,
     PlanToDraw,
     StudyRank,
-    Surveyed,
+    SurveyedStudy,
     asks,
     frontier,
     least_loss,
@@ -16,5 +16,11 @@ from replicalab.planner.options import (
     plan_to_draw,
     surveyed,
 )
-from replicalab.planner.shortfalls import Addition, Shortfall, Single, Wait, additions_text
+from replicalab.planner.shortfalls import (
+    Addition,
+    LaterStart,
+    Shortfall,
+    SingleAddition,
+    additions_text,
+)
 from replicalab.planner.steps import FieldChange, PlanStep, change_steps

@@ -35,7 +35,7 @@ from replicalab.planner.shortfalls import Addition, with_additions
 from replicalab.planner.variants import PlanVariants, price_range
 
 
-class Extra(NamedTuple):
+class SmallestAddition(NamedTuple):
     """The smallest addition of an amount that buys something, and the least-loss plan with it."""
 
     ask: Addition
@@ -88,7 +88,7 @@ def _all_that_is_missing(dimension: Dimension, plan: Assessment) -> Iterator[Add
 
 def extras(
     plan: Assessment, least: LeastLoss, variants: PlanVariants, without: dict[Dimension, LeastLoss]
-) -> tuple[Extra, ...]:
+) -> tuple[SmallestAddition, ...]:
     """Return the smallest addition of each amount that buys something that shows.
 
     Given are what `unlimited` is given, and the plans that it returned.
@@ -113,7 +113,7 @@ class _Steps:
     _found: dict[int, LeastLoss] = field(default_factory=dict)
     _shown: dict[int, LeastLoss | None] = field(default_factory=dict)
 
-    def smallest(self) -> Extra | None:
+    def smallest(self) -> SmallestAddition | None:
         """Return the smallest addition that buys something, None where none does."""
         self._found[self._top] = self.without
         best = self._that_shows(self._top)
@@ -126,7 +126,7 @@ class _Steps:
             if enough >= self._top:
                 return None
             more, enough = enough + 1, self._top
-        return Extra(self._ask(found), self.least, self._least(found))
+        return SmallestAddition(self._ask(found), self.least, self._least(found))
 
     def _gains(self, given_up: GivenUp) -> bool:
         """Return whether less is given up than now, at the precision at which evidence is shown."""

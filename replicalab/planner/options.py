@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from replicalab.agents.suggestions import Offer, SuggestionChange, apply_changes, reference_offer
 from replicalab.assessment import DIMENSION_ROWS, Assessment, assess
 from replicalab.models import NUMBER_FIELDS, Dimension, Protocol, revise
-from replicalab.planner.binding import Extra, extras, unlimited
+from replicalab.planner.binding import SmallestAddition, extras, unlimited
 from replicalab.planner.frontier import Frontier, frontier_of
 from replicalab.planner.least_loss import LeastLoss, gives_up_less, least_loss_of
 from replicalab.planner.limits import TIER_RANK
@@ -75,7 +75,7 @@ class PlanAnalysis:
         return min(without, key=lambda limit: without[limit].rank.given_up, default=None)
 
     @cached_property
-    def extras(self) -> tuple[Extra, ...]:
+    def extras(self) -> tuple[SmallestAddition, ...]:
         """The smallest addition of each amount of which more buys something, and what it buys."""
         return extras(self.yours, self.least, self.variants, self._unlimited)
 
@@ -196,7 +196,7 @@ class StudyRank(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Surveyed:
+class SurveyedStudy:
     """A study in a lab.
 
     Attributes:
@@ -238,7 +238,7 @@ class Surveyed:
         )
 
 
-def surveyed(pack: Pack) -> Surveyed:
+def surveyed(pack: Pack) -> SurveyedStudy:
     """Return the best that a lab can do about a study's reference protocol."""
     options = PlanAnalysis(assess(pack.reference_protocol, pack))
-    return Surveyed(options.yours, options.least, options.binding)
+    return SurveyedStudy(options.yours, options.least, options.binding)

@@ -109,7 +109,7 @@ class Shortfall:
         return not self.left
 
 
-class Single(NamedTuple):
+class SingleAddition(NamedTuple):
     """A single addition that is enough for a tier of evidence once the plan is adapted.
 
     Attributes:
@@ -126,7 +126,7 @@ class Single(NamedTuple):
     kept: Addition | None = None
 
 
-class Wait(NamedTuple):
+class LaterStart(NamedTuple):
     """A later start, by which items are free that are booked now, and fewer days are left.
 
     Attributes:
@@ -156,18 +156,18 @@ class Shortfalls:
 
     run: Shortfall
     target: Shortfall | None
-    alone_target: tuple[Single, ...]
-    alone_floor: tuple[Single, ...]
+    alone_target: tuple[SingleAddition, ...]
+    alone_floor: tuple[SingleAddition, ...]
     untried: int = 0
-    _search: _Alone | None = field(default=None, repr=False, compare=False)
+    _search: _AdditionSearch | None = field(default=None, repr=False, compare=False)
 
     @cached_property
-    def waits(self) -> tuple[Wait, ...]:
+    def waits(self) -> tuple[LaterStart, ...]:
         """The later starts that buy something, and more than any earlier one; the best first."""
         return tuple(self._search.waits()) if self._search else ()
 
     @property
-    def singles(self) -> tuple[Single, ...]:
+    def singles(self) -> tuple[SingleAddition, ...]:
         """What is enough for the target, then what is enough for the floor only."""
         enough = {single.ask for single in self.alone_target}
         return (*self.alone_target, *(s for s in self.alone_floor if s.ask not in enough))
@@ -178,7 +178,7 @@ def shortfalls_of(plan: Assessment, least: LeastLoss, variants: PlanVariants) ->
 
     Given are its least-loss plan in the lab as it is, and its variants.
     """
-    search = _Alone(plan, least, variants)
+    search = _AdditionSearch(plan, least, variants)
     return Shortfalls(
         run=_relief(plan),
         target=search.at_target(),
@@ -229,7 +229,7 @@ def with_additions(found: Iterable[Addition], pack: Pack) -> Pack:
 
 
 @dataclass(frozen=True)
-class _Alone:
+class _AdditionSearch:
     """The search for single additions that are enough for a tier of evidence."""
 
     plan: Assessment
@@ -266,7 +266,7 @@ class _Alone:
         least = self.limits.fewest(variant.counts(self.plan.counts), max(needed, allowed))
         return least if self.limits.within(least) else None
 
-    def alone(self, tier: EvidenceTier) -> Iterator[Single]:
+    def alone(self, tier: EvidenceTier) -> Iterator[SingleAddition]:
         """Yield what each addition that is enough for a tier opens; none if it is reached now."""
         if self._reaches(self.least, tier):
             return
@@ -278,7 +278,7 @@ class _Alone:
             if dropped and ask.item is None:
                 enough = self._enough(tier, controls_stay=True)
                 kept = next((each for each in enough if each.dimension is ask.dimension), None)
-            yield Single(ask, tier, least, dropped, kept)
+            yield SingleAddition(ask, tier, least, dropped, kept)
 
     def _reaches(self, least: LeastLoss, tier: EvidenceTier) -> bool:
         return least.after.feasible and least.rank.tier <= TIER_RANK[tier]
@@ -347,18 +347,18 @@ class _Alone:
 
     # --- a later start ----------------------------------------------------------------------
 
-    def waits(self) -> list[Wait]:
+    def waits(self) -> list[LaterStart]:
         """Return the later starts that buy something, and more than any earlier one; best first."""
         # Between two days on which a booking ends nothing is free that was not before.
         inventory, lab = self.pack.inventory, self.pack.lab
         booked = [(inventory.booked_until(ask.item or ""), ask.item or "") for ask in self.items]
         ends = sorted({until for until, _ in booked if until is not None and until < lab.days})
-        found, best = list[Wait](), self.least
+        found, best = list[LaterStart](), self.least
         for last in ends[:MOST_ITEMS_TRIED]:
             there = self.pack.in_lab(lab.with_means(start_day=last + 1))
             least = least_loss_of(self.plan.in_lab(there))
             if gives_up_less(least, best):
                 free = tuple(item for until, item in booked if until is not None and until <= last)
-                found.append(Wait(last + 1, free, there.lab.days_left, least))
+                found.append(LaterStart(last + 1, free, there.lab.days_left, least))
                 best = least
         return found[::-1]

@@ -219,7 +219,7 @@ def extras_lines(options: planner.PlanAnalysis) -> list[str]:
     return [*map(_extra_text, options.extras), *none]
 
 
-def _extra_text(extra: planner.Extra) -> str:
+def _extra_text(extra: planner.SmallestAddition) -> str:
     before, after = extra.before.after, extra.after.after
     none = f"no plan{least_days_text(after.pack)} fits"
     none = none if extra.after.exact else "none found that fits"

@@ -9,7 +9,7 @@ from typing import Any, Final
 from replicalab.assessment import Evidence
 from replicalab.assessment.phrases import asked_and_had, cautions_title, failing_text
 from replicalab.lexicon import amount_text
-from replicalab.planner import Surveyed
+from replicalab.planner import SurveyedStudy
 from replicalab.views import blocks
 from replicalab.views.blocks import Bar, Cell, Column, Group, Sentence, Status
 from replicalab.views.frontier import given_up_text
@@ -33,7 +33,7 @@ NAMES: Final = (
 )
 """The columns for people."""
 
-_KEYS: Final[dict[str, Callable[[Surveyed], Any]]] = {
+_KEYS: Final[dict[str, Callable[[SurveyedStudy], Any]]] = {
     BEST: lambda each: 0,
     "Study": lambda each: each.pack.paper.name.casefold(),
     "Evidence": lambda each: -each.share,
@@ -47,18 +47,18 @@ ORDERS: Final = tuple(_KEYS)
 """What studies may be sorted by: the smallest first, but for evidence; of equals the best first."""
 
 
-def order_key(order: str) -> Callable[[Surveyed], Any]:
+def order_key(order: str) -> Callable[[SurveyedStudy], Any]:
     """Return what studies are sorted by in one of `ORDERS`."""
     key = _KEYS[order]
     return lambda each: (key(each), each.rank)
 
 
-def fits_text(found: Surveyed) -> str:
+def fits_text(found: SurveyedStudy) -> str:
     """Return whether a study's best plan can be run: ``fits``, or what fails."""
     return failing_text(found.best.failing) if found.best.failing else "fits"
 
 
-def binding_text(found: Surveyed) -> str:
+def binding_text(found: SurveyedStudy) -> str:
     """Return which limit binds: ``nothing`` where nothing is missing, else ``no one limit``."""
     return found.binding or ("no one limit" if any(found.rank[:4]) else "nothing")
 
@@ -67,7 +67,7 @@ def binding_text(found: Surveyed) -> str:
 
 _DIGITS: Final = 6
 
-_FIELDS: Final[dict[str, Callable[[Surveyed], str | float]]] = {
+_FIELDS: Final[dict[str, Callable[[SurveyedStudy], str | float]]] = {
     "study": lambda each: each.pack.paper.name,
     "id": lambda each: each.pack.scenario_id,
     "fits": lambda each: "yes" if each.best.feasible else "no",
@@ -94,7 +94,7 @@ COLUMNS: Final = tuple(_FIELDS)
 """The columns of the file; evidence is a share, a half-width too: 0.0143 is ±1.43 %."""
 
 
-def cells(found: Surveyed) -> tuple[str | float, ...]:
+def cells(found: SurveyedStudy) -> tuple[str | float, ...]:
     """Return a study's row of the file: texts, and numbers as they are."""
     return tuple(cell(found) for cell in _FIELDS.values())
 
@@ -110,7 +110,7 @@ def _value(evidence: Evidence) -> str | float:
 _LOOKS: Final = dict.fromkeys(("Samples", "Days", "Credits"), "number")
 
 
-def survey_panel(lab: str, rows: Iterable[tuple[Surveyed, str]], order: str) -> Group:
+def survey_panel(lab: str, rows: Iterable[tuple[SurveyedStudy, str]], order: str) -> Group:
     """Return the best plan of every study in a lab, a row each."""
     columns = [
         Column(
@@ -130,7 +130,7 @@ def survey_panel(lab: str, rows: Iterable[tuple[Surveyed, str]], order: str) -> 
     )
 
 
-def _row(found: Surveyed, origin: str) -> tuple[Cell, ...]:
+def _row(found: SurveyedStudy, origin: str) -> tuple[Cell, ...]:
     best, evidence = found.best, found.best.evidence
     floor = evidence.row.scale.attained(evidence.floor, evidence.target)
     broken = Sentence(cautions_sentence(best), cautions_title(best), Status.CAUTION)
@@ -156,7 +156,7 @@ def _row(found: Surveyed, origin: str) -> tuple[Cell, ...]:
     )
 
 
-def _planned_text(found: Surveyed) -> str:
+def _planned_text(found: SurveyedStudy) -> str:
     """Return how many samples the reference protocol has, where the best plan has others."""
     planned, best = found.reference.counts.samples, found.best.counts.samples
     if planned == best:

@@ -9,7 +9,7 @@ import pytest
 
 from replicalab.assessment import assess
 from replicalab.models import Dimension
-from replicalab.planner import PlanAnalysis, Surveyed, surveyed
+from replicalab.planner import PlanAnalysis, SurveyedStudy, surveyed
 from replicalab.scenarios import (
     Difficulty,
     EvidenceAssumptions,
@@ -50,7 +50,7 @@ def test_limit_that_binds_is_that_of_the_reference_protocol(study: str, own: Lab
     assert found.best.pack.lab.budget == (own.budget or load_scenario(study, "medium").lab.budget)
 
 
-def compared(one: Surveyed, other: Surveyed) -> int:
+def compared(one: SurveyedStudy, other: SurveyedStudy) -> int:
     """Return which study is worth more, told step by step: -1 the one, 1 the other, 0 neither."""
     for worse in (
         lambda each: len(each.best.failing),
@@ -65,7 +65,7 @@ def compared(one: Surveyed, other: Surveyed) -> int:
     return 0
 
 
-def share(found: Surveyed) -> float:
+def share(found: SurveyedStudy) -> float:
     """Return how much of its target a plan reaches."""
     evidence = found.best.evidence
     if evidence.void_reason or not evidence.value:

@@ -18,7 +18,7 @@ from replicalab.assessment import assess, assumed_effects
 from replicalab.comparison import Side
 from replicalab.measures import KINDS
 from replicalab.models import LARGEST_PLANNED, Dimension, Protocol
-from replicalab.planner import PlanAnalysis, RegionLimit, Surveyed, plan_to_draw
+from replicalab.planner import PlanAnalysis, RegionLimit, SurveyedStudy, plan_to_draw
 from replicalab.planner.curves import Curves
 from replicalab.planner.region import region
 from replicalab.render import figures
@@ -209,7 +209,7 @@ def _panels(here: PlanAnalysis) -> Iterator[Block]:
     yield question_slide(yours)
     yield plan_slide(yours)
     yield beside_slide(yours, other, "another")
-    yield survey_panel("easy", [(Surveyed(yours, here.least, None), "")], "")
+    yield survey_panel("easy", [(SurveyedStudy(yours, here.least, None), "")], "")
 
 
 def _numbers_in(part: object) -> int:

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.lexicon import amount_text
-from replicalab.planner import Surveyed, surveyed
+from replicalab.planner import SurveyedStudy, surveyed
 from replicalab.scenarios import (
     EvidenceAssumptions,
     LabOverrides,
@@ -55,7 +55,7 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The studies that are worked out, one after the other."""
     found: list[str] = []
 
-    def counting(pack: Any) -> Surveyed:
+    def counting(pack: Any) -> SurveyedStudy:
         found.append(pack.scenario_id)
         return surveyed(pack)
 
@@ -78,7 +78,7 @@ def names(app: AppTest) -> list[str]:
     return [row[0] for row in rows(app)]
 
 
-def in_lab(own: LabOverrides = LAB, difficulty: str = "medium") -> list[Surveyed]:
+def in_lab(own: LabOverrides = LAB, difficulty: str = "medium") -> list[SurveyedStudy]:
     """Return the shipped studies in a lab, best first."""
     packs = (
         load_scenario(study, difficulty).with_own(own, EvidenceAssumptions()) for study in COUNTED

@@ -6,14 +6,14 @@ from typing import Final
 
 import pytest
 
-from replicalab.planner import Surveyed, surveyed
+from replicalab.planner import SurveyedStudy, surveyed
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, list_scenarios, load_scenario
 from replicalab.views.survey import COLUMNS, ORDERS, binding_text, cells, fits_text, order_key
 
 POOR: Final = LabOverrides(budget=900, days=4, staff=2)
 
 
-def found(study: str, own: LabOverrides = POOR) -> Surveyed:
+def found(study: str, own: LabOverrides = POOR) -> SurveyedStudy:
     return surveyed(load_scenario(study, "medium").with_own(own, EvidenceAssumptions()))
 
 

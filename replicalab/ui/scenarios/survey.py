@@ -8,7 +8,7 @@ import streamlit as st
 
 from replicalab.case import Case
 from replicalab.characters import on_one_line
-from replicalab.planner import Surveyed, surveyed
+from replicalab.planner import SurveyedStudy, surveyed
 from replicalab.scenarios import EvidenceAssumptions, list_scenarios, shelf_fingerprint
 from replicalab.tables import sheet
 from replicalab.ui import own_studies, panel, state
@@ -33,7 +33,7 @@ class _Row(NamedTuple):
         origin: whose it is, where it is not on the shelf.
     """
 
-    found: Surveyed
+    found: SurveyedStudy
     own: str | None
     origin: str
 
