@@ -80,31 +80,21 @@ def test_editor_starts_with_a_study_that_can_be_used(source: str, text: str) -> 
     assert not alerts(app)
 
 
-def test_faults_are_named_all_at_once_by_line_field_value_and_remedy() -> None:
+def test_faults_are_named_all_at_once_by_line_field_value_and_remedy_and_counted_beyond_fifty() -> (
+    None
+):
     broken = MINE.replace("budget: 620", "budget: -5").replace("staff: 2", "staff: no", 1)
     app = write(unopened(), broken)
     lines = [number for number, line in enumerate(broken.splitlines(), 1) if "staff: no" in line]
-    assert own_alert(app) == Alert(
-        "error", "2 faults, under Advanced. The study can be used when none is left."
-    )
+    count = "faults, under Advanced. The study can be used when none is left."
+    assert own_alert(app) == Alert("error", f"2 {count}")
     [staff, budget] = faults(app)
     assert staff == [str(lines[0]), "labs.easy.staff", "'no' is not allowed", staff[3]]
     assert budget[1:] == ["labs.hard.budget", "-5 is not allowed", "must be greater than 0"]
-
-
-def test_faults_beyond_fifty_are_counted() -> None:
-    wrong = "".join(f"wrong_{number}: 1\n" for number in range(60))
-    app = write(unopened(), f"{MINE}\n{wrong}")
-    assert own_alert(app) == Alert(
-        "error",
-        "60 faults, under Advanced. The study can be used when none is left. The first 50 are "
-        "listed.",
-    )
+    write(app, MINE + "".join(f"\nwrong_{number}: 1" for number in range(60)))
+    assert own_alert(app) == Alert("error", f"60 {count} The first 50 are listed.")
     assert len(faults(app)) == 50
-
-
-def test_id_of_a_shipped_study_is_refused() -> None:
-    [fault] = faults(write(unopened(), study_text("psy_stroop")))
+    [fault] = faults(write(app, study_text("psy_stroop")))
     assert fault[1] == "scenario_id"
 
 

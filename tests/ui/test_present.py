@@ -21,6 +21,7 @@ from tests.ui.reading import (
     NEGOTIATION,
     PAGES,
     PROTOCOL,
+    SCENARIOS,
     TRADE_OFFS,
     can_press,
     choose_more,
@@ -91,20 +92,16 @@ def test_deck_tells_the_question_first_and_the_outcome_after_the_rounds() -> Non
     assert "up to 50 samples" in region
 
 
-def test_slides_go_back_and_forth_and_to_both_ends() -> None:
-    app = visit(NEGOTIATION, study="psy_stroop", present="2")
+def test_slides_go_back_and_forth_and_to_both_ends_and_no_link_leads_beyond() -> None:
+    app = visit(TRADE_OFFS, study="psy_stroop", present="99")
+    assert place(app) == f"{LAST} / {LAST}"
+    assert place(press(app, "Back")) == f"{LAST - 1} / {LAST}"
     assert not can_press(press(app, "Home"), "Back")
     for key, number in (("PageDown", 2), ("Space", 3), ("Down", 4), ("Up", 3), ("PageUp", 2)):
         assert place(press(app, key)) == f"{number} / {LAST}"
     assert place(press(app, "End")) == f"{LAST} / {LAST}"
     assert not can_press(app, "Next")
     assert query_of(app)["present"] == str(LAST)
-
-
-def test_link_beyond_the_last_slide_shows_the_last() -> None:
-    app = visit(TRADE_OFFS, study="psy_stroop", present="99")
-    assert place(app) == f"{LAST} / {LAST}"
-    assert place(press(app, "Back")) == f"{LAST - 1} / {LAST}"
 
 
 @IN_EVERY_LAB
@@ -115,9 +112,22 @@ def test_every_study_is_presented_to_its_region(study: str, lab: str) -> None:
     assert app.get("plotly_chart")
 
 
-def test_region_is_that_of_the_lab_that_the_levers_suppose() -> None:
-    app = visit(study="psy_stroop", budget="1200", present="99")
-    assert "With 1,200 credits" in slide(app)
+@pytest.mark.parametrize(
+    ("page", "query", "text"),
+    [
+        (NEGOTIATION, {"present": "3", "recording": "zebra"}, "'zebra' is not known"),
+        (NEGOTIATION, {"present": "3", "scientist": "person"}, "no plan is on the table yet"),
+        (SCENARIOS, {"present": "2", "seed": "x"}, "Not everything could be opened"),
+        (SCENARIOS, {"present": "99", "budget": "1200"}, "With 1,200 credits"),
+    ],
+    ids=["unknown recording", "before the first round", "changed link", "region of the levers"],
+)
+def test_presentation_says_of_what_it_is_and_what_is_not_there(
+    page: str, query: dict[str, str], text: str
+) -> None:
+    app = visit(page, study="psy_stroop", **query)
+    assert text in said(app)
+    assert "present" not in query_of(press(app, "Leave"))
 
 
 # --- stories ---
@@ -152,19 +162,3 @@ def test_plan_that_cannot_be_negotiated_is_presented_without_rounds() -> None:
     told = slides(visit(PROTOCOL, study="psy_stroop", plan=encode_plan(plan), present="1"))
     assert any("No negotiation" in text and "sample size of 0" in text for text in told)
     assert not any("Round 1" in text for text in told)
-
-
-def test_recording_that_is_not_known_is_said_and_can_be_left() -> None:
-    app = visit(NEGOTIATION, present="3", recording="zebra")
-    assert "'zebra' is not known" in slide(app)
-    assert press(app, "Leave").selectbox
-
-
-def test_negotiation_before_its_first_round_is_said_to_be_open() -> None:
-    app = visit(NEGOTIATION, present="3", scientist="person")
-    assert "no plan is on the table yet" in slide(app)
-
-
-def test_link_that_was_changed_is_said_in_a_presentation() -> None:
-    app = visit(study="psy_stroop", present="2", seed="x")
-    assert "Not everything could be opened" in said(app)
