@@ -259,6 +259,12 @@ def at_editor(app: AppTest) -> AppTest:
     return app
 
 
+def write(app: AppTest, text: str) -> AppTest:
+    """Type the text of a study's file into its editor and return the app."""
+    at_editor(app).text_area(key="own_text").set_value(text)
+    return run(app)
+
+
 def at_gallery(app: AppTest) -> AppTest:
     """Go to the gallery and return the app."""
     return show(app.switch_page(SCENARIOS), gallery.ALL_STUDIES, gallery.TABS)
@@ -336,6 +342,11 @@ def pick(app: AppTest, label: str, value: object) -> AppTest:
     found = next(field for field in [*app.radio, *app.selectbox] if field.label.startswith(label))
     found.set_value(value)
     return run(app)
+
+
+def press_first(app: AppTest, start: str) -> AppTest:
+    """Press the first button whose label begins so and return the app."""
+    return press(app, next(label for label in labels(app) if label.startswith(start)))
 
 
 def choose_more(app: AppTest, name: str) -> AppTest:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
 from threading import Event
 
 import pytest
@@ -58,12 +57,17 @@ def of(found: Batches, owner: str) -> VisitorBatch:
     return batch
 
 
+def played(found: Batches, owner: str = "a", jobs: Sequence[Case] = JOBS) -> VisitorBatch:
+    """Return a visitor's batch once it is begun and over."""
+    assert not found.begin(owner, jobs)
+    until(lambda: of(found, owner).is_over)
+    return of(found, owner)
+
+
 def test_batch_is_played_to_its_end_by_processes() -> None:
-    found = Batches()
-    assert not found.begin("a", JOBS)
-    until(lambda: of(found, "a").is_over)
-    assert sorted(result.job.seed for result in of(found, "a").came) == list(range(40))
-    assert all(result.outcome and not result.error for result in of(found, "a").came)
+    came = played(Batches()).came
+    assert sorted(result.job.seed for result in came) == list(range(40))
+    assert all(result.outcome and not result.error for result in came)
 
 
 def test_batch_that_is_stopped_keeps_what_has_come() -> None:
@@ -95,11 +99,8 @@ def test_batch_that_breaks_off_says_why_and_keeps_what_has_come(
         raise error
 
     monkeypatch.setattr(batches, "run_batch", play)
-    found = Batches()
-    found.begin("a", JOBS)
-    until(lambda: of(found, "a").is_over)
-    assert len(of(found, "a").came) == 1
-    assert of(found, "a").problem == told
+    batch = played(Batches())
+    assert (len(batch.came), batch.problem) == (1, told)
 
 
 @pytest.mark.usefixtures("held")
@@ -140,8 +141,7 @@ def test_what_is_over_gives_way_only_when_nobody_looks_at_it(
     found = Batches(lambda: now[0])
     monkeypatch.setattr(batches, "MOST_HELD", 2 * len(JOBS))
     for owner in "ab":
-        assert not found.begin(owner, JOBS)
-        until(partial(lambda batch: batch.is_over, of(found, owner)))
+        played(found, owner)
     assert "no room" in found.begin("c", JOBS)
     now[0] = IN_USE_SECONDS + 1
     of(found, "b")  # its visitor looks at it
@@ -167,8 +167,7 @@ def test_batches_from_the_library_hold_no_room_against_another(
     held.set()
     found = Batches()
     monkeypatch.setattr(batches, "MOST_HELD", 3 * len(JOBS))
-    assert not found.begin("a", JOBS)
-    until(lambda: of(found, "a").is_over)
+    played(found)
     for owner in "abc":
         last = found.of(owner)
         assert not found.show(owner, opened())
@@ -179,8 +178,7 @@ def test_batches_from_the_library_hold_no_room_against_another(
     assert found.of("c") is None, "it was looked at least lately"
     assert found.gave_way("a").endswith("had no room. Open x again from the library.")
     assert found.of("b") is not None
-    assert not found.begin("e", JOBS)
-    until(lambda: of(found, "e").is_over)
+    played(found, "e")
     assert found.of("b") is None
     assert "no room" in found.begin("f", JOBS)
 
@@ -192,8 +190,7 @@ def test_batch_from_the_library_before_the_last_gives_way_too(
     found = Batches()
     monkeypatch.setattr(batches, "MOST_HELD", 2 * len(JOBS))
     assert not found.show("a", opened())
-    assert not found.begin("a", JOBS)
-    until(lambda: of(found, "a").is_over)
+    played(found)
     assert of(found, "a").before is not None
     assert not found.begin("b", JOBS)
     assert of(found, "a").before is None
@@ -221,8 +218,7 @@ def test_new_batch_takes_the_place_of_the_last_which_comes_back_and_goes_again(
     held.set()
     found = Batches()
     for jobs in (JOBS, JOBS[:3]):
-        assert not found.begin("a", jobs)
-        until(lambda: of(found, "a").is_over)
+        played(found, jobs=jobs)
     last, first = of(found, "a"), of(found, "a").before
     assert len(last.jobs) == 3
     found.back("a")

@@ -27,7 +27,6 @@ from tests.ui.reading import (
     PROTOCOL,
     SCENARIOS,
     alerts,
-    at_editor,
     choose,
     chosen,
     go,
@@ -42,6 +41,7 @@ from tests.ui.reading import (
     type_number,
     visit,
     where,
+    write,
 )
 from tests.ui.test_address import ITEMS, LONG, MOVES, TRAY
 from tests.ui.visitors import Browsers, move, restart
@@ -171,9 +171,7 @@ def test_link_to_a_plan_that_is_in_a_draft_says_what_it_lacks(browsers: Browsers
 def test_study_survives_a_restart_for_its_author_and_for_who_read_it(
     browsers: Browsers, monkeypatch: pytest.MonkeyPatch, *, shared: bool
 ) -> None:
-    app = visit()
-    at_editor(app).text_area(key="own_text").set_value(copy_text("psy_stroop", "my_stroop"))
-    press(run(app), "Use this study")
+    app = press(write(visit(), copy_text("psy_stroop", "my_stroop")), "Use this study")
     if shared:
         browsers.use()
         app = visit(PROTOCOL, **query_of(app))

@@ -17,20 +17,19 @@ from tests.ui.reading import (
     PAGES,
     PROTOCOL,
     alerts,
-    at_editor,
     go,
     keyed,
     labels,
     press,
     query_of,
     rows_of,
-    run,
     said,
     texts,
     type_number,
     type_text,
     visit,
     where,
+    write,
 )
 from tests.ui.visitors import Browsers
 
@@ -265,10 +264,7 @@ def test_negotiation_is_kept_from_its_page(browsers: Browsers) -> None:
 
 def test_plan_of_a_study_of_ones_own_is_kept_with_the_study(browsers: Browsers) -> None:
     text = copy_text("psy_stroop", "my_stroop")
-    app = visit()
-    at_editor(app).text_area(key="own_text").set_value(text)
-    press(run(app), "Use this study")
-    press(app, "Keep")
+    app = press(press(write(visit(), text), "Use this study"), "Keep")
     [entry] = kept(browsers)
     plan = read_case(shelf().read(Owner.of(browsers.token), entry.id).content)
     assert (plan.study, plan.text) == ("my_stroop", text)

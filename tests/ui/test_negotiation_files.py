@@ -34,6 +34,7 @@ from tests.ui.reading import (
     pick,
     plain,
     press,
+    press_first,
     query_of,
     said,
     type_number,
@@ -48,6 +49,7 @@ ENDED: Final = by_rule(
 PROPOSED: Final = propose(PACK.reference_protocol)
 OPEN: Final = by_person(PACK, PROPOSED)
 LEFT: Final = by_person(PACK, PROPOSED, None)
+HOME: Final = "Back to your own: "
 RECORDINGS: Final = shipped_recordings()
 
 
@@ -72,8 +74,7 @@ def test_closing_what_was_opened_brings_study_lab_plan_and_moves_back() -> None:
     for opened in (save(ENDED), RECORDINGS[0].model_dump_json()):
         hand_over(app, opened)
         assert where(app) != before[0]
-    [back] = [label for label in labels(app) if label.startswith("Back to your own: ")]
-    press(app, back)
+    press_first(app, HOME)
     assert (where(app), query_of(app)) == before
     assert number(go(app, PROTOCOL), "Sample size").value == 44
 
@@ -83,7 +84,7 @@ def test_recorded_run_keeps_study_lab_and_plan_and_brings_them_back() -> None:
     before = where(app), query_of(app)
     pick(go(app, NEGOTIATION), "Scientist", "recorded")
     pick(app, "Recorded run", key_of(RECORDINGS[-1]))
-    press(app, next(label for label in labels(app) if label.startswith("Back to your own: ")))
+    press_first(app, HOME)
     assert (where(app), query_of(app)) == before
     pick(pick(app, "Scientist", "recorded"), "Scientist", "baseline")
     assert where(app) == before[0]
@@ -97,8 +98,7 @@ def test_moves_played_in_an_opened_negotiation_outlive_another_plan_lab_and_file
     app = press(hand_over(visit(NEGOTIATION), save(OPEN)), "Walk away")
     assert shows(app, LEFT)
     assert shows(hand_over(app, save(ENDED)), ENDED)
-    back = next(label for label in labels(app) if label.startswith("Back to your own: "))
-    assert shows(press(app, back), LEFT)
+    assert shows(press_first(app, HOME), LEFT)
     type_number(go(app, PROTOCOL), "Sample size", 5)
     assert shows(go(app, NEGOTIATION), LEFT)
     assert shows(visit(NEGOTIATION, **query_of(app)), LEFT)
@@ -251,8 +251,7 @@ def test_own_recording_is_opened_from_a_file() -> None:
     app = hand_over(visit(NEGOTIATION, study="psy_stroop"), RECORDINGS[0].model_dump_json())
     assert "(written by hand)" in said(app)
     assert seated(app) == "recorded"
-    back = next(label for label in labels(app) if label.startswith("Back to your own: "))
-    assert seated(press(app, back)) == "evidence_aware"
+    assert seated(press_first(app, HOME)) == "evidence_aware"
     assert "psy_stroop" in query_of(app)["study"]
 
 

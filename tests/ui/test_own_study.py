@@ -35,6 +35,7 @@ from tests.ui.reading import (
     unopened,
     visit,
     where,
+    write,
 )
 from tests.ui.visitors import Browsers, restart
 
@@ -44,12 +45,6 @@ MINE: Final = copy_text("psy_stroop", "my_stroop")
 @pytest.fixture(autouse=True)
 def _no_studies(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(own_studies, "_STUDIES", StudyCache())
-
-
-def write(app: AppTest, text: str) -> AppTest:
-    """Type a text into the editor and return the app."""
-    at_editor(app).text_area(key="own_text").set_value(text)
-    return run(app)
 
 
 def using(text: str = MINE) -> AppTest:

@@ -25,7 +25,6 @@ from tests.ui.reading import (
     SCENARIOS,
     STUDY,
     alerts,
-    at_editor,
     at_gallery,
     go,
     keyed,
@@ -40,6 +39,7 @@ from tests.ui.reading import (
     type_number,
     visit,
     where,
+    write,
 )
 from tests.ui.visitors import Browsers, move
 
@@ -50,12 +50,6 @@ GONE: Final = "The study 'my_stroop' is not on this server"
 
 
 pytestmark = pytest.mark.usefixtures("browsers")
-
-
-def write(app: AppTest, text: str) -> AppTest:
-    """Type a text into the editor and return the app."""
-    at_editor(app).text_area(key="own_text").set_value(text)
-    return run(app)
 
 
 def using(*files: str) -> AppTest:

@@ -44,6 +44,7 @@ from tests.ui.reading import (
     type_text,
     unopened,
     where,
+    write,
 )
 from tests.ui.test_hostile_text import leaks, seen
 from tests.ui.test_lab_form import fill
@@ -336,8 +337,7 @@ def test_file_keeps_its_notes_until_the_form_changes_it_and_a_faulty_one_waits_u
     press(app, "Undo")
     assert file_of(app) == template_text()
     broken = template_text().replace("kind: two_group", "kind: two: group")
-    app.text_area(key="own_text").set_value(broken)
-    run(app)
+    write(app, broken)
     assert "mapping values are not allowed here" in app.table[0].value.to_string()
     assert "cannot be read as a study yet" in said(at(app, LAB))
     assert not can_press(app, "Use this study")
@@ -386,9 +386,7 @@ def test_edit_of_ones_own_study_opens_the_form() -> None:
 
 
 def test_hostile_text_in_every_field_is_text() -> None:
-    app = at_editor(unopened())
-    app.text_area(key="own_text").set_value(hostile_study().text)
-    run(app)
+    app = write(unopened(), hostile_study().text)
     shown: set[int] = set()
     for part in study_form.PARTS:
         assert not leaks(at(app, part)), part

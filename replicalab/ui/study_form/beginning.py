@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -67,28 +67,23 @@ def open_on_protocol(text: str, study: scenarios.Study) -> None:
 # --- a power analysis -----------------------------------------------------------------------
 
 
-class _Asked(NamedTuple):
-    """A number of a power analysis: where it stands in a study, its label and its step."""
-
-    path: FieldPath
-    label: str
-    step: float
-
-    def field(self, usual: Draft) -> NumberField:
-        shown = fields.as_number(usual.at(*self.path), whole=isinstance(self.step, int))
-        key = f"analysis_{usual.row.kind}_{self.path[-1]}"
-        return NumberField(self.label, key, shown, step=self.step)
-
-
-def _asked(row: Kind) -> list[_Asked]:
+def _numbers(row: Kind) -> dict[FieldPath, NumberField]:
+    """Return the numbers of a power analysis of a kind of design, by their paths in a study."""
+    usual = Draft(new_study("usual", scenarios.DesignKind(row.kind)))
     effect = [f"Effect: {row.effect.name}"] if row.effect else []
-    return [
-        *(_Asked(("design", "effect_planning"), label, 0.05) for label in effect),
-        *(_Asked(("design", name), row.label(name), PARAMETERS[name].step) for name in row.needs),
-        _Asked(("design", "target"), capitalised(row.measure), 0.05),
-        _Asked(_SAMPLES, "Samples in all", 1),
-        _Asked(_DAYS, "Days it takes", 1),
+    asked: list[tuple[FieldPath, str, float]] = [
+        *((("design", "effect_planning"), label, 0.05) for label in effect),
+        *((("design", name), row.label(name), PARAMETERS[name].step) for name in row.needs),
+        (("design", "target"), capitalised(row.measure), 0.05),
+        (_SAMPLES, "Samples in all", 1),
+        (_DAYS, "Days it takes", 1),
     ]
+    found = {}
+    for path, label, step in asked:
+        shown = fields.as_number(usual.at(*path), whole=isinstance(step, int))
+        key = f"analysis_{row.kind}_{path[-1]}"
+        found[path] = NumberField(label, key, shown, step=step)
+    return found
 
 
 def _draw_analysis() -> None:
@@ -99,8 +94,7 @@ def _draw_analysis() -> None:
         key="analysis_kind",
         persist_state="session",
     )
-    usual = Draft(new_study("usual", chosen))
-    numbers = {asked.path: asked.field(usual) for asked in _asked(KINDS[chosen])}
+    numbers = _numbers(KINDS[chosen])
     slots = {}
     with st.container(horizontal=True, vertical_alignment="top"):
         for path, field in numbers.items():
