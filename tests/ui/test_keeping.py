@@ -83,20 +83,18 @@ def test_nothing_is_said_to_be_kept_that_is_not(
     assert "safe" in box(press(app, "Keep"))
 
 
-def test_plan_that_has_changed_is_a_new_version_that_is_named_after_it(browsers: Browsers) -> None:
+def test_changed_plan_is_a_new_version_named_after_it_and_an_entry_of_its_own_on_demand(
+    browsers: Browsers,
+) -> None:
     app = press(visit(PROTOCOL), "Keep")
     assert [entry.name for entry in kept(browsers)] == [PLAN]
+    assert "Keep as another instead" not in labels(app)
     press(type_number(app, "Sample size", 75), "Keep")
     [entry] = kept(browsers)
     assert (entry.name, entry.version) == ("Momentum returns · medium lab · n 75", 2)
     assert plans(browsers, entry) == [75, 0]
     assert "version 2" in box(app)
-
-
-def test_changed_plan_becomes_an_entry_of_its_own_on_demand(browsers: Browsers) -> None:
-    app = press(visit(PROTOCOL), "Keep")
-    assert "Keep as another instead" not in labels(app)
-    press(press(type_number(app, "Sample size", 75), "Keep"), "Keep as another instead")
+    press(app, "Keep as another instead")
     new, old = kept(browsers)
     assert (old.name, plans(browsers, old)) == (PLAN, [0, 75, 0])
     assert (new.name, plans(browsers, new)) == ("Momentum returns · medium lab · n 75", [75])
@@ -147,26 +145,23 @@ def test_same_plan_is_no_version_and_a_changed_one_is_also_after_a_reload(
     assert [entry.version for entry in kept(browsers)] == [2]
 
 
-def test_plan_of_another_lab_is_another_entry(browsers: Browsers) -> None:
-    query = query_of(press(visit(PROTOCOL), "Keep"))
+def test_plan_of_another_lab_or_visitor_or_of_a_deleted_entry_is_kept_as_another(
+    browsers: Browsers,
+) -> None:
+    app = press(visit(PROTOCOL), "Keep")
+    query, theirs = query_of(app), browsers.token
     press(visit(PROTOCOL, lab="hard", kept=query["kept"]), "Keep")
     assert [entry.version for entry in kept(browsers)] == [1, 1]
-
-
-def test_entry_of_another_visitor_is_neither_read_nor_changed(browsers: Browsers) -> None:
-    theirs, query = browsers.token, query_of(press(visit(PROTOCOL), "Keep"))
     browsers.use()
     press(type_number(visit(PROTOCOL, **query), "Sample size", 75), "Keep")
     assert [entry.version for entry in kept(browsers)] == [1]
-    assert [entry.version for entry in shelf().entries(Owner.of(theirs))] == [1]
-
-
-def test_plan_that_was_deleted_is_kept_anew(browsers: Browsers) -> None:
-    app = press(visit(PROTOCOL), "Keep")
-    [entry] = kept(browsers)
-    shelf().delete(Owner.of(browsers.token), entry.id)
+    browsers.token = theirs
+    assert [entry.version for entry in kept(browsers)] == [1, 1]
+    [entry] = [each for each in kept(browsers) if each.name == PLAN]
+    shelf().delete(Owner.of(theirs), entry.id)
     press(app, "Keep")
-    assert [each.id == entry.id for each in kept(browsers)] == [False]
+    assert entry.id not in {each.id for each in kept(browsers)}
+    assert PLAN in {each.name for each in kept(browsers)}
 
 
 def test_name_and_notes_are_changed_in_place(browsers: Browsers) -> None:

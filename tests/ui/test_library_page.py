@@ -34,6 +34,7 @@ from tests.ui.reading import (
     STUDY,
     alerts,
     at_gallery,
+    can_press,
     go,
     labels,
     number,
@@ -254,14 +255,20 @@ def test_open_study_that_is_deleted_is_open_again_once_that_is_undone(browsers: 
     assert app.session_state["state"].workspace.case.study == "my_stroop"
 
 
-def test_study_that_is_restored_is_what_the_pages_show(browsers: Browsers) -> None:
-    whose, entry = Owner.of(browsers.token), keep(browsers, EntryKind.STUDY, "mine")
-    changed = OWN.replace("budget: 1000", "budget: 1111")
-    assert changed != OWN
-    shelf().update(whose, entry.id, changed, base_version=1)
+def restored(entry: Entry) -> tuple[AppTest, list[list[str]]]:
+    """Return the page after an entry's earlier version was restored, and what it said differs."""
     app = visit(LIBRARY)
     app.session_state[f"history_{entry.id}"] = True
-    press(run(app), "Restore it, as a new version")
+    table = rows_of(run(app).table[0])
+    return press(app, "Restore it, as a new version"), table
+
+
+def test_study_that_is_restored_is_what_the_pages_show(browsers: Browsers) -> None:
+    entry = keep(browsers, EntryKind.STUDY, "mine")
+    changed = OWN.replace("budget: 1000", "budget: 1111")
+    assert changed != OWN
+    shelf().update(Owner.of(browsers.token), entry.id, changed, base_version=1)
+    restored(entry)
     own = own_studies._STUDIES.of(browsers.token)["my_stroop"]  # noqa: SLF001
     assert own.text == OWN
 
@@ -269,16 +276,12 @@ def test_study_that_is_restored_is_what_the_pages_show(browsers: Browsers) -> No
 def test_history_shows_what_differs_first_and_restores(browsers: Browsers) -> None:
     whose, entry = Owner.of(browsers.token), keep(browsers, EntryKind.PLAN, "one", make_plan(41))
     shelf().update(whose, entry.id, make_plan(80, seed=3), base_version=1, notes="larger")
-    app = visit(LIBRARY)
-    app.session_state[f"history_{entry.id}"] = True
-    run(app)
-    assert rows_of(app.table[0]) == [
+    assert restored(entry)[1] == [
         ["What differs", "Version 1", "Now"],
         ["Sample size", "41", "80"],
         ["Seed", "0", "3"],
         ["Notes", "—", "larger"],
     ]
-    press(app, "Restore it, as a new version")
     assert shelf().read(whose, entry.id).content == make_plan(41)
     assert [version.number for version in shelf().versions(whose, entry.id)] == [3, 2, 1]
 
@@ -379,27 +382,16 @@ def test_of_a_bundle_all_is_kept_or_nothing(
     assert len(shelf().entries(Owner.of(browsers.token))) == 2
 
 
-def test_bundle_with_a_question_of_ones_own_is_kept_with_the_shelfs_study(
+def test_plan_goes_by_the_shelfs_study_and_opens_no_second_card_for_another_of_its_id(
     browsers: Browsers,
 ) -> None:
     asked = STROOP.with_own(LabOverrides(), EvidenceAssumptions(alpha=0.01))
-    hand_in(
-        visit(LIBRARY),
-        bundle(PlanAnalysis(assess(asked.reference_protocol, asked)), STROOP),
-        "a.json",
-    )
+    written = bundle(PlanAnalysis(assess(asked.reference_protocol, asked)), STROOP)
+    hand_in(visit(LIBRARY), written, "a.json")
     [entry] = shelf().entries(Owner.of(browsers.token))
     plan = read_case(shelf().read(Owner.of(browsers.token), entry.id).content)
-    assert (plan.study, plan.text, plan.question) == (
-        "psy_stroop",
-        "",
-        EvidenceAssumptions(alpha=0.01),
-    )
-
-
-def test_kept_plan_of_another_study_by_a_shelfs_id_opens_no_second_card(
-    browsers: Browsers,
-) -> None:
+    assert (plan.study, plan.text) == ("psy_stroop", "")
+    assert plan.question == EvidenceAssumptions(alpha=0.01)
     keep(browsers, EntryKind.PLAN, "one", FAKED)
     app = press(visit(LIBRARY), "Open")
     assert "another study of the id 'psy_stroop' is on the shelf" in said(app)
@@ -433,12 +425,13 @@ def test_file_that_cannot_be_kept_is_told_by_every_fault(
 # --- faults -----------------------------------------------------------------------------------
 
 
-def test_library_that_cannot_be_read_is_told_and_the_rest_works(
+def test_library_or_content_that_cannot_be_read_is_named_and_the_rest_works(
     browsers: Browsers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object, **__: object) -> list[Entry]:
         raise LibraryStorageError("the library: the disk does not give it; see that it is there")
 
+    keep(browsers, EntryKind.PLAN, "one")
     app = visit(LIBRARY)
     with monkeypatch.context() as patch:
         patch.setattr(Library, "entries", broken)
@@ -446,6 +439,9 @@ def test_library_that_cannot_be_read_is_told_and_the_rest_works(
         go(app, PROTOCOL)
         assert number(type_number(app, "Sample size", 41), "Sample size").value == 41
     assert "cannot be used" not in said(go(app, LIBRARY))
+    monkeypatch.setattr("replicalab.library.store.problem_of", lambda *_: "its study is gone")
+    assert "It can no longer be opened: its study is gone" in said(run(app))
+    assert not can_press(app, "Open")
 
 
 @pytest.mark.parametrize("act", ["Delete", "Duplicate", "Open"])
@@ -456,13 +452,3 @@ def test_entry_that_another_tab_deleted_is_told(browsers: Browsers, act: str) ->
     shelf().delete(Owner.of(browsers.token), entry.id)
     run(app)
     assert "no longer" in said(app) or "Nothing is kept yet" in said(app)
-
-
-def test_content_that_can_no_longer_be_read_is_told_and_leaves_as_a_file(
-    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    keep(browsers, EntryKind.PLAN, "one")
-    app = visit(LIBRARY)
-    monkeypatch.setattr("replicalab.library.store.problem_of", lambda *_: "its study is gone")
-    assert "It can no longer be opened: its study is gone" in said(run(app))
-    assert next(button.disabled for button in app.button if button.label == "Open")

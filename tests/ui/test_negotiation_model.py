@@ -204,21 +204,16 @@ def test_model_plays_to_the_end_and_is_asked_nothing_more_unless_to_run_again(
     assert round_shown(app) == "Round 3 of 3", "the first run is forgotten"
 
 
-def test_every_attempt_is_shown_in_full(seated_model: SeatedModel) -> None:
-    app, model = seated_model("no idea", f"Here: {PLAN}", ACCEPTING)
+def test_every_attempt_is_shown_in_full_and_as_text(seated_model: SeatedModel) -> None:
+    plan = proposing(revise(REFERENCE, rationale=HOSTILE, technique=HOSTILE))
+    app, model = seated_model("no idea", f"{HOSTILE} {plan}", ACCEPTING)
     press(press(app, "Run"), "First")
     system, observation = (message["content"] for message in model.sent[0])
     correction = model.sent[1][-1]["content"]
-    assert {system, observation, "no idea", correction, f"Here: {PLAN}"} <= codes(app)
-    assert any(json.loads(text) == json.loads(PLAN) for text in codes(app) if text[0] == "{")
+    assert {system, observation, "no idea", correction, f"{HOSTILE} {plan}"} <= codes(app)
+    assert any(json.loads(text) == json.loads(plan) for text in codes(app) if text[0] == "{")
     assert attempts(app) == ["Attempt 1: no valid action (no_json)", "Attempt 2: a valid action"]
     assert "unknown tokens sent, unknown received" in said(app)
-
-
-def test_model_text_is_data(seated_model: SeatedModel) -> None:
-    plan = revise(REFERENCE, rationale=HOSTILE, technique=HOSTILE)
-    app, _ = seated_model(f"{HOSTILE} {proposing(plan)}", ACCEPTING)
-    press(press(app, "Run"), "First")
     written = "\n".join(str(m.value) for m in [*app.markdown, *app.caption, *app.warning])
     assert not re.search(r"(?<!\\)(?:<script|!\[x|:red\[free|\[here)", written)
     assert HOSTILE in said(app)

@@ -60,7 +60,7 @@ def test_every_negotiation_played_by_hand_is_brought_back_in_turn(
         assert (number(app, "Rounds at most").value, round_shown(app)) == (rounds, "Round 1 of 1")
 
 
-def test_full_session_says_so_plays_no_more_and_goes_on_when_one_is_forgotten(
+def test_full_session_says_so_plays_and_opens_no_more_and_goes_on_when_one_is_forgotten(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     app = visit(NEGOTIATION)
@@ -71,26 +71,16 @@ def test_full_session_says_so_plays_no_more_and_goes_on_when_one_is_forgotten(
     press(app, "Walk away")
     assert round_shown(app) == "Round 1 of 1", "nothing is played, and nothing is lost"
     assert FULL in said(app)
+    hand_over(app, save(by_person(PACK, propose(REFERENCE), propose(REFERENCE))))
+    [problem] = [alert.text for alert in alerts(app) if "cannot be opened" in alert.text]
+    assert "there is no room for it: it takes" in problem
+    assert "forget one, then open it again" in problem
+    assert "From the file mine.json" in said(app)
     assert f"{PACK.paper.title}, medium lab: You, 1 round" in said(app)
     press(app, "Forget it")
     assert FULL not in said(app)
     press(app, "Walk away")
     assert round_shown(app) == "Round 2 of 2"
-
-
-def test_file_is_not_opened_where_there_is_no_room_and_what_is_shown_stays(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    text = save(by_person(PACK, propose(REFERENCE), None))
-    app = hand_over(visit(NEGOTIATION), text)
-    assert "From the file mine.json" in said(app)
-    monkeypatch.setattr(ROOM, 4 * ROUND_BYTES)
-    other = save(by_person(PACK, propose(REFERENCE), propose(REFERENCE)))
-    hand_over(app, other)
-    [problem] = [alert.text for alert in alerts(app) if "cannot be opened" in alert.text]
-    assert "there is no room for it: it takes" in problem
-    assert "forget one, then open it again" in problem
-    assert "From the file mine.json" in said(app)
 
 
 def test_model_is_not_asked_where_there_is_no_room_for_its_answer(
