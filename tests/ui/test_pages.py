@@ -44,13 +44,6 @@ from tests.ui.reading import (
 READ: Final = {Status.PASS: "passes", Status.CAUTION: "caution", Status.FAIL: "fails"}
 """How the sign of a status is read."""
 
-SURE: Final = (
-    *["verified"] * 5,
-    *["derived from verified numbers"] * 4,
-    "recalled, not found again",
-)
-"""How sure the facts of the default study are."""
-
 # --- A first visit ---
 
 
@@ -140,23 +133,6 @@ def test_study_page_tells_of_the_reference_protocol_whatever_the_plan() -> None:
     pack = load_scenario("fin_momentum", "easy")
     assert offer_story(reference_options(pack)).text in said(go(app, STUDY))
     assert where(app).endswith("· Feasible, below the floor")
-
-
-def test_study_page_shows_the_paper_with_each_fact_its_source_and_how_sure_it_is() -> None:
-    facts = load_scenario("fin_momentum").paper.facts
-    page = said(visit(STUDY)).splitlines()
-    told = [f"{fact.text} {fact.source} ({words}" for fact, words in zip(facts, SURE, strict=True)]
-    assert all(any(line.startswith(fact) for line in page) for fact in told)
-
-
-def test_study_page_shows_each_substitution_with_its_price() -> None:
-    app = show(visit(STUDY), "Substitutions", TABS)
-    swaps = load_scenario("fin_momentum").allowed_substitutions
-    page = said(app).splitlines()
-    losses = ["0 of 3", "2 of 3", "1 of 3 · planning effect × 0.95"]
-    for swap, loss in zip(swaps, losses, strict=True):
-        assert f"{swap.original} → {swap.alternative}, allowed {swap.condition}" in page
-        assert f"Lost: {swap.tradeoff} Fidelity loss {loss}" in page
 
 
 def test_lab_tab_says_until_when_an_item_is_booked() -> None:
