@@ -89,6 +89,7 @@ class Incoming:
                 return message
 
     async def _keep_pace(self, counts: float) -> None:
+        # A token bucket: it fills at a person's pace, and what is owed is waited for.
         now = asyncio.get_running_loop().time()
         self._left = min(AT_ONCE, self._left + (now - self._at) * PER_SECOND) - counts
         self._at = now

@@ -55,6 +55,7 @@ class Sessions:
         headers = MutableHeaders(raw=list(scope["headers"]))
         named = [entry.strip() for entry in headers.get(_PROTOCOLS, "").split(",")]
         visitor = _visitor(scope)
+        # An empty name is no visitor: those without a cookie would all join each other's.
         if len(named) > 2 and not (visitor and self._visitors.get(named[2]) == visitor):
             headers[_PROTOCOLS] = ", ".join(named[:2])
         return {**scope, "headers": headers.raw}

@@ -199,7 +199,7 @@ class _HandedOverError(Exception):
 
 def begins_with(shown: str) -> bool:
     """Return whether no page has begun with a new secret yet; then one has, and is the first."""
-    for handed in list(_HANDED_OUT):
+    for handed in list(_HANDED_OUT):  # a copy: answers add to it in another thread
         if handed[0] == shown:
             with suppress(ValueError):  # another page of the same browser was faster
                 _HANDED_OUT.remove(handed)

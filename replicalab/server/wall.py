@@ -196,6 +196,7 @@ def _refused_host(headers: Headers, hosts: frozenset[str]) -> Refusal | None:
 def _refused_origin(headers: Headers, scope: Scope) -> Refusal | None:
     """Refuse any origin but this server's own; a web socket must name one."""
     named = headers.getlist("origin")
+    # The host is one of ours by now. Behind a proxy that ends TLS the scheme is not the page's.
     own = {f"{scheme}://{headers['host']}" for scheme in ("http", "https")}
     if (not named and scope["type"] == "http") or (len(named) == 1 and named[0] in own):
         return None
@@ -223,7 +224,7 @@ def _refused_address(scope: Scope) -> Refusal | None:
             "copy the link again, or open the page without what follows the question mark.",
         )
     path: str = scope["path"]
-    if not path.isprintable():
+    if not path.isprintable():  # it would write lines of its own into the log
         return Refusal(404, "There is nothing at this address.")
     _, core, below = path.partition("/_stcore/")
     if (core and not _OPEN.fullmatch(below)) or _CLOSED & set(path.split("/")):

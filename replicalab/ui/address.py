@@ -359,6 +359,7 @@ def askable(case: Case, find: FindPack, problems: list[str]) -> Case:
         return case
     said = {n: v for n in QUESTION_FIELDS if (v := getattr(case.question, n)) is not None}
     fits, wrong = case.question.model_copy(update=dict.fromkeys(said)), dict[str, str]()
+    # Each number that fits may make room for another, so the rest is tried again after each.
     while left := [name for name in said if getattr(fits, name) is None]:
         tried = [{name: said[name] for name in left}, *({name: said[name]} for name in left)]
         for some in tried:
@@ -433,6 +434,7 @@ def _value(key: str, text: str) -> object:
     if key in QUESTION_FIELDS:
         with suppress(ValueError):
             return float(text)
+    # int() also takes digits of other scripts, signs and underscores, which no address of ours has.
     is_number = key != "own" and text.isascii() and text.isdigit()
     return int(text) + _KEYS[key].shift if is_number else text
 

@@ -114,7 +114,7 @@ def draw_gallery(*, named: bool) -> None:
         panel.draw(legend_panel(len(fitting), len(found), named=named))
     else:
         button("No study fits: take the filters away", "filter_alt_off", _take_filters_away)
-    pages = -(-len(fitting) // _CARDS_A_PAGE)
+    pages = -(-len(fitting) // _CARDS_A_PAGE)  # rounded up
     page = st.pagination(pages, key="gallery_page") if pages > 1 else 1
     with st.grid("auto", min_column_width=270, key="gallery"):
         for card in fitting[(page - 1) * _CARDS_A_PAGE : page * _CARDS_A_PAGE]:

@@ -68,6 +68,7 @@ def _draw_lever(lever: _Lever) -> None:
     said = getattr(state.case().own_lab, lever.field)
     value = lever.real if said is None else said
     key = f"lever_{lever.field}_{state.current().version}"
+    # An address or the drawer may state more or less than the lever reaches: it is widened to that.
     st.slider(
         lever.label,
         min_value=min(lever.low, value),
