@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import reduce
 from typing import Final
 
 import pytest
@@ -19,29 +20,20 @@ from tests.server.asking import OWN, STREAM, awaited, rerun
 # --- what a browser says ----------------------------------------------------------------------
 
 
+def asking(path: str, value: object) -> bytes:
+    """Return a message with that at a path of its fields."""
+    *parents, name = path.split(".")
+    message = BackMsg()
+    part = reduce(getattr, parents, message)
+    if isinstance(value, list):
+        getattr(part, name).extend(value)
+    else:
+        setattr(part, name, value)
+    return bytes(message.SerializeToString())
+
+
 def files(number: int) -> bytes:
-    message = BackMsg()
-    message.file_urls_request.file_names.extend(["a.json"] * number)
-    return bytes(message.SerializeToString())
-
-
-def told(**texts: str) -> bytes:
-    message = BackMsg()
-    for name, text in texts.items():
-        setattr(message.rerun_script, name, text)
-    return bytes(message.SerializeToString())
-
-
-def hashes(number: int) -> bytes:
-    message = BackMsg()
-    message.rerun_script.cached_message_hashes.extend(["0"] * number)
-    return bytes(message.SerializeToString())
-
-
-def switched(kind: str) -> bytes:
-    message = BackMsg()
-    setattr(message, kind, True)
-    return bytes(message.SerializeToString())
+    return asking("file_urls_request.file_names", ["a.json"] * number)
 
 
 def operation(payload: str = "", file: str = "a") -> bytes:
@@ -61,19 +53,21 @@ def is_switch(kind: str) -> bool:
     return field.type == field.TYPE_BOOL and kind != "stop_script"
 
 
+RUN: Final = "rerun_script"
+HASHES: Final = f"{RUN}.cached_message_hashes"
 UNWANTED: Final = {
-    **{name: switched(name) for name in BackMsg.DESCRIPTOR.fields_by_name if is_switch(name)},
+    **{name: asking(name, True) for name in BackMsg.DESCRIPTOR.fields_by_name if is_switch(name)},
     "an operation": operation(),
     "an operation for those who develop": operation("install_skills"),
     "a piece of a table": operation("dataframe_chunk"),
     "a file's long name": operation("deferred_file", "x" * (messages.LONGEST_NAME + 1)),
     "many widgets": rerun(messages.MOST_WIDGETS + 1),
-    "many hashes": hashes(messages.MOST_WIDGETS + 1),
+    "many hashes": asking(HASHES, ["0"] * (messages.MOST_WIDGETS + 1)),
     "many files": files(messages.MOST_FILES + 1),
-    "a page's long name": told(page_name="x" * (messages.LONGEST_NAME + 1)),
-    "a part that forges a line of the log": told(fragment_id="x\n2026 ERROR root: admin logged in"),
-    "a colour for the log": told(page_script_hash="\x1b[31m"),
-    "a long address": told(query_string="x" * (LONGEST_QUERY + 1)),
+    "a page's long name": asking(f"{RUN}.page_name", "x" * (messages.LONGEST_NAME + 1)),
+    "a forged line of the log": asking(f"{RUN}.fragment_id", "x\n2026 ERROR root: admin"),
+    "a colour for the log": asking(f"{RUN}.page_script_hash", "\x1b[31m"),
+    "a long address": asking(f"{RUN}.query_string", "x" * (LONGEST_QUERY + 1)),
     "nothing": b"",
     "no message": b"\xff" * 100,
 }
@@ -92,8 +86,9 @@ WANTED: Final = {
     "widgets": rerun(messages.MOST_WIDGETS),
     "files": files(messages.MOST_FILES),
     "a file to be made": operation("deferred_file"),
-    "stop": switched("stop_script"),
-    "names": told(page_name="Trade-offs", query_string="x" * LONGEST_QUERY),
+    "stop": asking("stop_script", True),
+    "a name": asking(f"{RUN}.page_name", "Trade-offs"),
+    "an address": asking(f"{RUN}.query_string", "x" * LONGEST_QUERY),
 }
 
 
