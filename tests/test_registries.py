@@ -41,6 +41,7 @@ from replicalab.models import (
     ScientistAction,
     wording_of,
 )
+from replicalab.places import TREE
 from replicalab.planner.least_loss import _BY_NUMBERS
 from replicalab.planner.shortfalls import Addition, with_additions
 from replicalab.planner.steps import _IN_TURN
@@ -51,6 +52,7 @@ from replicalab.scenarios.json_file import _KNOWN, FileKind
 from replicalab.ui import state
 from replicalab.ui.address import _KEYS, _PLAN_IN_ORDER
 from replicalab.ui.documents import PAGE_ROWS
+from replicalab.ui.frame import PAGES
 from replicalab.ui.study_form.fields import _WORDS
 from replicalab.views.lab import MEANS
 from replicalab.views.plan import slack_text, used_text
@@ -199,6 +201,13 @@ def test_each_chart_is_of_a_plan_or_of_many_negotiations() -> None:
     }
     assert charts == {*figures.OF_A_PLAN, *figures.OF_MANY}
     assert set(figures.OF_A_PLAN).isdisjoint(figures.OF_MANY)
+
+
+def test_each_page_stands_in_the_navigation_by_the_name_of_its_address() -> None:
+    files = sorted(f"pages/{file.name}" for file in (TREE / "pages").glob("*.py"))
+    assert [file for file, *_ in PAGES] == ["app.py", *files]
+    for file, title, _ in PAGES[1:]:
+        assert re.fullmatch(rf"pages/\d_{title}\.py", file)
 
 
 def test_each_chart_of_a_plan_leaves_as_a_picture() -> None:
