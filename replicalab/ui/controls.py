@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -21,6 +22,16 @@ def button(label: str, icon: str, pressed: Callable[[], None], **how: Any) -> No
 def page_link(file: str, label: str, icon: str) -> None:
     """Draw a link to a page, which opens on the same workspace."""
     st.page_link(file, label=label, icon=f":material/{icon}:", query_params=state.address())
+
+
+@contextmanager
+def open_tab(names: Iterable[str], key: str) -> Iterator[str]:
+    """Draw tabs, and yield the name of the open one, into which all that follows is drawn."""
+    listed = list(names)
+    pairs = list(zip(listed, st.tabs(listed, key=key, on_change="rerun"), strict=True))
+    name, tab = next((pair for pair in pairs if pair[1].open), pairs[0])
+    with tab:
+        yield name
 
 
 # --- a number that is typed -----------------------------------------------------------------

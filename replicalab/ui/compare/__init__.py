@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Final
 
@@ -14,7 +14,7 @@ from replicalab.scenarios import Difficulty
 from replicalab.tables import sheet, workbook
 from replicalab.ui import notices, own_studies, panel, state, tray
 from replicalab.ui.compare import deciding, many, sides
-from replicalab.ui.controls import button
+from replicalab.ui.controls import button, open_tab
 from replicalab.ui.files import download
 from replicalab.ui.tray import TrayCandidate
 from replicalab.ui.words import escaped
@@ -30,12 +30,8 @@ def draw(here: PlanAnalysis) -> None:
     """Draw the part that is open; whoever comes back to a batch under way finds that one open."""
     if TABS not in st.session_state and many.is_under_way():
         st.session_state[TABS] = MANY
-    drawn: dict[str, Callable[[PlanAnalysis], None]] = {BESIDE: _draw_sides, MANY: many.draw}
-    parts = st.tabs(list(drawn), key=TABS, on_change="rerun")
-    for part, draw_part in zip(parts, drawn.values(), strict=True):
-        if part.open:
-            with part:
-                draw_part(here)
+    with open_tab((BESIDE, MANY), TABS) as name:
+        (many.draw if name == MANY else _draw_sides)(here)
 
 
 # --- a few side by side -----------------------------------------------------------------------

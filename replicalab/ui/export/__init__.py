@@ -12,7 +12,7 @@ from replicalab.lexicon import count_text, joined
 from replicalab.scenarios import lab_json
 from replicalab.scenarios.writing import plan_json
 from replicalab.ui import panel, state
-from replicalab.ui.controls import button, page_link
+from replicalab.ui.controls import button, open_tab, page_link
 from replicalab.ui.documents import Opening, open_file
 from replicalab.ui.export import documents, link, pictures
 from replicalab.ui.export.content import export_content
@@ -50,11 +50,8 @@ def draw_if_open() -> None:
 @st.dialog("Hand over", position="right", width="medium", on_dismiss="rerun")
 def _draw() -> None:
     panel.draw_scheme()
-    parts = st.tabs(list(_PARTS), key=_TABS, on_change="rerun")
-    for part, draw in zip(parts, _PARTS.values(), strict=True):
-        if part.open:
-            with part:
-                draw()
+    with open_tab(_PARTS, _TABS) as name:
+        _PARTS[name]()
 
 
 @st.dialog("Open a file", position="right", width="medium", on_dismiss="rerun")

@@ -12,7 +12,7 @@ from typing import Final
 import streamlit as st
 
 from replicalab.ui import panel, state
-from replicalab.ui.controls import button
+from replicalab.ui.controls import button, open_tab
 from replicalab.ui.lab import fields, keeping
 from replicalab.ui.lab.fields import draw_means_everywhere
 from replicalab.views.check import header_panel
@@ -51,9 +51,6 @@ def _draw() -> None:
     panel.draw(header_panel(state.analysis().yours, yours=state.case().plan is not None))
     if own_values(state.written(), state.analysis().yours.pack):
         draw_way_back("lab_back")
-    parts = st.tabs(list(_PARTS), key=_TABS, on_change="rerun")
-    for part, draw in zip(parts, _PARTS.values(), strict=True):
-        if part.open:
-            with part:
-                draw()
+    with open_tab(_PARTS, _TABS) as name:
+        _PARTS[name]()
     state.write_address()  # the page does so when it is drawn, and it may be reloaded before

@@ -12,7 +12,7 @@ from replicalab.errors import LibraryError
 from replicalab.lexicon import capitalised, count_text, plural
 from replicalab.library import DELETED_DAYS, Entry, EntryKind
 from replicalab.ui import notices, own_studies, state
-from replicalab.ui.controls import button, page_link
+from replicalab.ui.controls import button, open_tab, page_link
 from replicalab.ui.documents import keep_file
 from replicalab.ui.files import upload
 from replicalab.ui.library import keeping, one
@@ -142,18 +142,17 @@ def _caption(entry: Entry) -> str:
 
 
 def _draw_more() -> None:
-    parts = st.tabs(["Import a file", "How much is kept, and where"], key=_MORE, on_change="rerun")
-    if parts[0].open:
-        with parts[0]:
-            upload(
-                "A plan, lab, study, negotiation, batch, decision or bundle",
-                "library_file",
-                _import,
-                refused="{file} is not imported.\n{error}",
-            )
-    if parts[1].open:
-        with parts[1]:
+    usage = "How much is kept, and where"
+    with open_tab(("Import a file", usage), _MORE) as name:
+        if name == usage:
             _draw_usage()
+            return
+        upload(
+            "A plan, lab, study, negotiation, batch, decision or bundle",
+            "library_file",
+            _import,
+            refused="{file} is not imported.\n{error}",
+        )
 
 
 def _import(data: bytes, name: str) -> None:

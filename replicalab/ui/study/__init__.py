@@ -11,7 +11,7 @@ from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, Pack
 from replicalab.ui import panel, state
 from replicalab.ui.cards import reference_options
-from replicalab.ui.controls import page_link
+from replicalab.ui.controls import open_tab, page_link
 from replicalab.ui.workspace import LARGEST_SEED
 from replicalab.views.blocks import Block
 from replicalab.views.study import (
@@ -53,11 +53,8 @@ def draw(here: PlanAnalysis) -> None:
         with st.container(horizontal=True, key="ways_on"):
             page_link("pages/1_Protocol.py", "Edit the protocol", "tune")
             page_link("pages/2_Negotiation.py", "Step through the negotiation", "forum")
-    parts = st.tabs(list(PARTS), key=TABS, on_change="rerun")
-    for part, panels in zip(parts, PARTS.values(), strict=True):
-        if part.open:
-            with part:
-                panel.draw(*panels(reference))
+    with open_tab(PARTS, TABS) as name:
+        panel.draw(*PARTS[name](reference))
 
 
 def _draw_lab_choice(pack: Pack) -> None:

@@ -19,7 +19,7 @@ from replicalab.render.html import numbers_style
 from replicalab.scenarios import Difficulty, Study, pack_of
 from replicalab.scenarios.schema import study_schema
 from replicalab.ui import own_studies, panel
-from replicalab.ui.controls import button, complain
+from replicalab.ui.controls import button, complain, open_tab
 from replicalab.ui.files import download
 from replicalab.ui.study_form import beginning, fields, parts, record
 from replicalab.ui.tradeoffs.outlook import Outlook, ViewChoice
@@ -61,24 +61,20 @@ def show(part: str) -> None:
 def _draw_parts(now: record.FormSession) -> None:
     names = list(PARTS)
     st.session_state.setdefault(PARTS_KEY, now.part or FIRST)
-    tabs = st.tabs(names, key=PARTS_KEY, on_change="rerun")
-    for place, (name, tab) in enumerate(zip(names, tabs, strict=True)):
-        if not tab.open:
-            continue
+    with open_tab(names, PARTS_KEY) as name:
         now.part = name
-        with tab:
-            if now.refused and name != ADVANCED:
-                st.warning(
-                    "The file under Advanced cannot be read as a study yet. Mend it there, or "
-                    "press Undo to go back to what stood here.",
-                    icon=":material/code_off:",
-                )
-                button("Show the file", "code", partial(show, ADVANCED), type="tertiary")
-                continue
-            PARTS[name].draw()
-            if name not in (_CHECK, ADVANCED):
-                after = names[place + 1]
-                button(f"Next: {after}", "arrow_forward", partial(show, after))
+        if now.refused and name != ADVANCED:
+            st.warning(
+                "The file under Advanced cannot be read as a study yet. Mend it there, or press "
+                "Undo to go back to what stood here.",
+                icon=":material/code_off:",
+            )
+            button("Show the file", "code", partial(show, ADVANCED), type="tertiary")
+            return
+        PARTS[name].draw()
+        if name not in (_CHECK, ADVANCED):
+            after = names[names.index(name) + 1]
+            button(f"Next: {after}", "arrow_forward", partial(show, after))
 
 
 # --- next to the form ------------------------------------------------------------------------
