@@ -12,15 +12,12 @@ from urllib.request import OpenerDirector, Request
 import pytest
 
 from replicalab.errors import PrintError
-from replicalab.render import pdf as as_pdf
 from replicalab.render import pdf as printing
 from replicalab.render.pdf import Paper, printed
 from replicalab.report import missing, pdf, pdf_apart
-from replicalab.scenarios import Difficulty, list_scenarios
+from replicalab.scenarios import Difficulty
 from tests.report.making import pages_in, seen_in, strangers, text_of, work
 from tests.tiers import EVERY_LAB
-
-STUDIES: Final = [summary.scenario_id for summary in list_scenarios()]
 
 needs_weasyprint = pytest.mark.skipif(
     find_spec("weasyprint") is None and os.environ.get("REPLICALAB_REQUIRE_BROWSER") != "1",
@@ -30,9 +27,14 @@ needs_weasyprint = pytest.mark.skipif(
 
 @needs_weasyprint
 @pytest.mark.parametrize(("scenario_id", "lab"), EVERY_LAB)
-def test_brief_is_one_page_for_every_study_in_every_lab(scenario_id: str, lab: Difficulty) -> None:
+def test_brief_is_one_page_in_every_lab_and_its_text_copies_as_it_is_seen(
+    scenario_id: str, lab: Difficulty
+) -> None:
     longest = work(scenario_id, lab.value, "offered").brief()
-    assert pages_in(pdf(longest, "letter")) == 1
+    data = pdf(longest, "letter")
+    assert pages_in(data) == 1
+    copied = text_of(data).replace("•", "")
+    assert copied.replace(" ", "") == seen_in(longest).replace(" ", "")
 
 
 @needs_weasyprint
@@ -40,14 +42,6 @@ def test_brief_is_one_page_for_every_study_in_every_lab(scenario_id: str, lab: D
 @pytest.mark.parametrize("which", ["study", "run"])
 def test_brief_of_strangers_is_one_page(which: str, paper: Paper) -> None:
     assert pages_in(pdf(strangers()[which].brief(), paper)) == 1
-
-
-@needs_weasyprint
-@pytest.mark.parametrize("scenario_id", STUDIES)
-def test_text_of_a_brief_copies_as_it_is_seen(scenario_id: str) -> None:
-    document = work(scenario_id, "hard", "offered").brief()
-    copied = text_of(pdf(document)).replace("•", "")
-    assert copied.replace(" ", "") == seen_in(document).replace(" ", "")
 
 
 @needs_weasyprint
@@ -141,8 +135,8 @@ def test_process_that_cannot_be_started_is_told(monkeypatch: pytest.MonkeyPatch)
 def test_what_is_missing_is_told_before_anything_is_printed(
     monkeypatch: pytest.MonkeyPatch, name: str, value: object, what: str
 ) -> None:
-    monkeypatch.setattr(as_pdf, "find_spec", lambda _: object())
-    monkeypatch.setattr(as_pdf, name, value)
+    monkeypatch.setattr(printing, "find_spec", lambda _: object())
+    monkeypatch.setattr(printing, name, value)
     missing.cache_clear()
     assert what in missing()
     missing.cache_clear()
