@@ -11,15 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from replicalab.batch import (
-    MOST_JOBS,
-    Result,
-    Summary,
-    in_order,
-    jobs_of,
-    run_batch,
-    summaries,
-)
+from replicalab.batch import MOST_JOBS, Result, Summary, in_order, jobs_of, run_batch, summaries
 from replicalab.case import Case
 from replicalab.cli import asking, facts
 from replicalab.cli.negotiate import LAB_MANAGERS_NAMED, RULES

@@ -15,17 +15,8 @@ from replicalab.cli.check import heading, where
 from replicalab.cli.printing import Answer, CommandError, written
 from replicalab.render import terminal
 from replicalab.scenarios import MAX_ROUNDS, QUESTION_FIELDS
+from replicalab.views import negotiation as texts
 from replicalab.views.blocks import Status
-from replicalab.views.negotiation import (
-    LAB_MANAGERS,
-    SCIENTISTS,
-    answer_verdict,
-    ledger_sentence,
-    offer_breaks_text,
-    outcome_verdict,
-    round_caption,
-    turn_title,
-)
 from replicalab.views.plan import cautions_sentence
 
 ABOUT: Final = "What the two sides say, round by round, and how it ends."
@@ -116,31 +107,33 @@ def _lines(played: negotiation.Negotiation, saved: str) -> Iterator[str]:
     yield where(played.pack)
     yield _players(played)
     for at, done in enumerate(played.rounds):
-        yield from terminal.section(round_caption(played, at), terminal.indented(_round(done)))
-    outcome = outcome_verdict(played)
+        yield from terminal.section(
+            texts.round_caption(played, at), terminal.indented(_round(done))
+        )
+    outcome = texts.outcome_verdict(played)
     yield from terminal.section(
         terminal.verdict_line(outcome),
-        terminal.indented([ledger_sentence(negotiation.ledger(played))]),
+        terminal.indented([texts.ledger_sentence(negotiation.ledger(played))]),
     )
     yield from ["", saved] if saved else []
 
 
 def _players(played: negotiation.Negotiation) -> str:
     setup = played.setup
-    scientist, manager = SCIENTISTS[setup.scientist], LAB_MANAGERS[setup.lab_manager]
+    scientist, manager = texts.SCIENTISTS[setup.scientist], texts.LAB_MANAGERS[setup.lab_manager]
     return f"Scientist: {scientist.name}. Lab Manager: {manager.name}."
 
 
 def _round(done: negotiation.Round) -> Iterator[str]:
     reason = f": {done.reason}" if done.reason else "."
-    yield f"Scientist: {turn_title(done).lower()}{reason}"
+    yield f"Scientist: {texts.turn_title(done).lower()}{reason}"
     if done.plan and (cautions := cautions_sentence(done.plan)):
         yield cautions
-    verdict = answer_verdict(done)
+    verdict = texts.answer_verdict(done)
     if verdict and done.answer:
         first, *rest = done.answer.explanation.splitlines()
         yield f"Lab Manager: {verdict.title.lower()} ({terminal.SIGNS[verdict.status]}): {first}"
-        yield from terminal.indented([*rest, offer_breaks_text(done)])
+        yield from terminal.indented([*rest, texts.offer_breaks_text(done)])
 
 
 def _replay_lines(found: negotiation.Replay) -> Iterator[str]:
@@ -154,7 +147,7 @@ def _replay_lines(found: negotiation.Replay) -> Iterator[str]:
         yield from terminal.section(
             heading(played.final_plan), terminal.indented([_players(played)])
         )
-    yield terminal.verdict_line(outcome_verdict(played))
+    yield terminal.verdict_line(texts.outcome_verdict(played))
 
 
 # --- as data ------------------------------------------------------------------------------------
@@ -168,12 +161,12 @@ def _facts(played: negotiation.Negotiation) -> dict[str, object]:
         "lab_manager": str(played.setup.lab_manager),
         "outcome": str(outcome) if outcome else None,
         "ending": str(ending) if ending else None,
-        "verdict": facts.verdict(outcome_verdict(played)),
+        "verdict": facts.verdict(texts.outcome_verdict(played)),
         "final": facts.plan(final) if final else None,
         "rounds": [
             {
                 "round": at + 1,
-                "told": round_caption(played, at),
+                "told": texts.round_caption(played, at),
                 "action": str(done.action.action_type) if done.action else None,
                 "reason": done.reason,
                 "plan": facts.plan(done.plan) if done.plan else None,

@@ -8,11 +8,7 @@ from replicalab import assessment, planner
 from replicalab.assessment import phrases
 from replicalab.lexicon import amount_text, count_text, joined, plural
 from replicalab.views.blocks import Status, Verdict
-from replicalab.views.options import (
-    least_days_text,
-    proof_text,
-    too_short,
-)
+from replicalab.views.options import least_days_text, proof_text, too_short
 from replicalab.views.plan import (
     evidence_text,
     fidelity_move,

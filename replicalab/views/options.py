@@ -7,13 +7,7 @@ from typing import Final
 from replicalab.assessment import Assessment, Evidence, phrases
 from replicalab.lexicon import capitalised, count_text, joined, quoted
 from replicalab.models import FIELD_LABELS, Dimension, Protocol
-from replicalab.planner import (
-    LeastLoss,
-    PlanAnalysis,
-    PlanStep,
-    Shortfall,
-    additions_text,
-)
+from replicalab.planner import LeastLoss, PlanAnalysis, PlanStep, Shortfall, additions_text
 from replicalab.planner.limits import CountLimits
 from replicalab.scenarios import EvidenceTier, Pack
 from replicalab.views.blocks import Group, Heading, Sentence, group, listing

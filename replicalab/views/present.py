@@ -16,27 +16,11 @@ from replicalab.models import ScientistActionType
 from replicalab.negotiation import Negotiation, Round, ledger
 from replicalab.planner import PlanStep
 from replicalab.scenarios import Pack
+from replicalab.views import negotiation as texts
+from replicalab.views import plan as plans
 from replicalab.views.blocks import Bar, Panel, Status, Verdict, panel
 from replicalab.views.check import cost_bar, evidence_bar
 from replicalab.views.lab import lab_text
-from replicalab.views.negotiation import (
-    answer_verdict,
-    change_rows,
-    ledger_sentence,
-    offer_breaks_text,
-    offered_plan,
-    round_caption,
-    turn_title,
-)
-from replicalab.views.plan import (
-    WISHES,
-    cautions_sentence,
-    evidence_text,
-    fidelity_move,
-    sample_text,
-    saved_text,
-    wishes_cell,
-)
 from replicalab.views.rounds import amounts
 from replicalab.views.verdicts import FLOOR_MEANS, TARGET_MEANS, evidence_status, plan_verdict
 
@@ -86,7 +70,7 @@ def question_slide(yours: Assessment) -> Panel:
         goal=stated(pack.paper.goal),
         lab=pack.own_lab.name or f"The {pack.difficulty} lab",
         has=[count_text(number, noun).split(" ", 1) for number, noun in has],
-        unit=sample_text(pack.design),
+        unit=plans.sample_text(pack.design),
         dropout=percent_text(pack.design.dropout) if pack.design.dropout else "",
         terms=[
             (capitalised(evidence.measure), "", evidence.row.meaning),
@@ -141,10 +125,10 @@ def round_slide(negotiation: Negotiation, at: int, note: str = "") -> Panel:
         for side in (scientist, manager)
         if side
     )
-    breaks = cautions_sentence(done.plan) if done.plan else ""
+    breaks = plans.cautions_sentence(done.plan) if done.plan else ""
     return panel(
         "slide_round",
-        caption=round_caption(negotiation, at),
+        caption=texts.round_caption(negotiation, at),
         scientist=scientist,
         manager=manager,
         roomy=short and not (note or breaks),
@@ -171,28 +155,30 @@ def _scientist(before: Assessment | None, done: Round) -> _Side:
     says = list(action.questions) if action else []
     rows: Rows = []
     if action is not None and plan is not None and not done.only_asks:
-        rows = change_rows(PlanStep(before, plan)) if before else []
+        rows = texts.change_rows(PlanStep(before, plan)) if before else []
         says = [] if rows else [f"{size_text(plan)}."]
         if action.action_type is ScientistActionType.ACCEPT:
             says = ["Takes what the Lab Manager offers." if rows else "Takes the plan as it is."]
     reason = "" if done.only_asks else done.reason  # a question says it already
-    return _side(turn_title(done), rows, [*says, reason])
+    return _side(texts.turn_title(done), rows, [*says, reason])
 
 
 def _manager(done: Round) -> _Side | None:
-    verdict = answer_verdict(done)
+    verdict = texts.answer_verdict(done)
     if done.answer is None or verdict is None:
         return None
     if done.only_asks or done.plan is None:
         answer = " ".join(done.answer.explanation.split())
         return _side(verdict.title, [], [shortened(answer, _MOST_OF_AN_ANSWER)], verdict.status)
-    offer = offered_plan(done)
+    offer = texts.offered_plan(done)
     if offer is None:
         return _side(verdict.title, [], [verdict.text], verdict.status)
     step = PlanStep(done.plan, offer)
-    price = "; ".join(filter(None, (saved_text(step), evidence_text(step), fidelity_move(step))))
-    says = [f"{capitalised(price)}.", offer_breaks_text(done)]
-    return _side(verdict.title, change_rows(step), says, verdict.status)
+    price = "; ".join(
+        filter(None, (plans.saved_text(step), plans.evidence_text(step), plans.fidelity_move(step)))
+    )
+    says = [f"{capitalised(price)}.", texts.offer_breaks_text(done)]
+    return _side(verdict.title, texts.change_rows(step), says, verdict.status)
 
 
 def _side(does: str, rows: Rows, says: list[str], status: Status | None = None) -> _Side:
@@ -222,7 +208,7 @@ def outcome_slide(negotiation: Negotiation, verdict: Verdict, note: str = "") ->
         roomy=len(verdict.text) <= _SHORT_VERDICT,
         is_open=negotiation.outcome is None,
         stands=_stands(PlanStep(plans[0], plans[-1])) if known else None,
-        gave=ledger_sentence(ledger(negotiation)) if known else "",
+        gave=texts.ledger_sentence(ledger(negotiation)) if known else "",
         note=note,
     )
 
@@ -233,7 +219,7 @@ def outcome_slide(negotiation: Negotiation, verdict: Verdict, note: str = "") ->
 def beside_slide(yours: Assessment, other: Assessment, name: str, *also: str) -> Panel:
     """Return two plans in two columns: in what they differ, and nothing else."""
     step = PlanStep(yours, other)
-    fields = change_rows(step)
+    fields = texts.change_rows(step)
     return panel(
         "slide_beside",
         name=name,
@@ -264,13 +250,13 @@ def _measures(step: PlanStep) -> Iterator[tuple[str, list[tuple[str, Bar | None,
         yield capitalised(found[0].measure), [(text, bar, status) for text, bar, status in bars]
     if any(plan.broken_wishes for plan in both):
         yield (
-            WISHES,
+            plans.WISHES,
             [
-                (wishes_cell(plan), None, Status.CAUTION if plan.broken_wishes else "")
+                (plans.wishes_cell(plan), None, Status.CAUTION if plan.broken_wishes else "")
                 for plan in both
             ],
         )
-    if fidelity_move(step):
+    if plans.fidelity_move(step):
         yield "Fidelity loss", [(str(plan.fidelity_loss), None, "") for plan in both]
 
 
