@@ -210,6 +210,7 @@ class Batches:
         if len(under_way) < MOST_AT_ONCE:
             return True
         now = self._clock()
+        # A browser without cookies seems away; whoever looks at the batch itself is there.
         left = {min(self._away(key), now - each.seen): each for key, each in under_way.items()}
         if (longest := max(left)) <= AWAY_SECONDS:
             return False

@@ -134,6 +134,7 @@ def restock() -> None:
     if kept():
         return
     with suppress(LibraryError):  # the Library page says what is wrong; the file is asked for
+        # Entries come with the latest first; of what is in memory the latest stands last.
         for entry in reversed(shelf().entries(owner(), EntryKind.STUDY)[:MOST_STUDIES]):
             _bring_back(entry)
 

@@ -81,6 +81,7 @@ class StudyCache:
             if refused := self._refusal(owner, name, size):
                 return refused
             drawer = self._drawers[owner] = self._opened(owner)
+            # What it takes the place of goes first, or another's would give way for its bytes.
             drawer.studies.pop(name, None)
             self._make_room(size)
             drawer.studies[name] = OwnStudy(key_of(owner, name), text, size, study)

@@ -220,7 +220,7 @@ def _begin(asked: BatchRequest) -> None:
 def _draw_under_way(batch: VisitorBatch, names: dict[str, str]) -> None:
     """Draw how far a batch is, again each second; once it is over the page is drawn anew."""
     BATCHES.of(visitor.secret())  # its visitor looks at it
-    came, number = list(batch.came), batch.number
+    came, number = list(batch.came), batch.number  # a copy: its thread goes on adding
     if batch.is_over:
         st.rerun()
     st.progress(len(came) / number, f"{len(came):,} of {count_text(number, 'negotiation')}")
