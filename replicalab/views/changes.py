@@ -11,6 +11,7 @@ from replicalab.agents import SuggestionChange
 from replicalab.agents.suggestions import DROPPED
 from replicalab.assessment import Assessment
 from replicalab.assessment.phrases import failing_text, size_text
+from replicalab.models import FIELD_LABELS, NUMBER_FIELDS
 from replicalab.planner import PlanAnalysis, PlanStep, change_steps
 from replicalab.planner.steps import field_steps
 from replicalab.views import blocks
@@ -82,9 +83,13 @@ def revision_text(whole: PlanStep) -> RevisionText:
 def change_text(each: Changed) -> ChangeText:
     """Return a change in words."""
     change, step = each.change, each.step
+    old, new = (
+        f"{int(value):,}" if change.field in NUMBER_FIELDS else value
+        for value in (change.original, change.revised)
+    )
     return ChangeText(
         number=each.number,
-        title=texts.change_title(change),
+        title=f"{FIELD_LABELS[change.field]}: {old} → {new}",
         on=each.on,
         price=f"{texts.saved_text(step)} · {texts.loss_text(step)}",
         why=change.reason,

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from replicalab import assessment, lexicon
-from replicalab.agents import SuggestionChange
 from replicalab.assessment.phrases import analysed_text, asked_and_had
 from replicalab.measures import KINDS, DesignParameters
-from replicalab.models import FIELD_LABELS, LAB_DIMENSIONS, NUMBER_FIELDS, Dimension
+from replicalab.models import LAB_DIMENSIONS, Dimension
 from replicalab.planner import PlanStep, leanest
 from replicalab.scenarios import Control, Design, Pack
 
@@ -325,15 +324,6 @@ def effect_label(effect: assessment.AssumedEffect) -> str:
 
 
 # --- a step from one plan to another --------------------------------------------------------
-
-
-def change_title(change: SuggestionChange) -> str:
-    """Return what a suggested change changes: ``Sample size: 300 → 150``."""
-    old, new = (
-        f"{int(value):,}" if change.field in NUMBER_FIELDS else value
-        for value in (change.original, change.revised)
-    )
-    return f"{FIELD_LABELS[change.field]}: {old} → {new}"
 
 
 def saved_text(step: PlanStep) -> str:

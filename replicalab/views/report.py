@@ -81,9 +81,18 @@ def report(
     reasons = said.reasons if said else Registration().reasons
     plans = documents.plans_of(options, reference)
     changed = reference is not yours
+    title, authors = (said.title.strip(), said.authors.strip()) if said else ("", "")
+    registered = _fields("What is registered, and by whom", {"Title": title, "Authors": authors})
     parts = [
-        *([part("The registration", _registered(said))] if said else []),
-        part("The question", *_question(pack)),
+        *([part("The registration", registered)] if said else []),
+        part(
+            "The question",
+            Sentence(pack.paper.goal),
+            Sentence(pack.paper.hypothesis, "The study claims:"),
+            Sentence(pack.paper.caution, "Take care:"),
+            Sentence(pack.paper.contested or "", "Contested:"),
+            listing(f"A success if: {criterion}" for criterion in pack.success_criteria),
+        ),
         part(
             "The verdict",
             documents.verdict_sentence(plan_verdict(yours)),
@@ -139,20 +148,14 @@ def report(
             ),
         ),
     ]
-    typed = said.title.strip() if said else ""
-    of = pack.paper.name if typed else ""
+    of = pack.paper.name if title else ""
     return Document(
-        title=typed or pack.paper.title,
+        title=title or pack.paper.title,
         about=" · ".join(filter(None, ("Report", of, lab_text(pack), documents.day_text(on)))),
         parts=tuple(parts),
         foot=documents.origin_lines(yours),
-        authors=said.authors.strip() if said else "",
+        authors=authors,
     )
-
-
-def _registered(said: Registration) -> Table:
-    fields = {"Title": said.title.strip(), "Authors": said.authors.strip()}
-    return _fields("What is registered, and by whom", fields)
 
 
 def _decided(decision: Decision, plan: Assessment) -> Table:
@@ -173,17 +176,6 @@ def _fields(caption: str, fields: Mapping[str, str]) -> Table:
     """Return what each field holds, or that nobody has said it."""
     rows = [row(name, text or capitalised(NOT_GIVEN)) for name, text in fields.items()]
     return blocks.table(caption, ("Field", "Value"), rows)
-
-
-def _question(pack: Pack) -> tuple[Block, ...]:
-    paper = pack.paper
-    return (
-        Sentence(paper.goal),
-        Sentence(paper.hypothesis, "The study claims:"),
-        Sentence(paper.caution, "Take care:"),
-        Sentence(paper.contested or "", "Contested:"),
-        listing(f"A success if: {criterion}" for criterion in pack.success_criteria),
-    )
 
 
 def _plan_table(options: PlanAnalysis) -> Table:
