@@ -14,7 +14,6 @@ import streamlit as st
 from replicalab.ui import panel, state
 from replicalab.ui.controls import button, open_tab
 from replicalab.ui.lab import fields, keeping
-from replicalab.ui.lab.fields import draw_means_everywhere
 from replicalab.views.check import header_panel
 from replicalab.views.lab import own_values
 

@@ -44,12 +44,9 @@ class Assumption(NamedTuple):
     """A number of a question, as it is typed.
 
     Attributes:
-        name: as a question names it.
-        label: with its unit.
         own: the study's own; None where the kind of design has none.
         value: the one that is in force.
         factor: what a value is multiplied by to be typed: 100 for a percentage.
-        step: what one press adds.
         why: the study's reason for its own.
     """
 

@@ -38,13 +38,7 @@ class Tick(NamedTuple):
 
 
 class Ticked(NamedTuple):
-    """The suggestion as ticked.
-
-    Attributes:
-        ticks: its changes.
-        result: the plan with exactly the ticked ones.
-        known: every plan that was judged on the way.
-    """
+    """The suggestion as ticked: the plan with exactly those, and all that was judged on the way."""
 
     ticks: tuple[Tick, ...]
     result: Assessment

@@ -14,7 +14,7 @@ from replicalab.tables import sheet
 from replicalab.ui import own_studies, panel, state
 from replicalab.ui.controls import complain
 from replicalab.ui.files import download
-from replicalab.ui.lab import draw_means_everywhere
+from replicalab.ui.lab.fields import draw_means_everywhere
 from replicalab.ui.study_cache import OwnStudy
 from replicalab.views.lab import any_lab_text
 from replicalab.views.survey import COLUMNS, ORDERS, cells, order_key, survey_panel
