@@ -47,9 +47,6 @@ from replicalab.ui.workspace import Workspace
 from replicalab.views.plan import elsewhere_text
 
 PROTOCOL: Final = "pages/1_Protocol.py"
-_STUDY: Final = "pages/0_Study.py"
-_NEGOTIATION: Final = "pages/2_Negotiation.py"
-_MINE: Final = "among your own"
 
 
 class Opening(NamedTuple):
@@ -155,7 +152,7 @@ def _open_study(found: FoundFile, name: str) -> Opening:
         state.open_study(study.scenario_id)
     else:
         if (mine := own_studies.kept().get(study.scenario_id)) is not None:
-            own_studies.require_same(study, mine.study, _MINE, name)
+            own_studies.require_same(study, mine.study, "among your own", name)
         if refused := state.bring(found.text, study):
             raise ReplicaLabError(refused)
     return Opening("The study is open, with its reference protocol.", ())
@@ -198,10 +195,10 @@ class PageRow(NamedTuple):
 
 PAGE_ROWS: Final = {
     FileKind.BUNDLE: PageRow(_open_bundle),
-    FileKind.RUN: PageRow(_open_run, _NEGOTIATION),
+    FileKind.RUN: PageRow(_open_run, "pages/2_Negotiation.py"),
     FileKind.BATCH: PageRow(_open_batch, tray.PAGE),
     FileKind.DECISION: PageRow(_open_decision, tray.PAGE, action="Compare these again"),
-    FileKind.STUDY: PageRow(_open_study, _STUDY),
+    FileKind.STUDY: PageRow(_open_study, "pages/0_Study.py"),
     FileKind.KEPT_PLAN: PageRow(_open_kept_plan),
     FileKind.LAB: PageRow(_open_lab),
     FileKind.PLAN: PageRow(_open_plan),

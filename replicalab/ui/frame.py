@@ -41,12 +41,11 @@ PAGES: Final = (
     ("pages/5_Library.py", "Library", ":material/bookmarks:"),
 )
 _FRONT_DOOR: Final = "Scenarios"
-_NEGOTIATION: Final = "Negotiation"
 MORE: Final[dict[str, tuple[str, Callable[[str], None]]]] = {
     "Present": ("slideshow", lambda _: present.open_first()),
     "Keep beside": (
         "splitscreen_right",
-        lambda page: tray.keep_and_notify(run=page == _NEGOTIATION),
+        lambda page: tray.keep_and_notify(run=page == "Negotiation"),
     ),
     "Hand over": ("ios_share", lambda _: export.open_drawer()),
     "Open a file": ("folder_open", lambda _: export.open_opening()),

@@ -11,7 +11,6 @@ from replicalab.errors import ReplicaLabError
 from replicalab.ui.controls import button
 from replicalab.ui.words import as_list, escaped
 
-_NOTICES: Final = "notices"
 _PAGE: Final = "page"  # The place of a page that has one for all its notices
 
 
@@ -66,5 +65,5 @@ def draw(place: str = _PAGE, *, stays: bool = False) -> None:
 
 def _at(place: str) -> list[_Notice]:
     """Return what was left for a place and is not shown yet."""
-    notices: dict[str, list[_Notice]] = st.session_state.setdefault(_NOTICES, {})
+    notices: dict[str, list[_Notice]] = st.session_state.setdefault("notices", {})
     return notices.setdefault(place, [])

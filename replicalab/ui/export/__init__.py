@@ -23,8 +23,6 @@ from replicalab.views.check import header_panel
 
 _OPEN: Final = "export_is_open"
 _OPENING: Final = "opening_is_open"
-_TABS: Final = "export_part"
-_FILE: Final = "handed_file"
 _OPENED: Final = "handed_file_opened"
 
 
@@ -50,14 +48,14 @@ def draw_if_open() -> None:
 @st.dialog("Hand over", position="right", width="medium", on_dismiss="rerun")
 def _draw() -> None:
     panel.draw_scheme()
-    with open_tab(_PARTS, _TABS) as name:
+    with open_tab(_PARTS, "export_part") as name:
         _PARTS[name]()
 
 
 @st.dialog("Open a file", position="right", width="medium", on_dismiss="rerun")
 def _draw_opening() -> None:
     panel.draw_scheme()
-    upload("A bundle, a negotiation, a plan, a lab (JSON), or a study (YAML)", _FILE, _take)
+    upload("A bundle, a negotiation, a plan, a lab (JSON), or a study (YAML)", "handed_file", _take)
     opened: Opening | None = st.session_state.get(_OPENED)
     if opened is None:
         st.caption("It takes the place of what is open, which Undo brings back.")

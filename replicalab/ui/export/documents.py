@@ -22,8 +22,6 @@ from replicalab.ui.files import download
 from replicalab.ui.words import escaped
 
 _PAPERS: Final[tuple[Paper, ...]] = ("A4", "letter")
-_PAPER: Final = "hand_paper"
-_NEGOTIATED: Final = "hand_negotiated"
 _LONGEST_SAID: Final = 300  # Characters of a field: a line or two
 
 
@@ -55,7 +53,7 @@ def _draw_files(name: str, make: Callable[[], Document], file: Callable[[str, st
             "Paper",
             _PAPERS,
             format_func=str.capitalize,
-            key=_PAPER,
+            key="hand_paper",
             required=True,
             default="A4",
             disabled=bool(reason),
@@ -108,7 +106,7 @@ def _asked() -> ExportContent:
     found = export_content()
     if found.run is None:
         return found
-    negotiated = st.toggle("With the negotiation", key=_NEGOTIATED, persist_state="session")
+    negotiated = st.toggle("With the negotiation", key="hand_negotiated", persist_state="session")
     return found.for_document(negotiated=negotiated)
 
 

@@ -21,16 +21,14 @@ from replicalab.views.frontier import frontier_title, standing_verdict
 from replicalab.views.region import fillings_text, means_text, region_title
 
 _FORMS: Final = ("PNG", "SVG")
-_FORM: Final = "hand_form"
-_PICTURE: Final = "hand_picture"
 
 
 def draw() -> None:
     """Draw which figure, in which form, and the figure with its button."""
     found = export_content()
     charts = _charts(found)
-    chosen = st.selectbox("Picture", list(charts), key=_PICTURE)
-    form = st.segmented_control("Form", _FORMS, key=_FORM, required=True, default="PNG")
+    chosen = st.selectbox("Picture", list(charts), key="hand_picture")
+    form = st.segmented_control("Form", _FORMS, key="hand_form", required=True, default="PNG")
     st.caption(
         "Save it with the camera at its top right. PNG for slides and texts; SVG stays sharp at "
         "any size. Its numbers are under Tables, and beside the figure on its page."

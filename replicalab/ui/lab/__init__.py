@@ -18,7 +18,6 @@ from replicalab.views.check import header_panel
 from replicalab.views.lab import own_values
 
 _OPEN: Final = "lab_is_open"
-_TABS: Final = "lab_part"
 _PARTS: Final[dict[str, Callable[[], None]]] = {
     "Means": fields.draw_means,
     "Items": fields.draw_items,
@@ -50,6 +49,6 @@ def _draw() -> None:
     panel.draw(header_panel(state.analysis().yours, yours=state.case().plan is not None))
     if own_values(state.written(), state.analysis().yours.pack):
         draw_way_back("lab_back")
-    with open_tab(_PARTS, _TABS) as name:
+    with open_tab(_PARTS, "lab_part") as name:
         _PARTS[name]()
     state.write_address()  # the page does so when it is drawn, and it may be reloaded before

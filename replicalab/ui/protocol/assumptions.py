@@ -32,7 +32,6 @@ from replicalab.views.plan import assumption_text, effect_text
 
 PLACE: Final = "assumptions"
 PARTS: Final = "assumptions_part"
-_TITLE: Final = "Assumptions: effect, alpha, target, dropout"
 _NUMBERS: Final = "Numbers"
 _PER_GROUP: Final = "per_group"
 _LONGEST_REASON: Final = 300
@@ -125,7 +124,7 @@ def assumptions(written: Design, asked: Design) -> list[Assumption]:
 def draw(yours: Assessment) -> None:
     """Draw the place; what is closed in it is neither worked out nor sent."""
     written, asked = state.written().design, yours.pack.design
-    place = st.expander(_TITLE, key=PLACE, on_change="rerun")
+    place = st.expander("Assumptions: effect, alpha, target, dropout", key=PLACE, on_change="rerun")
     if not place.open:
         return
     with place:

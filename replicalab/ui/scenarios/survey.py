@@ -21,8 +21,6 @@ from replicalab.views.survey import COLUMNS, ORDERS, cells, order_key, survey_pa
 
 IN_YOUR_LAB: Final = "In your lab"
 _FOUND: Final = "survey_found"
-_ORDER: Final = "survey_order"
-_CHOICE: Final = "survey_choice"
 
 
 class _Row(NamedTuple):
@@ -42,7 +40,7 @@ def draw() -> None:
     """Draw the table, above it the lab and the order, below it the ways on."""
     with st.grid("auto", min_column_width=150, vertical_alignment="bottom", key="survey_said"):
         problems = draw_means_everywhere()
-        order = st.selectbox("Sort by", ORDERS, key=_ORDER, persist_state="session")
+        order = st.selectbox("Sort by", ORDERS, key="survey_order", persist_state="session")
     complain(*problems)
     rows = sorted(_rows(), key=lambda row: order_key(order)(row.found))
     case = state.case()
@@ -77,7 +75,11 @@ def _draw_ways_on(rows: list[_Row]) -> None:
     names = _names(rows)
     with st.container(horizontal=True, vertical_alignment="bottom", key="survey_ways"):
         chosen = st.selectbox(
-            "Study to open", list(names), key=_CHOICE, label_visibility="collapsed", width=260
+            "Study to open",
+            list(names),
+            key="survey_choice",
+            label_visibility="collapsed",
+            width=260,
         )
         if st.button("Open in this lab", icon=":material/tune:", type="primary"):
             row = names[chosen]

@@ -13,7 +13,6 @@ from replicalab.ui.tradeoffs.outlook import look
 from replicalab.views.blocks import Status, Verdict, sentences_panel
 from replicalab.views.region import no_evidence_text
 
-_REGION: Final = "Days and samples"
 _FRONTIER: Final = "Evidence for credits"
 
 
@@ -26,7 +25,7 @@ def draw(analysis: PlanAnalysis) -> None:
     with picture:
         chosen = st.radio(
             "What could you have instead?",
-            [_REGION, _FRONTIER],
+            ["Days and samples", _FRONTIER],
             horizontal=True,
             key="picture",
             persist_state="session",
