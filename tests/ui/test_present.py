@@ -127,7 +127,9 @@ def test_presentation_says_of_what_it_is_and_what_is_not_there(
 ) -> None:
     app = visit(page, study="psy_stroop", **query)
     assert text in said(app)
-    assert "present" not in query_of(press(app, "Leave"))
+    press(app, "Leave")
+    assert "present" not in query_of(app)
+    assert "Leave" not in labels(app)
 
 
 # --- stories ---

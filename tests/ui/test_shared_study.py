@@ -216,7 +216,7 @@ def test_file_that_does_not_help_is_said_beside_and_nothing_is_lost(
     assert where(hand_over(app, MINE)).startswith(TITLE)
 
 
-def test_study_that_is_gone_is_named_in_a_presentation_and_can_be_done_without(
+def test_link_to_a_presentation_of_a_study_that_is_gone_names_it_and_opens_its_page(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     link = lost(monkeypatch)
