@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Final
 
 import pytest
@@ -23,7 +24,7 @@ from replicalab.assessment import (
     Slack,
     assess,
 )
-from replicalab.cli.asking import _MEANS
+from replicalab.cli.asking import LAB_OPTIONS
 from replicalab.documents import DOCUMENTS, FORMS, KEPT, MIMES, SUFFIXES
 from replicalab.library import KINDS as ENTRIES
 from replicalab.library import EntryKind
@@ -109,7 +110,7 @@ def test_each_amount_can_be_asked_for_and_is_drawn_over_the_rounds(dimension: Di
 def test_each_amount_that_a_visitor_may_state_is_a_lab_s_and_has_its_label_key_and_option() -> None:
     assert {*LAB_AMOUNTS} <= Lab.model_fields.keys() & LabOverrides.model_fields.keys()
     assert MEANS.keys() == {*LAB_AMOUNTS}
-    assert {field for field, *_ in _MEANS.values()} == {*LAB_AMOUNTS}
+    assert {field for field, *_ in LAB_OPTIONS.values()} == {*LAB_AMOUNTS}
     stated = {f"case.own_lab.{name}" for name in LAB_AMOUNTS}
     assert {key.path for key in _KEYS.values() if ".own_lab." in key.path} == stated
 
@@ -121,6 +122,11 @@ def test_each_number_that_a_kind_of_design_may_need_is_a_field_of_design_and_is_
     assert PARAMETERS.keys() <= Design.model_fields.keys()
     assert tuple(PARAMETERS) == DesignParameters._fields
     assert {name for row in KINDS.values() for name in row.needs} <= PARAMETERS.keys()
+
+
+def test_each_number_of_a_design_reaches_the_formulas() -> None:
+    given = {name: place / 10 for place, name in enumerate(PARAMETERS, start=1)}
+    assert DesignParameters.by(SimpleNamespace(**given))._asdict() == given
 
 
 def test_each_number_of_a_design_and_each_kind_has_its_words_in_the_form() -> None:

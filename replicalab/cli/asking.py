@@ -31,7 +31,7 @@ from replicalab.views.plan import elsewhere_text
 _HANDED_OVER: Final = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 LABS: Final = tuple(level.value for level in scenarios.Difficulty)
 
-_MEANS: Final = {
+LAB_OPTIONS: Final = {
     "budget": ("budget", "CREDITS", "the lab's budget"),
     "days_available": ("days", "DAYS", "how long the lab can give, from its first day"),
     "staff": ("staff", "UNITS", "staff units"),
@@ -124,7 +124,7 @@ def add_own(parser: argparse.ArgumentParser) -> None:
     """Add what is said of the lab and of the evidence in place of the study."""
     group = parser.add_argument_group("your lab, in place of the study's")
     group.add_argument("--lab-file", metavar="LAB.json", type=Path, help="a lab saved as a file")
-    for name, (_, unit, about) in _MEANS.items():
+    for name, (_, unit, about) in LAB_OPTIONS.items():
         option = f"--{name.replace('_', '-')}"
         group.add_argument(option, type=whole(1), metavar=unit, help=about)
     question = parser.add_argument_group("question, in place of the study's")
@@ -219,7 +219,7 @@ def own_lab(asked: argparse.Namespace) -> scenarios.LabOverrides:
     """Return what is said of the lab: the file's, and in its place the options'."""
     path = asked.lab_file
     said = scenarios.read_lab(content(path), str(path)) if path else scenarios.LabOverrides()
-    means = {field: getattr(asked, name) for name, (field, *_) in _MEANS.items()}
+    means = {field: getattr(asked, name) for name, (field, *_) in LAB_OPTIONS.items()}
     return said.model_copy(update={k: v for k, v in means.items() if v is not None})
 
 

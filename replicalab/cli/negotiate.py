@@ -34,10 +34,9 @@ RULES: Final = tuple(
 )
 LAB_MANAGERS_NAMED: Final = tuple(kind.value for kind in negotiation.LabManagerKind)
 # What a transcript says itself.
-_OF_A_TALK: Final = (
+_SET_BY_TRANSCRIPT: Final = (
     *("scientist", "lab_manager", "rounds", "plan", "samples", "days", "without", "swap"),
-    *("lab_file", "budget", "days_available", "staff", "start_day"),
-    *QUESTION_FIELDS,
+    *("lab_file", *asking.LAB_OPTIONS, *QUESTION_FIELDS),
 )
 
 
@@ -89,7 +88,7 @@ def _played(asked: argparse.Namespace) -> Answer:
 
 
 def _replayed(asked: argparse.Namespace) -> Answer:
-    said = [name for name in _OF_A_TALK if getattr(asked, name) not in (None, [])]
+    said = [name for name in _SET_BY_TRANSCRIPT if getattr(asked, name) not in (None, [])]
     if said:
         option = said[0].replace("_", "-")
         raise CommandError(f"--{option}: a transcript says that itself; leave it out with --replay")
