@@ -22,13 +22,13 @@ from playwright.sync_api import Page, expect
 
 import replicalab
 from tests.browser.driving import AppServer, open_app
-from tests.browser.test_shell import ADDRESSES
 from tests.browser.test_wall import (
     test_negotiation_is_saved_and_opened_again,
     test_page_elsewhere_gets_nothing,
     test_page_fetches_nothing_from_elsewhere,
     test_pages_are_visited_edited_and_played,
 )
+from tests.browser.visiting import ADDRESSES, SURVEY
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 THESE_TOO: Final = (
@@ -157,7 +157,7 @@ def test_report_becomes_pdf_in_a_process_of_its_own(scripts: Path, elsewhere: Pa
     assert (elsewhere / "report.pdf").read_bytes().startswith(b"%PDF")
 
 
-@pytest.mark.parametrize("address", ADDRESSES)
+@pytest.mark.parametrize("address", [*ADDRESSES.values(), SURVEY])
 def test_page_opens_from_its_address(app_page: Page, address: str) -> None:
     open_app(app_page, address)
     expect(app_page).to_have_title(re.compile("ReplicaLab"))
