@@ -1,7 +1,5 @@
 """ReplicaLab: what a lab can run of a published experiment, and what each cut costs."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 

@@ -1,7 +1,5 @@
 """The program: ``replicalab`` where it is installed, ``python -m replicalab`` from a clone too."""
 
-from __future__ import annotations
-
 import sys
 
 from replicalab.cli import main

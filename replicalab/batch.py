@@ -6,8 +6,6 @@ once; whoever stops listening keeps what has come.
 Source of the intervals: Wilson (1927), J. Am. Stat. Assoc. 22, 209-212.
 """
 
-from __future__ import annotations
-
 import os
 import pickle
 import subprocess

@@ -4,8 +4,6 @@ It is written once. A link, a draft, an entry of the library, a bundle, a job of
 options of a command are a case, whole or in part; what a field is called here, it is called there.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from functools import lru_cache
@@ -20,6 +18,7 @@ from pydantic import (
     model_validator,
 )
 
+from replicalab import scenarios
 from replicalab.assessment import Assessment, assess
 from replicalab.errors import Fault, LibraryContentError, ScenarioError
 from replicalab.models import Protocol, Record, too_large
@@ -31,22 +30,9 @@ from replicalab.negotiation import (
     ScientistKind,
     Setup,
 )
-from replicalab.scenarios import (
-    MAX_ROUNDS,
-    Difficulty,
-    EvidenceAssumptions,
-    Identifier,
-    LabOverrides,
-    Pack,
-    Seed,
-    Study,
-    load_scenario,
-    pack_of,
-    parse_study,
-)
 from replicalab.scenarios.checking import shown
 
-FindPack = Callable[[str, str, int, str | None], Pack]
+FindPack = Callable[[str, str, int, str | None], scenarios.Pack]
 """Finds a study in its lab: (study, lab, seed, key of a visitor's own); raises ScenarioError."""
 
 FORMAT: Final = 1
@@ -72,18 +58,18 @@ class Case(Record):
     """
 
     format: Literal[1] = 1
-    study: Identifier
+    study: scenarios.Identifier
     text: str = ""
     own: Annotated[str, StringConstraints(pattern="^[0-9a-f]{32}$")] | None = None
-    lab: Difficulty
-    seed: Seed = 0
-    own_lab: LabOverrides = LabOverrides()
-    question: EvidenceAssumptions = EvidenceAssumptions()
+    lab: scenarios.Difficulty
+    seed: scenarios.Seed = 0
+    own_lab: scenarios.LabOverrides = scenarios.LabOverrides()
+    question: scenarios.EvidenceAssumptions = scenarios.EvidenceAssumptions()
     plan: Protocol | None = None
     scientist: ScientistKind = ScientistKind.EVIDENCE_AWARE
     lab_manager: LabManagerKind = LabManagerKind.REFERENCE
-    max_rounds: Annotated[int, Field(strict=True, ge=1, le=MOST_ROUNDS)] = MAX_ROUNDS
-    recording: Identifier | None = None
+    max_rounds: Annotated[int, Field(strict=True, ge=1, le=MOST_ROUNDS)] = scenarios.MAX_ROUNDS
+    recording: scenarios.Identifier | None = None
     moves: Annotated[tuple[Move, ...], Field(max_length=MOST_ROUNDS), FailFast()] = ()
 
     @model_validator(mode="after")
@@ -93,7 +79,7 @@ class Case(Record):
         return self
 
     @classmethod
-    def of(cls, pack: Pack, plan: Protocol | None = None, **others: Any) -> Self:
+    def of(cls, pack: scenarios.Pack, plan: Protocol | None = None, **others: Any) -> Self:
         """Return the case of a plan in a pack; ``others`` are its other fields."""
         return cls(
             study=pack.scenario_id,
@@ -117,7 +103,7 @@ class Case(Record):
 
     # --- what it is of ------------------------------------------------------------------------
 
-    def own_study(self) -> Study | None:
+    def own_study(self) -> scenarios.Study | None:
         """Return the study whose file it holds, None where it holds none.
 
         Raises:
@@ -131,7 +117,7 @@ class Case(Record):
             raise ScenarioError("the plan", [Fault("study", problem, "name that one")])
         return study
 
-    def written(self, find: FindPack | None = None) -> Pack:
+    def written(self, find: FindPack | None = None) -> scenarios.Pack:
         """Return the study in its lab as its author wrote both.
 
         Args:
@@ -141,10 +127,10 @@ class Case(Record):
             ScenarioError: the study is not found.
         """
         if study := self.own_study():
-            return pack_of(study, self.lab, self.seed)
+            return scenarios.pack_of(study, self.lab, self.seed)
         return (find or on_the_shelf)(*self.where)
 
-    def pack(self, find: FindPack | None = None) -> Pack:
+    def pack(self, find: FindPack | None = None) -> scenarios.Pack:
         """Return the study in the lab, and with the question, that it has been given.
 
         Raises:
@@ -170,7 +156,7 @@ class Case(Record):
         """The study and its lab, as `FindPack` asks for them."""
         return self.study, self.lab.value, self.seed, self.own
 
-    def setup(self, pack: Pack, model: str | None = None) -> Setup:
+    def setup(self, pack: scenarios.Pack, model: str | None = None) -> Setup:
         """Return the setup of its negotiation in its ``pack``.
 
         A rule opens with the plan; a person and a ``model`` choose their own opening.
@@ -215,13 +201,13 @@ class Case(Record):
 
         A named lab of one's own goes along; what else is said of a lab is said of this study's.
         """
-        own_lab = self.own_lab if self.own_lab.name else LabOverrides()
-        asked = EvidenceAssumptions()
+        own_lab = self.own_lab if self.own_lab.name else scenarios.LabOverrides()
+        asked = scenarios.EvidenceAssumptions()
         return self._anew(study=study, own=own, plan=None, own_lab=own_lab, question=asked)
 
     def with_lab(self, lab: str, seed: int) -> Self:
         """Return the same study and plan in another of its labs, as that is written."""
-        return self._anew(lab=lab, seed=seed, own_lab=LabOverrides())
+        return self._anew(lab=lab, seed=seed, own_lab=scenarios.LabOverrides())
 
     def with_own(self, **said: object) -> Self:
         """Return the same plan in another ``own_lab``, or asked another ``question``."""
@@ -251,12 +237,12 @@ class DraftCase(Case):
         return Case(**{name: getattr(self, name) for name in Case.model_fields})
 
 
-def in_labs_of(study: Study) -> FindPack:
+def in_labs_of(study: scenarios.Study) -> FindPack:
     """Return what finds that study in its labs, by whatever id it is looked for."""
-    return lambda _, lab, seed, __: pack_of(study, Difficulty(lab), seed)
+    return lambda _, lab, seed, __: scenarios.pack_of(study, scenarios.Difficulty(lab), seed)
 
 
-def on_the_shelf(study: str, lab: str, seed: int, own: str | None = None) -> Pack:
+def on_the_shelf(study: str, lab: str, seed: int, own: str | None = None) -> scenarios.Pack:
     """Return a study of the shelf in its lab.
 
     Raises:
@@ -266,13 +252,13 @@ def on_the_shelf(study: str, lab: str, seed: int, own: str | None = None) -> Pac
         raise ScenarioError(
             "studies of visitors", [Fault("scenario_id", f"'{study}' is not here", "open its file")]
         )
-    return load_scenario(study, lab, seed)
+    return scenarios.load_scenario(study, lab, seed)
 
 
 @lru_cache(maxsize=8)
-def _parsed(text: str) -> Study:
+def _parsed(text: str) -> scenarios.Study:
     """Return a study that many cases may hold, such as every job of a batch."""
-    return parse_study(text, "the study's file")
+    return scenarios.parse_study(text, "the study's file")
 
 
 def _between_rules(case: Case) -> Case:

@@ -5,8 +5,6 @@ can turn round what stands next to it: "hard lab" reads "bal drah" behind U+202E
 holds such a character is refused; any other text is shown with its name in its place, ⟨U+202E⟩.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Final
 from unicodedata import category, name

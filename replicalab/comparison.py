@@ -1,7 +1,5 @@
 """Two to four sides of a comparison: plans, runs, forks or labs, each judged and negotiated."""
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment

@@ -5,8 +5,6 @@ that only knows the standard library can still catch them. Two stand where their
 `agents.parsing.ScientistOutputParseError` and `library.records.LibraryConflictError`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar

@@ -3,8 +3,6 @@
 Sentences are made elsewhere (`replicalab.views`); what they are made of is here, once.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence

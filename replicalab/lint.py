@@ -5,26 +5,17 @@ nothing from being used: a note says how the study plays in a lab, a warning wha
 should see.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from decimal import Decimal
 from enum import StrEnum
 from typing import Final
 
+from replicalab import models
 from replicalab.agents.lab_manager_policy import answer_type_to
 from replicalab.assessment import Assessment, assess, breaks, violations
 from replicalab.lexicon import amount_text, count_text, label_key, parts_of
 from replicalab.measures import PARAMETERS
-from replicalab.models import (
-    DIMENSIONS,
-    LAB_DIMENSIONS,
-    Dimension,
-    LabManagerActionType,
-    NonEmptyText,
-    Record,
-)
 from replicalab.planner import PlanAnalysis, largest_sample
 from replicalab.scenarios import AllowedSubstitution, Difficulty, ExpectedOutcome, Study, pack_of
 
@@ -39,12 +30,12 @@ class LintLevel(StrEnum):
     WARNING = "warning"
 
 
-class LintFinding(Record):
+class LintFinding(models.Record):
     """One finding; ``place`` is the dotted path of the part of the file that it is about."""
 
     level: LintLevel
-    place: NonEmptyText
-    message: NonEmptyText
+    place: models.NonEmptyText
+    message: models.NonEmptyText
 
 
 def lint(study: Study) -> list[LintFinding]:
@@ -83,7 +74,7 @@ def _place(lab: PlanAnalysis) -> str:
     return f"labs.{lab.yours.pack.difficulty}"
 
 
-def _answer(lab: PlanAnalysis) -> LabManagerActionType:
+def _answer(lab: PlanAnalysis) -> models.LabManagerActionType:
     return answer_type_to(lab.yours, lab.offer)
 
 
@@ -100,7 +91,7 @@ def _lab_note(lab: PlanAnalysis) -> LintFinding:
 
 
 def _lab_findings(lab: PlanAnalysis) -> Iterator[LintFinding]:
-    place, accepts = _place(lab), _answer(lab) is LabManagerActionType.ACCEPT
+    place, accepts = _place(lab), _answer(lab) is models.LabManagerActionType.ACCEPT
     easy = lab.yours.pack.difficulty is Difficulty.EASY
     if easy and not accepts:
         yield _warning(
@@ -128,7 +119,7 @@ def _compared(lab: PlanAnalysis, expected: ExpectedOutcome) -> Iterator[tuple[st
     """Yield (field, what the file says, what happens), the values as text."""
     after, pack = lab.offered, lab.yours.pack
     plan, evidence = after.plan, after.evidence
-    fails = [d for d in lab.yours.failing if d in LAB_DIMENSIONS or d in expected.fails]
+    fails = [d for d in lab.yours.failing if d in models.LAB_DIMENSIONS or d in expected.fails]
     yield "fails", _named(expected.fails), _named(fails)
     yield "answer", expected.answer, _answer(lab)
     yield "still_fails", _named(expected.still_fails), _named(after.failing)
@@ -146,8 +137,8 @@ def _compared(lab: PlanAnalysis, expected: ExpectedOutcome) -> Iterator[tuple[st
         yield "largest_sample", str(expected.largest_sample), str(fitting)
 
 
-def _named(dimensions: list[Dimension]) -> str:
-    return ", ".join(d for d in DIMENSIONS if d in dimensions) or "none"
+def _named(dimensions: list[models.Dimension]) -> str:
+    return ", ".join(d for d in models.DIMENSIONS if d in dimensions) or "none"
 
 
 # --- whether every number has a source or a reason ----------------------------------------------

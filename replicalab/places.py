@@ -3,8 +3,6 @@
 The latter are in the user's data folder, unless the environment says more.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from contextlib import suppress

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Final
 
+import plotly.graph_objects as go
 import pytest
 
 from replicalab import report
@@ -202,7 +203,7 @@ def test_each_chart_is_of_a_plan_or_of_many_negotiations() -> None:
         name
         for name, function in public.items()
         if inspect.isfunction(function)
-        and inspect.signature(function).return_annotation == "go.Figure"
+        and inspect.signature(function, eval_str=True).return_annotation is go.Figure
         and "figure" not in inspect.signature(function).parameters
     }
     assert charts == {*figures.OF_A_PLAN, *figures.OF_MANY}

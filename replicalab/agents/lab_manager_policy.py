@@ -5,8 +5,6 @@ stand in `suggestions`; every name that the document gives this module can be im
 Source: docs/contract.md, Lab Manager.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress

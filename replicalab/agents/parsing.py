@@ -4,8 +4,6 @@ Every character is read a fixed number of times, so hostile text costs time in p
 length and no more. Source: docs/contract.md, Scientist.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ Source: docs/contract.md, Scientist. Text from a study file or from a model alwa
 behind a bullet on one line of its own, so that it cannot pass for a section.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from typing import Final

@@ -4,8 +4,6 @@ No call of a model happens here: the backend is a plain function (`GenerateFn`) 
 Source: docs/contract.md, Scientist.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from itertools import count

@@ -3,8 +3,6 @@
 Source: docs/contract.md, Lab Manager.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final

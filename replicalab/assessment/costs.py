@@ -4,8 +4,6 @@ Whole numbers give a number; arrays that broadcast together give an array.
 Source: docs/contract.md, The check.
 """
 
-from __future__ import annotations
-
 from typing import Any, Final, NamedTuple
 
 from replicalab.models import Protocol

@@ -4,8 +4,6 @@ Every value is planned at an assumed effect, which is the study's or the visitor
 Source: docs/contract.md, Evidence; each formula names its own in `measures.kinds`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ as many as possible are covered, then with the least loss, then in the study fil
 Source: docs/contract.md, Fidelity.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 

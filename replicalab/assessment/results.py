@@ -3,8 +3,6 @@
 Source: docs/contract.md, The check.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import cached_property

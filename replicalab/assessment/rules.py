@@ -5,8 +5,6 @@ in which no negation comes before it: "live trading" breaks the rule, "no live t
 Source: docs/contract.md, The check.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple

@@ -1,7 +1,5 @@
 """The commands of ``replicalab``: what is asked, what is answered, and the exit code."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Sequence

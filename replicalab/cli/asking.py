@@ -1,7 +1,5 @@
 """What a command is asked: the study, the lab, the question and the plan, from its options."""
 
-from __future__ import annotations
-
 import argparse
 import errno
 import json

@@ -1,7 +1,5 @@
 """``batch``: many negotiations between rules, and how often each outcome came."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """``check``: a plan against its lab, in the seven dimensions, its cost and its evidence."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator
 from typing import Final

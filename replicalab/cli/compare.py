@@ -1,7 +1,5 @@
 """``compare``: two to four plans side by side, what differs first."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path

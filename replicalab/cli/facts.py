@@ -1,7 +1,5 @@
 """Answers as plain data, for programs: the core's values under the core's names."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 

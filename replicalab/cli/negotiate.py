@@ -1,7 +1,5 @@
 """``negotiate``: the Scientist and the Lab Manager talk it through, or a transcript replays."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """``plan``: what may be done about a plan, what each change costs, and what it would take."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How an answer is written: plain text or JSON, on any terminal and in any encoding."""
 
-from __future__ import annotations
-
 import codecs
 import json
 import os

@@ -1,7 +1,5 @@
 """``serve``: the dashboard, from this machine and to it alone."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import runpy

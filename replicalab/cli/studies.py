@@ -1,7 +1,5 @@
 """``studies``: which studies there are."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator, Sequence
 from typing import Final

@@ -1,7 +1,5 @@
 """A study to begin with: one of which nothing is known but its numbers."""
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_left
 from collections.abc import Mapping

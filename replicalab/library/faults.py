@@ -4,8 +4,6 @@ What a driver says names the server, its user, the file, sometimes the whole add
 goes on. Visitors read these errors, and a log is read by others than those who may know a password.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager

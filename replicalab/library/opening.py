@@ -7,8 +7,6 @@ forward; one that a newer version wrote is left alone. Alembic is loaded only wh
 something to do: it takes longer to load than a library takes to open.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import sqlite3
@@ -19,29 +17,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from sqlalchemy import (
-    Connection,
-    Engine,
-    create_engine,
-    event,
-    func,
-    inspect,
-    make_url,
-    select,
-    text,
-)
+import sqlalchemy
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from replicalab.errors import LibraryStorageError, LibraryVersionError
-from replicalab.library.faults import (
-    WAIT_SECONDS,
-    database_errors,
-    fault_of,
-    is_damage,
-    not_writable,
-)
+from replicalab.library import faults
 
 VERSION_TABLE: Final = "library_version"
 REVISIONS: Final = ["0001"]
@@ -64,8 +46,8 @@ class OpenedLibrary(NamedTuple):
         notices: what happened while it was opened, for people.
     """
 
-    reading: Engine
-    writing: Engine
+    reading: sqlalchemy.Engine
+    writing: sqlalchemy.Engine
     notices: tuple[str, ...]
 
 
@@ -86,7 +68,7 @@ def opened(address: str, now: datetime) -> OpenedLibrary:
         try:
             file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
-            raise not_writable(error.strerror or type(error).__name__) from None
+            raise faults.not_writable(error.strerror or type(error).__name__) from None
         notices += _others_kept_out(file)
         looked_at = _identity(file)
         if (damage := _damage(file)) and _identity(file) == looked_at:
@@ -96,7 +78,7 @@ def opened(address: str, now: datetime) -> OpenedLibrary:
     engine = _engine(url)
     writing = engine.execution_options(**{_WRITES: True})
     try:
-        with database_errors():
+        with faults.database_errors():
             if copy := _bring_forward(engine, writing, file, now):
                 notices.append(
                     "The library was of an older version. A copy as it was stands beside it: "
@@ -110,7 +92,7 @@ def opened(address: str, now: datetime) -> OpenedLibrary:
 
 def _url(address: str) -> URL:
     try:
-        url = make_url(address)
+        url = sqlalchemy.make_url(address)
     except (ArgumentError, ValueError):  # a port that is no number
         url = None
     # Two slashes make a server of the first folder: SQLite has none, and its fault quotes them all.
@@ -128,22 +110,24 @@ def _url(address: str) -> URL:
     )
 
 
-def _engine(url: URL) -> Engine:
+def _engine(url: URL) -> sqlalchemy.Engine:
     """Return the engine; no error of it shows what was to be saved."""
     if url.drivername == "sqlite":
-        engine = create_engine(url, hide_parameters=True, connect_args={"timeout": WAIT_SECONDS})
-        event.listen(engine, "connect", _settle)
-        event.listen(engine, "begin", _begin)
+        engine = sqlalchemy.create_engine(
+            url, hide_parameters=True, connect_args={"timeout": faults.WAIT_SECONDS}
+        )
+        sqlalchemy.event.listen(engine, "connect", _settle)
+        sqlalchemy.event.listen(engine, "begin", _begin)
         return engine
     for name in _TELL_THE_SERVER:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    settings = f"-c lock_timeout={WAIT_SECONDS:g}s -c synchronous_commit=on"
+    settings = f"-c lock_timeout={faults.WAIT_SECONDS:g}s -c synchronous_commit=on"
     try:
-        return create_engine(
+        return sqlalchemy.create_engine(
             url,
             hide_parameters=True,
             pool_pre_ping=True,  # a server that was started anew is noticed before it is used
-            connect_args={"connect_timeout": int(WAIT_SECONDS), "options": settings},
+            connect_args={"connect_timeout": int(faults.WAIT_SECONDS), "options": settings},
         )
     except ModuleNotFoundError as error:
         raise LibraryStorageError(
@@ -151,7 +135,7 @@ def _engine(url: URL) -> Engine:
             ".venv/bin/pip install -r requirements-postgres.txt"
         ) from error
     except SQLAlchemyError as error:
-        raise fault_of(error) from None
+        raise faults.fault_of(error) from None
 
 
 def _settle(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> None:
@@ -161,7 +145,7 @@ def _settle(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> None:
         connection.execute(f"PRAGMA {setting}")
 
 
-def _begin(connection: Connection) -> None:
+def _begin(connection: sqlalchemy.Connection) -> None:
     # A writer takes its lock at once, so it waits for others; in the middle it would be refused.
     writes = connection.get_execution_options().get(_WRITES)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
@@ -186,7 +170,7 @@ def _others_kept_out(file: Path) -> Iterator[str]:
                 "user, who can forbid it."
             )
         except OSError as error:  # links that lead to each other, a name that is too long
-            raise not_writable(error.strerror or type(error).__name__) from None
+            raise faults.not_writable(error.strerror or type(error).__name__) from None
 
 
 def _begin_for_its_user(file: Path) -> None:
@@ -196,7 +180,7 @@ def _begin_for_its_user(file: Path) -> None:
     except FileExistsError:
         return
     except OSError as error:
-        raise not_writable(error.strerror or type(error).__name__) from None
+        raise faults.not_writable(error.strerror or type(error).__name__) from None
 
 
 def _identity(file: Path) -> tuple[int, int] | None:
@@ -212,12 +196,12 @@ def _damage(file: Path) -> str:
     if not file.exists():
         return ""
     try:
-        with closing(sqlite3.connect(file, timeout=WAIT_SECONDS)) as connection:
+        with closing(sqlite3.connect(file, timeout=faults.WAIT_SECONDS)) as connection:
             [found] = connection.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.Error as error:
-        if is_damage(error):
+        if faults.is_damage(error):
             return str(error)
-        raise fault_of(error) from None
+        raise faults.fault_of(error) from None
     return "" if found == "ok" else " ".join(str(found).split())
 
 
@@ -229,7 +213,7 @@ def _set_aside(file: Path, damage: str, now: datetime) -> str:
             with suppress(FileNotFoundError):
                 Path(f"{file}{side}").replace(f"{aside}{side}")
     except OSError as error:
-        raise not_writable(error.strerror or type(error).__name__) from None
+        raise faults.not_writable(error.strerror or type(error).__name__) from None
     return (
         f"The library's file was damaged ({damage}). It is set aside as {aside.name}, and a new, "
         "empty library was begun; docs/library.md says how to get back what can be."
@@ -248,7 +232,7 @@ def _free(file: Path) -> Path:
 
 
 def _bring_forward(
-    engine: Engine, writing: Engine, file: Path | None, now: datetime
+    engine: sqlalchemy.Engine, writing: sqlalchemy.Engine, file: Path | None, now: datetime
 ) -> Path | None:
     """Bring a library to the newest version; return the copy of an older one, None without."""
     newest = REVISIONS[-1]
@@ -258,7 +242,7 @@ def _bring_forward(
     upgrade = upgrading()
     with writing.begin() as connection:
         if connection.dialect.name == "postgresql":
-            connection.execute(select(func.pg_advisory_xact_lock(_MIGRATING)))
+            connection.execute(sqlalchemy.select(sqlalchemy.func.pg_advisory_xact_lock(_MIGRATING)))
         found = _known_revision(connection)  # another process may have been first
         if found == newest:
             return None
@@ -267,7 +251,7 @@ def _bring_forward(
     return copy
 
 
-def _known_revision(connection: Connection) -> str | None:
+def _known_revision(connection: sqlalchemy.Connection) -> str | None:
     found = revision_of(connection)
     if found is not None and found not in REVISIONS:
         raise LibraryVersionError(
@@ -289,15 +273,15 @@ def _copied(file: Path, revision: str, now: datetime) -> Path:
     return copy
 
 
-def revision_of(connection: Connection) -> str | None:
+def revision_of(connection: sqlalchemy.Connection) -> str | None:
     """Return the version of a library, None where there is none yet."""
-    if not inspect(connection).has_table(VERSION_TABLE):
+    if not sqlalchemy.inspect(connection).has_table(VERSION_TABLE):
         return None
-    rows = connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}"))  # noqa: S608 # ours
+    rows = connection.execute(sqlalchemy.text(f"SELECT version_num FROM {VERSION_TABLE}"))  # noqa: S608 # ours
     return rows.scalar_one_or_none()
 
 
-def upgrading() -> Callable[[Connection], None]:
+def upgrading() -> Callable[[sqlalchemy.Connection], None]:
     """Return what brings a library to the newest version, in the transaction that it is given.
 
     It is made before a transaction is begun, so that nobody waits while Alembic is loaded.
@@ -310,7 +294,7 @@ def upgrading() -> Callable[[Connection], None]:
     config.set_main_option("path_separator", "newline")
     config.set_main_option("version_locations", _escaped("\n".join(map(str, FOLDERS))))
 
-    def upgrade(connection: Connection) -> None:
+    def upgrade(connection: sqlalchemy.Connection) -> None:
         config.attributes["connection"] = connection
         command.upgrade(config, REVISIONS[-1])
 

@@ -1,7 +1,5 @@
 """What the library takes and gives: owners, entries, their versions, drafts, bounds."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass
 from datetime import datetime

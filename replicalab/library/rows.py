@@ -3,8 +3,6 @@
 Whole transactions, one owner's saves after one another, bounds held.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta

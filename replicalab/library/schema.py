@@ -3,32 +3,19 @@
 Their names begin with ``library_``, so that they can share a database of PostgreSQL with others.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    ForeignKey,
-    Index,
-    Integer,
-    MetaData,
-    String,
-    Table,
-    Text,
-    TypeDecorator,
-)
+import sqlalchemy
 from sqlalchemy.engine import Dialect
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class Moment(TypeDecorator[datetime]):
+class Moment(sqlalchemy.TypeDecorator[datetime]):
     """A time in UTC, as whole microseconds since 1970: the same number in every database."""
 
-    impl = BigInteger
+    impl = sqlalchemy.BigInteger
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> int | None:
@@ -40,37 +27,37 @@ class Moment(TypeDecorator[datetime]):
         return None if value is None else _EPOCH + timedelta(microseconds=value)
 
 
-METADATA: Final = MetaData()
+METADATA: Final = sqlalchemy.MetaData()
 
-OWNERS: Final = Table(
+OWNERS: Final = sqlalchemy.Table(
     "library_owners",
     METADATA,
-    Column("owner", String(64), primary_key=True),
-    Column("entries", Integer, nullable=False),
-    Column("size", BigInteger, nullable=False),
+    sqlalchemy.Column("owner", sqlalchemy.String(64), primary_key=True),
+    sqlalchemy.Column("entries", sqlalchemy.Integer, nullable=False),
+    sqlalchemy.Column("size", sqlalchemy.BigInteger, nullable=False),
 )
 """What each owner has in all: the bounds are held without counting. A write locks its row."""
 
-ENTRIES: Final = Table(
+ENTRIES: Final = sqlalchemy.Table(
     "library_entries",
     METADATA,
-    Column("id", String(32), primary_key=True),
-    Column("owner", ForeignKey("library_owners.owner"), nullable=False),
-    Column("kind", String(16), nullable=False),
-    Column("name", Text, nullable=False),
-    Column("name_key", Text, nullable=False),
-    Column("notes", Text, nullable=False),
-    Column("about", Text, nullable=False),
-    Column("words", Text, nullable=False),
-    Column("version", Integer, nullable=False),
-    Column("size", BigInteger, nullable=False),
-    Column("created", Moment, nullable=False),
-    Column("changed", Moment, nullable=False),
-    Column("deleted", Moment),
+    sqlalchemy.Column("id", sqlalchemy.String(32), primary_key=True),
+    sqlalchemy.Column("owner", sqlalchemy.ForeignKey("library_owners.owner"), nullable=False),
+    sqlalchemy.Column("kind", sqlalchemy.String(16), nullable=False),
+    sqlalchemy.Column("name", sqlalchemy.Text, nullable=False),
+    sqlalchemy.Column("name_key", sqlalchemy.Text, nullable=False),
+    sqlalchemy.Column("notes", sqlalchemy.Text, nullable=False),
+    sqlalchemy.Column("about", sqlalchemy.Text, nullable=False),
+    sqlalchemy.Column("words", sqlalchemy.Text, nullable=False),
+    sqlalchemy.Column("version", sqlalchemy.Integer, nullable=False),
+    sqlalchemy.Column("size", sqlalchemy.BigInteger, nullable=False),
+    sqlalchemy.Column("created", Moment, nullable=False),
+    sqlalchemy.Column("changed", Moment, nullable=False),
+    sqlalchemy.Column("deleted", Moment),
 )
 """``words`` is what a search looks through. The contents are not here: a list reads none."""
 
-NAMES: Final = Index(
+NAMES: Final = sqlalchemy.Index(
     "library_entries_names",
     ENTRIES.c.owner,
     ENTRIES.c.kind,
@@ -79,28 +66,30 @@ NAMES: Final = Index(
     sqlite_where=ENTRIES.c.deleted.is_(None),
     postgresql_where=ENTRIES.c.deleted.is_(None),
 )
-Index("library_entries_latest", ENTRIES.c.owner, ENTRIES.c.changed)
-Index("library_entries_deleted", ENTRIES.c.deleted)
+sqlalchemy.Index("library_entries_latest", ENTRIES.c.owner, ENTRIES.c.changed)
+sqlalchemy.Index("library_entries_deleted", ENTRIES.c.deleted)
 
-VERSIONS: Final = Table(
+VERSIONS: Final = sqlalchemy.Table(
     "library_versions",
     METADATA,
-    Column("entry", ForeignKey("library_entries.id", ondelete="CASCADE"), primary_key=True),
-    Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("notes", Text, nullable=False),
-    Column("size", BigInteger, nullable=False),
-    Column("saved", Moment, nullable=False),
-    Column("restored", Integer),
-    Column("content", Text, nullable=False),
+    sqlalchemy.Column(
+        "entry", sqlalchemy.ForeignKey("library_entries.id", ondelete="CASCADE"), primary_key=True
+    ),
+    sqlalchemy.Column("number", sqlalchemy.Integer, primary_key=True, autoincrement=False),
+    sqlalchemy.Column("notes", sqlalchemy.Text, nullable=False),
+    sqlalchemy.Column("size", sqlalchemy.BigInteger, nullable=False),
+    sqlalchemy.Column("saved", Moment, nullable=False),
+    sqlalchemy.Column("restored", sqlalchemy.Integer),
+    sqlalchemy.Column("content", sqlalchemy.Text, nullable=False),
 )
 
-DRAFTS: Final = Table(
+DRAFTS: Final = sqlalchemy.Table(
     "library_drafts",
     METADATA,
-    Column("owner", ForeignKey("library_owners.owner"), primary_key=True),
-    Column("place", String(64), primary_key=True),
-    Column("size", BigInteger, nullable=False),
-    Column("saved", Moment, nullable=False),
-    Column("content", Text, nullable=False),
+    sqlalchemy.Column("owner", sqlalchemy.ForeignKey("library_owners.owner"), primary_key=True),
+    sqlalchemy.Column("place", sqlalchemy.String(64), primary_key=True),
+    sqlalchemy.Column("size", sqlalchemy.BigInteger, nullable=False),
+    sqlalchemy.Column("saved", Moment, nullable=False),
+    sqlalchemy.Column("content", sqlalchemy.Text, nullable=False),
 )
-Index("library_drafts_saved", DRAFTS.c.saved)
+sqlalchemy.Index("library_drafts_saved", DRAFTS.c.saved)

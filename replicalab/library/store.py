@@ -5,8 +5,6 @@ kept, whatever happens next. One that raises has saved nothing; where a server w
 end it may have, and doing the same again finds it there and keeps nothing twice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial

@@ -1,7 +1,5 @@
 """A call of a model, as the rest of the app makes it: a plain function that waits and reports."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 import time

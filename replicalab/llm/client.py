@@ -16,16 +16,7 @@ import openai
 from openai.types import CompletionUsage
 from openai.types.chat import ChatCompletion
 
-from replicalab.errors import (
-    ModelAnswerTooLongError,
-    ModelError,
-    ModelFormatError,
-    ModelRateLimitedError,
-    ModelRefusedError,
-    ModelServerError,
-    ModelSettingsError,
-    ModelUnreachableError,
-)
+from replicalab import errors
 from replicalab.lexicon import plural
 from replicalab.llm.endpoint import API_KEY_SETTING, Endpoint
 from replicalab.llm.gate import Gate
@@ -61,7 +52,7 @@ class ModelCall:
         self._gate = Gate(endpoint)
         self._complete = False
 
-    async def outcome(self) -> ModelError | None:
+    async def outcome(self) -> errors.ModelError | None:
         """Return None once the answer is complete, or why there will be none.
 
         Nothing is raised, so that no foreign error, which may quote the server, travels along.
@@ -136,7 +127,7 @@ class ModelCall:
                 self.texts.append(_text_of(choice))
                 self.characters += len(self.texts[-1])
                 if self.characters > self._endpoint.max_characters:
-                    raise ModelAnswerTooLongError(
+                    raise errors.ModelAnswerTooLongError(
                         f"{self._endpoint.host} answered with more than "
                         f"{self._endpoint.max_characters:,} characters, and no more is read; try "
                         "again, or another model."
@@ -210,26 +201,26 @@ _BY_STATUS: Final = {
 }
 
 
-def _failure_for(endpoint: Endpoint, error: Exception) -> ModelError:
+def _failure_for(endpoint: Endpoint, error: Exception) -> errors.ModelError:
     """Return the project's error for any other, with nothing of that one but a plain word.
 
     What a server says is never shown: servers repeat the key in it, also in parts.
     """
     host = endpoint.host
     match error:
-        case ModelError():
+        case errors.ModelError():
             return type(error)(*error.args)
         case openai.APIStatusError():
             return _refusal(endpoint, error)
         case openai.APIConnectionError() | httpx2.HTTPError() | httpx2.StreamError() | OSError():
-            return ModelUnreachableError(f"{host} {_lack_of_connection(error)}")
+            return errors.ModelUnreachableError(f"{host} {_lack_of_connection(error)}")
         case openai.APIError():
             code = _code(endpoint, error)
             what = f"an error of its own ({code})" if code else "an error of its own"
-            return ModelServerError(f"{host} broke off with {what}; try again in a while.")
+            return errors.ModelServerError(f"{host} broke off with {what}; try again in a while.")
         case httpx2.InvalidURL():
-            return ModelSettingsError("The base URL names no host; write it in full.")
-    return ModelFormatError(
+            return errors.ModelSettingsError("The base URL names no host; write it in full.")
+    return errors.ModelFormatError(
         f"{host} answered with something that is no chat completion; check that the base URL ends "
         "where the API begins, often /v1."
     )
@@ -248,7 +239,7 @@ def _code(endpoint: Endpoint, error: openai.APIError) -> str | None:
     return _plain_word(endpoint, error.code) or _plain_word(endpoint, error.type)
 
 
-def _refusal(endpoint: Endpoint, error: openai.APIStatusError) -> ModelError:
+def _refusal(endpoint: Endpoint, error: openai.APIStatusError) -> errors.ModelError:
     status, code = error.status_code, _code(endpoint, error)
     server_failed = status >= 500 or status == httpx2.codes.REQUEST_TIMEOUT
     others = 500 if server_failed else 400 if status >= 400 else 300
@@ -261,9 +252,11 @@ def _refusal(endpoint: Endpoint, error: openai.APIStatusError) -> ModelError:
         if _SECONDS.fullmatch(asked)
         else "a while",
     )
-    kind: type[ModelError] = ModelServerError if server_failed else ModelRefusedError
+    kind: type[errors.ModelError] = (
+        errors.ModelServerError if server_failed else errors.ModelRefusedError
+    )
     if status == httpx2.codes.TOO_MANY_REQUESTS:
-        kind = ModelRateLimitedError
+        kind = errors.ModelRateLimitedError
     return kind(f"{endpoint.host} {text}")
 
 

@@ -1,7 +1,5 @@
 """The way out to a server and back: what is sent is settled, and what comes is counted."""
 
-from __future__ import annotations
-
 import asyncio
 import ssl
 import time

@@ -13,8 +13,6 @@ Computation of Binomial Probabilities, for densities without large numbers that 
 (1959), Annals of Mathematical Statistics 30, 1121-1123, for where to begin.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 from functools import lru_cache

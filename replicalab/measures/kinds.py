@@ -7,8 +7,6 @@ and 8, with the exact noncentral t and F in place of his tables; Schuirmann (198
 Pharmacokinetics and Biopharmaceutics 15, 657-680; Schoenfeld (1981), Biometrika 68, 316-319.
 """
 
-from __future__ import annotations
-
 import math
 import operator
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """How a measure of evidence is written, compared and drawn: shares, percent, half-widths."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

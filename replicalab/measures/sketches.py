@@ -1,7 +1,5 @@
 """A sketch of what each kind of design compares: dots and boxes, placed in percent."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 

@@ -9,8 +9,6 @@ Statistical Methods for Research Workers (1934), section 21.02; Mantel (1966), C
 Reports 50, 163-170; van Kampen, Stochastic Processes in Physics and Chemistry (2007), chapter X.
 """
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -18,13 +16,7 @@ from itertools import accumulate
 from operator import mul
 from typing import Final
 
-from replicalab.measures.distributions import (
-    f_test_power,
-    mean_over_scale,
-    normal_cdf,
-    t_critical,
-    z_critical,
-)
+from replicalab.measures import distributions
 
 # Where a power over its noncentrality bends, in standard errors about the critical value.
 _BEND: Final = (-8, -4, 0, 4, 8)
@@ -63,12 +55,12 @@ def correlation_test_power(n: int, r: float, alpha: float) -> float:
     root = r / math.sqrt(1 - r * r) * math.sqrt(n - 1)
     if not root:
         return alpha
-    critical = t_critical(n - 2, alpha)
+    critical = distributions.t_critical(n - 2, alpha)
     error = math.hypot(1, critical / math.sqrt(2 * (n - 2)))
     # Not by way of the cache, in which so many powers would take the place of those of plans.
-    power = f_test_power.__wrapped__
+    power = distributions.f_test_power.__wrapped__
     turns = [(critical + step * error) / root for step in _BEND]
-    return mean_over_scale(lambda s: power(root * s, 1, n - 2, alpha), n - 1, turns)
+    return distributions.mean_over_scale(lambda s: power(root * s, 1, n - 2, alpha), n - 1, turns)
 
 
 # --- two shares -------------------------------------------------------------------------------
@@ -96,7 +88,7 @@ def middle_fisher_power(n: int, size: float, alpha: float) -> float | None:
     for total in _around(mean, spread * _REACH + 1, n):
         # Of a table with that total; the second group's lists run backwards, so that they align.
         shift = second - total
-        width = (z_critical(alpha) + 4) * math.sqrt(n) / 4 + _REACH
+        width = (distributions.z_critical(alpha) + 4) * math.sqrt(n) / 4 + _REACH
         near = _around(total * first / n, width, min(first, total), max(0, -shift))
         likely = _products(chance, chance_other, near, shift)
         accepted = _not_rejected(likely, alpha)
@@ -174,7 +166,7 @@ def log_rank_power(n: int, events: float, log_ratio: float, alpha: float) -> flo
     """
     if n < 2:
         return 0.0
-    ratio, critical = math.exp(-min(abs(log_ratio), _STRONGEST)), z_critical(alpha)
+    ratio, critical = math.exp(-min(abs(log_ratio), _STRONGEST)), distributions.z_critical(alpha)
     if events > _MOST_WALKED:
         return _power_by_noise(n, events, ratio, critical)
     return _power_by_courses(n, events, ratio, critical)
@@ -283,10 +275,12 @@ def _beyond_none(mean: float, spread: float, count: float, varies: float, togeth
     """
     rest = spread - together * together / varies
     if rest > _SMOOTH:
-        return normal_cdf(mean / math.sqrt(spread))
+        return distributions.normal_cdf(mean / math.sqrt(spread))
     error, root = math.sqrt(max(rest, _TINY)), math.sqrt(varies)
     chance = 0.0
     for whole in range(math.floor(count - _REACH * root), math.ceil(count + _REACH * root) + 1):
-        low, high = (normal_cdf((whole + end - count) / root) for end in (-0.5, 0.5))
-        chance += (high - low) * normal_cdf((mean + together / varies * (whole - count)) / error)
+        low, high = (distributions.normal_cdf((whole + end - count) / root) for end in (-0.5, 0.5))
+        chance += (high - low) * distributions.normal_cdf(
+            (mean + together / varies * (whole - count)) / error
+        )
     return chance

@@ -4,8 +4,6 @@ The model's text is data. A turn is read by the strict parser, other words must 
 and nothing in either can move a check, an answer or an outcome.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from collections import Counter

@@ -6,8 +6,6 @@ an agent. The reward is for ranking many runs, and for nothing else: rigor × fe
 each a share, so that no part can make up for a missing one.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from replicalab.assessment import Assessment

@@ -4,8 +4,6 @@ Earlier versions saved traces and cassettes, both of format 1. Only the decision
 such a file are read, as a transcript's; its prose is made anew by every replay.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any, Final
 

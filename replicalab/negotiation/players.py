@@ -5,8 +5,6 @@ a language model, chooses outside of this package and hands its turn in. Source:
 Negotiation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final, NamedTuple
 

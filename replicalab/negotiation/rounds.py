@@ -6,8 +6,6 @@ answers the next plan. Every function takes a negotiation and returns a new one;
 played again. Source: docs/contract.md, Negotiation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final

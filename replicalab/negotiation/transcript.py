@@ -6,8 +6,6 @@ them anew out of the turns, in today's words, and says in which the facts of tod
 Source: docs/contract.md, Negotiation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated, Final, Literal, NamedTuple, Self

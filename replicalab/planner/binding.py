@@ -12,8 +12,6 @@ which a plan that shows something gives up less than now; and wherever one that 
 before it, the rest is searched, except between two additions at which the same comes before.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import ceil

@@ -5,8 +5,6 @@ as planned. So samples beyond what exists, or beyond what the lab finishes in th
 nothing, and a curve is exact where it has a point.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

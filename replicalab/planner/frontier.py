@@ -7,8 +7,6 @@ more.
 Source: docs/contract.md, Planner; Nash (1950), Econometrica 18, 155-162.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -18,8 +18,6 @@ with the samples that count, so bisection finds the most that fit the remaining 
 order is applied term by term: each step keeps the candidates that are best so far.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -9,8 +9,6 @@ So plans are compared by the samples that *count*, and of all plans in which so 
 one with the fewest samples and days at once (`CountLimits.fewest`); every other one exceeds it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum

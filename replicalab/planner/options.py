@@ -1,7 +1,5 @@
 """What may be done about a plan in its lab, worked out once and handed to whatever shows it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property

@@ -4,8 +4,6 @@ Used in a suggestion (change by change), in a negotiation's ledger (round by rou
 wherever two plans are compared.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple

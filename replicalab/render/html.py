@@ -3,8 +3,6 @@
 A panel is semantic elements and text; `STYLE` is drawn once by whoever shows some of them.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Final
 

@@ -1,7 +1,5 @@
 """A document as Markdown: the same sentences and tables, every text as text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from typing import Final

@@ -1,7 +1,5 @@
 """A document as PDF, from its HTML and without a browser: WeasyPrint, where it is installed."""
 
-from __future__ import annotations
-
 import ctypes
 import json
 import logging

@@ -1,7 +1,5 @@
 """The tables of a document for a spreadsheet: numbers as numbers, texts as texts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from replicalab.characters import shown

@@ -1,7 +1,5 @@
 """Blocks as plain text, line by line: what a page shows, in the same words and order."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest

@@ -4,8 +4,6 @@ The study goes along as its author wrote it, so the file opens where nobody has 
 decided goes along too, only to be held against what is decided on opening.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,7 +11,7 @@ from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import FailFast, Field, JsonValue, ValidationError
 
-from replicalab import __version__
+from replicalab import __version__, scenarios
 from replicalab.assessment import Assessment
 from replicalab.case import Case, in_labs_of
 from replicalab.errors import Fault, LibraryContentError, ScenarioError
@@ -24,15 +22,6 @@ from replicalab.models import DIMENSIONS, Count, Credits, Dimension, NonEmptyTex
 from replicalab.negotiation import Negotiation, Recording, Transcript, replay, save
 from replicalab.negotiation.records import Digest, ShortPlan
 from replicalab.planner import PlanAnalysis
-from replicalab.scenarios import (
-    Difficulty,
-    EvidenceAssumptions,
-    LabOverrides,
-    Pack,
-    Seed,
-    Study,
-    parse_study,
-)
 from replicalab.scenarios.checking import record_error
 from replicalab.scenarios.json_file import FileKind, JsonFile, Values
 from replicalab.views.documents import FORMAT, input_hash
@@ -65,10 +54,10 @@ class _Bundle(Record):
     version: Annotated[NonEmptyText, Field(max_length=40)]
     input_hash: Digest
     study: dict[str, JsonValue]
-    difficulty: Difficulty
-    seed: Seed
-    own_lab: LabOverrides = LabOverrides()
-    question: EvidenceAssumptions = EvidenceAssumptions()
+    difficulty: scenarios.Difficulty
+    seed: scenarios.Seed
+    own_lab: scenarios.LabOverrides = scenarios.LabOverrides()
+    question: scenarios.EvidenceAssumptions = scenarios.EvidenceAssumptions()
     plan: ShortPlan
     decided: Decided
     decision: Decision | None = None
@@ -88,7 +77,7 @@ class OpenedBundle(NamedTuple):
     """
 
     options: PlanAnalysis
-    written: Pack
+    written: scenarios.Pack
     recording: Recording | None
     run: Negotiation | None
     decision: Decision | None
@@ -111,7 +100,7 @@ class OpenedBundle(NamedTuple):
 
 def bundle(
     options: PlanAnalysis,
-    written: Pack,
+    written: scenarios.Pack,
     run: Negotiation | None = None,
     recording: Recording | None = None,
     decision: Decision | None = None,
@@ -197,10 +186,10 @@ def _require_readable(decision: Decision | None, source: str) -> None:
         raise ScenarioError(source, [Fault("decision", problem, remedy)]) from error
 
 
-def _study(found: _Bundle, source: str) -> Study:
+def _study(found: _Bundle, source: str) -> scenarios.Study:
     """Return the study of a bundle, checked as any study's file; its faults by place."""
     try:
-        return parse_study(json.dumps(found.study, ensure_ascii=False), source)
+        return scenarios.parse_study(json.dumps(found.study, ensure_ascii=False), source)
     except ScenarioError as error:
         faults = [
             Fault(f"study.{each.path}".rstrip("."), each.problem, each.remedy)

@@ -5,8 +5,6 @@ plan asks whether a number lies in it; a search for plans takes its ends. Every 
 only stated, for people to keep.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from enum import StrEnum

@@ -4,8 +4,6 @@ Everything a file holds is bounded, so that reading, checking and judging one is
 whoever wrote it. The shipped studies lie far below; a file as a whole is bounded in `reading`.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Final
 
 from pydantic import Field, StringConstraints

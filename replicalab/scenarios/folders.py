@@ -4,8 +4,6 @@ A folder is anybody's, so nothing in it is trusted: only regular files that lie 
 and never more of one than `MAX_BYTES`. What is wrong with a file is an answer, not an accident.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterator

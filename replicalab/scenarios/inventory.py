@@ -5,8 +5,6 @@ lists it as missing, and an item that is a usable replacement counts as availabl
 Source: docs/contract.md, The check.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import Final, NamedTuple

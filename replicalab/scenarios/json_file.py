@@ -1,7 +1,5 @@
 """A JSON file from elsewhere as plain data: nothing twice, only numbers that are some, bounded."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

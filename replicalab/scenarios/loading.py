@@ -4,8 +4,6 @@ A broken file breaks nothing: `list_scenarios` leaves it out, and `broken_scenar
 wrong with it. What was read is kept in memory, and read again when the file changes.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Hashable, Iterator
 from functools import lru_cache

@@ -21,18 +21,9 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
+from replicalab import models
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key
-from replicalab.models import (
-    ConversationEntry,
-    Count,
-    Flag,
-    LabManagerObservation,
-    NonEmptyText,
-    Protocol,
-    Record,
-    ScientistObservation,
-)
 from replicalab.scenarios.constraints import Comparator, ScenarioConstraint, StudyLimit, limits_of
 from replicalab.scenarios.fields import MOST, Finite
 from replicalab.scenarios.inventory import MISSING, Inventory, ItemStatus
@@ -83,20 +74,20 @@ class ResourceCategory(StrEnum):
     PERSONNEL = "personnel"
 
 
-class ScenarioResource(Record):
+class ScenarioResource(models.Record):
     """One thing the lab has or lacks; ``booked_until_day`` is None when it is not booked."""
 
-    key: NonEmptyText
-    label: NonEmptyText
+    key: models.NonEmptyText
+    label: models.NonEmptyText
     quantity: Finite | None
-    unit: NonEmptyText | None
-    available: Flag
+    unit: models.NonEmptyText | None
+    available: models.Flag
     category: ResourceCategory
-    booked_until_day: Count | None
+    booked_until_day: models.Count | None
     details: str = ""
 
 
-class Pack(Record):
+class Pack(models.Record):
     """A study in one lab.
 
     ``hidden_reference_spec`` is for the judge; no Scientist prompt or observation may carry it.
@@ -238,7 +229,7 @@ class Pack(Record):
         return self.study.policy_rules
 
     @property
-    def reference_protocol(self) -> Protocol:
+    def reference_protocol(self) -> models.Protocol:
         """The plan that would do the study justice."""
         return self.study.reference_protocol
 
@@ -360,21 +351,21 @@ class Pack(Record):
         return [*resources, staff]
 
     @property
-    def scientist_observation(self) -> ScientistObservation:
+    def scientist_observation(self) -> models.ScientistObservation:
         """What the Scientist sees before the first round."""
         return self.seen_by_scientist([], None, 0, MAX_ROUNDS, None)
 
     def seen_by_scientist(
         self,
-        history: list[ConversationEntry],
-        plan: Protocol | None,
+        history: list[models.ConversationEntry],
+        plan: models.Protocol | None,
         round_number: int,
         max_rounds: int,
-        offer: Protocol | None,
-    ) -> ScientistObservation:
+        offer: models.Protocol | None,
+    ) -> models.ScientistObservation:
         """Return what the Scientist sees before a round, with the standing offer."""
         paper = self.paper
-        return ScientistObservation.trusted(
+        return models.ScientistObservation.trusted(
             {
                 "paper_title": paper.title,
                 "paper_hypothesis": paper.hypothesis,
@@ -390,12 +381,12 @@ class Pack(Record):
         )
 
     @property
-    def lab_manager_observation(self) -> LabManagerObservation:
+    def lab_manager_observation(self) -> models.LabManagerObservation:
         """What the Lab Manager sees before the first round."""
         equipment, reagents = self.equipment, self.reagents
         booked = [i for i in equipment if self.inventory.status(i, "equipment") in MISSING]
         gone = [i for i in reagents if self.inventory.status(i, "reagent") in MISSING]
-        return LabManagerObservation(
+        return models.LabManagerObservation(
             budget_total=self.lab.budget,
             budget_remaining=self.lab.budget,
             equipment_available=[item for item in equipment if item not in booked],

@@ -6,8 +6,6 @@ and ``12:30`` stay text. Anchors, aliases, tags, repeated keys and a second docu
 they make a file hard to read for people and dangerous to read for programs.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import suppress

@@ -4,8 +4,6 @@ It is made from the models and never written by hand: ``python -m replicalab.sce
 rewrites the shipped file. What only holds between fields is left to `parse_study`.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Final

@@ -1,7 +1,5 @@
 """What a study file holds: the paper, its evidence design, what it needs, and its three labs."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from functools import cached_property
 from typing import Annotated, Literal, Self

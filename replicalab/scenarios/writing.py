@@ -5,8 +5,6 @@ Comments are not kept: they are the author's, and stand in the author's own file
 are small files: JSON, by the names of their fields.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any, Final, Literal, NamedTuple, TypeVar
 

@@ -4,8 +4,6 @@
 turns, and refuse to be drawn where the wall is not there.
 """
 
-from __future__ import annotations
-
 from replicalab.server.messages import LONGEST_QUERY
 from replicalab.server.running import Pages, lifespan, middleware, take_turn
 from replicalab.server.wall import stands_before_this_run

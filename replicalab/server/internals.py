@@ -4,8 +4,6 @@ Streamlit promises none of these names. Where one is gone, speed or a nicety goe
 page. Only what the wall cannot stand without ends the start, with a sentence that says so.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping
 from functools import cache

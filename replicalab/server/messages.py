@@ -1,7 +1,5 @@
 """What passes on a web socket: what a browser may say, and when what a run draws leaves."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import suppress
 from typing import Final

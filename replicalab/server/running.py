@@ -5,8 +5,6 @@ one after the other, the first ends at once and the last no later. A run that ta
 waits for a model or computes a batch, gives its turn up: nobody waits for it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import sys
 import time

@@ -3,8 +3,6 @@
 Streamlit lets in whoever names a session, and its name stands in the addresses of its uploads.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter, OrderedDict
 from typing import Final, NamedTuple

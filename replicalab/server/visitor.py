@@ -7,8 +7,6 @@ Over TLS its name begins with ``__Host-``: a browser takes such a cookie from th
 over TLS alone, so that no page under a neighbouring name can plant its own in its place.
 """
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import hmac

@@ -4,8 +4,6 @@ It says who may ask for what (the exact host and origin, the way in, the address
 and what every answer carries: a strict policy, and on a page the cookie that knows its visitor.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import logging

@@ -3,8 +3,6 @@
 This file brings pandas in, and is imported with the first such table only.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Final
 

@@ -3,8 +3,6 @@
 Nothing is half-taken: a file is read as a whole, or refused with each fault by row and column.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePath
 from typing import Final, TypeVar

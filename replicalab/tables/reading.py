@@ -9,8 +9,6 @@ of cells need: `load_workbook` also searches names and print areas with patterns
 workbook 8 seconds, in one step during which no other visitor is answered.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterator

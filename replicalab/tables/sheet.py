@@ -1,7 +1,5 @@
 """Any table as it leaves, and what a cell says: texts that no spreadsheet takes for a formula."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -15,8 +15,6 @@ own: a link that was cut anywhere is noticed rather than half read. An own_lab i
 by value. With a ``v``, an absent ``scientist`` is the simple rule, as it was in links from before.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import zlib
@@ -29,18 +27,12 @@ from urllib.parse import urlencode
 
 from pydantic import FailFast, Field, TypeAdapter, ValidationError
 
+from replicalab import scenarios
 from replicalab.case import MOST_SIDES, Case, FindPack
 from replicalab.errors import LinkError, ScenarioError
 from replicalab.lexicon import count_text, shortened
 from replicalab.models import Protocol, Record, too_large
 from replicalab.negotiation import MOST_ROUNDS, Move, ScientistKind
-from replicalab.scenarios import (
-    MAX_ROUNDS,
-    QUESTION_FIELDS,
-    Difficulty,
-    EvidenceAssumptions,
-    LabOverrides,
-)
 from replicalab.ui.workspace import (
     DEFAULT_DIFFICULTY,
     DEFAULT_STUDY,
@@ -80,7 +72,7 @@ _MOST_ENTRIES: Final = 250
 _MOST_NAMED: Final = 8
 # What of a lab of one's own stands under `own_lab`.
 _REST: Final = {"name", "rates", "steps", "items"}
-_R = TypeVar("_R", LabOverrides, EvidenceAssumptions)
+_R = TypeVar("_R", scenarios.LabOverrides, scenarios.EvidenceAssumptions)
 _Any = TypeVar("_Any", bound=Record)
 
 
@@ -102,14 +94,15 @@ _OF_STUDY: Final = "is not usable; showing the study's own."
 # Every key of a plain value but those of the study, in the order in which they are read.
 _KEYS: Final = {
     "seed": _Key("case.seed", "is not usable; showing seed 0."),
-    "rounds": _Key("case.max_rounds", f"is not usable; showing rounds {MAX_ROUNDS}."),
+    "rounds": _Key("case.max_rounds", f"is not usable; showing rounds {scenarios.MAX_ROUNDS}."),
     "round": _Key("round_number", "is not usable; showing round 1.", -1),
     "budget": _Key("case.own_lab.budget", _OF_LAB),
     "days": _Key("case.own_lab.days", _OF_LAB),
     "staff": _Key("case.own_lab.staff", _OF_LAB),
     "lab": _Key(
         "case.lab",
-        f"is not known; use {', '.join(Difficulty)}. Showing the {DEFAULT_DIFFICULTY} lab.",
+        f"is not known; use {', '.join(scenarios.Difficulty)}. "
+        f"Showing the {DEFAULT_DIFFICULTY} lab.",
     ),
     "scientist": _Key("case.scientist", _LEFT_OUT),
     "manager": _Key("case.lab_manager", _LEFT_OUT),
@@ -118,7 +111,7 @@ _KEYS: Final = {
     "survey": _Key("survey", _LEFT_OUT),
     "own": _Key("case.own", "is no key of a visitor's study; it is left out."),
     "start": _Key("case.own_lab.start_day", _OF_LAB),
-    **{name: _Key(f"case.question.{name}", _OF_STUDY) for name in QUESTION_FIELDS},
+    **{name: _Key(f"case.question.{name}", _OF_STUDY) for name in scenarios.QUESTION_FIELDS},
 }
 # The keys that the checksum counts even where they are absent.
 _FIRST: Final = ("study", "lab", "seed", "rounds", "round", "plan")
@@ -251,7 +244,7 @@ def from_query(query: Mapping[str, str], find: FindPack) -> LinkReading:
             f"{shortened(fault.remedy, 250)}. "
             f"Showing '{DEFAULT_STUDY}' with its reference protocol."
         )
-        work = work.changed(own=None, question=EvidenceAssumptions())
+        work = work.changed(own=None, question=scenarios.EvidenceAssumptions())
     except LinkError as error:
         problems.append(f"plan: {error} Showing the study's reference protocol instead.")
     else:
@@ -357,7 +350,7 @@ def askable(case: Case, find: FindPack, problems: list[str]) -> Case:
         design = case.written(find).design
     except ScenarioError:
         return case
-    said = {n: v for n in QUESTION_FIELDS if (v := getattr(case.question, n)) is not None}
+    said = {n: v for n in scenarios.QUESTION_FIELDS if (v := getattr(case.question, n)) is not None}
     fits, wrong = case.question.model_copy(update=dict.fromkeys(said)), dict[str, str]()
     # Each number that fits may make room for another, so the rest is tried again after each.
     while left := [name for name in said if getattr(fits, name) is None]:
@@ -431,7 +424,7 @@ def _with_tray(text: str, find: FindPack, problems: list[str]) -> tuple[TrayCase
 
 def _value(key: str, text: str) -> object:
     """Return what a key's text stands for; what is no number stays text, which no number takes."""
-    if key in QUESTION_FIELDS:
+    if key in scenarios.QUESTION_FIELDS:
         with suppress(ValueError):
             return float(text)
     # int() also takes digits of other scripts, signs and underscores, which no address of ours has.

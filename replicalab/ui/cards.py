@@ -1,25 +1,14 @@
 """What the front door shows of each study: what it teaches, and how its three labs answer."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable
 from functools import lru_cache, partial
 from typing import NamedTuple
 
+from replicalab import scenarios
 from replicalab.assessment import assess
 from replicalab.lexicon import label_key
 from replicalab.models import Dimension
 from replicalab.planner import PlanAnalysis
-from replicalab.scenarios import (
-    Difficulty,
-    Pack,
-    ScenarioSummary,
-    list_scenarios,
-    load_scenario,
-    pack_of,
-    shelf_fingerprint,
-    summary_of,
-)
 from replicalab.ui.study_cache import OwnStudy
 
 
@@ -32,7 +21,7 @@ class Card(NamedTuple):
         own: as a visitor brought it, this one or another; None on the shelf.
     """
 
-    summary: ScenarioSummary
+    summary: scenarios.ScenarioSummary
     labs: tuple[PlanAnalysis, ...]
     own: OwnStudy | None = None
 
@@ -46,33 +35,34 @@ class Filter(NamedTuple):
     text: str = ""
     domain: str | None = None
     binds: Dimension | None = None
-    lab: Difficulty | None = None
+    lab: scenarios.Difficulty | None = None
 
 
-def reference_options(pack: Pack) -> PlanAnalysis:
+def reference_options(pack: scenarios.Pack) -> PlanAnalysis:
     """Return what may be done about a study's reference protocol in its lab."""
     return PlanAnalysis(assess(pack.reference_protocol, pack))
 
 
 def cards() -> list[Card]:
     """Return a card per study on the shelf, in the shelf's order; kept until a file changes."""
-    return list(_cards(shelf_fingerprint()))
+    return list(_cards(scenarios.shelf_fingerprint()))
 
 
 @lru_cache(maxsize=2)
 def _cards(_fingerprint: Hashable) -> tuple[Card, ...]:
     return tuple(
-        Card(about, _labs(partial(load_scenario, about.scenario_id))) for about in list_scenarios()
+        Card(about, _labs(partial(scenarios.load_scenario, about.scenario_id)))
+        for about in scenarios.list_scenarios()
     )
 
 
 def own_card(own: OwnStudy) -> Card:
     """Return the card of a study that a visitor brought."""
-    return Card(summary_of(own.study), _labs(partial(pack_of, own.study)), own)
+    return Card(scenarios.summary_of(own.study), _labs(partial(scenarios.pack_of, own.study)), own)
 
 
-def _labs(pack_in: Callable[[Difficulty], Pack]) -> tuple[PlanAnalysis, ...]:
-    return tuple(reference_options(pack_in(level)) for level in Difficulty)
+def _labs(pack_in: Callable[[scenarios.Difficulty], scenarios.Pack]) -> tuple[PlanAnalysis, ...]:
+    return tuple(reference_options(pack_in(level)) for level in scenarios.Difficulty)
 
 
 def matching(found: Iterable[Card], wanted: Filter) -> list[Card]:

@@ -1,7 +1,5 @@
 """What acts on every page: a button, a link that keeps the workspace, a number that is typed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple

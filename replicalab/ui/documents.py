@@ -4,26 +4,15 @@ A file and an entry of the library are opened alike. A study is not: a file neve
 a visitor's own study, and an earlier version of an entry is there to do so.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import PurePath
 from typing import Final, NamedTuple
 
 import streamlit as st
 
-from replicalab import library
+from replicalab import errors, library
 from replicalab.case import Case, case_text, read_case
 from replicalab.documents import DOCUMENTS, KEPT, FoundFile, detect_kind
-from replicalab.errors import (
-    Fault,
-    LibraryContentError,
-    LibraryError,
-    LibraryFullError,
-    ReplicaLabError,
-    ScenarioError,
-    TraceError,
-)
 from replicalab.library import Decision, Entry, EntryKind, decision_text
 from replicalab.negotiation import save
 from replicalab.report import open_bundle
@@ -33,13 +22,7 @@ from replicalab.server import visitor
 from replicalab.ui import compare, own_studies, state, tray
 from replicalab.ui.batches import BATCHES, VisitorBatch
 from replicalab.ui.compare import deciding
-from replicalab.ui.library.cases import (
-    bundled_case,
-    case_here,
-    kept_case,
-    name_of,
-    require_its_own,
-)
+from replicalab.ui.library import cases
 from replicalab.ui.library.keeping import mark_kept
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.negotiation import files, table
@@ -71,11 +54,14 @@ def open_file(data: bytes, name: str) -> Opening:
     """
     found = detect_kind(data, name)
     if not DOCUMENTS[found.kind].opens:
-        fault = Fault("", f"it holds a {found.kind}", "import it on the Library page")
-        raise ScenarioError(name, [fault])
+        fault = errors.Fault("", f"it holds a {found.kind}", "import it on the Library page")
+        raise errors.ScenarioError(name, [fault])
     try:
         return PAGE_ROWS[found.kind].open(found, name)
-    except (LibraryContentError, TraceError) as error:  # which do not know the file's name
+    except (
+        errors.LibraryContentError,
+        errors.TraceError,
+    ) as error:  # which do not know the file's name
         raise type(error)(f"{name}: {error}") from error
 
 
@@ -99,7 +85,7 @@ def open_entry(entry: Entry) -> str:
 
 def _open_bundle(found: FoundFile, name: str) -> Opening:
     opened = open_bundle(found.values, name)
-    work, played = Workspace(case=case_here(bundled_case(opened, name))), ""
+    work, played = Workspace(case=cases.case_here(cases.bundled_case(opened, name))), ""
     if opened.run is None:
         state.open_workspace(work)
     else:
@@ -115,7 +101,7 @@ def _with_decision(decision: Decision | None) -> str:
         return ""
     try:
         deciding.keep(decision)
-    except LibraryError as error:
+    except errors.LibraryError as error:
         return f"Its decision could not be kept: {error}."
     return "Its decision is among yours, on Compare and in the library."
 
@@ -129,7 +115,7 @@ def _open_run(found: FoundFile, name: str) -> Opening:
 
 
 def _open_kept_plan(found: FoundFile, _: str) -> Opening:
-    state.open_workspace(Workspace(case=case_here(read_case(found.text))))
+    state.open_workspace(Workspace(case=cases.case_here(read_case(found.text))))
     return Opening("The plan is open, in the study and the lab that it was kept with.")
 
 
@@ -154,21 +140,21 @@ def _open_study(found: FoundFile, name: str) -> Opening:
         if (mine := own_studies.kept().get(study.scenario_id)) is not None:
             own_studies.require_same(study, mine.study, "among your own", name)
         if refused := state.bring(found.text, study):
-            raise ReplicaLabError(refused)
+            raise errors.ReplicaLabError(refused)
     return Opening("The study is open, with its reference protocol.", ())
 
 
 def _reopen_study(found: FoundFile, name: str) -> Opening:
     study = own_studies.usable_study(found.text, name)
     if refused := state.bring(found.text, study):
-        raise LibraryFullError(refused)
+        raise errors.LibraryFullError(refused)
     return Opening("The study is open, with its reference protocol.")
 
 
 def _open_batch(found: FoundFile, name: str) -> Opening:
     batch = VisitorBatch.opened(name, library.read_batch(found.text))
     if refused := BATCHES.show(visitor.secret(), batch):
-        raise LibraryFullError(refused)
+        raise errors.LibraryFullError(refused)
     st.session_state[compare.TABS] = compare.MANY
     return Opening("The batch is shown.")
 
@@ -233,11 +219,11 @@ def keep_file(data: bytes, file: str) -> Kept:
         return Kept(shelf().keep_beside(owner(), part))
     if found.kind is FileKind.PLAN:  # which is kept with the study and in the lab that are open
         saved = read_plan(found.values, file)
-        part = _plan_part(kept_case(state.case().changed(plan=saved.plan)))
+        part = _plan_part(cases.kept_case(state.case().changed(plan=saved.plan)))
         caution = elsewhere_text(saved.study, state.written())
         return Kept(shelf().keep_beside(owner(), part), caution=caution)
     bundle = open_bundle(found.values, file)
-    parts = [_plan_part(bundled_case(bundle, file))]
+    parts = [_plan_part(cases.bundled_case(bundle, file))]
     if bundle.run is not None:
         parts.append((EntryKind.RUN, stem, save(bundle.run, bundle.recording)))
     if bundle.decision is not None:
@@ -246,7 +232,7 @@ def keep_file(data: bytes, file: str) -> Kept:
 
 
 def _plan_part(case: Case) -> Part:
-    return EntryKind.PLAN, name_of(case), case_text(case)
+    return EntryKind.PLAN, cases.name_of(case), case_text(case)
 
 
 def _name_in(found: FoundFile, file: str) -> str:
@@ -260,8 +246,8 @@ def _name_in(found: FoundFile, file: str) -> str:
             return own_studies.usable_study(found.text, file).paper.name
         case FileKind.KEPT_PLAN:
             plan = read_case(found.text)
-            require_its_own(plan)
-            return name_of(plan)
+            cases.require_its_own(plan)
+            return cases.name_of(plan)
         case FileKind.LAB:
             return read_lab(found.values, file).name or ""
     return ""

@@ -4,8 +4,6 @@ The Protocol page takes every edit at once; a person's move and a fork read the 
 plan is sent.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple

@@ -1,7 +1,5 @@
 """The one way in for a file, and the one way out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any

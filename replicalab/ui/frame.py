@@ -1,7 +1,5 @@
 """What every page has: its settings, the navigation, and a header that says where you are."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

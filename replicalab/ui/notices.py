@@ -1,7 +1,5 @@
 """Notices: what is said of the last act, left by the act and shown by the run that follows it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final, NamedTuple
 

@@ -5,23 +5,13 @@ address reads it. They are in memory, and those that a visitor brought in the li
 there they come back where the server has forgotten them.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from functools import partial
 from typing import Final
 
+from replicalab import scenarios
 from replicalab.errors import Fault, LibraryError, LibraryFullError, ScenarioError
 from replicalab.library import Entry, EntryKind, Owner
-from replicalab.scenarios import (
-    Difficulty,
-    Pack,
-    Study,
-    list_scenarios,
-    load_scenario,
-    pack_of,
-    parse_study,
-)
 from replicalab.server import visitor
 from replicalab.ui.library import writer
 from replicalab.ui.library.shelf import keep_beside, owner, shelf
@@ -63,12 +53,12 @@ def key_of(scenario_id: str) -> str | None:
     return own.key if own else None
 
 
-def refusal(text: str, study: Study) -> str:
+def refusal(text: str, study: scenarios.Study) -> str:
     """Return why a study cannot be kept now, and what to do; empty where it can."""
     return _STUDIES.refusal(visitor.secret(), study.scenario_id, text)
 
 
-def keep(text: str, study: Study) -> str:
+def keep(text: str, study: scenarios.Study) -> str:
     """Keep a study in place of one's own of that id; return why not, and change nothing."""
     if refused := _STUDIES.keep(visitor.secret(), text, study):
         return refused
@@ -87,7 +77,7 @@ def forget(scenario_id: str) -> None:
     _STUDIES.remove(visitor.secret(), scenario_id)
 
 
-def find_or_add(text: str, study: Study, source: str = "the study's file") -> str | None:
+def find_or_add(text: str, study: scenarios.Study, source: str = "the study's file") -> str | None:
     """Return the key of a study as it was when it was kept, now to be found; None on the shelf.
 
     Where one's own of that id has changed since, both are there, this one to be read.
@@ -165,7 +155,7 @@ def _save_later(scenario_id: str, save: writer.Save) -> None:
     writer.later(f"study {owner().digest} {scenario_id}", save)
 
 
-def _save(whose: Owner, text: str, study: Study) -> None:
+def _save(whose: Owner, text: str, study: scenarios.Study) -> None:
     if found := _entries(whose, study.scenario_id):
         shelf().update(whose, found[0].id, text, base_version=found[0].version)
     else:
@@ -180,19 +170,19 @@ def _delete(whose: Owner, scenario_id: str) -> None:
 # --- two of one id ---------------------------------------------------------------------------
 
 
-def is_on_the_shelf(study: Study, source: str) -> bool:
+def is_on_the_shelf(study: scenarios.Study, source: str) -> bool:
     """Return whether a study is one on the shelf.
 
     Raises:
         ScenarioError: another study of that id is there.
     """
-    if all(study.scenario_id != summary.scenario_id for summary in list_scenarios()):
+    if all(study.scenario_id != summary.scenario_id for summary in scenarios.list_scenarios()):
         return False
-    require_same(study, load_scenario(study.scenario_id).study, "on the shelf", source)
+    require_same(study, scenarios.load_scenario(study.scenario_id).study, "on the shelf", source)
     return True
 
 
-def require_same(study: Study, there: Study, where: str, source: str) -> None:
+def require_same(study: scenarios.Study, there: scenarios.Study, where: str, source: str) -> None:
     """Refuse a study by whose id there is another one.
 
     Raises:
@@ -207,31 +197,31 @@ def require_same(study: Study, there: Study, where: str, source: str) -> None:
 # --- finding them ---------------------------------------------------------------------------
 
 
-def usable_study(text: str, name: str) -> Study:
+def usable_study(text: str, name: str) -> scenarios.Study:
     """Return the study in a visitor's file.
 
     Raises:
         ScenarioError: with what is wrong, also that its id belongs to a study on the shelf.
     """
-    study = parse_study(text, name)
-    if any(study.scenario_id == summary.scenario_id for summary in list_scenarios()):
+    study = scenarios.parse_study(text, name)
+    if any(study.scenario_id == summary.scenario_id for summary in scenarios.list_scenarios()):
         taken = f"'{study.scenario_id}' is already the id of a study on the shelf"
         raise ScenarioError(name, [Fault("scenario_id", taken, "choose another id")])
     return study
 
 
-def find(scenario_id: str, difficulty: str, seed: int, own: str | None) -> Pack:
+def find(scenario_id: str, difficulty: str, seed: int, own: str | None) -> scenarios.Pack:
     """Return a study in its lab: a visitor's, by its key, or one on the shelf.
 
     Raises:
         ScenarioError: it is not there.
     """
     if own is None:
-        return load_scenario(scenario_id, difficulty, seed)
+        return scenarios.load_scenario(scenario_id, difficulty, seed)
     if (found := _STUDIES.read(own)) is None:
         restock()
         found = _STUDIES.read(own)
     if found is None or found.study.scenario_id != scenario_id:
         gone = Fault("scenario_id", f"'{scenario_id}' is not here", "open its file")
         raise ScenarioError("studies of visitors", [gone])
-    return pack_of(found.study, Difficulty(difficulty), seed)
+    return scenarios.pack_of(found.study, scenarios.Difficulty(difficulty), seed)

@@ -1,7 +1,5 @@
 """How blocks come onto a page: the one place that sends HTML, and the stylesheet before it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import streamlit as st

@@ -4,8 +4,6 @@ A presentation takes the place of any page and leaves it as it was. `deck` alone
 slides there are, in which order; the workspace, and so the address, holds which one is shown.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -21,33 +19,14 @@ from replicalab.models import LabManagerActionType
 from replicalab.negotiation import Negotiation
 from replicalab.planner import PlanAnalysis, PlanToDraw, plan_to_draw
 from replicalab.planner.region import Region, region
-from replicalab.render.figures import (
-    CONFIG,
-    LAST,
-    LEAST_LOSS,
-    OFFER,
-    YOUR_PLAN,
-    Mark,
-    region_figure,
-)
+from replicalab.render import figures
 from replicalab.scenarios import Pack
 from replicalab.ui import panel, state
 from replicalab.ui.negotiation import model, table
 from replicalab.ui.negotiation.table import NOT_DRAWN, RunSession
+from replicalab.views import present
 from replicalab.views.blocks import Panel
 from replicalab.views.negotiation import last_plan_text
-from replicalab.views.present import (
-    Slide,
-    beside_slide,
-    outcome_slide,
-    plan_slide,
-    point_panel,
-    question_slide,
-    region_slide,
-    round_slide,
-    stated_slide,
-    top_panel,
-)
 from replicalab.views.region import (
     drawn_for_text,
     fillings_text,
@@ -82,7 +61,7 @@ _UNSEEN: Final = (
 class Shown(NamedTuple):
     """A slide: what it shows, its panel, and the figure below it; made when it is shown."""
 
-    slide: Slide
+    slide: present.Slide
     panel: Callable[[], Panel]
     figure: Callable[[], go.Figure] | None = None
 
@@ -94,9 +73,9 @@ def draw(here: PlanAnalysis) -> None:
     number = min(state.workspace().presenting, last)
     shown = shown_slides[number - 1]
     _draw_ways(number, last)
-    panels = [top_panel(here.yours.pack, number, last), shown.panel()]
+    panels = [present.top_panel(here.yours.pack, number, last), shown.panel()]
     if story is not None and number == last:
-        panels.append(point_panel(story.title, story.line))
+        panels.append(present.point_panel(story.title, story.line))
     panel.draw(*panels)
     if shown.figure is not None:
         _draw_region(shown.figure(), here.yours.pack)
@@ -127,10 +106,12 @@ def slides(here: PlanAnalysis, kept: RunSession | None, refused: str = "") -> li
     negotiation ``refused`` says why there is none.
     """
     yours = here.yours
-    question = Shown(Slide.QUESTION, partial(question_slide, yours))
-    own = Shown(Slide.PLAN, partial(plan_slide, yours))
+    question = Shown(present.Slide.QUESTION, partial(present.question_slide, yours))
+    own = Shown(present.Slide.PLAN, partial(present.plan_slide, yours))
     if kept is None:
-        outcome = Shown(Slide.OUTCOME, partial(stated_slide, "No negotiation", refused))
+        outcome = Shown(
+            present.Slide.OUTCOME, partial(present.stated_slide, "No negotiation", refused)
+        )
         return [question, own, outcome, *_after(here, None)]
     if not kept.confirmed:
         return [question, *_negotiated(kept)]
@@ -140,16 +121,18 @@ def slides(here: PlanAnalysis, kept: RunSession | None, refused: str = "") -> li
 def _negotiated(kept: RunSession) -> Iterator[Shown]:
     negotiation, note = kept.negotiation, "" if kept.confirmed else NOT_DRAWN
     for at in range(len(negotiation.rounds)):
-        yield Shown(Slide.ROUND, partial(round_slide, negotiation, at, note))
-    yield Shown(Slide.OUTCOME, partial(outcome_slide, negotiation, kept.verdict, note))
+        yield Shown(present.Slide.ROUND, partial(present.round_slide, negotiation, at, note))
+    yield Shown(
+        present.Slide.OUTCOME, partial(present.outcome_slide, negotiation, kept.verdict, note)
+    )
 
 
 def _after(here: PlanAnalysis, negotiation: Negotiation | None) -> Iterator[Shown]:
     """Yield your plan next to each other one, and the region of the plan that it came to."""
     for plan, names in _others(here, negotiation):
-        yield Shown(Slide.BESIDE, partial(beside_slide, here.yours, plan, *names))
+        yield Shown(present.Slide.BESIDE, partial(present.beside_slide, here.yours, plan, *names))
     fit = _Fit(here, negotiation)
-    yield Shown(Slide.REGION, fit.heading, fit.figure)
+    yield Shown(present.Slide.REGION, fit.heading, fit.figure)
 
 
 def _others(
@@ -208,8 +191,12 @@ class _Fit:
     def plans(self) -> dict[str, Assessment]:
         """The plans to mark, by name: of the others those that are points of this region."""
         here, offered = self.here, _offered(self.here, self.negotiation)
-        others = {YOUR_PLAN: here.yours, OFFER: offered, LEAST_LOSS: here.least.after}
-        found = {YOUR_PLAN if self.plan is here.yours else LAST: self.plan}
+        others = {
+            figures.YOUR_PLAN: here.yours,
+            figures.OFFER: offered,
+            figures.LEAST_LOSS: here.least.after,
+        }
+        found = {figures.YOUR_PLAN if self.plan is here.yours else figures.LAST: self.plan}
         for name, plan in others.items():
             if plan and not plan.evidence.void_reason and self.drawn.holds(plan):
                 found.setdefault(name, plan)
@@ -231,7 +218,7 @@ class _Fit:
         """Return what stands above it: what fits, and for which plan and lab."""
         means = capitalised(means_text(self.plan.pack))
         shade = capitalised(fillings_text(self.region.plan.evidence))
-        return region_slide(
+        return present.region_slide(
             region_title(self.region),
             drawn_for_text(self.drawn, self.plan, self.name),
             f"{means}. {shade}.",
@@ -240,9 +227,9 @@ class _Fit:
     def figure(self) -> go.Figure:
         """Return the map, with the plans in it."""
         noted = own_items_text(self.drawn, self.plan, None)
-        called = {LAST: self.name.removeprefix("the ")}
+        called = {figures.LAST: self.name.removeprefix("the ")}
         marks = [
-            Mark(
+            figures.Mark(
                 name,
                 plan,
                 f"{called.get(name, name)}{'*' * bool(noted and plan is self.plan)}",
@@ -251,7 +238,7 @@ class _Fit:
             for name, plan in self.plans.items()
         ]
         limits = {limit: text.label for limit, text in limit_texts(self.plan.pack).items()}
-        return region_figure(self.region, marks, limits, None, plot=_PLOT, by=_LARGER)
+        return figures.region_figure(self.region, marks, limits, None, plot=_PLOT, by=_LARGER)
 
 
 def _draw_region(figure: go.Figure, pack: Pack) -> None:
@@ -260,7 +247,7 @@ def _draw_region(figure: go.Figure, pack: Pack) -> None:
             figure,
             key="stage_chart",
             height="stretch",
-            config={**CONFIG, "staticPlot": True},
+            config={**figures.CONFIG, "staticPlot": True},
             theme=None,
             alt=f"What fits {means_text(pack)}. Days against samples.",
         )

@@ -1,7 +1,5 @@
 """A study that was asked for and is not here: what is gone, and a way to open its file."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import streamlit as st

@@ -4,8 +4,6 @@ Nothing here imports the pages before it is asked to: the server answers meanwhi
 part comes last, when the first page stands, for a newcomer has kept nothing.
 """
 
-from __future__ import annotations
-
 import gc
 import sys
 from contextlib import suppress

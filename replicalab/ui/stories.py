@@ -1,7 +1,5 @@
 """Three stories for a demo: each opens the study and plan in which it begins."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Final, NamedTuple
 

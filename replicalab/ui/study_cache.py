@@ -5,8 +5,6 @@ made of that secret and the study's id: nobody can guess it, it says nothing of 
 is the same again when its owner brings the file anew. What is in use never gives way.
 """
 
-from __future__ import annotations
-
 import hmac
 import time
 from collections import OrderedDict

@@ -1,7 +1,5 @@
 """The comparison tray: cases that were kept next to the open one, one click away."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import partial
 from itertools import count

@@ -1,7 +1,5 @@
 """How the interface writes: escaped text, and one colour, symbol and word per verdict."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, timezone

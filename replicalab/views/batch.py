@@ -1,7 +1,5 @@
 """A batch in words: how often each outcome came, and how sure that is."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from math import prod

@@ -1,7 +1,5 @@
 """What a revised plan changes, as blocks: each change with its price, its reason and its loss."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple

@@ -1,20 +1,10 @@
 """A plan in its lab as blocks: its verdict, the seven dimensions, its evidence and its cost."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Final
 
-from replicalab.assessment import (
-    Assessment,
-    AssumedEffect,
-    Evidence,
-    Slack,
-    assumed_effects,
-    place_of,
-    scale_of,
-)
+from replicalab import assessment
 from replicalab.assessment.phrases import failing_text
 from replicalab.lexicon import amount_text, capitalised, count_text, plural
 from replicalab.models import Dimension
@@ -27,7 +17,7 @@ BINDING: Final = "Binding: its relief buys most."
 YOURS: Final = "Your plan"
 
 
-def header_panel(plan: Assessment, *, yours: bool = True, quiet: bool = False) -> Panel:
+def header_panel(plan: assessment.Assessment, *, yours: bool = True, quiet: bool = False) -> Panel:
     """Return where we are: study and lab, the plan's verdict, its credits and its evidence.
 
     Args:
@@ -59,7 +49,7 @@ def header_panel(plan: Assessment, *, yours: bool = True, quiet: bool = False) -
 # --- the seven dimensions -------------------------------------------------------------------
 
 
-def check_panel(plan: Assessment, binding: Dimension | None = None) -> Group:
+def check_panel(plan: assessment.Assessment, binding: Dimension | None = None) -> Group:
     """Return the seven dimensions, used of the limit and why one fails; then what else to know."""
     rows = [
         (
@@ -85,7 +75,7 @@ def check_panel(plan: Assessment, binding: Dimension | None = None) -> Group:
     )
 
 
-def slack_table(plan: Assessment) -> blocks.Table:
+def slack_table(plan: assessment.Assessment) -> blocks.Table:
     """Return the seven dimensions with used and limit apart, as a spreadsheet takes them."""
     reasons = plan.check.reasons_once
     rows = [
@@ -100,7 +90,7 @@ def slack_table(plan: Assessment) -> blocks.Table:
     return blocks.table("The seven dimensions", names, rows)
 
 
-def _amounts(plan: Assessment, slack: Slack) -> tuple[Cell, Cell, Cell]:
+def _amounts(plan: assessment.Assessment, slack: assessment.Slack) -> tuple[Cell, Cell, Cell]:
     """Return what is used, the limit, and what is left; words alone where nothing can be left."""
     left, bar = texts.slack_text(slack), slack_bar(slack)
     if not left:
@@ -113,7 +103,7 @@ def _amounts(plan: Assessment, slack: Slack) -> tuple[Cell, Cell, Cell]:
     )
 
 
-def slack_bar(slack: Slack) -> Bar | None:
+def slack_bar(slack: assessment.Slack) -> Bar | None:
     """Return what is used of a limit, with its mark; None where there is none to use."""
     widest = max(slack.used, slack.limit)
     return Bar(slack.used / widest, (slack.limit / widest,)) if slack.limit else None
@@ -126,14 +116,14 @@ def _sign(ok: bool) -> Status:
 # --- cost -----------------------------------------------------------------------------------
 
 
-def cost_panel(plan: Assessment, after: Assessment | None = None) -> Group:
+def cost_panel(plan: assessment.Assessment, after: assessment.Assessment | None = None) -> Group:
     """Return the cost term by term, and how the staff is counted."""
     staff = Sentence(f"Staff: {texts.staff_text(plan)}.", quiet=True)
     return blocks.group(Heading("Cost", 2, part=True), cost_table(plan, after, signed=False), staff)
 
 
 def cost_table(
-    plan: Assessment, after: Assessment | None = None, *, signed: bool = True
+    plan: assessment.Assessment, after: assessment.Assessment | None = None, *, signed: bool = True
 ) -> blocks.Table:
     """Return the terms of the cost, each where the one before ends, and totals of the budget."""
     budget, terms = plan.pack.lab.budget, plan.cost_terms
@@ -177,26 +167,26 @@ def cost_table(
     return blocks.table("The cost, term by term", columns, rows, totals=len(totals))
 
 
-def cost_bar(plan: Assessment) -> Bar:
+def cost_bar(plan: assessment.Assessment) -> Bar:
     """Return what a plan costs, with the mark of the budget."""
     budget = plan.pack.lab.budget
     widest = max(plan.cost, budget) or 1.0
     return Bar(plan.cost / widest, (budget / widest,))
 
 
-def cost_cell(plan: Assessment) -> Cell:
+def cost_cell(plan: assessment.Assessment) -> Cell:
     """Return what a plan costs, with a sign for whether the budget covers it."""
     return Cell(amount_text(plan.cost), plan.cost, _within(plan), cost_bar(plan))
 
 
-def _within(plan: Assessment) -> Status:
+def _within(plan: assessment.Assessment) -> Status:
     return _sign(plan.cost <= plan.pack.lab.budget)
 
 
 # --- evidence -------------------------------------------------------------------------------
 
 
-def evidence_panel(plans: Mapping[str, Assessment]) -> Group:
+def evidence_panel(plans: Mapping[str, assessment.Assessment]) -> Group:
     """Return what each plan's sample is worth, on one scale with floor and target.
 
     Args:
@@ -222,18 +212,18 @@ def evidence_panel(plans: Mapping[str, Assessment]) -> Group:
     )
 
 
-def _on_scale(evidence: Evidence, others: Sequence[Evidence]) -> Cell:
+def _on_scale(evidence: assessment.Evidence, others: Sequence[assessment.Evidence]) -> Cell:
     bar, shade = evidence_bar(evidence, others), verdicts.evidence_status(evidence)
     return Cell(evidence.number, _value(evidence), None, bar, shade)
 
 
-def bounds_title(evidence: Evidence) -> str:
+def bounds_title(evidence: assessment.Evidence) -> str:
     """Return what is measured, with its bounds: ``Power: floor 0.50, target 0.80``."""
     floor, target = evidence.amount(evidence.floor), evidence.amount(evidence.target)
     return f"{capitalised(evidence.measure)}: floor {floor}, target {target}"
 
 
-def _assumed(plans: Mapping[str, Assessment]) -> list[blocks.Table]:
+def _assumed(plans: Mapping[str, assessment.Assessment]) -> list[blocks.Table]:
     """Return what the plans detect, and their evidence at each effect worth assuming."""
     judged = list(plans.values())
     rows: list[tuple[str, ...]] = []
@@ -251,25 +241,25 @@ def _assumed(plans: Mapping[str, Assessment]) -> list[blocks.Table]:
     return [blocks.table("What it is worked out from", columns, rows)] if rows else []
 
 
-def evidence_bar(evidence: Evidence, others: Sequence[Evidence]) -> Bar:
+def evidence_bar(evidence: assessment.Evidence, others: Sequence[assessment.Evidence]) -> Bar:
     """Return an evidence on one scale with others; a better one is always longer."""
-    worst, best = scale_of(others)
+    worst, best = assessment.scale_of(others)
     marks = tuple((at - worst) / (best - worst) for at in (evidence.floor, evidence.target))
-    return Bar((place_of(evidence, worst) - worst) / (best - worst), marks)
+    return Bar((assessment.place_of(evidence, worst) - worst) / (best - worst), marks)
 
 
-def evidence_cell(plan: Assessment, others: Sequence[Evidence]) -> Cell:
+def evidence_cell(plan: assessment.Assessment, others: Sequence[assessment.Evidence]) -> Cell:
     """Return a plan's evidence with the plan's sign, on one scale with others."""
     evidence = plan.evidence
     status, text = verdicts.marked(plan, evidence, evidence.number)
     return Cell(text, _value(evidence), status, evidence_bar(evidence, others))
 
 
-def _value(evidence: Evidence) -> float | None:
+def _value(evidence: assessment.Evidence) -> float | None:
     return None if evidence.void_reason else evidence.value
 
 
-def plans_table(plans: Mapping[str, Assessment]) -> blocks.Table:
+def plans_table(plans: Mapping[str, assessment.Assessment]) -> blocks.Table:
     """Return what each plan is worth and costs, with floor, target and budget in the caption."""
     judged = [plan.evidence for plan in plans.values()]
     budget = count_text(next(iter(plans.values())).pack.lab.budget, "credit")
@@ -290,7 +280,9 @@ def plans_table(plans: Mapping[str, Assessment]) -> blocks.Table:
 # --- by the effect --------------------------------------------------------------------------
 
 
-def effects_panel(effects: Sequence[AssumedEffect], plans: Mapping[str, Assessment]) -> Group:
+def effects_panel(
+    effects: Sequence[assessment.AssumedEffect], plans: Mapping[str, assessment.Assessment]
+) -> Group:
     """Return what each plan's sample is worth at each effect, all on one scale."""
     judged = [[plan.evidence_at(each.effect) for plan in plans.values()] for each in effects]
     others = [evidence for row in judged for evidence in row]
@@ -319,10 +311,10 @@ def effects_panel(effects: Sequence[AssumedEffect], plans: Mapping[str, Assessme
     )
 
 
-def effects_table(plan: Assessment) -> blocks.Table:
+def effects_table(plan: assessment.Assessment) -> blocks.Table:
     """Return what a plan is worth if the effect is not what was assumed, with the plan's signs."""
     rows = []
-    for label, effect in assumed_effects(plan.pack.design):
+    for label, effect in assessment.assumed_effects(plan.pack.design):
         evidence = plan.evidence_at(effect)
         status, text = verdicts.marked(plan, evidence, evidence.number)
         size = Cell(texts.effect_text(effect), effect)

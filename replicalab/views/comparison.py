@@ -1,7 +1,5 @@
 """Plans side by side: what differs, what each uses, costs and shows, and how it would end."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, TypeVar

@@ -1,7 +1,5 @@
 """What the curves of power analysis show, as titles, and their numbers."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from replicalab.assessment import samples_text

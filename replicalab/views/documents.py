@@ -1,7 +1,5 @@
 """One page for whoever decides, and what it shares with the report: verdict, evidence, origin."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date

@@ -1,7 +1,5 @@
 """The plans that nothing beats in words: where a plan stands to them, and what more means buy."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from replicalab import assessment, planner

@@ -1,7 +1,5 @@
 """The lab in words: what it is called, and what of it is one's own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 

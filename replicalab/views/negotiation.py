@@ -3,8 +3,6 @@
 Every number stands in the negotiation or in its ledger; nothing is said that they do not hold.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Final, NamedTuple

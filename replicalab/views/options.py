@@ -1,7 +1,5 @@
 """What may be done about a plan: the two ways, what is proven, and what it would take."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from replicalab.assessment import Assessment, Evidence, phrases

@@ -1,7 +1,5 @@
 """A plan against its lab, what its evidence rests on, and what a step from it saves and loses."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Final
 

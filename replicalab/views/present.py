@@ -3,8 +3,6 @@
 A slide is one screen in large type. Of a run that is not confirmed only words are drawn.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from enum import StrEnum
 from typing import Final, NamedTuple

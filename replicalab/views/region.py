@@ -1,7 +1,5 @@
 """The region of days and samples in words: what fits, its limits, and the chosen point."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 

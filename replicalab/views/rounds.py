@@ -3,8 +3,6 @@
 Of a run that is not confirmed only words are drawn: no sign, no colour, no number of a check.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 

@@ -1,7 +1,5 @@
 """The open study: what happens in its lab, the paper and its sources, the lab, and the rules."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Studies in one lab as a table: its columns, their orders, and the same numbers for a file."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 from typing import Any, Final

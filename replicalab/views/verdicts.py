@@ -1,7 +1,5 @@
 """What a plan is worth, in the sentences people read first, each with how it is to be shown."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from replicalab.agents.lab_manager_policy import answer_type_to

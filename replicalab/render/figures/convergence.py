@@ -1,7 +1,5 @@
 """How a negotiation converges: what each round's plan uses of the lab, and what it would show."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from textwrap import wrap
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """The frontier of a lab's plans: evidence against credits, and the plans next to it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Final

@@ -1,7 +1,5 @@
 """A batch as a heatmap: the share of each group of negotiations that ends agreed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 

@@ -1,7 +1,5 @@
 """The curves of power analysis, with what fits this lab."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import Final

@@ -1,7 +1,5 @@
 """The feasible region over days and samples: evidence as a map, its limits, the plans in it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from functools import cache

@@ -5,8 +5,6 @@ or a symbol, so a chart reads in greyscale. The panels' stylesheet gives text an
 colours of the theme: Streamlit's own theme for charts makes the browser draw each of them twice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Self
 

@@ -1,7 +1,5 @@
 """The Compare page: a few side by side, and many negotiations at once; one is drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Final

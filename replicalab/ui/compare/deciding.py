@@ -1,7 +1,5 @@
 """A decision between what is compared: which one, why and by whom, kept in the library."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import lru_cache, partial
@@ -9,19 +7,11 @@ from typing import Final
 
 import streamlit as st
 
+from replicalab import library
 from replicalab.assessment import Assessment
 from replicalab.case import case_text
 from replicalab.errors import LibraryError, ReplicaLabError
 from replicalab.lexicon import joined
-from replicalab.library import (
-    LONGEST_NAME,
-    Decision,
-    EntryKind,
-    Option,
-    Owner,
-    decision_text,
-    read_decision,
-)
 from replicalab.models import LONGEST_TEXT
 from replicalab.ui import notices, panel, tray
 from replicalab.ui.compare import sides
@@ -61,14 +51,14 @@ def draw_form(kept: Sequence[TrayCase]) -> None:
             key=_WHICH,
         )
         st.text_area("Why", max_chars=LONGEST_TEXT, height=80, key=_WHY)
-        st.text_input("Who decides", max_chars=LONGEST_NAME, width=360, key=_WHO)
+        st.text_input("Who decides", max_chars=library.LONGEST_NAME, width=360, key=_WHO)
         icon, record = ":material/gavel:", partial(_record, kept)
         st.form_submit_button("Record it", icon=icon, type="primary", on_click=record)
 
 
 def _record(kept: Sequence[TrayCase]) -> None:
     typed = st.session_state
-    decision = Decision(
+    decision = library.Decision(
         options=_options(kept),
         chosen=typed[_WHICH],
         why=typed[_WHY].strip(),
@@ -76,7 +66,9 @@ def _record(kept: Sequence[TrayCase]) -> None:
         when=datetime.now(UTC).replace(microsecond=0),
     )
     try:
-        keep_beside(owner(), EntryKind.DECISION, decision.name, decision_text(decision))
+        keep_beside(
+            owner(), library.EntryKind.DECISION, decision.name, library.decision_text(decision)
+        )
     except LibraryError as error:
         _leave_problem(error)
     else:
@@ -98,11 +90,11 @@ def draw_listed() -> None:
             button("Compare these again", "compare_arrows", partial(_open, decision), key=key)
 
 
-def _options(kept: Sequence[TrayCase]) -> tuple[Option, ...]:
+def _options(kept: Sequence[TrayCase]) -> tuple[library.Option, ...]:
     return tuple(
-        Option(
+        library.Option(
             name=each.name,
-            kind=EntryKind.PLAN,
+            kind=library.EntryKind.PLAN,
             content=case_text(kept_case(each.case)),
             run=each.run,
         )
@@ -113,10 +105,10 @@ def _options(kept: Sequence[TrayCase]) -> tuple[Option, ...]:
 # --- what was decided -------------------------------------------------------------------------
 
 
-def _kept() -> dict[str, Decision]:
+def _kept() -> dict[str, library.Decision]:
     """Return the latest decisions by their entries; none where the library cannot be read."""
     try:
-        entries = shelf().entries(owner(), EntryKind.DECISION)[:_MOST]
+        entries = shelf().entries(owner(), library.EntryKind.DECISION)[:_MOST]
         read = [(entry, _read(owner(), entry.id, entry.version)) for entry in entries]
     except LibraryError:
         return {}
@@ -128,34 +120,36 @@ def _kept() -> dict[str, Decision]:
 
 
 @lru_cache(maxsize=256)
-def _read(whose: Owner, entry_id: str, version: int) -> Decision | None:
+def _read(whose: library.Owner, entry_id: str, version: int) -> library.Decision | None:
     """Return a version of a decision, which never changes; None where it cannot be read."""
     kept = shelf().read(whose, entry_id, version)
-    return None if kept.problem else read_decision(kept.content)
+    return None if kept.problem else library.read_decision(kept.content)
 
 
-def about(plan: Assessment) -> Decision | None:
+def about(plan: Assessment) -> library.Decision | None:
     """Return the latest decision for or against a plan, None where there is none."""
     return next((d for d in _kept().values() if any(o.is_plan(plan) for o in d.options)), None)
 
 
-def keep(decision: Decision) -> None:
+def keep(decision: library.Decision) -> None:
     """Keep a decision that came with a file, once.
 
     Raises:
         LibraryError: it cannot be kept.
     """
     if decision not in _kept().values():
-        keep_beside(owner(), EntryKind.DECISION, decision.name, decision_text(decision))
+        keep_beside(
+            owner(), library.EntryKind.DECISION, decision.name, library.decision_text(decision)
+        )
 
 
-def _between(options: tuple[Option, ...]) -> list[Decision]:
+def _between(options: tuple[library.Option, ...]) -> list[library.Decision]:
     """Return the decisions between these very options, in whatever order they stood."""
     asked = set(map(tuple, options))
     return [each for each in _kept().values() if set(map(tuple, each.options)) == asked]
 
 
-def _decision_panel(decision: Decision) -> Group:
+def _decision_panel(decision: library.Decision) -> Group:
     chosen, *others = decision.names
     who = f"{decision.who}, " if decision.who else ""
     refused = f"Not {joined(others, 'or')}." if others else ""
@@ -163,7 +157,7 @@ def _decision_panel(decision: Decision) -> Group:
     return sentences_panel([refused, decision.why, when], title=f"Decided: {chosen}")
 
 
-def _open(decision: Decision) -> None:
+def _open(decision: library.Decision) -> None:
     try:
         open_again(decision)
     except ReplicaLabError as error:
@@ -175,7 +169,7 @@ def _leave_problem(error: ReplicaLabError) -> None:
     notices.leave_problem(f"Not recorded: {problem}.", _PLACE)
 
 
-def open_again(decision: Decision) -> None:
+def open_again(decision: library.Decision) -> None:
     """Put what a decision was made between into the tray, alone.
 
     Raises:

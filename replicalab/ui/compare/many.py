@@ -1,7 +1,5 @@
 """Many negotiations at once: what is asked for, how far it is, and how often each outcome came."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple, TypeVar

@@ -1,7 +1,5 @@
 """What is compared: the tray's cases, judged and negotiated, and what the library has for it."""
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Two drawers of every page: what is exported, a part for each form; and a file that is opened."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Final

@@ -1,7 +1,5 @@
 """The brief and the report: what each is for, its files, and a look at it before."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from threading import BoundedSemaphore, Lock

@@ -1,7 +1,5 @@
 """A link to what is on the screen: the address in full, what it carries, and what it does not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import suppress
 from ipaddress import ip_address

@@ -1,7 +1,5 @@
 """The figures of all pages as files, dark on white: each by the button on it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Final

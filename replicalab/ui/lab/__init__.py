@@ -4,8 +4,6 @@ A drawer is a fragment: a field runs the drawer alone, and the page behind it is
 is closed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final
 

@@ -1,7 +1,5 @@
 """The fields of the lab: its numbers, each with the study's own below it, and its items."""
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 import streamlit as st
@@ -13,16 +11,8 @@ from replicalab.scenarios import CATEGORIES, MOST_OWN_ITEMS, ItemState, LabOverr
 from replicalab.scenarios.fields import AtLeastOne, Rate, Step
 from replicalab.ui import notices, panel, state
 from replicalab.ui.controls import NumberField, between, bounds_of, button, complain
+from replicalab.views import lab
 from replicalab.views.blocks import sentences_panel
-from replicalab.views.lab import (
-    MEANS,
-    RATES,
-    STEPS,
-    inventory_panel,
-    price_text,
-    standing_text,
-    unspoken_text,
-)
 from replicalab.views.plan import staff_text
 
 _STAMP: Final = "lab_form"
@@ -112,7 +102,7 @@ class _Number(NamedTuple):
 def draw_means() -> None:
     """Draw budget, days, start day and staff."""
     now, written = state.analysis().yours.pack.lab, state.written().lab
-    _draw("", MEANS, now, written)
+    _draw("", lab.MEANS, now, written)
     if now.start_day > 1:
         left = count_text(now.days_left, "day")
         st.caption(f"From day {now.start_day} to day {now.days}: {left} to work in.")
@@ -121,9 +111,9 @@ def draw_means() -> None:
 def draw_rates() -> None:
     """Draw what things cost by rate, and when one more person is needed."""
     now, written = state.analysis().yours.pack.lab, state.written().lab
-    _draw("rates", RATES, now.cost_model, written.cost_model, per_row=3)
+    _draw("rates", lab.RATES, now.cost_model, written.cost_model, per_row=3)
     panel.draw(sentences_panel([f"Your plan’s staff: {staff_text(state.analysis().yours)}."]))
-    _draw("steps", STEPS, now.staff_model, written.staff_model, per_row=3)
+    _draw("steps", lab.STEPS, now.staff_model, written.staff_model, per_row=3)
 
 
 def _draw(
@@ -169,7 +159,7 @@ def draw_means_everywhere() -> list[str]:
 
 def _mean(name: str) -> NumberField:
     own = state.case().own_lab
-    now, label = getattr(own, name), MEANS[name]
+    now, label = getattr(own, name), lab.MEANS[name]
     kept = "each study keeps its own" if now is None else f"the lab keeps {amount_text(now)}"
     return NumberField(
         label,
@@ -211,8 +201,8 @@ def draw_items() -> None:
         label = str(chosen)
         category = pack.category_of(label) or CATEGORIES[0]
         _draw_item(_override_of(label) or OwnItem(label=label, category=category), pack)
-    notes = [text for text in (unspoken_text(pack),) if text]
-    panel.draw(inventory_panel(state.written(), pack), sentences_panel(notes))
+    notes = [text for text in (lab.unspoken_text(pack),) if text]
+    panel.draw(lab.inventory_panel(state.written(), pack), sentences_panel(notes))
 
 
 def _draw_another() -> None:
@@ -260,11 +250,11 @@ def _draw_item(item: OwnItem, pack: Pack) -> None:
     with middle:
         day.draw(disabled=state_now is not ItemState.BOOKED)
     with right:
-        by_rate = f"by rate: {price_text(pack, item.label, item.category)}"
+        by_rate = f"by rate: {lab.price_text(pack, item.label, item.category)}"
         price.draw(placeholder=by_rate, format=None)
     complain(day.problem, price.problem)
     if _override_of(item.label) is not None:
-        written = standing_text(state.written(), item.label, item.category)
+        written = lab.standing_text(state.written(), item.label, item.category)
         label = f"The study’s: {written}"
         button(label, "undo", lambda: _forget(item), key=_key(item.label, "back"), type="tertiary")
 

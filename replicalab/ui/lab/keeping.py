@@ -1,7 +1,5 @@
 """Labs that are kept by name in the library, and a lab as a file."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Final
 

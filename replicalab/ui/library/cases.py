@@ -1,7 +1,5 @@
 """The workspace as it is kept, what it is called, and back; and that of a file from elsewhere."""
 
-from __future__ import annotations
-
 from replicalab.case import Case
 from replicalab.errors import LibraryContentError, ScenarioError, TraceError
 from replicalab.library import LONGEST_NAME

@@ -4,8 +4,6 @@ An address carries most of a workspace. What it has no room for stands in the ta
 address names under ``draft``: the tab's place, and a letter for each part that is only there.
 """
 
-from __future__ import annotations
-
 import re
 import secrets
 from collections.abc import Container, Mapping
@@ -23,17 +21,7 @@ from replicalab.errors import LibraryError, ReplicaLabError, ScenarioError
 from replicalab.lexicon import joined
 from replicalab.library import Owner, StoredDraft
 from replicalab.server import visitor
-from replicalab.ui import own_studies
-from replicalab.ui.address import (
-    PARTS,
-    LinkReading,
-    at,
-    from_query,
-    left_out,
-    put,
-    tray_in,
-    tray_query,
-)
+from replicalab.ui import address, own_studies
 from replicalab.ui.library import writer
 from replicalab.ui.library.cases import is_work, kept_case, name_of
 from replicalab.ui.library.shelf import owner, shelf
@@ -88,18 +76,18 @@ def named(tab: Tab, work: Workspace, carried: Workspace) -> dict[str, str]:
     The draft is named with a letter for each part that the address, which is that of ``carried``,
     has no room for: only those are read back from it, as all else may be newer in the address.
     """
-    letters = (_STUDY if work.case.own else "") + "".join(left_out(work, carried))
+    letters = (_STUDY if work.case.own else "") + "".join(address.left_out(work, carried))
     draft = {_DRAFT: f"{tab.place}.{letters}"} if letters else {}
     return draft | ({_KEPT: f"{tab.entry[0]}.{tab.entry[1]}"} if tab.entry else {})
 
 
-def read(query: Mapping[str, str], tab: Tab) -> LinkReading:
+def read(query: Mapping[str, str], tab: Tab) -> address.LinkReading:
     """Return the workspace of an address, with what only its draft has."""
     entry = _ENTRY.fullmatch(query.get(_KEPT, ""))
     tab.entry = (entry[1], int(entry[2])) if entry else None
     found = _NAMED.fullmatch(query.get(_DRAFT, ""))
     if found is None:
-        return from_query(query, own_studies.find)
+        return address.from_query(query, own_studies.find)
     tab.place, letters = found.groups()
     draft, problem = _draft_of(tab)
     if draft and draft.text and _STUDY in letters and _lacks_study(query):
@@ -107,20 +95,20 @@ def read(query: Mapping[str, str], tab: Tab) -> LinkReading:
             study = draft.own_study()
             own = own_studies.find_or_add(draft.text, study) if study else None
             query = {**query, "own": own or query.get("own", "")}
-    work, problems = from_query(query, own_studies.find)
-    parts = {letter: PARTS[letter] for letter in letters if letter in PARTS}
+    work, problems = address.from_query(query, own_studies.find)
+    parts = {letter: address.PARTS[letter] for letter in letters if letter in address.PARTS}
     if draft is not None and draft.study == work.case.study:
         known = len(problems)
         for part in parts.values():
             with suppress(ValidationError):  # moves that these players do not make
-                work = put(work, part.path, _held(draft, part.path, work, problems))
+                work = address.put(work, part.path, _held(draft, part.path, work, problems))
         if problems[known:]:  # this draft stays as it is, for when that can be used again
             tab.place, tab.saved = _place(), None
     elif parts:
         remedy = problem or "ask whoever sent it for a file; what it does carry is shown"
         lost = joined([part.called for part in parts.values()])
         problems.append(f"this address has no room for {lost}: {remedy}")
-    return LinkReading(work, problems)
+    return address.LinkReading(work, problems)
 
 
 def _held(draft: DraftCase, path: str, work: Workspace, problems: list[str]) -> object:
@@ -131,7 +119,7 @@ def _held(draft: DraftCase, path: str, work: Workspace, problems: list[str]) -> 
     if path == "tray":
         there = {each.name for each in work.tray}
         return (*work.tray, *tray_of(draft, problems, there))[:MOST_SIDES]
-    return at(draft, path)  # as a draft has its case
+    return address.at(draft, path)  # as a draft has its case
 
 
 def _lacks_study(query: Mapping[str, str]) -> bool:
@@ -160,7 +148,7 @@ def tray_of(
 ) -> tuple[TrayCase, ...]:
     """Return a draft's tray, without these names; add what of it cannot be used."""
     cases = [(name, dict(parse_qsl(query))) for name, query in draft.beside if name not in there]
-    return tray_in(cases, own_studies.find, problems)
+    return address.tray_in(cases, own_studies.find, problems)
 
 
 # --- the last one ---------------------------------------------------------------------------
@@ -217,7 +205,7 @@ def _save(tab: Tab, whose: Owner, work: Workspace, kept: Case) -> None:
                 shelf().discard_draft(whose, tab.place)
             tab.saved = tab.done = None
         elif shown != tab.done:
-            beside = tuple((each.name, urlencode(tray_query(each))) for each in work.tray)
+            beside = tuple((each.name, urlencode(address.tray_query(each))) for each in work.tray)
             draft = DraftCase(**dict(kept), beside=beside)
             tab.place, tab.saved = _put(tab, whose, case_text(draft))
             tab.done = shown

@@ -3,8 +3,6 @@
 What nobody has kept is a draft, which is offered to whoever comes back, and forced on no one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -13,22 +11,9 @@ from typing import Final
 
 import streamlit as st
 
+from replicalab import errors, library
 from replicalab.case import Case, case_text, read_case
-from replicalab.errors import (
-    LibraryError,
-    LibraryMissingError,
-    ReplicaLabError,
-    ScenarioError,
-)
 from replicalab.lexicon import capitalised
-from replicalab.library import (
-    KINDS,
-    LONGEST_NAME,
-    Entry,
-    EntryKind,
-    LibraryConflictError,
-    StoredVersion,
-)
 from replicalab.models import FIELD_LABELS, LONGEST_TEXT
 from replicalab.server import visitor
 from replicalab.ui import state
@@ -61,10 +46,10 @@ class SaveNotice:
         page: where it is said first.
     """
 
-    entry: Entry | None = None
+    entry: library.Entry | None = None
     text: str = ""
     problem: str = ""
-    there: StoredVersion | None = None
+    there: library.StoredVersion | None = None
     content: str = ""
     before: int = 0
     page: str = ""
@@ -76,35 +61,37 @@ def keep() -> None:
     _attempt(case_text(plan), lambda: _kept(plan), _settle)
 
 
-def keep_new(kind: EntryKind, name: str, content: str) -> None:
+def keep_new(kind: library.EntryKind, name: str, content: str) -> None:
     """Keep something else than the workspace, as an entry of its own."""
-    name = name[:LONGEST_NAME]
+    name = name[: library.LONGEST_NAME]
     _attempt(content, lambda: keep_beside(owner(), kind, name, content), _leave)
 
 
-def mark_kept(entry: Entry) -> None:
+def mark_kept(entry: library.Entry) -> None:
     """Remember that the workspace is what an entry holds."""
     tab = state.current().tab
     tab.entry, tab.safe, tab.seen = (entry.id, entry.version), state.case(), None
 
 
-def _attempt(content: str, save: Callable[[], Entry], then: Callable[[Entry], None]) -> None:
+def _attempt(
+    content: str, save: Callable[[], library.Entry], then: Callable[[library.Entry], None]
+) -> None:
     found = state.current()
     try:
         entry = save()
-    except LibraryConflictError as error:
+    except library.LibraryConflictError as error:
         found.notice = SaveNotice(problem=str(error), there=error.now, content=content)
-    except LibraryError as error:
+    except errors.LibraryError as error:
         found.notice = SaveNotice(problem=str(error))
     else:
         then(entry)
 
 
-def _kept(plan: Case) -> Entry:
+def _kept(plan: Case) -> library.Entry:
     tab, content, name = state.current().tab, case_text(plan), name_of(plan)
     before = _entry_before(plan)
     if before is None or tab.entry is None:
-        return shelf().keep(owner(), EntryKind.PLAN, name, content)
+        return shelf().keep(owner(), library.EntryKind.PLAN, name, content)
     named_itself = before.entry.name == name_of(read_case(before.content))
     return shelf().update(
         owner(),
@@ -115,13 +102,13 @@ def _kept(plan: Case) -> Entry:
     )
 
 
-def _entry_before(plan: Case) -> StoredVersion | None:
+def _entry_before(plan: Case) -> library.StoredVersion | None:
     """Return what the tab's plan was kept as, None where that is gone or of another lab."""
     if (last := state.current().tab.entry) is None:
         return None
     try:
         found = shelf().read(owner(), last[0])
-    except LibraryMissingError:
+    except errors.LibraryMissingError:
         return None
     if found.entry.deleted or found.problem:
         return None
@@ -130,7 +117,7 @@ def _entry_before(plan: Case) -> StoredVersion | None:
     return found if same else None
 
 
-def _settle(entry: Entry) -> None:
+def _settle(entry: library.Entry) -> None:
     last = state.current().tab.entry
     mark_kept(entry)
     if last == (entry.id, entry.version):
@@ -139,7 +126,7 @@ def _settle(entry: Entry) -> None:
         _leave(entry, before=last[1] if last and last[0] == entry.id else 0)
 
 
-def _leave(entry: Entry, text: str = "Kept", before: int = 0) -> None:
+def _leave(entry: library.Entry, text: str = "Kept", before: int = 0) -> None:
     state.current().notice = SaveNotice(entry, text, before=before)
     st.session_state[_NAME], st.session_state[_NOTES] = entry.name, entry.notes
 
@@ -175,7 +162,7 @@ def _draw_close() -> None:
     button("Close", "close", _close, key="kept_close", type="tertiary")
 
 
-def _draw_kept(entry: Entry, notice: SaveNotice) -> None:
+def _draw_kept(entry: library.Entry, notice: SaveNotice) -> None:
     version = f", version {entry.version}" if entry.version > 1 else ""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
@@ -194,10 +181,10 @@ def _draw_kept(entry: Entry, notice: SaveNotice) -> None:
 
 
 def draw_fields(
-    entry: Entry,
+    entry: library.Entry,
     name: str,
     notes: str,
-    change: Callable[[Callable[[], Entry], str], object],
+    change: Callable[[Callable[[], library.Entry], str], object],
     *,
     wide: bool = False,
 ) -> None:
@@ -219,20 +206,20 @@ def draw_fields(
         change(save, "Noted")
 
     with places[0]:
-        st.text_input("Name", key=name, max_chars=LONGEST_NAME, on_change=rename)
+        st.text_input("Name", key=name, max_chars=library.LONGEST_NAME, on_change=rename)
     with places[1]:
         height = 68 if wide else 90
         st.text_area("Notes", key=notes, max_chars=LONGEST_TEXT, height=height, on_change=note)
 
 
-def _draw_conflict(notice: SaveNotice, there: StoredVersion) -> None:
+def _draw_conflict(notice: SaveNotice, there: library.StoredVersion) -> None:
     """Say what is there already, field by field next to one's own, and let one choose."""
     content, now = notice.content, there.entry
 
-    def keep_another() -> Entry:
-        return keep_beside(owner(), EntryKind.PLAN, name_of(read_case(content)), content)
+    def keep_another() -> library.Entry:
+        return keep_beside(owner(), library.EntryKind.PLAN, name_of(read_case(content)), content)
 
-    def keep_over() -> Entry:
+    def keep_over() -> library.Entry:
         return shelf().update(owner(), now.id, content, base_version=now.version)
 
     st.warning(f"Not kept yet: {escaped(notice.problem)}.", icon=":material/call_split:")
@@ -250,10 +237,10 @@ def _draw_conflict(notice: SaveNotice, there: StoredVersion) -> None:
     st.caption("What is there stays in its history either way.")
 
 
-def _part(entry: Entry, before: int) -> None:
+def _part(entry: library.Entry, before: int) -> None:
     """Give what was kept as a version its own entry; the one that it came from is as before."""
 
-    def parted() -> Entry:
+    def parted() -> library.Entry:
         was, now = (shelf().read(owner(), entry.id, each) for each in (before, entry.version))
         old, new = (name_of(read_case(each.content)) for each in (was, now))
         named = old if entry.name == new else entry.name  # it had named itself
@@ -262,12 +249,12 @@ def _part(entry: Entry, before: int) -> None:
     _attempt("", parted, _settle)
 
 
-def _change(entry: Entry, save: Callable[[], Entry], done: str) -> None:
+def _change(entry: library.Entry, save: Callable[[], library.Entry], done: str) -> None:
     """Change an entry's name or notes; one that cannot be stays as it was, and the field says."""
     tab = state.current().tab
     try:
         changed = save()
-    except LibraryError as error:
+    except errors.LibraryError as error:
         state.current().notice = SaveNotice(entry, "Kept", problem=str(error))
         return
     if tab.entry and tab.entry[0] == entry.id:
@@ -282,11 +269,11 @@ def _close() -> None:
 # --- what differs between two contents -------------------------------------------------------
 
 
-def differences(kind: EntryKind, one: str, other: str) -> list[tuple[str, str, str]]:
+def differences(kind: library.EntryKind, one: str, other: str) -> list[tuple[str, str, str]]:
     """Return what of two contents differs: what it is called, and both; or why none can be read."""
     try:
-        before, after = (dict(_facts("", KINDS[kind].facts(text))) for text in (one, other))
-    except ReplicaLabError as error:
+        before, after = (dict(_facts("", library.KINDS[kind].facts(text))) for text in (one, other))
+    except errors.ReplicaLabError as error:
         return [("Cannot be read", str(error), "")]
     names = list(dict.fromkeys((*before, *after)))
     pairs = ((name, before.get(name, NONE), after.get(name, NONE)) for name in names)
@@ -352,7 +339,7 @@ def _go_on(offer: DraftOffer) -> None:
     found.offered = None
     try:
         work = Workspace(case=case_here(offer.plan.case))
-    except (LibraryError, ScenarioError) as error:
+    except (errors.LibraryError, errors.ScenarioError) as error:
         found.problems = str(error).splitlines()
         return
     problems = list[str]()
@@ -369,5 +356,5 @@ def _discard(offer: DraftOffer) -> None:
         found.offered = None
     try:
         shelf().discard_draft(owner(), offer.draft.place)
-    except LibraryError as error:
+    except errors.LibraryError as error:
         found.problems = [str(error)]

@@ -1,7 +1,5 @@
 """One entry of the library: what it is, what may be done with it, and its history."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Final
 

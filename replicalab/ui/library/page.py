@@ -1,7 +1,5 @@
 """The page of what is kept: a list of it, and next to it the one that is chosen."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Final

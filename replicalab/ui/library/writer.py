@@ -1,7 +1,5 @@
 """Saving in a thread of its own: soon, without a wait, and of each place the last state alone."""
 
-from __future__ import annotations
-
 import atexit
 import logging
 import time

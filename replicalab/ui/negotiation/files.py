@@ -1,7 +1,5 @@
 """What is kept as a file, opening one again, and the recorded runs that are shipped."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from typing import Final

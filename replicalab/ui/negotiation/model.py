@@ -5,8 +5,6 @@ round that was played is kept. What is typed of the endpoint stays in this sessi
 address, no log and no file.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress

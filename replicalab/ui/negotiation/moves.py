@@ -1,7 +1,5 @@
 """What a person does by hand: a move, and another plan in a past round next to the original."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import zip_longest
 from typing import Final

@@ -1,7 +1,5 @@
 """The page from top to bottom: who plays, how it ended, its rounds, and what may be done next."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from functools import partial
@@ -22,14 +20,8 @@ from replicalab.ui.negotiation.model import PendingCall
 from replicalab.ui.negotiation.table import NOT_DRAWN, RunSession, Task
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import MOST_ROUNDS
+from replicalab.views import rounds
 from replicalab.views.negotiation import LAB_MANAGERS, RECORDED, SCIENTISTS, Player, kept_text
-from replicalab.views.rounds import (
-    judge_panel,
-    ledger_panel,
-    matrix_panel,
-    outcome_panel,
-    round_panel,
-)
 
 _SCIENTIST: Final = "scientist_choice"
 _MANAGER: Final = "manager_choice"
@@ -97,7 +89,7 @@ def _draw_negotiation(kept: RunSession, task: Task | None) -> PendingCall | None
     by_model = kept.is_model and not kept.recorded and kept.confirmed
     asking = model.draw(kept, task) if by_model else None
     files.draw_replay(kept)
-    panel.draw(outcome_panel(shown.verdict, is_open=negotiation.outcome is None))
+    panel.draw(rounds.outcome_panel(shown.verdict, is_open=negotiation.outcome is None))
     if negotiation.rounds:
         row = _draw_scrubber(negotiation, name)
         if kept.confirmed and shown is kept:
@@ -105,7 +97,7 @@ def _draw_negotiation(kept: RunSession, task: Task | None) -> PendingCall | None
                 moves.draw_fork_button(kept)
         at = table.shown_round(negotiation)
         words = model.reworded(negotiation.rounds[at])
-        panel.draw(round_panel(negotiation, at, confirmed=kept.confirmed, reworded=words))
+        panel.draw(rounds.round_panel(negotiation, at, confirmed=kept.confirmed, reworded=words))
         if kept.confirmed and not words:
             asking = model.draw_rewording(negotiation.rounds[at], task) or asking
         if kept.confirmed:
@@ -299,7 +291,7 @@ def _draw_run(negotiation: Negotiation) -> None:
     few = len(negotiation.rounds) <= _MOST_SIDE_BY_SIDE
     matrix, chart = st.columns(2, gap="large") if few else (st.container(), st.container())
     with matrix:
-        panel.draw(matrix_panel(negotiation, table.shown_round(negotiation)))
+        panel.draw(rounds.matrix_panel(negotiation, table.shown_round(negotiation)))
     with chart:
         if plans := plans_by_round(negotiation):
             st.plotly_chart(
@@ -311,8 +303,8 @@ def _draw_run(negotiation: Negotiation) -> None:
             )
         else:
             st.caption("No plan has been put forward yet, so there is nothing to compare.")
-    judged = [judge_panel(negotiation)] if negotiation.ending is not None else []
-    panel.draw(ledger_panel(negotiation), *judged)
+    judged = [rounds.judge_panel(negotiation)] if negotiation.ending is not None else []
+    panel.draw(rounds.ledger_panel(negotiation), *judged)
 
 
 def plans_by_round(negotiation: Negotiation) -> list[tuple[int, Assessment]]:

@@ -5,8 +5,6 @@ played again from there, and Undo brings it back. A run that no rule plays again
 or one from a file, is kept in the session as long as there is room.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final, NamedTuple

@@ -1,7 +1,5 @@
 """The Protocol page: edit the plan, see the check, choose what to change, see what it takes."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """What the evidence assumes: a plan's question, and the curves of power analysis."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -15,12 +13,7 @@ from replicalab.errors import ScenarioError
 from replicalab.lexicon import capitalised
 from replicalab.measures import KINDS, PARAMETERS
 from replicalab.planner.curves import Curves
-from replicalab.render.figures import (
-    CONFIG,
-    evidence_by_effect,
-    evidence_by_samples,
-    samples_by_effect,
-)
+from replicalab.render import figures
 from replicalab.scenarios import Design, EvidenceAssumptions
 from replicalab.scenarios.own import QUESTION_FIELDS
 from replicalab.ui import panel, state
@@ -294,7 +287,7 @@ class Chart(NamedTuple):
         st.plotly_chart(
             self.figure(lines, (title, assumed)),
             key="power_chart",
-            config=CONFIG,
+            config=figures.CONFIG,
             alt=f"{title}; {assumed}. The same stands in the table below.",
         )
         assumption = f"{assumption_text(lines.plan)} {curves.level_text(lines)}".strip()
@@ -306,12 +299,14 @@ class Chart(NamedTuple):
 _BY_EFFECT: Final = ("Effect", "Evidence of your samples", "Samples for the target", "Which")
 CHARTS: Final = {
     "Evidence over n": Chart(
-        curves.samples_title, evidence_by_samples, curves.samples_rows,
+        curves.samples_title, figures.evidence_by_samples, curves.samples_rows,
         ("Samples planned", "Analysed", "Evidence", "Which"), over_effect=False,
     ),
     "Evidence over effect": Chart(
-        curves.effect_title, evidence_by_effect, curves.effect_rows, _BY_EFFECT,
+        curves.effect_title, figures.evidence_by_effect, curves.effect_rows, _BY_EFFECT,
     ),
-    "n over effect": Chart(curves.needed_title, samples_by_effect, curves.effect_rows, _BY_EFFECT),
+    "n over effect": Chart(
+        curves.needed_title, figures.samples_by_effect, curves.effect_rows, _BY_EFFECT,
+    ),
 }  # fmt: skip
 """The curves, by what they are called."""

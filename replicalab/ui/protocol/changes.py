@@ -1,7 +1,5 @@
 """What to change: the Lab Manager's suggestion with a tick per change, and the least-loss plan."""
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import partial
 from typing import Final, NamedTuple

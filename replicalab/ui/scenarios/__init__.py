@@ -1,7 +1,5 @@
 """The Scenarios page, the front door: what this is, stories, gallery, your lab, and a form."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from replicalab.ui import state, study_form

@@ -1,7 +1,5 @@
 """The front door's upper part, and the gallery: filters, and a card for each study."""
 
-from __future__ import annotations
-
 import secrets
 from typing import Final
 

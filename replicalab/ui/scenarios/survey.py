@@ -1,7 +1,5 @@
 """Every study in the visitor's lab: what may be said of it, the best plan of each, and a way in."""
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """The Study page: the choice of lab, what happens in it, and the study with its sources."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final, NoReturn
 

@@ -1,7 +1,5 @@
 """Make a study: what it begins with, then its form and its file, next to what it is worth."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from functools import partial

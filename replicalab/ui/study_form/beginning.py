@@ -1,7 +1,5 @@
 """What a study begins with: a power analysis, an empty form, a copy, or a file."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import streamlit as st

@@ -3,8 +3,6 @@
 What cannot be used stays in its field, and in the draft.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from functools import partial

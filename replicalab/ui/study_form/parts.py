@@ -1,7 +1,5 @@
 """The parts of the form: what is compared, assumed and needed, and the lab with its plan."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Final
 

@@ -1,7 +1,5 @@
 """The study in the form: a draft, its file as its author wrote it, and what came before."""
 
-from __future__ import annotations
-
 import secrets
 from dataclasses import dataclass, field
 from functools import partial

@@ -1,7 +1,5 @@
 """The Trade-offs page: the region of a plan, the lab's levers, and the plans that nothing beats."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Trade-offs: the lab's levers, and one point of the region, which may be taken as the plan."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from typing import Final, NamedTuple

@@ -1,7 +1,5 @@
 """What the Trade-offs page shows: worked out once in a run, for what the visitor has chosen."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, NamedTuple

@@ -1,7 +1,5 @@
 """Trade-offs: its two pictures, the region of days and samples and the plans that nothing beats."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import groupby
@@ -13,32 +11,14 @@ import streamlit as st
 from replicalab.assessment import Assessment
 from replicalab.lexicon import amount_text, capitalised, count_text
 from replicalab.planner import FrontierPlan, RegionLimit
-from replicalab.render.figures import (
-    BALANCED,
-    CONFIG,
-    Mark,
-    frontier_figure,
-    labelled_region,
-    over_panel,
-    region_figure,
-    shows_a_plan,
-    spotted,
-)
+from replicalab.render import figures
 from replicalab.ui import panel
 from replicalab.ui.controls import button
 from replicalab.ui.tradeoffs.levers import draw_loaded, load
 from replicalab.ui.tradeoffs.outlook import Outlook, choose, chosen
+from replicalab.views import frontier
 from replicalab.views.blocks import Group, Table, Verdict, plain_table, sentences_panel
 from replicalab.views.check import effects_panel
-from replicalab.views.frontier import (
-    all_outside_text,
-    balance_text,
-    fits_text,
-    frontier_title,
-    lost_text,
-    priced_size_text,
-    standing_verdict,
-)
 from replicalab.views.plan import effect_label
 from replicalab.views.region import (
     apart_text,
@@ -80,11 +60,11 @@ def _draw_region_chart(view: Outlook) -> None:
     """Draw the region, and over it its labels and the point, for which it is not drawn anew."""
     title = region_title(view.region)
     given = view.region, _marks(view), _limits(view), (title, "")  # the levers say for which lab
-    chart = labelled_region(*given, lost=view.choice.lost)
+    chart = figures.labelled_region(*given, lost=view.choice.lost)
     st.plotly_chart(
         chart.figure,
         key=_CHART,
-        config=CONFIG,
+        config=figures.CONFIG,
         theme=None,
         on_select=_take_click,
         selection_mode="points",
@@ -92,25 +72,25 @@ def _draw_region_chart(view: Outlook) -> None:
         "and each limit; the same stands in the table below.",
     )
     marked = [(plan.counts.days, plan.counts.samples) for plan in view.plans.values()]
-    spot = None if view.place in marked else spotted(view.region, *view.place)
-    panel.draw(over_panel(chart, spot))
+    spot = None if view.place in marked else figures.spotted(view.region, *view.place)
+    panel.draw(figures.over_panel(chart, spot))
 
 
 def region_chart(view: Outlook, title: tuple[str, str] | None, **how: Any) -> go.Figure:
     """Return the region as it is chosen to be seen; `region_figure` takes the rest."""
     given = view.region, _marks(view), _limits(view), title
-    return region_figure(*given, lost=view.choice.lost, **how)
+    return figures.region_figure(*given, lost=view.choice.lost, **how)
 
 
 def _limits(view: Outlook) -> dict[RegionLimit, str]:
     return {limit: text.label for limit, text in limit_texts(view.pack).items()}
 
 
-def _marks(view: Outlook) -> list[Mark]:
+def _marks(view: Outlook) -> list[figures.Mark]:
     """Return your plan, and the others that are points of this region."""
     noted = own_items_text(view.drawn, view.yours, view.effect)
     return [
-        Mark(
+        figures.Mark(
             name,
             plan,
             f"{name}*" if noted and plan is view.yours else name,
@@ -203,9 +183,9 @@ def _region_tables(view: Outlook) -> list[Table]:
 def _plan_row(name: str, plan: Assessment, effect: float | None) -> tuple[str, ...]:
     return (
         name,
-        f"{priced_size_text(plan)}, {count_text(plan.staff, 'staff unit')}",
+        f"{frontier.priced_size_text(plan)}, {count_text(plan.staff, 'staff unit')}",
         plan.evidence_at(effect).text,
-        fits_text(plan),
+        frontier.fits_text(plan),
     )
 
 
@@ -240,10 +220,12 @@ _UNDRAWN: Final = "A plan that nothing beats only because it takes fewer days is
 
 def draw_frontier(view: Outlook) -> None:
     """Draw the plans that nothing beats, where the plan stands to them, and the balanced one."""
-    verdict = standing_verdict(view.options)
+    verdict = frontier.standing_verdict(view.options)
     if view.options.frontier.plans:
         _draw_frontier_chart(view, verdict)
-    panel.draw(sentences_panel([verdict.text, balance_text(view.options)], verdict=verdict))
+    panel.draw(
+        sentences_panel([verdict.text, frontier.balance_text(view.options)], verdict=verdict)
+    )
     balanced = view.options.balanced
     if balanced is not None:
         button(
@@ -260,11 +242,11 @@ def draw_frontier(view: Outlook) -> None:
 
 
 def _draw_frontier_chart(view: Outlook, verdict: Verdict) -> None:
-    title = frontier_title(verdict)
+    title = frontier.frontier_title(verdict)
     st.plotly_chart(
         frontier_chart(view, (title, "")),
         key="frontier_chart",
-        config=CONFIG,
+        config=figures.CONFIG,
         theme=None,
         alt=f"{title}, {means_text(view.pack)}. Credits against evidence; the same stands in the "
         "table below.",
@@ -274,15 +256,17 @@ def _draw_frontier_chart(view: Outlook, verdict: Verdict) -> None:
 def frontier_chart(view: Outlook, title: tuple[str, str]) -> go.Figure:
     """Return the plans that nothing beats, and yours; the title is as `Sheet.figure` has it."""
     balanced = view.options.balanced
-    plans = view.compared | ({} if balanced is None else {BALANCED: balanced})
-    marks = [Mark(name, plan, name, plan.evidence.number) for name, plan in plans.items()]
-    return frontier_figure(view.options.frontier, marks, title)
+    plans = view.compared | ({} if balanced is None else {figures.BALANCED: balanced})
+    marks = [figures.Mark(name, plan, name, plan.evidence.number) for name, plan in plans.items()]
+    return figures.frontier_figure(view.options.frontier, marks, title)
 
 
 def empty_text(view: Outlook) -> str:
     """Return that no plan that fits lies in the picture; empty where one does."""
     found, evidence = view.options.frontier, view.yours.evidence
-    return "" if shows_a_plan(found, evidence) else all_outside_text(found, evidence)
+    return (
+        "" if figures.shows_a_plan(found, evidence) else frontier.all_outside_text(found, evidence)
+    )
 
 
 def _frontier_notes(view: Outlook) -> Iterator[str]:
@@ -306,10 +290,10 @@ def _frontier_table(view: Outlook) -> Table:
 
 
 def _frontier_row(each: FrontierPlan, view: Outlook) -> tuple[str, ...]:
-    balanced = f" ({BALANCED})" if each is view.options.frontier.balanced else ""
+    balanced = f" ({figures.BALANCED})" if each is view.options.frontier.balanced else ""
     return (
-        f"{priced_size_text(each)}{balanced}",
+        f"{frontier.priced_size_text(each)}{balanced}",
         view.yours.evidence.amount(each.value),
         str(each.loss),
-        lost_text(view.options.judged(each.plan(view.yours.plan))),
+        frontier.lost_text(view.options.judged(each.plan(view.yours.plan))),
     )
