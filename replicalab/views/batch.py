@@ -107,7 +107,7 @@ def faults_text(errors: Iterable[str]) -> list[str]:
 
 
 def shares_panel(found: Iterable[Summary], names: Mapping[str, str], why: Iterable[str]) -> Group:
-    """Return the share of each outcome in each group, with its 95 % interval as two marks."""
+    """Return the share of each outcome in each group, with its 95 % interval."""
     columns = (
         *("Study", "Lab", "Scientist · Lab Manager", "Outcome"),
         Column("Share (95 % interval)", "fixed", "before", "Share, with its interval"),
@@ -125,7 +125,7 @@ def _rows(found: Summary, names: Mapping[str, str]) -> Iterator[tuple[Cell, ...]
     group = (Cell(names.get(found.study, found.study)), Cell(str(found.lab)), Cell(players))
     for outcome, share in found.shares.items():
         status = OUTCOME_STATUS[outcome]
-        bar = Bar(share.value, share.interval)
+        bar = Bar(share.value, interval=share.interval)
         yield (
             *group,
             Cell(OUTCOME_TITLES[outcome], status=status),

@@ -33,11 +33,23 @@ class Verdict(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """A bar and the marks of limits on it, as shares of its width; it ends at ``to``."""
+    """A bar, and what is marked on it, all as shares of its width.
+
+    Attributes:
+        to: where it ends.
+        limit: the mark of a limit or a target.
+        floor: the mark of a floor, which looks another way.
+        begins: where it begins.
+        before: where it ended before; what was lost since is seen behind it.
+        interval: the ends of an interval around ``to``.
+    """
 
     to: float
-    marks: tuple[float, ...] = ()
+    limit: float | None = None
+    floor: float | None = None
     begins: float = 0.0
+    before: float | None = None
+    interval: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)

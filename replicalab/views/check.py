@@ -106,7 +106,7 @@ def _amounts(plan: assessment.Assessment, slack: assessment.Slack) -> tuple[Cell
 def slack_bar(slack: assessment.Slack) -> Bar | None:
     """Return what is used of a limit, with its mark; None where there is none to use."""
     widest = max(slack.used, slack.limit)
-    return Bar(slack.used / widest, (slack.limit / widest,)) if slack.limit else None
+    return Bar(slack.used / widest, slack.limit / widest) if slack.limit else None
 
 
 def _sign(ok: bool) -> Status:
@@ -132,7 +132,7 @@ def cost_table(
         totals["As ticked"] = after
     widest = max(budget, *(each.cost for each in totals.values())) or 1.0
     ends = accumulate(term.credits for term in terms)
-    mark = (budget / widest,)
+    mark = budget / widest
     rows = [
         (
             term.label,
@@ -140,7 +140,7 @@ def cost_table(
             Cell(
                 amount_text(term.credits),
                 term.credits,
-                bar=Bar(end / widest, mark, (end - term.credits) / widest),
+                bar=Bar(end / widest, mark, begins=(end - term.credits) / widest),
             ),
         )
         for term, end in zip(terms, ends, strict=True)
@@ -171,7 +171,7 @@ def cost_bar(plan: assessment.Assessment) -> Bar:
     """Return what a plan costs, with the mark of the budget."""
     budget = plan.pack.lab.budget
     widest = max(plan.cost, budget) or 1.0
-    return Bar(plan.cost / widest, (budget / widest,))
+    return Bar(plan.cost / widest, budget / widest)
 
 
 def cost_cell(plan: assessment.Assessment) -> Cell:
@@ -197,7 +197,7 @@ def evidence_panel(plans: Mapping[str, assessment.Assessment]) -> Group:
     rows, others = [], [plan.evidence for plan in plans.values()]
     for name, plan in plans.items():
         status, stands = verdicts.standing(plan)
-        rows.append((name, _on_scale(plan.evidence, others), Cell(stands, status=status)))
+        rows.append((name, _on_scale(plan.evidence, others, first), Cell(stands, status=status)))
     columns = (
         Column("Plan", is_seen=False),
         Column("Evidence", "number", bar="before", picture="On the scale", is_seen=False),
@@ -212,8 +212,12 @@ def evidence_panel(plans: Mapping[str, assessment.Assessment]) -> Group:
     )
 
 
-def _on_scale(evidence: assessment.Evidence, others: Sequence[assessment.Evidence]) -> Cell:
-    bar, shade = evidence_bar(evidence, others), verdicts.evidence_status(evidence)
+def _on_scale(
+    evidence: assessment.Evidence,
+    others: Sequence[assessment.Evidence],
+    before: assessment.Evidence,
+) -> Cell:
+    bar, shade = evidence_bar(evidence, others, before), verdicts.evidence_status(evidence)
     return Cell(evidence.number, _value(evidence), None, bar, shade)
 
 
@@ -241,11 +245,26 @@ def _assumed(plans: Mapping[str, assessment.Assessment]) -> list[blocks.Table]:
     return [blocks.table("What it is worked out from", columns, rows)] if rows else []
 
 
-def evidence_bar(evidence: assessment.Evidence, others: Sequence[assessment.Evidence]) -> Bar:
-    """Return an evidence on one scale with others; a better one is always longer."""
+def evidence_bar(
+    evidence: assessment.Evidence,
+    others: Sequence[assessment.Evidence],
+    before: assessment.Evidence | None = None,
+) -> Bar:
+    """Return an evidence on one scale with others; a better one is always longer.
+
+    What it lost since ``before`` is seen behind it.
+    """
     worst, best = assessment.scale_of(others)
-    marks = tuple((at - worst) / (best - worst) for at in (evidence.floor, evidence.target))
-    return Bar((assessment.place_of(evidence, worst) - worst) / (best - worst), marks)
+
+    def share(at: float) -> float:
+        return (at - worst) / (best - worst)
+
+    return Bar(
+        share(assessment.place_of(evidence, worst)),
+        limit=share(evidence.target),
+        floor=share(evidence.floor),
+        before=share(assessment.place_of(before, worst)) if before else None,
+    )
 
 
 def evidence_cell(plan: assessment.Assessment, others: Sequence[assessment.Evidence]) -> Cell:

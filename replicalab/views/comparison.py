@@ -272,7 +272,7 @@ def _pictured(side: Side, sides: Sequence[Side]) -> tuple[Cell, ...]:
     worth = Cell(
         ", ".join(filter(None, (evidence.text, failed))),
         status=standing(plan)[0],
-        bar=check.evidence_bar(evidence, alike),
+        bar=check.evidence_bar(evidence, alike, alike[0]),
         shade=evidence_status(evidence),
     )
     budget = count_text(plan.pack.lab.budget, "credit")

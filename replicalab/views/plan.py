@@ -313,7 +313,7 @@ def assumed_rows(plan: assessment.Assessment) -> list[tuple[str, str, assessment
 def bounds_text(evidence: assessment.Evidence) -> str:
     """Return what the marks of a bar of evidence mean."""
     floor, target = evidence.amount(evidence.floor), evidence.amount(evidence.target)
-    return f"Marks: floor {floor}, target {target}."
+    return f"Dotted mark: floor {floor}; solid mark: target {target}."
 
 
 def effect_label(effect: assessment.AssumedEffect) -> str:

@@ -244,7 +244,10 @@ def _measures(step: PlanStep) -> Iterator[tuple[str, list[tuple[str, Bar | None,
             ],
         )
     if step.evidence_changed:
-        bars = [(each.number, evidence_bar(each, found), evidence_status(each)) for each in found]
+        bars = [
+            (each.number, evidence_bar(each, found, found[0]), evidence_status(each))
+            for each in found
+        ]
         yield capitalised(found[0].measure), [(text, bar, status) for text, bar, status in bars]
     if any(plan.broken_wishes for plan in both):
         yield (

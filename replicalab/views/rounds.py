@@ -179,7 +179,7 @@ def amounts(step: PlanStep) -> list[Amount]:
             was.number if step.evidence_changed else "",
             found.number,
             f"target {found.amount(found.target)}, floor {found.amount(found.floor)}",
-            evidence_bar(found, [was, found]),
+            evidence_bar(found, [was, found], was),
             evidence_status(found),
         ),
     ]

@@ -174,7 +174,7 @@ def idea_panel(sentence: str, example: PlanAnalysis | None = None, *, level: int
     cuts = [
         {
             "size": samples_text(plan),
-            "bar": evidence_bar(plan.evidence, evidence),
+            "bar": evidence_bar(plan.evidence, evidence, first),
             "status": evidence_status(plan.evidence),
             "number": plan.evidence.number,
         }

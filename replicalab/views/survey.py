@@ -143,7 +143,7 @@ def _row(found: SurveyedStudy, origin: str) -> tuple[Cell, ...]:
         Cell(
             evidence.text,
             status=evidence_status(evidence),
-            bar=Bar(found.share, (floor,)),
+            bar=Bar(found.share, floor=floor),
             note="" if evidence.void_reason else str(evidence.tier),
         ),
         Cell(amount_text(best.counts.samples), note=_planned_text(found)),

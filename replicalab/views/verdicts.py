@@ -60,16 +60,27 @@ def plan_verdict(plan: Assessment) -> Verdict:
 
 
 def agreed_status(plan: Assessment) -> Status:
-    """Return how a plan that passes is to be shown: no pass while there is a caution."""
-    status = evidence_status(plan.evidence)
-    return Status.CAUTION if cautions_title(plan) and status is Status.PASS else status
+    """Return how a plan that passes is to be shown.
+
+    It passes where it meets the target and nothing is to be said against it; where it shows
+    nothing, it fails.
+    """
+    if plan.evidence.void_reason:
+        return Status.FAIL
+    passes = plan.evidence.tier is EvidenceTier.MEETS_TARGET and not cautions_title(plan)
+    return Status.PASS if passes else Status.CAUTION
+
+
+_BY_TIER: Final = {
+    EvidenceTier.MEETS_TARGET: Status.PASS,
+    EvidenceTier.ABOVE_FLOOR: Status.CAUTION,
+    EvidenceTier.BELOW_FLOOR: Status.FAIL,
+}
 
 
 def evidence_status(evidence: Evidence) -> Status:
-    """Return how evidence is to be shown: none at all is a failure, below the floor a caution."""
-    if evidence.void_reason:
-        return Status.FAIL
-    return Status.CAUTION if evidence.tier is EvidenceTier.BELOW_FLOOR else Status.PASS
+    """Return how evidence is to be shown: it passes at the target and fails below the floor."""
+    return Status.FAIL if evidence.void_reason else _BY_TIER[evidence.tier]
 
 
 def standing(plan: Assessment) -> tuple[Status, str]:

@@ -71,10 +71,15 @@ def test_groups_are_named_by_what_tells_them_apart() -> None:
 
 def test_bars_are_shares_with_their_intervals() -> None:
     # Newcombe (1998), Statistics in Medicine 17, 857-872, table I, method 3: 81 of 263.
-    drawn = bars(shares_panel([GROUP], {}, []))
-    assert drawn[0][1] == pytest.approx(0.308, abs=0.001)
-    assert drawn[0][2] == pytest.approx([0.255, 0.366], abs=0.001)
-    assert drawn[1][1] == pytest.approx(1 - 0.308, abs=0.001)
+    found = tree(shares_panel([GROUP], {}, []))
+    ends = [
+        [float(part.split(":")[1]) for part in mark.attrib["style"].split(";")]
+        for mark in found.iterfind(".//div[@class='bar']/u")
+    ]
+    assert ends[0] == pytest.approx([0.255, 0.366], abs=0.001)
+    assert [end for _, end, _ in bars(shares_panel([GROUP], {}, []))] == pytest.approx(
+        [0.308, 1 - 0.308], abs=0.001
+    )
 
 
 def test_group_is_named_once_and_what_was_not_played_is_told_with_its_reason() -> None:

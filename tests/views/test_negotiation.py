@@ -173,7 +173,7 @@ def test_players_and_their_rules_are_named() -> None:
     ("name", "outcome", "status"),
     [
         ("the plan is stuck and accepted", Outcome.FALSE_AGREEMENT, Status.FAIL),
-        ("the offer is accepted", Outcome.AGREED, Status.PASS),
+        ("the offer is accepted", Outcome.AGREED, Status.CAUTION),
         ("the rounds run out", Outcome.NO_DEAL, Status.FAIL),
         ("accepted without evidence", Outcome.AGREED_BELOW_FLOOR, Status.FAIL),
     ],
