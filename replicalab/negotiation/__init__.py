@@ -10,9 +10,15 @@ from replicalab.negotiation.asking import (
     readable,
     reword,
 )
-from replicalab.negotiation.judge import Concession, Judgement, judge, ledger
+from replicalab.negotiation.judge import Concession, Judgement, concession_steps, judge, ledger
 from replicalab.negotiation.loading import MOST_BYTES, load, shipped_recordings
-from replicalab.negotiation.players import best_options, best_text, put_forward, question
+from replicalab.negotiation.players import (
+    best_options,
+    best_text,
+    is_worth_running,
+    put_forward,
+    question,
+)
 from replicalab.negotiation.records import (
     AUTOMATIC,
     MOST_ROUNDS,

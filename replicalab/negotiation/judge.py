@@ -13,6 +13,7 @@ from replicalab.errors import NegotiationError
 from replicalab.models import DIMENSIONS, LabManagerActionType, Role
 from replicalab.negotiation.records import Negotiation, Outcome
 from replicalab.planner import PlanStep
+from replicalab.planner.steps import field_steps
 
 
 class Judgement(NamedTuple):
@@ -137,3 +138,19 @@ def ledger(negotiation: Negotiation) -> list[Concession]:
             first.setdefault(who, plan)
             last[who] = plan
     return concessions
+
+
+def concession_steps(negotiation: Negotiation) -> list[Concession]:
+    """Return what the Scientist moved, a field at a time in the planner's order.
+
+    One leap to another plan is so many steps as fields differ; those that move neither credits,
+    evidence nor fidelity are left out.
+    """
+    steps = []
+    for whole in ledger(negotiation):
+        if whole.who is Role.SCIENTIST:
+            first = whole.total.before
+            for step in field_steps(whole.step.before, whole.step.after):
+                total = PlanStep(first, step.after)
+                steps.append(Concession(whole.round_number, whole.who, step, total))
+    return [step for step in steps if step.counts]

@@ -39,11 +39,12 @@ PAGES: Final = (
     ("pages/5_Library.py", "Library", ":material/bookmarks:"),
 )
 _FRONT_DOOR: Final = "Scenarios"
+_NEGOTIATION: Final = "Negotiation"
 MORE: Final[dict[str, tuple[str, Callable[[str], None]]]] = {
     "Present": ("slideshow", lambda _: present.open_first()),
     "Keep beside": (
         "splitscreen_right",
-        lambda page: tray.keep_and_notify(run=page == "Negotiation"),
+        lambda page: tray.keep_and_notify(run=page == _NEGOTIATION),
     ),
     "Hand over": ("ios_share", lambda _: export.open_drawer()),
     "Open a file": ("folder_open", lambda _: export.open_opening()),
@@ -152,8 +153,8 @@ def _draw_header(analysis: PlanAnalysis, title: str) -> None:
     """Draw where we are, once something was chosen, and the story that is on show."""
     if title != _FRONT_DOOR or not state.is_untouched():
         yours = state.case().plan is not None
-        # Before anything was edited, the front door judges no plan.
-        quiet = title == _FRONT_DOOR and not yours
+        # Before anything was edited, the front door judges no plan; a negotiation judges its own.
+        quiet = title == _NEGOTIATION or (title == _FRONT_DOOR and not yours)
         panel.draw(header_panel(analysis.yours, yours=yours, quiet=quiet))
     story = state.open_story()
     if story is not None and title.lower() == story.page:

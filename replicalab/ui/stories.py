@@ -9,7 +9,6 @@ from replicalab.case import Case
 from replicalab.models import Protocol
 from replicalab.scenarios import load_scenario
 from replicalab.ui.workspace import DEFAULT_DIFFICULTY, Workspace
-from replicalab.views.present import Slide
 
 _HALVED: Final = "bio_jq1_myeloma"
 
@@ -22,13 +21,12 @@ class StoryPage(StrEnum):
 
 
 class Story(NamedTuple):
-    """What is presented up to its point, and then stands open on a page.
+    """What is presented, and then stands open on a page.
 
     Attributes:
         title, line: what it comes to, in a few words and in a sentence.
         page: where it goes on after its last slide.
         workspace: where it begins.
-        ends: what its last slide shows.
     """
 
     key: str
@@ -36,7 +34,6 @@ class Story(NamedTuple):
     line: str
     page: StoryPage
     workspace: Workspace
-    ends: Slide = Slide.OUTCOME
 
 
 def stories() -> list[Story]:
@@ -49,19 +46,18 @@ def stories() -> list[Story]:
         Story(
             "half_the_sample",
             "Half the sample for ten credits",
-            "Ten credits over, the Lab Manager halves the sample: power 0.53 → 0.26, below the "
-            "floor of 0.50.",
+            "Ten credits over, the Lab Manager halves the sample: power 0.53 → 0.26. Six days "
+            "fewer save 300 credits, and all 24 mice stay.",
             StoryPage.PROTOCOL,
             _begins(_HALVED, _all_but_the_sample()),
-            Slide.BESIDE,
         ),
         Story(
             "cut_that_costs_nothing",
             "The cut that costs nothing",
-            "A hundred people become twenty-five: power 1.00 → 0.97, still above the target of "
-            "0.80.",
+            "Another computer and two days fewer save 100 credits, and power stays at 0.88, above "
+            "the target of 0.80.",
             StoryPage.NEGOTIATION,
-            _begins("psy_stroop"),
+            _begins("ml_resnet_cifar10"),
         ),
         Story(
             "do_not_run",

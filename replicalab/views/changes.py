@@ -164,17 +164,30 @@ def _reasoned(
     for who, change in known:
         if _makes(change, step):
             made.setdefault((change.original, change.revised), (who, change))
-    dropped = {lexicon.label_key(control.name) for control in step.newly_dropped}
-    changes = [change for _, change in made.values()]
-    lost = [each.tradeoff for each in changes if lexicon.label_key(each.original) not in dropped]
-    lost += [*texts.protection_losses(step), texts.newly_broken_text(step)]
     reasons: dict[str, list[str]] = {}
     for who, change in made.values():
         reasons.setdefault(who, []).append(change.reason)
     theirs = [f"{who}: {' '.join(dict.fromkeys(why))}" for who, why in reasons.items()]
     why = " ".join(filter(None, (given.get(field, ""), *theirs)))
-    all_lost = " ".join(dict.fromkeys(filter(None, lost)))
-    return blocks.row(name, why or lexicon.capitalised(NOT_GIVEN), all_lost or "–")
+    lost = lost_text(step, [change for _, change in made.values()])
+    return blocks.row(name, why or lexicon.capitalised(NOT_GIVEN), lost or "–")
+
+
+def lost_text(step: PlanStep, changes: Iterable[SuggestionChange]) -> str:
+    """Return what a step loses besides numbers, by whoever suggested it; empty if nothing is known.
+
+    Args:
+        step: of one field.
+        changes: what the Lab Manager or the planner suggested, of this step or of others.
+    """
+    dropped = {lexicon.label_key(control.name) for control in step.newly_dropped}
+    lost = [
+        change.tradeoff
+        for change in changes
+        if _makes(change, step) and lexicon.label_key(change.original) not in dropped
+    ]
+    lost += [*texts.protection_losses(step), texts.newly_broken_text(step)]
+    return " ".join(dict.fromkeys(filter(None, lost)))
 
 
 def _makes(change: SuggestionChange, step: PlanStep) -> bool:

@@ -1,5 +1,6 @@
 """A plan against its lab, what its evidence rests on, and what a step from it saves and loses."""
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Final
 
@@ -13,6 +14,9 @@ from replicalab.scenarios import Control, Design, Pack
 _MOST_ASKED: Final = 2  # So many numbers of a question are named one by one
 WISHES: Final = "Wishes broken"
 """What a row of the study's wishes that plans break is called."""
+_MOST_WORDS: Final = 3  # A noun of more words is too long to be repeated
+_DETAIL: Final = re.compile(r" \(| in | of ")
+_COUNTED: Final = re.compile(r"(?<![\w'])([\d,]+) samples\b")
 _ENOUGH_FEWER: Final = 0.75  # Fewer samples are spoken of from this share of those planned
 
 
@@ -192,6 +196,23 @@ def asked_text(pack: Pack, most: int | None = _MOST_ASKED) -> str:
 def sample_text(design: Design) -> str:
     """Return what one sample is; empty where a study only says that it is one."""
     return "" if lexicon.label_key(design.unit_of_n) == "samples" else design.unit_of_n
+
+
+def unit_noun(design: Design) -> str:
+    """Return what the samples of a study are, in three words at most: ``mice``.
+
+    It is what the study calls them up to the first detail; ``samples`` where that is longer.
+    """
+    noun = _DETAIL.split(design.unit_of_n, maxsplit=1)[0]
+    return noun if len(noun.split()) <= _MOST_WORDS else "samples"
+
+
+def in_its_noun(text: str, design: Design) -> str:
+    """Return a text in which counted samples are called what the study calls them.
+
+    Labels may hold the word too: only after a number is it taken for the study's samples.
+    """
+    return _COUNTED.sub(rf"\1 {unit_noun(design)}", text)
 
 
 def groups_text(samples: int, design: Design, *, per_group: bool) -> str:

@@ -3,15 +3,24 @@
 Of a run that is not confirmed only words are drawn: no sign, no colour, no number of a check.
 """
 
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from replicalab import models
+from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment, Slack, failing_text, size_text
 from replicalab.assessment.phrases import analysed_text
 from replicalab.lexicon import amount_text, capitalised, label_key
 from replicalab.models import NUMBER_FIELDS, Dimension
-from replicalab.negotiation import Attempt, Negotiation, Round, judge, ledger
+from replicalab.negotiation import (
+    Attempt,
+    Concession,
+    Negotiation,
+    Round,
+    concession_steps,
+    judge,
+    ledger,
+)
 from replicalab.planner import PlanStep
 from replicalab.views import blocks
 from replicalab.views import negotiation as texts
@@ -19,6 +28,7 @@ from replicalab.views import plan as plans
 from replicalab.views.blocks import (
     Bar,
     Block,
+    Cell,
     Column,
     Fold,
     Group,
@@ -29,10 +39,9 @@ from replicalab.views.blocks import (
     Table,
     Verdict,
 )
+from replicalab.views.changes import lost_text
 from replicalab.views.check import evidence_bar, slack_bar
 from replicalab.views.verdicts import ANSWERS, evidence_status
-
-_SIDES: Final = {models.Role.SCIENTIST: "Scientist", models.Role.LAB_MANAGER: "Lab Manager"}
 
 
 def outcome_panel(verdict: Verdict, title: str = "", *, is_open: bool = False) -> Panel:
@@ -231,8 +240,8 @@ def _attempt(attempt: Attempt) -> dict[str, object]:
 
 
 def matrix_panel(negotiation: Negotiation, at: int) -> Panel:
-    """Return the seven dimensions by round, and below them each round's plan in numbers."""
-    plans = [done.plan for done in negotiation.rounds]
+    """Return the seven dimensions by round up to one, and below them each plan in numbers."""
+    plans = [done.plan for done in negotiation.rounds[: at + 1]]
     checks = [
         (
             capitalised(dimension),
@@ -263,27 +272,73 @@ def matrix_panel(negotiation: Negotiation, at: int) -> Panel:
 
 
 def ledger_panel(negotiation: Negotiation) -> Group:
-    """Return who gave what in each round that moved credits, evidence or fidelity."""
-    concessions = ledger(negotiation)
-    columns = ("Round", "Who", "What", Column("Credits", "number"), "Evidence")
-    rows = []
-    for each in filter(lambda concession: concession.counts, concessions):
-        step = each.step
-        moved = plans.evidence_text(step) if step.evidence_changed else ""
+    """Return what each side gave in all, and each step of what the Scientist gave up."""
+    steps = concession_steps(negotiation)
+    return blocks.group(
+        Heading("What was given up"),
+        Sentence(texts.ledger_sentence(ledger(negotiation))),
+        given_up_table(steps, suggested(negotiation)) if steps else None,
+    )
+
+
+def suggested(negotiation: Negotiation) -> list[SuggestionChange]:
+    """Return every change that the Lab Manager or the planner suggested, with what it loses."""
+    changes = [change for done in negotiation.rounds if done.offer for change in done.offer.changes]
+    first = next((done.after.options for done in negotiation.rounds if done.after.options), None)
+    return [*changes, *(first.least.changes if first else ())]
+
+
+def given_up_table(steps: Sequence[Concession], changes: Iterable[SuggestionChange]) -> Table:
+    """Return each concession with the credits it saves and the evidence it loses, and the sum.
+
+    The bars stand one after the other: where one ends the next begins.
+    """
+    changes = list(changes)
+    first, last = steps[0].step.before, steps[-1].step.after
+    design = first.pack.design
+    costs = [plan.cost for each in steps for plan in each.step[:2]]
+    least, span = min(costs), max(costs) - min(costs) or 1.0
+    shown = [plan.evidence for each in steps for plan in each.step[:2]]
+    rows: list[tuple[Cell | str, ...]] = []
+    for step in [*(each.step for each in steps), PlanStep(first, last)]:
+        is_sum = len(rows) == len(steps)
+        what = "In all" if is_sum else _what_changed(step)
+        ends = sorted((plan.cost - least) / span for plan in step[:2])
+        both = step.before.evidence.number, step.after.evidence.number
+        moved = " → ".join(both) if step.evidence_changed else "unchanged"
         rows.append(
             (
-                str(each.round_number + 1),
-                _SIDES[each.who],
-                texts.step_changes(step),
-                texts.signed_credits(step) if step.credits_saved else "",
-                ", ".join(filter(None, (moved, plans.fidelity_move(step)))),
+                plans.in_its_noun(what, design),
+                Cell(
+                    texts.signed_credits(step),
+                    -step.credits_saved,
+                    bar=Bar(ends[1], begins=ends[0]),
+                ),
+                Cell(
+                    moved,
+                    bar=evidence_bar(step.after.evidence, shown, step.before.evidence),
+                    shade=evidence_status(step.after.evidence),
+                ),
+                plans.fidelity_move(step).removeprefix("fidelity loss ") or "–",
+                "" if is_sum else plans.in_its_noun(lost_text(step, changes), design) or "–",
             )
         )
-    return blocks.group(
-        Heading("Who gave what"),
-        Sentence(texts.ledger_sentence(concessions)),
-        blocks.table("Concessions by round", columns, rows, kind="ledger"),
+    columns = (
+        "What",
+        Column("Credits", "number", "after"),
+        Column(capitalised(first.evidence.measure), bar="after"),
+        "Fidelity loss",
+        "What is lost",
     )
+    return blocks.table("What was given up", columns, rows, totals=1, kind="given")
+
+
+def _what_changed(step: PlanStep) -> str:
+    """Return what a step of one field changes: ``21 → 15 days``, ``flume → arena``."""
+    [(_, old, new)] = texts.change_rows(step)
+    if isinstance(step.fields[0].after, int):
+        return texts.step_changes(step)
+    return f"without {old}" if step.newly_dropped else f"{old} → {new}"
 
 
 def judge_panel(negotiation: Negotiation) -> Fold:

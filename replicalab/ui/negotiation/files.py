@@ -57,14 +57,22 @@ def draw(kept: RunSession | None) -> None:
 # --- saving -----------------------------------------------------------------------------------
 
 
-def _draw_saving(kept: RunSession) -> None:
+def keep(kept: RunSession) -> None:
+    """Keep a negotiation in the library."""
+    keep_new(EntryKind.RUN, kept_text(kept.negotiation), _written(kept))
+
+
+def _written(kept: RunSession) -> str:
     try:
-        saved = save(kept.negotiation, kept.recording or recording_of(kept))
+        return save(kept.negotiation, kept.recording or recording_of(kept))
     except (TraceError, ValidationError):  # what is known of the model cannot be written down
-        saved = save(kept.negotiation)
+        return save(kept.negotiation)
+
+
+def _draw_saving(kept: RunSession) -> None:
+    saved = _written(kept)
     by_model = any(done.turn.by is TurnAuthor.MODEL for done in kept.negotiation.rounds)
-    name = kept_text(kept.negotiation)
-    button("Keep it in the library", "bookmark_add", partial(keep_new, EntryKind.RUN, name, saved))
+    button("Keep it in the library", "bookmark_add", partial(keep, kept))
     download(
         "Save this negotiation",
         saved,

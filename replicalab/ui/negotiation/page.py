@@ -13,7 +13,7 @@ from replicalab.errors import NegotiationError, TraceError
 from replicalab.negotiation import AUTOMATIC, Negotiation, ScientistKind
 from replicalab.planner import PlanAnalysis
 from replicalab.render.figures import CONFIG, convergence_chart
-from replicalab.ui import panel, state
+from replicalab.ui import panel, state, tray
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.negotiation import files, model, moves, table
 from replicalab.ui.negotiation.model import PendingCall
@@ -89,19 +89,17 @@ def _draw_negotiation(kept: RunSession, task: Task | None) -> PendingCall | None
     by_model = kept.is_model and not kept.recorded and kept.confirmed
     asking = model.draw(kept, task) if by_model else None
     files.draw_replay(kept)
-    panel.draw(rounds.outcome_panel(shown.verdict, is_open=negotiation.outcome is None))
     if negotiation.rounds:
         row = _draw_scrubber(negotiation, name)
         if kept.confirmed and shown is kept:
             with row:
                 moves.draw_fork_button(kept)
-        at = table.shown_round(negotiation)
-        words = model.reworded(negotiation.rounds[at])
-        panel.draw(rounds.round_panel(negotiation, at, confirmed=kept.confirmed, reworded=words))
-        if kept.confirmed and not words:
-            asking = model.draw_rewording(negotiation.rounds[at], task) or asking
-        if kept.confirmed:
-            moves.draw_fork(kept)
+    if _is_over(negotiation):
+        panel.draw(rounds.outcome_panel(shown.verdict, is_open=negotiation.outcome is None))
+        if shown is kept and negotiation.outcome is not None:
+            _draw_ending(kept)
+    if negotiation.rounds:
+        asking = _draw_round(kept, negotiation, task) or asking
     if _may_move(kept):
         moves.draw_move(kept)
     if not kept.confirmed:
@@ -109,6 +107,49 @@ def _draw_negotiation(kept: RunSession, task: Task | None) -> PendingCall | None
     elif negotiation.rounds:
         _draw_run(negotiation)
     return asking
+
+
+def _is_over(negotiation: Negotiation) -> bool:
+    """Return whether the last round is on show: how it ended comes with it, and not before."""
+    return table.shown_round(negotiation) == table.last_round(negotiation)
+
+
+def _draw_round(
+    kept: RunSession, negotiation: Negotiation, task: Task | None
+) -> PendingCall | None:
+    """Draw the round on show and a fork of it; return what a model is to be asked of it."""
+    at, asking = table.shown_round(negotiation), None
+    words = model.reworded(negotiation.rounds[at])
+    panel.draw(rounds.round_panel(negotiation, at, confirmed=kept.confirmed, reworded=words))
+    if kept.confirmed and not words:
+        asking = model.draw_rewording(negotiation.rounds[at], task)
+    if kept.confirmed:
+        moves.draw_fork(kept)
+    return asking
+
+
+def _draw_ending(kept: RunSession) -> None:
+    """Draw what may be done with the plan that it came to, and with the whole run."""
+    final, case = kept.negotiation.final_plan, state.case()
+    with st.container(horizontal=True, key="ending"):
+        if final is not None and kept.confirmed:
+            used = st.button(
+                "Use this plan",
+                icon=":material/check:",
+                type="primary",
+                disabled=final.plan == state.plan(),
+                help="Opens it on the Protocol page. Undo brings yours back.",
+            )
+            if used:
+                state.replace_plan(final.plan)
+                st.switch_page("pages/1_Protocol.py", query_params=state.address())
+        button("Save", "bookmark_add", partial(files.keep, kept), key="keep_ending")
+        if not (case.has_run and kept.confirmed and kept.plays_again):
+            return
+        if st.button("Compare", icon=":material/compare_arrows:", key="compare_ending"):
+            if tray.place_of(case, run=True) is None:
+                tray.keep(tray.TrayCandidate("", case, run=True))
+            st.switch_page(tray.PAGE, query_params=state.address())
 
 
 def _may_move(kept: RunSession) -> bool:
@@ -286,14 +327,16 @@ def _advance(last: int) -> None:
 def _draw_run(negotiation: Negotiation) -> None:
     """Draw the matrix next to the chart, or above it when there are many rounds; then the ledger.
 
-    After the end a judge, who knows the reference, has a word too.
+    Both go as far as the round on show. After the last one a judge, who knows the reference, has a
+    word too.
     """
+    at = table.shown_round(negotiation)
     few = len(negotiation.rounds) <= _MOST_SIDE_BY_SIDE
     matrix, chart = st.columns(2, gap="large") if few else (st.container(), st.container())
     with matrix:
-        panel.draw(rounds.matrix_panel(negotiation, table.shown_round(negotiation)))
+        panel.draw(rounds.matrix_panel(negotiation, at))
     with chart:
-        if plans := plans_by_round(negotiation):
+        if plans := [each for each in plans_by_round(negotiation) if each[0] <= at + 1]:
             st.plotly_chart(
                 convergence_chart(plans),
                 key="convergence",
@@ -303,8 +346,9 @@ def _draw_run(negotiation: Negotiation) -> None:
             )
         else:
             st.caption("No plan has been put forward yet, so there is nothing to compare.")
-    judged = [rounds.judge_panel(negotiation)] if negotiation.ending is not None else []
-    panel.draw(rounds.ledger_panel(negotiation), *judged)
+    if _is_over(negotiation):
+        judged = [rounds.judge_panel(negotiation)] if negotiation.ending is not None else []
+        panel.draw(rounds.ledger_panel(negotiation), *judged)
 
 
 def plans_by_round(negotiation: Negotiation) -> list[tuple[int, Assessment]]:
