@@ -37,6 +37,7 @@ from replicalab.negotiation.records import (
     TurnAuthor,
 )
 from replicalab.negotiation.rounds import fork, moves_of, negotiate, play, play_moves
+from replicalab.negotiation.score import Score, score, score_of
 from replicalab.negotiation.transcript import (
     ModelSettings,
     Recording,

@@ -1,0 +1,67 @@
+"""How good a result is against the best there was: regret, 0 where nothing better could be had."""
+
+from typing import NamedTuple
+
+from replicalab.assessment import Assessment
+from replicalab.negotiation.players import best_options, is_worth_running
+from replicalab.negotiation.records import Negotiation, Outcome
+from replicalab.planner import PlanAnalysis
+
+
+class Score(NamedTuple):
+    """A result held against the least-loss plan of the same study in the same lab.
+
+    A plan counts that the lab can run and that shows at least the study's floor; anything else is
+    as good as nothing. So to leave without a plan is right where no plan counts.
+
+    Attributes:
+        plan: the result, None where there is none.
+        best: the least-loss plan, exact.
+    """
+
+    plan: Assessment | None
+    best: Assessment
+
+    @property
+    def counts(self) -> bool:
+        """Whether the result is a plan that is worth running."""
+        return self.plan is not None and is_worth_running(self.plan)
+
+    @property
+    def evidence_short(self) -> float:
+        """The share of the study's target that the best plan reaches beyond the result; in [0, 1].
+
+        Evidence beyond the target counts for nothing.
+        """
+        return max(0.0, _attained(self.best) - _attained(self.plan))
+
+    @property
+    def fidelity_short(self) -> int:
+        """The fidelity lost beyond the best plan's; 0 where the result is no plan that counts."""
+        if self.plan is None or not self.counts:
+            return 0
+        return max(0, self.plan.fidelity_loss - self.best.fidelity_loss)
+
+    @property
+    def regret(self) -> float:
+        """Both together: 0 is optimal."""
+        return self.evidence_short + self.fidelity_short
+
+
+def _attained(plan: Assessment | None) -> float:
+    if plan is None or not is_worth_running(plan):
+        return 0.0
+    evidence = plan.evidence
+    return evidence.row.scale.attained(evidence.value, evidence.target)
+
+
+def score_of(plan: Assessment, best: PlanAnalysis | None = None) -> Score:
+    """Return the score of a plan; ``best`` is of the study's own plan, if it is known already."""
+    return Score(plan, (best or best_options(None, plan.pack)).least.after)
+
+
+def score(negotiation: Negotiation) -> Score:
+    """Return the score of what a negotiation came to: the agreed plan, or nothing."""
+    agreed = negotiation.outcome not in (None, Outcome.NO_DEAL)
+    best = best_options(None, negotiation.pack).least.after
+    return Score(negotiation.final_plan if agreed else None, best)

@@ -1,0 +1,70 @@
+"""What a score says: how far a result is from the best there was, and what made the difference."""
+
+from collections.abc import Iterator
+
+from replicalab.assessment import failing_text
+from replicalab.lexicon import amount_text, count_text, joined
+from replicalab.negotiation import Score, is_worth_running
+from replicalab.planner import PlanStep
+from replicalab.views.blocks import Status, Verdict
+from replicalab.views.plan import unit_noun
+
+
+def score_verdict(found: Score) -> Verdict:
+    """Return a score in a sentence: yours and the best, and what would have been better."""
+    plan, best = found.plan, found.best
+    worth = best.evidence.text
+    if not is_worth_running(best):
+        if found.counts or plan is None:
+            return Verdict(Status.PASS, "Optimal", "No plan of this lab is worth running.")
+        text = f"No plan of this lab is worth running, and this one is not: {_why_not(found)}."
+        return Verdict(Status.FAIL, "Not worth running", text)
+    if plan is None:
+        text = f"You have no plan; the best has {worth}, {_size(found)}."
+        return Verdict(Status.FAIL, "No plan", text)
+    if not found.counts:
+        text = f"Your plan is not worth running: {_why_not(found)}. The best has {worth}."
+        return Verdict(Status.FAIL, "Not worth running", text)
+    both = f"You {plan.evidence.number}, best {best.evidence.number}"
+    if not found.regret:
+        return Verdict(Status.PASS, "Optimal", f"{both}: nothing better could be had.")
+    return Verdict(Status.CAUTION, "Not optimal", f"{both}: {'; '.join(_better(found))}.")
+
+
+def _size(found: Score) -> str:
+    noun = unit_noun(found.best.pack.design)
+    days = count_text(found.best.counts.days, "day")
+    return f"with {amount_text(found.best.counts.samples)} {noun} in {days}"
+
+
+def _why_not(found: Score) -> str:
+    if found.plan is None or found.plan.failing:
+        return failing_text(found.plan.failing) if found.plan else "there is none"
+    evidence = found.plan.evidence
+    return evidence.void_reason or f"{evidence.text} is below the floor"
+
+
+def _better(found: Score) -> Iterator[str]:
+    """Yield what the best plan has and the result has not."""
+    plan, best = found.plan, found.best
+    if plan is None:
+        return
+    noun = unit_noun(best.pack.design)
+    if (more := best.counts.samples - plan.counts.samples) > 0:
+        verb = "was" if more == 1 else "were"
+        yield f"{amount_text(more)} more {noun} {verb} affordable"
+    elif more < 0 and best.evidence.text != plan.evidence.text:
+        yield f"{amount_text(-more)} fewer {noun} would have been enough"
+    if days := best.counts.days - plan.counts.days:
+        yield f"{count_text(abs(days), 'day', 'more' if days > 0 else 'fewer')} would have served"
+    for control in PlanStep(best, plan).newly_dropped:
+        yield f"you gave up '{control.name}', which protects against {control.protects_against}"
+    taken = [
+        f"'{each.alternative}' in place of '{each.original}'"
+        for each in plan.substitutions
+        if each not in best.substitutions
+    ]
+    if taken:
+        yield f"you took {joined(taken)}, and the best plan does not"
+    if found.fidelity_short:
+        yield f"fidelity loss {plan.fidelity_loss} in place of {best.fidelity_loss}"

@@ -1,0 +1,99 @@
+"""A score: 0 for the best that a lab can run, and for nothing else, in words that are so."""
+
+from itertools import combinations, product
+from typing import Final
+
+import pytest
+
+from replicalab.assessment import assess
+from replicalab.case import Case
+from replicalab.models import revise
+from replicalab.negotiation import Outcome, ScientistKind, negotiate, score, score_of
+from replicalab.planner import PlanAnalysis
+from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
+from replicalab.views.blocks import Status
+from replicalab.views.score import score_verdict
+
+PACKS: Final = [load_scenario(s.scenario_id, lab) for s in list_scenarios() for lab in Difficulty]
+
+
+def named(pack: Pack) -> str:
+    return f"{pack.scenario_id} {pack.difficulty}"
+
+
+@pytest.mark.parametrize("pack", PACKS, ids=named)
+def test_least_loss_plan_is_optimal(pack: Pack) -> None:
+    best = PlanAnalysis(assess(pack.reference_protocol, pack)).least.after
+    found = score_of(best)
+    assert found.regret == 0
+    if found.counts:
+        assert score_verdict(found).status is Status.PASS
+
+
+def test_no_plan_beats_the_best_and_only_its_equal_has_no_regret() -> None:
+    """Every number, every set of controls, with and without the substitution: by brute force."""
+    pack = load_scenario("eco_reef_fish", "medium")
+    reference = pack.reference_protocol
+    best = PlanAnalysis(assess(reference, pack)).least.after
+    swapped = best.plan.required_equipment
+    equals = 0
+    for kept in range(len(reference.controls) + 1):
+        for controls, equipment, days in product(
+            combinations(reference.controls, kept),
+            (reference.required_equipment, swapped),
+            range(7, 19),
+        ):
+            for samples in (20, 57, 100, 116, 117, 118, 120, 128):
+                plan = assess(
+                    revise(
+                        reference,
+                        controls=[*controls],
+                        required_equipment=equipment,
+                        duration_days=days,
+                        sample_size=samples,
+                    ),
+                    pack,
+                )
+                found = score_of(plan)
+                value = plan.evidence.value if plan.feasible else 0.0
+                worth = value if value >= plan.evidence.floor else 0.0
+                short = max(0.0, min(best.evidence.value, 0.8) - min(worth, 0.8)) / 0.8
+                assert found.evidence_short == pytest.approx(short)
+                assert found.fidelity_short >= 0
+                if not found.regret:
+                    equals += 1
+                    assert plan.evidence.value >= best.evidence.value
+                    assert plan.fidelity_loss == best.fidelity_loss
+    assert equals
+
+
+def test_walking_away_is_right_where_nothing_is_worth_running() -> None:
+    pack = load_scenario("math_four_colour", "medium")
+    played = negotiate(Case.of(pack, scientist=ScientistKind.EVIDENCE_AWARE).setup(pack), pack)
+    assert played.outcome is Outcome.NO_DEAL
+    assert score(played).regret == 0
+    assert score_verdict(score(played)).text == "No plan of this lab is worth running."
+
+
+def test_score_says_what_would_have_been_better() -> None:
+    pack = load_scenario("eco_reef_fish", "medium")
+    best = PlanAnalysis(assess(pack.reference_protocol, pack)).least.after
+    fewer = assess(revise(best.plan, sample_size=100), pack)
+    assert score_verdict(score_of(fewer)).text == (
+        "You 0.51, best 0.57: 17 more fish were affordable."
+    )
+    over = assess(pack.reference_protocol, pack)
+    assert score_verdict(score_of(over)).text == (
+        "Your plan is not worth running: protocol, budget, equipment, schedule and staff fail. "
+        "The best has power 0.57."
+    )
+
+
+def test_control_that_the_best_plan_keeps_is_named() -> None:
+    pack = load_scenario("psy_stroop", "easy")
+    best = PlanAnalysis(assess(pack.reference_protocol, pack)).least.after
+    without = assess(revise(best.plan, controls=best.plan.controls[:1]), pack)
+    found = score_of(without)
+    assert found.fidelity_short == len(without.dropped)
+    gone = best.plan.controls[1]
+    assert f"you gave up '{gone}', which protects against" in score_verdict(found).text
