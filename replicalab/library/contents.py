@@ -13,6 +13,7 @@ from replicalab.assessment import Assessment
 from replicalab.batch import MOST_JOBS, JobEnding, Result
 from replicalab.case import Case, RuleCase, read_case, read_draft, read_record, record_text
 from replicalab.characters import code, hidden
+from replicalab.comparison import negotiated
 from replicalab.errors import LibraryContentError, ReplicaLabError
 from replicalab.lexicon import joined, shortened
 from replicalab.library.records import EntryKind
@@ -50,7 +51,12 @@ class Option(Record):
             pack = kept.pack()
         except ReplicaLabError:
             return False
-        return pack == plan.pack and kept.protocol() == plan.plan
+        if pack != plan.pack:
+            return False
+        own = kept.assessed()
+        played = negotiated(own, kept) if self.run else None
+        came_to = played.final_plan if played else None
+        return (came_to or own).plan == plan.plan
 
 
 class Decision(Record):

@@ -381,6 +381,21 @@ def _travel(source: list[HistoryStep], target: list[HistoryStep]) -> None:
         current().version += 1
 
 
+def last_step() -> Case | None:
+    """Return the case that undo brings back; None where that would be another study."""
+    past, now = current().past, case()
+    before = past[-1].workspace.case if past else None
+    is_same = before is not None and (before.study, before.own) == (now.study, now.own)
+    return before if is_same else None
+
+
+def next_step() -> bool:
+    """Return whether redo stays in the open study."""
+    future, now = current().future, case()
+    after = future[-1].workspace.case if future else None
+    return after is not None and (after.study, after.own) == (now.study, now.own)
+
+
 def brings_back_a_run() -> bool:
     """Return whether undo brings back a negotiation that gave way to another."""
     last = next(reversed(current().past), None)

@@ -14,8 +14,8 @@ from replicalab.planner import PlanAnalysis, PlanStep, change_steps
 from replicalab.planner.steps import field_steps
 from replicalab.views import blocks
 from replicalab.views import plan as texts
-from replicalab.views.blocks import NOT_GIVEN, Cell, Panel, Table
-from replicalab.views.negotiation import change_rows, signed_credits
+from replicalab.views.blocks import NOT_GIVEN, Cell, Panel, Sentence, Table
+from replicalab.views.negotiation import change_rows, signed_credits, step_changes
 from replicalab.views.verdicts import plan_verdict
 
 
@@ -104,6 +104,20 @@ def revision_panel(whole: PlanStep, changes: Iterable[Changed], *, folded: bool 
         changes=[change_text(each) for each in changes],
         folded=folded,
     )
+
+
+# --- the last edit --------------------------------------------------------------------------
+
+
+def edit_text(step: PlanStep) -> str:
+    """Return what an edit changes: ``128 → 100 fish``."""
+    return texts.in_its_noun(step_changes(step), step.after.pack.design)
+
+
+def edit_sentence(step: PlanStep) -> Sentence:
+    """Return what an edit changes, and what it saves and loses."""
+    moved = f"{signed_credits(step)} credits, {texts.evidence_text(step)}"
+    return Sentence(": ".join(filter(None, (edit_text(step), moved))) + ".")
 
 
 # --- from the reference protocol ------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from replicalab.assessment import failing_text
+from replicalab.assessment import failing_text, placed_text
 from replicalab.lexicon import amount_text, count_text, joined
 from replicalab.negotiation import Score, is_worth_running
 from replicalab.planner import PlanStep
@@ -27,6 +27,8 @@ def score_verdict(found: Score) -> Verdict:
         return Verdict(Status.FAIL, "Not worth running", text)
     both = f"You {plan.evidence.number}, best {best.evidence.number}"
     if not found.regret:
+        if plan.evidence.number != best.evidence.number:
+            both = f"You {placed_text(plan.evidence)}"
         return Verdict(Status.PASS, "Optimal", f"{both}: nothing better could be had.")
     return Verdict(Status.CAUTION, "Not optimal", f"{both}: {'; '.join(_better(found))}.")
 
@@ -41,7 +43,7 @@ def _why_not(found: Score) -> str:
     if found.plan is None or found.plan.failing:
         return failing_text(found.plan.failing) if found.plan else "there is none"
     evidence = found.plan.evidence
-    return evidence.void_reason or f"{evidence.text} is below the floor"
+    return evidence.void_reason or placed_text(evidence)
 
 
 def _better(found: Score) -> Iterator[str]:

@@ -55,7 +55,7 @@ def _draw_sides(here: PlanAnalysis) -> None:
         with st.container(horizontal=True, key="compare_files"):
             download("Download as CSV", partial(_csv, found.sides), "comparison.csv")
             download("Download as Excel", partial(_excel, found.sides), "comparison.xlsx")
-        deciding.draw_form(found.kept)
+        deciding.draw_form(found.kept, found.sides)
     deciding.draw_listed()
 
 

@@ -6,14 +6,17 @@ from functools import lru_cache, partial
 from typing import Final
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from replicalab import library
 from replicalab.assessment import Assessment
 from replicalab.case import case_text
+from replicalab.comparison import Side
 from replicalab.errors import LibraryError, ReplicaLabError
 from replicalab.lexicon import joined
 from replicalab.models import LONGEST_TEXT
-from replicalab.ui import notices, panel, tray
+from replicalab.planner import rank
+from replicalab.ui import notices, own_studies, panel, state, tray
 from replicalab.ui.compare import sides
 from replicalab.ui.controls import button
 from replicalab.ui.library.cases import kept_case
@@ -32,32 +35,46 @@ _MOST: Final = 20  # So many decisions are looked through and listed, the latest
 
 def draw_decided(kept: Sequence[TrayCase]) -> None:
     """Draw what was decided between these, if anything."""
-    notices.draw(_PLACE)
     if decided := _between(_options(kept)):
         panel.draw(*map(_decision_panel, decided))
 
 
-def draw_form(kept: Sequence[TrayCase]) -> None:
-    """Draw the way to record a decision; the form once it is unfolded."""
+def draw_form(kept: Sequence[TrayCase], compared: Sequence[Side]) -> None:
+    """Draw the way to record a decision, which begins at the best plan; what came of it below."""
     place = st.expander("Record a decision", icon=":material/gavel:", key=_PLACE, on_change="rerun")
-    if not place.open:
-        return
+    if place.open:
+        _draw_fields(place, kept, compared)
+    notices.draw(_PLACE)
+
+
+def _draw_fields(place: DeltaGenerator, kept: Sequence[TrayCase], compared: Sequence[Side]) -> None:
     with place, st.form("decision", border=False):
         st.radio(
             "Which one",
             range(len(kept)),
+            index=_best(compared),
             format_func=lambda at: escaped(kept[at].name),
             horizontal=True,
             key=_WHICH,
         )
-        st.text_area("Why", max_chars=LONGEST_TEXT, height=80, key=_WHY)
+        st.text_area("Why this one", max_chars=LONGEST_TEXT, height=80, key=_WHY)
         st.text_input("Who decides", max_chars=library.LONGEST_NAME, width=360, key=_WHO)
-        icon, record = ":material/gavel:", partial(_record, kept)
+        icon, record = ":material/gavel:", partial(_record, kept, compared)
         st.form_submit_button("Record it", icon=icon, type="primary", on_click=record)
 
 
-def _record(kept: Sequence[TrayCase]) -> None:
+def _best(compared: Sequence[Side]) -> int:
+    """Return which plan gives up the least; of two that pass, say, the one that shows more."""
+    ranks = [rank(side.plan, side.plan.plan).given_up for side in compared]
+    return ranks.index(min(ranks))
+
+
+def _record(kept: Sequence[TrayCase], compared: Sequence[Side]) -> None:
+    """Keep the decision, and take its plan up."""
     typed = st.session_state
+    if not typed[_WHY].strip():
+        notices.leave_problem("Say why this one; nothing is recorded yet.", _PLACE)
+        return
     decision = library.Decision(
         options=_options(kept),
         chosen=typed[_WHICH],
@@ -73,6 +90,11 @@ def _record(kept: Sequence[TrayCase]) -> None:
         _leave_problem(error)
     else:
         typed[_PLACE] = False
+        chosen = kept[decision.chosen]
+        plan = compared[decision.chosen].plan.plan
+        state.open_case(chosen.case.seated().with_plan(plan, own_studies.find))
+        taken = f"Recorded. {chosen.name} is now the open plan; its brief and report say why."
+        notices.leave(taken, _PLACE)
 
 
 def draw_listed() -> None:

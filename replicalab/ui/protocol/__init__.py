@@ -6,13 +6,14 @@ import streamlit as st
 
 from replicalab.assessment import Assessment
 from replicalab.models import revise
-from replicalab.planner import PlanAnalysis
+from replicalab.planner import PlanAnalysis, PlanStep
 from replicalab.ui import panel, state, tray
 from replicalab.ui.controls import button
 from replicalab.ui.editor import PlanForm, draw_lists_and_texts, draw_numbers
 from replicalab.ui.protocol import assumptions, changes
 from replicalab.ui.protocol.changes import Ticked
 from replicalab.views.blocks import Group
+from replicalab.views.changes import edit_sentence, edit_text
 from replicalab.views.check import check_panel, cost_panel, evidence_panel
 
 
@@ -35,8 +36,16 @@ def _take(field: str, value: object) -> None:
 def _draw_editor(yours: Assessment) -> None:
     groups = assumptions.groups_typed(yours.pack.design)
     form = PlanForm(f"plan_{state.current().version}", yours.plan, _take, groups)
-    button("Undo", "undo", state.undo, disabled=not state.current().past, width="stretch")
-    button("Redo", "redo", state.redo, disabled=not state.current().future, width="stretch")
+    edited = _last_edit(yours)
+    button(
+        f"Undo: {edit_text(edited)}" if edited else "Undo",
+        "undo",
+        state.undo,
+        disabled=state.last_step() is None,
+        key="undo",
+        width="stretch",
+    )
+    button("Redo", "redo", state.redo, disabled=not state.next_step(), width="stretch")
     button(
         "Reset",
         "restart_alt",
@@ -50,6 +59,13 @@ def _draw_editor(yours: Assessment) -> None:
     draw_lists_and_texts(form, yours.pack)
 
 
+def _last_edit(yours: Assessment) -> PlanStep | None:
+    """Return the edit of the plan that undo takes back; None where it takes back something else."""
+    before = state.last_step()
+    plan = before and (before.plan or yours.pack.reference_protocol)
+    return PlanStep(yours.revised(plan), yours) if plan and plan != yours.plan else None
+
+
 def _draw_check(analysis: PlanAnalysis, suggestion: Ticked) -> None:
     """Draw what the plan needs of what the lab has, what it is worth, and what it costs."""
     yours, least = analysis.yours, analysis.least.after
@@ -58,7 +74,9 @@ def _draw_check(analysis: PlanAnalysis, suggestion: Ticked) -> None:
         compared["As ticked"] = suggestion.result
     if not least.evidence.void_reason and least.plan not in (yours.plan, suggestion.result.plan):
         compared["Least loss"] = least
+    edited = _last_edit(yours)
     panel.draw(
+        *([edit_sentence(edited)] if edited else []),
         check_panel(yours, analysis.binding),
         Group((evidence_panel(compared), cost_panel(yours, suggestion.result)), beside=True),
     )
