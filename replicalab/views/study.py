@@ -4,17 +4,16 @@ from collections.abc import Iterable
 from typing import Final
 
 from replicalab import lexicon, scenarios
-from replicalab.assessment import Assessment, samples_text
+from replicalab.assessment import Assessment
 from replicalab.assessment.phrases import left_text
 from replicalab.drafts import stated
 from replicalab.measures import KINDS, DesignKind
-from replicalab.models import DIMENSIONS, FIELD_LABELS
+from replicalab.negotiation import is_worth_running
 from replicalab.planner import PlanAnalysis
-from replicalab.planner.steps import differences
 from replicalab.views import blocks
 from replicalab.views.blocks import Column, Fold, Group, Panel, Sentence, Status
 from replicalab.views.check import evidence_bar
-from replicalab.views.plan import staff_text
+from replicalab.views.plan import staff_text, unit_noun
 from replicalab.views.verdicts import evidence_status, lab_line, offer_story, terms_text
 
 CONFIDENCE: Final = {
@@ -163,85 +162,67 @@ def field_name(domain_id: str) -> str:
     return _FIELDS.get(domain_id, domain_id.replace("_", " ").capitalize())
 
 
-def idea_panel(sentence: str, example: PlanAnalysis | None = None, *, level: int = 2) -> Panel:
-    """Return what this is: a sentence, and one plan that a lab checks and cuts, as a picture."""
-    if example is None:
-        return blocks.panel("idea", sentence=sentence, level=level, example=None)
-    yours, lab = example.yours, example.yours.pack.lab
-    plans = [yours, *([example.offered] if example.offered is not yours else [])]
-    evidence = [plan.evidence for plan in plans]
-    first = evidence[0]
-    cuts = [
-        {
-            "size": samples_text(plan),
-            "bar": evidence_bar(plan.evidence, evidence, first),
-            "status": evidence_status(plan.evidence),
-            "number": plan.evidence.number,
-        }
-        for plan in plans
-    ]
+def idea_panel(sentence: str, *, level: int = 2) -> Panel:
+    """Return what this is, in a sentence."""
+    return blocks.panel("idea", sentence=sentence, level=level)
+
+
+def picture_panel(options: PlanAnalysis) -> Panel:
+    """Return the picture of a story: its plan and the Lab Manager's, each with its evidence."""
+    yours, offered = options.yours, options.offered
+    both = {"Asked": yours, "Offered": offered}
+    evidence = [plan.evidence for plan in both.values()]
+    noun = unit_noun(yours.pack.design)
     return blocks.panel(
-        "idea",
-        sentence=sentence,
-        level=level,
-        example=f"{yours.pack.paper.name}, {yours.pack.difficulty} lab{_changed(yours)}",
-        needs=[
-            (
-                "Days",
-                lexicon.amount_text(yours.plan.duration_days),
-                lexicon.amount_text(lab.days_left),
-            ),
-            ("Credits", lexicon.amount_text(yours.cost), lexicon.amount_text(lab.budget)),
-            ("Staff", lexicon.amount_text(yours.staff), lexicon.amount_text(lab.staff)),
+        "story",
+        about=f"{yours.pack.paper.name}: {yours.evidence.measure}",
+        rows=[
+            {
+                "name": name,
+                "size": f"{lexicon.amount_text(plan.counts.samples)} {noun}",
+                "bar": evidence_bar(plan.evidence, evidence, evidence[0]),
+                "status": evidence_status(plan.evidence),
+                "number": plan.evidence.number,
+            }
+            for name, plan in both.items()
         ],
-        checks=_glyphs(example),
-        measure=lexicon.capitalised(first.measure),
-        bounds=f"floor {first.amount(first.floor)}, target {first.amount(first.target)}",
-        cuts=cuts,
     )
-
-
-def _changed(plan: Assessment) -> str:
-    """Return in what a plan is not the study's own; empty where it is that."""
-    found = differences(plan.pack.reference_protocol, plan.plan)
-    names = lexicon.joined([FIELD_LABELS[each.field].lower() for each in found])
-    return f"; {names} already changed" if names else ""
 
 
 def card_panel(
     about: scenarios.ScenarioSummary, labs: Iterable[PlanAnalysis], origin: str = ""
 ) -> Panel:
-    """Return a study at a glance: its field, its lesson, its reference protocol in each lab."""
+    """Return a study at a glance: its field, its lesson, and the best that each lab can run."""
     marks = [field_name(about.domain_id), "contested" if about.contested else "", origin]
     return blocks.panel(
         "card",
         field=" · ".join(filter(None, marks)),
         teaches=about.teaches,
-        labs=[
-            {
-                "name": lexicon.capitalised(lab.yours.pack.difficulty),
-                "said": lab_line(lab),
-                "glyphs": _glyphs(lab),
-            }
-            for lab in labs
-        ],
+        labs=[_lab_row(lab) for lab in labs],
     )
 
 
-def legend_panel(number: int, of: int, *, named: bool) -> Group:
-    """Return how many studies are shown, and how the rows of seven signs are read.
+def _lab_row(lab: PlanAnalysis) -> dict[str, object]:
+    """Return the best plan of a lab: how much of the target it shows, and what it takes."""
+    yours, best = lab.yours, lab.least.after
+    status, text = Status.FAIL, "nothing worth running"
+    if is_worth_running(best):
+        status = evidence_status(best.evidence)
+        text = "as planned" if best.plan == yours.plan else "revised"
+        text = f"{best.evidence.number} {text}"
+    return {
+        "name": lexicon.capitalised(yours.pack.difficulty),
+        "said": lab_line(lab),
+        "bar": evidence_bar(best.evidence, [best.evidence, yours.evidence], yours.evidence),
+        "status": status,
+        "text": text,
+    }
 
-    ``named`` is whether the page names the seven dimensions already.
-    """
-    names = "" if named else f": {', '.join(DIMENSIONS)}"
-    text = f"{number} of {of} studies, by the seven checks{names}."
+
+def legend_panel(number: int, of: int) -> Group:
+    """Return how many studies are shown, and how the rows of their labs are read."""
+    text = f"{number} of {of} studies. Each row: the evidence of the best plan that lab can run."
     return blocks.group(Sentence(text, quiet=True))
-
-
-def _glyphs(options: PlanAnalysis) -> list[tuple[str, bool]]:
-    """Return the seven dimensions, and whether each passes."""
-    failing = options.yours.failing
-    return [(dimension, dimension not in failing) for dimension in DIMENSIONS]
 
 
 def kind_panel(kind: DesignKind) -> Panel:

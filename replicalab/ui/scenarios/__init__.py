@@ -12,7 +12,8 @@ def draw() -> None:
     if asked != (st.session_state.get(gallery.TABS) == survey.IN_YOUR_LAB):
         st.session_state[gallery.TABS] = survey.IN_YOUR_LAB if asked else gallery.ALL_STUDIES
     is_gallery = st.session_state.get(gallery.TABS, gallery.ALL_STUDIES) == gallery.ALL_STUDIES
-    named = is_gallery and gallery.draw_idea()
+    if is_gallery:
+        gallery.draw_idea()
     names = [gallery.ALL_STUDIES, survey.IN_YOUR_LAB, gallery.MAKE]
     studies, lab, yours = st.tabs(names, key=gallery.TABS, on_change=_note_tab)
     if yours.open:
@@ -23,7 +24,7 @@ def draw() -> None:
             survey.draw()
     else:
         with studies:
-            gallery.draw_gallery(named=named)
+            gallery.draw_gallery()
 
 
 def _note_tab() -> None:

@@ -20,7 +20,7 @@ from replicalab.ui.study_cache import OwnStudy
 from replicalab.ui.study_form import record
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import Workspace
-from replicalab.views.study import card_panel, field_name, idea_panel, legend_panel
+from replicalab.views.study import card_panel, field_name, idea_panel, legend_panel, picture_panel
 
 ALL_STUDIES: Final = "All studies"
 MAKE: Final = "Make a study"
@@ -38,48 +38,49 @@ _ANY: Final = "any"
 _FILTERS: Final = ("filter_text", "filter_domain", "filter_binds", "filter_lab")
 
 
-def draw_idea() -> bool:
-    """Draw what this is in a sentence and a picture, and the stories: the first one first of all.
-
-    The picture is the first story's plan. Return whether there is one.
-    """
+def draw_idea() -> None:
+    """Draw what this is, the stories with a picture each, and the way in for those who plan."""
     try:
         found = stories()
     except ScenarioError:
         found = []  # the gallery names the broken file; the stories that need it are left out
-    picture, ways_in = st.columns([7, 2], gap="medium", vertical_alignment="center")
-    with picture:
-        case = found[0].workspace.case if found else None
-        example = PlanAnalysis(case.assessed(own_studies.find)) if case else None
-        level = 1 if state.is_untouched() else 2  # the page's heading until the header has one
-        panel.draw(idea_panel(_WHAT_THIS_IS, example, level=level))
-    with ways_in:
+    level = 1 if state.is_untouched() else 2  # the page's heading until the header has one
+    panel.draw(idea_panel(_WHAT_THIS_IS, level=level))
+    with st.grid("auto", min_column_width=270, key="stories"):
         for number, story in enumerate(found):
             _draw_story(story, first=number == 0)
-        if st.button(
-            "Surprise me",
-            key="surprise",
-            icon=":material/casino:",
-            width="stretch",
-            help="Any study, in any of its labs, under any seed.",
-        ):
-            _open_a_surprise()
-            study.go_there()
-    return bool(found)
+        with st.container(border=True, key="plan_here", height="stretch"):
+            button("Plan in your own lab", "biotech", _plan_here, width="stretch", key="plan")
+            st.caption("Say what your lab has: every study in it, the best plan of each.")
+            if st.button(
+                "Surprise me",
+                key="surprise",
+                icon=":material/casino:",
+                type="tertiary",
+                help="Any study, in any of its labs, under any seed.",
+            ):
+                _open_a_surprise()
+                study.go_there()
+
+
+def _plan_here() -> None:
+    state.show(survey=True)
 
 
 def _draw_story(story: Story, *, first: bool) -> None:
-    if st.button(
-        f"Start: {story.title}" if first else story.title,
-        key=story.key,
-        icon=":material/play_circle:",
-        type="primary" if first else "secondary",
-        width="stretch",
-        help=story.line,
-    ):
-        state.open_workspace(story.workspace)
-        state.current().story = story
-        st.switch_page(_PAGE_OF_STORY[story.page], query_params=state.address())
+    with st.container(border=True, key=f"story_{story.key}", height="stretch"):
+        if st.button(
+            story.title,
+            key=story.key,
+            icon=":material/play_circle:",
+            type="primary" if first else "secondary",
+            width="stretch",
+            help=story.line,
+        ):
+            state.open_workspace(story.workspace)
+            state.current().story = story
+            st.switch_page(_PAGE_OF_STORY[story.page], query_params=state.address())
+        panel.draw(picture_panel(PlanAnalysis(story.workspace.case.assessed(own_studies.find))))
 
 
 def _open_a_surprise() -> None:
@@ -100,16 +101,13 @@ def _all_cards() -> list[Card]:
     return [*map(own_card, own_studies.readable(state.case().own)), *cards()]
 
 
-def draw_gallery(*, named: bool) -> None:
-    """Draw the filters and the cards that fit them, and say which files could not be read.
-
-    ``named`` is whether the picture above names the seven dimensions.
-    """
+def draw_gallery() -> None:
+    """Draw the filters and the cards that fit them, and say which files could not be read."""
     found = _all_cards()
     wanted = _draw_filters(found)
     fitting = matching(found, wanted)
     if fitting:
-        panel.draw(legend_panel(len(fitting), len(found), named=named))
+        panel.draw(legend_panel(len(fitting), len(found)))
     else:
         button("No study fits: take the filters away", "filter_alt_off", _take_filters_away)
     pages = -(-len(fitting) // _CARDS_A_PAGE)  # rounded up
