@@ -9,9 +9,6 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from replicalab.assessment import assess
-from replicalab.planner import PlanAnalysis
-from replicalab.scenarios import EvidenceAssumptions, EvidenceTier, LabOverrides, load_scenario
 from tests.ui.reading import PAGES, SCENARIOS, alerts, said, visit
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -40,22 +37,6 @@ def answers() -> list[Answer]:
 def test_document_answers_the_four_questions() -> None:
     assert len(answers()) == 4
     assert all(len(answer.quotes) >= 1 for answer in answers())
-
-
-def test_instrument_question_concludes_from_what_each_way_keeps_of_the_follow_up() -> None:
-    """The wait leaves 28 of the 36 days that the study wishes for; the replacement takes them."""
-    imager = {"label": "bioluminescence imager", "category": "equipment"}
-    own = LabOverrides.model_validate({"items": [{**imager, "state": "booked", "until": 12}]})
-    pack = load_scenario("bio_jq1_myeloma", "easy").with_own(own, EvidenceAssumptions())
-    found = PlanAnalysis(assess(pack.reference_protocol, pack))
-    [wait] = found.asks.waits
-    assert wait.days_left == 36 - 8
-    assert [wish.constraint.key for wish in wait.least.after.broken_wishes] == ["survival_window"]
-    assert found.offered.feasible
-    assert found.offered.plan.duration_days == 36
-    assert found.offered.broken_wishes == ()
-    assert found.offered.evidence.tier is EvidenceTier.ABOVE_FLOOR
-    assert wait.least.after.evidence.value > found.offered.evidence.value
 
 
 @pytest.mark.parametrize("answer", answers(), ids=lambda answer: answer.question[:30])
