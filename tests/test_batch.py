@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any, Final
 import pytest
 
 from replicalab import batch
-from replicalab.batch import Result, Share, jobs_of, run_batch, run_job, summaries
+from replicalab.batch import Result, Share, Workers, jobs_of, run_batch, run_job, summaries
 from replicalab.case import Case
 from replicalab.negotiation import LabManagerKind, Outcome, ScientistKind, Setup, negotiate
 from replicalab.scenarios import (
@@ -62,20 +63,16 @@ def test_job_is_played_with_ones_own_study_lab_and_question() -> None:
         run_job(job.model_copy(update={"text": study_text(STUDY)})).outcome is run_job(job).outcome
     )
     assert run_job(rich).credits > run_job(job).credits
-    wrong = run_job(job.model_copy(update={"question": EvidenceAssumptions(target=0.001)}))
-    assert wrong.outcome is None
-    assert "out of order" in wrong.error
+    askew = {"question": EvidenceAssumptions(target=0.001)}
+    for changes, error in (askew, "out of order"), ({"study": "gone"}, "'gone' is unknown"):
+        wrong = run_job(job.model_copy(update=changes))
+        assert wrong.outcome is None
+        assert error in wrong.error
 
 
-def test_job_that_cannot_be_played_says_why() -> None:
-    result = run_job(Case(study="not_there", lab=Difficulty.EASY))
-    assert result.outcome is None
-    assert "'not_there' is unknown" in result.error
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_batch_gives_each_result_once_on_any_executor(workers: int) -> None:
-    with ThreadPoolExecutor(workers) as executor:
+@pytest.mark.parametrize("make", [ThreadPoolExecutor, Workers])
+def test_batch_gives_each_result_once_on_any_executor(make: Callable[[int], Executor]) -> None:
+    with make(2) as executor:
         found = list(run_batch(JOBS, executor))
         assert executor.submit(int).result() == 0  # it stays open
     assert Counter(map(repr, found)) == Counter(repr(run_job(job)) for job in JOBS)

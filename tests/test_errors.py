@@ -36,34 +36,20 @@ def test_errors_of_the_project_are_value_errors_and_stand_in_one_module() -> Non
         (Fault("seed", "-1 is not a seed", "use 0"), "seed: -1 is not a seed; use 0"),
         (Fault("", "the file is empty", "write a study"), "the file is empty; write a study"),
         (Fault("", "a tab", "use spaces", 3), "line 3, a tab; use spaces"),
+        (CellFault(3, "", "7 values", "write 5"), "row 3: 7 values; write 5"),
+        (CellFault(None, "", "no rows", "write one"), "no rows; write one"),
     ],
 )  # fmt: skip
-def test_fault_names_line_place_value_and_remedy(fault: Fault, text: str) -> None:
+def test_fault_names_place_value_and_remedy(fault: Fault | CellFault, text: str) -> None:
     assert str(fault) == text
 
 
-def test_scenario_error_gives_every_fault_a_line_with_the_file() -> None:
+def test_error_gives_every_fault_a_line_with_the_file_and_counts_the_rest() -> None:
     faults = [Fault("a", "1 is odd", "use 2", 4), Fault("b", "missing", "add it")]
     error = ScenarioError("biology/x.yaml", faults)
     assert str(error) == (
         "biology/x.yaml: line 4, a: 1 is odd; use 2\nbiology/x.yaml: b: missing; add it"
     )
     assert (error.source, error.faults) == ("biology/x.yaml", tuple(faults))
-
-
-@pytest.mark.parametrize(
-    ("fault", "text"),
-    [
-        (CellFault(3, "price", "'x' is no number", "write 5"),
-         "row 3, price: 'x' is no number; write 5"),
-        (CellFault(3, "", "7 values", "write 5"), "row 3: 7 values; write 5"),
-        (CellFault(None, "", "no rows", "write one"), "no rows; write one"),
-    ],
-)  # fmt: skip
-def test_cell_fault_names_row_column_value_and_remedy(fault: CellFault, text: str) -> None:
-    assert str(fault) == text
-
-
-def test_table_error_gives_every_fault_a_line_and_counts_the_rest() -> None:
-    error = TableError("our.csv", [CellFault(2, "name", "it is empty", "write one")], more=2)
-    assert str(error) == "our.csv: row 2, name: it is empty; write one\nour.csv: and 2 more faults"
+    of_a_table = TableError("our.csv", [CellFault(2, "name", "empty", "write one")], more=2)
+    assert str(of_a_table) == "our.csv: row 2, name: empty; write one\nour.csv: and 2 more faults"
