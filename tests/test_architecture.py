@@ -174,16 +174,17 @@ def test_nobody_imports_the_pages_or_the_tests() -> None:
 
 
 def test_agents_do_not_know_each_other() -> None:
-    agents = ("scientist_policy", "lab_manager_policy")
-    folder = ROOT / PACKAGE / "agents"
-    meetings = [
+    agents = {"scientist_policy", "lab_manager_policy"}
+    met = [
         f"{found.place}: {found.name}"
-        for own, other in (agents, agents[::-1])
-        if (folder / f"{own}.py").exists()
-        for found in imports_of(folder / f"{own}.py")
-        if other in found.name.split(".") or found.name == f"{PACKAGE}.{folder.name}"
+        for found in all_imports()
+        if found.file.stem in agents
+        and (
+            (agents - {found.file.stem}) & {*found.name.split(".")}
+            or found.name.endswith(".agents")
+        )
     ]
-    assert not meetings, "\n".join(meetings)
+    assert not met, "\n".join(met)
 
 
 def test_outside_libraries_stay_in_their_rooms() -> None:
