@@ -178,11 +178,7 @@ def test_agents_do_not_know_each_other() -> None:
     met = [
         f"{found.place}: {found.name}"
         for found in all_imports()
-        if found.file.stem in agents
-        and (
-            (agents - {found.file.stem}) & {*found.name.split(".")}
-            or found.name.endswith(".agents")
-        )
+        if found.file.stem in agents and (agents - {found.file.stem}) & {*found.name.split(".")}
     ]
     assert not met, "\n".join(met)
 

@@ -1,4 +1,4 @@
-"""What README.md and the guides tell people to type or open is there; so is what the glossary names."""
+"""What the README and the guides tell people to type is there, and what the glossary names."""
 
 from __future__ import annotations
 

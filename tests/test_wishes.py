@@ -261,7 +261,7 @@ def test_only_what_breaks_no_wish_is_shown_as_a_pass() -> None:
     assert FULL in agreed.text
 
 
-# --- the study that is void without one of its controls ----------------------------------------
+# --- what a plan lacks ----------------------------------------------------------------------
 
 STROOP: Final = load_scenario("psy_stroop", "easy")
 FIXED: Final = (
@@ -274,24 +274,16 @@ MAY_GO: Final = (
 )
 
 
-def without(*names: str) -> PlanAnalysis:
-    plan = STROOP.reference_protocol
-    kept = [each for each in plan.controls if each not in names]
-    return PlanAnalysis(assess(revise(plan, controls=kept), STROOP))
-
-
 @pytest.mark.parametrize(
-    ("name", "lacks"), [("naming colour squares", FIXED), ("reading words in black ink", MAY_GO)]
-)
-def test_plan_without_a_control_is_not_said_to_give_up_least_or_nothing(
-    name: str, lacks: str
+    ("controls", "lacks"),
+    [(["reading words in black ink"], FIXED), (["naming colour squares"], MAY_GO),
+     ([], f"{FIXED}; {MAY_GO}")],
+)  # fmt: skip
+def test_plan_without_a_control_is_not_said_to_need_nothing(
+    controls: list[str], lacks: str
 ) -> None:
-    found = without(name)
-    assert found.yours.feasible
+    found = PlanAnalysis(assess(revise(STROOP.reference_protocol, controls=controls), STROOP))
     assert verdicts.plan_verdict(found.yours).text.endswith(f" L{lacks[1:]}.")
-    assert options.difference_text(found) == (
-        "In this lab no revision of your plan that adds no control gives up less."
-    )
     [(_, [none])] = options.take_parts(found)
     assert none.startswith("Nothing: the lab can run the plan")
     assert none.endswith(f" L{lacks[1:]}.")
@@ -304,11 +296,3 @@ def test_plan_without_a_control_is_not_said_to_give_up_least_or_nothing(
 def test_proof_of_a_plan_without_controls_keeps_to_those_that_it_lists() -> None:
     found = PlanAnalysis(assess(make_protocol(), lab(min_days=13)))
     assert "every set of droppable controls that the plan lists," in options.search_text(found)
-
-
-def test_whole_study_needs_no_condition_and_the_fixed_control_is_told_first() -> None:
-    assert options.difference_text(without()) == (
-        "In this lab no revision of your plan gives up less."
-    )
-    found = without("naming colour squares", "reading words in black ink")
-    assert f"L{FIXED[1:]}; {MAY_GO}." in verdicts.plan_verdict(found.yours).text
