@@ -1,7 +1,7 @@
 """Every registry is walked: what is in one table of a kind of thing is in each of its tables.
 
-Where to add what is in docs/architecture.md, under "To add …"; tests/test_to_add.py checks that its
-files and names exist.
+Where to add what is in docs/architecture.md, under "To add …"; tests/test_documents.py checks that
+its files and names exist.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from replicalab.assessment import (
 )
 from replicalab.cli.asking import LAB_OPTIONS
 from replicalab.documents import DOCUMENTS, FORMS, KEPT, MIMES, SUFFIXES
+from replicalab.errors import ReplicaLabError
 from replicalab.library import KINDS as ENTRIES
 from replicalab.library import EntryKind
 from replicalab.measures import KINDS, PARAMETERS, DesignKind, DesignParameters
@@ -184,3 +185,16 @@ def test_each_page_stands_in_the_navigation_by_the_name_of_its_address() -> None
     assert [file for file, *_ in PAGES] == ["app.py", *files]
     for file, title, _ in PAGES[1:]:
         assert re.fullmatch(rf"pages/\d_{title}\.py", file)
+
+
+# --- errors ---------------------------------------------------------------------------------
+
+
+def test_each_error_of_ours_is_a_value_error() -> None:
+    """So a validator may raise one."""
+    found, wanted = set[type[Exception]](), [ReplicaLabError]
+    while wanted:
+        found.add(error := wanted.pop())
+        wanted += error.__subclasses__()
+    assert len(found) > 20
+    assert [error for error in found - {ReplicaLabError} if not issubclass(error, ValueError)] == []
