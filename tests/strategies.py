@@ -229,17 +229,19 @@ def own_items(names: st.SearchStrategy[str] = labels) -> st.SearchStrategy[OwnIt
     )
 
 
-def own_labs() -> st.SearchStrategy[LabOverrides]:
+def own_labs(
+    names: st.SearchStrategy[str] = words, means: st.SearchStrategy[int | None] = _AMOUNTS
+) -> st.SearchStrategy[LabOverrides]:
     """Return any lab that a visitor may describe."""
     return st.builds(
         LabOverrides,
-        name=st.none() | words.filter(lambda text: len(text) <= 30),
-        budget=_AMOUNTS,
-        days=_AMOUNTS,
-        staff=_AMOUNTS,
-        start_day=_AMOUNTS,
-        rates=st.dictionaries(st.sampled_from([*CostModel.model_fields]), _RATES),
-        steps=st.dictionaries(st.sampled_from([*StaffModel.model_fields]), st.integers(0, MOST)),
+        name=st.none() | names.filter(lambda text: len(text) <= LONGEST_SHORT_TITLE),
+        budget=means,
+        days=means,
+        staff=means,
+        start_day=means,
+        rates=st.dictionaries(st.sampled_from([*CostModel.model_fields]), _RATES, max_size=3),
+        steps=st.dictionaries(st.sampled_from([*StaffModel.model_fields]), counts, max_size=3),
         items=st.lists(own_items(), unique_by=lambda item: label_key(item.label), max_size=4).map(
             tuple
         ),
@@ -256,30 +258,19 @@ def own_labs_of(draw: st.DrawFn, study: Study) -> LabOverrides:
     category: dict[str, ItemCategory] = {label_key(each): "equipment" for each in study.equipment}
     category |= {label_key(each): "reagent" for each in study.reagents}
     known = [*study.equipment, *study.reagents, *(row.alternative for row in study.substitutions)]
+    labelled = draw(st.lists(st.sampled_from(known) | seen, unique_by=label_key, max_size=5))
+    said = [
+        OwnItem(
+            label=label,
+            category=category.get(label_key(label), draw(st.sampled_from(CATEGORIES))),
+            state=(state := draw(st.none() | st.sampled_from(ItemState))),
+            until=draw(st.none() | st.integers(0, 60)) if state is ItemState.BOOKED else None,
+            price=draw(st.none() | prices),
+        )
+        for label in labelled
+    ]
     means = st.none() | st.integers(1, 60) | st.integers(1, MOST)
-    return LabOverrides(
-        name=draw(st.none() | seen.filter(lambda text: len(text) <= LONGEST_SHORT_TITLE)),
-        budget=draw(means),
-        days=draw(means),
-        staff=draw(means),
-        start_day=draw(means),
-        rates=draw(st.dictionaries(st.sampled_from([*CostModel.model_fields]), prices, max_size=2)),
-        steps=draw(
-            st.dictionaries(st.sampled_from([*StaffModel.model_fields]), counts, max_size=2)
-        ),
-        items=tuple(
-            OwnItem(
-                label=label,
-                category=category.get(label_key(label), draw(st.sampled_from(CATEGORIES))),
-                state=(state := draw(st.none() | st.sampled_from(ItemState))),
-                until=draw(st.none() | st.integers(0, 60)) if state is ItemState.BOOKED else None,
-                price=draw(st.none() | prices),
-            )
-            for label in draw(
-                st.lists(st.sampled_from(known) | seen, unique_by=label_key, max_size=5)
-            )
-        ),
-    )
+    return draw(own_labs(seen, means)).model_copy(update={"items": tuple(said)})
 
 
 def questions(design: Design) -> st.SearchStrategy[EvidenceAssumptions]:

@@ -9,12 +9,10 @@ from pydantic import ValidationError
 
 from replicalab.models import (
     ACCEPT_ACTION,
-    DIMENSIONS,
     LAB_DIMENSIONS,
     PROTOCOL_FIELDS,
     ConversationEntry,
     LabManagerAction,
-    LabManagerActionType,
     LabManagerObservation,
     Protocol,
     Record,
@@ -27,7 +25,7 @@ from replicalab.models import (
 from tests.factories import (
     make_entry,
     make_lab_manager_action,
-    make_lab_manager_observation,
+    make_pack,
     make_protocol,
     make_scientist_action,
     make_scientist_observation,
@@ -40,7 +38,7 @@ RECORDS: Final[tuple[Record, ...]] = (
     make_lab_manager_action(),
     make_entry(),
     make_scientist_observation(),
-    make_lab_manager_observation(),
+    make_pack().lab_manager_observation,
 )
 EXAMPLES: Final = {type(record): record for record in RECORDS}
 ITEMS: Final = "controls required_equipment required_reagents"
@@ -147,13 +145,6 @@ def test_models_strip_text_and_repair_nothing_else() -> None:
     protocol = make_protocol(technique=" Two  Spaces\n", controls=["\tb", "A  a ", "b"])
     assert protocol.technique == "Two  Spaces"
     assert protocol.controls == ["b", "A  a", "b"]
-
-
-def test_choices_are_in_order() -> None:
-    assert " ".join(ScientistActionType) == "propose_protocol revise_protocol request_info accept"
-    assert " ".join(LabManagerActionType) == "report_feasibility suggest_alternative reject accept"
-    assert " ".join(LAB_DIMENSIONS) == "budget equipment reagents schedule staff"
-    assert [*DIMENSIONS] == ["protocol", *LAB_DIMENSIONS, "policy"]
 
 
 # --- what must fit together -----------------------------------------------------------------
