@@ -1,18 +1,15 @@
-"""Whatever a stranger sends, a link, a study file or a saved run: a named error or a valid view.
+"""Whatever a stranger sends, a study file or a saved run: a named error or a valid view.
 
-Some 36 000 of them by ``make test-long``, each made from its number alone, so that one that
-fails is made again by `link`, `study_text` or `run_text`.
+Some 24 000 of them by ``make test-long``, each made from its number alone, so that one that fails
+is made again by `study_text` or `run_text`. Links are bent in `tests/ui/test_address.py`.
 """
 
 from __future__ import annotations
 
-import base64
 import copy
 import json
 import random
-import zlib
 from collections.abc import Callable
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -20,19 +17,15 @@ from typing import Any, Final
 import pytest
 
 from replicalab.assessment import assess
-from replicalab.errors import NegotiationError, ReplicaLabError
-from replicalab.models import ScientistActionType, plan_action, revise
+from replicalab.errors import ReplicaLabError
 from replicalab.negotiation import (
     LabManagerKind,
-    Move,
     ScientistKind,
     Setup,
     judge,
     ledger,
     load,
     negotiate,
-    play_moves,
-    question,
     replay,
     save,
     shipped_recordings,
@@ -40,23 +33,14 @@ from replicalab.negotiation import (
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import (
     Difficulty,
-    LabOverrides,
-    list_scenarios,
     load_scenario,
     pack_of,
     parse_study,
 )
-from replicalab.ui import own_studies
-from replicalab.ui.address import encode_plan, from_query, to_query
-from replicalab.ui.own_studies import find
-from replicalab.ui.workspace import Workspace
 from replicalab.views.negotiation import outcome_verdict, round_caption, round_summary
 from replicalab.views.verdicts import lab_line, plan_verdict
-from tests.factories import make_protocol
 from tests.scenarios.small_study import SMALL, STUDY_TEXT, parts, put
 from tests.tiers import batches
-from tests.ui.negotiating import hand_over
-from tests.ui.reading import NEGOTIATION, PAGES, press, visit
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 LONGEST_MESSAGE: Final = 20_000
@@ -107,75 +91,6 @@ def bent_data(data: Any, chance: random.Random) -> Any:
         else:
             around[chance.choice(TEXTS)] = copy.deepcopy(value)
     return data
-
-
-# --- links ----------------------------------------------------------------------------------
-
-
-PLAN: Final = make_protocol()
-MOVES: Final = [
-    Move(number=0, action=plan_action(ScientistActionType.PROPOSE_PROTOCOL, PLAN)),
-    Move(number=1, action=question("Which days?")),
-    Move(number=2),
-]
-STUDIES: Final = [each.scenario_id for each in list_scenarios()]
-
-
-def packed(data: object) -> str:
-    """Return data as an address carries it."""
-    compressed = zlib.compress(json.dumps(data).encode(), 9)
-    return base64.urlsafe_b64encode(compressed).decode().rstrip("=")
-
-
-def link(number: int) -> dict[str, str]:
-    """Return the query string of a random address."""
-    chance = random.Random(f"link {number}")
-    work = Workspace().changed(
-        study=chance.choice(STUDIES),
-        lab=chance.choice([*Difficulty]),
-        plan=revise(PLAN, sample_size=chance.randrange(1, 500)),
-        scientist=chance.choice([*ScientistKind]),
-        own_lab=LabOverrides(budget=chance.choice((None, 1, 700, 10**6))),
-    )
-    query = to_query(work)
-    if chance.random() < 0.2:
-        query["own"] = f"{chance.randrange(16**32):032x}"
-        query["study"] = chance.choice((*STUDIES, "x"))
-    if chance.random() < 0.5:
-        query["plan"] = packed(bent_data([*PLAN.model_dump(mode="json").values()], chance))
-    if chance.random() < 0.2:
-        moves = [move.model_dump(mode="json") for move in MOVES]
-        query["moves"] = packed(bent_data(moves, chance))
-    for _ in range(chance.randrange(4)):
-        key = chance.choice([*query, "own", "present", "days", "recording", "zzz"])
-        query[key] = chance.choice((bent_text(query.get(key, ""), chance), chance.choice(TEXTS)))
-    if chance.random() < 0.3:
-        query.pop(chance.choice([*query]))
-    return query
-
-
-def view_link(number: int) -> None:
-    """Open an address as the pages do: what is shown is a plan in a lab, and a link of its own.
-
-    A visitor's study that is not here stays asked for; the default one stands in.
-    """
-    query = link(number)
-    work, problems = from_query(query, own_studies.find)
-    assert from_query(to_query(work), own_studies.find) == (work, [])
-    assert work.case.own in (None, query.get("own"))
-    if work.case.own is not None:
-        assert work.case.study == query["study"]
-        work = Workspace()
-    pack = work.case.pack(find)
-    yours = assess(work.case.protocol(find), pack)
-    assert plan_verdict(yours).text
-    assert sum(map(len, problems)) < LONGEST_MESSAGE
-    if work.case.moves:
-        setup = work.case.setup(pack)
-        with suppress(NegotiationError):
-            play_moves(setup, work.case.moves, pack)
-    if work.case.plan is not None:
-        assert encode_plan(work.case.plan) == to_query(work)["plan"]
 
 
 # --- study files ----------------------------------------------------------------------------
@@ -269,28 +184,10 @@ def ended(view: Callable[[int], None], number: int) -> str:
 
 
 @pytest.mark.parametrize("first", batches(200, short=1, long=60))
-@pytest.mark.parametrize("view", [view_link, view_study, view_run])
+@pytest.mark.parametrize("view", [view_study, view_run])
 def test_anything_sent_ends_in_a_named_error_or_a_view(
     view: Callable[[int], None], first: int
 ) -> None:
     said = {ended(view, number) for number in range(first, first + 200)}
     assert SHOWN in said
     assert 0 < min(map(len, said)) <= max(map(len, said)) < LONGEST_MESSAGE
-
-
-def page_of_link(number: int) -> None:
-    """Open an address on one page after the other."""
-    visit(PAGES[number % len(PAGES)], **link(number))
-
-
-def page_of_run(number: int) -> None:
-    """Open a saved run, and step through it."""
-    app = hand_over(visit(NEGOTIATION), run_text(number))
-    if any(button.label == "Next" and not button.disabled for button in app.button):
-        press(app, "Next")
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("page", [page_of_link, page_of_run])
-def test_pages_show_any_of_them(page: Callable[[int], None]) -> None:
-    assert {ended(page, number) for number in range(40)} == {SHOWN}
