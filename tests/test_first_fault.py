@@ -7,6 +7,7 @@ import json
 import zlib
 from collections.abc import Callable, Iterator
 from copy import deepcopy
+from functools import partial
 from typing import Any, Final
 
 import pytest
@@ -75,34 +76,25 @@ def whole_bundle() -> str:
     return json.dumps(held | {"own_lab": json.loads(lab_json(OWN))["lab"], "question": asked})
 
 
-READERS: Final[dict[FileKind, Callable[[str], object]]] = {
-    FileKind.BUNDLE: open_bundle,
-    FileKind.RUN: load,
-    FileKind.BATCH: lambda text: checked(EntryKind.BATCH, text),
-    FileKind.DECISION: lambda text: checked(EntryKind.DECISION, text),
-    FileKind.STUDY: lambda text: parse_study(text, "x.json"),
-    FileKind.KEPT_PLAN: lambda text: checked(EntryKind.PLAN, text),
-    FileKind.LAB: lambda text: read_lab(text.encode()),
-    FileKind.PLAN: lambda text: read_plan(text.encode()),
+Read = Callable[[str], object]
+FILES: Final[dict[FileKind, tuple[Callable[[], str], Read]]] = {
+    FileKind.BUNDLE: (whole_bundle, open_bundle),
+    FileKind.RUN: (hostile_run, load),
+    FileKind.BATCH: (lambda: CONTENTS[EntryKind.BATCH], partial(checked, EntryKind.BATCH)),
+    FileKind.DECISION: (decision, partial(checked, EntryKind.DECISION)),
+    FileKind.STUDY: (lambda: json.dumps(full_study()), lambda text: parse_study(text, "x.json")),
+    FileKind.KEPT_PLAN: (kept_plan, partial(checked, EntryKind.PLAN)),
+    FileKind.LAB: (lambda: lab_json(OWN), lambda text: read_lab(text.encode())),
+    FileKind.PLAN: (plan().model_dump_json, lambda text: read_plan(text.encode())),
 }
+"""Of each kind a file that says all that it may, and what reads it."""
 
 
 def opened(text: str) -> None:
     """Open a file, whatever it holds."""
     found = detect_kind(text.encode(), "x.json")
-    READERS[found.kind](found.text)
-
-
-SAMPLES: Final[dict[FileKind, Callable[[], str]]] = {
-    FileKind.BUNDLE: whole_bundle,
-    FileKind.RUN: hostile_run,
-    FileKind.BATCH: lambda: CONTENTS[EntryKind.BATCH],
-    FileKind.DECISION: decision,
-    FileKind.STUDY: lambda: json.dumps(full_study()),
-    FileKind.KEPT_PLAN: kept_plan,
-    FileKind.LAB: lambda: lab_json(OWN),
-    FileKind.PLAN: lambda: plan().model_dump_json(),
-}
+    _, read = FILES[found.kind]
+    read(found.text)
 
 
 def containers(held: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
@@ -145,15 +137,15 @@ def collected(read: Callable[[str], object], text: str) -> int:
 
 
 def test_every_kind_of_file_has_a_sample_that_opens() -> None:
-    assert SAMPLES.keys() == READERS.keys() == set(FileKind)
-    for sample in SAMPLES.values():
+    assert FILES.keys() == set(FileKind)
+    for sample, _ in FILES.values():
         opened(sample())
 
 
 @pytest.mark.parametrize("held", [kind for kind in FileKind if kind is not FileKind.STUDY])
 def test_faults_of_a_file_are_not_all_collected(held: FileKind) -> None:
     """Of a study few values are read, and its author is told of all their faults at once."""
-    sample = json.loads(SAMPLES[held]())
+    sample = json.loads(FILES[held][0]())
     counts = {
         (path, at): collected(opened, json.dumps(faulty))
         for path in containers(sample)

@@ -56,7 +56,7 @@ def test_repeated_labels_are_those_that_occur_more_than_once(labels: list[str]) 
     assert {label_key(label) for label in found} == {key for key in keys if keys.count(key) > 1}
     assert len(found) == len({label_key(label) for label in found})
     assert all(label == labels[keys.index(label_key(label))] for label in found)
-    assert repeated_labels(["b", "a", "A", "b"]) == ["a", "b"]
+    assert repeated_labels(["a", "b", " B", "a"]) == ["b", "a"]
 
 
 def decimals(number: float, digits: int) -> str:
