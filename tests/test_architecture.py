@@ -189,6 +189,7 @@ import ast, importlib, inspect, json, pkgutil, sys, types, {PACKAGE}
 at_once = [name for name in sys.modules if name.startswith("{PACKAGE}.")]
 for room in {sorted({room_of(file) for file in package_files()} & CORE)}:
     importlib.import_module("{PACKAGE}." + room)
+{PACKAGE}.negotiate({PACKAGE}.assess({PACKAGE}.load("psy_stroop")))
 heavy = sorted(set(sys.modules) & {set(NOT_IN_CORE)})
 found = [each.name for each in pkgutil.walk_packages({PACKAGE}.__path__, "{PACKAGE}.")]
 names = [name for name in found if "__main__" not in name and ".migrations." not in name]

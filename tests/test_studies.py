@@ -10,7 +10,9 @@ from typing import Final
 import pytest
 from scipy import integrate, stats
 
-from replicalab.scenarios import Study, list_scenarios, parse_study, study_text
+from replicalab.render.html import html
+from replicalab.scenarios import Study, list_scenarios, load_scenario, parse_study, study_text
+from replicalab.views.study import paper_panel
 
 STUDIES: Final = {
     each.scenario_id: parse_study(study_text(each.scenario_id), each.scenario_id)
@@ -167,3 +169,25 @@ def test_overreaction_follows_windows_after_the_published_ones_and_is_below_its_
     assert planned == round(lower_out_of_sample(asked), 2)
     assert power == round(two_group_power(periods, planned), 2) < design.floor
     assert at_published == round(two_group_power(periods, published), 2)
+
+
+def test_overreaction_says_how_its_first_window_and_the_published_data_overlap() -> None:
+    asked = STUDIES["fin_overreaction"]
+    [end] = map(int, re.findall(r"– December (\d{4})", asked.paper.method))
+    first, last = map(int, re.findall(r"(\d{4})–(\d{4})", asked.paper.goal)[0])
+    assert first <= end < last
+    [fact] = [f.text for f in asked.paper.facts if f"window {first}–{last}" in f.text]
+    shared = {1: "first year", 2: "first two years"}[end - first + 1]
+    for said in (f"end in December {end}", "none of the published 16", shared):
+        assert said in fact
+
+
+@pytest.mark.parametrize(
+    ("scenario_id", "counted", "treated"),
+    [("eco_reef_fish", "fish", "tanks"), ("chem_suzuki_ppb", "reactions", "lots")],
+)
+def test_study_page_says_that_n_counts_others_than_those_treated(
+    scenario_id: str, counted: str, treated: str
+) -> None:
+    shown = " ".join(html(paper_panel(load_scenario(scenario_id))).split())
+    assert re.search(rf"n counts {counted}, [^.]*\b{treated}\b", shown)
