@@ -11,9 +11,7 @@ from typing import Any, TypeVar
 
 from replicalab.measures import KINDS, DesignKind
 from replicalab.models import (
-    LAB_DIMENSIONS,
     ConversationEntry,
-    LabManagerAction,
     Protocol,
     Record,
     ScientistAction,
@@ -64,17 +62,6 @@ make_protocol = _factory(
 
 make_scientist_action = _factory(
     ScientistAction, action_type="propose_protocol", **dict(make_protocol()), questions=[]
-)
-
-make_lab_manager_action = _factory(
-    LabManagerAction,
-    action_type="accept",
-    feasible=True,
-    **{f"{dimension}_ok": True for dimension in LAB_DIMENSIONS},
-    suggested_technique="",
-    suggested_sample_size=0,
-    suggested_controls=[],
-    explanation="The plan fits this lab.",
 )
 
 make_entry = _factory(

@@ -72,4 +72,5 @@ def test_recorded_side_is_played_again_in_its_own_lab_only() -> None:
     played = recorded(assess(pack.reference_protocol, pack), key)
     assert played is not None
     assert len(played.rounds) == len(shipped.turns)
+    assert recorded(PLAN, key) is None
     assert recorded(PLAN, "not_there") is None

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from replicalab.agents import check_feasibility, compose_lab_manager_response
 from replicalab.models import (
     ACCEPT_ACTION,
     LAB_DIMENSIONS,
@@ -24,7 +25,6 @@ from replicalab.models import (
 )
 from tests.factories import (
     make_entry,
-    make_lab_manager_action,
     make_pack,
     make_protocol,
     make_scientist_action,
@@ -32,10 +32,14 @@ from tests.factories import (
 )
 from tests.strategies import entries, protocols, scientist_actions, scientist_observations
 
+ACCEPTED: Final = compose_lab_manager_response(
+    check_feasibility(make_protocol(), make_pack()), None
+)
+"""Every lab flag holds and nothing is suggested."""
 RECORDS: Final[tuple[Record, ...]] = (
     make_protocol(),
     make_scientist_action(),
-    make_lab_manager_action(),
+    ACCEPTED,
     make_entry(),
     make_scientist_observation(),
     make_pack().lab_manager_observation,
@@ -123,24 +127,6 @@ def test_models_refuse(values: list[object], fields: dict[type[Record], str], pl
                 assert problems(model, **{name: value}) == [f"{name}{place}"], (model, value)
 
 
-@pytest.mark.parametrize(
-    ("model", "changes"),
-    [
-        (Protocol, {"sample_size": 0, "duration_days": 0, **{name: [] for name in ITEMS.split()}}),
-        (ScientistAction, {"sample_size": 1, "duration_days": 0}),
-        (ScientistAction, {name: [] for name in ITEMS.split()}),
-        (LabManagerObservation, {"budget_total": 0, "budget_remaining": 12.5}),
-        *((ConversationEntry, {"role": role}) for role in ("scientist", "lab_manager", "system")),
-        (ConversationEntry, {"action_type": None}),
-        (ScientistObservation, {"current_protocol": make_protocol()}),
-        (LabManagerObservation, {"current_protocol": make_protocol()}),
-        (LabManagerAction, {"action_type": "report_feasibility"}),
-    ],
-)
-def test_models_take(model: type[Record], changes: dict[str, object]) -> None:
-    assert problems(model, **changes) == []
-
-
 def test_models_strip_text_and_repair_nothing_else() -> None:
     protocol = make_protocol(technique=" Two  Spaces\n", controls=["\tb", "A  a ", "b"])
     assert protocol.technique == "Two  Spaces"
@@ -220,6 +206,9 @@ def test_action_whose_parts_do_not_fit_together_is_refused(
 
 
 def test_action_whose_parts_fit_together_is_taken() -> None:
+    assert problems(ScientistAction, **{name: [] for name in ITEMS.split()}, duration_days=0) == []
+    assert problems(LabManagerAction, action_type="report_feasibility") == []
+    assert problems(LabManagerObservation, budget_total=0, current_protocol=PLAN) == []
     assert ScientistAction.model_validate(ASKING).protocol is None
     assert ACCEPT_ACTION.protocol is None
     for dimension in LAB_DIMENSIONS:
