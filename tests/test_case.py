@@ -123,3 +123,9 @@ def test_case_with_the_file_of_a_study_needs_no_other() -> None:
 def test_case_between_rules_alone_is_a_job() -> None:
     with pytest.raises(ValidationError, match="use baseline or evidence_aware"):
         Result(job=START.changed(scientist=ScientistKind.PERSON), error="none")
+
+
+def test_link_to_a_visitors_study_whose_name_none_can_have_opens_the_usual_one() -> None:
+    work, [problem] = from_query({"study": "x" * 5000, "own": "0" * 32}, find)
+    assert (work.case.study, work.case.own) == (Workspace().case.study, None)
+    assert "cannot be opened" in problem
