@@ -11,10 +11,7 @@ from typing import Any, TypeVar
 
 from replicalab.measures import KINDS, DesignKind
 from replicalab.models import (
-    LAB_DIMENSIONS,
     ConversationEntry,
-    LabManagerAction,
-    LabManagerObservation,
     Protocol,
     Record,
     ScientistAction,
@@ -66,19 +63,6 @@ make_protocol = _factory(
 make_scientist_action = _factory(
     ScientistAction, action_type="propose_protocol", **dict(make_protocol()), questions=[]
 )
-"""A proposal of the plan of `make_protocol`."""
-
-make_lab_manager_action = _factory(
-    LabManagerAction,
-    action_type="accept",
-    feasible=True,
-    **{f"{dimension}_ok": True for dimension in LAB_DIMENSIONS},
-    suggested_technique="",
-    suggested_sample_size=0,
-    suggested_controls=[],
-    explanation="The plan fits this lab.",
-)
-"""An accept: every lab flag holds and nothing is suggested."""
 
 make_entry = _factory(
     ConversationEntry,
@@ -87,39 +71,6 @@ make_entry = _factory(
     round_number=0,
     action_type="reject",
 )
-"""A line in which the Lab Manager rejects a plan in round 0."""
-
-make_scientist_observation = _factory(
-    ScientistObservation,
-    paper_title="Blue light and germination",
-    paper_hypothesis="Blue light makes more seeds germinate than darkness.",
-    paper_method="Seeds on agar under blue light or in darkness, counted blind.",
-    paper_key_finding="More seeds germinated under blue light.",
-    experiment_goal="Replicate the comparison of blue light with darkness.",
-    conversation_history=[],
-    current_protocol=None,
-    round_number=0,
-    max_rounds=5,
-)
-"""The first turn: no history, no plan, no offer."""
-
-make_lab_manager_observation = _factory(
-    LabManagerObservation,
-    budget_total=5000.0,
-    budget_remaining=5000.0,
-    equipment_available=EQUIPMENT,
-    equipment_booked=[],
-    reagents_in_stock=REAGENTS,
-    reagents_out_of_stock=[],
-    staff_count=6,
-    time_limit_days=20,
-    safety_restrictions=["No open flames."],
-    conversation_history=[],
-    current_protocol=None,
-    round_number=0,
-    max_rounds=5,
-)
-"""A generous lab on the first turn: everything in stock and nothing booked."""
 
 # --- the parts of a study -----------------------------------------------------------------------
 
@@ -139,7 +90,6 @@ make_paper = _factory(
         Fact(text="Forty seeds were counted.", source="Invented", confidence=Confidence.VERIFIED)
     ],
 )
-"""The synthetic published study."""
 
 
 def make_design(**changes: object) -> Design:
@@ -175,7 +125,6 @@ make_constraint = _factory(
     comparator="<=",
     hard=True,
 )
-"""A hard upper bound: at most 20 days."""
 
 make_substitution = _factory(
     AllowedSubstitution,
@@ -185,7 +134,6 @@ make_substitution = _factory(
     tradeoff="temperature varies more",
     fidelity_loss=1,
 )
-"""The allowed replacement of the growth chamber."""
 
 make_hidden_reference = _factory(
     HiddenReferenceSpec,
@@ -200,7 +148,6 @@ make_hidden_reference = _factory(
 make_control = _factory(
     Control, name=CONTROLS[0], droppable=False, protects_against="germination that needs no light"
 )
-"""The control that may not be dropped."""
 
 make_policy_rule = _factory(
     PolicyRule,
@@ -211,10 +158,8 @@ make_policy_rule = _factory(
 """The rule of the synthetic lab, which `make_protocol` keeps."""
 
 make_throughput = _factory(Throughput, value=20, why="two trays an hour")
-"""A throughput of 20 samples a day."""
 
 make_lab = _factory(Lab, budget=5000.0, days=20, staff=6)
-"""A generous lab with nothing booked or out of stock."""
 
 make_study = _factory(
     Study,
@@ -252,6 +197,12 @@ def make_pack(**changes: object) -> Pack:
     """
     pack = Pack(study=make_study(), difficulty=Difficulty.EASY, seed=0, lab=make_lab())
     return change_pack(pack, **changes)
+
+
+def make_scientist_observation(**changes: object) -> ScientistObservation:
+    """Return the first turn in the synthetic study: no history, no plan, no offer."""
+    first = make_pack().scientist_observation.model_dump()
+    return ScientistObservation.model_validate({**first, **changes})
 
 
 def change_pack(pack: Pack, **changes: object) -> Pack:

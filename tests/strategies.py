@@ -12,12 +12,9 @@ from replicalab.lexicon import label_key
 from replicalab.measures import KINDS, Kind
 from replicalab.models import (
     ACCEPT_ACTION,
-    LAB_DIMENSIONS,
     ConversationEntry,
     Dimension,
-    LabManagerAction,
     LabManagerActionType,
-    LabManagerObservation,
     Protocol,
     Role,
     ScientistAction,
@@ -44,7 +41,6 @@ from replicalab.scenarios import (
     EvidenceTier,
     ExpectedOutcome,
     Fact,
-    HiddenReferenceSpec,
     ItemState,
     Lab,
     LabOverrides,
@@ -52,7 +48,6 @@ from replicalab.scenarios import (
     OwnItem,
     Pack,
     Paper,
-    PolicyRule,
     ScenarioConstraint,
     StaffModel,
     Study,
@@ -64,9 +59,9 @@ from tests.factories import (
     CONTROLS,
     EQUIPMENT,
     REAGENTS,
-    make_lab_manager_action,
-    make_lab_manager_observation,
+    make_hidden_reference,
     make_pack,
+    make_policy_rule,
     make_scientist_observation,
     make_substitution,
     make_throughput,
@@ -130,27 +125,6 @@ def turns() -> st.SearchStrategy[Turn]:
     return st.builds(Turn, action=st.none() | scientist_actions(), by=st.just(TurnAuthor.PERSON))
 
 
-@st.composite
-def lab_manager_actions(draw: st.DrawFn) -> LabManagerAction:
-    """Return any valid answer of the Lab Manager."""
-    kind = draw(st.sampled_from(LabManagerActionType))
-    flags = {f"{dimension}_ok": draw(st.booleans()) for dimension in LAB_DIMENSIONS}
-    if kind is LabManagerActionType.ACCEPT:
-        flags = dict.fromkeys(flags, True)
-    elif kind is not LabManagerActionType.REPORT_FEASIBILITY:
-        flags[draw(st.sampled_from([*flags]))] = False
-    suggests = kind is LabManagerActionType.SUGGEST_ALTERNATIVE
-    return make_lab_manager_action(
-        action_type=kind,
-        feasible=all(flags.values()),
-        **flags,
-        suggested_technique=draw(words) if suggests else "",
-        suggested_sample_size=draw(counts) if suggests else 0,
-        suggested_controls=draw(lists_of(labels)) if suggests else [],
-        explanation=draw(words),
-    )
-
-
 def entries() -> st.SearchStrategy[ConversationEntry]:
     """Return any line of a conversation, with an action of its role or none."""
     actions: dict[Role, list[str]] = {
@@ -178,18 +152,6 @@ def scientist_observations() -> st.SearchStrategy[ScientistObservation]:
         suggested_protocol=st.none() | protocols(),
         round_number=st.integers(0, 8),
         max_rounds=st.integers(0, 8),
-    )
-
-
-def lab_manager_observations() -> st.SearchStrategy[LabManagerObservation]:
-    """Return any turn of the Lab Manager."""
-    return st.builds(
-        make_lab_manager_observation,
-        budget_remaining=st.floats(0, 1e9),
-        equipment_available=lists_of(labels),
-        conversation_history=lists_of(entries()),
-        current_protocol=st.none() | protocols(),
-        staff_count=st.integers(0, 20),
     )
 
 
@@ -267,17 +229,19 @@ def own_items(names: st.SearchStrategy[str] = labels) -> st.SearchStrategy[OwnIt
     )
 
 
-def own_labs() -> st.SearchStrategy[LabOverrides]:
+def own_labs(
+    names: st.SearchStrategy[str] = words, means: st.SearchStrategy[int | None] = _AMOUNTS
+) -> st.SearchStrategy[LabOverrides]:
     """Return any lab that a visitor may describe."""
     return st.builds(
         LabOverrides,
-        name=st.none() | words.filter(lambda text: len(text) <= 30),
-        budget=_AMOUNTS,
-        days=_AMOUNTS,
-        staff=_AMOUNTS,
-        start_day=_AMOUNTS,
-        rates=st.dictionaries(st.sampled_from([*CostModel.model_fields]), _RATES),
-        steps=st.dictionaries(st.sampled_from([*StaffModel.model_fields]), st.integers(0, MOST)),
+        name=st.none() | names.filter(lambda text: len(text) <= LONGEST_SHORT_TITLE),
+        budget=means,
+        days=means,
+        staff=means,
+        start_day=means,
+        rates=st.dictionaries(st.sampled_from([*CostModel.model_fields]), _RATES, max_size=3),
+        steps=st.dictionaries(st.sampled_from([*StaffModel.model_fields]), counts, max_size=3),
         items=st.lists(own_items(), unique_by=lambda item: label_key(item.label), max_size=4).map(
             tuple
         ),
@@ -294,30 +258,19 @@ def own_labs_of(draw: st.DrawFn, study: Study) -> LabOverrides:
     category: dict[str, ItemCategory] = {label_key(each): "equipment" for each in study.equipment}
     category |= {label_key(each): "reagent" for each in study.reagents}
     known = [*study.equipment, *study.reagents, *(row.alternative for row in study.substitutions)]
+    labelled = draw(st.lists(st.sampled_from(known) | seen, unique_by=label_key, max_size=5))
+    said = [
+        OwnItem(
+            label=label,
+            category=category.get(label_key(label), draw(st.sampled_from(CATEGORIES))),
+            state=(state := draw(st.none() | st.sampled_from(ItemState))),
+            until=draw(st.none() | st.integers(0, 60)) if state is ItemState.BOOKED else None,
+            price=draw(st.none() | prices),
+        )
+        for label in labelled
+    ]
     means = st.none() | st.integers(1, 60) | st.integers(1, MOST)
-    return LabOverrides(
-        name=draw(st.none() | seen.filter(lambda text: len(text) <= LONGEST_SHORT_TITLE)),
-        budget=draw(means),
-        days=draw(means),
-        staff=draw(means),
-        start_day=draw(means),
-        rates=draw(st.dictionaries(st.sampled_from([*CostModel.model_fields]), prices, max_size=2)),
-        steps=draw(
-            st.dictionaries(st.sampled_from([*StaffModel.model_fields]), counts, max_size=2)
-        ),
-        items=tuple(
-            OwnItem(
-                label=label,
-                category=category.get(label_key(label), draw(st.sampled_from(CATEGORIES))),
-                state=(state := draw(st.none() | st.sampled_from(ItemState))),
-                until=draw(st.none() | st.integers(0, 60)) if state is ItemState.BOOKED else None,
-                price=draw(st.none() | prices),
-            )
-            for label in draw(
-                st.lists(st.sampled_from(known) | seen, unique_by=label_key, max_size=5)
-            )
-        ),
-    )
+    return draw(own_labs(seen, means)).model_copy(update={"items": tuple(said)})
 
 
 def questions(design: Design) -> st.SearchStrategy[EvidenceAssumptions]:
@@ -419,6 +372,20 @@ def papers() -> st.SearchStrategy[Paper]:
     return st.builds(Paper, **{**dict.fromkeys(Paper.model_fields, seen), **own})
 
 
+EXPECTED: Final = ExpectedOutcome(
+    fails=[Dimension.BUDGET],
+    answer=LabManagerActionType.SUGGEST_ALTERNATIVE,
+    still_fails=[],
+    sample_size=30,
+    duration_days=4,
+    credits=900.5,
+    evidence=None,
+    verdict=EvidenceTier.BELOW_FLOOR,
+    largest_sample=None,
+)
+"""What an author may expect of a lab, true or not."""
+
+
 def study_labs(equipment: list[str], reagents: list[str]) -> st.SearchStrategy[Lab]:
     """Return any lab of a study with these items."""
     return st.builds(
@@ -431,24 +398,7 @@ def study_labs(equipment: list[str], reagents: list[str]) -> st.SearchStrategy[L
         prices=st.dictionaries(st.sampled_from([*equipment, *reagents]), prices, max_size=2),
         cost_model=st.just(CostModel()) | st.builds(CostModel, per_sample=st.floats(0, 1e9)),
         staff_model=st.just(StaffModel()) | st.builds(StaffModel, base=counts),
-        expected=st.none() | expected_outcomes(),
-    )
-
-
-def expected_outcomes() -> st.SearchStrategy[ExpectedOutcome]:
-    """Return anything that an author may expect of a lab, true or not."""
-    dimensions = st.lists(st.sampled_from(Dimension), unique=True, max_size=3)
-    return st.builds(
-        ExpectedOutcome,
-        fails=dimensions,
-        answer=st.sampled_from(LabManagerActionType),
-        still_fails=dimensions,
-        sample_size=counts,
-        duration_days=counts,
-        credits=st.floats(0, 1e9),
-        evidence=st.none() | sizes,
-        verdict=st.sampled_from(EvidenceTier),
-        largest_sample=st.none() | counts,
+        expected=st.none() | st.just(EXPECTED),
     )
 
 
@@ -490,19 +440,10 @@ def constraints(draw: st.DrawFn, kind: DesignKind) -> ScenarioConstraint:
 
 
 _RULES: Final = st.builds(
-    PolicyRule,
+    make_policy_rule,
     key=identifiers,
-    restriction=seen,
     forbidden_phrases=st.lists(seen, min_size=1, max_size=2),
     allowed_mentions=st.lists(seen, max_size=2),
-)
-_HIDDEN: Final = st.builds(
-    HiddenReferenceSpec,
-    summary=seen,
-    required_elements=st.lists(seen, max_size=2),
-    flexible_elements=st.lists(seen, max_size=2),
-    target_metric=seen,
-    target_value=seen,
 )
 
 
@@ -535,7 +476,7 @@ def studies(draw: st.DrawFn) -> Study:
         paper=draw(papers()),
         design=design,
         success_criteria=draw(st.lists(seen, min_size=1, max_size=2)),
-        hidden_reference=draw(_HIDDEN),
+        hidden_reference=draw(st.builds(make_hidden_reference, summary=seen)),
         constraints=draw(_keyed(constraints(design.kind), 2)),
         equipment=equipment,
         reagents=reagents,

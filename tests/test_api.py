@@ -6,8 +6,6 @@ import doctest
 import inspect
 import os
 import re
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
@@ -25,18 +23,9 @@ from replicalab.planner import PlanAnalysis, frontier, least_loss
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, load_scenario, study_text
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-NAMES: Final = [
-    "Lab",
-    "asks",
-    "assess",
-    "frontier",
-    "least_loss",
-    "load",
-    "negotiate",
-    "run_batch",
-    "studies",
-    "suggest",
-]
+NAMES: Final = (
+    "Lab asks assess frontier least_loss load negotiate run_batch studies suggest".split()
+)
 README: Final = (ROOT / "README.md").read_text(encoding="utf-8")
 STUDY: Final = "psy_stroop"
 
@@ -45,9 +34,6 @@ def test_names_are_ten_and_these() -> None:
     assert replicalab.__all__ == NAMES
     assert set(NAMES) <= set(dir(replicalab))
     assert all(getattr(replicalab, name) is getattr(api, name) for name in NAMES)
-
-
-def test_name_that_there_is_not_is_refused() -> None:
     with pytest.raises(AttributeError, match="'replicalab' has no attribute 'lod'"):
         replicalab.lod  # noqa: B018
 
@@ -67,18 +53,6 @@ def test_readme_shows_each_name_in_an_example_that_runs() -> None:
     assert shown == set(NAMES)
     test = doctest.DocTestParser().get_doctest(block, {}, "README.md", None, 0)
     assert doctest.DocTestRunner().run(test).failed == 0
-
-
-def test_names_need_no_library_of_the_dashboard() -> None:
-    heavy = ("streamlit", "plotly", "pandas", "jinja2", "openai")
-    code = (
-        "import sys, replicalab as rl; rl.negotiate(rl.assess(rl.load('psy_stroop'))); "
-        f"print([name for name in {heavy} if name in sys.modules])"
-    )
-    process = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
-    )
-    assert process.stdout == "[]\n"
 
 
 # --- what they return -----------------------------------------------------------------------------
@@ -116,31 +90,24 @@ def test_study_is_loaded_by_its_path(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text(study_text(STUDY), encoding="utf-8")
     assert dict(replicalab.load(path)) == dict(replicalab.load(STUDY))
+    for study in (STUDY, path):
+        with pytest.raises(ValueError, match=r"'huge'.* is unknown.*known: easy, medium, hard"):
+            replicalab.load(study, "huge")
     path.write_text("scenario_id: 3", encoding="utf-8")
     with pytest.raises(ScenarioError, match=r"mine\.yaml"):
         replicalab.load(path)
+    with pytest.raises(FileNotFoundError):
+        replicalab.load(tmp_path / "not_there.yaml")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a pipe with a name is of POSIX")
 def test_study_that_may_never_end_or_has_no_path_is_refused_at_once(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.yaml")
-    refused = r"pipe\.yaml: the file cannot be read \(it is not a regular file\); check"
-    with pytest.raises(ScenarioError, match=refused):
+    with pytest.raises(ScenarioError, match=r"pipe\.yaml: .* \(it is not a regular file\); check"):
         replicalab.load(tmp_path / "pipe.yaml")
     for name in ("a\0b.yaml", "a\ud800b.yaml"):
         with pytest.raises(ScenarioError, match=r"b\.yaml: the file cannot be read \(no file can"):
             replicalab.load(name)
-    with pytest.raises(FileNotFoundError):
-        replicalab.load(tmp_path / "not_there.yaml")
-
-
-@pytest.mark.parametrize("study", [STUDY, "./x.yaml"])
-def test_lab_that_there_is_not_is_refused(study: str, tmp_path: Path) -> None:
-    if study.endswith(".yaml"):
-        study = str(tmp_path / "x.yaml")
-        Path(study).write_text(study_text(STUDY), encoding="utf-8")
-    with pytest.raises(ValueError, match=r"'huge'.* is unknown.*known: easy, medium, hard"):
-        replicalab.load(study, "huge")
 
 
 def test_talk_is_saved_and_replays() -> None:

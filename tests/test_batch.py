@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -13,7 +15,16 @@ from typing import Any, Final
 import pytest
 
 from replicalab import batch
-from replicalab.batch import Result, Share, jobs_of, run_batch, run_job, summaries
+from replicalab.batch import (
+    Result,
+    Share,
+    WorkerDiedError,
+    Workers,
+    jobs_of,
+    run_batch,
+    run_job,
+    summaries,
+)
 from replicalab.case import Case
 from replicalab.negotiation import LabManagerKind, Outcome, ScientistKind, Setup, negotiate
 from replicalab.scenarios import (
@@ -62,20 +73,16 @@ def test_job_is_played_with_ones_own_study_lab_and_question() -> None:
         run_job(job.model_copy(update={"text": study_text(STUDY)})).outcome is run_job(job).outcome
     )
     assert run_job(rich).credits > run_job(job).credits
-    wrong = run_job(job.model_copy(update={"question": EvidenceAssumptions(target=0.001)}))
-    assert wrong.outcome is None
-    assert "out of order" in wrong.error
+    askew = {"question": EvidenceAssumptions(target=0.001)}
+    for changes, error in (askew, "out of order"), ({"study": "gone"}, "'gone' is unknown"):
+        wrong = run_job(job.model_copy(update=changes))
+        assert wrong.outcome is None
+        assert error in wrong.error
 
 
-def test_job_that_cannot_be_played_says_why() -> None:
-    result = run_job(Case(study="not_there", lab=Difficulty.EASY))
-    assert result.outcome is None
-    assert "'not_there' is unknown" in result.error
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_batch_gives_each_result_once_on_any_executor(workers: int) -> None:
-    with ThreadPoolExecutor(workers) as executor:
+@pytest.mark.parametrize("make", [ThreadPoolExecutor, Workers])
+def test_batch_gives_each_result_once_on_any_executor(make: Callable[[int], Executor]) -> None:
+    with make(2) as executor:
         found = list(run_batch(JOBS, executor))
         assert executor.submit(int).result() == 0  # it stays open
     assert Counter(map(repr, found)) == Counter(repr(run_job(job)) for job in JOBS)
@@ -96,6 +103,37 @@ def test_batch_that_is_left_begins_nothing_more() -> None:
         results.close()  # type: ignore[attr-defined]
     assert first == run_job(JOBS[0])
     assert len(begun) <= batch._AHEAD + 1  # noqa: SLF001
+
+
+def where() -> tuple[int, bool, int]:
+    """Return in which process this runs, whether a page's libraries are there, how polite it is."""
+    os.write(1, b"printed at work")  # no answer
+    return os.getpid(), "streamlit" in sys.modules, os.nice(0)
+
+
+def fail() -> None:
+    raise ValueError("as it said")
+
+
+def die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_work_is_done_in_another_process_which_a_death_replaces_and_an_error_does_not() -> None:
+    with Workers(1, polite=10) as workers:
+        first, has_pages, nice = workers.submit(where).result()
+        assert first != os.getpid()
+        assert not has_pages
+        assert nice > os.nice(0)
+        with pytest.raises(ValueError, match="as it said"):
+            workers.submit(fail).result()
+        assert workers.submit(where).result()[0] == first
+        with pytest.raises(WorkerDiedError):
+            workers.submit(die).result()
+        second = workers.submit(where).result()[0]
+        assert second != first
+    with pytest.raises(ProcessLookupError):  # it ends with its executor
+        os.kill(second, 0)
 
 
 def deadly(jobs: list[Case]) -> list[Result]:

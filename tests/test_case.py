@@ -37,52 +37,37 @@ FULL: Final = START.changed(
     lab_manager=LabManagerKind.LEAST_LOSS,
     recording="one_run",
 )
-LEFT: Final = {"recording": None}
-AS_WRITTEN: Final = {"own_lab": LabOverrides()}
 NAMED: Final = LabOverrides(name="Ours", budget=2700)
-OF_ANOTHER: Final = {
-    "study": "math_four_colour",
-    "plan": None,
-    "question": EvidenceAssumptions(),
-    **LEFT,
-}
+OTHER_STUDY: Final = FULL.changed(
+    study="math_four_colour", plan=None, question=EvidenceAssumptions(), recording=None
+)
 
 
 def test_case_opens_its_pack_and_its_plan() -> None:
     case = START.changed(study="math_four_colour", lab=Difficulty.HARD, seed=3)
-    assert case.pack(find) == load_scenario("math_four_colour", "hard", 3)
-    assert case.protocol(find) == case.pack(find).reference_protocol
-    assert case.with_plan(PLAN, find).protocol(find) == PLAN
-    with pytest.raises(ScenarioError, match="zebra"):
-        START.changed(study="zebra").pack(find)
-
-
-def test_case_keeps_no_plan_that_is_the_reference_protocol() -> None:
-    case = START
     reference = case.pack(find).reference_protocol
+    assert case.pack(find) == load_scenario("math_four_colour", "hard", 3)
+    assert case.protocol(find) == reference
+    assert case.with_plan(PLAN, find).protocol(find) == PLAN
+    # No plan is kept that is the reference protocol.
     assert case.with_plan(PLAN, find).with_plan(reference, find) == case
     assert case.with_plan(PLAN, find).with_plan(None, find) == case
+    with pytest.raises(ScenarioError, match="zebra"):
+        START.changed(study="zebra").pack(find)
+    with pytest.raises(ScenarioError, match="floor <= target"):
+        START.changed(question=EvidenceAssumptions(target=0.2)).pack(find)
 
 
-@pytest.mark.parametrize(
-    ("moved", "changes"),
-    [
-        (FULL.with_study("math_four_colour"), {**OF_ANOTHER, **AS_WRITTEN}),
-        (
-            FULL.changed(own_lab=NAMED).with_study("math_four_colour"),
-            {**OF_ANOTHER, "own_lab": NAMED},
-        ),
-        (FULL.with_lab("easy", 9), {"lab": "easy", "seed": 9, **LEFT, **AS_WRITTEN}),
-        (FULL.with_own(own_lab=NAMED), {"own_lab": NAMED, **LEFT}),
-        (
-            FULL.with_plan(make_protocol(sample_size=7), find),
-            {"plan": make_protocol(sample_size=7), **LEFT},
-        ),
-    ],
-    ids=["study", "study in a named lab", "lab", "own lab", "plan"],
-)
-def test_case_that_moves_keeps_all_else(moved: Case, changes: dict[str, object]) -> None:
-    assert moved == FULL.changed(**changes)
+def test_case_that_moves_keeps_all_else() -> None:
+    smaller = make_protocol(sample_size=7)
+    as_written = LabOverrides()
+    named = FULL.changed(own_lab=NAMED)
+    assert FULL.with_study("math_four_colour") == OTHER_STUDY.changed(own_lab=as_written)
+    assert named.with_study("math_four_colour") == OTHER_STUDY.changed(own_lab=NAMED)
+    elsewhere = FULL.changed(lab="easy", seed=9, recording=None, own_lab=as_written)
+    assert FULL.with_lab("easy", 9) == elsewhere
+    assert FULL.with_own(own_lab=NAMED) == named.changed(recording=None)
+    assert FULL.with_plan(smaller, find) == FULL.changed(plan=smaller, recording=None)
 
 
 def test_case_says_its_own_of_the_lab_that_is_written() -> None:
@@ -94,11 +79,6 @@ def test_case_says_its_own_of_the_lab_that_is_written() -> None:
     assert (pack.lab.budget, pack.lab.days, pack.lab.staff) == (2700.0, 6, 5)
     assert (pack.design.target, pack.design.floor) == (0.9, written.design.floor)
     assert START.pack(find) == written
-
-
-def test_question_that_the_study_cannot_be_asked_is_named() -> None:
-    with pytest.raises(ScenarioError, match="floor <= target"):
-        START.changed(question=EvidenceAssumptions(target=0.2)).pack(find)
 
 
 SAMPLES: Final[dict[str, object]] = {
@@ -143,3 +123,9 @@ def test_case_with_the_file_of_a_study_needs_no_other() -> None:
 def test_case_between_rules_alone_is_a_job() -> None:
     with pytest.raises(ValidationError, match="use baseline or evidence_aware"):
         Result(job=START.changed(scientist=ScientistKind.PERSON), error="none")
+
+
+def test_link_to_a_visitors_study_whose_name_none_can_have_opens_the_usual_one() -> None:
+    work, [problem] = from_query({"study": "x" * 5000, "own": "0" * 32}, find)
+    assert (work.case.study, work.case.own) == (Workspace().case.study, None)
+    assert "cannot be opened" in problem

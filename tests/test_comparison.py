@@ -8,10 +8,11 @@ from replicalab.assessment import assess
 from replicalab.case import Case
 from replicalab.comparison import negotiated, recorded, side_of_run
 from replicalab.errors import NegotiationError
-from replicalab.models import ScientistActionType, plan_action, revise
+from replicalab.models import ScientistAction, ScientistActionType, plan_action, revise
 from replicalab.negotiation import (
     LabManagerKind,
     Move,
+    Negotiation,
     ScientistKind,
     Setup,
     negotiate,
@@ -42,37 +43,25 @@ def test_side_that_nobody_has_played_has_no_negotiation() -> None:
     assert negotiated(assess(revise(PLAN.plan, sample_size=0), PACK), Case.of(PACK)) is None
 
 
-def test_side_that_a_person_played_has_the_rounds_of_the_moves() -> None:
-    moves = [Move(number=0, action=question("Which days?"))]
+def by_moves(*actions: ScientistAction) -> Negotiation:
+    moves = [Move(number=number, action=action) for number, action in enumerate(actions)]
     played = negotiated(PLAN, Case.of(PACK, scientist=ScientistKind.PERSON, moves=moves))
     assert played is not None
-    assert len(played.rounds) == 1
-    assert played.outcome is None
+    assert (len(played.rounds), played.outcome) == (len(moves), None)
+    return played
 
 
-def test_run_is_a_side_by_the_plan_on_which_it_ended() -> None:
+def test_run_is_a_side_by_the_plan_on_which_it_ended_or_goes_on() -> None:
     """The offer of the first round, 25 samples for 800 credits, is taken in the second."""
     played = negotiated(PLAN)
     assert played is not None
     found = side_of_run("A run", played)
     assert (found.plan.plan.sample_size, found.plan.cost, found.is_run) == (25, 800, True)
-
-
-def test_run_that_goes_on_is_a_side_by_the_plan_on_the_table() -> None:
     smaller = revise(PLAN.plan, sample_size=60)
-    moves = [Move(number=0, action=plan_action(ScientistActionType.PROPOSE_PROTOCOL, smaller))]
-    played = negotiated(PLAN, Case.of(PACK, scientist=ScientistKind.PERSON, moves=moves))
-    assert played is not None
-    assert played.outcome is None
-    assert side_of_run("A run", played).plan.plan == smaller
-
-
-def test_run_with_no_plan_on_the_table_is_no_side() -> None:
-    moves = [Move(number=0, action=question("Which days?"))]
-    played = negotiated(PLAN, Case.of(PACK, scientist=ScientistKind.PERSON, moves=moves))
-    assert played is not None
+    goes_on = by_moves(plan_action(ScientistActionType.PROPOSE_PROTOCOL, smaller))
+    assert side_of_run("A run", goes_on).plan.plan == smaller
     with pytest.raises(NegotiationError, match="no plan is on the table"):
-        side_of_run("A run", played)
+        side_of_run("A run", by_moves(question("Which days?")))
 
 
 def test_recorded_side_is_played_again_in_its_own_lab_only() -> None:
@@ -83,4 +72,5 @@ def test_recorded_side_is_played_again_in_its_own_lab_only() -> None:
     played = recorded(assess(pack.reference_protocol, pack), key)
     assert played is not None
     assert len(played.rounds) == len(shipped.turns)
+    assert recorded(PLAN, key) is None
     assert recorded(PLAN, "not_there") is None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Final
 
 import pytest
@@ -19,7 +18,6 @@ from replicalab.scenarios import (
 from tests.golden import assert_golden
 from tests.scenarios.small_study import put
 
-SHIPPED: Final = [study.scenario_id for study in list_scenarios()]
 TEMPLATE: Final = parse_study(template_text(), "template.yaml")
 
 
@@ -31,30 +29,14 @@ def bent(*changes: tuple[str, object]) -> Study:
     return Study.model_validate(data)
 
 
-def said(study: Study, level: LintLevel = LintLevel.WARNING) -> list[tuple[str, str]]:
-    """Return (place, message) of the findings of a level."""
-    return [(found.place, found.message) for found in lint(study) if found.level is level]
-
-
-@cache
-def shipped(scenario_id: str) -> list[LintFinding]:
-    return lint(parse_study(study_text(scenario_id), scenario_id))
-
-
 # --- What is shipped ---
 
 
-@pytest.mark.parametrize("scenario_id", SHIPPED)
+@pytest.mark.parametrize("scenario_id", [study.scenario_id for study in list_scenarios()])
 def test_shipped_study_has_a_note_per_lab_first_and_no_warning(scenario_id: str) -> None:
     found = lint(parse_study(study_text(scenario_id), scenario_id))
     assert [each.place for each in found[:3]] == [f"labs.{level}" for level in Difficulty]
     assert {each.level for each in found} == {LintLevel.NOTE}
-
-
-def test_finding_survives_python_and_json() -> None:
-    found = lint(TEMPLATE)[0]
-    assert LintFinding.model_validate(found.model_dump()) == found
-    assert LintFinding.model_validate_json(found.model_dump_json()) == found
 
 
 # --- What is found in a study that was bent ---
@@ -185,7 +167,8 @@ def listed(findings: list[LintFinding]) -> str:
 
 @pytest.mark.parametrize("name", FINE)
 def test_study_that_is_only_unusual_has_no_warning(name: str) -> None:
-    assert said(bent(*FINE[name])) == []
+    found = lint(bent(*FINE[name]))
+    assert [each for each in found if each.level is LintLevel.WARNING] == []
 
 
 def test_findings_are_listed_to_a_hundred_and_then_counted() -> None:

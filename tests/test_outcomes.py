@@ -1,4 +1,7 @@
-"""Every shipped study in each of its labs: the answer that its author worked out by hand."""
+"""Every shipped study in each of its labs: the answer that docs/outcomes.md gives, by hand.
+
+What the study's own file expects of each lab is held by the lint, which `tests/test_lint.py` asks.
+"""
 
 from __future__ import annotations
 
@@ -17,78 +20,14 @@ from replicalab.agents import (
     suggest_alternative,
 )
 from replicalab.assessment import Assessment, assess
-from replicalab.models import (
-    LAB_DIMENSIONS,
-    LabManagerAction,
-    LabManagerActionType,
-    Protocol,
-    revise,
-)
-from replicalab.scenarios import DesignKind, Difficulty, Pack, list_scenarios, load_scenario
+from replicalab.models import LabManagerAction, LabManagerActionType, Protocol, revise
+from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
 
 PACKS: Final = [
     load_scenario(study.scenario_id, difficulty)
     for study in list_scenarios()
     for difficulty in Difficulty
 ]
-EASY: Final = [pack for pack in PACKS if pack.difficulty is Difficulty.EASY]
-IN_EVERY_LAB: Final = pytest.mark.parametrize(
-    "pack", PACKS, ids=lambda pack: f"{pack.scenario_id}-{pack.difficulty}"
-)
-IN_EASY_LABS: Final = pytest.mark.parametrize("pack", EASY, ids=lambda pack: pack.scenario_id)
-
-
-def proposed(plan: Protocol, pack: Pack) -> tuple[LabManagerAction, FeasibilityCheckResult]:
-    """Return the Lab Manager's answer to a plan, and the check of the plan."""
-    check = check_feasibility(plan, pack)
-    return compose_lab_manager_response(check, suggest_alternative(plan, check, pack)), check
-
-
-@IN_EVERY_LAB
-def test_reference_protocol_has_the_published_outcome(pack: Pack) -> None:
-    expected, plan = pack.expected, pack.reference_protocol
-    assert expected is not None, "give labs.<difficulty>.expected in the study file"
-    action, check = proposed(plan, pack)
-    assert action.action_type is expected.answer
-    assert [d for d in check.failing if d in LAB_DIMENSIONS] == expected.fails
-    accepts = expected.answer is LabManagerActionType.ACCEPT
-    assert accepts == (pack.difficulty is Difficulty.EASY)
-
-    suggestion = suggest_alternative(plan, check, pack)
-    assert (suggestion.remaining_failures if suggestion else []) == expected.still_fails
-    after = suggestion.revised_protocol if suggestion else plan
-    cost = (suggestion.post_check if suggestion else check).estimated_cost
-    assert (after.sample_size, after.duration_days, cost) == (
-        expected.sample_size,
-        expected.duration_days,
-        expected.credits,
-    )
-    found = assess(after, pack).evidence
-    assert found.tier is expected.verdict
-    if expected.evidence is None:
-        assert found.void_reason
-    elif pack.design.kind is DesignKind.PRECISION:
-        assert found.amount(found.value) == found.amount(expected.evidence)
-    else:
-        assert not found.void_reason
-        assert round(found.value, 2) == expected.evidence
-
-    if expected.largest_sample is not None:
-        tried = (revise(after, sample_size=n) for n in range(plan.sample_size, 0, -1))
-        best = next((each.sample_size for each in tried if fits(each, pack)), None)
-        assert best == expected.largest_sample
-
-
-def fits(plan: Protocol, pack: Pack) -> bool:
-    """Return whether the lab can afford and staff a plan and counts every sample of it."""
-    check = check_feasibility(plan, pack)
-    per_day = pack.samples_per_day
-    counted = per_day is None or plan.sample_size <= per_day.value * plan.duration_days
-    return check.budget_ok and check.staff_ok and counted and plan.sample_size > len(plan.controls)
-
-
-# --- the table of them all ---
-
 TABLE: Final = (
     Path(__file__).resolve().parents[1].joinpath("docs", "outcomes.md").read_text("utf-8")
 )
@@ -116,8 +55,14 @@ def table() -> Iterator[Cell]:
             yield Cell(name, difficulty, now, was)
 
 
+def proposed(plan: Protocol, pack: Pack) -> tuple[LabManagerAction, FeasibilityCheckResult]:
+    """Return the Lab Manager's answer to a plan, and the check of the plan."""
+    check = check_feasibility(plan, pack)
+    return compose_lab_manager_response(check, suggest_alternative(plan, check, pack)), check
+
+
 def outcome(pack: Pack) -> str:
-    """Return a cell as the core fills it."""
+    """Return a cell as the core fills it; the largest sample by trying one after the other."""
     plan = pack.reference_protocol
     action, check = proposed(plan, pack)
     suggestion = suggest_alternative(plan, check, pack)
@@ -139,6 +84,14 @@ def outcome(pack: Pack) -> str:
     return f"{text} · n\\* {most.counts.samples} → {number(most)}"
 
 
+def fits(plan: Protocol, pack: Pack) -> bool:
+    """Return whether the lab can afford and staff a plan and counts every sample of it."""
+    check = check_feasibility(plan, pack)
+    per_day = pack.samples_per_day
+    counted = per_day is None or plan.sample_size <= per_day.value * plan.duration_days
+    return check.budget_ok and check.staff_ok and counted and plan.sample_size > len(plan.controls)
+
+
 def worth(plan: Assessment) -> str:
     if plan.evidence.void_reason:
         return f"evidence void: {plan.counts.days} d < min_days {plan.pack.min_days}"
@@ -150,11 +103,11 @@ def number(plan: Assessment) -> str:
     return f"±{100 * value:.2f} %" if plan.evidence.row.scale.lower_is_better else f"{value:.2f}"
 
 
-def test_table_has_every_study_in_its_three_labs() -> None:
-    assert {(cell.scenario_id, cell.difficulty) for cell in table()} == {
-        (pack.scenario_id, pack.difficulty) for pack in PACKS
-    }
-    assert len(list(table())) == 36
+def test_table_has_every_study_in_its_three_labs_and_each_lab_says_what_is_expected() -> None:
+    cells = [(cell.scenario_id, cell.difficulty) for cell in table()]
+    assert sorted(cells) == sorted((pack.scenario_id, pack.difficulty) for pack in PACKS)
+    assert len(cells) == 36
+    assert all(pack.expected for pack in PACKS)
 
 
 @pytest.mark.parametrize(
@@ -173,29 +126,22 @@ def test_table_counts_its_answers_and_says_why_an_outcome_is_another() -> None:
     assert {cell.scenario_id for cell in table() if cell.was} == because
 
 
-# --- a restriction that is broken, or only mentioned ---
+@pytest.mark.parametrize("pack", PACKS[::3], ids=lambda pack: pack.scenario_id)
+def test_easy_lab_only_reports_a_restriction_that_is_broken_and_accepts_one_mentioned(
+    pack: Pack,
+) -> None:
+    def saying(sentence: str) -> Protocol:
+        plan = pack.reference_protocol
+        return revise(plan, rationale=f"{plan.rationale} {sentence}")
 
-
-@IN_EASY_LABS
-def test_easy_lab_only_reports_a_plan_that_breaks_a_restriction(pack: Pack) -> None:
     for rule in pack.policy_rules:
         for phrase in rule.forbidden_phrases:
-            action, check = proposed(with_sentence(pack, f"We will {phrase}."), pack)
+            action, check = proposed(saying(f"We will {phrase}."), pack)
             assert action.action_type is LabManagerActionType.REPORT_FEASIBILITY
             assert check.failing == ["policy"]
             assert rule.restriction in action.explanation
-
-
-@IN_EASY_LABS
-def test_easy_lab_accepts_a_plan_that_only_mentions_a_restriction(pack: Pack) -> None:
     mentions = [mention for rule in pack.policy_rules for mention in rule.allowed_mentions]
     assert mentions
     for mention in mentions:
         for sentence in (f"Of course {mention}.", f"As agreed, {mention}.", mention.capitalize()):
-            assert assess(with_sentence(pack, sentence), pack).feasible
-
-
-def with_sentence(pack: Pack, sentence: str) -> Protocol:
-    """Return the reference protocol with one more sentence in its rationale."""
-    protocol = pack.reference_protocol
-    return revise(protocol, rationale=f"{protocol.rationale} {sentence}")
+            assert assess(saying(sentence), pack).feasible

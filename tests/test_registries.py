@@ -1,7 +1,7 @@
 """Every registry is walked: what is in one table of a kind of thing is in each of its tables.
 
-Where to add what is in docs/architecture.md, under "To add …"; tests/test_to_add.py checks that its
-files and names exist.
+Where to add what is in docs/architecture.md, under "To add …"; tests/test_documents.py checks that
+its files and names exist.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from types import SimpleNamespace
 from typing import Final
 
 import plotly.graph_objects as go
-import pytest
 
 from replicalab import report
 from replicalab.agents.prompts import FIELD_FORMS
@@ -27,6 +26,7 @@ from replicalab.assessment import (
 )
 from replicalab.cli.asking import LAB_OPTIONS
 from replicalab.documents import DOCUMENTS, FORMS, KEPT, MIMES, SUFFIXES
+from replicalab.errors import ReplicaLabError
 from replicalab.library import KINDS as ENTRIES
 from replicalab.library import EntryKind
 from replicalab.measures import KINDS, PARAMETERS, DesignKind, DesignParameters
@@ -61,6 +61,7 @@ from replicalab.views.plan import slack_text, used_text
 from tests.factories import make_protocol
 
 PACK: Final = load_scenario("psy_stroop", "hard")
+UI: Final = Path(state.__file__).parent
 PLAN: Final = assess(PACK.reference_protocol, PACK)
 
 
@@ -72,40 +73,33 @@ def test_each_dimension_is_a_row_a_field_of_the_check_and_a_flag() -> None:
     assert tuple(FeasibilityCheckResult.model_fields)[: len(DIMENSIONS)] == DIMENSIONS
     for dimension in set(DIMENSIONS) - {Dimension.POLICY}:  # which the document names no flag for
         assert getattr(PLAN.check, f"{dimension}_ok") is PLAN.check.check(dimension).ok
-
-
-def test_each_dimension_of_the_lab_is_a_flag_of_the_lab_managers_answer() -> None:
     answers = [name for name in LabManagerAction.model_fields if name.endswith("_ok")]
     assert answers == [f"{dimension}_ok" for dimension in LAB_DIMENSIONS]
 
 
-def test_each_dimension_is_decided_by_the_wording_or_the_numbers_of_a_plan() -> None:
+def test_each_dimension_is_decided_by_the_wording_or_the_numbers_and_is_an_amount_or_of_items() -> (
+    None
+):
     by_wording = [d for d, row in DIMENSION_ROWS.items() if row.by_wording]
     by_numbers = [*_BY_NUMBERS, Dimension.SCHEDULE]  # the days always fit
     assert sorted([*by_wording, *by_numbers]) == sorted(DIMENSIONS)
-
-
-def test_each_dimension_of_the_lab_is_an_amount_or_of_items() -> None:
     assert sorted([*AMOUNTS, *ITEM_DIMENSIONS.values()]) == sorted(LAB_DIMENSIONS)
 
 
-@pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_each_dimension_is_written_with_its_noun(dimension: Dimension) -> None:
-    slack = PLAN.slack[dimension]
-    assert isinstance(slack, Slack)
-    assert used_text(PLAN, slack)
-    assert bool(slack_text(slack)) is (dimension in LAB_DIMENSIONS)
+def test_each_dimension_is_written_with_its_noun() -> None:
+    for dimension in DIMENSIONS:
+        slack = PLAN.slack[dimension]
+        assert isinstance(slack, Slack)
+        assert used_text(PLAN, slack)
+        assert bool(slack_text(slack)) is (dimension in LAB_DIMENSIONS)
 
 
-@pytest.mark.parametrize("dimension", AMOUNTS)
-def test_each_amount_can_be_asked_for_and_is_drawn_over_the_rounds(dimension: Dimension) -> None:
-    limit = DIMENSION_ROWS[dimension].limit
-    more = with_additions([Addition(dimension, limit(PLAN), limit(PLAN) + 1)], PACK)
-    assert limit(PLAN.in_lab(more)) == limit(PLAN) + 1
-    assert dimension in [line[0] for line in _LINES]
-
-
-# --- amounts of a lab -----------------------------------------------------------------------
+def test_each_amount_can_be_asked_for_and_is_drawn_over_the_rounds() -> None:
+    for dimension in AMOUNTS:
+        limit = DIMENSION_ROWS[dimension].limit
+        more = with_additions([Addition(dimension, limit(PLAN), limit(PLAN) + 1)], PACK)
+        assert limit(PLAN.in_lab(more)) == limit(PLAN) + 1
+        assert dimension in [line[0] for line in _LINES]
 
 
 def test_each_amount_that_a_visitor_may_state_is_a_lab_s_and_has_its_label_key_and_option() -> None:
@@ -119,18 +113,12 @@ def test_each_amount_that_a_visitor_may_state_is_a_lab_s_and_has_its_label_key_a
 # --- kinds of design ------------------------------------------------------------------------
 
 
-def test_each_number_that_a_kind_of_design_may_need_is_a_field_of_design_and_is_given() -> None:
+def test_each_number_of_a_design_is_a_field_has_its_words_and_reaches_the_formulas() -> None:
     assert PARAMETERS.keys() <= Design.model_fields.keys()
     assert tuple(PARAMETERS) == DesignParameters._fields
     assert {name for row in KINDS.values() for name in row.needs} <= PARAMETERS.keys()
-
-
-def test_each_number_of_a_design_reaches_the_formulas() -> None:
     given = {name: place / 10 for place, name in enumerate(PARAMETERS, start=1)}
     assert DesignParameters.by(SimpleNamespace(**given))._asdict() == given
-
-
-def test_each_number_of_a_design_and_each_kind_has_its_words_in_the_form() -> None:
     assert _WORDS.items() >= {name: row.phrase for name, row in PARAMETERS.items()}.items()
     assert {kind.value for kind in DesignKind} == KINDS.keys() <= _WORDS.keys()
 
@@ -138,24 +126,18 @@ def test_each_number_of_a_design_and_each_kind_has_its_words_in_the_form() -> No
 # --- fields of a protocol -------------------------------------------------------------------
 
 
-def test_each_field_of_a_protocol_has_its_label_and_is_a_field_of_an_action() -> None:
+def test_each_field_of_a_protocol_has_its_label_its_turn_and_is_a_field_of_an_action() -> None:
     assert tuple(FIELD_LABELS) == PROTOCOL_FIELDS
     assert set(PROTOCOL_FIELDS) <= ScientistAction.model_fields.keys() == FIELD_FORMS.keys()
+    assert sorted(_IN_TURN) == sorted(PROTOCOL_FIELDS)
 
 
 def test_each_text_of_a_protocol_is_read_for_restrictions() -> None:
-    texts = wording_of(make_protocol()).texts
-    assert {field for field, _ in texts} == {*PROTOCOL_FIELDS} - {*NUMBER_FIELDS}
-
-
-def test_each_text_of_a_protocol_is_among_the_words_that_a_restriction_is_looked_for_in() -> None:
-    for name in {*PROTOCOL_FIELDS} - {*NUMBER_FIELDS}:
+    texts = {*PROTOCOL_FIELDS} - {*NUMBER_FIELDS}
+    assert {field for field, _ in wording_of(make_protocol()).texts} == texts
+    for name in texts:
         value = ["Unheard"] if name in LIST_FIELDS else "Unheard"
         assert "unheard" in assess(make_protocol(**{name: value}), PACK).parts, name
-
-
-def test_each_field_of_a_protocol_has_its_turn_among_the_steps_of_a_change() -> None:
-    assert sorted(_IN_TURN) == sorted(PROTOCOL_FIELDS)
 
 
 def test_fields_that_a_link_once_had_by_position_are_still_fields() -> None:
@@ -164,50 +146,40 @@ def test_fields_that_a_link_once_had_by_position_are_still_fields() -> None:
     assert not {name for name in later if Protocol.model_fields[name].is_required()}
 
 
-# --- forms of a document --------------------------------------------------------------------
+# --- documents and entries ------------------------------------------------------------------
 
 
-def test_each_form_of_a_report_is_made_and_has_its_type() -> None:
+def test_each_form_kind_of_file_and_kind_of_entry_is_in_all_their_tables() -> None:
     assert all(callable(getattr(report, form.maker)) for form in FORMS.values())
     assert FORMS.keys() <= MIMES.keys()
+    assert DOCUMENTS.keys() == _KNOWN.keys() == PAGE_ROWS.keys() == {*FileKind}
+    assert {row.suffix for row in DOCUMENTS.values()} <= {*SUFFIXES} & MIMES.keys()
+    assert {*ENTRIES} == {*KEPT} == {*EntryKind}
 
 
 def test_every_file_comes_in_by_one_upload_and_leaves_by_one_download() -> None:
-    ui = Path(state.__file__).parent
     used = {
-        path.relative_to(ui).as_posix()
-        for path in ui.rglob("*.py")
+        path.relative_to(UI).as_posix()
+        for path in UI.rglob("*.py")
         if re.search(r"st\.(file_uploader|download_button)\(", path.read_text(encoding="utf-8"))
     }
     assert used == {"files.py"}
 
 
-# --- kinds of entries -----------------------------------------------------------------------
+# --- charts and pages -----------------------------------------------------------------------
 
 
-def test_each_kind_of_file_is_known_and_opens() -> None:
-    assert DOCUMENTS.keys() == _KNOWN.keys() == PAGE_ROWS.keys() == {*FileKind}
-    assert {row.suffix for row in DOCUMENTS.values()} <= {*SUFFIXES} & MIMES.keys()
-
-
-def test_each_kind_of_entry_is_a_document_and_is_read_and_described() -> None:
-    assert {*ENTRIES} == {*KEPT} == {*EntryKind}
-
-
-# --- charts ---------------------------------------------------------------------------------
-
-
-def test_each_chart_is_of_a_plan_or_of_many_negotiations() -> None:
-    public = {name: getattr(figures, name) for name in vars(figures)}
+def test_each_chart_is_of_a_plan_and_leaves_as_a_picture_or_of_many_negotiations() -> None:
     charts = {
         name
-        for name, function in public.items()
-        if inspect.isfunction(function)
-        and inspect.signature(function, eval_str=True).return_annotation is go.Figure
+        for name, function in inspect.getmembers(figures, inspect.isfunction)
+        if inspect.signature(function, eval_str=True).return_annotation is go.Figure
         and "figure" not in inspect.signature(function).parameters
     }
-    assert charts == {*figures.OF_A_PLAN, *figures.OF_MANY}
-    assert set(figures.OF_A_PLAN).isdisjoint(figures.OF_MANY)
+    assert sorted(charts) == sorted([*figures.OF_A_PLAN, *figures.OF_MANY])
+    drawn = ("export/pictures", "protocol/assumptions", "tradeoffs/pictures")
+    code = "".join((UI / f"{module}.py").read_text(encoding="utf-8") for module in drawn)
+    assert not {name for name in figures.OF_A_PLAN if not re.search(rf"\b{name}\b", code)}
 
 
 def test_each_page_stands_in_the_navigation_by_the_name_of_its_address() -> None:
@@ -217,10 +189,14 @@ def test_each_page_stands_in_the_navigation_by_the_name_of_its_address() -> None
         assert re.fullmatch(rf"pages/\d_{title}\.py", file)
 
 
-def test_each_chart_of_a_plan_leaves_as_a_picture() -> None:
-    ui = Path(state.__file__).parent
-    drawn = ("export/pictures", "protocol/assumptions", "tradeoffs/pictures")
-    code = "".join((ui / f"{module}.py").read_text(encoding="utf-8") for module in drawn)
-    assert {name for name in figures.OF_A_PLAN if re.search(rf"\b{name}\b", code)} == {
-        *figures.OF_A_PLAN
-    }
+# --- errors ---------------------------------------------------------------------------------
+
+
+def test_each_error_of_ours_is_a_value_error() -> None:
+    """So a validator may raise one."""
+    found, wanted = set[type[Exception]](), [ReplicaLabError]
+    while wanted:
+        found.add(error := wanted.pop())
+        wanted += error.__subclasses__()
+    assert len(found) > 20
+    assert [error for error in found - {ReplicaLabError} if not issubclass(error, ValueError)] == []

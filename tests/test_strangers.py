@@ -1,18 +1,15 @@
-"""Whatever a stranger sends, a link, a study file or a saved run: a named error or a valid view.
+"""Whatever a stranger sends, a study file or a saved run: a named error or a valid view.
 
-A hundred thousand of them by ``make test-long``, each made from its number alone, so that one that
-fails is made again by `link`, `study_text` or `run_text`.
+Some 24 000 of them by ``make test-long``, each made from its number alone, so that one that fails
+is made again by `study_text` or `run_text`. Links are bent in `tests/ui/test_address.py`.
 """
 
 from __future__ import annotations
 
-import base64
 import copy
 import json
 import random
-import zlib
 from collections.abc import Callable
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -20,19 +17,15 @@ from typing import Any, Final
 import pytest
 
 from replicalab.assessment import assess
-from replicalab.errors import NegotiationError, ReplicaLabError
-from replicalab.models import ScientistActionType, plan_action
+from replicalab.errors import ReplicaLabError
 from replicalab.negotiation import (
     LabManagerKind,
-    Move,
     ScientistKind,
     Setup,
     judge,
     ledger,
     load,
     negotiate,
-    play_moves,
-    question,
     replay,
     save,
     shipped_recordings,
@@ -40,27 +33,18 @@ from replicalab.negotiation import (
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import (
     Difficulty,
-    LabOverrides,
-    list_scenarios,
     load_scenario,
     pack_of,
     parse_study,
 )
-from replicalab.ui import own_studies
-from replicalab.ui.address import encode_plan, from_query, to_query
-from replicalab.ui.own_studies import find
-from replicalab.ui.workspace import Workspace
 from replicalab.views.negotiation import outcome_verdict, round_caption, round_summary
 from replicalab.views.verdicts import lab_line, plan_verdict
-from tests.factories import make_protocol
 from tests.scenarios.small_study import SMALL, STUDY_TEXT, parts, put
-from tests.ui.negotiating import hand_over
-from tests.ui.reading import NEGOTIATION, PAGES, at_editor, can_press, press, run, visit
+from tests.tiers import batches
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 LONGEST_MESSAGE: Final = 20_000
 SHOWN: Final = "it was shown"
-PER_TEST: Final = 1000
 
 TEXTS: Final = (
     "", " ", "0", "-1", "1e9", "9" * 40, "null", "true", "nan", "..", "/etc/passwd", "\u202e",
@@ -107,84 +91,6 @@ def bent_data(data: Any, chance: random.Random) -> Any:
         else:
             around[chance.choice(TEXTS)] = copy.deepcopy(value)
     return data
-
-
-# --- links ----------------------------------------------------------------------------------
-
-
-MOVES: Final = [
-    Move(number=0, action=plan_action(ScientistActionType.PROPOSE_PROTOCOL, make_protocol())),
-    Move(number=1, action=question("Which days?")),
-    Move(number=2),
-]
-
-
-@cache
-def study_ids() -> tuple[str, ...]:
-    return tuple(each.scenario_id for each in list_scenarios())
-
-
-def link(number: int) -> dict[str, str]:
-    """Return the query string of a random address."""
-    chance = random.Random(f"link {number}")
-    pack = load_scenario(chance.choice(study_ids()), chance.choice(list(Difficulty)).value)
-    plan = pack.reference_protocol
-    work = Workspace().changed(
-        study=pack.scenario_id,
-        lab=pack.difficulty,
-        plan=plan.model_copy(update={"sample_size": chance.randrange(1, 500)}),
-        scientist=chance.choice(list(ScientistKind)),
-        own_lab=LabOverrides(budget=chance.choice((None, 1, 700, 10**6))),
-    )
-    query = to_query(work)
-    if chance.random() < 0.2:
-        query |= {
-            "own": f"{chance.randrange(16**32):032x}",
-            "study": chance.choice((*study_ids(), "x")),
-        }
-    if chance.random() < 0.5:
-        values = bent_data(list(plan.model_dump(mode="json").values()), chance)
-        packed = zlib.compress(json.dumps(values).encode(), 9)
-        query["plan"] = base64.urlsafe_b64encode(packed).decode().rstrip("=")
-    if chance.random() < 0.2:
-        packed = zlib.compress(
-            json.dumps(
-                bent_data([move.model_dump(mode="json") for move in MOVES], chance)
-            ).encode(),
-            9,
-        )
-        query["moves"] = base64.urlsafe_b64encode(packed).decode().rstrip("=")
-    for _ in range(chance.randrange(4)):
-        key = chance.choice([*query, "own", "present", "days", "recording", "zzz"])
-        texts = (bent_text(query.get(key, ""), chance), chance.choice(TEXTS))
-        query[key] = chance.choice(texts)
-    if chance.random() < 0.3:
-        query.pop(chance.choice(list(query)))
-    return query
-
-
-def view_link(number: int) -> None:
-    """Open an address as the pages do: what is shown is a plan in a lab, and a link of its own.
-
-    A visitor's study that is not here stays asked for; the default one stands in.
-    """
-    query = link(number)
-    work, problems = from_query(query, own_studies.find)
-    assert from_query(to_query(work), own_studies.find) == (work, [])
-    assert work.case.own in (None, query.get("own"))
-    if work.case.own is not None:
-        assert work.case.study == query["study"]
-        work = Workspace()
-    pack = work.case.pack(find)
-    yours = assess(work.case.protocol(find), pack)
-    assert plan_verdict(yours).text
-    assert sum(map(len, problems)) < LONGEST_MESSAGE
-    if work.case.moves:
-        setup = work.case.setup(pack)
-        with suppress(NegotiationError):
-            play_moves(setup, work.case.moves, pack)
-    if work.case.plan is not None:
-        assert encode_plan(work.case.plan) == to_query(work)["plan"]
 
 
 # --- study files ----------------------------------------------------------------------------
@@ -265,68 +171,23 @@ def view_run(number: int) -> None:
 # --- all of them ----------------------------------------------------------------------------
 
 
-def hold(view: Callable[[int], None], numbers: range) -> int:
-    """Return how many of these were shown; the others ended in an error of ours, with a message."""
-    said = [ended(view, number) for number in numbers]
-    assert max(map(len, said)) < LONGEST_MESSAGE
-    return said.count(SHOWN)
-
-
 def ended(view: Callable[[int], None], number: int) -> str:
     """Return what is said of one of them; whatever is not an error of ours fails the test."""
     try:
         view(number)
     except ReplicaLabError as error:
-        return str(error) or pytest.fail(f"nothing is said of {view.__name__}({number})")
+        return str(error)
     except Exception as error:
         error.add_note(f"{view.__name__}({number})")
         raise
     return SHOWN
 
 
-def page_of_link(number: int) -> None:
-    """Open an address on one page after the other."""
-    visit(PAGES[number % len(PAGES)], **link(number))
-
-
-def page_of_study(number: int) -> None:
-    """Put a study file into the editor, and use it where it can be used."""
-    app = at_editor(visit())
-    app.text_area(key="own_text").set_value(study_text(number))
-    run(app)
-    if can_press(app, "Use this study"):
-        press(app, "Use this study")
-
-
-def page_of_run(number: int) -> None:
-    """Open a saved run, and step through it."""
-    app = hand_over(visit(NEGOTIATION), run_text(number))
-    if any(button.label == "Next" and not button.disabled for button in app.button):
-        press(app, "Next")
-
-
-VIEWS: Final = {view_link: 40, view_study: 35, view_run: 25}
-"""What is viewed, and how many thousand of it."""
-
-
-@pytest.mark.parametrize("view", VIEWS)
-def test_anything_sent_ends_in_a_named_error_or_a_view(view: Callable[[int], None]) -> None:
-    numbers = range(150)
-    assert 0 < hold(view, numbers) <= len(numbers)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("view", "part"),
-    [(view, part) for view, thousands in VIEWS.items() for part in range(thousands)],
-)
-def test_a_hundred_thousand_things_end_so(view: Callable[[int], None], part: int) -> None:
-    numbers = range(part * PER_TEST, (part + 1) * PER_TEST)
-    assert 0 < hold(view, numbers) <= len(numbers)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("view", [page_of_link, page_of_study, page_of_run])
-@pytest.mark.parametrize("part", range(2))
-def test_pages_show_any_of_them(view: Callable[[int], None], part: int) -> None:
-    assert hold(view, range(part * 40, (part + 1) * 40)) == 40
+@pytest.mark.parametrize("first", batches(200, short=1, long=60))
+@pytest.mark.parametrize("view", [view_study, view_run])
+def test_anything_sent_ends_in_a_named_error_or_a_view(
+    view: Callable[[int], None], first: int
+) -> None:
+    said = {ended(view, number) for number in range(first, first + 200)}
+    assert SHOWN in said
+    assert 0 < min(map(len, said)) <= max(map(len, said)) < LONGEST_MESSAGE
