@@ -167,7 +167,7 @@ PLACES: Final[dict[str, Callable[[], str | Block]]] = {
     "a cell of what is lost": lambda: frontier.lost_text(judged()),
     "the chosen point": lambda: " ".join(region.point_lines(judged())),
     "an unbeaten plan": unbeaten,
-    "a plan that costs less": lambda: beaten_by(judged(), "No less evidence can be had"),
+    "a plan that costs less": lambda: beaten_by(judged(), "The same evidence costs"),
     "a plan that shows more": lambda: beaten_by(judged(), "For no more credits and days"),
     "a plan that takes fewer days": lambda: beaten_by(
         judged(cost_model=CostModel(per_day=0)), "in fewer days"

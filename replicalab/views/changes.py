@@ -95,14 +95,13 @@ def change_text(each: Changed) -> ChangeText:
     )
 
 
-def revision_panel(whole: PlanStep, changes: Iterable[Changed], *, folded: bool = False) -> Panel:
-    """Return a revised plan: what it comes to, what it gives up, and its changes one by one."""
+def revision_panel(whole: PlanStep, changes: Iterable[Changed] = ()) -> Panel:
+    """Return a revised plan: what it comes to, what it gives up; folded, its changes one by one."""
     return blocks.panel(
         "revision",
         verdict=plan_verdict(whole.after),
         revision=revision_text(whole),
         changes=[change_text(each) for each in changes],
-        folded=folded,
     )
 
 

@@ -13,7 +13,7 @@ from replicalab.views import plan as texts
 from replicalab.views.blocks import Bar, Cell, Column, Fold, Group, Heading, Panel, Sentence, Status
 from replicalab.views.lab import lab_text
 
-BINDING: Final = "Binding: its relief buys most."
+BINDING: Final = "Main bottleneck: easing it helps most."
 YOURS: Final = "Your plan"
 
 

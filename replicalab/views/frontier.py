@@ -83,7 +83,7 @@ def _better_text(options: planner.PlanAnalysis, standing: planner.Standing) -> s
     yours, lines = options.yours, []
     if cheaper is not None:
         less = count_text(yours.cost - cheaper.credits, "credit")
-        lines.append(_rival_text(f"No less evidence can be had for {less} less", cheaper, options))
+        lines.append(_rival_text(f"The same evidence costs {less} less", cheaper, options))
     if stronger is not None:
         instead = f", instead of {yours.evidence.text}"
         lines.append(_rival_text("For no more credits and days", stronger, options, instead))

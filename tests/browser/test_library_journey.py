@@ -25,7 +25,7 @@ from tests.browser.visiting import follow, number, press, type_number, type_text
 from tests.library.making import REMEDY, PostgresServer, find_postgres
 
 ADDRESS: Final = "/Protocol?study=psy_stroop"
-SAFE: Final = "It is safe on the disk."
+SAFE: Final = "Saved."
 
 
 def keep(page: Page) -> None:

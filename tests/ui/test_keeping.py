@@ -59,7 +59,7 @@ def test_one_click_keeps_the_plan_on_every_page(browsers: Browsers, page: str) -
     app = press(visit(page, study="psy_stroop", lab="hard", budget="900"), "Keep")
     [entry] = kept(browsers)
     assert entry.name in box(app)
-    assert "safe on the disk" in box(app)
+    assert "Saved" in box(app)
     assert entry.name.startswith("Stroop interference · hard lab, 1 change · n ")
     plan = read_case(shelf().read(Owner.of(browsers.token), entry.id).content)
     assert (plan.study, plan.lab, plan.own_lab.budget) == ("psy_stroop", "hard", 900)

@@ -212,7 +212,7 @@ def test_point_and_the_samples_that_count_are_drawn_as_they_are_asked_for() -> N
     pick(app, "Effect assumed", "halved (0.0885)")
     assert "power 0.62, below" in said(app)
     assert "With the effect that is assumed here: power 0.33." in said(app)
-    assert "The smallest step that buys something, at the planned effect" in said(app)
+    assert "Cheapest improvement, at the planned effect" in said(app)
 
 
 def test_your_plan_is_drawn_with_its_own_evidence_and_the_difference_is_said() -> None:

@@ -92,7 +92,7 @@ def convergence_chart(rounds: Rounds) -> go.Figure:
         "legend": {"orientation": "h", "x": 0, "y": 0, "yref": "container", "yanchor": "bottom"},
         "xaxis": {**ends, "anchor": "y", "showticklabels": False, "matches": "x2"},
         "xaxis2": {**ends, "anchor": "y2", "title": _small("round")},
-        "yaxis": {"title": _small("used of the lab's"), "domain": _UPPER, "anchor": "x",
+        "yaxis": {"title": _small("share of the lab's limit"), "domain": _UPPER, "anchor": "x",
                   "tickformat": ".0%",
                   **_upright(max([1.0, *(use or 0.0 for of in uses.values() for use in of)]))},
         "yaxis2": {"title": _small(axis), "domain": _LOWER, "anchor": "x2",

@@ -167,7 +167,7 @@ def _draw_kept(entry: library.Entry, notice: SaveNotice) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
             f":green[:material/check_circle:] **{notice.text}: {escaped(entry.name)}**{version}. "
-            "It is safe on the disk.",
+            "Saved.",
             width="content",
         )
         if not visitor.is_known():

@@ -9,13 +9,13 @@ import streamlit as st
 
 from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment
-from replicalab.models import FIELD_LABELS
 from replicalab.planner import PlanAnalysis, PlanStep, change_steps
 from replicalab.scenarios import EvidenceTier, Pack
 from replicalab.ui import panel, state
 from replicalab.ui.controls import button
+from replicalab.ui.words import escaped
 from replicalab.views.blocks import Group, Heading, sentences_panel
-from replicalab.views.changes import Changed, revision_panel
+from replicalab.views.changes import Changed, change_text, revision_panel
 from replicalab.views.options import difference_text, first_of_all, search_text, take_panel
 from replicalab.views.verdicts import ANSWERS, answer_to
 
@@ -81,12 +81,12 @@ def _take_tick(key: str, place: str) -> None:
 def draw(options: PlanAnalysis, suggestion: Ticked) -> None:
     """Draw what the Lab Manager would change next to the plan that gives up the least.
 
-    Below both what takes them over, then what the lab would have to add.
+    Below each what takes it over; then what the lab would have to add.
     """
     first = sentences_panel([first_of_all(options)], title="What to change", level=2)
-    with st.container(horizontal=True, vertical_alignment="center", key="changes"):
-        both = (_suggestion(options, suggestion), _least_loss(options, suggestion))
-        panel.draw(first, Group(both, beside=True))
+    with st.container(key="changes"):
+        panel.draw(first, _suggestion(options, suggestion))
+        panel.draw(_least_loss(options, suggestion))
         _draw_actions(options, suggestion)
     panel.draw(take_panel(options))
 
@@ -97,11 +97,7 @@ def _suggestion(options: PlanAnalysis, suggestion: Ticked) -> Group:
     if not suggestion.ticks:
         sentences = [answer.text, "It knows no change that would help." if options.offer else ""]
         return sentences_panel(sentences, title=_MANAGER, verdict=answer)
-    changes = (
-        Changed(number, tick.change, tick.step, on=tick.on)
-        for number, tick in enumerate(suggestion.ticks, start=1)
-    )
-    revised = revision_panel(PlanStep(options.yours, suggestion.result), changes)
+    revised = revision_panel(PlanStep(options.yours, suggestion.result))
     return Group((Heading(_MANAGER), revised))
 
 
@@ -118,7 +114,7 @@ def _least_loss(options: PlanAnalysis, suggestion: Ticked) -> Group:
         Changed(number, change, step)
         for number, (change, step) in enumerate(zip(least.changes, steps, strict=True), start=1)
     )
-    revised = revision_panel(PlanStep(options.yours, least.after), changes, folded=True)
+    revised = revision_panel(PlanStep(options.yours, least.after), changes)
     return Group((summary, revised))
 
 
@@ -157,5 +153,12 @@ def _draw_box(number: int, tick: Tick, place: str) -> None:
     """Draw the box of a change; it stays where an edit makes another change of it."""
     if st.session_state.get(place) != tick.on:
         st.session_state[place] = tick.on
-    name = f"{number}. {FIELD_LABELS[tick.change.field]}"
-    st.checkbox(name, key=place, width="content", on_change=_take_tick, args=(tick.key, place))
+    said = change_text(Changed(number, tick.change, tick.step, on=tick.on))
+    price = said.price if tick.on else f"would add: {said.price}"
+    st.checkbox(
+        f"**{escaped(said.title)}**  \n{escaped(price)}",
+        key=place,
+        help=escaped(f"{said.why} {said.lost}"),
+        on_change=_take_tick,
+        args=(tick.key, place),
+    )

@@ -44,7 +44,7 @@ def draw_levers(view: Outlook) -> None:
 def extras(view: Outlook) -> Group:
     """Return the smallest step beyond each amount of the lab that buys something."""
     planned = ", at the planned effect" if view.effect is not None else ""
-    title = f"The smallest step that buys something{planned}"
+    title = f"Cheapest improvement{planned}"
     return listed_panel(title, extras_lines(view.options))
 
 
