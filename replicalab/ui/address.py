@@ -131,7 +131,7 @@ class AddressPart(NamedTuple):
 
 
 PARTS: Final = {
-    "b": AddressPart(_TRAY, "tray", "what stands beside"),
+    "b": AddressPart(_TRAY, "tray", "the comparison"),
     "m": AddressPart(_PLAYED, "case.moves", "what was played by hand"),
     "i": AddressPart(_OWN_LAB, "case.own_lab.items", "what is said of the lab’s items"),
     "p": AddressPart("plan", "case.plan", "the plan"),
@@ -407,7 +407,7 @@ def tray_in(
     kept = []
     for name, query in said:
         reading = from_query({key: query[key] for key in query if key != _TRAY}, find)
-        problems += [f"beside, {shortened(name)}: {problem}" for problem in reading.problems]
+        problems += [f"comparison, {shortened(name)}: {problem}" for problem in reading.problems]
         kept.append(TrayCase(name=name, case=reading.workspace.case, run=_RUN in query))
     return tuple(kept)
 
@@ -416,7 +416,7 @@ def _with_tray(text: str, find: FindPack, problems: list[str]) -> tuple[TrayCase
     try:
         return tray_in(_TRAY_CASES.validate_json(_unpacked(text)), find, problems)
     except ValidationError:
-        problems.append("beside: the link carries nothing that can be compared.")
+        problems.append("comparison: the link carries nothing that can be compared.")
     except LinkError as error:
         problems.append(f"beside: {error}")
     return ()

@@ -229,7 +229,7 @@ def draw_preview(form: PlanForm, pack: Pack) -> None:
     """Draw what the plan is worth that the fields hold, before it is sent."""
     plan = form.read()
     if plan is None:
-        complain("This plan cannot be sent: what is in the way is said beside its fields.")
+        complain("This plan cannot be sent: what is in the way stands at its fields.")
         return
     worth = assess(plan, pack)
     draw_verdict(plan_verdict(worth))

@@ -3,7 +3,7 @@
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Final
 
@@ -30,23 +30,18 @@ _ICON: Final = "data:image/png;base64," + b64encode(
 ).decode("ascii")
 
 PAGES: Final = (
-    ("app.py", "Scenarios", ":material/science:"),
-    ("pages/0_Study.py", "Study", ":material/article:"),
-    ("pages/1_Protocol.py", "Protocol", ":material/tune:"),
-    ("pages/2_Negotiation.py", "Negotiation", ":material/forum:"),
-    ("pages/3_Trade-offs.py", "Trade-offs", ":material/query_stats:"),
-    (tray.PAGE, "Compare", ":material/compare_arrows:"),
-    ("pages/5_Library.py", "Library", ":material/bookmarks:"),
+    ("app.py", "Scenarios"),
+    ("pages/0_Study.py", "Study"),
+    ("pages/1_Protocol.py", "Protocol"),
+    ("pages/2_Negotiation.py", "Negotiation"),
+    ("pages/3_Trade-offs.py", "Trade-offs"),
+    (tray.PAGE, "Compare"),
+    ("pages/5_Library.py", "Library"),
 )
 _FRONT_DOOR: Final = "Scenarios"
 _NEGOTIATION: Final = "Negotiation"
 MORE: Final[dict[str, tuple[str, Callable[[str], None]]]] = {
     "Present": ("slideshow", lambda _: present.open_first()),
-    "Keep beside": (
-        "splitscreen_right",
-        lambda page: tray.keep_and_notify(run=page == _NEGOTIATION),
-    ),
-    "Hand over": ("ios_share", lambda _: export.open_drawer()),
     "Open a file": ("folder_open", lambda _: export.open_opening()),
 }
 """What else is done on every page: its symbol, and what it calls with the page's title."""
@@ -130,13 +125,16 @@ def _ask_again_after_a_restart() -> None:
 
 
 def _draw_navigation(title: str) -> None:
-    """Draw the way to each page; a phone shows the name of this one alone, which is strong."""
+    """Draw the way to each page, left, the open one strong; right what is done on every page."""
     query = state.address()
     with st.container(horizontal=True, vertical_alignment="center", key="navigation"):
-        for file, label, icon in PAGES:
+        for file, label in PAGES:
             name = f"**{label}**" if label == title else label
-            st.page_link(file, label=name, icon=icon, query_params=query)
-        button("Keep", "bookmark_add", keeping.keep, type="tertiary")
+            st.page_link(file, label=name, query_params=query)
+        button("Save", "bookmark_add", keeping.keep, key="save")
+        beside = partial(tray.keep_and_notify, run=title == _NEGOTIATION)
+        button("Add to comparison", "compare_arrows", beside, key="add_to_comparison")
+        button("Share", "ios_share", export.open_drawer, key="share")
         button("Your lab", "biotech", lab.open_form, type="tertiary")
         st.menu_button(
             "More",
@@ -178,7 +176,7 @@ def _draw_what_no_address_holds() -> None:
     if "own_lab" in state.address_lacks():
         lacking.append("what you say of the lab’s items")
     if tray_lacks := state.address_lacks_tray():
-        lacking.append(f"what is kept beside ({escaped(joined(quoted(tray_lacks)))})")
+        lacking.append(f"the comparison ({escaped(joined(quoted(tray_lacks)))})")
     if not lacking:
         return
     one = len(lacking) == 1

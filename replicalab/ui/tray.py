@@ -47,13 +47,13 @@ def keep(candidate: TrayCandidate) -> None:
 
 
 def keep_and_notify(*, run: bool) -> None:
-    """Put the open plan, or its run, into the tray, and say so where no line shows it."""
+    """Put the open plan, or its run, into the tray, and say so."""
     case = state.case()
     run = case.is_run or (run and case.has_run)
     if not (notice := _why_not(run=run)):
         keep(TrayCandidate("", case, run))
-        notice = f"Kept beside as {escaped(state.workspace().tray[-1].name)}: see Compare."
-    st.toast(notice, icon=":material/splitscreen_right:")
+        notice = f"Added as {escaped(state.workspace().tray[-1].name)}: see Compare."
+    st.toast(notice, icon=":material/compare_arrows:")
 
 
 def keep_only(candidates: Iterable[TrayCandidate]) -> None:
@@ -81,29 +81,15 @@ def _replace(at: int, *new: TrayCandidate) -> None:
     state.set_tray((*before, *(named(each, (*before, *after)) for each in new), *after))
 
 
-# --- on the workbench -----------------------------------------------------------------------
-
-
-def draw_button() -> None:
-    """Draw the button that puts the open plan into the tray."""
-    case = state.case()
-    refused = _why_not(run=case.is_run)
-    button(
-        "Keep beside",
-        "splitscreen_right",
-        partial(keep, TrayCandidate("", case, case.is_run)),
-        disabled=bool(refused),
-        help=refused or "Puts this plan, in this lab, next to others, to compare them.",
-        width="stretch",
-    )
+# --- the line of what is in it ---------------------------------------------------------------
 
 
 def _why_not(*, run: bool) -> str:
     """Return why the open case cannot be put into the tray; empty where it can."""
     work = state.workspace()
     if (at := place_of(work.case, run=run)) is not None:
-        return f"It is beside already: {escaped(work.tray[at].name)}."
-    return "" if has_room() else f"{MOST_SIDES} are beside, the most; remove one."
+        return f"Already in the comparison: {escaped(work.tray[at].name)}."
+    return "" if has_room() else f"The comparison holds {MOST_SIDES}, the most; remove one."
 
 
 def draw_line(*, linked: bool = True) -> None:
@@ -115,7 +101,7 @@ def draw_line(*, linked: bool = True) -> None:
     st.session_state[_CHOICE] = at
     with st.container(horizontal=True, vertical_alignment="center", key="beside"):
         st.segmented_control(
-            "Beside",
+            "Comparison",
             range(len(work.tray)),
             format_func=lambda place: escaped(work.tray[place].name),
             key=_CHOICE,

@@ -62,9 +62,9 @@ def _draw_sides(here: PlanAnalysis) -> None:
 def _draw_too_few(kept: Sequence[TrayCase]) -> None:
     lacking = "Nothing to compare yet."
     if kept:
-        lacking = f"{escaped(kept[0].name)} is the plan that is open: it needs another beside it."
+        lacking = f"{escaped(kept[0].name)} is the plan that is open: it needs another one."
     st.info(
-        f"{lacking} Choose above, or press Keep beside on Protocol.",
+        f"{lacking} Choose above, or press Add to comparison on any page.",
         icon=":material/compare_arrows:",
     )
 

@@ -89,7 +89,7 @@ def _draw_list() -> None:
         key=_CHOSEN,
     )
     full = not tray.has_room()
-    button("Put it beside", "splitscreen_right", lambda: _put(entries), disabled=full)
+    button("Add it", "compare_arrows", lambda: _put(entries), disabled=full)
 
 
 def _put(entries: dict[str, Entry]) -> None:
@@ -98,7 +98,7 @@ def _put(entries: dict[str, Entry]) -> None:
         tray.keep(side_of(entry.kind, entry.name, shelf().read(owner(), entry.id).content))
     except ReplicaLabError as error:
         problem = str(error).removesuffix(".")
-        notices.leave_problem(f"Not put beside: {problem}.", icon="block")
+        notices.leave_problem(f"Not added: {problem}.", icon="block")
 
 
 def side_of(kind: EntryKind, name: str, content: str) -> TrayCandidate:

@@ -43,7 +43,7 @@ def draw_if_open() -> None:
         _draw_opening()
 
 
-@st.dialog("Hand over", position="right", width="medium", on_dismiss="rerun")
+@st.dialog("Share", position="right", width="medium", on_dismiss="rerun")
 def _draw() -> None:
     panel.draw_scheme()
     with open_tab(_PARTS, "export_part") as name:

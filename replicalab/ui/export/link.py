@@ -40,7 +40,7 @@ def _who_may_open_it(address: str) -> str:
                 "This address is of this machine only: it opens what you see in a browser here, "
                 f"and for nobody elsewhere. {_BUNDLE}"
             )
-    return "Whoever can reach this server sees what you see, on the same page."
+    return "Anyone with this link who can reach this server sees this page."
 
 
 def url() -> str:
@@ -64,7 +64,7 @@ def _carried(yours: Assessment) -> Iterator[str]:
     if case.moves and "moves" not in state.address_lacks():
         yield f"the {count_text(len(case.moves), 'move')} that you played"
     if carried := len(work.tray) - len(state.address_lacks_tray()):
-        yield f"{count_text(carried, 'plan')} kept beside"
+        yield f"{count_text(carried, 'plan')} in the comparison"
     if work.round_number:
         yield f"the view of round {work.round_number + 1}"
 
@@ -89,7 +89,7 @@ def _left_out(case: Case) -> Iterator[str]:
     if "own_lab" in state.address_lacks():
         yield f"what you say of the lab’s items: it is too long for a link. {_BUNDLE}"
     if names := state.address_lacks_tray():
-        yield f"{escaped(joined(quoted(names)))}, kept beside: it is too long for a link."
+        yield f"{escaped(joined(quoted(names)))}, in the comparison: it is too long for a link."
     if "moves" in state.address_lacks():
         yield f"the moves that you played: they are too long for a link. {_BUNDLE}"
     if case.scientist is ScientistKind.MODEL and not case.recording:

@@ -126,7 +126,7 @@ def _settle(entry: library.Entry) -> None:
         _leave(entry, before=last[1] if last and last[0] == entry.id else 0)
 
 
-def _leave(entry: library.Entry, text: str = "Kept", before: int = 0) -> None:
+def _leave(entry: library.Entry, text: str = "Saved", before: int = 0) -> None:
     state.current().notice = SaveNotice(entry, text, before=before)
     st.session_state[_NAME], st.session_state[_NOTES] = entry.name, entry.notes
 
@@ -166,8 +166,7 @@ def _draw_kept(entry: library.Entry, notice: SaveNotice) -> None:
     version = f", version {entry.version}" if entry.version > 1 else ""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
-            f":green[:material/check_circle:] **{notice.text}: {escaped(entry.name)}**{version}. "
-            "Saved.",
+            f":green[:material/check_circle:] **{notice.text}: {escaped(entry.name)}**{version}.",
             width="content",
         )
         if not visitor.is_known():
@@ -255,7 +254,7 @@ def _change(entry: library.Entry, save: Callable[[], library.Entry], done: str) 
     try:
         changed = save()
     except errors.LibraryError as error:
-        state.current().notice = SaveNotice(entry, "Kept", problem=str(error))
+        state.current().notice = SaveNotice(entry, "Saved", problem=str(error))
         return
     if tab.entry and tab.entry[0] == entry.id:
         tab.entry = entry.id, changed.version
@@ -324,7 +323,7 @@ def draw_drafts() -> None:
 def _draw_draft(offer: DraftOffer, key: str) -> None:
     when = moment_text(offer.draft.saved)
     with st.container(horizontal=True, vertical_alignment="center", border=True, key=key):
-        beside = f", and {len(offer.plan.beside)} beside" if offer.plan.beside else ""
+        beside = f", and {len(offer.plan.beside)} in the comparison" if offer.plan.beside else ""
         st.markdown(
             f":material/history: Not kept, from {when}: **{escaped(offer.name)}**{beside}.",
             width="content",

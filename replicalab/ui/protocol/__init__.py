@@ -54,7 +54,6 @@ def _draw_editor(yours: Assessment) -> None:
         help="Back to the study's reference protocol. Undo brings your plan back.",
         width="stretch",
     )
-    tray.draw_button()
     draw_numbers(form, yours.pack)
     draw_lists_and_texts(form, yours.pack)
 
