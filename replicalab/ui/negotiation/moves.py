@@ -1,5 +1,6 @@
 """What a person does by hand: a move, and another plan in a past round next to the original."""
 
+from collections.abc import Sequence
 from functools import partial
 from itertools import zip_longest
 from typing import Final
@@ -15,11 +16,15 @@ from replicalab.ui.editor import PlanForm, draw_fields, draw_preview
 from replicalab.ui.negotiation import table
 from replicalab.ui.negotiation.table import Branch, RunSession
 from replicalab.ui.tray import TrayCandidate
+from replicalab.ui.words import escaped
 from replicalab.views.negotiation import asking_cost, outcome_verdict
 from replicalab.views.rounds import branches_panel, outcome_panel
 
 COURSES: Final = ("As it was", "Your branch")
 """What the two courses of a forked negotiation are called."""
+MOST_BRANCHES: Final = 8
+"""So many forks are kept, the latest."""
+_COURSE: Final = "course_choice"
 
 
 # --- a move -----------------------------------------------------------------------------------
@@ -148,6 +153,7 @@ def draw_fork(kept: RunSession) -> None:
     """Draw the form for another plan, and the branch next to the original."""
     if (at := _forking(kept)) is not None:
         _draw_form(kept, at)
+    _draw_courses(kept)
     branch = branch_of(kept)
     if branch is not None:
         _draw_branches(branch)
@@ -157,6 +163,41 @@ def branch_of(kept: RunSession) -> Branch | None:
     """Return the branch of this negotiation, None where there is none."""
     found = table.table().branch
     return found if found is not None and found.origin is kept else None
+
+
+def _branches_of(kept: RunSession) -> list[Branch]:
+    return [each for each in table.table().branches if each.origin is kept]
+
+
+def _draw_courses(kept: RunSession) -> None:
+    """Draw the run and its forks, each with how it ended: a click shows one next to the run."""
+    branches = _branches_of(kept)
+    if not branches:
+        return
+    now, found = table.table(), [None, *branches]
+    st.session_state[_COURSE] = found.index(now.branch) if now.branch in branches else 0
+
+    def choose() -> None:
+        now.branch = found[st.session_state[_COURSE] or 0]
+
+    with st.container(horizontal=True, vertical_alignment="center", key="courses"):
+        st.segmented_control(
+            "Run and forks",
+            range(len(found)),
+            format_func=lambda at: escaped(_course_name(kept, found[at])),
+            key=_COURSE,
+            on_change=choose,
+            label_visibility="collapsed",
+        )
+        _draw_comparing(kept, branches)
+
+
+def _course_name(kept: RunSession, branch: Branch | None) -> str:
+    """Return what a course is called, and how it ended: ``Fork in round 1: agreed, power 0.57``."""
+    name = f"Fork in round {branch.at + 1}" if branch else COURSES[0]
+    played = (branch.kept if branch else kept).negotiation
+    plan, ended = played.final_plan, outcome_verdict(played).title.lower()
+    return ", ".join(filter(None, [f"{name}: {ended}", plan.evidence.text if plan else ""]))
 
 
 def _ask_for_plan(forking: tuple[RunSession, int] | None) -> None:
@@ -187,10 +228,9 @@ def _draw_form(kept: RunSession, at: int) -> None:
 def _branch_off(kept: RunSession, at: int, form: PlanForm) -> None:
     plan = form.read()
     if plan is not None and not table.is_full():
-        branch = table.table().branch = Branch(
-            kept, at, RunSession(fork(kept.negotiation, at, plan))
-        )
-        table.table().forking = None
+        now = table.table()
+        branch = now.branch = Branch(kept, at, RunSession(fork(kept.negotiation, at, plan)))
+        now.branches, now.forking = [*now.branches[1 - MOST_BRANCHES :], branch], None
         if branch.kept.negotiation.ending is None:
             state.show(round_number=table.last_round(branch.kept.negotiation))
 
@@ -212,22 +252,45 @@ def _draw_branches(branch: Branch) -> None:
             help="Shows the branch in place of the run as it was. Undo brings that back.",
         )
         button("Drop the branch", "delete", drop_branch)
-        _draw_comparing(branch)
+        draw_using(other, "branch_use")
     draw_move(branch.kept, "branch")
 
 
-def _draw_comparing(branch: Branch) -> None:
-    """Draw the way to compare both courses, where moves say all of them."""
-    cases = [table.with_moves(each.negotiation) for each in (branch.origin, branch.kept)]
-    pairs = zip(COURSES, cases, strict=True)
-    found = [TrayCandidate(name, case, run=True) for name, case in pairs if case]
-    if len(found) == len(COURSES) and st.button(
-        "Compare the two", icon=":material/compare_arrows:"
-    ):
+def _draw_comparing(kept: RunSession, branches: Sequence[Branch]) -> None:
+    """Draw the way to compare the run and its forks, as many as there are sides for."""
+    names = [COURSES[0], *(f"Fork {n} in round {b.at + 1}" for n, b in enumerate(branches, 1))]
+    runs = [kept, *(branch.kept for branch in branches)]
+    cases = [table.with_moves(run.negotiation) for run in runs]
+    found = [
+        TrayCandidate(name, case, run=True)
+        for name, case in zip(names, cases, strict=True)
+        if case  # moves say all of it
+    ]
+    if len(found) > 1 and st.button("Compare them", icon=":material/compare_arrows:"):
         tray.keep_only(found)
         st.switch_page(tray.PAGE, query_params=state.address())
 
 
+def draw_using(negotiation: Negotiation, key: str) -> None:
+    """Draw the way to take up the plan on which a negotiation ended; nothing where it has none."""
+    final = negotiation.final_plan
+    if final is None or negotiation.outcome is None:
+        return
+    used = st.button(
+        "Use this plan",
+        icon=":material/check:",
+        type="primary",
+        disabled=final.plan == state.plan(),
+        help="Opens it on the Protocol page. Undo brings yours back.",
+        key=key,
+    )
+    if used:
+        state.replace_plan(final.plan)
+        st.switch_page("pages/1_Protocol.py", query_params=state.address())
+
+
 def drop_branch() -> None:
-    """Forget the branch."""
-    table.table().branch = None
+    """Forget the branch on show."""
+    now = table.table()
+    now.branches = [each for each in now.branches if each is not now.branch]
+    now.branch = None

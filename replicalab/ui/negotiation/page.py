@@ -130,19 +130,10 @@ def _draw_round(
 
 def _draw_ending(kept: RunSession) -> None:
     """Draw what may be done with the plan that it came to, and with the whole run."""
-    final, case = kept.negotiation.final_plan, state.case()
+    case = state.case()
     with st.container(horizontal=True, key="ending"):
-        if final is not None and kept.confirmed:
-            used = st.button(
-                "Use this plan",
-                icon=":material/check:",
-                type="primary",
-                disabled=final.plan == state.plan(),
-                help="Opens it on the Protocol page. Undo brings yours back.",
-            )
-            if used:
-                state.replace_plan(final.plan)
-                st.switch_page("pages/1_Protocol.py", query_params=state.address())
+        if kept.confirmed:
+            moves.draw_using(kept.negotiation, "use_plan")
         button("Save", "bookmark_add", partial(files.keep, kept), key="keep_ending")
         if not (case.has_run and kept.confirmed and kept.plays_again):
             return

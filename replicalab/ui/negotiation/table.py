@@ -137,7 +137,8 @@ class NegotiationSession:
         runs: the negotiations begun here or opened, the one shown last at the end.
         recordings: the shipped ones that were shown, by key.
         home: the workspace before a recording or a file was opened.
-        branch: another course of a negotiation, next to it.
+        branches: other courses of negotiations, each next to what it came from.
+        branch: the one of them on show; None where none is.
         forking: the negotiation and its round for which another plan is asked.
         task: what the next run of the script asks a model for; None where it asks nothing.
         stopped: what it was just stopped in.
@@ -152,6 +153,7 @@ class NegotiationSession:
     runs: list[RunSession] = field(default_factory=list)
     recordings: dict[str, RunSession] = field(default_factory=dict)
     home: Workspace | None = None
+    branches: list[Branch] = field(default_factory=list)
     branch: Branch | None = None
     forking: tuple[RunSession, int] | None = None
     task: Task | None = None
@@ -245,8 +247,7 @@ def shown_round(negotiation: Negotiation) -> int:
 
 def played_by_hand() -> list[RunSession]:
     """Return what the session keeps and no rule plays again, once each."""
-    branch = table().branch
-    runs = [*table().runs, *([branch.kept] if branch else [])]
+    runs = [*table().runs, *(branch.kept for branch in table().branches)]
     return [each for each in dict.fromkeys(runs) if not each.plays_again]
 
 
@@ -259,7 +260,8 @@ def forget(run: RunSession) -> None:
     """Forget a negotiation that is not on show."""
     now = table()
     now.runs = [each for each in now.runs if each is not run]
-    if now.branch and now.branch.kept is run:
+    now.branches = [each for each in now.branches if run not in (each.kept, each.origin)]
+    if now.branch not in now.branches:
         now.branch = None
 
 
