@@ -145,7 +145,7 @@ PLACES: Final[dict[str, Callable[[], str | Block]]] = {
     "take_panel": lambda: options.take_panel(waiting()),
     "comparison_panel": lambda: comparison.comparison_panel(both()),
     "story_panel": lambda: study.story_panel(ways(ASKED)),
-    "survey_panel": lambda: survey.survey_panel("", [(surveyed(lab()), "")], "Study"),
+    "survey_panel": lambda: survey.survey_panel("", [(surveyed(lab()), "", "")], "Study"),
     "round_panel": lambda: rounds.round_panel(run(), 0),
     "outcome_panel": lambda: rounds.outcome_panel(negotiation.outcome_verdict(run())),
     "branches_panel": lambda: rounds.branches_panel([(done, None) for done in run().rounds], 1),

@@ -73,6 +73,7 @@ class Cell(NamedTuple):
         shade: the status that colours the bar, where the cell has no sign.
         note: what stands behind the text, less prominent.
         more: what a page unfolds on demand; its lead, or else the text, is what is clicked.
+        link: where a click on the text leads on a page, relative to it; empty for nowhere.
     """
 
     text: str = ""
@@ -82,6 +83,7 @@ class Cell(NamedTuple):
     shade: Status | None = None
     note: str = ""
     more: Sentence | None = None
+    link: str = ""
 
 
 class Column(NamedTuple):

@@ -108,8 +108,8 @@ def _value(evidence: Evidence) -> str | float:
 _LOOKS: Final = dict.fromkeys(("Samples", "Days", "Credits"), "number")
 
 
-def survey_panel(lab: str, rows: Iterable[tuple[SurveyedStudy, str]], order: str) -> Group:
-    """Return the best plan of every study in a lab, a row each."""
+def survey_panel(lab: str, rows: Iterable[tuple[SurveyedStudy, str, str]], order: str) -> Group:
+    """Return the best plan of every study in a lab, a row each: what, whose, and where it opens."""
     columns = [
         Column(
             name,
@@ -119,7 +119,7 @@ def survey_panel(lab: str, rows: Iterable[tuple[SurveyedStudy, str]], order: str
         )
         for name in NAMES
     ]
-    held = [_row(found, origin) for found, origin in rows]
+    held = [_row(*row) for row in rows]
     caption = "The best plan of every study"
     return blocks.group(
         Sentence(lab),
@@ -128,13 +128,13 @@ def survey_panel(lab: str, rows: Iterable[tuple[SurveyedStudy, str]], order: str
     )
 
 
-def _row(found: SurveyedStudy, origin: str) -> tuple[Cell, ...]:
+def _row(found: SurveyedStudy, origin: str, link: str = "") -> tuple[Cell, ...]:
     best, evidence = found.best, found.best.evidence
     floor = evidence.row.scale.attained(evidence.floor, evidence.target)
     broken = Sentence(cautions_sentence(best), cautions_title(best), Status.CAUTION)
     given_up = Sentence(given_up_text(best)) if best.fidelity_loss else None
     return (
-        Cell(found.pack.paper.name, note=origin),
+        Cell(found.pack.paper.name, note=origin, link=link),
         Cell(
             fits_text(found),
             status=Status.PASS if best.feasible else Status.FAIL,

@@ -1,6 +1,7 @@
 """Every study in the visitor's lab: what may be said of it, the best plan of each, and a way in."""
 
 from typing import Final, NamedTuple
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -8,12 +9,15 @@ from replicalab.case import Case
 from replicalab.characters import on_one_line
 from replicalab.planner import SurveyedStudy, surveyed
 from replicalab.scenarios import EvidenceAssumptions, list_scenarios, shelf_fingerprint
+from replicalab.server import LONGEST_QUERY
 from replicalab.tables import sheet
 from replicalab.ui import own_studies, panel, state
+from replicalab.ui.address import to_query
 from replicalab.ui.controls import complain
 from replicalab.ui.files import download
 from replicalab.ui.lab.fields import draw_means_everywhere
 from replicalab.ui.study_cache import OwnStudy
+from replicalab.ui.workspace import Workspace
 from replicalab.views.lab import any_lab_text
 from replicalab.views.survey import COLUMNS, ORDERS, cells, order_key, survey_panel
 
@@ -43,7 +47,7 @@ def draw() -> None:
     rows = sorted(_rows(), key=lambda row: order_key(order)(row.found))
     case = state.case()
     lab = any_lab_text(case.own_lab, case.lab, case.seed)
-    panel.draw(survey_panel(lab, [(row.found, row.origin) for row in rows], order))
+    panel.draw(survey_panel(lab, [(row.found, row.origin, _link(row)) for row in rows], order))
     _draw_ways_on(rows)
 
 
@@ -80,14 +84,26 @@ def _draw_ways_on(rows: list[_Row]) -> None:
             width=260,
         )
         if st.button("Open in this lab", icon=":material/tune:", type="primary"):
-            row = names[chosen]
-            now, scenario_id = state.case(), row.found.pack.scenario_id
-            if (scenario_id, row.own) != (now.study, now.own):  # an open one keeps its plan
-                opened = now.with_study(scenario_id, row.own).with_own(own_lab=now.own_lab)
+            opened = _opened(names[chosen])
+            if opened != state.case():
                 state.open_case(opened)
             st.switch_page("pages/1_Protocol.py", query_params=state.address())
         found = [cells(row.found) for row in rows]
         download("Download as CSV", lambda: sheet(COLUMNS, found), "studies.csv")
+
+
+def _opened(row: _Row) -> Case:
+    """Return the case of a study in this lab; an open one keeps its plan."""
+    now, scenario_id = state.case(), row.found.pack.scenario_id
+    if (scenario_id, row.own) == (now.study, now.own):
+        return now
+    return now.with_study(scenario_id, row.own).with_own(own_lab=now.own_lab)
+
+
+def _link(row: _Row) -> str:
+    """Return where a row opens, empty where an address has no room for it."""
+    query = urlencode(to_query(Workspace(case=_opened(row))))
+    return f"Protocol?{query}" if len(query) <= LONGEST_QUERY else ""
 
 
 def _names(rows: list[_Row]) -> dict[str, _Row]:
