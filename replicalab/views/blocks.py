@@ -97,6 +97,7 @@ class Column(NamedTuple):
         picture: the heading of that column, which is only read out; empty for none.
         is_seen: whether the heading is shown, and not only read out.
         order: how the table is sorted by it, ``ascending`` or ``descending``; empty if it is not.
+        meaning: what the name means; a page shows it on hover, focus and tap.
     """
 
     name: str
@@ -105,6 +106,7 @@ class Column(NamedTuple):
     picture: str = ""
     is_seen: bool = True
     order: str = ""
+    meaning: str = ""
 
 
 @dataclass(frozen=True)
@@ -137,11 +139,15 @@ class Table:
 
 @dataclass(frozen=True)
 class Heading:
-    """The title of what follows; ``part`` is one inside a panel."""
+    """The title of what follows; ``part`` is one inside a panel.
+
+    ``meaning`` says what its words mean; a page shows it on hover, focus and tap.
+    """
 
     text: str
     level: int = 3
     part: bool = False
+    meaning: str = ""
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,7 @@ def header_panel(plan: assessment.Assessment, *, yours: bool = True, quiet: bool
         evidence_status=verdicts.evidence_status(evidence),
         worth=evidence.text,
         target=f"target {evidence.amount(evidence.target)}",
+        meaning=verdicts.terms_text(plan),
     )
 
 
@@ -204,7 +205,7 @@ def evidence_panel(plans: Mapping[str, assessment.Assessment]) -> Group:
         Column("Where it stands", is_seen=False),
     )
     return blocks.group(
-        Heading(bounds_title(first), 2, part=True),
+        Heading(bounds_title(first), 2, part=True, meaning=verdicts.terms_text(yours)),
         Sentence("", f"No evidence: {void}.", Status.FAIL) if void else None,
         None if void else Sentence(texts.dropout_text(yours)),
         blocks.table("What the plans are worth", columns, rows),

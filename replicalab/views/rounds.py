@@ -41,7 +41,7 @@ from replicalab.views.blocks import (
 )
 from replicalab.views.changes import lost_text
 from replicalab.views.check import evidence_bar, slack_bar
-from replicalab.views.verdicts import ANSWERS, evidence_status
+from replicalab.views.verdicts import ANSWERS, FIDELITY_MEANS, evidence_status
 
 
 def outcome_panel(verdict: Verdict, title: str = "", *, is_open: bool = False) -> Panel:
@@ -327,7 +327,7 @@ def given_up_table(steps: Sequence[Concession], changes: Iterable[SuggestionChan
         "What",
         Column("Credits", "number", "after"),
         Column(capitalised(first.evidence.measure), bar="after"),
-        "Fidelity loss",
+        Column("Fidelity loss", meaning=FIDELITY_MEANS),
         "What is lost",
     )
     return blocks.table("What was given up", columns, rows, totals=1, kind="given")

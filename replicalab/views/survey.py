@@ -12,7 +12,7 @@ from replicalab.views import blocks
 from replicalab.views.blocks import Bar, Cell, Column, Group, Sentence, Status
 from replicalab.views.frontier import given_up_text
 from replicalab.views.plan import cautions_sentence
-from replicalab.views.verdicts import evidence_status
+from replicalab.views.verdicts import FIDELITY_MEANS, evidence_status
 
 BEST: Final = "Best first"
 NOTE: Final = (
@@ -115,6 +115,7 @@ def survey_panel(lab: str, rows: Iterable[tuple[SurveyedStudy, str, str]], order
             name,
             _LOOKS.get(name, ""),
             bar="before" if name == "Evidence" else "",
+            meaning=FIDELITY_MEANS if name == "Given up" else "",
             order=("descending" if name == "Evidence" else "ascending") if name == order else "",
         )
         for name in NAMES
