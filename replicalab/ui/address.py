@@ -109,6 +109,7 @@ _KEYS: Final = {
     "recording": _Key("case.recording", _LEFT_OUT),
     "present": _Key("presenting", _LEFT_OUT),
     "survey": _Key("survey", _LEFT_OUT),
+    "challenge": _Key("challenge", _LEFT_OUT),
     "own": _Key("case.own", "is no key of a visitor's study; it is left out."),
     "start": _Key("case.own_lab.start_day", _OF_LAB),
     **{name: _Key(f"case.question.{name}", _OF_STUDY) for name in scenarios.QUESTION_FIELDS},

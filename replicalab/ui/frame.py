@@ -15,13 +15,14 @@ from replicalab.errors import ScenarioError
 from replicalab.lexicon import capitalised, joined, quoted
 from replicalab.planner import PlanAnalysis
 from replicalab.render.figures import convergence_chart
-from replicalab.ui import export, lab, panel, present, reopening, state, tray
+from replicalab.ui import challenge, export, lab, panel, present, reopening, state, tray
 from replicalab.ui.cards import cards
 from replicalab.ui.controls import button
 from replicalab.ui.library import keeping
 from replicalab.ui.words import ICONS, escaped
 from replicalab.views.blocks import Status
 from replicalab.views.check import header_panel
+from replicalab.views.score import HIDDEN
 
 # In the page itself: a Material symbol would be fetched from another host, and a file of ours is no
 # longer served once a run has not named it again.
@@ -43,6 +44,7 @@ _NEGOTIATION: Final = "Negotiation"
 MORE: Final[dict[str, tuple[str, Callable[[str], None]]]] = {
     "Present": ("slideshow", lambda _: present.open_first()),
     "Open a file": ("folder_open", lambda _: export.open_opening()),
+    "Challenge": ("emoji_events", lambda _: challenge.start()),
 }
 """What else is done on every page: its symbol, and what it calls with the page's title."""
 _MORE: Final = "more"
@@ -64,7 +66,8 @@ def page(title: str) -> Iterator[PlanAnalysis]:
         if times < _ENOUGH:
             st.set_page_config(page_title=f"{title} · ReplicaLab", page_icon=_ICON, layout="wide")
         _begin()
-        analysis, presenting = state.analysis(), bool(state.workspace().presenting)
+        analysis, hidden = state.analysis(), challenge.is_hidden()
+        presenting = bool(state.workspace().presenting) and not hidden
         panel.draw_style(presenting=presenting)
         if not presenting:
             _draw_navigation(title)
@@ -80,7 +83,11 @@ def page(title: str) -> Iterator[PlanAnalysis]:
             state.write_address()
             st.stop()
         lab.draw_if_open()
-        export.draw_if_open()
+        if not hidden:
+            export.draw_if_open()
+        if challenge.draw_gate(title):
+            state.write_address()
+            st.stop()
         yield analysis
         state.write_address()
         st.session_state[_SENT_TITLE] = (
@@ -134,7 +141,9 @@ def _draw_navigation(title: str) -> None:
         button("Save", "bookmark_add", keeping.keep, key="save")
         beside = partial(tray.keep_and_notify, run=title == _NEGOTIATION)
         button("Add to comparison", "compare_arrows", beside, key="add_to_comparison")
-        button("Share", "ios_share", export.open_drawer, key="share")
+        locked = challenge.is_hidden()
+        help_ = HIDDEN if locked else None
+        button("Share", "ios_share", export.open_drawer, key="share", disabled=locked, help=help_)
         button("Your lab", "biotech", lab.open_form, type="tertiary")
         st.menu_button(
             "More",
@@ -153,6 +162,7 @@ def _draw_header(analysis: PlanAnalysis, title: str) -> None:
         yours = state.case().plan is not None
         # Before anything was edited, the front door judges no plan; a negotiation judges its own.
         quiet = title == _NEGOTIATION or (title == _FRONT_DOOR and not yours)
+        quiet = quiet or challenge.is_hidden()
         panel.draw(header_panel(analysis.yours, yours=yours, quiet=quiet))
     story = state.open_story()
     if story is not None and title.lower() == story.page:

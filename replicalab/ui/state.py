@@ -334,7 +334,8 @@ def replace_plan(protocol: Protocol | None) -> None:
 
 def open_study(scenario_id: str, own: str | None = None) -> None:
     """Open a study with its reference protocol, in the lab and with the seed now chosen."""
-    open_case(case().with_study(scenario_id, own))
+    opened = workspace().with_case(case().with_study(scenario_id, own))
+    open_workspace(opened.changed(challenge=False))
 
 
 def bring(text: str, study: Study) -> str:

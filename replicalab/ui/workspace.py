@@ -47,6 +47,7 @@ class Workspace(Record):
         round_number: the round of its negotiation that is on show, counted from 0.
         presenting: the slide that an audience sees, counted from 1; 0 while nothing is presented.
         survey: whether the front door shows every study in the lab.
+        challenge: whether the checks and the best plan are hidden until a plan is handed in.
         tray: the comparison tray.
     """
 
@@ -54,6 +55,7 @@ class Workspace(Record):
     round_number: Annotated[int, Field(strict=True, ge=0, lt=MOST_ROUNDS)] = 0
     presenting: Annotated[int, Field(strict=True, ge=0, le=MOST_SLIDES)] = 0
     survey: bool = False
+    challenge: bool = False
     tray: Annotated[tuple[TrayCase, ...], Field(max_length=MOST_SIDES)] = ()
 
     @model_validator(mode="after")
@@ -80,8 +82,8 @@ class Workspace(Record):
     def stepped_from(self, now: Workspace) -> Workspace:
         """Return this workspace as a step of undo or redo brings it back.
 
-        Players, rounds, presentation and survey stay as they are now; in the same lab so does what
-        a person plays there. What was played comes back only to the players who played it.
+        Players, rounds, presentation, survey and challenge stay as they are now; in the same lab so
+        does what a person plays there. What was played comes back only to who played it.
         """
         case, last, moves = self.case, now.case, self.case.moves
         players = {n: getattr(last, n) for n in ("max_rounds", "scientist", "lab_manager")}
@@ -90,7 +92,8 @@ class Workspace(Record):
             moves = last.moves
         elif any(getattr(case, name) != value for name, value in players.items()):
             moves = ()
-        shown = {"presenting": now.presenting, "survey": now.survey, "round_number": 0}
+        shown = {name: getattr(now, name) for name in ("presenting", "survey", "challenge")}
+        shown["round_number"] = 0
         return self.changed(case=case.changed(**players, moves=moves), **shown)
 
 

@@ -1,13 +1,28 @@
 """What a score says: how far a result is from the best there was, and what made the difference."""
 
 from collections.abc import Iterator
+from datetime import datetime
+from typing import Final
 
-from replicalab.assessment import failing_text, placed_text
-from replicalab.lexicon import amount_text, count_text, joined
+from replicalab.assessment import Assessment, failing_text, placed_text
+from replicalab.lexicon import amount_text, capitalised, count_text, joined
 from replicalab.negotiation import Score, is_worth_running
 from replicalab.planner import PlanStep
-from replicalab.views.blocks import Status, Verdict
-from replicalab.views.plan import unit_noun
+from replicalab.views.blocks import (
+    Cell,
+    Column,
+    Group,
+    Heading,
+    Sentence,
+    Status,
+    Verdict,
+    group,
+    table,
+)
+from replicalab.views.check import evidence_bar
+from replicalab.views.frontier import given_up_text
+from replicalab.views.plan import bounds_text, unit_noun
+from replicalab.views.verdicts import evidence_status
 
 
 def score_verdict(found: Score) -> Verdict:
@@ -70,3 +85,88 @@ def _better(found: Score) -> Iterator[str]:
         yield f"you took {joined(taken)}, and the best plan does not"
     if found.fidelity_short:
         yield f"fidelity loss {plan.fidelity_loss} in place of {best.fidelity_loss}"
+
+
+# --- a challenge ----------------------------------------------------------------------------
+
+HIDDEN: Final = "This opens once you have handed in: it would give the answer away."
+"""What stands in place of what a challenge hides."""
+COLUMNS: Final = (
+    *("time", "name", "study", "lab", "seed", "samples", "days", "credits", "fidelity loss"),
+    *("evidence", "best evidence", "evidence short", "fidelity short", "regret", "in words"),
+)
+"""The columns of a sheet of results; evidence is as people read it, the rest are numbers."""
+_DIGITS: Final = 6
+
+
+def challenge_panel(yours: Assessment) -> Group:
+    """Return a plan next to what the lab has, and its evidence; nothing of it is judged."""
+    lab, evidence = yours.pack.lab, yours.evidence
+    noun = capitalised(unit_noun(yours.pack.design))
+    rows = [
+        ("Credits", amount_text(yours.cost), amount_text(lab.budget)),
+        ("Days", amount_text(yours.counts.days), amount_text(lab.days_left)),
+        ("Staff units", amount_text(yours.staff), amount_text(lab.staff)),
+        (noun, amount_text(yours.counts.samples), ""),
+        (capitalised(evidence.measure), evidence.number, bounds_text(evidence)),
+    ]
+    columns = ("What", Column("Your plan", "number"), "The lab has")
+    return group(
+        Heading("Challenge", 2, part=True),
+        Sentence(
+            "Find the plan that this lab can run and that gives up the least. The seven checks and "
+            "the best plan are hidden until you hand in."
+        ),
+        table("Your plan and the lab", columns, rows),
+    )
+
+
+def score_panel(found: Score) -> Group:
+    """Return a score: its verdict, and the result next to the best plan."""
+    verdict, plan, best = score_verdict(found), found.plan, found.best
+    said = Sentence(verdict.text, f"{verdict.title}.", verdict.status)
+    if plan is None:
+        return group(Heading("Your score", 2, part=True), said)
+    both = [plan.evidence, best.evidence]
+    rows: list[tuple[Cell | str, ...]]
+    noun = capitalised(unit_noun(best.pack.design))
+    rows = [
+        (
+            capitalised(best.evidence.measure),
+            *(Cell(e.number, status=evidence_status(e), bar=evidence_bar(e, both)) for e in both),
+        ),
+        (noun, *(amount_text(each.counts.samples) for each in (plan, best))),
+        ("Days", *(amount_text(each.counts.days) for each in (plan, best))),
+        ("Credits", *(amount_text(each.cost) for each in (plan, best))),
+        ("Fidelity loss", *(str(each.fidelity_loss) for each in (plan, best))),
+        ("Given up", *(given_up_text(each) or "nothing" for each in (plan, best))),
+    ]
+    columns = ("What", Column("Yours", bar="after"), Column("Best", bar="after"))
+    return group(
+        Heading("Your score", 2, part=True),
+        said,
+        Sentence(f"Regret {found.regret:.2f}; 0 is the best there was.", quiet=True),
+        table("Yours and the best", columns, rows),
+    )
+
+
+def result_row(found: Score, name: str, when: datetime) -> tuple[str | float, ...]:
+    """Return a result as a row of the sheet under `COLUMNS`."""
+    plan, pack = found.plan, found.best.pack
+    numbers: tuple[str | float, ...] = ("", "", "", "")
+    if plan is not None:
+        numbers = (plan.counts.samples, plan.counts.days, plan.cost, plan.fidelity_loss)
+    return (
+        when.isoformat(timespec="seconds"),
+        name,
+        pack.scenario_id,
+        str(pack.difficulty),
+        pack.seed,
+        *numbers,
+        plan.evidence.text if plan else "",
+        found.best.evidence.text,
+        round(found.evidence_short, _DIGITS),
+        found.fidelity_short,
+        round(found.regret, _DIGITS),
+        score_verdict(found).text,
+    )

@@ -7,7 +7,7 @@ import streamlit as st
 from replicalab.assessment import Assessment
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis, PlanStep
-from replicalab.ui import panel, state, tray
+from replicalab.ui import challenge, panel, state, tray
 from replicalab.ui.controls import button
 from replicalab.ui.editor import PlanForm, draw_lists_and_texts, draw_numbers
 from replicalab.ui.protocol import assumptions, changes
@@ -19,6 +19,14 @@ from replicalab.views.check import check_panel, cost_panel, evidence_panel
 
 def draw(analysis: PlanAnalysis) -> None:
     """Draw the page."""
+    if challenge.is_hidden():
+        with st.container(key="workbench"):
+            with st.container(horizontal=True, key="editor"):
+                _draw_editor(analysis.yours)
+            with st.container():
+                challenge.draw(analysis)
+        return
+    challenge.draw_score(analysis)
     suggestion = changes.ticked(analysis)
     tray.draw_line()
     with st.container(key="workbench"):

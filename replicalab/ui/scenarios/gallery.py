@@ -12,7 +12,7 @@ from replicalab.lexicon import count_text
 from replicalab.models import LAB_DIMENSIONS
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, broken_scenarios
-from replicalab.ui import own_studies, panel, state, study, study_form
+from replicalab.ui import challenge, own_studies, panel, state, study, study_form
 from replicalab.ui.cards import Card, Filter, cards, matching, own_card
 from replicalab.ui.controls import button
 from replicalab.ui.stories import Story, StoryPage, stories
@@ -187,7 +187,8 @@ def _draw_card(card: Card, lab: Difficulty | None) -> None:
         ):
             _open(summary.scenario_id, key, lab or case.lab)
             study.go_there()
-        panel.draw(card_panel(summary, card.labs, origin))
+        labs = () if challenge.hides(summary.scenario_id) else card.labs
+        panel.draw(card_panel(summary, labs, origin))
         if card.own:
             with st.container(horizontal=True):
                 for label, icon, pressed in _OWN_BUTTONS if is_mine else _SHARED_BUTTONS:

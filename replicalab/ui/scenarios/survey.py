@@ -11,7 +11,7 @@ from replicalab.planner import SurveyedStudy, surveyed
 from replicalab.scenarios import EvidenceAssumptions, list_scenarios, shelf_fingerprint
 from replicalab.server import LONGEST_QUERY
 from replicalab.tables import sheet
-from replicalab.ui import own_studies, panel, state
+from replicalab.ui import challenge, own_studies, panel, state
 from replicalab.ui.address import to_query
 from replicalab.ui.controls import complain
 from replicalab.ui.files import download
@@ -44,7 +44,8 @@ def draw() -> None:
         problems = draw_means_everywhere()
         order = st.selectbox("Sort by", ORDERS, key="survey_order", persist_state="session")
     complain(*problems)
-    rows = sorted(_rows(), key=lambda row: order_key(order)(row.found))
+    shown = (row for row in _rows() if not challenge.hides(row.found.pack.scenario_id))
+    rows = sorted(shown, key=lambda row: order_key(order)(row.found))
     case = state.case()
     lab = any_lab_text(case.own_lab, case.lab, case.seed)
     panel.draw(survey_panel(lab, [(row.found, row.origin, _link(row)) for row in rows], order))

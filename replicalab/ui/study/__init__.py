@@ -7,7 +7,7 @@ import streamlit as st
 
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, Pack
-from replicalab.ui import panel, state
+from replicalab.ui import challenge, panel, state
 from replicalab.ui.cards import reference_options
 from replicalab.ui.controls import open_tab, page_link
 from replicalab.ui.workspace import LARGEST_SEED
@@ -47,7 +47,8 @@ def draw(here: PlanAnalysis) -> None:
     with choice:
         _draw_lab_choice(pack)
     with story:
-        panel.draw(story_panel(reference))
+        if not challenge.is_hidden():
+            panel.draw(story_panel(reference))
         with st.container(horizontal=True, key="ways_on"):
             page_link("pages/1_Protocol.py", "Edit the protocol", "tune")
             page_link("pages/2_Negotiation.py", "Step through the negotiation", "forum")
