@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from typing import Final, NamedTuple
 from xml.etree import ElementTree
@@ -32,6 +33,9 @@ IN_EVERY_LAB: Final = pytest.mark.parametrize(
 )
 COLOURS: Final = {"pass": "success", "caution": "warning", "fail": "error"}
 """The kinds of the boxes in which a verdict of that status stands."""
+
+LETTERS: Final = [f"{random.Random(seed).randrange(16**200):0200x}" for seed in range(95)]
+"""Controls with which a plan is too long for an address, and with the first forty not."""
 
 _ICON: Final = re.compile(r":material/\w+: ?")
 _COLOUR: Final = re.compile(r":[a-z]+(?:-badge)?\[((?:\\.|[^\]\\])*)\]")
@@ -81,6 +85,12 @@ def query_of(app: AppTest) -> dict[str, str]:
         key: value if isinstance(value, str) else value[0]
         for key, value in app.query_params.items()
     }
+
+
+def links(app: AppTest) -> list[dict[str, str]]:
+    """Return the query string of each link to a page."""
+    found = (link.proto.query_string for link in app.get("page_link")[: len(PAGES)])
+    return [dict(part.split("=", 1) for part in query.split("&")) for query in found]
 
 
 def plain(markdown: str) -> str:
