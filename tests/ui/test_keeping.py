@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.case import read_case
-from replicalab.errors import LibraryStorageError
 from replicalab.library import Entry, EntryKind, Library, Owner, rows
 from replicalab.scenarios import copy_text
 from replicalab.ui.library.shelf import shelf
@@ -17,6 +14,7 @@ from tests.ui.reading import (
     PAGES,
     PROTOCOL,
     alerts,
+    can_press,
     go,
     keyed,
     labels,
@@ -31,7 +29,7 @@ from tests.ui.reading import (
     where,
     write,
 )
-from tests.ui.visitors import Browsers
+from tests.ui.visitors import Browsers, full_disk
 
 PLAN = "Momentum returns · medium lab · n 420"
 
@@ -54,9 +52,11 @@ def box(app: AppTest) -> str:
     return "\n".join(texts(keyed(app, "kept")))
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_one_click_keeps_the_plan_on_every_page(browsers: Browsers, page: str) -> None:
-    app = press(visit(page, study="psy_stroop", lab="hard", budget="900"), "Keep")
+def test_one_click_on_any_page_keeps_the_plan(browsers: Browsers) -> None:
+    app = visit(PROTOCOL, study="psy_stroop", lab="hard", budget="900")
+    for page in PAGES:
+        assert can_press(go(app, page), "Keep")
+    press(app, "Keep")
     [entry] = kept(browsers)
     assert entry.name in box(app)
     assert "safe on the disk" in box(app)
@@ -68,12 +68,9 @@ def test_one_click_keeps_the_plan_on_every_page(browsers: Browsers, page: str) -
 def test_nothing_is_said_to_be_kept_that_is_not(
     browsers: Browsers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(*_: object, **__: object) -> NoReturn:
-        raise LibraryStorageError("/srv/library.db: the disk is full; nothing was saved")
-
     app = visit(PROTOCOL)
     with monkeypatch.context() as patch:
-        patch.setattr(Library, "keep", full)
+        patch.setattr(Library, "keep", full_disk)
         press(app, "Keep")
     assert [each.text for each in alerts(app) if each.colour == "error"] == [
         "Not kept: /srv/library.db: the disk is full; nothing was saved."
@@ -108,9 +105,6 @@ def test_changed_plan_is_a_new_version_named_after_it_and_an_entry_of_its_own_on
 def test_disk_that_fills_in_the_middle_of_a_save_keeps_nothing_of_it(
     browsers: Browsers, monkeypatch: pytest.MonkeyPatch, act: str
 ) -> None:
-    def full(*_: object, **__: object) -> NoReturn:
-        raise LibraryStorageError("the library: the disk is full; nothing was saved")
-
     app = type_number(press(visit(PROTOCOL), "Keep"), "Sample size", 75)
     if act != "Keep":
         press(app, "Keep")
@@ -118,7 +112,7 @@ def test_disk_that_fills_in_the_middle_of_a_save_keeps_nothing_of_it(
     with monkeypatch.context() as patch:
         # What each does last: a version gets its name, what was parted its entry.
         for step in ("entry_named", "add_entry"):
-            patch.setattr(rows, step, full)
+            patch.setattr(rows, step, full_disk)
         press(app, act)
     assert any("nothing was saved" in alert.text for alert in alerts(app))
     assert kept(browsers) == [entry]
@@ -164,36 +158,21 @@ def test_plan_of_another_lab_or_visitor_or_of_a_deleted_entry_is_kept_as_another
     assert PLAN in {each.name for each in kept(browsers)}
 
 
-def test_name_and_notes_are_changed_in_place(browsers: Browsers) -> None:
-    app = press(visit(PROTOCOL), "Keep")
-    type_text(app, "Name", "For Friday")
-    type_text(app, "Notes", "the board wants it small")
-    [entry] = kept(browsers)
-    assert (entry.name, entry.notes) == ("For Friday", "the board wants it small")
-    press(type_number(app, "Sample size", 75), "Keep")
-    [entry] = kept(browsers)
-    assert (entry.name, entry.notes) == ("For Friday", "the board wants it small")
-    assert plans(browsers, entry)[0] == 75
-
-
-def test_name_that_another_has_is_refused_and_nothing_changes(browsers: Browsers) -> None:
-    app = press(visit(PROTOCOL, lab="easy"), "Keep")
-    [taken] = kept(browsers)
-    app = press(visit(PROTOCOL), "Keep")
-    type_text(app, "Name", taken.name)
-    assert "choose another name" in said(app)
-    assert sorted(entry.name for entry in kept(browsers)) == sorted([PLAN, taken.name])
-
-
-def test_word_of_keeping_stays_on_its_page_and_a_fault_until_it_is_closed(
+def test_name_and_notes_are_changed_in_place_and_stay_with_the_next_version(
     browsers: Browsers,
 ) -> None:
+    press(visit(PROTOCOL, lab="easy"), "Keep")
+    [taken] = kept(browsers)
     app = press(visit(PROTOCOL), "Keep")
-    assert "Close" not in labels(go(app, NEGOTIATION))
-    _, second = two_tabs()
-    go(press(second, "Keep"), NEGOTIATION)
-    assert "was saved elsewhere since" in said(second)
-    assert "Keep mine as another" not in labels(press(second, "Close"))
+    assert "choose another name" in said(type_text(app, "Name", taken.name))
+    assert sorted(entry.name for entry in kept(browsers)) == sorted([PLAN, taken.name])
+    type_text(app, "Name", "For Friday")
+    type_text(app, "Notes", "the board wants it small")
+    for samples in (0, 75):
+        [entry] = [each for each in kept(browsers) if each.id != taken.id]
+        assert (entry.name, entry.notes) == ("For Friday", "the board wants it small")
+        assert plans(browsers, entry)[0] == samples
+        press(type_number(app, "Sample size", 75), "Keep")
 
 
 # --- two tabs ---------------------------------------------------------------------------------
@@ -211,17 +190,19 @@ def test_second_tab_sees_what_differs_and_may_save_over_it_with_both_in_the_hist
     browsers: Browsers,
 ) -> None:
     _, second = two_tabs()
-    press(second, "Keep")
-    assert "was saved elsewhere since" in said(second)
+    assert "was saved elsewhere since" in said(press(second, "Keep"))
+    assert "was saved elsewhere since" in said(go(second, NEGOTIATION)), "until it is closed"
     [table] = [each for each in second.table if "What differs" in each.value.columns]
     assert rows_of(table) == [
         ["What differs", "There, version 2", "Yours"],
         ["Sample size", "75", "60"],
     ]
+    assert "Keep mine as another" not in labels(press(second, "Close"))
     assert [entry.version for entry in kept(browsers)] == [2]
-    press(second, "Save mine over it, as version 3")
+    press(press(second, "Keep"), "Save mine over it, as version 3")
     [entry] = kept(browsers)
     assert plans(browsers, entry) == [60, 75, 0]
+    assert "Close" not in labels(go(second, PROTOCOL)), "a good word stays on its page"
 
 
 def test_second_tab_may_keep_its_own_as_another(browsers: Browsers) -> None:
