@@ -23,7 +23,6 @@ from replicalab.scenarios import (
     plan_json,
     study_yaml,
 )
-from replicalab.ui import own_studies
 from replicalab.ui.library.shelf import shelf
 from tests.library.making import make_batch, make_plan, make_run
 from tests.report.making import work
@@ -87,12 +86,6 @@ def names(app: AppTest) -> list[str]:
     return [str(option).replace("\\", "") for radio in app.radio for option in radio.options]
 
 
-def chosen(app: AppTest, entry: Entry) -> AppTest:
-    """Choose an entry in the list and return the app."""
-    app.radio[0].set_value(entry.id)
-    return run(app)
-
-
 def filtered(app: AppTest, name: str) -> AppTest:
     """Choose what is shown and return the app."""
     return pick(app, "Show", name)
@@ -122,24 +115,17 @@ def test_list_has_what_the_visitor_kept_and_nobody_elses_and_says_what_to_do_whe
     assert "Keep, above on every page" in notice.text
 
 
-def test_list_is_searched_and_filtered(browsers: Browsers) -> None:
-    keep(browsers, EntryKind.PLAN, "one", notes="for Friday")
-    keep(browsers, EntryKind.LAB, "two")
-    app = type_text(visit(LIBRARY), "Search", "FRIDAY one")
-    assert names(app) == ["one"]
-    assert "Nothing fits" in said(type_text(app, "Search", "tuesday"))
-    assert names(filtered(visit(LIBRARY), "Labs")) == ["two"]
-
-
-def test_long_list_comes_in_pages(browsers: Browsers) -> None:
-    for each in range(11):
+def test_list_is_searched_filtered_and_comes_in_pages(browsers: Browsers) -> None:
+    keep(browsers, EntryKind.LAB, "two", notes="for Friday")
+    for each in range(10):
         keep(browsers, EntryKind.PLAN, f"plan {each}", make_plan(40 + each))
     app = visit(LIBRARY)
-    assert names(app) == [f"plan {each}" for each in range(10, 2, -1)]
+    assert names(app) == [f"plan {each}" for each in range(9, 1, -1)]
     app.session_state["library_page"] = 2
-    assert names(run(app)) == ["plan 2", "plan 1", "plan 0"]
-    type_text(app, "Search", "plan 10")
-    assert names(app) == ["plan 10"]
+    assert names(run(app)) == ["plan 1", "plan 0", "two"]
+    assert names(type_text(app, "Search", "FRIDAY two")) == ["two"], "which is on no second page"
+    assert "Nothing fits" in said(type_text(app, "Search", "tuesday"))
+    assert names(filtered(visit(LIBRARY), "Labs")) == ["two"]
 
 
 # --- opening ----------------------------------------------------------------------------------
@@ -159,18 +145,9 @@ def test_plan_becomes_the_workspace_and_goes_on_as_its_entry(browsers: Browsers)
     assert (entry.name, entry.version) == ("a plan", 2)
 
 
-@pytest.mark.parametrize(
-    ("kind", "page", "shown"),
-    [
-        (EntryKind.LAB, PROTOCOL, "Our lab"),
-        (EntryKind.RUN, NEGOTIATION, "Replays identically"),
-    ],
-)
-def test_lab_and_run_are_shown_once_they_are_opened(
-    browsers: Browsers, kind: EntryKind, page: str, shown: str
-) -> None:
-    app = go(opened(browsers, kind), page)
-    assert shown in where(app) + said(app)
+def test_lab_and_run_are_shown_once_they_are_opened(browsers: Browsers) -> None:
+    assert "Our lab" in where(go(opened(browsers, EntryKind.LAB), PROTOCOL))
+    assert "Replays identically" in said(go(opened(browsers, EntryKind.RUN), NEGOTIATION))
 
 
 def test_study_is_opened_and_stands_in_the_gallery_as_long_as_one_entry_of_it_does(
@@ -231,17 +208,16 @@ def test_entry_is_renamed_noted_and_duplicated_and_no_two_have_one_name(
 
 
 def test_deleting_can_be_undone_at_once_and_later(browsers: Browsers) -> None:
-    entry = keep(browsers, EntryKind.PLAN, "one")
+    keep(browsers, EntryKind.PLAN, "one")
     app = press(visit(LIBRARY), "Delete")
     assert names(app) == []
     assert names(press(app, "Undo")) == ["one"]
-    press(app, "Delete")
-    assert names(filtered(app, "Deleted")) == ["one"]
-    press(app, "Bring it back")
-    assert names(filtered(app, "All")) == ["one"]
-    shelf().delete(Owner.of(browsers.token), entry.id)
-    press(filtered(app, "Deleted"), "Delete it for good")
-    assert shelf().usage(Owner.of(browsers.token)).entries == 0
+    for act, usage in (("Bring it back", 1), ("Delete it for good", 0)):
+        press(filtered(app, "All"), "Delete")
+        assert names(filtered(app, "Deleted")) == ["one"]
+        press(app, act)
+        assert names(filtered(app, "All")) == ["one"] * usage
+        assert shelf().usage(Owner.of(browsers.token)).entries == usage
 
 
 def test_open_study_that_is_deleted_is_open_again_once_that_is_undone(browsers: Browsers) -> None:
@@ -263,16 +239,6 @@ def restored(entry: Entry) -> tuple[AppTest, list[list[str]]]:
     return press(app, "Restore it, as a new version"), table
 
 
-def test_study_that_is_restored_is_what_the_pages_show(browsers: Browsers) -> None:
-    entry = keep(browsers, EntryKind.STUDY, "mine")
-    changed = OWN.replace("budget: 1000", "budget: 1111")
-    assert changed != OWN
-    shelf().update(Owner.of(browsers.token), entry.id, changed, base_version=1)
-    restored(entry)
-    own = own_studies._STUDIES.of(browsers.token)["my_stroop"]  # noqa: SLF001
-    assert own.text == OWN
-
-
 def test_history_shows_what_differs_first_and_restores(browsers: Browsers) -> None:
     whose, entry = Owner.of(browsers.token), keep(browsers, EntryKind.PLAN, "one", make_plan(41))
     shelf().update(whose, entry.id, make_plan(80, seed=3), base_version=1, notes="larger")
@@ -284,6 +250,14 @@ def test_history_shows_what_differs_first_and_restores(browsers: Browsers) -> No
     ]
     assert shelf().read(whose, entry.id).content == make_plan(41)
     assert [version.number for version in shelf().versions(whose, entry.id)] == [3, 2, 1]
+
+
+def test_study_that_is_restored_is_what_the_pages_show(browsers: Browsers) -> None:
+    entry = keep(browsers, EntryKind.STUDY, "mine")
+    changed = OWN.replace("budget: 1000", "budget: 1111")
+    shelf().update(Owner.of(browsers.token), entry.id, changed, base_version=1)
+    app, _ = restored(entry)
+    assert "/ 1,000 credits" in said(go(press(app, "Open"), PROTOCOL))
 
 
 def test_everything_is_deleted_for_good_where_one_is_sure(browsers: Browsers) -> None:
@@ -306,19 +280,30 @@ def test_everything_is_deleted_for_good_where_one_is_sure(browsers: Browsers) ->
 
 
 STROOP: Final = load_scenario("psy_stroop", "hard")
-FILES: Final[dict[str, tuple[str, list[EntryKind]]]] = {
-    "plan.json": (CONTENTS[EntryKind.PLAN], [EntryKind.PLAN]),
-    "bare.json": (plan_json(STROOP.reference_protocol, "psy_stroop"), [EntryKind.PLAN]),
-    "lab.json": (LAB, [EntryKind.LAB]),
-    "run.json": (CONTENTS[EntryKind.RUN], [EntryKind.RUN]),
-    "batch.json": (CONTENTS[EntryKind.BATCH], [EntryKind.BATCH]),
-    "decision.json": (DECISION, [EntryKind.DECISION]),
-    "study.yaml": (OWN, [EntryKind.STUDY]),
+FILES: Final = {
+    **{f"a {kind}.json": (CONTENTS[kind], kind) for kind in EntryKind if kind != "study"},
+    "study.yaml": (OWN, EntryKind.STUDY),
+    "bare.json": (plan_json(STROOP.reference_protocol, "psy_stroop"), EntryKind.PLAN),
     "bundle.json": (
         bundle(PlanAnalysis(assess(STROOP.reference_protocol, STROOP)), STROOP),
-        [EntryKind.PLAN],
+        EntryKind.PLAN,
     ),
 }
+"""Files of each kind as they leave, and of those that hold a plan in another form."""
+
+
+def test_file_is_kept_as_what_it_holds_and_once(browsers: Browsers) -> None:
+    app, whose = visit(LIBRARY), Owner.of(browsers.token)
+    for name, (content, kind) in FILES.items():
+        before = {each.id for each in shelf().entries(whose)}
+        assert "Imported and kept" in said(hand_in(app, content, name))
+        [entry] = [each for each in shelf().entries(whose) if each.id not in before]
+        assert entry.kind == kind
+        if CONTENTS.get(kind) == content:
+            assert shelf().read(whose, entry.id).content == content
+        found = shelf().entries(whose)
+        hand_in(visit(LIBRARY), content, name)
+        assert shelf().entries(whose) == found, "once more it is the same"
 
 
 def test_plan_that_was_saved_for_another_study_is_imported_with_a_word(browsers: Browsers) -> None:
@@ -339,25 +324,6 @@ FAKED: Final = case_text(
     )
 )
 """A plan whose study says something else under the id of a shipped one."""
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_file_is_kept_as_what_it_holds(browsers: Browsers, name: str) -> None:
-    content, kinds = FILES[name]
-    app = hand_in(visit(LIBRARY), content, name)
-    found = shelf().entries(Owner.of(browsers.token))
-    assert [entry.kind for entry in found] == kinds
-    assert "Imported and kept" in said(app)
-    hand_in(app, content, name)
-    assert shelf().entries(Owner.of(browsers.token)) == found, "once more it is the same"
-
-
-def test_what_is_exported_is_imported_as_the_same(browsers: Browsers) -> None:
-    for kind, content in CONTENTS.items():
-        hand_in(visit(LIBRARY), content, f"{kind}.{'yaml' if kind is EntryKind.STUDY else 'json'}")
-    whose = Owner.of(browsers.token)
-    found = {each.kind: shelf().read(whose, each.id).content for each in shelf().entries(whose)}
-    assert found == CONTENTS
 
 
 def test_of_a_bundle_all_is_kept_or_nothing(
@@ -398,28 +364,23 @@ def test_plan_goes_by_the_shelfs_study_and_opens_no_second_card_for_another_of_i
     assert "yours" not in said(at_gallery(app))
 
 
-@pytest.mark.parametrize(
-    ("name", "data", "told"),
-    [
-        ("plan.json", "{", ["line 1, the file breaks off", "choose one saved here"]),
-        ("plan.json", "[1]", ["the file holds no bundle, negotiation, plan, lab or study"]),
-        ("plan.json", b"\xff\xfe", ["not UTF-8"]),
+def test_file_that_cannot_be_kept_is_told_by_every_fault(browsers: Browsers) -> None:
+    app = visit(LIBRARY)
+    for name, data, told in (
+        ("cut.json", "{", ["line 1, the file breaks off", "choose one saved here"]),
+        ("list.json", "[1]", ["the file holds no bundle, negotiation, plan, lab or study"]),
+        ("bytes.json", b"\xff\xfe", ["not UTF-8"]),
         ("plan.json", '{"study": "x"}', ["lab", "Field required"]),
         ("lab.json", '{"format": 1, "lab": {"budget": -1, "days": -1}}', ["budget", "days"]),
-        ("plan.json", FAKED, ["another study of the id 'psy_stroop' is on the shelf"]),
+        ("faked.json", FAKED, ["another study of the id 'psy_stroop' is on the shelf"]),
         ("study.yaml", "scenario_id: x\n", ["paper", "design"]),
         ("batch.json", '{"asked": 0, "jobs": []}', ["asked"]),
         ("run.json", '{"format": 2, "setup": {}}', ["setup"]),
-    ],
-)
-def test_file_that_cannot_be_kept_is_told_by_every_fault(
-    browsers: Browsers, name: str, data: str | bytes, told: list[str]
-) -> None:
-    app = hand_in(visit(LIBRARY), data, name)
-    [alert] = [each for each in alerts(app) if each.colour == "error"]
-    assert f"{name} is not imported." in alert.text
-    assert [part for part in told if part not in alert.text] == []
-    assert shelf().entries(Owner.of(browsers.token)) == []
+    ):
+        [alert] = [each for each in alerts(hand_in(app, data, name)) if each.colour == "error"]
+        assert f"{name} is not imported." in alert.text
+        assert [part for part in told if part not in alert.text] == []
+        assert shelf().entries(Owner.of(browsers.token)) == []
 
 
 # --- faults -----------------------------------------------------------------------------------
