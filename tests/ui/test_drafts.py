@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import random
 from functools import partial
-from typing import Final, NoReturn
+from typing import Final
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.case import case_text, read_draft
-from replicalab.errors import LibraryStorageError
 from replicalab.library import Library, Owner, StoredDraft
 from replicalab.models import revise
 from replicalab.negotiation import ScientistKind
@@ -23,6 +21,7 @@ from replicalab.ui.library.shelf import shelf
 from replicalab.ui.state import Session
 from replicalab.ui.workspace import TrayCase, Workspace
 from tests.ui.reading import (
+    LETTERS,
     LIBRARY,
     PROTOCOL,
     SCENARIOS,
@@ -44,11 +43,7 @@ from tests.ui.reading import (
     write,
 )
 from tests.ui.test_address import ITEMS, LONG, MOVES, TRAY
-from tests.ui.visitors import Browsers, move, restart
-
-LETTERS: Final = [f"{random.Random(seed).randrange(16**200):0200x}" for seed in range(95)]
-"""Controls with which a plan is too long for an address."""
-
+from tests.ui.visitors import Browsers, full_disk, move, restart
 
 BESIDE: Final = "Keep beside"
 
@@ -82,25 +77,24 @@ def test_plan_that_no_address_holds_comes_back_after_a_restart_and_in_each_tab_o
     found = [visit(PROTOCOL, **query_of(run(each))) for each in (one, other)]
     assert [number(each, "Sample size").value for each in found] == [41, 42]
     assert [chosen(each, "Controls") for each in found] == [LETTERS] * 2
+    browsers.use()
+    reader = visit(PROTOCOL, **query)
+    assert "this address has no room for the plan" in said(reader)
+    assert chosen(reader, "Controls") != LETTERS
 
 
 def test_all_that_no_address_holds_is_named_and_comes_back_when_the_page_is_loaded_anew(
     browsers: Browsers,
 ) -> None:
-    def comes_back(app: AppTest, lacking: str) -> AppTest:
-        assert lacking in said(app)
-        writer.finish()
-        again = visit(PROTOCOL, **query_of(app))
-        assert chosen(again, "Controls") == chosen(app, "Controls")
-        assert tray(again) == tray(app)
-        return app
-
     app = press(choose(visit(PROTOCOL), "Controls", *LETTERS), BESIDE)
-    comes_back(app, "This plan and what is kept beside ('Plan A') are too long for an address")
+    lacking = "This plan and what is kept beside ('Plan A') are too long for an address"
+    assert lacking in said(app)
     assert "a reload here brings them back from your draft" in said(app)
     press(press(app, "Reset"), BESIDE)
-    comes_back(app, "What is kept beside ('Plan A' and 'Plan B') is too long")
+    assert "What is kept beside ('Plan A' and 'Plan B') is too long" in said(app)
     assert "a reload here brings it back from your draft" in said(app)
+    writer.finish()
+    assert tray(visit(PROTOCOL, **query_of(app))) == tray(app)
     assert not tray(visit(PROTOCOL, **{**query_of(app), "draft": ""}))
 
 
@@ -110,7 +104,7 @@ def test_what_an_address_has_beside_stands_before_what_an_older_draft_has(
     app = press(visit(PROTOCOL, study="psy_stroop"), BESIDE)
     writer.finish()
     with monkeypatch.context() as patched:
-        patched.setattr(Library, "save_draft", refuse)
+        patched.setattr(Library, "save_draft", full_disk)
         press(choose(app, "Controls", *LETTERS), BESIDE)
         query = query_of(press(app, "Reset"))
         writer.finish()
@@ -147,24 +141,13 @@ def test_draft_brings_back_what_an_address_has_no_room_for(
     assert again.place == tab.place
 
 
-@pytest.mark.parametrize("name", [" ", " lead", "<b>x</b>", "\u202e", "x" * 60])
-def test_any_name_beside_that_an_address_takes_a_draft_takes_too(
-    browsers: Browsers, name: str
-) -> None:
-    there = TrayCase(name=name, case=Workspace().changed(study="psy_stroop").case)
-    saved(Workspace().changed(tray=(there,)))
+def test_any_name_beside_that_an_address_takes_a_draft_takes_too(browsers: Browsers) -> None:
+    case = Workspace().changed(study="psy_stroop").case
+    there = [TrayCase(name=name, case=case) for name in (" ", "<b>x</b>", "\u202e", "x" * 60)]
+    saved(Workspace().changed(tray=tuple(there)))
     offer = drafting.latest()
     assert offer is not None
-    assert drafting.tray_of(offer.plan, []) == (there,)
-
-
-def test_link_to_a_plan_that_is_in_a_draft_says_what_it_lacks(browsers: Browsers) -> None:
-    query = query_of(choose(visit(PROTOCOL), "Controls", *LETTERS))
-    writer.finish()
-    browsers.use()
-    reader = visit(PROTOCOL, **query)
-    assert "this address has no room for the plan" in said(reader)
-    assert chosen(reader, "Controls") != LETTERS
+    assert drafting.tray_of(offer.plan, []) == tuple(there)
 
 
 @pytest.mark.parametrize("shared", [False, True])
@@ -290,16 +273,15 @@ def test_library_lists_the_drafts_of_every_tab(browsers: Browsers) -> None:
     assert "Nothing waits" in said(pick(go(app, LIBRARY), "Show", "Not kept yet"))
 
 
-def test_looking_at_studies_is_no_work(browsers: Browsers) -> None:
+def test_looking_at_studies_is_no_work_and_a_page_loaded_again_and_again_fills_no_room(
+    browsers: Browsers,
+) -> None:
     visit(PROTOCOL, study="psy_stroop", lab="hard", round="2")
     assert draft(browsers) is None
-
-
-def test_page_that_is_loaded_again_and_again_fills_no_room(browsers: Browsers) -> None:
     query = query_of(type_number(visit(PROTOCOL), "Sample size", 41))
     first = draft(browsers)
     assert first is not None
-    for _ in range(3):
+    for _ in range(2):
         visit(PROTOCOL, **query)
         assert draft(browsers) == first
     assert shelf().usage(Owner.of(browsers.token)).size == len(first.content.encode())
@@ -308,14 +290,10 @@ def test_page_that_is_loaded_again_and_again_fills_no_room(browsers: Browsers) -
 # --- a library that cannot be used ------------------------------------------------------------
 
 
-def refuse(*_: object, **__: object) -> NoReturn:
-    raise LibraryStorageError("/srv/library.db: the disk is full; nothing was saved")
-
-
 def test_draft_that_cannot_be_saved_is_said_where_it_matters(
     browsers: Browsers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Library, "save_draft", refuse)
+    monkeypatch.setattr(Library, "save_draft", full_disk)
     app = type_number(visit(PROTOCOL), "Sample size", 41)
     writer.finish()
     assert "draft" not in said(run(app)), "the address holds all of it"
@@ -355,7 +333,7 @@ def test_writer_tries_again_what_could_not_be_saved(monkeypatch: pytest.MonkeyPa
     def save() -> None:
         tries.append(len(tries))
         if len(tries) < 3:
-            refuse()
+            full_disk()
 
     wanted = writer.Writer()
     wanted.later("one", save)
@@ -370,7 +348,3 @@ def test_writer_outlives_a_fault_of_what_it_saves(caplog: pytest.LogCaptureFixtu
     wanted.finish()
     assert found == ["saved"]
     assert "what waited under 'one' could not be saved" in caplog.text
-
-
-def test_workspaces_of_a_state_share_no_tab() -> None:
-    assert Session(Workspace()).tab.place != Session(Workspace()).tab.place

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import Any, Final
+from urllib.parse import parse_qsl
 
 import pytest
 import streamlit as st
@@ -22,7 +23,7 @@ from replicalab.errors import PrintError
 from replicalab.lexicon import amount_text
 from replicalab.library import EntryKind
 from replicalab.models import revise
-from replicalab.negotiation import Transcript, shipped_recordings
+from replicalab.negotiation import shipped_recordings
 from replicalab.report import Document, open_bundle
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, load_scenario, read_lab
 from replicalab.scenarios.writing import read_plan
@@ -33,10 +34,11 @@ from replicalab.ui.export.documents import PRESS, Press
 from replicalab.ui.library.shelf import owner, shelf
 from tests.ui.reading import (
     COMPARE,
-    IN_EVERY_LAB,
+    LETTERS,
     NEGOTIATION,
+    PAGES,
     PROTOCOL,
-    at_making,
+    choose,
     choose_more,
     drawer_of,
     go,
@@ -44,15 +46,15 @@ from tests.ui.reading import (
     in_drawer,
     panel_of,
     press,
+    query_of,
     run,
-    unopened,
     visit,
 )
 from tests.ui.test_opening import opened
-from tests.ui.test_study_form import type_value
 
 TABS: Final = "export_part"
-WHY: Final = "Sample size: why it is changed"
+STROOP: Final = load_scenario("psy_stroop", "medium")
+FILLING: Final = {"hand_filling": True}
 Files = dict[str, tuple[str, Any]]
 
 
@@ -81,25 +83,73 @@ def text(files: Files, label: str) -> str:
     return made
 
 
-@IN_EVERY_LAB
-def test_brief_tells_the_numbers_of_the_page(files: Files, study: str, lab: str) -> None:
-    pack = load_scenario(study, lab).with_own(LabOverrides(budget=1_234), EvidenceAssumptions())
+# --- the link ---------------------------------------------------------------------------------
+
+
+def link(app: AppTest) -> dict[str, str]:
+    """Return what the drawer's link carries."""
+    [code] = [each for each in drawer_of(app) if isinstance(each, Element) and each.type == "code"]
+    return dict(parse_qsl(str(code.value).partition("?")[2]))
+
+
+def test_link_of_every_page_is_its_address_and_tells_what_it_carries() -> None:
+    plan = revise(STROOP.reference_protocol, sample_size=42)
+    said = {"budget": "1200", "alpha": "0.01", "round": "2", "plan": encode_plan(plan)}
+    app = visit(study="psy_stroop", **said)
+    for page in PAGES:
+        choose_more(go(app, page), "Hand over")
+        assert link(app) == query_of(app)
+    told = in_drawer(app)
+    for part in (STROOP.paper.name, "medium lab, 1 change", "differs from it in 1 field"):
+        assert part in told
+    assert "(alpha)" in told
+    assert "round 2" in told
+    assert "does not carry" not in told
+
+
+@pytest.mark.parametrize(
+    ("server", "here_only"),
+    [
+        ("http://localhost:8501/Protocol", True),
+        ("http://127.8.0.1/", True),
+        ("http://[::1]:8501/", True),
+        ("http://192.168.1.7:8501/Protocol", False),
+        ("https://localhost.example.org/", False),
+    ],
+)
+def test_link_of_this_machine_alone_is_promised_to_nobody_else(
+    monkeypatch: pytest.MonkeyPatch, server: str, here_only: bool
+) -> None:
+    monkeypatch.setattr(type(st.context), "url", property(lambda _: server))
+    told = in_drawer(choose_more(visit(), "Hand over"))
+    assert ("of this machine only" in told) is here_only
+    assert ("Whoever can reach this server" in told) is not here_only
+
+
+def test_link_without_a_plan_that_is_too_long_says_so() -> None:
+    app = choose_more(choose(visit(PROTOCOL), "Controls", *LETTERS), "Hand over")
+    assert "plan" not in link(app)
+    told = in_drawer(app)
+    assert "your plan: it is too long for a link" in told
+    assert "your plan, which differs" not in told
+
+
+# --- the documents ----------------------------------------------------------------------------
+
+
+def test_brief_is_seen_before_it_leaves_and_tells_the_numbers_of_the_page(files: Files) -> None:
+    pack = STROOP.with_own(LabOverrides(budget=1_234), EvidenceAssumptions())
     yours = assess(pack.reference_protocol, pack)
-    part("Brief", study=study, lab=lab, budget="1234")
+    app = part("Brief", study="psy_stroop", budget="1234")
     told = text(files, "Markdown").replace("\\", "")
     for fact in ("1,234 credits", amount_text(yours.cost), yours.evidence.number, pack.paper.name):
         assert fact in told
     assert "1 change" in told
-    assert files["HTML"][0] == f"{study.replace('_', '-')}-{lab}-brief.html"
-
-
-def test_brief_is_seen_before_it_leaves(files: Files) -> None:
-    app = part("Brief", study="psy_stroop", budget="1200")
+    assert files["HTML"][0] == "psy-stroop-medium-brief.html"
     [seen] = [each for each in drawer_of(app) if isinstance(each, Element) and _is_preview(each)]
-    for line in ("Not feasible here", "1,200 credits", "Least-loss plan"):
+    for line in ("Not feasible here", "1,234 credits", "Least-loss plan"):
         assert line in heard(panel_of(seen))
-    assert not [each for each in drawer_of(part("Report")) if _is_preview(each)]
-    assert files
+    assert not [each for each in drawer_of(again(app, "Report")) if _is_preview(each)]
 
 
 def _is_preview(element: Any) -> bool:
@@ -129,30 +179,23 @@ def test_documents_with_the_negotiation_are_about_the_plan_that_it_came_to(files
     assert "25 samples in 3 days for 800 of 1,000 credits" in text(files, "Markdown")
 
 
-def filled(**said: str) -> AppTest:
-    """Return the report of a plan of 42 samples with that typed into the fields of these labels."""
-    plan = revise(load_scenario("psy_stroop", "medium").reference_protocol, sample_size=42)
-    app = part("Report", study="psy_stroop", plan=encode_plan(plan))
-    again(app, "Report", hand_filling=True)
-    for label, text in said.items():
+def test_report_says_what_is_filled_in_and_its_title_names_it_and_its_tables(files: Files) -> None:
+    plan = revise(STROOP.reference_protocol, sample_size=42)
+    app = again(part("Report", study="psy_stroop", plan=encode_plan(plan)), "Report", **FILLING)
+    assert "| Title | Not given |" in text(files, "Markdown")
+    for label, typed in (
+        ("Title", "Our Own: Title"),
+        ("Authors", "A. <b>Nobody</b>"),
+        ("Sample size: why it is changed", "=42"),
+    ):
         [field] = [each for each in app.text_input if each.label == label]
-        field.set_value(text)
-    return again(app, "Report", hand_filling=True)
-
-
-def test_report_says_what_is_filled_in_and_what_is_not(files: Files) -> None:
-    app = filled(**{"Authors": "A. <b>Nobody</b>", WHY: "We have 42."})
-    again(app, "Report", hand_filling=False)
-    told = text(files, "Markdown")
-    for line in ("| Title | Not given |", r"A. \<b\>Nobody", "| Sample size | We have 42."):
-        assert line in told
-
-
-def test_typed_title_names_the_report_and_its_tables(files: Files) -> None:
-    app = filled(**{"Title": "Our Own: Title", WHY: "=42"})
+        field.set_value(typed)
+    again(again(app, "Report", **FILLING), "Report", hand_filling=False)
     assert files["HTML"][0] == "our-own-title-report.html"
-    assert text(files, "Markdown").count("| Authors | Not given |") == 1
-    assert text(files, "Markdown").startswith("# Our Own: Title\n")
+    told = text(files, "Markdown")
+    assert told.startswith("# Our Own: Title\n")
+    for line in (r"A. \<b\>Nobody", r"| Sample size | \=42"):
+        assert line in told
     again(app, "Tables")
     name, made = files["Excel, every table a sheet"]
     assert name == "our-own-title-tables.xlsx"
@@ -230,8 +273,8 @@ def test_files_open_as_what_is_on_the_screen(files: Files) -> None:
     assert read_lab(text(files, "Lab alone").encode()) == LabOverrides(budget=1200)
 
 
-@pytest.mark.parametrize("transcript", shipped_recordings(), ids=lambda each: each.recording.key)
-def test_bundle_of_a_recorded_run_replays(files: Files, transcript: Transcript) -> None:
+def test_bundle_of_a_recorded_run_replays(files: Files) -> None:
+    transcript = shipped_recordings()[0]
     setup, known = transcript.setup, transcript.recording
     assert known is not None
     where = {"study": setup.scenario_id, "lab": setup.difficulty, "seed": str(setup.seed)}
@@ -257,32 +300,31 @@ PICTURES: Final = {
 }  # fmt: skip
 
 
-def picture(name: str, **query: str) -> tuple[AppTest, Element]:
-    """Return a page with a picture chosen in the drawer, and its chart."""
-    app = visit(PROTOCOL, **query)
-    app.session_state["hand_picture"] = name
-    again(app, "Pictures")
+def test_every_picture_is_dark_on_white_and_named() -> None:
+    app = visit(PROTOCOL, study="psy_stroop")
+    read = "deeper blue: more power; no blue: no evidence; hatched: does not fit"
+    for name in PICTURES:
+        chart = picture(app, name)
+        [box] = [each for each in app.selectbox if each.label == "Picture"]
+        assert set(box.options) == PICTURES
+        assert '"paper_bgcolor":"#FFFFFF"' in chart.proto.spec
+        assert '"format": "png"' in chart.proto.config.replace('":"', '": "')
+        assert file_name(f"psy stroop medium {name}", "x")[:-2] in chart.proto.config
+        assert (read in chart.proto.spec) == (name == "Days and samples")
+
+
+def picture(app: AppTest, name: str) -> Element:
+    """Return the chart of a picture that is chosen in the drawer."""
+    again(app, "Pictures", hand_picture=name)
     [chart] = [each for each in drawer_of(app) if each.type == "plotly_chart"]
     assert isinstance(chart, Element)
-    return app, chart
+    return chart
 
 
-@pytest.mark.parametrize("name", sorted(PICTURES))
-def test_picture_is_dark_on_white_and_named(name: str) -> None:
-    app, chart = picture(name, study="psy_stroop")
-    [box] = [each for each in app.selectbox if each.label == "Picture"]
-    assert set(box.options) == PICTURES
-    assert '"paper_bgcolor":"#FFFFFF"' in chart.proto.spec
-    assert '"format": "png"' in chart.proto.config.replace('":"', '": "')
-    assert file_name(f"psy stroop medium {name}", "x")[:-2] in chart.proto.config
-    read = "deeper blue: more power; no blue: no evidence; hatched: does not fit"
-    assert (read in chart.proto.spec) == (name == "Days and samples")
-
-
-@pytest.mark.parametrize(("effect", "empty"), [("1000000.0", True), (None, False)])
-def test_frontier_that_shows_no_plan_says_so(effect: str | None, empty: bool) -> None:
-    asked = {"effect": effect} if effect else {}
-    _, chart = picture("Evidence for credits", study="phys_millikan", **asked)
+@pytest.mark.parametrize(("asked", "empty"), [({"effect": "1000000.0"}, True), ({}, False)])
+def test_frontier_that_shows_no_plan_says_so(asked: dict[str, str], empty: bool) -> None:
+    app = visit(PROTOCOL, study="phys_millikan", **asked)
+    chart = picture(app, "Evidence for credits")
     told = "<br>No plan that fits lies in the picture: the best has half-width ±"
     assert (told in json.loads(chart.proto.spec)["layout"]["title"]["subtitle"]["text"]) is empty
 
@@ -311,21 +353,6 @@ def test_decision_stands_in_report_and_bundle_and_opens_again_elsewhere(
     assert all(line in text(files, "Markdown") for line in told)
     again(app, "Bundle")
     assert open_bundle(text(files, "Bundle")).decision == open_bundle(data).decision
-
-
-@pytest.mark.usefixtures("browsers")
-def test_report_of_a_power_analysis_gives_no_reason_that_nobody_gave(files: Files) -> None:
-    app = type_value(at_making(unopened()), "Samples in all", 60)
-    press(app, "Use this analysis")
-    again(go(app, PROTOCOL), "Report")
-    told = text(files, "Markdown")
-    assert "power 0.48, below the floor of 0.50" in told
-    assert r"| Planned sample | 60 samples | Not given. 30 a group \= 60 in all. |" in told
-    for choice in ("Assumed Cohen's d | 0.5", "Alpha, two-sided | 0.05", "Target of power | 0.80"):
-        assert f"| {choice} | Not given. |" in told
-    assert "riginal" not in told
-    for invented in ("planning value", "endpoint", "the plan’s substitutions"):
-        assert invented not in told
 
 
 # --- the server's press: one PDF at a time, few waiting, and none that holds the others -----------
