@@ -135,11 +135,12 @@ def _doable(node: Node) -> Iterator[tuple[str, Any]]:
 
 def do(app: AppTest, step: Step) -> None:
     """Do a step of a walk."""
-    part = drawer_of(app) if step.place == BEHIND and place(app) != BEHIND else app.main
+    behind = step.place == BEHIND and place(app) != BEHIND
+    part = drawer_of(app) if behind else app.main
     named = {Step(step.place, *found).once: node for node in part for found in _doable(node)}
     assert step.once in named, f"{step} is not there again"
     node = named[step.once]
-    for title in (each.proto.dialog.title for each in drawer_of(app) if is_dialog(each)):
+    for title in (each.proto.dialog.title for each in drawer_of(app) if behind and is_dialog(each)):
         app.session_state[DRAWERS[title]] = True
     if isinstance(node, Button):
         node.click()
@@ -216,26 +217,31 @@ def begin(browsers: Browsers, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
     return visited
 
 
-def walked(begun: Begin, walk: Walk) -> AppTest:
-    app = begun()
-    for step in walk:
-        do(app, step)
-    return app
-
-
 def walk_all(begun: Begin, places: set[str], downloads: list[Callable[[], object]]) -> set[Step]:
-    """Do everything once that can be done at some places, and return what was."""
-    done, coming = dict[tuple[str, ...], Step](), deque[Walk]([()])
-    while coming:
-        walk = coming.popleft()
-        app = walked(begun, walk)
+    """Do everything once that can be done at some places, and return what was.
+
+    A walk does what it sees and nobody did; where it sees nothing more, another goes the shortest
+    way to something that was seen.
+    """
+    done, seen = dict[tuple[str, ...], Step](), dict[tuple[str, ...], Walk]()
+    app, walk = begun(), Walk()
+    while True:
         for make in downloads:
             assert make()
         downloads.clear()
-        new = [each for each in steps(app) if each.place in places and each.once not in done]
-        done |= {step.once: step for step in new}
-        coming += [(*walk, step) for step in {step.once: step for step in new}.values()]
-    return set(done.values())
+        here = {each.once: each for each in steps(app) if each.place in places}
+        seen |= {once: (*walk, step) for once, step in here.items() if once not in seen}
+        if left := [once for once in here if once not in done]:
+            walk = (*walk, here[left[0]])
+            do(app, walk[-1])
+        elif left := [once for once in seen if once not in done]:
+            walk = min((seen[once] for once in left), key=len)
+            app = begun()
+            for step in walk:
+                do(app, step)
+        else:
+            return set(done.values())
+        done[walk[-1].once] = walk[-1]
 
 
 CASES: Final = (
