@@ -17,7 +17,7 @@ from replicalab.server import visitor
 from replicalab.ui.address import fitted
 from replicalab.ui.library import drafting, writer
 from replicalab.ui.library.drafting import Tab
-from replicalab.ui.library.shelf import shelf
+from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.state import Session
 from replicalab.ui.workspace import TrayCase, Workspace
 from tests.ui.reading import (
@@ -45,18 +45,20 @@ from tests.ui.reading import (
 from tests.ui.test_address import ITEMS, LONG, MOVES, TRAY
 from tests.ui.visitors import Browsers, full_disk, move, restart
 
+pytestmark = pytest.mark.usefixtures("browsers")
+
 BESIDE: Final = "Keep beside"
 
 
-def drafts_of(browsers: Browsers) -> list[StoredDraft]:
+def drafts_of() -> list[StoredDraft]:
     """Return all of the visitor's drafts."""
-    return shelf().drafts(Owner.of(browsers.token))
+    return shelf().drafts(owner())
 
 
-def draft(browsers: Browsers) -> StoredDraft | None:
+def draft() -> StoredDraft | None:
     """Return the visitor's last draft, once what waits is saved."""
     writer.finish()
-    return shelf().draft(Owner.of(browsers.token))
+    return shelf().draft(owner())
 
 
 def test_plan_that_no_address_holds_comes_back_after_a_restart_and_in_each_tab_of_its_own(
@@ -83,9 +85,7 @@ def test_plan_that_no_address_holds_comes_back_after_a_restart_and_in_each_tab_o
     assert chosen(reader, "Controls") != LETTERS
 
 
-def test_all_that_no_address_holds_is_named_and_comes_back_when_the_page_is_loaded_anew(
-    browsers: Browsers,
-) -> None:
+def test_all_that_no_address_holds_is_named_and_comes_back_when_the_page_is_loaded_anew() -> None:
     app = press(choose(visit(PROTOCOL), "Controls", *LETTERS), BESIDE)
     lacking = "This plan and what is kept beside ('Plan A') are too long for an address"
     assert lacking in said(app)
@@ -99,7 +99,7 @@ def test_all_that_no_address_holds_is_named_and_comes_back_when_the_page_is_load
 
 
 def test_what_an_address_has_beside_stands_before_what_an_older_draft_has(
-    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     app = press(visit(PROTOCOL, study="psy_stroop"), BESIDE)
     writer.finish()
@@ -131,9 +131,7 @@ def saved(work: Workspace) -> Tab:
     ],
     ids=["plan", "items", "moves", "beside", "plan and beside"],
 )
-def test_draft_brings_back_what_an_address_has_no_room_for(
-    browsers: Browsers, changes: dict[str, object]
-) -> None:
+def test_draft_brings_back_what_an_address_has_no_room_for(changes: dict[str, object]) -> None:
     work = Workspace().changed(**changes)
     tab, again, (carried, query) = saved(work), Tab(), fitted(work, 300)
     assert carried != work
@@ -141,7 +139,7 @@ def test_draft_brings_back_what_an_address_has_no_room_for(
     assert again.place == tab.place
 
 
-def test_any_name_beside_that_an_address_takes_a_draft_takes_too(browsers: Browsers) -> None:
+def test_any_name_beside_that_an_address_takes_a_draft_takes_too() -> None:
     case = Workspace().changed(study="psy_stroop").case
     there = [TrayCase(name=name, case=case) for name in (" ", "<b>x</b>", "\u202e", "x" * 60)]
     saved(Workspace().changed(tray=tuple(there)))
@@ -193,17 +191,15 @@ def test_last_draft_is_offered_with_its_tray_to_its_author_who_comes_without_an_
     assert not offered(back)
 
 
-def test_draft_that_is_discarded_is_offered_no_more(browsers: Browsers) -> None:
+def test_draft_that_is_discarded_is_offered_no_more() -> None:
     type_number(visit(PROTOCOL), "Sample size", 41)
     writer.finish()
     press(visit(), "Discard")
-    assert draft(browsers) is None
+    assert draft() is None
     assert not offered(visit())
 
 
-def test_plan_that_is_kept_or_undone_needs_no_draft_unless_the_tray_holds_something(
-    browsers: Browsers,
-) -> None:
+def test_plan_that_is_kept_or_undone_needs_no_draft_unless_the_tray_holds_something() -> None:
     app = type_number(visit(PROTOCOL), "Sample size", 41)
     for act, is_needed in (
         ("", True),
@@ -213,32 +209,30 @@ def test_plan_that_is_kept_or_undone_needs_no_draft_unless_the_tray_holds_someth
     ):
         if act:
             press(app, act)
-        assert (draft(browsers) is not None) == is_needed, act
+        assert (draft() is not None) == is_needed, act
     type_number(app, "Sample size", 42)
-    assert draft(browsers) is not None
+    assert draft() is not None
     press(app, "Undo")
-    assert draft(browsers) is None
+    assert draft() is None
 
 
-def test_what_stood_beside_and_cannot_be_opened_is_named_and_stays_in_the_draft(
-    browsers: Browsers,
-) -> None:
+def test_what_stood_beside_and_cannot_be_opened_is_named_and_stays_in_the_draft() -> None:
     app = press(type_number(visit(PROTOCOL), "Sample size", 41), BESIDE)
     press(type_number(app, "Sample size", 42), BESIDE)
-    found = draft(browsers)
+    found = draft()
     assert found is not None
     held = read_draft(found.content)
     (name, query), other = held.beside
     gone = query.replace("study=fin_momentum", "study=gone")
     changed = case_text(held.model_copy(update={"beside": ((name, gone), other)}))
-    shelf().save_draft(Owner.of(browsers.token), changed, found.place)
+    shelf().save_draft(owner(), changed, found.place)
     back = go(press(visit(), "Go on with it"), PROTOCOL)
     assert "beside, Plan A: study 'gone' cannot be opened" in said(back)
     assert tray(back)[1:] == tray(app)[1:]
     assert number(back, "Sample size").value == 42
     type_number(back, "Sample size", 43)
     writer.finish()
-    drafts = [each.content for each in drafts_of(browsers)]
+    drafts = [each.content for each in drafts_of()]
     assert changed in drafts, "it is there for when the study is"
     assert len(drafts) == 2
 
@@ -259,7 +253,7 @@ def test_drafts_of_two_visitors_under_one_place_do_not_wait_for_one_another(
     assert [len(shelf().drafts(whose)) for whose in (ann, ben)] == [1, 1]
 
 
-def test_library_lists_the_drafts_of_every_tab(browsers: Browsers) -> None:
+def test_library_lists_the_drafts_of_every_tab() -> None:
     for samples in (41, 42):
         type_number(visit(PROTOCOL), "Sample size", samples)
         writer.finish()
@@ -269,29 +263,27 @@ def test_library_lists_the_drafts_of_every_tab(browsers: Browsers) -> None:
     assert "n 42" not in said(app)
     assert number(go(press(app, "Go on with it"), PROTOCOL), "Sample size").value == 41
     press(app, "Keep")
-    assert draft(browsers) is None
+    assert draft() is None
     assert "Nothing waits" in said(pick(go(app, LIBRARY), "Show", "Not kept yet"))
 
 
-def test_looking_at_studies_is_no_work_and_a_page_loaded_again_and_again_fills_no_room(
-    browsers: Browsers,
-) -> None:
+def test_looking_at_studies_is_no_work_and_a_page_loaded_again_and_again_fills_no_room() -> None:
     visit(PROTOCOL, study="psy_stroop", lab="hard", round="2")
-    assert draft(browsers) is None
+    assert draft() is None
     query = query_of(type_number(visit(PROTOCOL), "Sample size", 41))
-    first = draft(browsers)
+    first = draft()
     assert first is not None
     for _ in range(2):
         visit(PROTOCOL, **query)
-        assert draft(browsers) == first
-    assert shelf().usage(Owner.of(browsers.token)).size == len(first.content.encode())
+        assert draft() == first
+    assert shelf().usage(owner()).size == len(first.content.encode())
 
 
 # --- a library that cannot be used ------------------------------------------------------------
 
 
 def test_draft_that_cannot_be_saved_is_said_where_it_matters(
-    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(Library, "save_draft", full_disk)
     app = type_number(visit(PROTOCOL), "Sample size", 41)
@@ -303,9 +295,7 @@ def test_draft_that_cannot_be_saved_is_said_where_it_matters(
     assert "the disk is full" in said(app)
 
 
-def test_library_that_cannot_be_opened_stops_no_page(
-    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_library_that_cannot_be_opened_stops_no_page(monkeypatch: pytest.MonkeyPatch) -> None:
     move(monkeypatch)
     monkeypatch.setenv("REPLICALAB_DATABASE_URL", "nonsense")
     app = type_number(visit(PROTOCOL), "Sample size", 41)

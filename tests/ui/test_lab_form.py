@@ -7,7 +7,7 @@ from typing import Any, Final
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.library import EntryKind, Library, Owner
+from replicalab.library import EntryKind, Library
 from replicalab.scenarios import (
     LabOverrides,
     OwnItem,
@@ -16,7 +16,7 @@ from replicalab.scenarios import (
     read_lab,
 )
 from replicalab.scenarios.writing import study_yaml
-from replicalab.ui.library.shelf import shelf
+from replicalab.ui.library.shelf import owner, shelf
 from tests.ui.reading import (
     PAGES,
     PROTOCOL,
@@ -278,7 +278,7 @@ def test_lab_that_was_kept_is_there_in_another_tab_and_its_changes_are_versions(
     assert "Ours" in where(go(other, TRADE_OFFS))
     fill(at(app, "Means"), "Days", 10)
     press(at(app, "Keep"), "Keep this lab")
-    whose = Owner.of(browsers.token)
+    whose = owner()
     [entry] = shelf().entries(whose, EntryKind.LAB)
     days = (read_lab(shelf().read(whose, entry.id, n).content.encode()).days for n in (1, 2))
     assert list(days) == [9, 10]
@@ -286,10 +286,9 @@ def test_lab_that_was_kept_is_there_in_another_tab_and_its_changes_are_versions(
     assert "Ours" not in in_drawer(drawer("Keep"))
 
 
-def test_drawer_says_why_a_lab_cannot_be_kept(
-    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("browsers")
+def test_drawer_says_why_a_lab_cannot_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     app = drawer("Keep")
     monkeypatch.setattr(Library, "keep", full_disk)
     assert "the disk is full" in in_drawer(at(keep_as(app, "Ours"), "Keep"))
-    assert shelf().entries(Owner.of(browsers.token)) == []
+    assert shelf().entries(owner()) == []

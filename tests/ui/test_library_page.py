@@ -23,7 +23,7 @@ from replicalab.scenarios import (
     plan_json,
     study_yaml,
 )
-from replicalab.ui.library.shelf import shelf
+from replicalab.ui.library.shelf import owner, shelf
 from tests.library.making import make_batch, make_plan, make_run
 from tests.report.making import work
 from tests.ui.reading import (
@@ -50,6 +50,8 @@ from tests.ui.reading import (
 )
 from tests.ui.visitors import Browsers
 
+pytestmark = pytest.mark.usefixtures("browsers")
+
 OWN: Final = copy_text("psy_stroop", "my_stroop")
 LAB: Final = lab_json(LabOverrides(name="Our lab", budget=900))
 DECISION: Final = decision_text(
@@ -73,11 +75,9 @@ CONTENTS: Final = {
 }
 
 
-def keep(
-    browsers: Browsers, kind: EntryKind, name: str, content: str = "", notes: str = ""
-) -> Entry:
+def keep(kind: EntryKind, name: str, content: str = "", notes: str = "") -> Entry:
     """Keep something for the visitor."""
-    whose = Owner.of(browsers.token)
+    whose = owner()
     return shelf().keep(whose, kind, name, content or CONTENTS[kind], notes=notes)
 
 
@@ -105,7 +105,7 @@ def test_list_has_what_the_visitor_kept_and_nobody_elses_and_says_what_to_do_whe
     browsers: Browsers,
 ) -> None:
     for kind in CONTENTS:
-        keep(browsers, kind, f"a {kind}")
+        keep(kind, f"a {kind}")
     assert names(visit(LIBRARY)) == [f"a {kind}" for kind in reversed(CONTENTS)]
     browsers.use()
     app = visit(LIBRARY)
@@ -115,10 +115,10 @@ def test_list_has_what_the_visitor_kept_and_nobody_elses_and_says_what_to_do_whe
     assert "Keep, above on every page" in notice.text
 
 
-def test_list_is_searched_filtered_and_comes_in_pages(browsers: Browsers) -> None:
-    keep(browsers, EntryKind.LAB, "two", notes="for Friday")
+def test_list_is_searched_filtered_and_comes_in_pages() -> None:
+    keep(EntryKind.LAB, "two", notes="for Friday")
     for each in range(10):
-        keep(browsers, EntryKind.PLAN, f"plan {each}", make_plan(40 + each))
+        keep(EntryKind.PLAN, f"plan {each}", make_plan(40 + each))
     app = visit(LIBRARY)
     assert names(app) == [f"plan {each}" for each in range(9, 1, -1)]
     app.session_state["library_page"] = 2
@@ -131,32 +131,30 @@ def test_list_is_searched_filtered_and_comes_in_pages(browsers: Browsers) -> Non
 # --- opening ----------------------------------------------------------------------------------
 
 
-def opened(browsers: Browsers, kind: EntryKind) -> AppTest:
+def opened(kind: EntryKind) -> AppTest:
     """Return the app after a visitor has opened something that they kept."""
-    keep(browsers, kind, f"a {kind}")
+    keep(kind, f"a {kind}")
     return press(visit(LIBRARY), "Open")
 
 
-def test_plan_becomes_the_workspace_and_goes_on_as_its_entry(browsers: Browsers) -> None:
-    app = go(opened(browsers, EntryKind.PLAN), PROTOCOL)
+def test_plan_becomes_the_workspace_and_goes_on_as_its_entry() -> None:
+    app = go(opened(EntryKind.PLAN), PROTOCOL)
     assert number(app, "Sample size").value == 41
     press(type_number(app, "Sample size", 42), "Keep")
-    [entry] = shelf().entries(Owner.of(browsers.token))
+    [entry] = shelf().entries(owner())
     assert (entry.name, entry.version) == ("a plan", 2)
 
 
-def test_lab_and_run_are_shown_once_they_are_opened(browsers: Browsers) -> None:
-    assert "Our lab" in where(go(opened(browsers, EntryKind.LAB), PROTOCOL))
-    assert "Replays identically" in said(go(opened(browsers, EntryKind.RUN), NEGOTIATION))
+def test_lab_and_run_are_shown_once_they_are_opened() -> None:
+    assert "Our lab" in where(go(opened(EntryKind.LAB), PROTOCOL))
+    assert "Replays identically" in said(go(opened(EntryKind.RUN), NEGOTIATION))
 
 
-def test_study_is_opened_and_stands_in_the_gallery_as_long_as_one_entry_of_it_does(
-    browsers: Browsers,
-) -> None:
-    app = opened(browsers, EntryKind.STUDY)
+def test_study_is_opened_and_stands_in_the_gallery_as_long_as_one_entry_of_it_does() -> None:
+    app = opened(EntryKind.STUDY)
     assert where(go(app, STUDY)).startswith("Stroop interference")
     assert any("yours" in text for text in texts(at_gallery(app).main))
-    assert len(shelf().entries(Owner.of(browsers.token))) == 1
+    assert len(shelf().entries(owner())) == 1
     press(press(go(app, LIBRARY), "Duplicate"), "Delete")
     assert "not on this server" not in said(app)
     assert "yours" in said(at_gallery(app))
@@ -164,8 +162,8 @@ def test_study_is_opened_and_stands_in_the_gallery_as_long_as_one_entry_of_it_do
     assert "yours" not in said(at_gallery(app))
 
 
-def test_decision_is_read_where_it_stands(browsers: Browsers) -> None:
-    keep(browsers, EntryKind.DECISION, "which")
+def test_decision_is_read_where_it_stands() -> None:
+    keep(EntryKind.DECISION, "which")
     app = visit(LIBRARY)
     assert "Open" not in labels(app)
     assert rows_of(app.table[0]) == [
@@ -176,17 +174,17 @@ def test_decision_is_read_where_it_stands(browsers: Browsers) -> None:
     assert "Why: The board pays" in said(app)
 
 
-def test_plan_with_an_older_study_of_ones_own_changes_nothing_of_that(browsers: Browsers) -> None:
+def test_plan_with_an_older_study_of_ones_own_changes_nothing_of_that() -> None:
     old, new = OWN, OWN.replace("Stroop interference", "Stroop anew")
     assert old != new
     plan = make_plan(41, study="my_stroop", text=old, plan=None)
-    keep(browsers, EntryKind.STUDY, "mine", new)
-    keep(browsers, EntryKind.PLAN, "with the old one", plan)
+    keep(EntryKind.STUDY, "mine", new)
+    keep(EntryKind.PLAN, "with the old one", plan)
     app = visit()
     assert any("Stroop anew" in label for label in labels(at_gallery(app)))
     press(go(app, LIBRARY), "Open")
     assert where(go(app, PROTOCOL)).startswith("Stroop interference")
-    whose = Owner.of(browsers.token)
+    whose = owner()
     [study] = shelf().entries(whose, EntryKind.STUDY)
     assert shelf().read(whose, study.id).content == new
 
@@ -194,21 +192,19 @@ def test_plan_with_an_older_study_of_ones_own_changes_nothing_of_that(browsers: 
 # --- changing and taking away -----------------------------------------------------------------
 
 
-def test_entry_is_renamed_noted_and_duplicated_and_no_two_have_one_name(
-    browsers: Browsers,
-) -> None:
-    keep(browsers, EntryKind.PLAN, "one")
+def test_entry_is_renamed_noted_and_duplicated_and_no_two_have_one_name() -> None:
+    keep(EntryKind.PLAN, "one")
     app = type_text(visit(LIBRARY), "Name", "two")
     type_text(app, "Notes", "for Friday")
     assert names(press(app, "Duplicate")) == ["two (copy)", "two"]
-    found = shelf().entries(Owner.of(browsers.token))
+    found = shelf().entries(owner())
     assert [entry.notes for entry in found] == ["for Friday"] * 2
     assert "choose another name" in said(type_text(app, "Name", "two"))
     assert names(app) == ["two (copy)", "two"]
 
 
-def test_deleting_can_be_undone_at_once_and_later(browsers: Browsers) -> None:
-    keep(browsers, EntryKind.PLAN, "one")
+def test_deleting_can_be_undone_at_once_and_later() -> None:
+    keep(EntryKind.PLAN, "one")
     app = press(visit(LIBRARY), "Delete")
     assert names(app) == []
     assert names(press(app, "Undo")) == ["one"]
@@ -217,12 +213,12 @@ def test_deleting_can_be_undone_at_once_and_later(browsers: Browsers) -> None:
         assert names(filtered(app, "Deleted")) == ["one"]
         press(app, act)
         assert names(filtered(app, "All")) == ["one"] * usage
-        assert shelf().usage(Owner.of(browsers.token)).entries == usage
+        assert shelf().usage(owner()).entries == usage
 
 
-def test_open_study_that_is_deleted_is_open_again_once_that_is_undone(browsers: Browsers) -> None:
-    keep(browsers, EntryKind.STUDY, "another", copy_text("psy_stroop", "another_stroop"))
-    app = type_number(go(opened(browsers, EntryKind.STUDY), PROTOCOL), "Sample size", 41)
+def test_open_study_that_is_deleted_is_open_again_once_that_is_undone() -> None:
+    keep(EntryKind.STUDY, "another", copy_text("psy_stroop", "another_stroop"))
+    app = type_number(go(opened(EntryKind.STUDY), PROTOCOL), "Sample size", 41)
     press(go(app, LIBRARY), "Delete")
     assert "not on this server" in said(app)
     press(app, "Undo")
@@ -239,8 +235,8 @@ def restored(entry: Entry) -> tuple[AppTest, list[list[str]]]:
     return press(app, "Restore it, as a new version"), table
 
 
-def test_history_shows_what_differs_first_and_restores(browsers: Browsers) -> None:
-    whose, entry = Owner.of(browsers.token), keep(browsers, EntryKind.PLAN, "one", make_plan(41))
+def test_history_shows_what_differs_first_and_restores() -> None:
+    whose, entry = owner(), keep(EntryKind.PLAN, "one", make_plan(41))
     shelf().update(whose, entry.id, make_plan(80, seed=3), base_version=1, notes="larger")
     assert restored(entry)[1] == [
         ["What differs", "Version 1", "Now"],
@@ -252,17 +248,17 @@ def test_history_shows_what_differs_first_and_restores(browsers: Browsers) -> No
     assert [version.number for version in shelf().versions(whose, entry.id)] == [3, 2, 1]
 
 
-def test_study_that_is_restored_is_what_the_pages_show(browsers: Browsers) -> None:
-    entry = keep(browsers, EntryKind.STUDY, "mine")
+def test_study_that_is_restored_is_what_the_pages_show() -> None:
+    entry = keep(EntryKind.STUDY, "mine")
     changed = OWN.replace("budget: 1000", "budget: 1111")
-    shelf().update(Owner.of(browsers.token), entry.id, changed, base_version=1)
+    shelf().update(owner(), entry.id, changed, base_version=1)
     app, _ = restored(entry)
     assert "/ 1,000 credits" in said(go(press(app, "Open"), PROTOCOL))
 
 
-def test_everything_is_deleted_for_good_where_one_is_sure(browsers: Browsers) -> None:
-    keep(browsers, EntryKind.PLAN, "one")
-    keep(browsers, EntryKind.STUDY, "mine")
+def test_everything_is_deleted_for_good_where_one_is_sure() -> None:
+    keep(EntryKind.PLAN, "one")
+    keep(EntryKind.STUDY, "mine")
     app = visit(LIBRARY)
     app.session_state["library_more"] = "How much is kept, and where"
     run(app)
@@ -272,7 +268,7 @@ def test_everything_is_deleted_for_good_where_one_is_sure(browsers: Browsers) ->
     app.checkbox[0].check()
     press(run(app), "Delete it for good")
     assert names(app) == []
-    assert tuple(shelf().usage(Owner.of(browsers.token))) == (0, 0)
+    assert tuple(shelf().usage(owner())) == (0, 0)
     assert "yours" not in said(at_gallery(app))
 
 
@@ -292,8 +288,8 @@ FILES: Final = {
 """Files of each kind as they leave, and of those that hold a plan in another form."""
 
 
-def test_file_is_kept_as_what_it_holds_and_once(browsers: Browsers) -> None:
-    app, whose = visit(LIBRARY, study="fin_momentum"), Owner.of(browsers.token)
+def test_file_is_kept_as_what_it_holds_and_once() -> None:
+    app, whose = visit(LIBRARY, study="fin_momentum"), owner()
     caution = "saved for another study, 'psy_stroop'; here it is judged as a plan for 'fin_mom"
     for name, (content, kind) in FILES.items():
         before = {each.id for each in shelf().entries(whose)}
@@ -319,9 +315,7 @@ FAKED: Final = case_text(
 """A plan whose study says something else under the id of a shipped one."""
 
 
-def test_of_a_bundle_all_is_kept_or_nothing(
-    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_a_bundle_all_is_kept_or_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     options, written, run = work("fin_momentum", "medium")
     adds = Library._add  # noqa: SLF001 - what a full disk breaks off
     done: list[EntryKind] = []
@@ -336,28 +330,26 @@ def test_of_a_bundle_all_is_kept_or_nothing(
         patch.setattr(Library, "_add", add)
         app = hand_in(visit(LIBRARY), bundle(options, written, run), "a.json")
     assert any("nothing was saved" in alert.text for alert in alerts(app))
-    assert shelf().entries(Owner.of(browsers.token)) == []
+    assert shelf().entries(owner()) == []
     hand_in(visit(LIBRARY), bundle(options, written, run), "a.json")
-    assert len(shelf().entries(Owner.of(browsers.token))) == 2
+    assert len(shelf().entries(owner())) == 2
 
 
-def test_plan_goes_by_the_shelfs_study_and_opens_no_second_card_for_another_of_its_id(
-    browsers: Browsers,
-) -> None:
+def test_plan_goes_by_the_shelfs_study_and_opens_no_second_card_for_another_of_its_id() -> None:
     asked = STROOP.with_own(LabOverrides(), EvidenceAssumptions(alpha=0.01))
     written = bundle(PlanAnalysis(assess(asked.reference_protocol, asked)), STROOP)
     hand_in(visit(LIBRARY), written, "a.json")
-    [entry] = shelf().entries(Owner.of(browsers.token))
-    plan = read_case(shelf().read(Owner.of(browsers.token), entry.id).content)
+    [entry] = shelf().entries(owner())
+    plan = read_case(shelf().read(owner(), entry.id).content)
     assert (plan.study, plan.text) == ("psy_stroop", "")
     assert plan.question == EvidenceAssumptions(alpha=0.01)
-    keep(browsers, EntryKind.PLAN, "one", FAKED)
+    keep(EntryKind.PLAN, "one", FAKED)
     app = press(visit(LIBRARY), "Open")
     assert "another study of the id 'psy_stroop' is on the shelf" in said(app)
     assert "yours" not in said(at_gallery(app))
 
 
-def test_file_that_cannot_be_kept_is_told_by_every_fault(browsers: Browsers) -> None:
+def test_file_that_cannot_be_kept_is_told_by_every_fault() -> None:
     app = visit(LIBRARY)
     for name, data, told in (
         ("cut.json", "{", ["line 1, the file breaks off", "choose one saved here"]),
@@ -373,19 +365,19 @@ def test_file_that_cannot_be_kept_is_told_by_every_fault(browsers: Browsers) -> 
         [alert] = [each for each in alerts(hand_in(app, data, name)) if each.colour == "error"]
         assert f"{name} is not imported." in alert.text
         assert [part for part in told if part not in alert.text] == []
-        assert shelf().entries(Owner.of(browsers.token)) == []
+        assert shelf().entries(owner()) == []
 
 
 # --- faults -----------------------------------------------------------------------------------
 
 
 def test_library_or_content_that_cannot_be_read_is_named_and_the_rest_works(
-    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def broken(*_: object, **__: object) -> list[Entry]:
         raise LibraryStorageError("the library: the disk does not give it; see that it is there")
 
-    keep(browsers, EntryKind.PLAN, "one")
+    keep(EntryKind.PLAN, "one")
     app = visit(LIBRARY)
     with monkeypatch.context() as patch:
         patch.setattr(Library, "entries", broken)
@@ -399,10 +391,10 @@ def test_library_or_content_that_cannot_be_read_is_named_and_the_rest_works(
 
 
 @pytest.mark.parametrize("act", ["Delete", "Duplicate", "Open"])
-def test_entry_that_another_tab_deleted_is_told(browsers: Browsers, act: str) -> None:
-    entry = keep(browsers, EntryKind.PLAN, "one")
+def test_entry_that_another_tab_deleted_is_told(act: str) -> None:
+    entry = keep(EntryKind.PLAN, "one")
     app = visit(LIBRARY)
     next(button for button in app.button if button.label == act).click()
-    shelf().delete(Owner.of(browsers.token), entry.id)
+    shelf().delete(owner(), entry.id)
     run(app)
     assert "no longer" in said(app) or "Nothing is kept yet" in said(app)

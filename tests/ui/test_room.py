@@ -25,7 +25,6 @@ from tests.ui.reading import (
     PROTOCOL,
     alerts,
     can_press,
-    go,
     number,
     press,
     said,
@@ -96,14 +95,12 @@ def test_model_is_not_asked_where_there_is_no_room_for_its_answer(
 
 def test_steps_to_undo_are_bounded_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     app = visit(PROTOCOL)
-    for samples in (10, 20, 30, 40, 50):
+    for samples in (10, 20, 30):
         type_number(app, "Sample size", samples)
-    assert len(app.session_state["state"].past) == 5
-    monkeypatch.setattr("replicalab.ui.state._REMEMBERED_BYTES", 1500)
+    monkeypatch.setattr("replicalab.ui.state._REMEMBERED_BYTES", 1000)
     type_number(app, "Sample size", 60)
-    assert 0 < len(app.session_state["state"].past) < 5
-    assert can_press(app, "Undo")
-    assert can_press(go(press(app, "Undo"), PROTOCOL), "Redo")
+    assert 0 < len(app.session_state["state"].past) < 3
+    assert can_press(press(app, "Undo"), "Redo")
 
 
 def test_wordings_forget_the_oldest_where_they_are_too_many() -> None:
