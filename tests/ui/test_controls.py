@@ -9,7 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from replicalab.scenarios.fields import AtLeastOne, Rate, Step
 from replicalab.ui.controls import between, bounds_of
-from tests.ui.reading import alerts, press, run
+from tests.ui.acting import press, run
+from tests.ui.reading import alerts
 
 DAYS: Final = between("Days", (1, 9), "the lab keeps 6")
 

@@ -20,30 +20,12 @@ from replicalab.ui.library.drafting import Tab
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.state import Session
 from replicalab.ui.workspace import TrayCase, Workspace
-from tests.ui.reading import (
-    LETTERS,
-    LIBRARY,
-    PROTOCOL,
-    SCENARIOS,
-    alerts,
-    choose,
-    chosen,
-    go,
-    labels,
-    number,
-    pick,
-    press,
-    query_of,
-    run,
-    said,
-    tray,
-    type_number,
-    visit,
-    where,
-    write,
-)
+from tests.ui.acting import choose, chosen, labels, number, pick, press, run, type_number
+from tests.ui.pages import LETTERS, LIBRARY, PROTOCOL, SCENARIOS
+from tests.ui.reading import alerts, said, tray, where
 from tests.ui.test_address import ITEMS, LONG, MOVES, TRAY
 from tests.ui.visitors import Browsers, full_disk, move, restart
+from tests.ui.walking import go, query_of, visit, write
 
 pytestmark = pytest.mark.usefixtures("browsers")
 

@@ -8,25 +8,10 @@ from replicalab.models import revise
 from replicalab.scenarios import load_scenario
 from replicalab.ui.address import to_query
 from replicalab.ui.workspace import Workspace
-from tests.ui.reading import (
-    PROTOCOL,
-    SCENARIOS,
-    alerts,
-    can_press,
-    choose,
-    chosen,
-    dimension,
-    go,
-    number,
-    press,
-    query_of,
-    said,
-    status,
-    type_number,
-    type_text,
-    visit,
-    where,
-)
+from tests.ui.acting import can_press, choose, chosen, number, press, type_number, type_text
+from tests.ui.pages import PROTOCOL, SCENARIOS
+from tests.ui.reading import alerts, dimension, said, status, where
+from tests.ui.walking import go, query_of, visit
 
 REFERENCE: Final = load_scenario("fin_momentum").reference_protocol
 SERVER, TERMINAL = REFERENCE.required_equipment

@@ -46,22 +46,13 @@ from replicalab.ui.workspace import TrayCase, Workspace
 from tests.library.making import make_batch
 from tests.negotiation.playing import by_rule
 from tests.scripted import ScriptedGenerate
+from tests.ui.acting import press, run
 from tests.ui.negotiating import BUILD, KEY, URL, answering, proposing
-from tests.ui.reading import (
-    COMPARE,
-    LIBRARY,
-    NEGOTIATION,
-    PROTOCOL,
-    at_making,
-    drawer_of,
-    go,
-    press,
-    run,
-    unopened,
-    visit,
-)
+from tests.ui.pages import COMPARE, LIBRARY, NEGOTIATION, PROTOCOL
+from tests.ui.reading import drawer_of
 from tests.ui.test_lab_form import fill
 from tests.ui.visitors import Browsers
+from tests.ui.walking import at_making, go, unopened, visit
 
 MINE: Final = copy_text("psy_stroop", "my_stroop")
 STUDY: Final = parse_study(MINE, "my_stroop.yaml")

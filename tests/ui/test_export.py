@@ -32,25 +32,11 @@ from replicalab.ui.export import documents
 from replicalab.ui.export.content import file_name
 from replicalab.ui.export.documents import PRESS, Press
 from replicalab.ui.library.shelf import owner, shelf
-from tests.ui.reading import (
-    COMPARE,
-    LETTERS,
-    NEGOTIATION,
-    PAGES,
-    PROTOCOL,
-    choose,
-    choose_more,
-    drawer_of,
-    go,
-    heard,
-    in_drawer,
-    panel_of,
-    press,
-    query_of,
-    run,
-    visit,
-)
+from tests.ui.acting import choose, choose_more, press, run
+from tests.ui.pages import COMPARE, LETTERS, NEGOTIATION, PAGES, PROTOCOL
+from tests.ui.reading import drawer_of, heard, in_drawer, panel_of
 from tests.ui.test_opening import opened
+from tests.ui.walking import go, query_of, visit
 
 TABS: Final = "export_part"
 STROOP: Final = load_scenario("psy_stroop", "medium")

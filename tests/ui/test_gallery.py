@@ -16,27 +16,10 @@ from replicalab.lexicon import amount_text
 from replicalab.scenarios import list_scenarios, loading
 from replicalab.ui.own_studies import find
 from replicalab.ui.stories import Story, stories
-from tests.ui.reading import (
-    NEGOTIATION,
-    PAGES,
-    PROTOCOL,
-    SCENARIOS,
-    go,
-    keyed,
-    number,
-    panel_tables,
-    pick,
-    plain,
-    press,
-    query_of,
-    run,
-    said,
-    texts,
-    type_number,
-    type_text,
-    visit,
-    where,
-)
+from tests.ui.acting import number, pick, press, run, type_number, type_text
+from tests.ui.pages import NEGOTIATION, PAGES, PROTOCOL, SCENARIOS
+from tests.ui.reading import keyed, panel_tables, plain, said, texts, where
+from tests.ui.walking import go, query_of, visit
 
 SHIPPED: Final = [study.scenario_id for study in list_scenarios()]
 

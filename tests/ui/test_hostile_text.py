@@ -40,32 +40,11 @@ from tests.hostile_files import (
     hostile_study,
 )
 from tests.scenarios.small_study import put
+from tests.ui.acting import can_press, choose_more, labels, press, run, type_text
 from tests.ui.negotiating import hand_over, model_at_the_table
-from tests.ui.reading import (
-    COMPARE,
-    LIBRARY,
-    NEGOTIATION,
-    PAGES,
-    PROTOCOL,
-    SCENARIOS,
-    STUDY,
-    alerts,
-    at_editor,
-    can_press,
-    choose_more,
-    drawer_of,
-    go,
-    heard,
-    labels,
-    panel_of,
-    panels,
-    press,
-    run,
-    show,
-    type_text,
-    unopened,
-    visit,
-)
+from tests.ui.pages import COMPARE, LIBRARY, NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY
+from tests.ui.reading import alerts, drawer_of, heard, panel_of, panels
+from tests.ui.walking import at_editor, go, show, unopened, visit
 
 PLAIN: Final = {
     "text": {"body"},

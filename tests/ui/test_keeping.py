@@ -9,27 +9,11 @@ from replicalab.case import read_case
 from replicalab.library import Entry, EntryKind, Library, rows
 from replicalab.scenarios import copy_text
 from replicalab.ui.library.shelf import owner, shelf
-from tests.ui.reading import (
-    NEGOTIATION,
-    PAGES,
-    PROTOCOL,
-    alerts,
-    can_press,
-    go,
-    keyed,
-    labels,
-    press,
-    query_of,
-    rows_of,
-    said,
-    texts,
-    type_number,
-    type_text,
-    visit,
-    where,
-    write,
-)
+from tests.ui.acting import can_press, labels, press, type_number, type_text
+from tests.ui.pages import NEGOTIATION, PAGES, PROTOCOL
+from tests.ui.reading import alerts, keyed, rows_of, said, texts, where
 from tests.ui.visitors import Browsers, full_disk
+from tests.ui.walking import go, query_of, visit, write
 
 pytestmark = pytest.mark.usefixtures("browsers")
 

@@ -17,24 +17,12 @@ from replicalab.scenarios import (
 )
 from replicalab.scenarios.writing import study_yaml
 from replicalab.ui.library.shelf import owner, shelf
-from tests.ui.reading import (
-    PAGES,
-    PROTOCOL,
-    TRADE_OFFS,
-    go,
-    in_drawer,
-    labels,
-    press,
-    query_of,
-    run,
-    said,
-    show,
-    unopened,
-    visit,
-    where,
-)
+from tests.ui.acting import labels, press, run
+from tests.ui.pages import PAGES, PROTOCOL, TRADE_OFFS
+from tests.ui.reading import in_drawer, said, where
 from tests.ui.test_own_study import using
 from tests.ui.visitors import Browsers, full_disk
+from tests.ui.walking import go, query_of, show, unopened, visit
 
 TABS: Final = "lab_part"
 MUG: Final[dict[str, Any]] = {"category": "reagent", "price": 3.0}

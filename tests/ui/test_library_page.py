@@ -26,29 +26,11 @@ from replicalab.scenarios import (
 from replicalab.ui.library.shelf import owner, shelf
 from tests.library.making import make_batch, make_plan, make_run
 from tests.report.making import work
-from tests.ui.reading import (
-    LIBRARY,
-    NEGOTIATION,
-    PROTOCOL,
-    STUDY,
-    alerts,
-    at_gallery,
-    can_press,
-    go,
-    labels,
-    number,
-    pick,
-    press,
-    rows_of,
-    run,
-    said,
-    texts,
-    type_number,
-    type_text,
-    visit,
-    where,
-)
+from tests.ui.acting import can_press, labels, number, pick, press, run, type_number, type_text
+from tests.ui.pages import LIBRARY, NEGOTIATION, PROTOCOL, STUDY
+from tests.ui.reading import alerts, rows_of, said, texts, where
 from tests.ui.visitors import Browsers
+from tests.ui.walking import at_gallery, go, visit
 
 pytestmark = pytest.mark.usefixtures("browsers")
 

@@ -20,22 +20,11 @@ from replicalab.ui import own_studies
 from replicalab.ui.study_cache import StudyCache
 from replicalab.ui.workspace import Workspace
 from tests.negotiation.playing import by_rule
+from tests.ui.acting import choose_more, number, press, run
 from tests.ui.negotiating import shows
-from tests.ui.reading import (
-    NEGOTIATION,
-    PROTOCOL,
-    choose_more,
-    drawer_of,
-    go,
-    in_drawer,
-    number,
-    press,
-    query_of,
-    run,
-    said,
-    visit,
-    where,
-)
+from tests.ui.pages import NEGOTIATION, PROTOCOL
+from tests.ui.reading import drawer_of, in_drawer, said, where
+from tests.ui.walking import go, query_of, visit
 
 WRITTEN: Final = load_scenario("psy_stroop", "easy")
 PACK: Final = WRITTEN.with_own(LabOverrides(budget=1200), EvidenceAssumptions(alpha=0.01))

@@ -27,38 +27,12 @@ from replicalab.ui.library import writer
 from replicalab.ui.library.shelf import shelf
 from replicalab.ui.study_cache import StudyCache, key_of
 from tests.negotiation.playing import by_rule
+from tests.ui.acting import can_press, labels, number, pick, press, run, type_number
 from tests.ui.negotiating import hand_over as give_negotiation
-from tests.ui.reading import (
-    NEGOTIATION,
-    PAGES,
-    PROTOCOL,
-    SCENARIOS,
-    STUDY,
-    Alert,
-    alerts,
-    at_editor,
-    at_gallery,
-    at_making,
-    can_press,
-    go,
-    keyed,
-    labels,
-    links,
-    number,
-    pick,
-    press,
-    query_of,
-    run,
-    said,
-    table,
-    texts,
-    type_number,
-    unopened,
-    visit,
-    where,
-    write,
-)
+from tests.ui.pages import NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY
+from tests.ui.reading import Alert, alerts, keyed, links, said, table, texts, where
 from tests.ui.visitors import Browsers, move, restart
+from tests.ui.walking import at_editor, at_gallery, at_making, go, query_of, unopened, visit, write
 
 MINE: Final = copy_text("psy_stroop", "my_stroop")
 OTHER: Final = copy_text("phys_millikan", "my_millikan")

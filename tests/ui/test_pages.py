@@ -21,27 +21,10 @@ from replicalab.views.study import design_panel, lab_panel, rules_panel, story_p
 from replicalab.views.verdicts import offer_story, terms_text
 from tests.factories import change_pack
 from tests.golden import assert_golden
-from tests.ui.reading import (
-    IN_EVERY_LAB,
-    PAGES,
-    PROTOCOL,
-    SCENARIOS,
-    STUDY,
-    at_editor,
-    at_making,
-    go,
-    heard,
-    panel_tables,
-    pick,
-    press,
-    said,
-    show,
-    type_number,
-    unopened,
-    visit,
-    visit_lab,
-    where,
-)
+from tests.ui.acting import pick, press, type_number
+from tests.ui.pages import IN_EVERY_LAB, PAGES, PROTOCOL, SCENARIOS, STUDY
+from tests.ui.reading import heard, panel_tables, said, visit_lab, where
+from tests.ui.walking import at_editor, at_making, go, show, unopened, visit
 from tests.views.reading import rows, tree
 
 GOLDEN: Final = {SCENARIOS: "scenarios", STUDY: "study", PROTOCOL: "protocol"}

@@ -11,6 +11,7 @@ from replicalab.negotiation import save
 from replicalab.negotiation.records import ROUND_BYTES
 from replicalab.ui.negotiation.table import NegotiationSession, Wordings
 from tests.negotiation.playing import by_person, propose
+from tests.ui.acting import can_press, number, press, type_number
 from tests.ui.negotiating import (
     BACK,
     PACK,
@@ -20,17 +21,9 @@ from tests.ui.negotiating import (
     proposing,
     round_shown,
 )
-from tests.ui.reading import (
-    NEGOTIATION,
-    PROTOCOL,
-    alerts,
-    can_press,
-    number,
-    press,
-    said,
-    type_number,
-    visit,
-)
+from tests.ui.pages import NEGOTIATION, PROTOCOL
+from tests.ui.reading import alerts, said
+from tests.ui.walking import visit
 
 ROOM: Final = "replicalab.ui.negotiation.table.MOST_BYTES"
 FULL: Final = "MiB of negotiations, the most there is room for: nothing more is played or opened"

@@ -13,8 +13,9 @@ import pytest
 
 from replicalab.server import visitor
 from replicalab.ui.library import shelf
-from tests.ui.reading import SCENARIOS, visit
+from tests.ui.pages import SCENARIOS
 from tests.ui.visitors import Browsers
+from tests.ui.walking import visit
 
 ROOT: Final = Path(__file__).parents[2]
 

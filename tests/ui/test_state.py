@@ -15,30 +15,10 @@ from replicalab.scenarios import Difficulty, LabOverrides, load_scenario
 from replicalab.ui import state
 from replicalab.ui.address import encode_plan, to_query
 from replicalab.ui.workspace import MOST_ROUNDS, Workspace
-from tests.ui.reading import (
-    LETTERS,
-    NEGOTIATION,
-    PAGES,
-    PROTOCOL,
-    SCENARIOS,
-    STUDY,
-    alerts,
-    can_press,
-    choose,
-    chosen,
-    dimension,
-    go,
-    links,
-    number,
-    pick,
-    press,
-    query_of,
-    run,
-    said,
-    type_number,
-    visit,
-    where,
-)
+from tests.ui.acting import can_press, choose, chosen, number, pick, press, run, type_number
+from tests.ui.pages import LETTERS, NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY
+from tests.ui.reading import alerts, dimension, links, said, where
+from tests.ui.walking import go, query_of, visit
 
 REFERENCE: Final = load_scenario("fin_momentum").reference_protocol
 FULL: Final = to_query(

@@ -23,23 +23,10 @@ from replicalab.ui.scenarios import survey
 from replicalab.ui.study_cache import StudyCache
 from replicalab.views.survey import COLUMNS, ORDERS, order_key
 from tests.golden import assert_golden
-from tests.ui.reading import (
-    PROTOCOL,
-    SCENARIOS,
-    alerts,
-    go,
-    labels,
-    number,
-    panel_tables,
-    pick,
-    press,
-    query_of,
-    run,
-    said,
-    type_number,
-    visit,
-    where,
-)
+from tests.ui.acting import labels, number, pick, press, run, type_number
+from tests.ui.pages import PROTOCOL, SCENARIOS
+from tests.ui.reading import alerts, panel_tables, said, where
+from tests.ui.walking import go, query_of, visit
 
 LAB: Final = LabOverrides(budget=3000, days=40)
 COUNTED: Final = [study.scenario_id for study in list_scenarios()]

@@ -8,23 +8,19 @@ from streamlit.testing.v1 import AppTest
 
 from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import LONGEST_NAME
-from tests.ui.reading import (
-    NEGOTIATION,
-    PROTOCOL,
+from tests.ui.acting import (
     can_press,
     choose_more,
-    go,
     labels,
     number,
-    plain,
     press,
-    query_of,
     run,
-    tray,
     type_number,
     type_text,
-    visit,
 )
+from tests.ui.pages import NEGOTIATION, PROTOCOL
+from tests.ui.reading import plain, tray
+from tests.ui.walking import go, query_of, visit
 
 KEEP: Final = "Keep beside"
 
