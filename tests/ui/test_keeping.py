@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.case import read_case
-from replicalab.library import Entry, EntryKind, Library, rows
+from replicalab.library import Entry, EntryKind, rows
 from replicalab.scenarios import copy_text
 from replicalab.ui.library.shelf import owner, shelf
 from tests.ui.acting import can_press, labels, press, type_number, type_text
@@ -51,19 +51,6 @@ def test_one_click_on_any_page_keeps_the_plan() -> None:
     assert (plan.study, plan.lab, plan.own_lab.budget) == ("psy_stroop", "hard", 900)
 
 
-def test_nothing_is_said_to_be_kept_that_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = visit(PROTOCOL)
-    with monkeypatch.context() as patch:
-        patch.setattr(Library, "keep", full_disk)
-        press(app, "Keep")
-    assert [each.text for each in alerts(app) if each.colour == "error"] == [
-        "Not kept: /srv/library.db: the disk is full; nothing was saved."
-    ]
-    assert "safe" not in box(app)
-    assert kept() == []
-    assert "safe" in box(press(app, "Keep"))
-
-
 def test_changed_plan_is_a_new_version_named_after_it_and_an_entry_of_its_own_on_demand() -> None:
     app = press(visit(PROTOCOL), "Keep")
     assert [entry.name for entry in kept()] == [PLAN]
@@ -83,21 +70,24 @@ def test_changed_plan_is_a_new_version_named_after_it_and_an_entry_of_its_own_on
     assert [entry.version for entry in kept()] == [2, 3]
 
 
-@pytest.mark.parametrize("act", ["Keep", "Keep as another instead"])
-def test_disk_that_fills_in_the_middle_of_a_save_keeps_nothing_of_it(
-    monkeypatch: pytest.MonkeyPatch, act: str
+def test_disk_that_is_full_or_fills_in_the_middle_of_a_save_keeps_nothing_and_says_so(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    app = type_number(press(visit(PROTOCOL), "Keep"), "Sample size", 75)
-    if act != "Keep":
-        press(app, "Keep")
-    [entry] = kept()
-    with monkeypatch.context() as patch:
-        # What each does last: a version gets its name, what was parted its entry.
-        for step in ("entry_named", "add_entry"):
-            patch.setattr(rows, step, full_disk)
-        press(app, act)
-    assert any("nothing was saved" in alert.text for alert in alerts(app))
-    assert kept() == [entry]
+    app = visit(PROTOCOL)
+    for act, samples in (("Keep", 420), ("Keep", 75), ("Keep as another instead", 75)):
+        type_number(app, "Sample size", samples)
+        entries = kept()
+        with monkeypatch.context() as patch:
+            # What each does last: an entry is added, a version gets its name.
+            for step in ("entry_named", "add_entry"):
+                patch.setattr(rows, step, full_disk)
+            press(app, act)
+        assert [each.text for each in alerts(app) if each.colour == "error"] == [
+            "Not kept: /srv/library.db: the disk is full; nothing was saved."
+        ]
+        assert "safe" not in box(app)
+        assert kept() == entries
+        assert "safe" in box(press(app, "Keep"))
 
 
 def test_entry_that_is_gone_meanwhile_is_told_where_another_is_wanted() -> None:

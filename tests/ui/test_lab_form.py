@@ -128,8 +128,18 @@ def item(label: str, app: AppTest | None = None) -> AppTest:
     return again(app)
 
 
-def test_item_is_where_it_is_said_to_stand_and_taken_back() -> None:
+def test_item_is_where_it_is_said_to_stand_and_taken_back_and_its_numbers_are_within_bounds() -> (
+    None
+):
     app = item(TERMINAL)
+    for label, name in (
+        ("Its own price, credits", "Its own price"),
+        ("Booked until day", "Booked until day"),
+    ):
+        told = f"{name} cannot be -1, so the item keeps what it had. Type 0 to 1,000,000,000."
+        assert told in in_drawer(fill(app, label, -1))
+        assert "own_lab" not in query_of(app)
+    item(TERMINAL, app)
     standing = next(each for each in app.selectbox if each.label == "Where it stands")
     standing.set_value("available")
     again(app)
@@ -138,17 +148,6 @@ def test_item_is_where_it_is_said_to_stand_and_taken_back() -> None:
     press(app, "The study’s: booked until day 10")
     assert "2 needed, 1 free" in said(app)
     assert "own_lab" not in query_of(app)
-
-
-def test_number_of_an_item_that_cannot_be_is_said_and_not_taken() -> None:
-    app = item(TERMINAL)
-    for label, value, name in (
-        ("Its own price, credits", -1.0, "Its own price"),
-        ("Booked until day", -1, "Booked until day"),
-    ):
-        told = f"{name} cannot be -1, so the item keeps what it had. Type 0 to 1,000,000,000."
-        assert told in in_drawer(fill(app, label, value))
-        assert "own_lab" not in query_of(app)
 
 
 def test_item_that_the_study_lacks_is_added_by_its_name_and_forgotten() -> None:
@@ -175,7 +174,7 @@ def test_item_beyond_the_most_is_told_and_one_of_them_can_be_taken_back(
 ) -> None:
     monkeypatch.setattr("replicalab.ui.lab.fields.MOST_OWN_ITEMS", 2)
     own = LabOverrides(items=tuple(OwnItem(label=f"mug {n}", **MUG) for n in range(2)))
-    app = hand_over(drawer(), "lab.json", lab_json(own).encode())
+    app = hand_over(drawer(), "lab.json", lab_json(own))
     for label in (TERMINAL, "Another item …"):
         item(label, app)
         assert "200 items are yours already" in in_drawer(app)
@@ -210,40 +209,31 @@ def test_drawer_and_levers_move_the_same_lab() -> None:
     assert query_of(app)["days"] == "10"
 
 
-def hand_over(app: AppTest, name: str, data: bytes) -> AppTest:
+def hand_over(app: AppTest, name: str, data: str) -> AppTest:
     """Hand a file over in the drawer."""
     app = at(app, "Keep")
-    app.file_uploader[0].set_value((name, data, "text/csv"))
+    app.file_uploader[0].set_value((name, data.encode(), "text/csv"))
     app.session_state["lab_is_open"] = True
     return show(app, "Keep", TABS)
 
 
-def test_list_of_items_is_taken_where_it_differs_from_the_studys_lab() -> None:
-    rows = f"name,kind,state,until,price\n{TERMINAL},equipment,available,,\n"
-    rows += "research server,equipment,,,90\n"
-    rows += "CRSP delisting returns,reagent,available,,75\n"
-    app = hand_over(drawer(), "items.csv", rows.encode())
-    assert "3 items read from items.csv; 2 differ from the study’s lab." in in_drawer(app)
-    assert "2 needed, 2 free" in said(app)
-    assert "medium lab, 2 changes" in said(app)
-
-
-def test_file_that_is_refused_says_its_row_and_changes_nothing() -> None:
-    rows = f"name,kind,state,until,price\n{TERMINAL},equipment,gone,,\n"
-    app = hand_over(fill(drawer(), "Days", 9), "items.csv", rows.encode())
+def test_list_of_items_or_a_lab_of_another_study_is_taken_and_a_wrong_row_changes_nothing() -> None:
+    head = "name,kind,state,until,price\n"
+    app = hand_over(fill(drawer(), "Days", 9), "a.csv", f"{head}{TERMINAL},equipment,gone,,\n")
     assert "row 2" in in_drawer(app)
     assert "gone" in in_drawer(app)
     assert "medium lab, 1 change" in said(app)
-
-
-def test_lab_that_is_downloaded_opens_again_for_another_study() -> None:
-    own = LabOverrides(
-        name="Ours", days=9, items=(OwnItem(label="mug", category="reagent", price=3.0),)
-    )
-    app = hand_over(drawer(study="psy_stroop"), "lab.json", lab_json(own).encode())
+    rows = f"{head}{TERMINAL},equipment,available,,\nresearch server,equipment,,,90\n"
+    rows += "CRSP delisting returns,reagent,available,,75\n"
+    hand_over(app, "items.csv", rows)
+    assert "3 items read from items.csv; 2 differ from the study’s lab." in in_drawer(app)
+    assert "2 needed, 2 free" in said(app)
+    assert "medium lab, 3 changes" in said(app)
+    own = LabOverrides(name="Ours", days=8, items=(OwnItem(label="mug", **MUG),))
+    hand_over(app, "lab.json", lab_json(own))
     assert "The lab of lab.json is in use." in in_drawer(app)
-    assert "Ours" in said(app)
-    assert query_of(app)["days"] == "9"
+    assert "Momentum returns · Ours" in said(app)
+    assert query_of(app)["days"] == "8"
     assert "Ours says nothing of " in in_drawer(at(app, "Items"))
 
 

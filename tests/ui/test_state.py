@@ -122,12 +122,6 @@ def test_plan_that_is_too_long_for_an_address_is_left_out_of_it_and_the_page_say
 # --- back in the browser ----------------------------------------------------------------------
 
 
-@pytest.fixture
-def settled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every address that the browser shows counts as one that it will not change by itself."""
-    monkeypatch.setattr(state, "_SETTLED_AFTER", -1.0)
-
-
 def arrive(app: AppTest, query: Mapping[str, str]) -> AppTest:
     """Show an older address, as the browser's Back does, and return the app."""
     app.query_params.clear()
@@ -136,8 +130,10 @@ def arrive(app: AppTest, query: Mapping[str, str]) -> AppTest:
     return run(app)
 
 
-@pytest.mark.usefixtures("settled")
-def test_back_opens_the_older_plan_or_says_that_it_was_cut_and_undo_returns() -> None:
+def test_back_opens_the_older_plan_or_says_that_it_was_cut_and_undo_returns(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(state, "_SETTLED_AFTER", -1.0)
     app = type_number(visit(PROTOCOL), "Sample size", 200)
     before = query_of(app)
     arrive(type_number(app, "Sample size", 100), before)
@@ -149,23 +145,17 @@ def test_back_opens_the_older_plan_or_says_that_it_was_cut_and_undo_returns() ->
         assert number(press(app, "Undo"), "Sample size").value == samples
 
 
-@pytest.mark.usefixtures("settled")
-def test_edit_wins_over_the_address_that_the_browser_still_shows() -> None:
-    app = visit(PROTOCOL)
-    before = query_of(app)
-    type_number(app, "Sample size", 200)
-    number(app, "Sample size").set_value(100)
-    assert number(arrive(app, before), "Sample size").value == 100
-
-
-def test_older_address_right_after_an_edit_is_not_taken_for_back(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(("settled", "typed"), [(-1.0, True), (1e9, False)])
+def test_edit_wins_over_the_address_that_the_browser_still_shows_and_one_too_soon_is_not_back(
+    monkeypatch: pytest.MonkeyPatch, settled: float, typed: bool
 ) -> None:
-    monkeypatch.setattr(state, "_SETTLED_AFTER", 1e9)
+    monkeypatch.setattr(state, "_SETTLED_AFTER", settled)
     app = visit(PROTOCOL)
     before = query_of(app)
     type_number(app, "Sample size", 200)
-    assert number(arrive(app, before), "Sample size").value == 200
+    if typed:
+        number(app, "Sample size").set_value(100)
+    assert number(arrive(app, before), "Sample size").value == (100 if typed else 200)
 
 
 # --- the history ------------------------------------------------------------------------------
