@@ -91,6 +91,9 @@ def test_link_of_every_page_is_its_address_and_tells_what_it_carries() -> None:
     assert "(alpha)" in told
     assert "round 2" in told
     assert "does not carry" not in told
+    told = in_drawer(choose_more(visit(NEGOTIATION, scientist="model"), "Hand over"))
+    assert "does not carry" in told
+    assert "what a language model said" in told
 
 
 @pytest.mark.parametrize(
@@ -229,13 +232,10 @@ def test_tables_are_those_of_the_report_by_their_names_as_they_read(files: Files
     [box] = [each for each in app.selectbox if each.label == "Table"]
     assert "Power: floor 0.50, target 0.80; budget: 1,000 credits" in box.options
     assert not [each for each in box.options if "\\" in each]
-    book = files["Excel, every table a sheet"][1]()
-    assert isinstance(book, bytes)
-    sheets = load_workbook(io.BytesIO(book)).sheetnames
+    sheets = load_workbook(io.BytesIO(files["Excel, every table a sheet"][1]())).sheetnames
     assert len(sheets) == 9
     again(app, "Tables", hand_table="The plan in full")
-    name, _ = files["CSV of this table"]
-    assert name == "the-plan-in-full.csv"
+    assert files["CSV of this table"][0] == "the-plan-in-full.csv"
     rows = list(csv.reader(io.StringIO(text(files, "CSV of this table").lstrip("\ufeff"))))
     assert ["Sample size", "100"] in rows
 

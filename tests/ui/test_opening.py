@@ -156,6 +156,7 @@ def test_file_that_cannot_be_opened_is_told_by_place_and_changes_nothing() -> No
         (edited(seed=10**9), "mine.json", "mine.json: seed is 1,000,000,000, and at most 999,999"),
         (edited(own_lab={"budget": -1}), "mine.json", "own_lab.budget"),
         (edited(study=title), "mine.json", "mine.json: scenario_id: another study of the id 'psy"),
+        (edited(study={}), "mine.json", "mine.json: study.paper"),
         (edited(format=9), "mine.json", "format"),
         (BUNDLE[:-400], "mine.json", "mine.json: line"),
         ("", "mine.json", "mine.json: the file is empty; choose one saved here"),

@@ -19,7 +19,6 @@ from replicalab.scenarios import (
     pack_of,
     parse_study,
     study_text,
-    template_text,
 )
 from replicalab.ui import own_studies, state, study_cache
 from replicalab.ui.address import from_query, to_query
@@ -72,22 +71,15 @@ def own_alert(app: AppTest) -> Alert:
     return alert
 
 
-@pytest.mark.parametrize(
-    ("source", "text"),
-    [("the template", template_text()), ("psy_stroop", copy_text("psy_stroop", "my_psy_stroop"))],
-)
-def test_editor_starts_with_a_study_that_can_be_used(source: str, text: str) -> None:
-    app = at_editor(pick(at_making(unopened()), "Start from", source))
-    assert app.text_area(key="own_text").value == text
-    assert can_press(app, "Use this study")
-    assert not alerts(app)
-
-
 def test_faults_are_named_all_at_once_by_line_field_value_and_remedy_and_counted_beyond_fifty() -> (
     None
 ):
+    app = at_editor(pick(at_making(unopened()), "Start from", "psy_stroop"))
+    assert app.text_area(key="own_text").value == copy_text("psy_stroop", "my_psy_stroop")
+    assert can_press(app, "Use this study")
+    assert not alerts(app)
     broken = MINE.replace("budget: 620", "budget: -5").replace("staff: 2", "staff: no", 1)
-    app = write(unopened(), broken)
+    write(app, broken)
     lines = [number for number, line in enumerate(broken.splitlines(), 1) if "staff: no" in line]
     count = "faults, under Advanced. The study can be used when none is left."
     assert own_alert(app) == Alert("error", f"2 {count}")
@@ -120,8 +112,7 @@ def test_study_that_is_used_is_open_everywhere_and_found_by_its_address_alone() 
     again = visit(**address)
     assert query_of(again) == address
     assert not [alert for alert in alerts(again) if "opened" in alert.text]
-    del address["own"]
-    unknown = visit(**address)
+    unknown = visit(study="my_stroop")
     assert query_of(unknown)["study"] == "fin_momentum"
     assert "study 'my_stroop' cannot be opened" in said(unknown)
 
@@ -139,34 +130,21 @@ def test_edited_study_takes_the_place_of_the_one_in_use_until_it_is_taken_away()
     assert "12 of 12 studies" in said(at_gallery(app))
 
 
-def test_study_beyond_the_room_there_is_waits_until_one_is_removed(
+def test_study_waits_in_the_editor_while_there_is_no_room_as_is_said_before_and_after_a_press(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(study_cache, "MOST_STUDIES", 2)
-    app = write(using(MINE, OTHER), MINE.replace("my_stroop", "my_stroop_2"))
-    assert not can_press(app, "Use this study")
-    assert "You keep 2 studies here" in said(app)
-    assert can_press(write(press(at_gallery(app), "Remove"), MINE), "Use this study")
-
-
-def test_study_waits_in_the_editor_while_the_server_is_full_as_is_said_before_and_after_a_press(
-    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    late, full = write(unopened(), MINE), "This server has no room for another study"
+    app = write(using(), MINE.replace("my_stroop", "my_stroop_2"))
     with monkeypatch.context() as patch:
         patch.setattr(study_cache, "MOST_BYTES_IN_ALL", 1)
-        press(late, "Use this study")  # there was room when it was drawn
-        assert full in said(late)
-        assert query_of(late)["study"] == "fin_momentum"
-    monkeypatch.setattr(study_cache, "MOST_BYTES_IN_ALL", len(MINE.encode()))
-    mine = browsers.token
-    browsers.use()
-    using()
-    browsers.token = mine
-    write(late, MINE)
-    assert not can_press(late, "Use this study")
-    assert full in said(late)
-    assert late.text_area(key="own_text").value == MINE
+        press(app, "Use this study")  # there was room when it was drawn
+        assert "This server has no room for another study" in said(app)
+        assert query_of(app)["study"] == "my_stroop"
+    monkeypatch.setattr(study_cache, "MOST_STUDIES", 1)
+    assert not can_press(run(app), "Use this study")
+    assert "You keep 1 studies here" in said(app)
+    press(at_gallery(app), "Remove")
+    assert at_editor(app).text_area(key="own_text").value.startswith(MINE[:30])
+    assert can_press(app, "Use this study")
 
 
 # --- where it is kept -------------------------------------------------------------------------
