@@ -1,7 +1,5 @@
 """What a visitor does on a page in a test of it: press, type, choose."""
 
-from __future__ import annotations
-
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import NumberInput
 

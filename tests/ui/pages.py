@@ -1,7 +1,5 @@
 """The pages by their files, and what they are opened with."""
 
-from __future__ import annotations
-
 import random
 from typing import Final
 

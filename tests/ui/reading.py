@@ -1,7 +1,5 @@
 """What a page says, as a visitor reads it."""
 
-from __future__ import annotations
-
 import re
 from typing import Final, NamedTuple
 from xml.etree import ElementTree

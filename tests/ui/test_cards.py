@@ -1,7 +1,5 @@
 """The front door's cards: every study on the shelf, and how its three labs answer."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import pytest

@@ -1,7 +1,5 @@
 """A number that is typed, and a notice after an act: how both behave, whoever uses them."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import pytest

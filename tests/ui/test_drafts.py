@@ -1,7 +1,5 @@
 """Drafts: what nobody has kept comes back after a reload, a restart, or an empty address."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Final
 

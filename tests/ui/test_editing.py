@@ -1,7 +1,5 @@
 """The Protocol page, edited: what is typed, what cannot be a plan, what is applied and undone."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from replicalab.models import revise

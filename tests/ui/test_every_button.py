@@ -1,10 +1,8 @@
 """Every button of every page, pressed once with a study of one's own open in a lab of one's own.
 
-Each is pressed in a fresh session, at the end of a walk to where it stands: parts are opened and
-buttons pressed, as far as the harness reaches. What stands there only then is walked to next.
+A walk opens parts and presses buttons, as far as the harness reaches, and goes on to what stands
+there only then; what it leaves behind is walked to in a fresh session.
 """
-
-from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator

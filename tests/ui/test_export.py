@@ -1,7 +1,5 @@
 """Hand over: each part of the drawer, and what its files hold."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The gallery, and a study file that cannot be read: it is named, and the rest works."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Final

@@ -1,7 +1,5 @@
 """Text of strangers on every page: whatever it holds, it is read as text and hides nothing."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Keep: one click on every page, a version after a change, and two tabs that lose nothing."""
 
-from __future__ import annotations
-
 import pytest
 from streamlit.testing.v1 import AppTest
 

@@ -1,7 +1,5 @@
 """Your lab: the drawer that says what differs from the study's lab, on every page."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import pytest

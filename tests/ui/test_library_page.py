@@ -1,7 +1,5 @@
 """The Library page: what is kept, found, opened, changed, taken away, brought in."""
 
-from __future__ import annotations
-
 import os
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Open a file: what was handed over opens as it was, verified, or is refused and told by place."""
 
-from __future__ import annotations
-
 import json
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """A study of one's own: brought by its file, read by a link, asked for by name when it is gone."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import pytest

@@ -1,7 +1,5 @@
 """Any lab × any study × any plan: what a visitor says survives its address and files unchanged."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from hypothesis import given

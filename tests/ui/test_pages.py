@@ -1,7 +1,5 @@
 """Every page: a first visit with the real story, and the front door of every study and lab."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Final

@@ -1,7 +1,5 @@
 """What a session keeps: bounded in bytes, nothing that was played by hand is dropped for it."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import pytest

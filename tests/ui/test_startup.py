@@ -1,7 +1,5 @@
 """What the pages load before and after the first of them stands."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

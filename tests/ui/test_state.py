@@ -1,7 +1,5 @@
 """One workspace for all pages: across them, in its address, back in the browser, and undone."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlencode

@@ -1,7 +1,5 @@
 """The three stories for a demo: each opens where it begins, and comes to its point."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from replicalab.assessment import assess

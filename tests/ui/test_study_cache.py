@@ -1,7 +1,5 @@
 """Where visitors' studies are kept: who reads, who changes, what gives way, and at which byte."""
 
-from __future__ import annotations
-
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count

@@ -1,7 +1,5 @@
 """Every study in the visitor's lab: the front door's table, its lab, its orders, its ways on."""
 
-from __future__ import annotations
-
 import csv
 import io
 from typing import Any, Final

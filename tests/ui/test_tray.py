@@ -1,7 +1,5 @@
 """Keep beside: on the workbench by one button, named in place, loaded by a click, undone."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from streamlit.testing.v1 import AppTest

@@ -1,7 +1,5 @@
 """How the interface writes: foreign text is literal, and each status has a word and a symbol."""
 
-from __future__ import annotations
-
 import re
 import string
 

@@ -1,7 +1,5 @@
 """Browsers that visit the app in this process, and a server that is started anew."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import tempfile

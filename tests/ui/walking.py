@@ -1,7 +1,5 @@
 """Open the app in this process, and walk to a page and to what is on it."""
 
-from __future__ import annotations
-
 from streamlit.testing.v1 import AppTest
 
 from replicalab.ui import study_form
