@@ -74,6 +74,8 @@ def test_number_that_is_typed_is_the_labs_and_taken_back_one_by_one_and_all_at_o
     app = fill(fill(again(app), "Days", 9), "Staff units", 2)
     press(again(app), "The study’s: 6")
     assert {"days", "staff"} & set(query_of(app)) == {"staff"}
+    app = fill(fill(again(app), "Days", 7), "Days", 6)
+    assert "days" not in query_of(app), "what is typed is the study’s again"
     press(again(app), "Back to the study’s lab")
     assert "staff" not in query_of(app)
 
