@@ -55,7 +55,7 @@ def _page() -> None:
 
 
 def test_number_that_cannot_be_stays_in_its_field_and_is_not_taken() -> None:
-    app = run(AppTest.from_function(_page))
+    app = run(AppTest.from_function(_page, default_timeout=60))
     app.number_input[0].set_value(8)
     assert run(app).session_state["taken"] == 8
     app.number_input[0].set_value(10)
@@ -66,7 +66,7 @@ def test_number_that_cannot_be_stays_in_its_field_and_is_not_taken() -> None:
 
 
 def test_notice_is_shown_once_as_text_and_one_that_stays_until_it_is_cleared() -> None:
-    app = press(run(AppTest.from_function(_page)), "Leave")
+    app = press(run(AppTest.from_function(_page, default_timeout=60)), "Leave")
     assert [box.text for box in alerts(app)] == ["No room.\n\n- Remove **one**", "It stays"]
     assert "Two are left" in app.markdown[0].value
     press(app, "Undo")
