@@ -131,7 +131,8 @@ def test_edited_study_takes_the_place_of_the_one_in_use_until_it_is_taken_away()
 def test_study_waits_in_the_editor_while_there_is_no_room_as_is_said_before_and_after_a_press(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    app = write(using(), MINE.replace("my_stroop", "my_stroop_2"))
+    second = MINE.replace("my_stroop", "my_stroop_2")
+    app = write(using(), second)
     with monkeypatch.context() as patch:
         patch.setattr(study_cache, "MOST_BYTES_IN_ALL", 1)
         press(app, "Use this study")  # there was room when it was drawn
@@ -140,11 +141,8 @@ def test_study_waits_in_the_editor_while_there_is_no_room_as_is_said_before_and_
     monkeypatch.setattr(study_cache, "MOST_STUDIES", 1)
     assert not can_press(run(app), "Use this study")
     assert "You keep 1 studies here" in said(app)
-    press(at_gallery(app), "Remove")
-    assert at_editor(app).text_area(key="own_text").value == MINE.replace(
-        "my_stroop", "my_stroop_2"
-    )
-    assert can_press(app, "Use this study")
+    assert app.text_area(key="own_text").value == second
+    assert can_press(write(press(at_gallery(app), "Remove"), second), "Use this study")
 
 
 # --- where it is kept -------------------------------------------------------------------------
