@@ -138,8 +138,8 @@ def test_study_survives_a_restart_for_its_author_and_for_who_read_it(
     for browsers.token in (author, reader):
         app = type_number(visit(PROTOCOL, **link), "Sample size", 41)
         found[browsers.token] = query_of(app)
-    restart(monkeypatch)
     for browsers.token, query in found.items():
+        restart(monkeypatch)
         again = visit(PROTOCOL, **query)
         assert where(again).startswith("Stroop interference")
         assert number(again, "Sample size").value == 41
