@@ -1,7 +1,5 @@
 """Who visits the pages in a test of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 

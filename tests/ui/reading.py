@@ -1,56 +1,26 @@
-"""What the page tests share: open the app in this process, walk to a page, read what it says."""
-
-from __future__ import annotations
+"""What a page says, as a visitor reads it."""
 
 import re
 from typing import Final, NamedTuple
 from xml.etree import ElementTree
 
-import pytest
 from streamlit.testing.v1 import AppTest
-from streamlit.testing.v1.element_tree import Block, Element, NumberInput, Table
+from streamlit.testing.v1.element_tree import Block, Element, Table
 
 from replicalab.scenarios import load_scenario
-from replicalab.ui import study_form
-from replicalab.ui.scenarios import gallery
 from replicalab.ui.workspace import TrayCase
-from tests.browser.driving import APP, ROOT
-from tests.tiers import EVERY_LAB
+from tests.ui.acting import *  # noqa: F403 - for those who take from here what has a module now
+from tests.ui.pages import *  # noqa: F403
+from tests.ui.pages import PAGES
+from tests.ui.walking import *  # noqa: F403
+from tests.ui.walking import visit
 
-SCENARIOS: Final = "app.py"
-STUDY: Final = "pages/0_Study.py"
-PROTOCOL: Final = "pages/1_Protocol.py"
-NEGOTIATION: Final = "pages/2_Negotiation.py"
-TRADE_OFFS: Final = "pages/3_Trade-offs.py"
-COMPARE: Final = "pages/4_Compare.py"
-LIBRARY: Final = "pages/5_Library.py"
-PAGES: Final = (SCENARIOS, *sorted(f"pages/{path.name}" for path in (ROOT / "pages").glob("*.py")))
-
-IN_EVERY_LAB: Final = pytest.mark.parametrize(
-    ("study", "lab"),
-    EVERY_LAB,
-)
 COLOURS: Final = {"pass": "success", "caution": "warning", "fail": "error"}
 """The kinds of the boxes in which a verdict of that status stands."""
 
 _ICON: Final = re.compile(r":material/\w+: ?")
 _COLOUR: Final = re.compile(r":[a-z]+(?:-badge)?\[((?:\\.|[^\]\\])*)\]")
 _ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
-
-
-def visit(page: str = SCENARIOS, **query: str) -> AppTest:
-    """Return the app as a visitor sees it who opens that page with that query string."""
-    return run(unopened(page, **query))
-
-
-def unopened(page: str = SCENARIOS, **query: str) -> AppTest:
-    """Return the app before its first run, which opens that page with that query string."""
-    app = AppTest.from_file(str(APP), default_timeout=60)
-    for key, value in query.items():
-        app.query_params[key] = value
-    if page != SCENARIOS:
-        app.switch_page(page)
-    return app
 
 
 def visit_lab(page: str, study: str, lab: str) -> AppTest:
@@ -63,24 +33,10 @@ def visit_lab(page: str, study: str, lab: str) -> AppTest:
     return app
 
 
-def run(app: AppTest) -> AppTest:
-    """Run the app's script again and return it; a page may never show an exception."""
-    app.run()
-    assert not app.exception, app.exception
-    return app
-
-
-def go(app: AppTest, page: str) -> AppTest:
-    """Switch to another page and return the app."""
-    return run(app.switch_page(page))
-
-
-def query_of(app: AppTest) -> dict[str, str]:
-    """Return the query string that the app has written."""
-    return {
-        key: value if isinstance(value, str) else value[0]
-        for key, value in app.query_params.items()
-    }
+def links(app: AppTest) -> list[dict[str, str]]:
+    """Return the query string of each link to a page."""
+    found = (link.proto.query_string for link in app.get("page_link")[: len(PAGES)])
+    return [dict(part.split("=", 1) for part in query.split("&")) for query in found]
 
 
 def plain(markdown: str) -> str:
@@ -163,12 +119,6 @@ def panel_tables(app: AppTest) -> list[list[list[str]]]:
     ]
 
 
-def unfolded(app: AppTest) -> AppTest:
-    """Return the page with the numbers of its picture as tables."""
-    app.session_state["as_table"] = True
-    return run(app)
-
-
 def said(app: AppTest) -> str:
     """Return everything that the page says in texts and boxes."""
     return "\n".join([*texts(app.main), *(alert.text for alert in alerts(app))])
@@ -238,38 +188,6 @@ def _header(app: AppTest) -> ElementTree.Element | None:
     return next(found, None)
 
 
-def show(app: AppTest, tab: str, key: str) -> AppTest:
-    """Open a tab of which only the open one is drawn, and return the app."""
-    app.session_state[key] = tab
-    return run(app)
-
-
-def at_making(app: AppTest) -> AppTest:
-    """Go to where a study is made and return the app."""
-    return show(app.switch_page(SCENARIOS), gallery.MAKE, gallery.TABS)
-
-
-def at_editor(app: AppTest) -> AppTest:
-    """Go to the editor of a study's file and return the app."""
-    app.session_state[study_form.PARTS_KEY] = study_form.ADVANCED
-    at_making(app)
-    if "Start the form" in labels(app):
-        press(app, "Start the form")
-        show(app, study_form.ADVANCED, study_form.PARTS_KEY)
-    return app
-
-
-def write(app: AppTest, text: str) -> AppTest:
-    """Type the text of a study's file into its editor and return the app."""
-    at_editor(app).text_area(key="own_text").set_value(text)
-    return run(app)
-
-
-def at_gallery(app: AppTest) -> AppTest:
-    """Go to the gallery and return the app."""
-    return show(app.switch_page(SCENARIOS), gallery.ALL_STUDIES, gallery.TABS)
-
-
 def dimension(app: AppTest, name: str) -> list[str]:
     """Return the row of a dimension on the Protocol page: how it stands, used, bar, slack, why."""
     return next(row for row in panel_tables(app)[0] if row[0].endswith(name.capitalize()))
@@ -285,72 +203,3 @@ def rows_of(found: Table) -> list[list[str]]:
     frame = found.value
     rows = [[str(name) for name in frame.columns], *frame.astype(str).to_numpy().tolist()]
     return [[plain(cell) for cell in row] for row in rows]
-
-
-def labels(app: AppTest) -> list[str]:
-    """Return the labels of the page's buttons, from top to bottom."""
-    return [button.label for button in app.button]
-
-
-def can_press(app: AppTest, label: str) -> bool:
-    """Return whether the page's first button of that label can be pressed."""
-    return next(not button.disabled for button in app.button if button.label == label)
-
-
-# --- what a visitor does ---
-
-
-def press(app: AppTest, label: str) -> AppTest:
-    """Press the first button of that label and return the app."""
-    button = next(button for button in app.button if button.label == label)
-    assert not button.disabled, f"{label} is disabled"
-    button.click()
-    return run(app)
-
-
-def number(app: AppTest, label: str) -> NumberInput:
-    """Return the number field of that label."""
-    return next(field for field in app.number_input if field.label == label)
-
-
-def type_number(app: AppTest, label: str, value: int) -> AppTest:
-    """Type a number into a field and return the app."""
-    number(app, label).set_value(value)
-    return run(app)
-
-
-def type_text(app: AppTest, label: str, value: str) -> AppTest:
-    """Type into a text field and return the app."""
-    fields = [*app.text_input, *app.text_area]
-    next(field for field in fields if field.label == label).set_value(value)
-    return run(app)
-
-
-def choose(app: AppTest, label: str, *values: str) -> AppTest:
-    """Choose exactly these labels in a list and return the app."""
-    next(field for field in app.multiselect if field.label == label).set_value(list(values))
-    return run(app)
-
-
-def chosen(app: AppTest, label: str) -> list[str]:
-    """Return what a list holds."""
-    return list(next(field for field in app.multiselect if field.label == label).value)
-
-
-def pick(app: AppTest, label: str, value: object) -> AppTest:
-    """Choose one of a list or of a few and return the app."""
-    found = next(field for field in [*app.radio, *app.selectbox] if field.label.startswith(label))
-    found.set_value(value)
-    return run(app)
-
-
-def press_first(app: AppTest, start: str) -> AppTest:
-    """Press the first button whose label begins so and return the app."""
-    return press(app, next(label for label in labels(app) if label.startswith(start)))
-
-
-def choose_more(app: AppTest, name: str) -> AppTest:
-    """Choose what the menu of the navigation offers and return the app."""
-    [menu] = app.menu_button
-    menu.click(name)
-    return run(app)

@@ -1,16 +1,13 @@
 """The front door's cards: every study on the shelf, and how its three labs answer."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import pytest
 
 from replicalab.models import LAB_DIMENSIONS, Dimension
-from replicalab.scenarios import Difficulty, copy_text, list_scenarios, parse_study
-from replicalab.ui.cards import Filter, cards, matching, own_card
-from replicalab.ui.study_cache import OwnStudy
-from replicalab.views.verdicts import answer_to, lab_line
+from replicalab.scenarios import Difficulty, list_scenarios
+from replicalab.ui.cards import Filter, cards, matching
+from replicalab.views.verdicts import answer_to
 
 CARDS: Final = cards()
 
@@ -33,8 +30,6 @@ def test_cards_are_the_shelf_in_its_order_and_their_labs_answer_as_the_author_wo
         (Filter(), [card.summary.scenario_id for card in CARDS]),
         (Filter(text="stroop"), ["psy_stroop"]),
         (Filter(text="  STROOP  serial "), ["psy_stroop"]),
-        (Filter(text="Jegadeesh"), ["fin_momentum"]),
-        (Filter(text="mice"), ["bio_jq1_myeloma"]),
         (Filter(text="no such study anywhere"), []),
         (Filter(domain="psychology"), ["psy_ego_depletion", "psy_stroop"]),
         (
@@ -50,12 +45,3 @@ def test_cards_are_the_shelf_in_its_order_and_their_labs_answer_as_the_author_wo
 )
 def test_filter_keeps_in_order_what_fits_all_of_it(wanted: Filter, found: list[str]) -> None:
     assert [card.summary.scenario_id for card in matching(CARDS, wanted)] == found
-
-
-def test_own_card_answers_as_the_shipped_one_does() -> None:
-    [shipped] = matching(CARDS, Filter(text="stroop"))
-    text = copy_text("psy_stroop", "my_stroop")
-    mine = own_card(OwnStudy("key", text, len(text), parse_study(text, "mine")))
-    assert mine.own
-    assert list(map(lab_line, mine.labs)) == list(map(lab_line, shipped.labs))
-    assert mine.summary.scenario_id == "my_stroop"

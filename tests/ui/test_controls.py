@@ -1,7 +1,5 @@
 """A number that is typed, and a notice after an act: how both behave, whoever uses them."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import pytest
@@ -9,7 +7,8 @@ from streamlit.testing.v1 import AppTest
 
 from replicalab.scenarios.fields import AtLeastOne, Rate, Step
 from replicalab.ui.controls import between, bounds_of
-from tests.ui.reading import alerts, press, run
+from tests.ui.acting import press, run
+from tests.ui.reading import alerts
 
 DAYS: Final = between("Days", (1, 9), "the lab keeps 6")
 
@@ -56,7 +55,7 @@ def _page() -> None:
 
 
 def test_number_that_cannot_be_stays_in_its_field_and_is_not_taken() -> None:
-    app = run(AppTest.from_function(_page))
+    app = run(AppTest.from_function(_page, default_timeout=60))
     app.number_input[0].set_value(8)
     assert run(app).session_state["taken"] == 8
     app.number_input[0].set_value(10)
@@ -67,7 +66,7 @@ def test_number_that_cannot_be_stays_in_its_field_and_is_not_taken() -> None:
 
 
 def test_notice_is_shown_once_as_text_and_one_that_stays_until_it_is_cleared() -> None:
-    app = press(run(AppTest.from_function(_page)), "Leave")
+    app = press(run(AppTest.from_function(_page, default_timeout=60)), "Leave")
     assert [box.text for box in alerts(app)] == ["No room.\n\n- Remove **one**", "It stays"]
     assert "Two are left" in app.markdown[0].value
     press(app, "Undo")

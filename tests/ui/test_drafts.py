@@ -1,16 +1,12 @@
 """Drafts: what nobody has kept comes back after a reload, a restart, or an empty address."""
 
-from __future__ import annotations
-
-import random
 from functools import partial
-from typing import Final, NoReturn
+from typing import Final
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.case import case_text, read_draft
-from replicalab.errors import LibraryStorageError
 from replicalab.library import Library, Owner, StoredDraft
 from replicalab.models import revise
 from replicalab.negotiation import ScientistKind
@@ -19,49 +15,30 @@ from replicalab.server import visitor
 from replicalab.ui.address import fitted
 from replicalab.ui.library import drafting, writer
 from replicalab.ui.library.drafting import Tab
-from replicalab.ui.library.shelf import shelf
+from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.state import Session
 from replicalab.ui.workspace import TrayCase, Workspace
-from tests.ui.reading import (
-    LIBRARY,
-    PROTOCOL,
-    SCENARIOS,
-    alerts,
-    choose,
-    chosen,
-    go,
-    labels,
-    number,
-    pick,
-    press,
-    query_of,
-    run,
-    said,
-    tray,
-    type_number,
-    visit,
-    where,
-    write,
-)
+from tests.ui.acting import choose, chosen, labels, number, pick, press, run, type_number
+from tests.ui.pages import LETTERS, LIBRARY, PROTOCOL, SCENARIOS
+from tests.ui.reading import alerts, said, tray, where
 from tests.ui.test_address import ITEMS, LONG, MOVES, TRAY
-from tests.ui.visitors import Browsers, move, restart
+from tests.ui.visitors import Browsers, full_disk, move, restart
+from tests.ui.walking import go, query_of, visit, write
 
-LETTERS: Final = [f"{random.Random(seed).randrange(16**200):0200x}" for seed in range(95)]
-"""Controls with which a plan is too long for an address."""
-
+pytestmark = pytest.mark.usefixtures("browsers")
 
 BESIDE: Final = "Keep beside"
 
 
-def drafts_of(browsers: Browsers) -> list[StoredDraft]:
+def drafts_of() -> list[StoredDraft]:
     """Return all of the visitor's drafts."""
-    return shelf().drafts(Owner.of(browsers.token))
+    return shelf().drafts(owner())
 
 
-def draft(browsers: Browsers) -> StoredDraft | None:
+def draft() -> StoredDraft | None:
     """Return the visitor's last draft, once what waits is saved."""
     writer.finish()
-    return shelf().draft(Owner.of(browsers.token))
+    return shelf().draft(owner())
 
 
 def test_plan_that_no_address_holds_comes_back_after_a_restart_and_in_each_tab_of_its_own(
@@ -82,35 +59,32 @@ def test_plan_that_no_address_holds_comes_back_after_a_restart_and_in_each_tab_o
     found = [visit(PROTOCOL, **query_of(run(each))) for each in (one, other)]
     assert [number(each, "Sample size").value for each in found] == [41, 42]
     assert [chosen(each, "Controls") for each in found] == [LETTERS] * 2
+    browsers.use()
+    reader = visit(PROTOCOL, **query)
+    assert "this address has no room for the plan" in said(reader)
+    assert chosen(reader, "Controls") != LETTERS
 
 
-def test_all_that_no_address_holds_is_named_and_comes_back_when_the_page_is_loaded_anew(
-    browsers: Browsers,
-) -> None:
-    def comes_back(app: AppTest, lacking: str) -> AppTest:
-        assert lacking in said(app)
-        writer.finish()
-        again = visit(PROTOCOL, **query_of(app))
-        assert chosen(again, "Controls") == chosen(app, "Controls")
-        assert tray(again) == tray(app)
-        return app
-
+def test_all_that_no_address_holds_is_named_and_comes_back_when_the_page_is_loaded_anew() -> None:
     app = press(choose(visit(PROTOCOL), "Controls", *LETTERS), BESIDE)
-    comes_back(app, "This plan and what is kept beside ('Plan A') are too long for an address")
+    lacking = "This plan and what is kept beside ('Plan A') are too long for an address"
+    assert lacking in said(app)
     assert "a reload here brings them back from your draft" in said(app)
     press(press(app, "Reset"), BESIDE)
-    comes_back(app, "What is kept beside ('Plan A' and 'Plan B') is too long")
+    assert "What is kept beside ('Plan A' and 'Plan B') is too long" in said(app)
     assert "a reload here brings it back from your draft" in said(app)
+    writer.finish()
+    assert tray(visit(PROTOCOL, **query_of(app))) == tray(app)
     assert not tray(visit(PROTOCOL, **{**query_of(app), "draft": ""}))
 
 
 def test_what_an_address_has_beside_stands_before_what_an_older_draft_has(
-    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     app = press(visit(PROTOCOL, study="psy_stroop"), BESIDE)
     writer.finish()
     with monkeypatch.context() as patched:
-        patched.setattr(Library, "save_draft", refuse)
+        patched.setattr(Library, "save_draft", full_disk)
         press(choose(app, "Controls", *LETTERS), BESIDE)
         query = query_of(press(app, "Reset"))
         writer.finish()
@@ -137,9 +111,7 @@ def saved(work: Workspace) -> Tab:
     ],
     ids=["plan", "items", "moves", "beside", "plan and beside"],
 )
-def test_draft_brings_back_what_an_address_has_no_room_for(
-    browsers: Browsers, changes: dict[str, object]
-) -> None:
+def test_draft_brings_back_what_an_address_has_no_room_for(changes: dict[str, object]) -> None:
     work = Workspace().changed(**changes)
     tab, again, (carried, query) = saved(work), Tab(), fitted(work, 300)
     assert carried != work
@@ -147,40 +119,31 @@ def test_draft_brings_back_what_an_address_has_no_room_for(
     assert again.place == tab.place
 
 
-@pytest.mark.parametrize("name", [" ", " lead", "<b>x</b>", "\u202e", "x" * 60])
-def test_any_name_beside_that_an_address_takes_a_draft_takes_too(
-    browsers: Browsers, name: str
-) -> None:
-    there = TrayCase(name=name, case=Workspace().changed(study="psy_stroop").case)
-    saved(Workspace().changed(tray=(there,)))
+def test_any_name_beside_that_an_address_takes_a_draft_takes_too() -> None:
+    case = Workspace().changed(study="psy_stroop").case
+    there = [TrayCase(name=name, case=case) for name in (" ", "<b>x</b>", "\u202e", "x" * 60)]
+    saved(Workspace().changed(tray=tuple(there)))
     offer = drafting.latest()
     assert offer is not None
-    assert drafting.tray_of(offer.plan, []) == (there,)
+    assert drafting.tray_of(offer.plan, []) == tuple(there)
 
 
-def test_link_to_a_plan_that_is_in_a_draft_says_what_it_lacks(browsers: Browsers) -> None:
-    query = query_of(choose(visit(PROTOCOL), "Controls", *LETTERS))
-    writer.finish()
-    browsers.use()
-    reader = visit(PROTOCOL, **query)
-    assert "this address has no room for the plan" in said(reader)
-    assert chosen(reader, "Controls") != LETTERS
-
-
-@pytest.mark.parametrize("shared", [False, True])
 def test_study_survives_a_restart_for_its_author_and_for_who_read_it(
-    browsers: Browsers, monkeypatch: pytest.MonkeyPatch, *, shared: bool
+    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = press(write(visit(), copy_text("psy_stroop", "my_stroop")), "Use this study")
-    if shared:
-        browsers.use()
-        app = visit(PROTOCOL, **query_of(app))
-    query = query_of(type_number(go(app, PROTOCOL), "Sample size", 41))
-    restart(monkeypatch)
-    again = visit(PROTOCOL, **query)
-    assert where(again).startswith("Stroop interference")
-    assert number(again, "Sample size").value == 41
-    assert not alerts(again)
+    author = browsers.token
+    link = query_of(press(write(visit(), copy_text("psy_stroop", "my_stroop")), "Use this study"))
+    reader = browsers.use()
+    found = {}
+    for browsers.token in (author, reader):
+        app = type_number(visit(PROTOCOL, **link), "Sample size", 41)
+        found[browsers.token] = query_of(app)
+    for browsers.token, query in found.items():
+        restart(monkeypatch)
+        again = visit(PROTOCOL, **query)
+        assert where(again).startswith("Stroop interference")
+        assert number(again, "Sample size").value == 41
+        assert not alerts(again)
 
 
 # --- an empty address -------------------------------------------------------------------------
@@ -210,17 +173,15 @@ def test_last_draft_is_offered_with_its_tray_to_its_author_who_comes_without_an_
     assert not offered(back)
 
 
-def test_draft_that_is_discarded_is_offered_no_more(browsers: Browsers) -> None:
+def test_draft_that_is_discarded_is_offered_no_more() -> None:
     type_number(visit(PROTOCOL), "Sample size", 41)
     writer.finish()
     press(visit(), "Discard")
-    assert draft(browsers) is None
+    assert draft() is None
     assert not offered(visit())
 
 
-def test_plan_that_is_kept_or_undone_needs_no_draft_unless_the_tray_holds_something(
-    browsers: Browsers,
-) -> None:
+def test_plan_that_is_kept_or_undone_needs_no_draft_unless_the_tray_holds_something() -> None:
     app = type_number(visit(PROTOCOL), "Sample size", 41)
     for act, is_needed in (
         ("", True),
@@ -230,32 +191,30 @@ def test_plan_that_is_kept_or_undone_needs_no_draft_unless_the_tray_holds_someth
     ):
         if act:
             press(app, act)
-        assert (draft(browsers) is not None) == is_needed, act
+        assert (draft() is not None) == is_needed, act
     type_number(app, "Sample size", 42)
-    assert draft(browsers) is not None
+    assert draft() is not None
     press(app, "Undo")
-    assert draft(browsers) is None
+    assert draft() is None
 
 
-def test_what_stood_beside_and_cannot_be_opened_is_named_and_stays_in_the_draft(
-    browsers: Browsers,
-) -> None:
+def test_what_stood_beside_and_cannot_be_opened_is_named_and_stays_in_the_draft() -> None:
     app = press(type_number(visit(PROTOCOL), "Sample size", 41), BESIDE)
     press(type_number(app, "Sample size", 42), BESIDE)
-    found = draft(browsers)
+    found = draft()
     assert found is not None
     held = read_draft(found.content)
     (name, query), other = held.beside
     gone = query.replace("study=fin_momentum", "study=gone")
     changed = case_text(held.model_copy(update={"beside": ((name, gone), other)}))
-    shelf().save_draft(Owner.of(browsers.token), changed, found.place)
+    shelf().save_draft(owner(), changed, found.place)
     back = go(press(visit(), "Go on with it"), PROTOCOL)
     assert "beside, Plan A: study 'gone' cannot be opened" in said(back)
     assert tray(back)[1:] == tray(app)[1:]
     assert number(back, "Sample size").value == 42
     type_number(back, "Sample size", 43)
     writer.finish()
-    drafts = [each.content for each in drafts_of(browsers)]
+    drafts = [each.content for each in drafts_of()]
     assert changed in drafts, "it is there for when the study is"
     assert len(drafts) == 2
 
@@ -276,7 +235,7 @@ def test_drafts_of_two_visitors_under_one_place_do_not_wait_for_one_another(
     assert [len(shelf().drafts(whose)) for whose in (ann, ben)] == [1, 1]
 
 
-def test_library_lists_the_drafts_of_every_tab(browsers: Browsers) -> None:
+def test_library_lists_the_drafts_of_every_tab() -> None:
     for samples in (41, 42):
         type_number(visit(PROTOCOL), "Sample size", samples)
         writer.finish()
@@ -286,36 +245,29 @@ def test_library_lists_the_drafts_of_every_tab(browsers: Browsers) -> None:
     assert "n 42" not in said(app)
     assert number(go(press(app, "Go on with it"), PROTOCOL), "Sample size").value == 41
     press(app, "Keep")
-    assert draft(browsers) is None
+    assert draft() is None
     assert "Nothing waits" in said(pick(go(app, LIBRARY), "Show", "Not kept yet"))
 
 
-def test_looking_at_studies_is_no_work(browsers: Browsers) -> None:
+def test_looking_at_studies_is_no_work_and_a_page_loaded_again_and_again_fills_no_room() -> None:
     visit(PROTOCOL, study="psy_stroop", lab="hard", round="2")
-    assert draft(browsers) is None
-
-
-def test_page_that_is_loaded_again_and_again_fills_no_room(browsers: Browsers) -> None:
+    assert draft() is None
     query = query_of(type_number(visit(PROTOCOL), "Sample size", 41))
-    first = draft(browsers)
+    first = draft()
     assert first is not None
-    for _ in range(3):
+    for _ in range(2):
         visit(PROTOCOL, **query)
-        assert draft(browsers) == first
-    assert shelf().usage(Owner.of(browsers.token)).size == len(first.content.encode())
+        assert draft() == first
+    assert shelf().usage(owner()).size == len(first.content.encode())
 
 
 # --- a library that cannot be used ------------------------------------------------------------
 
 
-def refuse(*_: object, **__: object) -> NoReturn:
-    raise LibraryStorageError("/srv/library.db: the disk is full; nothing was saved")
-
-
 def test_draft_that_cannot_be_saved_is_said_where_it_matters(
-    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(Library, "save_draft", refuse)
+    monkeypatch.setattr(Library, "save_draft", full_disk)
     app = type_number(visit(PROTOCOL), "Sample size", 41)
     writer.finish()
     assert "draft" not in said(run(app)), "the address holds all of it"
@@ -325,9 +277,7 @@ def test_draft_that_cannot_be_saved_is_said_where_it_matters(
     assert "the disk is full" in said(app)
 
 
-def test_library_that_cannot_be_opened_stops_no_page(
-    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_library_that_cannot_be_opened_stops_no_page(monkeypatch: pytest.MonkeyPatch) -> None:
     move(monkeypatch)
     monkeypatch.setenv("REPLICALAB_DATABASE_URL", "nonsense")
     app = type_number(visit(PROTOCOL), "Sample size", 41)
@@ -355,7 +305,7 @@ def test_writer_tries_again_what_could_not_be_saved(monkeypatch: pytest.MonkeyPa
     def save() -> None:
         tries.append(len(tries))
         if len(tries) < 3:
-            refuse()
+            full_disk()
 
     wanted = writer.Writer()
     wanted.later("one", save)
@@ -370,7 +320,3 @@ def test_writer_outlives_a_fault_of_what_it_saves(caplog: pytest.LogCaptureFixtu
     wanted.finish()
     assert found == ["saved"]
     assert "what waited under 'one' could not be saved" in caplog.text
-
-
-def test_workspaces_of_a_state_share_no_tab() -> None:
-    assert Session(Workspace()).tab.place != Session(Workspace()).tab.place

@@ -1,13 +1,10 @@
 """Every button of every page, pressed once with a study of one's own open in a lab of one's own.
 
-Each is pressed in a fresh session, at the end of a walk to where it stands: parts are opened and
-buttons pressed, as far as the harness reaches. What stands there only then is walked to next.
+A walk opens parts and presses buttons, as far as the harness reaches, and goes on to what stands
+there only then; what it leaves behind is walked to in a fresh session.
 """
 
-from __future__ import annotations
-
 import re
-from collections import deque
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from typing import Any, Final, NamedTuple
@@ -47,23 +44,13 @@ from replicalab.ui.workspace import TrayCase, Workspace
 from tests.library.making import make_batch
 from tests.negotiation.playing import by_rule
 from tests.scripted import ScriptedGenerate
+from tests.ui.acting import press, run
 from tests.ui.negotiating import BUILD, KEY, URL, answering, proposing
-from tests.ui.reading import (
-    COMPARE,
-    LIBRARY,
-    NEGOTIATION,
-    PROTOCOL,
-    SCENARIOS,
-    at_making,
-    drawer_of,
-    go,
-    press,
-    run,
-    unopened,
-    visit,
-)
+from tests.ui.pages import COMPARE, LIBRARY, NEGOTIATION, PROTOCOL
+from tests.ui.reading import drawer_of
 from tests.ui.test_lab_form import fill
 from tests.ui.visitors import Browsers
+from tests.ui.walking import at_making, go, unopened, visit
 
 MINE: Final = copy_text("psy_stroop", "my_stroop")
 STUDY: Final = parse_study(MINE, "my_stroop.yaml")
@@ -135,11 +122,12 @@ def _doable(node: Node) -> Iterator[tuple[str, Any]]:
 
 def do(app: AppTest, step: Step) -> None:
     """Do a step of a walk."""
-    part = drawer_of(app) if step.place == BEHIND and place(app) != BEHIND else app.main
+    behind = step.place == BEHIND and place(app) != BEHIND
+    part = drawer_of(app) if behind else app.main
     named = {Step(step.place, *found).once: node for node in part for found in _doable(node)}
     assert step.once in named, f"{step} is not there again"
     node = named[step.once]
-    for title in (each.proto.dialog.title for each in drawer_of(app) if is_dialog(each)):
+    for title in (each.proto.dialog.title for each in drawer_of(app) if behind and is_dialog(each)):
         app.session_state[DRAWERS[title]] = True
     if isinstance(node, Button):
         node.click()
@@ -216,26 +204,31 @@ def begin(browsers: Browsers, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
     return visited
 
 
-def walked(begun: Begin, walk: Walk) -> AppTest:
-    app = begun()
-    for step in walk:
-        do(app, step)
-    return app
-
-
 def walk_all(begun: Begin, places: set[str], downloads: list[Callable[[], object]]) -> set[Step]:
-    """Do everything once that can be done at some places, and return what was."""
-    done, coming = dict[tuple[str, ...], Step](), deque[Walk]([()])
-    while coming:
-        walk = coming.popleft()
-        app = walked(begun, walk)
+    """Do everything once that can be done at some places, and return what was.
+
+    A walk does what it sees and nobody did; where it sees nothing more, another goes the shortest
+    way to something that was seen.
+    """
+    done, seen = dict[tuple[str, ...], Step](), dict[tuple[str, ...], Walk]()
+    app, walk = begun(), Walk()
+    while True:
         for make in downloads:
             assert make()
         downloads.clear()
-        new = [each for each in steps(app) if each.place in places and each.once not in done]
-        done |= {step.once: step for step in new}
-        coming += [(*walk, step) for step in {step.once: step for step in new}.values()]
-    return set(done.values())
+        here = {each.once: each for each in steps(app) if each.place in places}
+        seen |= {once: (*walk, step) for once, step in here.items() if once not in seen}
+        if left := [once for once in here if once not in done]:
+            walk = (*walk, here[left[0]])
+            do(app, walk[-1])
+        elif left := [once for once in seen if once not in done]:
+            walk = min((seen[once] for once in left), key=len)
+            app = begun()
+            for step in walk:
+                do(app, step)
+        else:
+            return set(done.values())
+        done[walk[-1].once] = walk[-1]
 
 
 CASES: Final = (
@@ -243,8 +236,8 @@ CASES: Final = (
     (NEGOTIATION, "Negotiation", {"scientist": ScientistKind.PERSON}),
     (NEGOTIATION, "Negotiation", {"scientist": ScientistKind.MODEL}),
 )
-LONG_WALKS: Final = (SCENARIOS, PROTOCOL)
-"""Half of all steps are on these pages; what they draw is pressed in tests of their own as well."""
+LONG_WALKS: Final = ("Scenarios", "Protocol", "Negotiation-model")
+"""Where half of all steps are; what is drawn there is pressed in tests of its own as well."""
 
 
 @pytest.mark.parametrize(
@@ -252,8 +245,8 @@ LONG_WALKS: Final = (SCENARIOS, PROTOCOL)
     [
         pytest.param(
             *case,
-            id="-".join([case[1], *case[2].values()]),
-            marks=pytest.mark.long if case[0] in LONG_WALKS else (),
+            id=(name := "-".join([case[1], *case[2].values()])),
+            marks=pytest.mark.long if name in LONG_WALKS else (),
         )
         for case in CASES
     ],

@@ -1,7 +1,5 @@
 """Hand over: each part of the drawer, and what its files hold."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -10,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import Any, Final
+from urllib.parse import parse_qsl
 
 import pytest
 import streamlit as st
@@ -22,7 +21,7 @@ from replicalab.errors import PrintError
 from replicalab.lexicon import amount_text
 from replicalab.library import EntryKind
 from replicalab.models import revise
-from replicalab.negotiation import Transcript, shipped_recordings
+from replicalab.negotiation import shipped_recordings
 from replicalab.report import Document, open_bundle
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, load_scenario, read_lab
 from replicalab.scenarios.writing import read_plan
@@ -31,28 +30,15 @@ from replicalab.ui.export import documents
 from replicalab.ui.export.content import file_name
 from replicalab.ui.export.documents import PRESS, Press
 from replicalab.ui.library.shelf import owner, shelf
-from tests.ui.reading import (
-    COMPARE,
-    IN_EVERY_LAB,
-    NEGOTIATION,
-    PROTOCOL,
-    at_making,
-    choose_more,
-    drawer_of,
-    go,
-    heard,
-    in_drawer,
-    panel_of,
-    press,
-    run,
-    unopened,
-    visit,
-)
+from tests.ui.acting import choose, choose_more, press, run
+from tests.ui.pages import COMPARE, LETTERS, NEGOTIATION, PAGES, PROTOCOL
+from tests.ui.reading import drawer_of, heard, in_drawer, panel_of
 from tests.ui.test_opening import opened
-from tests.ui.test_study_form import type_value
+from tests.ui.walking import go, query_of, visit
 
 TABS: Final = "export_part"
-WHY: Final = "Sample size: why it is changed"
+STROOP: Final = load_scenario("psy_stroop", "medium")
+FILLING: Final = {"hand_filling": True}
 Files = dict[str, tuple[str, Any]]
 
 
@@ -81,25 +67,76 @@ def text(files: Files, label: str) -> str:
     return made
 
 
-@IN_EVERY_LAB
-def test_brief_tells_the_numbers_of_the_page(files: Files, study: str, lab: str) -> None:
-    pack = load_scenario(study, lab).with_own(LabOverrides(budget=1_234), EvidenceAssumptions())
+# --- the link ---------------------------------------------------------------------------------
+
+
+def link(app: AppTest) -> dict[str, str]:
+    """Return what the drawer's link carries."""
+    [code] = [each for each in drawer_of(app) if isinstance(each, Element) and each.type == "code"]
+    return dict(parse_qsl(str(code.value).partition("?")[2]))
+
+
+def test_link_of_every_page_is_its_address_and_tells_what_it_carries() -> None:
+    plan = revise(STROOP.reference_protocol, sample_size=42)
+    said = {"budget": "1200", "alpha": "0.01", "round": "2", "plan": encode_plan(plan)}
+    app = visit(study="psy_stroop", **said)
+    for page in PAGES:
+        choose_more(go(app, page), "Hand over")
+        assert link(app) == query_of(app)
+    told = in_drawer(app)
+    for part in (STROOP.paper.name, "medium lab, 1 change", "differs from it in 1 field"):
+        assert part in told
+    assert "(alpha)" in told
+    assert "round 2" in told
+    assert "does not carry" not in told
+    told = in_drawer(choose_more(visit(NEGOTIATION, scientist="model"), "Hand over"))
+    assert "does not carry" in told
+    assert "what a language model said" in told
+
+
+@pytest.mark.parametrize(
+    ("server", "here_only"),
+    [
+        ("http://localhost:8501/Protocol", True),
+        ("http://127.8.0.1/", True),
+        ("http://[::1]:8501/", True),
+        ("http://192.168.1.7:8501/Protocol", False),
+        ("https://localhost.example.org/", False),
+    ],
+)
+def test_link_of_this_machine_alone_is_promised_to_nobody_else(
+    monkeypatch: pytest.MonkeyPatch, server: str, here_only: bool
+) -> None:
+    monkeypatch.setattr(type(st.context), "url", property(lambda _: server))
+    told = in_drawer(choose_more(visit(), "Hand over"))
+    assert ("of this machine only" in told) is here_only
+    assert ("Whoever can reach this server" in told) is not here_only
+
+
+def test_link_without_a_plan_that_is_too_long_says_so() -> None:
+    app = choose_more(choose(visit(PROTOCOL), "Controls", *LETTERS), "Hand over")
+    assert "plan" not in link(app)
+    told = in_drawer(app)
+    assert "your plan: it is too long for a link" in told
+    assert "your plan, which differs" not in told
+
+
+# --- the documents ----------------------------------------------------------------------------
+
+
+def test_brief_is_seen_before_it_leaves_and_tells_the_numbers_of_the_page(files: Files) -> None:
+    pack = STROOP.with_own(LabOverrides(budget=1_234), EvidenceAssumptions())
     yours = assess(pack.reference_protocol, pack)
-    part("Brief", study=study, lab=lab, budget="1234")
+    app = part("Brief", study="psy_stroop", budget="1234")
     told = text(files, "Markdown").replace("\\", "")
     for fact in ("1,234 credits", amount_text(yours.cost), yours.evidence.number, pack.paper.name):
         assert fact in told
     assert "1 change" in told
-    assert files["HTML"][0] == f"{study.replace('_', '-')}-{lab}-brief.html"
-
-
-def test_brief_is_seen_before_it_leaves(files: Files) -> None:
-    app = part("Brief", study="psy_stroop", budget="1200")
+    assert files["HTML"][0] == "psy-stroop-medium-brief.html"
     [seen] = [each for each in drawer_of(app) if isinstance(each, Element) and _is_preview(each)]
-    for line in ("Not feasible here", "1,200 credits", "Least-loss plan"):
+    for line in ("Not feasible here", "1,234 credits", "Least-loss plan"):
         assert line in heard(panel_of(seen))
-    assert not [each for each in drawer_of(part("Report")) if _is_preview(each)]
-    assert files
+    assert not [each for each in drawer_of(again(app, "Report")) if _is_preview(each)]
 
 
 def _is_preview(element: Any) -> bool:
@@ -129,30 +166,23 @@ def test_documents_with_the_negotiation_are_about_the_plan_that_it_came_to(files
     assert "25 samples in 3 days for 800 of 1,000 credits" in text(files, "Markdown")
 
 
-def filled(**said: str) -> AppTest:
-    """Return the report of a plan of 42 samples with that typed into the fields of these labels."""
-    plan = revise(load_scenario("psy_stroop", "medium").reference_protocol, sample_size=42)
-    app = part("Report", study="psy_stroop", plan=encode_plan(plan))
-    again(app, "Report", hand_filling=True)
-    for label, text in said.items():
+def test_report_says_what_is_filled_in_and_its_title_names_it_and_its_tables(files: Files) -> None:
+    plan = revise(STROOP.reference_protocol, sample_size=42)
+    app = again(part("Report", study="psy_stroop", plan=encode_plan(plan)), "Report", **FILLING)
+    assert "| Title | Not given |" in text(files, "Markdown")
+    for label, typed in (
+        ("Title", "Our Own: Title"),
+        ("Authors", "A. <b>Nobody</b>"),
+        ("Sample size: why it is changed", "=42"),
+    ):
         [field] = [each for each in app.text_input if each.label == label]
-        field.set_value(text)
-    return again(app, "Report", hand_filling=True)
-
-
-def test_report_says_what_is_filled_in_and_what_is_not(files: Files) -> None:
-    app = filled(**{"Authors": "A. <b>Nobody</b>", WHY: "We have 42."})
-    again(app, "Report", hand_filling=False)
-    told = text(files, "Markdown")
-    for line in ("| Title | Not given |", r"A. \<b\>Nobody", "| Sample size | We have 42."):
-        assert line in told
-
-
-def test_typed_title_names_the_report_and_its_tables(files: Files) -> None:
-    app = filled(**{"Title": "Our Own: Title", WHY: "=42"})
+        field.set_value(typed)
+    again(again(app, "Report", **FILLING), "Report", hand_filling=False)
     assert files["HTML"][0] == "our-own-title-report.html"
-    assert text(files, "Markdown").count("| Authors | Not given |") == 1
-    assert text(files, "Markdown").startswith("# Our Own: Title\n")
+    told = text(files, "Markdown")
+    assert told.startswith("# Our Own: Title\n")
+    for line in (r"A. \<b\>Nobody", r"| Sample size | \=42"):
+        assert line in told
     again(app, "Tables")
     name, made = files["Excel, every table a sheet"]
     assert name == "our-own-title-tables.xlsx"
@@ -163,17 +193,13 @@ def test_typed_title_names_the_report_and_its_tables(files: Files) -> None:
     assert [value for value in values if value.startswith("=42")]
 
 
-def test_pdf_that_cannot_be_made_is_said_with_the_way_out(
-    files: Files, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(documents, "missing", lambda: "no PDF: print the HTML from a browser")
-    assert "no PDF: print the HTML from a browser" in in_drawer(part("Brief"))
-    assert "HTML" in files
-
-
 def test_pdf_is_made_in_place_and_says_there_why_it_is_not(
     files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(documents, "missing", lambda: "no PDF: print the HTML from a browser")
+    app, name = part("Brief", study="psy_stroop"), "psy-stroop-medium-brief.pdf"
+    assert "no PDF: print the HTML from a browser" in in_drawer(app)
+    assert "HTML" in files
     monkeypatch.setattr(documents, "missing", lambda: "")
     made: list[bytes | PrintError] = [PrintError("no PDF: others <b>; print the HTML"), b"%PDF"]
 
@@ -184,8 +210,7 @@ def test_pdf_is_made_in_place_and_says_there_why_it_is_not(
         return result
 
     monkeypatch.setattr(PRESS, "pdf", pdf)
-    app, name = part("Brief", study="psy_stroop"), "psy-stroop-medium-brief.pdf"
-    print_it(app)
+    print_it(again(app, "Brief"))
     assert "No PDF: others <b>; print the HTML." in in_drawer(app)
     assert f"Save {name}" not in files
     print_it(app)
@@ -205,13 +230,10 @@ def test_tables_are_those_of_the_report_by_their_names_as_they_read(files: Files
     [box] = [each for each in app.selectbox if each.label == "Table"]
     assert "Power: floor 0.50, target 0.80; budget: 1,000 credits" in box.options
     assert not [each for each in box.options if "\\" in each]
-    book = files["Excel, every table a sheet"][1]()
-    assert isinstance(book, bytes)
-    sheets = load_workbook(io.BytesIO(book)).sheetnames
+    sheets = load_workbook(io.BytesIO(files["Excel, every table a sheet"][1]())).sheetnames
     assert len(sheets) == 9
     again(app, "Tables", hand_table="The plan in full")
-    name, _ = files["CSV of this table"]
-    assert name == "the-plan-in-full.csv"
+    assert files["CSV of this table"][0] == "the-plan-in-full.csv"
     rows = list(csv.reader(io.StringIO(text(files, "CSV of this table").lstrip("\ufeff"))))
     assert ["Sample size", "100"] in rows
 
@@ -230,8 +252,8 @@ def test_files_open_as_what_is_on_the_screen(files: Files) -> None:
     assert read_lab(text(files, "Lab alone").encode()) == LabOverrides(budget=1200)
 
 
-@pytest.mark.parametrize("transcript", shipped_recordings(), ids=lambda each: each.recording.key)
-def test_bundle_of_a_recorded_run_replays(files: Files, transcript: Transcript) -> None:
+def test_bundle_of_a_recorded_run_replays(files: Files) -> None:
+    transcript = shipped_recordings()[0]
     setup, known = transcript.setup, transcript.recording
     assert known is not None
     where = {"study": setup.scenario_id, "lab": setup.difficulty, "seed": str(setup.seed)}
@@ -257,34 +279,33 @@ PICTURES: Final = {
 }  # fmt: skip
 
 
-def picture(name: str, **query: str) -> tuple[AppTest, Element]:
-    """Return a page with a picture chosen in the drawer, and its chart."""
-    app = visit(PROTOCOL, **query)
-    app.session_state["hand_picture"] = name
-    again(app, "Pictures")
+def test_every_picture_is_dark_on_white_and_named() -> None:
+    app = visit(PROTOCOL, study="psy_stroop")
+    read = "deeper blue: more power; no blue: no evidence; hatched: does not fit"
+    for name in PICTURES:
+        chart = picture(app, name)
+        [box] = [each for each in app.selectbox if each.label == "Picture"]
+        assert set(box.options) == PICTURES
+        assert '"paper_bgcolor":"#FFFFFF"' in chart.proto.spec
+        assert '"format": "png"' in chart.proto.config.replace('":"', '": "')
+        assert file_name(f"psy stroop medium {name}", "x")[:-2] in chart.proto.config
+        assert (read in chart.proto.spec) == (name == "Days and samples")
+
+
+def picture(app: AppTest, name: str) -> Element:
+    """Return the chart of a picture that is chosen in the drawer."""
+    again(app, "Pictures", hand_picture=name)
     [chart] = [each for each in drawer_of(app) if each.type == "plotly_chart"]
     assert isinstance(chart, Element)
-    return app, chart
+    return chart
 
 
-@pytest.mark.parametrize("name", sorted(PICTURES))
-def test_picture_is_dark_on_white_and_named(name: str) -> None:
-    app, chart = picture(name, study="psy_stroop")
-    [box] = [each for each in app.selectbox if each.label == "Picture"]
-    assert set(box.options) == PICTURES
-    assert '"paper_bgcolor":"#FFFFFF"' in chart.proto.spec
-    assert '"format": "png"' in chart.proto.config.replace('":"', '": "')
-    assert file_name(f"psy stroop medium {name}", "x")[:-2] in chart.proto.config
-    read = "deeper blue: more power; no blue: no evidence; hatched: does not fit"
-    assert (read in chart.proto.spec) == (name == "Days and samples")
-
-
-@pytest.mark.parametrize(("effect", "empty"), [("1000000.0", True), (None, False)])
-def test_frontier_that_shows_no_plan_says_so(effect: str | None, empty: bool) -> None:
-    asked = {"effect": effect} if effect else {}
-    _, chart = picture("Evidence for credits", study="phys_millikan", **asked)
+def test_frontier_that_shows_no_plan_says_so() -> None:
     told = "<br>No plan that fits lies in the picture: the best has half-width ±"
-    assert (told in json.loads(chart.proto.spec)["layout"]["title"]["subtitle"]["text"]) is empty
+    for asked in ({"effect": "1000000.0"}, {}):
+        chart = picture(visit(PROTOCOL, study="phys_millikan", **asked), "Evidence for credits")
+        title = json.loads(chart.proto.spec)["layout"]["title"]
+        assert (told in title["subtitle"]["text"]) is bool(asked)
 
 
 def test_decision_stands_in_report_and_bundle_and_opens_again_elsewhere(
@@ -309,23 +330,6 @@ def test_decision_stands_in_report_and_bundle_and_opens_again_elsewhere(
         assert entry.name.startswith("Your plan, not The Lab Manager’s")
     again(app, "Report")
     assert all(line in text(files, "Markdown") for line in told)
-    again(app, "Bundle")
-    assert open_bundle(text(files, "Bundle")).decision == open_bundle(data).decision
-
-
-@pytest.mark.usefixtures("browsers")
-def test_report_of_a_power_analysis_gives_no_reason_that_nobody_gave(files: Files) -> None:
-    app = type_value(at_making(unopened()), "Samples in all", 60)
-    press(app, "Use this analysis")
-    again(go(app, PROTOCOL), "Report")
-    told = text(files, "Markdown")
-    assert "power 0.48, below the floor of 0.50" in told
-    assert r"| Planned sample | 60 samples | Not given. 30 a group \= 60 in all. |" in told
-    for choice in ("Assumed Cohen's d | 0.5", "Alpha, two-sided | 0.05", "Target of power | 0.80"):
-        assert f"| {choice} | Not given. |" in told
-    assert "riginal" not in told
-    for invented in ("planning value", "endpoint", "the plan’s substitutions"):
-        assert invented not in told
 
 
 # --- the server's press: one PDF at a time, few waiting, and none that holds the others -----------
@@ -359,13 +363,10 @@ def test_press_makes_one_at_a_time_and_refuses_who_would_wait_too_long(
         assert [each.result(10) for each in made] == [b"%PDF", b"%PDF"]
     assert press.pdf(PAGE, "A4") == b"%PDF", "and then there is room again"
 
-
-def test_press_has_room_again_after_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> bytes:
         raise PrintError("no PDF: it is not done")
 
     monkeypatch.setattr(documents, "pdf_apart", fail)
-    press = Press(most_waiting=1)
     for _ in range(3):
         with pytest.raises(PrintError, match="not done"):
             press.pdf(PAGE, "A4")

@@ -1,7 +1,5 @@
 """Text of strangers on every page: whatever it holds, it is read as text and hides nothing."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -40,32 +38,11 @@ from tests.hostile_files import (
     hostile_study,
 )
 from tests.scenarios.small_study import put
+from tests.ui.acting import can_press, choose_more, labels, press, run, type_text
 from tests.ui.negotiating import hand_over, model_at_the_table
-from tests.ui.reading import (
-    COMPARE,
-    LIBRARY,
-    NEGOTIATION,
-    PAGES,
-    PROTOCOL,
-    SCENARIOS,
-    STUDY,
-    alerts,
-    at_editor,
-    can_press,
-    choose_more,
-    drawer_of,
-    go,
-    heard,
-    labels,
-    panel_of,
-    panels,
-    press,
-    run,
-    show,
-    type_text,
-    unopened,
-    visit,
-)
+from tests.ui.pages import COMPARE, LIBRARY, NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY
+from tests.ui.reading import alerts, drawer_of, heard, panel_of, panels
+from tests.ui.walking import at_editor, go, show, unopened, visit
 
 PLAIN: Final = {
     "text": {"body"},
@@ -148,16 +125,10 @@ def _no_studies() -> Iterator[None]:
 # --- studies --------------------------------------------------------------------------------
 
 
-def test_every_text_of_a_study_is_walked() -> None:
+def test_every_text_of_a_study_is_walked_and_refused_where_it_hides_something() -> None:
     assert set(text_places(Study)) <= {leaf.place for leaf in leaves(full_study())}
-
-
-def test_text_of_a_study_that_is_not_taken_is_refused_by_its_field() -> None:
     for place, said in hostile_study().refused.items():
         assert place[-1 if place[-1] != "*" else 0] in said
-
-
-def test_text_of_a_study_that_hides_something_is_refused_everywhere() -> None:
     for leaf in leaves(full_study()):
         if not leaf.is_key:
             data = full_study()
@@ -234,13 +205,9 @@ def presented(app: AppTest) -> set[int]:
     return shown
 
 
-def test_every_text_of_a_transcript_is_walked() -> None:
-    assert set(text_places(Transcript)) <= {
-        leaf.place for leaf in leaves(json.loads(hostile_run()))
-    }
-
-
 def test_hostile_run_that_replays_is_text_in_every_round() -> None:
+    found = {leaf.place for leaf in leaves(json.loads(hostile_run()))}
+    assert set(text_places(Transcript)) <= found
     shown = walk(opened(hostile_run()))
     assert {*range(200, 205), *range(210, 217), 218, 220, *range(230, 235)} <= shown
 
@@ -271,25 +238,30 @@ def test_attempts_of_an_old_run_with_one_number_are_drawn_all() -> None:
     assert sum(title.startswith("Attempt ") for title in titles) == len(first)
 
 
-@pytest.mark.parametrize("name", ["![x](//x.test)\u202e", "setup", marked(7)])
-def test_hostile_key_of_a_file_is_text_in_its_refusal(name: str) -> None:
-    data = json.loads(hostile_run()) | {f"{name}\u202e": marked(8)}
-    app = hand_over(visit(NEGOTIATION), json.dumps(data))
-    assert any("cannot be opened" in alert.text for alert in alerts(app))
-    assert not leaks(app)
-    assert not any("![" in text or "\u202e" in text for _, _, text in sent(app))
+def test_hostile_key_of_a_file_is_text_in_its_refusal() -> None:
+    app = visit(NEGOTIATION)
+    for name in ("![x](//x.test)\u202e", "setup", marked(7)):
+        data = json.loads(hostile_run()) | {f"{name}\u202e": marked(8)}
+        hand_over(app, json.dumps(data))
+        assert any("cannot be opened" in alert.text for alert in alerts(app))
+        assert not leaks(app)
+        assert not any("![" in text or "\u202e" in text for _, _, text in sent(app))
 
 
 # --- links, and what is typed ---------------------------------------------------------------
 
 
-def test_hostile_plan_of_a_link_is_text_on_every_page() -> None:
+def test_hostile_plan_of_a_link_and_question_are_text_on_every_page() -> None:
     app = visit(plan=encode_plan(hostile_plan(200)), scientist="person")
     for page in PAGES:
         go(app, page)
         assert not leaks(app), page
     assert {200, 203, 204} <= seen(app) | seen(go(app, PROTOCOL))
-    press(go(app, NEGOTIATION), "Put this plan forward")
+    type_text(go(app, NEGOTIATION), "Or ask the lab a question", marked(5, f"{ATTACK}{UNSEEN}"))
+    press(app, "Ask")
+    assert not leaks(app)
+    assert 5 in seen(app)
+    press(app, "Put this plan forward")
     assert not leaks(app)
     assert {200, 201, 202, 203, 204} <= seen(app)
     presented(app)
@@ -318,19 +290,9 @@ def test_hostile_name_of_what_is_beside_is_text_wherever_it_is_told() -> None:
 
 
 KEYS: Final = (
-    *("v", "study", "lab", "seed", "rounds", "round", "plan", "budget", "days", "staff"),
-    *(
-        "scientist",
-        "manager",
-        "recording",
-        "present",
-        "survey",
-        "own",
-        "moves",
-        "beside",
-        "unknown",
-    ),
-)
+    "v study lab seed rounds round plan budget days staff scientist manager recording present "
+    "survey own moves beside unknown"
+).split()
 
 
 def test_hostile_moves_of_a_link_are_text_in_every_round() -> None:
@@ -349,14 +311,6 @@ def test_hostile_key_of_a_link_is_text_on_every_page(key: str) -> None:
     app = visit(**dict.fromkeys(KEYS if key == "all" else (key,), text))
     for page in PAGES:
         assert not leaks(go(app, page))
-
-
-def test_hostile_question_is_text() -> None:
-    app = visit(NEGOTIATION, scientist="person")
-    type_text(app, "Or ask the lab a question", marked(5, f"{ATTACK}{UNSEEN}"))
-    press(app, "Ask")
-    assert not leaks(app)
-    assert 5 in seen(app)
 
 
 def test_hostile_model_is_text_in_its_failure_and_in_other_words(

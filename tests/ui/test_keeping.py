@@ -1,49 +1,31 @@
 """Keep: one click on every page, a version after a change, and two tabs that lose nothing."""
 
-from __future__ import annotations
-
-from typing import NoReturn
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.case import read_case
-from replicalab.errors import LibraryStorageError
-from replicalab.library import Entry, EntryKind, Library, Owner, rows
+from replicalab.library import Entry, EntryKind, rows
 from replicalab.scenarios import copy_text
-from replicalab.ui.library.shelf import shelf
-from tests.ui.reading import (
-    NEGOTIATION,
-    PAGES,
-    PROTOCOL,
-    alerts,
-    go,
-    keyed,
-    labels,
-    press,
-    query_of,
-    rows_of,
-    said,
-    texts,
-    type_number,
-    type_text,
-    visit,
-    where,
-    write,
-)
-from tests.ui.visitors import Browsers
+from replicalab.ui.library.shelf import owner, shelf
+from tests.ui.acting import can_press, labels, press, type_number, type_text
+from tests.ui.pages import NEGOTIATION, PAGES, PROTOCOL
+from tests.ui.reading import alerts, keyed, rows_of, said, texts, where
+from tests.ui.visitors import Browsers, full_disk
+from tests.ui.walking import go, query_of, visit, write
+
+pytestmark = pytest.mark.usefixtures("browsers")
 
 PLAN = "Momentum returns · medium lab · n 420"
 
 
-def kept(browsers: Browsers, kind: EntryKind = EntryKind.PLAN) -> list[Entry]:
+def kept(kind: EntryKind = EntryKind.PLAN) -> list[Entry]:
     """Return what the visitor has kept."""
-    return shelf().entries(Owner.of(browsers.token), kind)
+    return shelf().entries(owner(), kind)
 
 
-def plans(browsers: Browsers, entry: Entry) -> list[int]:
+def plans(entry: Entry) -> list[int]:
     """Return the sample size of each version of a plan, the latest first; 0 is the reference's."""
-    whose = Owner.of(browsers.token)
+    whose = owner()
     found = (shelf().read(whose, entry.id, v.number) for v in shelf().versions(whose, entry.id))
     read = (read_case(each.content).plan for each in found)
     return [plan.sample_size if plan else 0 for plan in read]
@@ -54,95 +36,75 @@ def box(app: AppTest) -> str:
     return "\n".join(texts(keyed(app, "kept")))
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_one_click_keeps_the_plan_on_every_page(browsers: Browsers, page: str) -> None:
-    app = press(visit(page, study="psy_stroop", lab="hard", budget="900"), "Keep")
-    [entry] = kept(browsers)
+def test_one_click_on_any_page_keeps_the_plan() -> None:
+    app = visit(PROTOCOL, study="psy_stroop", lab="hard", budget="900")
+    for page in PAGES:
+        assert can_press(go(app, page), "Keep")
+    press(app, "Keep")
+    [entry] = kept()
     assert entry.name in box(app)
     assert "Saved" in box(app)
     assert entry.name.startswith("Stroop interference · hard lab, 1 change · n ")
-    plan = read_case(shelf().read(Owner.of(browsers.token), entry.id).content)
+    plan = read_case(shelf().read(owner(), entry.id).content)
     assert (plan.study, plan.lab, plan.own_lab.budget) == ("psy_stroop", "hard", 900)
 
 
-def test_nothing_is_said_to_be_kept_that_is_not(
-    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object, **__: object) -> NoReturn:
-        raise LibraryStorageError("/srv/library.db: the disk is full; nothing was saved")
-
-    app = visit(PROTOCOL)
-    with monkeypatch.context() as patch:
-        patch.setattr(Library, "keep", full)
-        press(app, "Keep")
-    assert [each.text for each in alerts(app) if each.colour == "error"] == [
-        "Not kept: /srv/library.db: the disk is full; nothing was saved."
-    ]
-    assert "safe" not in box(app)
-    assert kept(browsers) == []
-    assert "safe" in box(press(app, "Keep"))
-
-
-def test_changed_plan_is_a_new_version_named_after_it_and_an_entry_of_its_own_on_demand(
-    browsers: Browsers,
-) -> None:
+def test_changed_plan_is_a_new_version_named_after_it_and_an_entry_of_its_own_on_demand() -> None:
     app = press(visit(PROTOCOL), "Keep")
-    assert [entry.name for entry in kept(browsers)] == [PLAN]
+    assert [entry.name for entry in kept()] == [PLAN]
     assert "Keep as another instead" not in labels(app)
     press(type_number(app, "Sample size", 75), "Keep")
-    [entry] = kept(browsers)
+    [entry] = kept()
     assert (entry.name, entry.version) == ("Momentum returns · medium lab · n 75", 2)
-    assert plans(browsers, entry) == [75, 0]
+    assert plans(entry) == [75, 0]
     assert "version 2" in box(app)
     press(app, "Keep as another instead")
-    new, old = kept(browsers)
-    assert (old.name, plans(browsers, old)) == (PLAN, [0, 75, 0])
-    assert (new.name, plans(browsers, new)) == ("Momentum returns · medium lab · n 75", [75])
+    new, old = kept()
+    assert (old.name, plans(old)) == (PLAN, [0, 75, 0])
+    assert (new.name, plans(new)) == ("Momentum returns · medium lab · n 75", [75])
     assert new.name in box(app)
     assert "Keep as another instead" not in labels(app)
     press(type_number(app, "Sample size", 50), "Keep")
-    assert [entry.version for entry in kept(browsers)] == [2, 3]
+    assert [entry.version for entry in kept()] == [2, 3]
 
 
-@pytest.mark.parametrize("act", ["Keep", "Keep as another instead"])
-def test_disk_that_fills_in_the_middle_of_a_save_keeps_nothing_of_it(
-    browsers: Browsers, monkeypatch: pytest.MonkeyPatch, act: str
+def test_disk_that_is_full_or_fills_in_the_middle_of_a_save_keeps_nothing_and_says_so(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def full(*_: object, **__: object) -> NoReturn:
-        raise LibraryStorageError("the library: the disk is full; nothing was saved")
+    app = visit(PROTOCOL)
+    for act, samples in (("Keep", 420), ("Keep", 75), ("Keep as another instead", 75)):
+        type_number(app, "Sample size", samples)
+        entries = kept()
+        with monkeypatch.context() as patch:
+            # What each does last: an entry is added, a version gets its name.
+            for step in ("entry_named", "add_entry"):
+                patch.setattr(rows, step, full_disk)
+            press(app, act)
+        assert [each.text for each in alerts(app) if each.colour == "error"] == [
+            "Not kept: /srv/library.db: the disk is full; nothing was saved."
+        ]
+        assert "safe" not in box(app)
+        assert kept() == entries
+        assert "safe" in box(press(app, "Keep"))
 
-    app = type_number(press(visit(PROTOCOL), "Keep"), "Sample size", 75)
-    if act != "Keep":
-        press(app, "Keep")
-    [entry] = kept(browsers)
-    with monkeypatch.context() as patch:
-        # What each does last: a version gets its name, what was parted its entry.
-        for step in ("entry_named", "add_entry"):
-            patch.setattr(rows, step, full)
-        press(app, act)
-    assert any("nothing was saved" in alert.text for alert in alerts(app))
-    assert kept(browsers) == [entry]
 
-
-def test_entry_that_is_gone_meanwhile_is_told_where_another_is_wanted(browsers: Browsers) -> None:
+def test_entry_that_is_gone_meanwhile_is_told_where_another_is_wanted() -> None:
     app = press(type_number(press(visit(PROTOCOL), "Keep"), "Sample size", 75), "Keep")
-    [entry] = kept(browsers)
-    shelf().delete(Owner.of(browsers.token), entry.id)
-    shelf().purge(Owner.of(browsers.token), entry.id)
+    [entry] = kept()
+    shelf().delete(owner(), entry.id)
+    shelf().purge(owner(), entry.id)
     press(app, "Keep as another instead")
     assert any(alert.text.startswith("Not kept: ") for alert in alerts(app))
 
 
-def test_same_plan_is_no_version_and_a_changed_one_is_also_after_a_reload(
-    browsers: Browsers,
-) -> None:
+def test_same_plan_is_no_version_and_a_changed_one_is_also_after_a_reload() -> None:
     app = press(press(visit(PROTOCOL), "Keep"), "Keep")
     assert "Nothing has changed since it was kept" in box(app)
-    assert [entry.version for entry in kept(browsers)] == [1]
+    assert [entry.version for entry in kept()] == [1]
     assert "Close" not in labels(type_number(app, "Sample size", 75)), "what was said is over"
     again = press(visit(PROTOCOL, **query_of(app)), "Keep")
     assert "version 2" in box(again)
-    assert [entry.version for entry in kept(browsers)] == [2]
+    assert [entry.version for entry in kept()] == [2]
 
 
 def test_plan_of_another_lab_or_visitor_or_of_a_deleted_entry_is_kept_as_another(
@@ -151,49 +113,32 @@ def test_plan_of_another_lab_or_visitor_or_of_a_deleted_entry_is_kept_as_another
     app = press(visit(PROTOCOL), "Keep")
     query, theirs = query_of(app), browsers.token
     press(visit(PROTOCOL, lab="hard", kept=query["kept"]), "Keep")
-    assert [entry.version for entry in kept(browsers)] == [1, 1]
+    assert [entry.version for entry in kept()] == [1, 1]
     browsers.use()
     press(type_number(visit(PROTOCOL, **query), "Sample size", 75), "Keep")
-    assert [entry.version for entry in kept(browsers)] == [1]
+    assert [entry.version for entry in kept()] == [1]
     browsers.token = theirs
-    assert [entry.version for entry in kept(browsers)] == [1, 1]
-    [entry] = [each for each in kept(browsers) if each.name == PLAN]
-    shelf().delete(Owner.of(theirs), entry.id)
+    assert [entry.version for entry in kept()] == [1, 1]
+    [entry] = [each for each in kept() if each.name == PLAN]
+    shelf().delete(owner(), entry.id)
     press(app, "Keep")
-    assert entry.id not in {each.id for each in kept(browsers)}
-    assert PLAN in {each.name for each in kept(browsers)}
+    assert entry.id not in {each.id for each in kept()}
+    assert PLAN in {each.name for each in kept()}
 
 
-def test_name_and_notes_are_changed_in_place(browsers: Browsers) -> None:
+def test_name_and_notes_are_changed_in_place_and_stay_with_the_next_version() -> None:
+    press(visit(PROTOCOL, lab="easy"), "Keep")
+    [taken] = kept()
     app = press(visit(PROTOCOL), "Keep")
+    assert "choose another name" in said(type_text(app, "Name", taken.name))
+    assert sorted(entry.name for entry in kept()) == sorted([PLAN, taken.name])
     type_text(app, "Name", "For Friday")
     type_text(app, "Notes", "the board wants it small")
-    [entry] = kept(browsers)
-    assert (entry.name, entry.notes) == ("For Friday", "the board wants it small")
-    press(type_number(app, "Sample size", 75), "Keep")
-    [entry] = kept(browsers)
-    assert (entry.name, entry.notes) == ("For Friday", "the board wants it small")
-    assert plans(browsers, entry)[0] == 75
-
-
-def test_name_that_another_has_is_refused_and_nothing_changes(browsers: Browsers) -> None:
-    app = press(visit(PROTOCOL, lab="easy"), "Keep")
-    [taken] = kept(browsers)
-    app = press(visit(PROTOCOL), "Keep")
-    type_text(app, "Name", taken.name)
-    assert "choose another name" in said(app)
-    assert sorted(entry.name for entry in kept(browsers)) == sorted([PLAN, taken.name])
-
-
-def test_word_of_keeping_stays_on_its_page_and_a_fault_until_it_is_closed(
-    browsers: Browsers,
-) -> None:
-    app = press(visit(PROTOCOL), "Keep")
-    assert "Close" not in labels(go(app, NEGOTIATION))
-    _, second = two_tabs()
-    go(press(second, "Keep"), NEGOTIATION)
-    assert "was saved elsewhere since" in said(second)
-    assert "Keep mine as another" not in labels(press(second, "Close"))
+    for samples in (0, 75):
+        [entry] = [each for each in kept() if each.id != taken.id]
+        assert (entry.name, entry.notes) == ("For Friday", "the board wants it small")
+        assert plans(entry)[0] == samples
+        press(type_number(app, "Sample size", 75), "Keep")
 
 
 # --- two tabs ---------------------------------------------------------------------------------
@@ -207,60 +152,58 @@ def two_tabs() -> tuple[AppTest, AppTest]:
     return first, type_number(second, "Sample size", 60)
 
 
-def test_second_tab_sees_what_differs_and_may_save_over_it_with_both_in_the_history(
-    browsers: Browsers,
-) -> None:
+def test_second_tab_sees_what_differs_and_may_save_over_it_with_both_in_the_history() -> None:
     _, second = two_tabs()
-    press(second, "Keep")
-    assert "was saved elsewhere since" in said(second)
+    assert "was saved elsewhere since" in said(press(second, "Keep"))
+    assert "was saved elsewhere since" in said(go(second, NEGOTIATION)), "until it is closed"
     [table] = [each for each in second.table if "What differs" in each.value.columns]
     assert rows_of(table) == [
         ["What differs", "There, version 2", "Yours"],
         ["Sample size", "75", "60"],
     ]
-    assert [entry.version for entry in kept(browsers)] == [2]
-    press(second, "Save mine over it, as version 3")
-    [entry] = kept(browsers)
-    assert plans(browsers, entry) == [60, 75, 0]
+    assert "Keep mine as another" not in labels(press(second, "Close"))
+    assert [entry.version for entry in kept()] == [2]
+    press(press(second, "Keep"), "Save mine over it, as version 3")
+    [entry] = kept()
+    assert plans(entry) == [60, 75, 0]
+    assert "Close" not in labels(go(second, PROTOCOL)), "a good word stays on its page"
 
 
-def test_second_tab_may_keep_its_own_as_another(browsers: Browsers) -> None:
+def test_second_tab_may_keep_its_own_as_another() -> None:
     _, second = two_tabs()
     press(press(second, "Keep"), "Keep mine as another")
-    found = {entry.version: plans(browsers, entry) for entry in kept(browsers)}
+    found = {entry.version: plans(entry) for entry in kept()}
     assert found == {1: [60], 2: [75, 0]}
     press(type_number(second, "Sample size", 61), "Keep")
-    assert sorted(plans(browsers, entry) for entry in kept(browsers)) == [[61, 60], [75, 0]]
+    assert sorted(plans(entry) for entry in kept()) == [[61, 60], [75, 0]]
 
 
-def test_same_plan_from_two_tabs_is_kept_once_and_another_of_its_name_only_when_asked(
-    browsers: Browsers,
-) -> None:
+def test_same_plan_from_two_tabs_is_kept_once_and_another_of_its_name_only_when_asked() -> None:
     press(visit(PROTOCOL), "Keep")
     app = press(visit(PROTOCOL), "Keep")
     assert "Kept" in box(app)
-    assert [entry.version for entry in kept(browsers)] == [1]
+    assert [entry.version for entry in kept()] == [1]
     app = press(type_text(visit(PROTOCOL), "Rationale", "another reason"), "Keep")
     assert "already" in said(app)
     press(app, "Keep mine as another")
-    assert sorted(entry.name for entry in kept(browsers)) == [PLAN, f"{PLAN} (2)"]
+    assert sorted(entry.name for entry in kept()) == [PLAN, f"{PLAN} (2)"]
 
 
 # --- what else is kept ------------------------------------------------------------------------
 
 
-def test_negotiation_is_kept_from_its_page(browsers: Browsers) -> None:
+def test_negotiation_is_kept_from_its_page() -> None:
     app = visit(NEGOTIATION)
     press(app, "Keep it in the library")
-    [entry] = kept(browsers, EntryKind.RUN)
+    [entry] = kept(EntryKind.RUN)
     assert entry.about == "fin_momentum"
     assert entry.name in box(app)
 
 
-def test_plan_of_a_study_of_ones_own_is_kept_with_the_study(browsers: Browsers) -> None:
+def test_plan_of_a_study_of_ones_own_is_kept_with_the_study() -> None:
     text = copy_text("psy_stroop", "my_stroop")
     app = press(press(write(visit(), text), "Use this study"), "Keep")
-    [entry] = kept(browsers)
-    plan = read_case(shelf().read(Owner.of(browsers.token), entry.id).content)
+    [entry] = kept()
+    plan = read_case(shelf().read(owner(), entry.id).content)
     assert (plan.study, plan.text) == ("my_stroop", text)
     assert where(app).startswith("Stroop")

@@ -1,16 +1,12 @@
 """Your lab: the drawer that says what differs from the study's lab, on every page."""
 
-from __future__ import annotations
-
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.errors import LibraryStorageError
-from replicalab.library import EntryKind, Library, Owner
+from replicalab.library import EntryKind, Library
 from replicalab.scenarios import (
-    MOST_OWN_ITEMS,
     LabOverrides,
     OwnItem,
     lab_json,
@@ -18,25 +14,13 @@ from replicalab.scenarios import (
     read_lab,
 )
 from replicalab.scenarios.writing import study_yaml
-from replicalab.ui.library.shelf import shelf
-from tests.ui.reading import (
-    PAGES,
-    PROTOCOL,
-    TRADE_OFFS,
-    go,
-    in_drawer,
-    labels,
-    press,
-    query_of,
-    run,
-    said,
-    show,
-    unopened,
-    visit,
-    where,
-)
+from replicalab.ui.library.shelf import owner, shelf
+from tests.ui.acting import labels, press, run
+from tests.ui.pages import PAGES, PROTOCOL, TRADE_OFFS
+from tests.ui.reading import in_drawer, said, where
 from tests.ui.test_own_study import using
-from tests.ui.visitors import Browsers
+from tests.ui.visitors import Browsers, full_disk
+from tests.ui.walking import go, query_of, show, unopened, visit
 
 TABS: Final = "lab_part"
 MUG: Final[dict[str, Any]] = {"category": "reagent", "price": 3.0}
@@ -71,66 +55,52 @@ def at(app: AppTest, tab: str) -> AppTest:
     return again(app)
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_drawer_opens_from_every_page_with_what_the_lab_has(page: str) -> None:
-    app = press(visit(page), "Your lab")
-    found = [number(app, label).value for label in ("Budget, credits", "Days", "Start day")]
-    assert found == [3700, 6, 1]
-    assert "Back to the study’s lab" not in labels(app)
+def test_drawer_opens_from_every_page_with_what_the_lab_has() -> None:
+    app = visit()
+    for page in PAGES:
+        press(go(app, page), "Your lab")
+        found = [number(app, label).value for label in ("Budget, credits", "Days", "Start day")]
+        assert found == [3700, 6, 1]
+        assert "Back to the study’s lab" not in labels(app)
 
 
-def test_number_that_is_typed_is_the_labs_on_every_page_and_in_the_address() -> None:
+def test_number_that_is_typed_is_the_labs_and_taken_back_one_by_one_and_all_at_once() -> None:
     app = fill(drawer(), "Days", 9)
     assert "8 / 9 days" in said(app)
     assert "medium lab, 1 change" in said(app)
     assert query_of(app)["days"] == "9"
-    assert "The study’s: 6" in labels(app)
     press(app, "Undo")
     assert "days" not in query_of(app)
-
-
-def test_number_is_taken_back_to_the_studys_one_by_one_and_all_at_once() -> None:
-    app = fill(fill(drawer(), "Days", 9), "Staff units", 2)
+    app = fill(fill(again(app), "Days", 9), "Staff units", 2)
     press(again(app), "The study’s: 6")
     assert {"days", "staff"} & set(query_of(app)) == {"staff"}
+    app = fill(fill(again(app), "Days", 7), "Days", 6)
+    assert "days" not in query_of(app), "what is typed is the study’s again"
     press(again(app), "Back to the study’s lab")
     assert "staff" not in query_of(app)
 
 
-@pytest.mark.parametrize(
-    ("tab", "label", "value", "text"),
-    [
-        ("Means", "Days", -5, "Days cannot be -5, so the lab keeps 6. Type 1 to 1,000,000,000."),
-        ("Means", "Days", 0, "Days cannot be 0, so the lab keeps 6. Type 1 to 1,000,000,000."),
-        (
-            *("Means", "Staff units", 10**9 + 1),
-            "Staff units cannot be 1,000,000,001, so the lab keeps 4. Type 1 to 1,000,000,000.",
-        ),
-        (
-            *("Rates and staff", "A sample, credits", -0.5),
-            "A sample, credits cannot be -0.50, so the lab keeps 10. Type 0 to 1,000,000,000.",
-        ),
-    ],
-)
-def test_number_that_cannot_be_is_said_stays_and_is_not_taken(
-    tab: str, label: str, value: float | None, text: str
-) -> None:
-    app = drawer(tab)
+def test_number_that_cannot_be_is_said_stays_and_is_not_taken() -> None:
+    app = drawer()
     before = query_of(app)
-    fill(app, label, value)
-    assert text in in_drawer(app)
-    assert number(app, label).value == value
-    assert query_of(app) == before
+    for tab, label, value, kept, least in (
+        ("Means", "Days", -5, "-5, so the lab keeps 6", 1),
+        ("Means", "Days", 0, "0, so the lab keeps 6", 1),
+        ("Means", "Staff units", 10**9 + 1, "1,000,000,001, so the lab keeps 4", 1),
+        ("Rates and staff", "A sample, credits", -0.5, "-0.50, so the lab keeps 10", 0),
+    ):
+        fill(at(app, tab), label, value)
+        assert f"{label} cannot be {kept}. Type {least} to 1,000,000,000." in in_drawer(app)
+        assert number(app, label).value == value
+        assert query_of(app) == before
 
 
 @pytest.mark.parametrize(("written", "shown"), [(3700.5, 3700), (0.5, 1)])
 def test_budget_that_is_not_whole_is_told_and_typed_whole(written: float, shown: int) -> None:
     study = load_scenario("fin_momentum").study
-    lab = study.labs.medium.with_means(budget=written)
-    labs = study.labs.model_copy(update={"medium": lab})
+    labs = study.labs.model_copy(update={"medium": study.labs.medium.with_means(budget=written)})
     mine = study.model_copy(update={"scenario_id": "mine", "labs": labs})
-    app = using(study_yaml(mine))
-    app = again(press(go(app, PROTOCOL), "Your lab"))
+    app = again(press(go(using(study_yaml(mine)), PROTOCOL), "Your lab"))
     assert number(app, "Budget, credits").value == shown
     assert f"The study’s: {written:,.2f}" in in_drawer(app)
     assert "cannot be" not in in_drawer(app)
@@ -158,8 +128,18 @@ def item(label: str, app: AppTest | None = None) -> AppTest:
     return again(app)
 
 
-def test_item_is_where_it_is_said_to_stand_and_taken_back() -> None:
+def test_item_is_where_it_is_said_to_stand_and_taken_back_and_its_numbers_are_within_bounds() -> (
+    None
+):
     app = item(TERMINAL)
+    for label, name in (
+        ("Its own price, credits", "Its own price"),
+        ("Booked until day", "Booked until day"),
+    ):
+        told = f"{name} cannot be -1, so the item keeps what it had. Type 0 to 1,000,000,000."
+        assert told in in_drawer(fill(app, label, -1))
+        assert "own_lab" not in query_of(app)
+    item(TERMINAL, app)
     standing = next(each for each in app.selectbox if each.label == "Where it stands")
     standing.set_value("available")
     again(app)
@@ -170,23 +150,15 @@ def test_item_is_where_it_is_said_to_stand_and_taken_back() -> None:
     assert "own_lab" not in query_of(app)
 
 
-@pytest.mark.parametrize(
-    ("label", "value", "text"),
-    [
-        ("Its own price, credits", -1.0, "Its own price cannot be -1"),
-        ("Booked until day", -1, "Booked until day cannot be -1"),
-    ],
-)
-def test_number_of_an_item_that_cannot_be_is_said_and_not_taken(
-    label: str, value: float, text: str
-) -> None:
-    app = fill(item(TERMINAL), label, value)
-    assert f"{text}, so the item keeps what it had. Type 0 to 1,000,000,000." in in_drawer(app)
-    assert "own_lab" not in query_of(app)
-
-
-def test_item_that_the_study_lacks_is_added_and_forgotten() -> None:
+def test_item_that_the_study_lacks_is_added_by_its_name_and_forgotten() -> None:
     app = item("Another item …")
+    for name in ("", "  ", "another item …"):
+        app.text_input(key="lab_another_name").set_value(name)
+        app.session_state["lab_is_open"] = True
+        press(app, "Add it")
+        assert "It has no name yet. Type one of at most 300 characters." in in_drawer(app)
+        assert "own_lab" not in query_of(app)
+    item("Another item …", app)
     app.text_input(key="lab_another_name").set_value("  mug ")
     app.radio(key="lab_another_kind").set_value("reagent")
     press(app, "Add it")
@@ -197,27 +169,19 @@ def test_item_that_the_study_lacks_is_added_and_forgotten() -> None:
     assert "mug reagent" not in in_drawer(at(app, "Items"))
 
 
-@pytest.mark.parametrize("label", [TERMINAL, "Another item …"])
-def test_item_beyond_the_most_is_told_and_one_of_them_can_be_taken_back(label: str) -> None:
-    own = LabOverrides(items=tuple(OwnItem(label=f"mug {n}", **MUG) for n in range(MOST_OWN_ITEMS)))
-    app = hand_over(drawer(), "lab.json", lab_json(own).encode())
-    app = item(label, app)
-    assert "200 items are yours already" in in_drawer(app)
-    assert not {"Where it stands", "Its name"} & {
-        each.label for each in [*app.selectbox, *app.text_input]
-    }
-    press(item("mug 7", app), "The study’s: not in this lab's inventory")
+def test_item_beyond_the_most_is_told_and_one_of_them_can_be_taken_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("replicalab.ui.lab.fields.MOST_OWN_ITEMS", 2)
+    own = LabOverrides(items=tuple(OwnItem(label=f"mug {n}", **MUG) for n in range(2)))
+    app = hand_over(drawer(), "lab.json", lab_json(own))
+    for label in (TERMINAL, "Another item …"):
+        item(label, app)
+        assert "200 items are yours already" in in_drawer(app)
+        fields = {each.label for each in [*app.selectbox, *app.text_input]}
+        assert not {"Where it stands", "Its name"} & fields
+    press(item("mug 1", app), "The study’s: not in this lab's inventory")
     assert "200 items are yours already" not in in_drawer(item(label, app))
-
-
-@pytest.mark.parametrize("name", ["", "  ", "another item …"])
-def test_item_without_a_name_is_told_and_nothing_is_added(name: str) -> None:
-    app = item("Another item …")
-    app.text_input(key="lab_another_name").set_value(name)
-    app.session_state["lab_is_open"] = True
-    press(app, "Add it")
-    assert "It has no name yet. Type one of at most 300 characters." in in_drawer(app)
-    assert "own_lab" not in query_of(app)
 
 
 def test_lab_that_is_kept_goes_along_to_another_study_and_is_used_again() -> None:
@@ -245,40 +209,31 @@ def test_drawer_and_levers_move_the_same_lab() -> None:
     assert query_of(app)["days"] == "10"
 
 
-def hand_over(app: AppTest, name: str, data: bytes) -> AppTest:
+def hand_over(app: AppTest, name: str, data: str) -> AppTest:
     """Hand a file over in the drawer."""
     app = at(app, "Keep")
-    app.file_uploader[0].set_value((name, data, "text/csv"))
+    app.file_uploader[0].set_value((name, data.encode(), "text/csv"))
     app.session_state["lab_is_open"] = True
     return show(app, "Keep", TABS)
 
 
-def test_list_of_items_is_taken_where_it_differs_from_the_studys_lab() -> None:
-    rows = f"name,kind,state,until,price\n{TERMINAL},equipment,available,,\n"
-    rows += "research server,equipment,,,90\n"
-    rows += "CRSP delisting returns,reagent,available,,75\n"
-    app = hand_over(drawer(), "items.csv", rows.encode())
-    assert "3 items read from items.csv; 2 differ from the study’s lab." in in_drawer(app)
-    assert "2 needed, 2 free" in said(app)
-    assert "medium lab, 2 changes" in said(app)
-
-
-def test_file_that_is_refused_says_its_row_and_changes_nothing() -> None:
-    rows = f"name,kind,state,until,price\n{TERMINAL},equipment,gone,,\n"
-    app = hand_over(fill(drawer(), "Days", 9), "items.csv", rows.encode())
+def test_list_of_items_or_a_lab_of_another_study_is_taken_and_a_wrong_row_changes_nothing() -> None:
+    head = "name,kind,state,until,price\n"
+    app = hand_over(fill(drawer(), "Days", 9), "a.csv", f"{head}{TERMINAL},equipment,gone,,\n")
     assert "row 2" in in_drawer(app)
     assert "gone" in in_drawer(app)
     assert "medium lab, 1 change" in said(app)
-
-
-def test_lab_that_is_downloaded_opens_again_for_another_study() -> None:
-    own = LabOverrides(
-        name="Ours", days=9, items=(OwnItem(label="mug", category="reagent", price=3.0),)
-    )
-    app = hand_over(drawer(study="psy_stroop"), "lab.json", lab_json(own).encode())
+    rows = f"{head}{TERMINAL},equipment,available,,\nresearch server,equipment,,,90\n"
+    rows += "CRSP delisting returns,reagent,available,,75\n"
+    hand_over(app, "items.csv", rows)
+    assert "3 items read from items.csv; 2 differ from the study’s lab." in in_drawer(app)
+    assert "2 needed, 2 free" in said(app)
+    assert "medium lab, 3 changes" in said(app)
+    own = LabOverrides(name="Ours", days=8, items=(OwnItem(label="mug", **MUG),))
+    hand_over(app, "lab.json", lab_json(own))
     assert "The lab of lab.json is in use." in in_drawer(app)
-    assert "Ours" in said(app)
-    assert query_of(app)["days"] == "9"
+    assert "Momentum returns · Ours" in said(app)
+    assert query_of(app)["days"] == "8"
     assert "Ours says nothing of " in in_drawer(at(app, "Items"))
 
 
@@ -291,33 +246,27 @@ def keep_as(app: AppTest, name: str) -> AppTest:
     return press(at(app, "Keep"), "Keep this lab")
 
 
-def test_lab_that_was_kept_is_there_in_another_tab(browsers: Browsers) -> None:
-    keep_as(at(fill(drawer(), "Days", 9), "Keep"), "Ours")
+def test_lab_that_was_kept_is_there_in_another_tab_and_its_changes_are_versions(
+    browsers: Browsers,
+) -> None:
+    app = keep_as(at(fill(drawer(), "Days", 9), "Keep"), "Ours")
     other = drawer("Keep", study="psy_stroop")
     assert "Ours" in in_drawer(other)
     press(at(other, "Keep"), "Use")
     assert "Ours" in where(go(other, TRADE_OFFS))
+    fill(at(app, "Means"), "Days", 10)
+    press(at(app, "Keep"), "Keep this lab")
+    whose = owner()
+    [entry] = shelf().entries(whose, EntryKind.LAB)
+    days = (read_lab(shelf().read(whose, entry.id, n).content.encode()).days for n in (1, 2))
+    assert list(days) == [9, 10]
     browsers.use()
     assert "Ours" not in in_drawer(drawer("Keep"))
 
 
-def test_lab_of_the_same_name_is_the_next_version(browsers: Browsers) -> None:
-    app = keep_as(at(fill(drawer(), "Days", 9), "Keep"), "Ours")
-    fill(at(app, "Means"), "Days", 10)
-    press(at(app, "Keep"), "Keep this lab")
-    whose = Owner.of(browsers.token)
-    [entry] = shelf().entries(whose, EntryKind.LAB)
-    days = (read_lab(shelf().read(whose, entry.id, n).content.encode()).days for n in (1, 2))
-    assert list(days) == [9, 10]
-
-
-def test_drawer_says_why_a_lab_cannot_be_kept(
-    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object, **__: object) -> NoReturn:
-        raise LibraryStorageError("/srv/library.db: the disk is full; nothing was saved")
-
+@pytest.mark.usefixtures("browsers")
+def test_drawer_says_why_a_lab_cannot_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     app = drawer("Keep")
-    monkeypatch.setattr(Library, "keep", full)
+    monkeypatch.setattr(Library, "keep", full_disk)
     assert "the disk is full" in in_drawer(at(keep_as(app, "Ours"), "Keep"))
-    assert shelf().entries(Owner.of(browsers.token)) == []
+    assert shelf().entries(owner()) == []

@@ -1,7 +1,5 @@
 """The Library page: what is kept, found, opened, changed, taken away, brought in."""
 
-from __future__ import annotations
-
 import os
 from typing import Any, Final
 
@@ -23,33 +21,16 @@ from replicalab.scenarios import (
     plan_json,
     study_yaml,
 )
-from replicalab.ui import own_studies
-from replicalab.ui.library.shelf import shelf
+from replicalab.ui.library.shelf import owner, shelf
 from tests.library.making import make_batch, make_plan, make_run
 from tests.report.making import work
-from tests.ui.reading import (
-    LIBRARY,
-    NEGOTIATION,
-    PROTOCOL,
-    STUDY,
-    alerts,
-    at_gallery,
-    can_press,
-    go,
-    labels,
-    number,
-    pick,
-    press,
-    rows_of,
-    run,
-    said,
-    texts,
-    type_number,
-    type_text,
-    visit,
-    where,
-)
+from tests.ui.acting import can_press, labels, number, pick, press, run, type_number, type_text
+from tests.ui.pages import LIBRARY, NEGOTIATION, PROTOCOL, STUDY
+from tests.ui.reading import alerts, rows_of, said, texts, where
 from tests.ui.visitors import Browsers
+from tests.ui.walking import at_gallery, go, visit
+
+pytestmark = pytest.mark.usefixtures("browsers")
 
 OWN: Final = copy_text("psy_stroop", "my_stroop")
 LAB: Final = lab_json(LabOverrides(name="Our lab", budget=900))
@@ -74,23 +55,15 @@ CONTENTS: Final = {
 }
 
 
-def keep(
-    browsers: Browsers, kind: EntryKind, name: str, content: str = "", notes: str = ""
-) -> Entry:
+def keep(kind: EntryKind, name: str, content: str = "", notes: str = "") -> Entry:
     """Keep something for the visitor."""
-    whose = Owner.of(browsers.token)
+    whose = owner()
     return shelf().keep(whose, kind, name, content or CONTENTS[kind], notes=notes)
 
 
 def names(app: AppTest) -> list[str]:
     """Return what the list shows."""
     return [str(option).replace("\\", "") for radio in app.radio for option in radio.options]
-
-
-def chosen(app: AppTest, entry: Entry) -> AppTest:
-    """Choose an entry in the list and return the app."""
-    app.radio[0].set_value(entry.id)
-    return run(app)
 
 
 def filtered(app: AppTest, name: str) -> AppTest:
@@ -112,7 +85,7 @@ def test_list_has_what_the_visitor_kept_and_nobody_elses_and_says_what_to_do_whe
     browsers: Browsers,
 ) -> None:
     for kind in CONTENTS:
-        keep(browsers, kind, f"a {kind}")
+        keep(kind, f"a {kind}")
     assert names(visit(LIBRARY)) == [f"a {kind}" for kind in reversed(CONTENTS)]
     browsers.use()
     app = visit(LIBRARY)
@@ -122,64 +95,46 @@ def test_list_has_what_the_visitor_kept_and_nobody_elses_and_says_what_to_do_whe
     assert "Keep, above on every page" in notice.text
 
 
-def test_list_is_searched_and_filtered(browsers: Browsers) -> None:
-    keep(browsers, EntryKind.PLAN, "one", notes="for Friday")
-    keep(browsers, EntryKind.LAB, "two")
-    app = type_text(visit(LIBRARY), "Search", "FRIDAY one")
-    assert names(app) == ["one"]
+def test_list_is_searched_filtered_and_comes_in_pages() -> None:
+    keep(EntryKind.LAB, "two", notes="for Friday")
+    for each in range(10):
+        keep(EntryKind.PLAN, f"plan {each}", make_plan(40 + each))
+    app = visit(LIBRARY)
+    assert names(app) == [f"plan {each}" for each in range(9, 1, -1)]
+    app.session_state["library_page"] = 2
+    assert names(run(app)) == ["plan 1", "plan 0", "two"]
+    assert names(type_text(app, "Search", "FRIDAY two")) == ["two"], "which is on no second page"
     assert "Nothing fits" in said(type_text(app, "Search", "tuesday"))
     assert names(filtered(visit(LIBRARY), "Labs")) == ["two"]
-
-
-def test_long_list_comes_in_pages(browsers: Browsers) -> None:
-    for each in range(11):
-        keep(browsers, EntryKind.PLAN, f"plan {each}", make_plan(40 + each))
-    app = visit(LIBRARY)
-    assert names(app) == [f"plan {each}" for each in range(10, 2, -1)]
-    app.session_state["library_page"] = 2
-    assert names(run(app)) == ["plan 2", "plan 1", "plan 0"]
-    type_text(app, "Search", "plan 10")
-    assert names(app) == ["plan 10"]
 
 
 # --- opening ----------------------------------------------------------------------------------
 
 
-def opened(browsers: Browsers, kind: EntryKind) -> AppTest:
+def opened(kind: EntryKind) -> AppTest:
     """Return the app after a visitor has opened something that they kept."""
-    keep(browsers, kind, f"a {kind}")
+    keep(kind, f"a {kind}")
     return press(visit(LIBRARY), "Open")
 
 
-def test_plan_becomes_the_workspace_and_goes_on_as_its_entry(browsers: Browsers) -> None:
-    app = go(opened(browsers, EntryKind.PLAN), PROTOCOL)
+def test_plan_becomes_the_workspace_and_goes_on_as_its_entry() -> None:
+    app = go(opened(EntryKind.PLAN), PROTOCOL)
     assert number(app, "Sample size").value == 41
     press(type_number(app, "Sample size", 42), "Keep")
-    [entry] = shelf().entries(Owner.of(browsers.token))
+    [entry] = shelf().entries(owner())
     assert (entry.name, entry.version) == ("a plan", 2)
 
 
-@pytest.mark.parametrize(
-    ("kind", "page", "shown"),
-    [
-        (EntryKind.LAB, PROTOCOL, "Our lab"),
-        (EntryKind.RUN, NEGOTIATION, "Replays identically"),
-    ],
-)
-def test_lab_and_run_are_shown_once_they_are_opened(
-    browsers: Browsers, kind: EntryKind, page: str, shown: str
-) -> None:
-    app = go(opened(browsers, kind), page)
-    assert shown in where(app) + said(app)
+def test_lab_and_run_are_shown_once_they_are_opened() -> None:
+    assert "Our lab" in where(go(opened(EntryKind.LAB), PROTOCOL))
+    assert "Replays identically" in said(go(opened(EntryKind.RUN), NEGOTIATION))
 
 
-def test_study_is_opened_and_stands_in_the_gallery_as_long_as_one_entry_of_it_does(
-    browsers: Browsers,
-) -> None:
-    app = opened(browsers, EntryKind.STUDY)
+def test_study_is_opened_and_stands_in_the_gallery_as_long_as_one_entry_of_it_does() -> None:
+    app = opened(EntryKind.STUDY)
     assert where(go(app, STUDY)).startswith("Stroop interference")
     assert any("yours" in text for text in texts(at_gallery(app).main))
-    assert len(shelf().entries(Owner.of(browsers.token))) == 1
+    assert len(shelf().entries(owner())) == 1
     press(press(go(app, LIBRARY), "Duplicate"), "Delete")
     assert "not on this server" not in said(app)
     assert "yours" in said(at_gallery(app))
@@ -187,8 +142,8 @@ def test_study_is_opened_and_stands_in_the_gallery_as_long_as_one_entry_of_it_do
     assert "yours" not in said(at_gallery(app))
 
 
-def test_decision_is_read_where_it_stands(browsers: Browsers) -> None:
-    keep(browsers, EntryKind.DECISION, "which")
+def test_decision_is_read_where_it_stands() -> None:
+    keep(EntryKind.DECISION, "which")
     app = visit(LIBRARY)
     assert "Open" not in labels(app)
     assert rows_of(app.table[0]) == [
@@ -199,17 +154,17 @@ def test_decision_is_read_where_it_stands(browsers: Browsers) -> None:
     assert "Why: The board pays" in said(app)
 
 
-def test_plan_with_an_older_study_of_ones_own_changes_nothing_of_that(browsers: Browsers) -> None:
+def test_plan_with_an_older_study_of_ones_own_changes_nothing_of_that() -> None:
     old, new = OWN, OWN.replace("Stroop interference", "Stroop anew")
     assert old != new
     plan = make_plan(41, study="my_stroop", text=old, plan=None)
-    keep(browsers, EntryKind.STUDY, "mine", new)
-    keep(browsers, EntryKind.PLAN, "with the old one", plan)
+    keep(EntryKind.STUDY, "mine", new)
+    keep(EntryKind.PLAN, "with the old one", plan)
     app = visit()
     assert any("Stroop anew" in label for label in labels(at_gallery(app)))
     press(go(app, LIBRARY), "Open")
     assert where(go(app, PROTOCOL)).startswith("Stroop interference")
-    whose = Owner.of(browsers.token)
+    whose = owner()
     [study] = shelf().entries(whose, EntryKind.STUDY)
     assert shelf().read(whose, study.id).content == new
 
@@ -217,36 +172,33 @@ def test_plan_with_an_older_study_of_ones_own_changes_nothing_of_that(browsers: 
 # --- changing and taking away -----------------------------------------------------------------
 
 
-def test_entry_is_renamed_noted_and_duplicated_and_no_two_have_one_name(
-    browsers: Browsers,
-) -> None:
-    keep(browsers, EntryKind.PLAN, "one")
+def test_entry_is_renamed_noted_and_duplicated_and_no_two_have_one_name() -> None:
+    keep(EntryKind.PLAN, "one")
     app = type_text(visit(LIBRARY), "Name", "two")
     type_text(app, "Notes", "for Friday")
     assert names(press(app, "Duplicate")) == ["two (copy)", "two"]
-    found = shelf().entries(Owner.of(browsers.token))
+    found = shelf().entries(owner())
     assert [entry.notes for entry in found] == ["for Friday"] * 2
     assert "choose another name" in said(type_text(app, "Name", "two"))
     assert names(app) == ["two (copy)", "two"]
 
 
-def test_deleting_can_be_undone_at_once_and_later(browsers: Browsers) -> None:
-    entry = keep(browsers, EntryKind.PLAN, "one")
+def test_deleting_can_be_undone_at_once_and_later() -> None:
+    keep(EntryKind.PLAN, "one")
     app = press(visit(LIBRARY), "Delete")
     assert names(app) == []
     assert names(press(app, "Undo")) == ["one"]
-    press(app, "Delete")
-    assert names(filtered(app, "Deleted")) == ["one"]
-    press(app, "Bring it back")
-    assert names(filtered(app, "All")) == ["one"]
-    shelf().delete(Owner.of(browsers.token), entry.id)
-    press(filtered(app, "Deleted"), "Delete it for good")
-    assert shelf().usage(Owner.of(browsers.token)).entries == 0
+    for act, usage in (("Bring it back", 1), ("Delete it for good", 0)):
+        press(filtered(app, "All"), "Delete")
+        assert names(filtered(app, "Deleted")) == ["one"]
+        press(app, act)
+        assert names(filtered(app, "All")) == ["one"] * usage
+        assert shelf().usage(owner()).entries == usage
 
 
-def test_open_study_that_is_deleted_is_open_again_once_that_is_undone(browsers: Browsers) -> None:
-    keep(browsers, EntryKind.STUDY, "another", copy_text("psy_stroop", "another_stroop"))
-    app = type_number(go(opened(browsers, EntryKind.STUDY), PROTOCOL), "Sample size", 41)
+def test_open_study_that_is_deleted_is_open_again_once_that_is_undone() -> None:
+    keep(EntryKind.STUDY, "another", copy_text("psy_stroop", "another_stroop"))
+    app = type_number(go(opened(EntryKind.STUDY), PROTOCOL), "Sample size", 41)
     press(go(app, LIBRARY), "Delete")
     assert "not on this server" in said(app)
     press(app, "Undo")
@@ -263,18 +215,8 @@ def restored(entry: Entry) -> tuple[AppTest, list[list[str]]]:
     return press(app, "Restore it, as a new version"), table
 
 
-def test_study_that_is_restored_is_what_the_pages_show(browsers: Browsers) -> None:
-    entry = keep(browsers, EntryKind.STUDY, "mine")
-    changed = OWN.replace("budget: 1000", "budget: 1111")
-    assert changed != OWN
-    shelf().update(Owner.of(browsers.token), entry.id, changed, base_version=1)
-    restored(entry)
-    own = own_studies._STUDIES.of(browsers.token)["my_stroop"]  # noqa: SLF001
-    assert own.text == OWN
-
-
-def test_history_shows_what_differs_first_and_restores(browsers: Browsers) -> None:
-    whose, entry = Owner.of(browsers.token), keep(browsers, EntryKind.PLAN, "one", make_plan(41))
+def test_history_shows_what_differs_first_and_restores() -> None:
+    whose, entry = owner(), keep(EntryKind.PLAN, "one", make_plan(41))
     shelf().update(whose, entry.id, make_plan(80, seed=3), base_version=1, notes="larger")
     assert restored(entry)[1] == [
         ["What differs", "Version 1", "Now"],
@@ -286,9 +228,17 @@ def test_history_shows_what_differs_first_and_restores(browsers: Browsers) -> No
     assert [version.number for version in shelf().versions(whose, entry.id)] == [3, 2, 1]
 
 
-def test_everything_is_deleted_for_good_where_one_is_sure(browsers: Browsers) -> None:
-    keep(browsers, EntryKind.PLAN, "one")
-    keep(browsers, EntryKind.STUDY, "mine")
+def test_study_that_is_restored_is_what_the_pages_show() -> None:
+    entry = keep(EntryKind.STUDY, "mine")
+    changed = OWN.replace("budget: 1000", "budget: 1111")
+    shelf().update(owner(), entry.id, changed, base_version=1)
+    app, _ = restored(entry)
+    assert "/ 1,000 credits" in said(go(press(app, "Open"), PROTOCOL))
+
+
+def test_everything_is_deleted_for_good_where_one_is_sure() -> None:
+    keep(EntryKind.PLAN, "one")
+    keep(EntryKind.STUDY, "mine")
     app = visit(LIBRARY)
     app.session_state["library_more"] = "How much is kept, and where"
     run(app)
@@ -298,7 +248,7 @@ def test_everything_is_deleted_for_good_where_one_is_sure(browsers: Browsers) ->
     app.checkbox[0].check()
     press(run(app), "Delete it for good")
     assert names(app) == []
-    assert tuple(shelf().usage(Owner.of(browsers.token))) == (0, 0)
+    assert tuple(shelf().usage(owner())) == (0, 0)
     assert "yours" not in said(at_gallery(app))
 
 
@@ -306,28 +256,32 @@ def test_everything_is_deleted_for_good_where_one_is_sure(browsers: Browsers) ->
 
 
 STROOP: Final = load_scenario("psy_stroop", "hard")
-FILES: Final[dict[str, tuple[str, list[EntryKind]]]] = {
-    "plan.json": (CONTENTS[EntryKind.PLAN], [EntryKind.PLAN]),
-    "bare.json": (plan_json(STROOP.reference_protocol, "psy_stroop"), [EntryKind.PLAN]),
-    "lab.json": (LAB, [EntryKind.LAB]),
-    "run.json": (CONTENTS[EntryKind.RUN], [EntryKind.RUN]),
-    "batch.json": (CONTENTS[EntryKind.BATCH], [EntryKind.BATCH]),
-    "decision.json": (DECISION, [EntryKind.DECISION]),
-    "study.yaml": (OWN, [EntryKind.STUDY]),
+FILES: Final = {
+    **{f"a {kind}.json": (CONTENTS[kind], kind) for kind in EntryKind if kind != "study"},
+    "study.yaml": (OWN, EntryKind.STUDY),
+    "bare.json": (plan_json(STROOP.reference_protocol, "psy_stroop"), EntryKind.PLAN),
     "bundle.json": (
         bundle(PlanAnalysis(assess(STROOP.reference_protocol, STROOP)), STROOP),
-        [EntryKind.PLAN],
+        EntryKind.PLAN,
     ),
 }
+"""Files of each kind as they leave, and of those that hold a plan in another form."""
 
 
-def test_plan_that_was_saved_for_another_study_is_imported_with_a_word(browsers: Browsers) -> None:
-    plan = plan_json(STROOP.reference_protocol, "psy_stroop")
-    caution = "saved for another study, 'psy_stroop'; here it is judged as a plan for"
-    for study, is_another in (("fin_momentum", True), ("psy_stroop", False)):
-        found = alerts(hand_in(visit(LIBRARY, study=study), plan, "mine.json"))
-        assert any(f"{caution} '{study}'." in alert.text for alert in found) == is_another
-        assert ({alert.colour for alert in found} == {"success"}) != is_another
+def test_file_is_kept_as_what_it_holds_and_once() -> None:
+    app, whose = visit(LIBRARY, study="fin_momentum"), owner()
+    caution = "saved for another study, 'psy_stroop'; here it is judged as a plan for 'fin_mom"
+    for name, (content, kind) in FILES.items():
+        before = {each.id for each in shelf().entries(whose)}
+        assert "Imported and kept" in said(hand_in(app, content, name))
+        assert (caution in said(app)) is (name == "bare.json")
+        [entry] = [each for each in shelf().entries(whose) if each.id not in before]
+        assert entry.kind == kind
+        if CONTENTS.get(kind) == content:
+            assert shelf().read(whose, entry.id).content == content
+        found = shelf().entries(whose)
+        hand_in(visit(LIBRARY), content, name)
+        assert shelf().entries(whose) == found, "once more it is the same"
 
 
 FAKED: Final = case_text(
@@ -341,28 +295,7 @@ FAKED: Final = case_text(
 """A plan whose study says something else under the id of a shipped one."""
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_file_is_kept_as_what_it_holds(browsers: Browsers, name: str) -> None:
-    content, kinds = FILES[name]
-    app = hand_in(visit(LIBRARY), content, name)
-    found = shelf().entries(Owner.of(browsers.token))
-    assert [entry.kind for entry in found] == kinds
-    assert "Imported and kept" in said(app)
-    hand_in(app, content, name)
-    assert shelf().entries(Owner.of(browsers.token)) == found, "once more it is the same"
-
-
-def test_what_is_exported_is_imported_as_the_same(browsers: Browsers) -> None:
-    for kind, content in CONTENTS.items():
-        hand_in(visit(LIBRARY), content, f"{kind}.{'yaml' if kind is EntryKind.STUDY else 'json'}")
-    whose = Owner.of(browsers.token)
-    found = {each.kind: shelf().read(whose, each.id).content for each in shelf().entries(whose)}
-    assert found == CONTENTS
-
-
-def test_of_a_bundle_all_is_kept_or_nothing(
-    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_a_bundle_all_is_kept_or_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     options, written, run = work("fin_momentum", "medium")
     adds = Library._add  # noqa: SLF001 - what a full disk breaks off
     done: list[EntryKind] = []
@@ -377,61 +310,54 @@ def test_of_a_bundle_all_is_kept_or_nothing(
         patch.setattr(Library, "_add", add)
         app = hand_in(visit(LIBRARY), bundle(options, written, run), "a.json")
     assert any("nothing was saved" in alert.text for alert in alerts(app))
-    assert shelf().entries(Owner.of(browsers.token)) == []
+    assert shelf().entries(owner()) == []
     hand_in(visit(LIBRARY), bundle(options, written, run), "a.json")
-    assert len(shelf().entries(Owner.of(browsers.token))) == 2
+    assert len(shelf().entries(owner())) == 2
 
 
-def test_plan_goes_by_the_shelfs_study_and_opens_no_second_card_for_another_of_its_id(
-    browsers: Browsers,
-) -> None:
+def test_plan_goes_by_the_shelfs_study_and_opens_no_second_card_for_another_of_its_id() -> None:
     asked = STROOP.with_own(LabOverrides(), EvidenceAssumptions(alpha=0.01))
     written = bundle(PlanAnalysis(assess(asked.reference_protocol, asked)), STROOP)
     hand_in(visit(LIBRARY), written, "a.json")
-    [entry] = shelf().entries(Owner.of(browsers.token))
-    plan = read_case(shelf().read(Owner.of(browsers.token), entry.id).content)
+    [entry] = shelf().entries(owner())
+    plan = read_case(shelf().read(owner(), entry.id).content)
     assert (plan.study, plan.text) == ("psy_stroop", "")
     assert plan.question == EvidenceAssumptions(alpha=0.01)
-    keep(browsers, EntryKind.PLAN, "one", FAKED)
+    keep(EntryKind.PLAN, "one", FAKED)
     app = press(visit(LIBRARY), "Open")
     assert "another study of the id 'psy_stroop' is on the shelf" in said(app)
     assert "yours" not in said(at_gallery(app))
 
 
-@pytest.mark.parametrize(
-    ("name", "data", "told"),
-    [
-        ("plan.json", "{", ["line 1, the file breaks off", "choose one saved here"]),
-        ("plan.json", "[1]", ["the file holds no bundle, negotiation, plan, lab or study"]),
-        ("plan.json", b"\xff\xfe", ["not UTF-8"]),
+def test_file_that_cannot_be_kept_is_told_by_every_fault() -> None:
+    app = visit(LIBRARY)
+    for name, data, told in (
+        ("cut.json", "{", ["line 1, the file breaks off", "choose one saved here"]),
+        ("list.json", "[1]", ["the file holds no bundle, negotiation, plan, lab or study"]),
+        ("bytes.json", b"\xff\xfe", ["not UTF-8"]),
         ("plan.json", '{"study": "x"}', ["lab", "Field required"]),
         ("lab.json", '{"format": 1, "lab": {"budget": -1, "days": -1}}', ["budget", "days"]),
-        ("plan.json", FAKED, ["another study of the id 'psy_stroop' is on the shelf"]),
+        ("faked.json", FAKED, ["another study of the id 'psy_stroop' is on the shelf"]),
         ("study.yaml", "scenario_id: x\n", ["paper", "design"]),
         ("batch.json", '{"asked": 0, "jobs": []}', ["asked"]),
         ("run.json", '{"format": 2, "setup": {}}', ["setup"]),
-    ],
-)
-def test_file_that_cannot_be_kept_is_told_by_every_fault(
-    browsers: Browsers, name: str, data: str | bytes, told: list[str]
-) -> None:
-    app = hand_in(visit(LIBRARY), data, name)
-    [alert] = [each for each in alerts(app) if each.colour == "error"]
-    assert f"{name} is not imported." in alert.text
-    assert [part for part in told if part not in alert.text] == []
-    assert shelf().entries(Owner.of(browsers.token)) == []
+    ):
+        [alert] = [each for each in alerts(hand_in(app, data, name)) if each.colour == "error"]
+        assert f"{name} is not imported." in alert.text
+        assert [part for part in told if part not in alert.text] == []
+        assert shelf().entries(owner()) == []
 
 
 # --- faults -----------------------------------------------------------------------------------
 
 
 def test_library_or_content_that_cannot_be_read_is_named_and_the_rest_works(
-    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def broken(*_: object, **__: object) -> list[Entry]:
         raise LibraryStorageError("the library: the disk does not give it; see that it is there")
 
-    keep(browsers, EntryKind.PLAN, "one")
+    keep(EntryKind.PLAN, "one")
     app = visit(LIBRARY)
     with monkeypatch.context() as patch:
         patch.setattr(Library, "entries", broken)
@@ -445,10 +371,10 @@ def test_library_or_content_that_cannot_be_read_is_named_and_the_rest_works(
 
 
 @pytest.mark.parametrize("act", ["Delete", "Duplicate", "Open"])
-def test_entry_that_another_tab_deleted_is_told(browsers: Browsers, act: str) -> None:
-    entry = keep(browsers, EntryKind.PLAN, "one")
+def test_entry_that_another_tab_deleted_is_told(act: str) -> None:
+    entry = keep(EntryKind.PLAN, "one")
     app = visit(LIBRARY)
     next(button for button in app.button if button.label == act).click()
-    shelf().delete(Owner.of(browsers.token), entry.id)
+    shelf().delete(owner(), entry.id)
     run(app)
     assert "no longer" in said(app) or "Nothing is kept yet" in said(app)

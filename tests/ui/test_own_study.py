@@ -1,55 +1,60 @@
-"""A study's file in the editor: start, write, see every fault, use it everywhere, take it away."""
-
-from __future__ import annotations
+"""A study of one's own: brought by its file, read by a link, asked for by name when it is gone."""
 
 from typing import Final
 
 import pytest
+import streamlit
+from hypothesis import given
+from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from replicalab.scenarios import copy_text, study_text, template_text
-from replicalab.ui import own_studies, study_cache
+from replicalab.errors import ScenarioError
+from replicalab.negotiation import save
+from replicalab.scenarios import (
+    Difficulty,
+    copy_text,
+    list_scenarios,
+    pack_of,
+    parse_study,
+    study_text,
+)
+from replicalab.ui import own_studies, state, study_cache
+from replicalab.ui.address import from_query, to_query
 from replicalab.ui.library import writer
 from replicalab.ui.library.shelf import shelf
-from replicalab.ui.study_cache import StudyCache
-from tests.ui.reading import (
-    NEGOTIATION,
-    PROTOCOL,
-    STUDY,
-    Alert,
-    alerts,
-    at_editor,
-    at_gallery,
-    at_making,
-    can_press,
-    go,
-    keyed,
-    labels,
-    pick,
-    press,
-    query_of,
-    run,
-    said,
-    table,
-    texts,
-    unopened,
-    visit,
-    where,
-    write,
-)
-from tests.ui.visitors import Browsers, restart
+from replicalab.ui.study_cache import StudyCache, key_of
+from tests.negotiation.playing import by_rule
+from tests.ui.acting import can_press, labels, number, pick, press, run, type_number
+from tests.ui.negotiating import hand_over as give_negotiation
+from tests.ui.pages import NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY
+from tests.ui.reading import Alert, alerts, keyed, links, said, table, texts, where
+from tests.ui.visitors import Browsers, move, restart
+from tests.ui.walking import at_editor, at_gallery, at_making, go, query_of, unopened, visit, write
 
 MINE: Final = copy_text("psy_stroop", "my_stroop")
+OTHER: Final = copy_text("phys_millikan", "my_millikan")
+RICH: Final = MINE.replace("budget: 1000", "budget: 5000")
+TITLE: Final = "Stroop interference"
+GONE: Final = "The study 'my_stroop' is not on this server"
+
+pytestmark = pytest.mark.usefixtures("browsers")
 
 
-@pytest.fixture(autouse=True)
-def _no_studies(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own_studies, "_STUDIES", StudyCache())
+def using(*files: str) -> AppTest:
+    """Return the app after a visitor has brought these studies; the last one is open."""
+    app = unopened()
+    for text in files or (MINE,):
+        press(write(app, text), "Use this study")
+    return app
 
 
-def using(text: str = MINE) -> AppTest:
-    """Return the app after a visitor has brought a study and chosen to use it."""
-    return press(write(unopened(), text), "Use this study")
+def cards_of_visitors(app: AppTest) -> list[str]:
+    """Return what the cards of studies that visitors brought say of their origin."""
+    cards = [text.split("\n")[0] for text in texts(keyed(at_gallery(app), "gallery"))]
+    return [line for line in cards if "yours" in line or "shared" in line]
+
+
+# --- the editor of its file -------------------------------------------------------------------
 
 
 def faults(app: AppTest) -> list[list[str]]:
@@ -64,22 +69,15 @@ def own_alert(app: AppTest) -> Alert:
     return alert
 
 
-@pytest.mark.parametrize(
-    ("source", "text"),
-    [("the template", template_text()), ("psy_stroop", copy_text("psy_stroop", "my_psy_stroop"))],
-)
-def test_editor_starts_with_a_study_that_can_be_used(source: str, text: str) -> None:
-    app = at_editor(pick(at_making(unopened()), "Start from", source))
-    assert app.text_area(key="own_text").value == text
-    assert can_press(app, "Use this study")
-    assert not alerts(app)
-
-
 def test_faults_are_named_all_at_once_by_line_field_value_and_remedy_and_counted_beyond_fifty() -> (
     None
 ):
+    app = at_editor(pick(at_making(unopened()), "Start from", "psy_stroop"))
+    assert app.text_area(key="own_text").value == copy_text("psy_stroop", "my_psy_stroop")
+    assert can_press(app, "Use this study")
+    assert not alerts(app)
     broken = MINE.replace("budget: 620", "budget: -5").replace("staff: 2", "staff: no", 1)
-    app = write(unopened(), broken)
+    write(app, broken)
     lines = [number for number, line in enumerate(broken.splitlines(), 1) if "staff: no" in line]
     count = "faults, under Advanced. The study can be used when none is left."
     assert own_alert(app) == Alert("error", f"2 {count}")
@@ -91,6 +89,12 @@ def test_faults_are_named_all_at_once_by_line_field_value_and_remedy_and_counted
     assert len(faults(app)) == 50
     [fault] = faults(write(app, study_text("psy_stroop")))
     assert fault[1] == "scenario_id"
+    for text in ("[" * 10_000, "!!python/object:os.system {}", "\x00", "no"):
+        assert own_alert(write(app, text)).colour == "error"
+        assert faults(app)
+
+
+# --- in use -----------------------------------------------------------------------------------
 
 
 def test_study_that_is_used_is_open_everywhere_and_found_by_its_address_alone() -> None:
@@ -100,87 +104,45 @@ def test_study_that_is_used_is_open_everywhere_and_found_by_its_address_alone() 
     assert "Psychology · yours" in texts(keyed(at_gallery(app), "card_my_stroop"))[0]
     assert "13 of 13 studies" in said(app)
     for page in (PROTOCOL, NEGOTIATION):
-        assert where(go(app, page)).startswith("Stroop interference")
+        assert where(go(app, page)).startswith(TITLE)
+    at_gallery(app).button(key="open_fin_momentum").click()
+    assert "own" not in query_of(run(app))
     again = visit(**address)
     assert query_of(again) == address
     assert not [alert for alert in alerts(again) if "opened" in alert.text]
-    del address["own"]
-    unknown = visit(**address)
+    unknown = visit(study="my_stroop")
     assert query_of(unknown)["study"] == "fin_momentum"
     assert "study 'my_stroop' cannot be opened" in said(unknown)
 
 
-def test_shipped_study_that_is_opened_afterwards_leaves_no_key_in_the_address() -> None:
-    app = using()
-    at_gallery(app).button(key="open_fin_momentum").click()
-    assert "own" not in query_of(run(app))
-
-
-def test_edited_study_replaces_the_one_in_use_until_it_is_taken_away() -> None:
-    changed = MINE.replace("budget: 1000", "budget: 5000")
-    app = press(write(using(), changed), "Use this study")
+def test_edited_study_takes_the_place_of_the_one_in_use_until_it_is_taken_away() -> None:
+    app = write(using(), RICH)
+    assert "It takes the place of your 'my_stroop' as it is now." in said(app)
+    press(app, "Use this study")
+    assert "It takes the place" not in said(write(app, RICH))
     assert "equipment and schedule" in said(go(app, STUDY))
     write(app, "")
-    assert "13 of 13 studies" in said(at_gallery(app))
-    press(app, "Remove")
-    assert at_editor(app).text_area(key="own_text").value == changed
+    press(at_gallery(app), "Remove")
+    assert at_editor(app).text_area(key="own_text").value == RICH
     assert query_of(app)["study"] == "fin_momentum"
     assert "12 of 12 studies" in said(at_gallery(app))
 
 
-@pytest.mark.parametrize("text", ["[" * 10_000, "!!python/object:os.system {}", "\x00", "no"])
-def test_hostile_text_gives_faults_and_no_exception(text: str) -> None:
-    app = write(unopened(), text)
-    assert own_alert(app).colour == "error"
-    assert faults(app)
-
-
-def test_study_beyond_the_room_there_is_waits_until_one_is_removed(
+def test_study_waits_in_the_editor_while_there_is_no_room_as_is_said_before_and_after_a_press(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(study_cache, "MOST_STUDIES", 2)
-    app = visit()
-    for number in range(2):
-        mine = MINE.replace("my_stroop", f"my_stroop_{number}")
-        app = press(write(app, mine), "Use this study")
-    app = write(app, MINE)
-    assert not can_press(app, "Use this study")
-    assert "You keep 2 studies here" in said(app)
-    app = write(press(at_gallery(app), "Remove"), MINE)
-    assert can_press(app, "Use this study")
-
-
-def test_study_waits_in_the_editor_while_the_server_is_full_as_is_said_before_and_after_a_press(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    late, full = write(unopened(), MINE), "This server has no room for another study"
+    second = MINE.replace("my_stroop", "my_stroop_2")
+    app = write(using(), second)
     with monkeypatch.context() as patch:
         patch.setattr(study_cache, "MOST_BYTES_IN_ALL", 1)
-        press(late, "Use this study")  # there was room when it was drawn
-        assert full in said(late)
-        assert query_of(late)["study"] == "fin_momentum"
-    monkeypatch.setattr(study_cache, "MOST_BYTES_IN_ALL", len(MINE.encode()))
-    using()
-    write(late, MINE)
-    assert not can_press(late, "Use this study")
-    assert full in said(late)
-    assert late.text_area(key="own_text").value == MINE
-
-
-def test_study_that_takes_the_place_of_one_says_so() -> None:
-    app = write(using(), MINE.replace("budget: 1000", "budget: 5000"))
-    assert "It takes the place of your 'my_stroop' as it is now." in said(app)
-    assert "It takes the place" not in said(write(app, MINE))
-
-
-def test_link_to_a_study_that_is_gone_carries_no_more_than_says_something_here() -> None:
-    key = "0" * 32
-    app = visit(PROTOCOL, study="gone", own=key, lab="hard", x="y" * 60_000)
-    assert {"study": "gone", "own": key, "lab": "hard"}.items() <= query_of(app).items()
-    assert "x" not in query_of(app)
-    sizes = [len(link.proto.SerializeToString()) for link in app.get("page_link")]
-    assert sizes
-    assert max(sizes) < 1000
+        press(app, "Use this study")  # there was room when it was drawn
+        assert "This server has no room for another study" in said(app)
+        assert query_of(app)["study"] == "my_stroop"
+    monkeypatch.setattr(study_cache, "MOST_STUDIES", 1)
+    assert not can_press(run(app), "Use this study")
+    assert "You keep 1 studies here" in said(app)
+    assert app.text_area(key="own_text").value == second
+    assert can_press(write(press(at_gallery(app), "Remove"), second), "Use this study")
 
 
 # --- where it is kept -------------------------------------------------------------------------
@@ -188,16 +150,13 @@ def test_link_to_a_study_that_is_gone_carries_no_more_than_says_something_here()
 
 def caption(app: AppTest) -> str:
     """Return what the form says of where the study is."""
-    [found] = [
-        each.value
-        for each in at_making(app).caption
-        if "Download" in each.value or "address" in each.value
-    ]
-    return str(found)
+    told = [str(each.value) for each in at_making(app).caption]
+    [found] = [each for each in told if "Download" in each or "address" in each]
+    return found
 
 
 def test_study_is_lost_by_a_reload_until_it_is_used_and_then_in_the_library_as_its_form_says(
-    browsers: Browsers, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     app = write(unopened(), MINE)
     assert caption(app).startswith("In this tab alone until you press Use this study: ")
@@ -207,17 +166,213 @@ def test_study_is_lost_by_a_reload_until_it_is_used_and_then_in_the_library_as_i
     assert caption(app).startswith("Saved in your library. ")
     assert caption(write(app, MINE.replace("0.8", "0.9"))).startswith("In this tab alone")
     restart(monkeypatch)
-    assert "yours" in said(at_gallery(unopened()))
+    assert cards_of_visitors(unopened()) == ["Psychology · yours"]
 
 
 @pytest.mark.parametrize("has_cookie", [True, False])
 def test_study_that_is_not_saved_is_in_memory_as_its_form_says(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, *, has_cookie: bool
+    browsers: Browsers, monkeypatch: pytest.MonkeyPatch, *, has_cookie: bool
 ) -> None:
     if has_cookie:  # and the library is full
-        request.getfixturevalue("browsers")
         limits = shelf()._limits._replace(entries=0)  # noqa: SLF001
         monkeypatch.setattr(shelf(), "_limits", limits)
+    else:
+        browsers.token = ""
     app = using()
     writer.finish()
     assert caption(app).startswith("In this server's memory only: ")
+
+
+# --- who reads, who changes -------------------------------------------------------------------
+
+
+def test_key_that_an_attacker_chose_is_not_adopted(browsers: Browsers) -> None:
+    chosen = "a" * 32
+    app = visit(own=chosen)
+    press(write(app, MINE), "Use this study")
+    assert query_of(app)["own"] != chosen
+    browsers.use()
+    theirs = visit(own=chosen, study="my_stroop")
+    assert GONE in said(theirs)
+    assert cards_of_visitors(theirs) == []
+
+
+def test_link_reads_the_study_on_every_page_and_changes_nothing(browsers: Browsers) -> None:
+    author = browsers.token
+    link = query_of(using(OTHER, MINE))
+    browsers.use()
+    reader = visit(**link)
+    assert cards_of_visitors(reader) == ["Psychology · shared with you, to read"]
+    assert not {"Edit", "Remove"} & set(labels(reader))
+    for page in PAGES:
+        assert where(go(reader, page)).startswith(TITLE)
+        assert query_of(reader) == link
+    press(press(go(reader, SCENARIOS), "Copy it into the form"), "Use this study")
+    assert query_of(reader)["own"] != link["own"]
+    press(at_gallery(reader), "Remove")
+    browsers.token = author
+    assert cards_of_visitors(visit()) == ["Physics · contested · yours", "Psychology · yours"]
+
+
+def test_reader_of_a_study_of_the_same_id_sees_both_and_each_is_named(browsers: Browsers) -> None:
+    link = query_of(using(RICH))
+    browsers.use()
+    own = query_of(using(MINE))
+    reader = visit(**link)
+    both = ["Psychology · shared with you, to read", "Psychology · yours"]
+    assert cards_of_visitors(reader) == both
+    assert "/ 5,000 credits" in said(go(reader, PROTOCOL))
+    go(reader, SCENARIOS).button(key="open_my_stroop").click()
+    assert query_of(run(reader))["own"] == own["own"]
+    assert "/ 1,000 credits" in said(go(reader, PROTOCOL))
+
+
+def test_browser_owns_its_studies_in_another_tab_and_none_without_a_token(
+    browsers: Browsers,
+) -> None:
+    app = using()
+    streamlit.cache_resource.clear()
+    streamlit.cache_data.clear()
+    assert where(run(app)).startswith(TITLE)
+    assert cards_of_visitors(press(visit(), "Remove")) == []
+    browsers.token = ""
+    link = query_of(using())
+    assert cards_of_visitors(visit()) == []
+    assert cards_of_visitors(visit(**link)) == ["Psychology · shared with you, to read"]
+
+
+def test_saved_negotiation_opens_in_ones_own_study(browsers: Browsers) -> None:
+    using()
+    study = parse_study(MINE, "mine")
+    saved = save(by_rule(pack_of(study, Difficulty.HARD), study.reference_protocol))
+    app = give_negotiation(visit(NEGOTIATION), saved)
+    assert where(app).startswith(f"{TITLE} · hard lab")
+    assert query_of(app)["own"] == key_of(browsers.token, "my_stroop")
+
+
+# --- what is gone -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def lost(browsers: Browsers, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The address of an edited plan in a lab of a study that the server then forgot."""
+    app = type_number(go(pick(go(using(), STUDY), "Lab", "hard"), PROTOCOL), "Sample size", 31)
+    move(monkeypatch)
+    return query_of(app)
+
+
+def hand_over(app: AppTest, text: str | bytes) -> AppTest:
+    """Open a file where one is missing, and return the app."""
+    data = text.encode() if isinstance(text, str) else text
+    app.file_uploader(key="missing_study_file").set_value(("mine.yaml", data, "application/yaml"))
+    return run(app)
+
+
+def test_study_that_is_gone_is_named_on_every_page_and_its_address_stays_until_it_is_dismissed(
+    monkeypatch: pytest.MonkeyPatch, lost: dict[str, str]
+) -> None:
+    app = visit(PROTOCOL, **lost, x="y" * 60_000)
+    assert "Until then 'fin_momentum' stands in for it." in said(app)
+    type_number(app, "Sample size", 150)
+    for page in PAGES:
+        assert GONE in said(go(app, page))
+        assert query_of(app) == lost
+        assert links(app) == [lost] * len(PAGES), "which say nothing but what says something here"
+    assert number(go(app, PROTOCOL), "Sample size").value == 150
+    with monkeypatch.context() as patch:  # an older address, too soon to be meant
+        patch.setattr(state, "_SETTLED_AFTER", 1e9)
+        app.query_params["study"] = "fin_momentum"
+        assert GONE in said(run(app))
+        assert links(app) == [lost] * len(PAGES)
+    presented = visit(NEGOTIATION, **{**lost, "present": "1"})
+    assert GONE in said(presented)
+    assert GONE in said(press(presented, "Next"))
+    assert GONE not in said(press(app, "Dismiss"))
+    assert query_of(app)["study"] == "fin_momentum"
+
+
+def test_file_of_a_study_that_is_gone_brings_its_plan_and_lab_back_and_another_is_told(
+    lost: dict[str, str],
+) -> None:
+    app = visit(PROTOCOL, **lost)
+    for file, told in (
+        (OTHER, "this is the file of 'my_millikan'; open the file of 'my_stroop'"),
+        (MINE.replace("budget: 620", "budget: -5"), "labs.hard.budget: -5 is not allowed"),
+        (MINE.replace("my_stroop", "psy_stroop"), "already the id of a study on the shelf"),
+        (b"\xff\xfe", "byte 0xff is not UTF-8 text"),
+        (f"{MINE}\n#{'x' * 262_144}", "more than the 262144 allowed"),
+    ):
+        hand_over(app, file)
+        assert told in next(alert.text for alert in alerts(app) if alert.colour == "error")
+        assert GONE in said(app)
+        assert query_of(app) == lost
+    hand_over(app, MINE)
+    assert where(app).startswith(f"{TITLE} · hard lab ·")
+    assert number(app, "Sample size").value == 31
+    assert GONE not in said(app)
+    assert query_of(app) == lost, "its key is the same again, so links that others have still open"
+
+
+def test_reader_who_has_the_file_goes_on_with_a_study_of_their_own(
+    browsers: Browsers, lost: dict[str, str]
+) -> None:
+    token = browsers.use()
+    app = press(write(visit(**lost), MINE), "Use this study")
+    assert GONE not in said(app)
+    assert number(go(app, PROTOCOL), "Sample size").value == 31
+    assert query_of(app) == {**lost, "own": key_of(token, "my_stroop")}
+
+
+def test_study_that_goes_while_it_is_read_keeps_what_was_edited(browsers: Browsers) -> None:
+    author = using()
+    mine, link = browsers.token, query_of(author)
+    browsers.use()
+    reader = type_number(visit(PROTOCOL, **link), "Sample size", 31)
+    edited = query_of(reader)
+    browsers.token = mine
+    press(at_gallery(author), "Remove")
+    browsers.use()
+    assert GONE in said(run(reader))
+    assert query_of(reader) == edited
+    assert number(hand_over(reader, MINE), "Sample size").value == 31
+
+
+def test_undo_goes_back_beyond_a_study_that_was_removed() -> None:
+    app = type_number(visit(PROTOCOL), "Sample size", 150)
+    press(write(go(app, SCENARIOS), MINE), "Use this study")
+    press(at_gallery(app), "Remove")
+    go(app, PROTOCOL)
+    assert GONE in said(press(app, "Undo"))
+    assert number(press(app, "Undo"), "Sample size").value == 150
+
+
+ADDRESSES: Final = st.fixed_dictionaries(
+    {
+        "own": st.text(max_size=40)
+        | st.from_regex(r"\A[0-9a-f]{30,34}\Z")
+        | st.just(key_of("a", "x"))
+    },
+    optional={
+        "study": st.text() | st.sampled_from([list_scenarios()[0].scenario_id, "x", "../x"]),
+        "lab": st.sampled_from(["easy", "hard", "no"]),
+        "plan": st.text(),
+        "v": st.text(),
+    },
+)
+
+
+@given(ADDRESSES)
+def test_any_key_gives_a_study_that_is_here_or_one_that_is_asked_for(query: dict[str, str]) -> None:
+    store = StudyCache()
+    store.keep("a", MINE, parse_study(copy_text("psy_stroop", "x"), "x"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(own_studies, "_STUDIES", store)
+        work, problems = from_query(query, own_studies.find)
+        assert work.case.own in (None, query["own"])
+        assert all(problem.endswith(".") for problem in problems)
+        if work.case.own is None or (work.case.own, work.case.study) == (key_of("a", "x"), "x"):
+            assert work.case.pack(own_studies.find).scenario_id == work.case.study
+        else:
+            with pytest.raises(ScenarioError):
+                work.case.pack(own_studies.find)
+        assert from_query(to_query(work), own_studies.find) == (work, [])

@@ -1,12 +1,8 @@
-"""Any lab × any study × any plan: what a visitor says survives address, file and undo unchanged."""
+"""Any lab × any study × any plan: what a visitor says survives its address and files unchanged."""
 
-from __future__ import annotations
+from typing import Final
 
-from typing import Any, Final
-
-import pytest
-import streamlit as st
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from replicalab.errors import NegotiationError
@@ -20,7 +16,6 @@ from replicalab.negotiation import (
     save,
 )
 from replicalab.scenarios import Difficulty, lab_json, list_scenarios, load_scenario, read_lab
-from replicalab.ui import state
 from replicalab.ui.address import from_query, to_query
 from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import Workspace
@@ -43,21 +38,9 @@ def workspaces(draw: some.DrawFn) -> Workspace:
     )
 
 
-@pytest.fixture
-def session(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """A session without a page."""
-    found: dict[str, Any] = {}
-    monkeypatch.setattr(st, "session_state", found)
-    return found
-
-
 @given(workspaces())
-def test_own_lab_and_question_survive_the_address(work: Workspace) -> None:
+def test_own_lab_and_question_survive_the_address_and_the_labs_file(work: Workspace) -> None:
     assert from_query(to_query(work), find) == (work, [])
-
-
-@given(workspaces())
-def test_own_lab_survives_its_file(work: Workspace) -> None:
     assert read_lab(lab_json(work.case.own_lab).encode()) == work.case.own_lab
 
 
@@ -79,22 +62,3 @@ def test_own_lab_and_question_survive_a_saved_negotiation(
     assert replay(transcript, pack).differences == ()
     elsewhere = replay(transcript, work.case.written(find))
     assert (elsewhere.differences == ()) is (pack == work.case.written(find))
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(work=workspaces(), other=workspaces())
-def test_own_lab_and_question_survive_undo_and_redo(
-    session: dict[str, Any], work: Workspace, other: Workspace
-) -> None:
-    session["state"] = state.Session(work)
-    state.suppose(other.case.own_lab)
-    steps = [work, state.workspace()]
-    state.open_workspace(other)
-    steps.append(other)
-    distinct = [step for at, step in enumerate(steps) if at != 1 or step != work]
-    for step in reversed(distinct[:-1]):
-        state.undo()
-        assert state.workspace() == step
-    for step in distinct[1:]:
-        state.redo()
-        assert state.workspace() == step

@@ -1,7 +1,5 @@
 """What the pages load before and after the first of them stands."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time
@@ -13,8 +11,9 @@ import pytest
 
 from replicalab.server import visitor
 from replicalab.ui.library import shelf
-from tests.ui.reading import SCENARIOS, visit
+from tests.ui.pages import SCENARIOS
 from tests.ui.visitors import Browsers
+from tests.ui.walking import visit
 
 ROOT: Final = Path(__file__).parents[2]
 

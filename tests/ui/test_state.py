@@ -1,8 +1,5 @@
-"""The session behind the pages: Back in the browser, the history, and the workspace."""
+"""One workspace for all pages: across them, in its address, back in the browser, and undone."""
 
-from __future__ import annotations
-
-import random
 from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlencode
@@ -10,33 +7,117 @@ from urllib.parse import urlencode
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.scenarios import Difficulty, LabOverrides
+from replicalab.models import revise
+from replicalab.negotiation import ScientistKind
+from replicalab.scenarios import Difficulty, LabOverrides, load_scenario
 from replicalab.ui import state
+from replicalab.ui.address import encode_plan, to_query
 from replicalab.ui.workspace import MOST_ROUNDS, Workspace
-from tests.ui.reading import (
-    PAGES,
-    PROTOCOL,
-    SCENARIOS,
-    can_press,
-    choose,
-    chosen,
-    go,
-    number,
-    press,
-    query_of,
-    run,
-    said,
-    type_number,
-    visit,
-)
+from tests.ui.acting import can_press, choose, chosen, number, pick, press, run, type_number
+from tests.ui.pages import LETTERS, NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY
+from tests.ui.reading import alerts, dimension, links, said, where
+from tests.ui.walking import go, query_of, visit
 
+REFERENCE: Final = load_scenario("fin_momentum").reference_protocol
+FULL: Final = to_query(
+    Workspace().changed(
+        study="ml_resnet_cifar10",
+        lab=Difficulty.HARD,
+        seed=42,
+        plan=revise(load_scenario("ml_resnet_cifar10").reference_protocol, sample_size=8),
+        max_rounds=7,
+        round_number=2,
+        scientist=ScientistKind.BASELINE,
+    )
+)
+"""A link that sets everything to something that is not the default."""
+CANNOT: Final = "Not everything could be opened."
 TOO_LONG: Final = "This plan is too long for an address"
 
 
-@pytest.fixture
-def settled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every address that the browser shows counts as one that it will not change by itself."""
-    monkeypatch.setattr(state, "_SETTLED_AFTER", -1.0)
+# --- study, lab and seed ----------------------------------------------------------------------
+
+
+def test_another_lab_and_seed_keep_the_plan_and_undo_brings_them_back() -> None:
+    app = go(type_number(visit(PROTOCOL), "Sample size", 150), STUDY)
+    type_number(pick(app, "Lab", "easy"), "Seed", 7)
+    assert "· easy lab, seed 7 ·" in where(app)
+    assert query_of(app)["seed"] == "7"
+    type_number(app, "Seed", 0)
+    assert number(go(app, PROTOCOL), "Sample size").value == 150
+    assert dimension(app, "budget")[1] == "2,350 / 5,100 credits"
+    for lab in ("easy lab, seed 7", "easy lab", "medium lab"):
+        press(app, "Undo")
+        assert f"· {lab} ·" in where(app)
+    assert number(app, "Sample size").value == 150
+
+
+def test_another_study_shows_its_reference_and_undo_brings_the_old_plan_back() -> None:
+    app = go(type_number(visit(PROTOCOL), "Sample size", 150), SCENARIOS)
+    app.button(key="open_ml_resnet_cifar10").click()
+    assert where(run(app)).startswith("ResNet depth · medium lab")
+    assert "plan" not in query_of(app)
+    assert number(go(app, PROTOCOL), "Sample size").value == 12
+    press(app, "Undo")
+    assert where(app).startswith("Momentum returns")
+    assert number(app, "Sample size").value == 150
+
+
+# --- the address ------------------------------------------------------------------------------
+
+
+def test_full_link_opens_the_same_on_every_page() -> None:
+    app = visit(PROTOCOL, **FULL)
+    assert number(app, "Sample size").value == 8
+    assert not can_press(app, "Undo")
+    assert CANNOT not in said(app)
+    for page in PAGES:
+        go(app, page)
+        assert where(app).startswith("ResNet depth · hard lab, seed 42 · ")
+        assert query_of(app) == FULL
+        assert links(app) == [FULL] * len(PAGES)
+    go(app, NEGOTIATION)
+    assert number(app, "Rounds at most").value == 7
+    assert "Round 3 of" in said(app)
+
+
+def test_address_holds_the_workspace_from_the_first_visit_and_the_plan_while_it_is_edited() -> None:
+    app = visit(PROTOCOL)
+    assert query_of(app) == to_query(Workspace())
+    type_number(app, "Sample size", 150)
+    assert query_of(app)["plan"] == encode_plan(revise(REFERENCE, sample_size=150))
+    assert query_of(press(app, "Undo")) == to_query(Workspace())
+
+
+def test_link_that_is_garbage_gives_one_calm_message_on_every_page_until_it_is_dismissed() -> None:
+    keys = ("seed", "rounds", "round", "lab", "plan")
+    app = visit(PROTOCOL, **dict.fromkeys(keys, "![](https://evil.example)<b>x</b>"))
+    for page in PAGES:
+        [message] = [alert.text for alert in alerts(go(app, page)) if CANNOT in alert.text]
+        for key, line in zip(keys, message.splitlines()[1:], strict=True):
+            assert line.startswith(f"- {key}")
+        assert query_of(app) == to_query(Workspace())
+    press(app, "Dismiss")
+    assert CANNOT not in said(app)
+
+
+def test_plan_that_is_too_long_for_an_address_is_left_out_of_it_and_the_page_says_so() -> None:
+    app = choose(visit(PROTOCOL, study="fin_momentum"), "Controls", *LETTERS[:40])
+    assert "plan" in query_of(app)
+    assert TOO_LONG not in said(app)
+    choose(app, "Controls", *LETTERS)
+    assert len(urlencode(query_of(app))) < 200
+    assert query_of(app)["study"] == "fin_momentum"
+    for page in PAGES:
+        assert said(go(app, page)).count(TOO_LONG) == 1
+        assert all(len(way.proto.query_string) < 200 for way in app.get("page_link"))
+    assert chosen(go(app, PROTOCOL), "Controls") == LETTERS
+    choose(app, "Controls", *LETTERS[:40])
+    assert "plan" in query_of(app)
+    assert TOO_LONG not in said(app)
+
+
+# --- back in the browser ----------------------------------------------------------------------
 
 
 def arrive(app: AppTest, query: Mapping[str, str]) -> AppTest:
@@ -47,80 +128,47 @@ def arrive(app: AppTest, query: Mapping[str, str]) -> AppTest:
     return run(app)
 
 
-@pytest.mark.usefixtures("settled")
-def test_back_opens_the_older_plan_or_says_that_it_was_cut_and_undo_returns() -> None:
+def test_back_opens_the_older_plan_or_says_that_it_was_cut_and_undo_returns(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(state, "_SETTLED_AFTER", -1.0)
     app = type_number(visit(PROTOCOL), "Sample size", 200)
     before = query_of(app)
     arrive(type_number(app, "Sample size", 100), before)
     assert number(app, "Sample size").value == 200
     assert query_of(app) == before
     arrive(app, {"study": "fin_momentum", "plan": "eNq"})
-    assert "Not everything could be opened." in said(app)
+    assert CANNOT in said(app)
     for samples in (200, 100):
         assert number(press(app, "Undo"), "Sample size").value == samples
 
 
-@pytest.mark.usefixtures("settled")
-def test_edit_wins_over_the_address_that_the_browser_still_shows() -> None:
-    app = visit(PROTOCOL)
-    before = query_of(app)
-    type_number(app, "Sample size", 200)
-    number(app, "Sample size").set_value(100)
-    arrive(app, before)
-    assert number(app, "Sample size").value == 100
-
-
-def test_older_address_right_after_an_edit_is_not_taken_for_back(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(("settled", "typed"), [(-1.0, True), (1e9, False)])
+def test_edit_wins_over_the_address_that_the_browser_still_shows_and_one_too_soon_is_not_back(
+    monkeypatch: pytest.MonkeyPatch, settled: float, typed: bool
 ) -> None:
-    monkeypatch.setattr(state, "_SETTLED_AFTER", 1e9)
+    monkeypatch.setattr(state, "_SETTLED_AFTER", settled)
     app = visit(PROTOCOL)
     before = query_of(app)
     type_number(app, "Sample size", 200)
-    arrive(app, before)
-    assert number(app, "Sample size").value == 200
+    if typed:
+        number(app, "Sample size").set_value(100)
+    assert number(arrive(app, before), "Sample size").value == (100 if typed else 200)
 
 
-@pytest.mark.usefixtures("settled")
-def test_plan_that_is_too_long_for_an_address_is_left_out_of_it_and_the_page_says_so() -> None:
-    """Digits at random take four fifths of their length in an address, and 19,000 too much."""
-    chance = random.Random(1)
-    letters = [f"{chance.randrange(16**200):0200x}" for _ in range(95)]
-    app = choose(visit(PROTOCOL, study="fin_momentum"), "Controls", *letters[:40])
-    assert "plan" in query_of(app)
-    assert TOO_LONG not in said(app)
-    choose(app, "Controls", *letters)
-    assert len(urlencode(query_of(app))) < 200
-    assert query_of(app)["study"] == "fin_momentum"
-    for page in PAGES:
-        assert said(go(app, page)).count(TOO_LONG) == 1
-        for way in app.get("page_link"):
-            assert len(way.proto.query_string) < 200
-        assert chosen(go(app, PROTOCOL), "Controls") == letters
-    choose(app, "Controls", *letters[:40])
-    assert "plan" in query_of(app)
-    assert TOO_LONG not in said(app)
+# --- the history ------------------------------------------------------------------------------
 
 
 def test_history_forgets_the_oldest_step_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(state, "_REMEMBERED", 3)
-    app = type_number(visit(PROTOCOL), "Sample size", 420)
+    app, other = type_number(visit(PROTOCOL), "Sample size", 420), visit(PROTOCOL)
     assert not can_press(app, "Undo"), "the same value is no step"
     for samples in (10, 20, 30, 40, 50):
         type_number(app, "Sample size", samples)
     seen = [number(press(app, "Undo"), "Sample size").value for _ in range(3)]
     assert seen == [40, 30, 20]
     assert not can_press(app, "Undo")
-
-
-def test_two_visitors_do_not_share_a_plan() -> None:
-    mine, theirs = visit(PROTOCOL), visit(PROTOCOL)
-    type_number(mine, "Sample size", 150)
-    go(go(theirs, SCENARIOS), PROTOCOL)
-    assert number(theirs, "Sample size").value == 420
-
-
-# --- the workspace: what undo brings back of it, and what it can show --------------------------
+    assert number(run(other), "Sample size").value == 420, "another visitor has another plan"
 
 
 def test_undone_step_keeps_the_players_and_brings_the_lab_back() -> None:

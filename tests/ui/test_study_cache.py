@@ -1,7 +1,5 @@
 """Where visitors' studies are kept: who reads, who changes, what gives way, and at which byte."""
 
-from __future__ import annotations
-
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
@@ -105,19 +103,13 @@ def test_owner_keeps_up_to_so_many_studies_and_bytes(store: StudyCache) -> None:
 
 
 def test_text_is_counted_in_bytes(store: StudyCache) -> None:
-    assert store.refusal("ada", "mine", "\N{GREEK SMALL LETTER ALPHA}" * (MOST_BYTES // 2 + 1))
-    assert not store.refusal("ada", "mine", "\N{GREEK SMALL LETTER ALPHA}" * (MOST_BYTES // 2))
+    alphas = "\N{GREEK SMALL LETTER ALPHA}" * (MOST_BYTES // 2)
+    assert not store.refusal("ada", "mine", alphas)
+    assert store.refusal("ada", "mine", f"{alphas}\N{GREEK SMALL LETTER ALPHA}")
     assert not store.refusal("ada", "mine", "\ud800")
 
 
 # --- what all may keep, and what gives way ---
-
-
-def test_thousand_other_visitors_push_nobody_out(store: StudyCache) -> None:
-    kept(store, "ada")
-    for number in range(1000):
-        assert not kept(store, f"visitor {number}", 10_000)
-    assert store.of("ada")
 
 
 def test_store_that_is_full_refuses_and_loses_nothing(
@@ -134,33 +126,23 @@ def test_store_that_is_full_refuses_and_loses_nothing(
     assert not kept(store, "dan", 1)
 
 
-def test_unused_gives_way_under_need_alone_and_the_longest_unused_first(
+def test_unused_for_an_hour_gives_way_under_need_alone_and_the_longest_unused_first(
     store: StudyCache, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small(monkeypatch, 40)
     for owner in ("ada", "bob", "cyd"):
         kept(store, owner, 10)
         clock.now += 1
-    clock.now += 2 * IN_USE_SECONDS
+    clock.now += IN_USE_SECONDS - 1
     assert store.read(key_of("ada", "mine")), "a reader keeps it in use"
-    assert not kept(store, "dan", 10)
-    assert store.read(key_of("bob", "mine")), "there was room; now it is in use again"
+    assert not kept(store, "dan", 10), "there was room"
+    assert store.read(key_of("bob", "mine"))
+    assert OTHERS_USE_IT in kept(store, "eve", 10), "it is an hour to the second"
+    clock.now += 1
     assert not kept(store, "eve", 10)
-    assert not store.of("cyd")
     assert store.read(key_of("cyd", "mine")) is None
     assert OTHERS_USE_IT in kept(store, "fay", 1)
     assert all(store.of(owner) for owner in ("ada", "bob", "dan", "eve"))
-
-
-@pytest.mark.parametrize(("waited", "stays"), [(IN_USE_SECONDS, True), (IN_USE_SECONDS + 1, False)])
-def test_study_counts_as_in_use_for_an_hour(
-    store: StudyCache, clock: Clock, monkeypatch: pytest.MonkeyPatch, *, waited: float, stays: bool
-) -> None:
-    small(monkeypatch, 10)
-    kept(store, "ada", 10)
-    clock.now += waited
-    assert bool(kept(store, "bob", 10)) is stays
-    assert bool(store.of("ada")) is stays
 
 
 def test_nothing_stays_of_what_was_removed_or_gave_way(
@@ -169,7 +151,7 @@ def test_nothing_stays_of_what_was_removed_or_gave_way(
     small(monkeypatch, 20)
     tracemalloc.start()
     try:
-        for number in range(2000):
+        for number in range(400):
             kept(store, "ada", 10, name=f"s{number}")
             store.remove("ada", f"s{number}")
             kept(store, f"visitor {number}", 10)
@@ -177,7 +159,7 @@ def test_nothing_stays_of_what_was_removed_or_gave_way(
         left, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert left < 100_000
+    assert left < 20_000
 
 
 Step = tuple[str, str, str, int]

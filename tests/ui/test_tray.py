@@ -1,31 +1,24 @@
 """Keep beside: on the workbench by one button, named in place, loaded by a click, undone."""
 
-from __future__ import annotations
-
 from typing import Final
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import LONGEST_NAME
-from tests.ui.reading import (
-    NEGOTIATION,
-    PROTOCOL,
+from tests.ui.acting import (
     can_press,
     choose_more,
-    go,
     labels,
     number,
-    plain,
     press,
-    query_of,
     run,
-    tray,
     type_number,
     type_text,
-    visit,
 )
+from tests.ui.pages import NEGOTIATION, PROTOCOL
+from tests.ui.reading import plain, tray
+from tests.ui.walking import go, query_of, visit
 
 KEEP: Final = "Keep beside"
 
@@ -45,13 +38,9 @@ def load(app: AppTest, place: int) -> AppTest:
     return run(app)
 
 
-def two_plans() -> AppTest:
-    """Return Protocol with plans of 420 and 100 samples beside, the second one open."""
-    app = press(visit(PROTOCOL), KEEP)
-    return press(type_number(app, "Sample size", 100), KEEP)
-
-
-def test_plan_is_put_into_the_tray_under_a_name_and_only_once() -> None:
+def test_plan_is_put_beside_under_a_name_only_once_and_opening_and_adding_are_steps_to_undo() -> (
+    None
+):
     app = visit(PROTOCOL)
     assert not line(app)
     assert "Remove it" not in labels(app)
@@ -60,28 +49,26 @@ def test_plan_is_put_into_the_tray_under_a_name_and_only_once() -> None:
     assert not can_press(app, KEEP), "it is there already"
     assert app.segmented_control[0].value == 0
     type_number(app, "Sample size", 100)
-    assert can_press(app, KEEP)
     assert app.segmented_control[0].value is None
-
-
-def test_opening_a_case_of_the_tray_and_adding_one_are_steps_to_undo() -> None:
-    app = load(two_plans(), 0)
+    load(press(app, KEEP), 0)
     assert number(app, "Sample size").value == 420
-    assert names(app) == ["Plan A", "Plan B"]
-    press(app, "Undo")
-    assert number(app, "Sample size").value == 100
-    assert names(app) == ["Plan A", "Plan B"]
-    press(app, "Undo")
-    assert number(app, "Sample size").value == 100
-    assert names(app) == ["Plan A"]
-    assert names(press(app, "Redo")) == ["Plan A", "Plan B"]
+    for act, found in (
+        ("", ["Plan A", "Plan B"]),
+        ("Undo", ["Plan A", "Plan B"]),
+        ("Undo", ["Plan A"]),
+        ("Redo", ["Plan A", "Plan B"]),
+    ):
+        assert names(press(app, act) if act else app) == found
+        assert number(app, "Sample size").value == (100 if act else 420)
 
 
 def test_open_case_is_renamed_in_the_tray_or_removed_from_it_and_stays_open() -> None:
-    app = type_text(two_plans(), "Name", "  small\tand   cheap ")
+    app = type_number(press(visit(PROTOCOL), KEEP), "Sample size", 100)
+    type_text(press(app, KEEP), "Name", "  small\tand   cheap ")
     assert names(app) == ["Plan A", "small and cheap"]
     assert names(type_text(app, "Name", "Plan A")) == ["Plan A", "Plan A 2"]
-    assert names(type_text(app, "Name", "   ")) == ["Plan A", "Plan A 2"]
+    for same in ("   ", " Plan A 2 "):
+        assert names(type_text(app, "Name", same)) == ["Plan A", "Plan A 2"]
     long = "x" * LONGEST_NAME
     load(type_text(app, "Name", long), 0)
     assert names(type_text(app, "Name", long)) == [f"{long[:-4]} 2", long]
@@ -89,7 +76,7 @@ def test_open_case_is_renamed_in_the_tray_or_removed_from_it_and_stays_open() ->
     assert number(app, "Sample size").value == 100
 
 
-def test_four_are_beside_at_most() -> None:
+def test_four_are_beside_at_most_and_stay_when_the_page_is_loaded_anew() -> None:
     app = visit(PROTOCOL)
     for samples in (10, 20, 30, 40):
         press(type_number(app, "Sample size", samples), KEEP)
@@ -99,15 +86,9 @@ def test_four_are_beside_at_most() -> None:
     load(press(load(app, 1), "Remove it"), 0)
     press(type_number(app, "Sample size", 60), KEEP)
     assert names(app) == ["Plan A", "Plan C", "Plan D", "Plan B"]
-
-
-def test_what_is_beside_survives_a_reload_and_another_study() -> None:
-    app = two_plans()
-    again = visit(PROTOCOL, **query_of(app))
-    assert tray(again) == tray(app)
-    assert [each.case.protocol(find).sample_size for each in tray(again)] == [420, 100]
-    other = app.session_state["state"].workspace.changed(study="psy_stroop")
-    assert other.tray == tray(app)
+    again = tray(visit(PROTOCOL, **query_of(app)))
+    assert again == tray(app)
+    assert [each.case.protocol(find).sample_size for each in again] == [10, 30, 40, 60]
 
 
 def test_run_played_by_hand_is_kept_beside_with_its_moves() -> None:
@@ -115,23 +96,12 @@ def test_run_played_by_hand_is_kept_beside_with_its_moves() -> None:
     press(app, "Ask")
     moves = app.session_state["state"].workspace.case.moves
     assert len(moves) == 1
-    choose_more(app, KEEP)
-    [found] = tray(app)
-    assert (found.name, found.case.moves, found.is_run) == ("Run A", moves, True)
-    press(go(app, PROTOCOL), KEEP)
-    assert [(each.name, each.is_run) for each in tray(app)] == [
-        ("Run A", True),
-        ("Plan A", False),
-    ]
-    assert tray(visit(PROTOCOL, **query_of(app))) == tray(app)
-
-
-@pytest.mark.parametrize(("file", "name"), [(PROTOCOL, "Plan A"), (NEGOTIATION, "Run A")])
-def test_menu_keeps_beside_what_the_page_shows_and_says_under_which_name(
-    file: str, name: str
-) -> None:
-    app = visit(file)
-    for told in (f"Kept beside as {name}: see Compare.", f"It is beside already: {name}."):
+    for told in ("Kept beside as Run A: see Compare.", "It is beside already: Run A."):
         toasts = choose_more(app, KEEP).toast
         assert [plain(toast.value) for toast in toasts] == [told]
-    assert names(app) == [name]
+    [found] = tray(app)
+    assert (found.name, found.case.moves, found.is_run) == ("Run A", moves, True)
+    toasts = choose_more(go(app, PROTOCOL), KEEP).toast
+    assert [plain(toast.value) for toast in toasts] == ["Kept beside as Plan A: see Compare."]
+    assert [(each.name, each.is_run) for each in tray(app)] == [("Run A", True), ("Plan A", False)]
+    assert tray(visit(PROTOCOL, **query_of(app))) == tray(app)

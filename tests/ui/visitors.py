@@ -1,13 +1,13 @@
 """Browsers that visit the app in this process, and a server that is started anew."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import tempfile
+from typing import NoReturn
 
 import pytest
 
+from replicalab.errors import LibraryStorageError
 from replicalab.ui import own_studies
 from replicalab.ui.library import shelf, writer
 from replicalab.ui.study_cache import StudyCache
@@ -36,3 +36,8 @@ def move(monkeypatch: pytest.MonkeyPatch) -> None:
     """Go on with a server that is started anew, with another library."""
     restart(monkeypatch)
     monkeypatch.setenv("REPLICALAB_DATA", tempfile.mkdtemp(dir=os.environ["REPLICALAB_DATA"]))
+
+
+def full_disk(*_: object, **__: object) -> NoReturn:
+    """Stand in for what a library does, on a disk that is full."""
+    raise LibraryStorageError("/srv/library.db: the disk is full; nothing was saved")

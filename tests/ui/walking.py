@@ -1,0 +1,75 @@
+"""Open the app in this process, and walk to a page and to what is on it."""
+
+from streamlit.testing.v1 import AppTest
+
+from replicalab.ui import study_form
+from replicalab.ui.scenarios import gallery
+from tests.browser.driving import APP
+from tests.ui.acting import labels, press, run
+from tests.ui.pages import SCENARIOS
+
+
+def visit(page: str = SCENARIOS, **query: str) -> AppTest:
+    """Return the app as a visitor sees it who opens that page with that query string."""
+    return run(unopened(page, **query))
+
+
+def unopened(page: str = SCENARIOS, **query: str) -> AppTest:
+    """Return the app before its first run, which opens that page with that query string."""
+    app = AppTest.from_file(str(APP), default_timeout=60)
+    for key, value in query.items():
+        app.query_params[key] = value
+    if page != SCENARIOS:
+        app.switch_page(page)
+    return app
+
+
+def go(app: AppTest, page: str) -> AppTest:
+    """Switch to another page and return the app."""
+    return run(app.switch_page(page))
+
+
+def query_of(app: AppTest) -> dict[str, str]:
+    """Return the query string that the app has written."""
+    return {
+        key: value if isinstance(value, str) else value[0]
+        for key, value in app.query_params.items()
+    }
+
+
+def show(app: AppTest, tab: str, key: str) -> AppTest:
+    """Open a tab of which only the open one is drawn, and return the app."""
+    app.session_state[key] = tab
+    return run(app)
+
+
+def at_making(app: AppTest) -> AppTest:
+    """Go to where a study is made and return the app."""
+    return show(app.switch_page(SCENARIOS), gallery.MAKE, gallery.TABS)
+
+
+def at_editor(app: AppTest) -> AppTest:
+    """Go to the editor of a study's file and return the app."""
+    app.session_state[study_form.PARTS_KEY] = study_form.ADVANCED
+    at_making(app)
+    if "Start the form" in labels(app):
+        press(app, "Start the form")
+        show(app, study_form.ADVANCED, study_form.PARTS_KEY)
+    return app
+
+
+def write(app: AppTest, text: str) -> AppTest:
+    """Type the text of a study's file into its editor and return the app."""
+    at_editor(app).text_area(key="own_text").set_value(text)
+    return run(app)
+
+
+def at_gallery(app: AppTest) -> AppTest:
+    """Go to the gallery and return the app."""
+    return show(app.switch_page(SCENARIOS), gallery.ALL_STUDIES, gallery.TABS)
+
+
+def unfolded(app: AppTest) -> AppTest:
+    """Return the page with the numbers of its picture as tables."""
+    app.session_state["as_table"] = True
+    return run(app)
