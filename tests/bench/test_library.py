@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,32 +44,27 @@ def full(file: Path) -> Iterator[Library]:
     library.close()
 
 
-@pytest.fixture
-def yardstick(full: Library, file: Path) -> float:
-    """Seconds in which sqlite3 reads what a list shows."""
+@pytest.mark.parametrize(
+    ("done", "asked", "found"),
+    [("listed", (), 1000), ("searched", (EntryKind.RUN, "friday run"), 20)],
+)
+def test_thousand_runs_are_found_at_once(
+    capsys: pytest.CaptureFixture[str],
+    full: Library,
+    file: Path,
+    done: str,
+    asked: tuple[Any, ...],
+    found: int,
+) -> None:
     assert len(full.entries(ANN)) == 1000
     query = f"SELECT {', '.join(Entry._fields)} FROM library_entries ORDER BY changed DESC"  # noqa: S608
     with closing(sqlite3.connect(file)) as connection:
         assert len(connection.execute(query).fetchall()) == 1000
-        return best(lambda: connection.execute(query).fetchall(), times=20)
-
-
-def test_thousand_runs_are_listed_at_once(
-    capsys: pytest.CaptureFixture[str], full: Library, yardstick: float
-) -> None:
-    assert len(full.entries(ANN)) == 1000
-    taken = best(lambda: full.entries(ANN), times=20)
-    detail = f"{taken * 1000:.1f} ms"
-    hold(capsys, "a thousand runs listed / read by sqlite3", taken / yardstick, detail)
-
-
-def test_thousand_runs_are_searched_at_once(
-    capsys: pytest.CaptureFixture[str], full: Library, yardstick: float
-) -> None:
-    assert len(full.entries(ANN, EntryKind.RUN, "friday run")) == 20
-    taken = best(lambda: full.entries(ANN, EntryKind.RUN, "friday run"), times=20)
-    detail = f"{taken * 1000:.1f} ms"
-    hold(capsys, "a thousand runs searched / read by sqlite3", taken / yardstick, detail)
+        yardstick = best(lambda: connection.execute(query).fetchall(), times=20)
+    assert len(full.entries(ANN, *asked)) == found
+    taken = best(lambda: full.entries(ANN, *asked), times=20)
+    bar = f"a thousand runs {done} / read by sqlite3"
+    hold(capsys, bar, taken / yardstick, f"{taken * 1000:.1f} ms")
 
 
 def test_save_costs_the_same_in_a_full_library(

@@ -9,8 +9,9 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
 import pytest
@@ -189,60 +190,49 @@ def medians(stock: Page, blank: Act, ours: Page, full: Act) -> tuple[float, floa
     return statistics.median(first), statistics.median(second)
 
 
-@pytest.mark.parametrize("state", STATES)
-@pytest.mark.parametrize(
-    ("name", "field"),
-    [
-        ("Protocol", "Sample size"),
-        ("Protocol", "Duration (days)"),
-        ("Trade-offs", "Point: samples"),
-        ("Trade-offs", "the budget's lever"),
-    ],
+class Case(NamedTuple):
+    """An act on a page of ours, where it is done, and the bar that it is held to."""
+
+    bar: str
+    detail: str
+    address: str
+    act: Callable[[Page], Act]
+
+
+EDITS: Final[tuple[tuple[str, str, Callable[[Page], Act]], ...]] = (
+    ("Protocol", "sample size", partial(typing, label="Sample size")),
+    ("Protocol", "duration (days)", partial(typing, label="Duration (days)")),
+    ("Trade-offs", "point: samples", partial(typing, label="Point: samples")),
+    ("Trade-offs", "the budget's lever", partial(pulling, label="Budget, credits")),
 )
-def test_edit_to_paint(
-    name: str,
-    field: str,
-    state: str,
-    browser: Browser,
-    stock_url: str,
-    our_url: str,
-    capsys: pytest.CaptureFixture[str],
+CASES: Final = [
+    *(
+        Case(f"edit to paint, {page}", f"{state}: {what}", f"/{page}?{asked}", act)
+        for state, asked in STATES.items()
+        for page, what, act in EDITS
+    ),
+    *(
+        Case(bar, state, f"/Negotiation?{query(state, **shown)}", stepping)
+        for state in STATES
+        for bar, shown in (("a round of a negotiation", {}), ("a slide", {"presenting": 1}))
+    ),
+    Case(
+        "a click on what is beside, Compare",
+        "three labs",
+        COMPARING,
+        partial(choosing, names=("easy", "hard")),
+    ),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.bar}, {case.detail}")
+def test_act_to_paint(
+    case: Case, browser: Browser, stock_url: str, our_url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    page, ours = opened(browser, stock_url), opened(browser, f"{our_url}/{name}?{STATES[state]}")
-    act = pulling(ours, "Budget, credits") if "lever" in field else typing(ours, field)
-    blank, full = medians(page, typing(page, "Number"), ours, act)
-    detail = f"{state}: {field.lower()}, {full:.0f} ms to {blank:.0f} ms"
-    hold(capsys, f"edit to paint, {name}", full / blank, detail)
-
-
-def test_click_on_what_is_beside_to_paint(
-    browser: Browser, stock_url: str, our_url: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    page = opened(browser, stock_url)
-    ours = opened(browser, f"{our_url}{COMPARING}")
-    act = choosing(ours, ("easy", "hard"))
-    blank, full = medians(page, typing(page, "Number"), ours, act)
-    detail = f"{full:.0f} ms to {blank:.0f} ms"
-    hold(capsys, "a click on what is beside, Compare", full / blank, detail)
-
-
-@pytest.mark.parametrize("state", STATES)
-@pytest.mark.parametrize(
-    ("name", "shown"), [("a round of a negotiation", {}), ("a slide", {"presenting": 1})]
-)
-def test_step_to_paint(
-    name: str,
-    shown: dict[str, int],
-    state: str,
-    browser: Browser,
-    stock_url: str,
-    our_url: str,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    page = opened(browser, stock_url)
-    ours = opened(browser, f"{our_url}/Negotiation?{query(state, **shown)}")
-    blank, full = medians(page, typing(page, "Number"), ours, stepping(ours))
-    hold(capsys, name, full / blank, f"{state}: {full:.0f} ms to {blank:.0f} ms")
+    page, ours = opened(browser, stock_url), opened(browser, f"{our_url}{case.address}")
+    blank, full = medians(page, typing(page, "Number"), ours, case.act(ours))
+    detail = f"{case.detail}: {full:.0f} ms to {blank:.0f} ms"
+    hold(capsys, case.bar, full / blank, detail)
 
 
 def test_move_between_pages(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterator
-from typing import NoReturn
+from collections.abc import Callable, Generator, Iterator
+from typing import Any, NoReturn
 
 import pytest
-from playwright.sync_api import BrowserContext, Error, Page, Playwright, expect
+from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright, expect
 
 from tests.browser.driving import (
     APP,
@@ -19,7 +19,9 @@ from tests.browser.driving import (
     Watch,
     count_runs,
     find_chromium,
+    forget_visitor,
     keep_picture,
+    tell_violations,
 )
 
 # A page is waited for by what it shows, however busy the machine is.
@@ -64,22 +66,46 @@ def view() -> View:
 
 
 @pytest.fixture
-def browser_context_args(view: View, app_server: AppServer) -> dict[str, object]:
+def browser_context_args(view: View, app_server: AppServer) -> dict[str, Any]:
     """A fresh visitor with that view, for whom "/" is the app's front door."""
     return {**view.context_args(), "base_url": app_server.url}
 
 
+Contexts = Callable[[dict[str, Any]], BrowserContext]
+
+
+@pytest.fixture(scope="session")
+def contexts(browser: Browser) -> Iterator[Contexts]:
+    """Contexts by their arguments: one that is used again has the app's scripts already."""
+    made: dict[str, BrowserContext] = {}
+
+    def context_of(args: dict[str, Any]) -> BrowserContext:
+        if str(args) not in made:
+            made[str(args)] = browser.new_context(**args)
+            tell_violations(made[str(args)])
+        return made[str(args)]
+
+    yield context_of
+    for context in made.values():
+        context.close()
+
+
 @pytest.fixture
 def app_page(
-    context: BrowserContext, app_server: AppServer, request: pytest.FixtureRequest
+    contexts: Contexts,
+    browser_context_args: dict[str, Any],
+    app_server: AppServer,
+    request: pytest.FixtureRequest,
 ) -> Iterator[Page]:
     """A blank page of a fresh visitor; open an address with ``open_app``.
 
     At the end of the test it must not have shown an exception, logged an error, violated its
     policy, or asked another machine for anything.
     """
-    watch = Watch(context)
+    context = contexts(browser_context_args)
     page = context.new_page()
+    forget_visitor(page, app_server.url)
+    watch = Watch(context)
     count_runs(page)
     yield page
     try:
@@ -88,6 +114,10 @@ def app_page(
         kept = keep_picture(page, request.node.nodeid)
         error.add_note(f"picture: {kept}\n--- server log\n{app_server.tail()}")
         raise
+    finally:
+        watch.leave()
+        for each in context.pages:
+            each.close()
 
 
 @pytest.hookimpl(wrapper=True)

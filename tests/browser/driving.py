@@ -27,7 +27,6 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import (
     BrowserContext,
     ConsoleMessage,
-    Locator,
     Page,
     Request,
     WebError,
@@ -279,7 +278,7 @@ def wait_until_idle(page: Page) -> None:
     """Return when no run is under way and nothing is dimmed, or on its way back from it."""
     app = '[data-testid="stApp"][data-test-connection-state="CONNECTED"]'
     page.locator(f'{app}[data-test-script-state="notRunning"]').wait_for(state="attached")
-    page.wait_for_function("!document.querySelector('[data-stale=true] .stHtml')")
+    expect(page.locator("[data-stale=true] .stHtml")).to_have_count(0)
 
 
 STILL_MS: Final = 250
@@ -301,13 +300,14 @@ def open_app(page: Page, address: str = "/") -> None:
     page.evaluate(STILL, STILL_MS)
 
 
-def looks(page: Page) -> Iterator[View]:
-    """Look at a page that is open in every view in turn; each is yielded once it is drawn."""
-    for view in VIEWS:
+def looks(page: Page, views: Sequence[View] = VIEWS) -> Iterator[View]:
+    """Look at a page that is open in some views in turn; each is yielded once it is drawn."""
+    for view in views:
         page.set_viewport_size({"width": view.width, "height": view.height})
         page.emulate_media(color_scheme=view.scheme)
         expect(page.get_by_test_id("stApp")).to_have_css("color-scheme", view.scheme)
-        page.wait_for_timeout(500)  # charts follow a resize in their own time
+        # Charts follow a resize in their own time.
+        page.wait_for_timeout(500 if page.locator(".js-plotly-plot").count() else 100)
         yield view
 
 
@@ -321,15 +321,38 @@ _TELL_VIOLATIONS: Final = """document.addEventListener("securitypolicyviolation"
   console.error(`policy violation: ${event.effectiveDirective} of ${event.blockedURI}`))"""
 
 
+def tell_violations(context: BrowserContext) -> None:
+    """Let the pages of a new context log what violates their policy."""
+    context.add_init_script(_TELL_VIOLATIONS)
+
+
+def forget_visitor(page: Page, url: str) -> None:
+    """Let a context be a new visitor's to that site; what it has loaded of scripts stays.
+
+    The cookie is asked for: a page that the browser still has is not sent again.
+    """
+    page.context.clear_permissions()
+    page.context.clear_cookies()
+    asked = {"origin": url, "storageTypes": "cookies,local_storage,indexeddb"}
+    page.context.new_cdp_session(page).send("Storage.clearDataForOrigin", asked)
+    page.context.request.get(url)
+
+
 class Watch:
     """Notes what a page must never do, while a test does something else."""
 
     def __init__(self, context: BrowserContext) -> None:
         self.findings: list[str] = []
-        context.add_init_script(_TELL_VIOLATIONS)
+        self._context = context
         context.on("request", self._on_request)
         context.on("console", self._on_console)
         context.on("weberror", self._on_error)
+
+    def leave(self) -> None:
+        """Note nothing any more."""
+        self._context.remove_listener("request", self._on_request)
+        self._context.remove_listener("console", self._on_console)
+        self._context.remove_listener("weberror", self._on_error)
 
     def assert_clean(self, page: Page) -> None:
         """Fail if anything was noted, or if the page shows an exception box."""
@@ -359,44 +382,22 @@ class Watch:
 # ------------------------------------------------------------------------------------- evidence
 
 
-def photograph(page: Page, path: Path) -> Path:
-    """Save a picture of the whole page, not only of the window, and return its path.
-
-    Streamlit scrolls inside ``stMain``, so a full-page screenshot would stop at the window's
-    edge: the window grows to the content for the picture and goes back afterwards.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    before = page.viewport_size
-    main = page.get_by_test_id("stMain")
-    page.evaluate("document.fonts.ready.then(() => true)")  # a late font moves the lines
-    if before and main.count():
-        grown = 0
-        while grown < (needed := _settled_height(main.first)):
-            grown = needed
-            page.set_viewport_size({"width": before["width"], "height": grown})
-    page.screenshot(path=path, animations="disabled", caret="hide")
-    if before:
-        page.set_viewport_size(before)
-    return path
-
-
-def _settled_height(main: Locator) -> int:
-    """Return how tall the content is, once it has kept its height for a while.
-
-    A busy machine goes on drawing after the run has ended, and lines wrap anew.
-    """
-    height = 0
-    while height != (height := int(main.evaluate("element => element.scrollHeight"))):
-        main.page.wait_for_timeout(300)
-    return height
-
-
 def keep_picture(page: Page, node_id: str) -> Path | None:
-    """Save a failed test's page under ``test-artifacts/``; None if there is no page any more."""
+    """Save a failed test's page under ``test-artifacts/``; None if there is no page any more.
+
+    Streamlit scrolls inside ``stMain``, so the picture of a full page would stop at the window's
+    edge: the window grows to the content.
+    """
     if page.is_closed():
         return None
     name = re.sub(r"[^A-Za-z0-9]+", "-", node_id.removeprefix("tests/browser/")).strip("-")
-    return photograph(page, ARTIFACTS / f"{name}.png")
+    path, main = ARTIFACTS / f"{name}.png", page.get_by_test_id("stMain")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if page.viewport_size and main.count():
+        height = int(main.first.evaluate("element => element.scrollHeight"))
+        page.set_viewport_size({"width": page.viewport_size["width"], "height": height})
+    page.screenshot(path=path, animations="disabled")
+    return path
 
 
 # --------------------------------------------------------------------------------- accessibility

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.driving import (
@@ -13,12 +12,12 @@ from tests.browser.driving import (
     PROJECTOR,
     PROJECTOR_DARK,
     AppServer,
-    View,
     assert_accessible,
+    looks,
     open_app,
     wait_for_run,
 )
-from tests.browser.visiting import follow, number, press, show, type_number, type_text, where
+from tests.browser.visiting import follow, number, press, show, type_number, type_text
 
 KEEP: Final = "Keep beside"
 
@@ -29,24 +28,20 @@ def row(page: Page, label: str) -> Locator:
     return page.locator("table.compared tr").filter(has=exactly).locator("td")
 
 
-def keep_three(page: Page) -> None:
-    """Keep plans of 420, 150 and 50 samples beside, the second one under a name."""
-    open_app(page, "/Protocol")
-    press(page, KEEP)
-    type_number(page, "Sample size", 150)
-    press(page, KEEP)
-    type_text(page, "Name", "Half of it")
-    type_number(page, "Sample size", 50)
-    press(page, KEEP)
-    expect(page.get_by_role("radio", name="Plan B", exact=True)).to_be_visible()
-
-
 def test_three_plans_are_kept_beside_compared_decided_and_opened_elsewhere(
     app_page: Page, browser: Browser, app_server: AppServer
 ) -> None:
-    keep_three(app_page)
+    open_app(app_page, "/Protocol")
+    press(app_page, KEEP)
+    type_number(app_page, "Sample size", 150)
+    press(app_page, KEEP)
+    type_text(app_page, "Name", "Half of it")
+    type_number(app_page, "Sample size", 50)
+    press(app_page, KEEP)
+    third = app_page.get_by_role("radio", name="Plan B", exact=True)
+    expect(third).to_be_visible()
     press(app_page, "Undo")
-    expect(app_page.get_by_role("radio", name="Plan B", exact=True)).to_have_count(0)
+    expect(third).to_have_count(0)
     press(app_page, "Redo")
     with wait_for_run(app_page):
         app_page.get_by_role("radio", name="Half of it").click()
@@ -83,7 +78,7 @@ def _opens_elsewhere(url: str, browser: Browser, server: AppServer) -> None:
     context.close()
 
 
-def test_comparison_leaves_as_a_table(app_page: Page) -> None:
+def test_comparison_leaves_as_a_table_and_a_batch_beside_it_is_fit_to_see(app_page: Page) -> None:
     open_app(app_page, "/Compare?study=psy_stroop")
     press(app_page, "The three labs")
     with app_page.expect_download() as begun:
@@ -91,33 +86,18 @@ def test_comparison_leaves_as_a_table(app_page: Page) -> None:
     text = begun.value.path().read_text(encoding="utf-8-sig")
     assert text.splitlines()[0] == '"Part","What","easy lab","medium lab","hard lab"'
     assert '"What differs","Budget, credits","1700","1000","620"' in text.splitlines()
-
-
-@pytest.mark.parametrize("view", [PROJECTOR, PROJECTOR_DARK, PHONE], ids=str)
-def test_comparison_and_a_batch_are_accessible_and_widen_no_page(
-    app_page: Page, view: View
-) -> None:
-    open_app(app_page, "/Compare?study=bio_jq1_myeloma")
-    press(app_page, "The three labs")
-    expect(row(app_page, "Budget")).to_have_count(3)
-    _is_fit_to_see(app_page, view)
     show(app_page, "Many negotiations")
     press(app_page, "Run")
     expect(app_page.get_by_role("button", name="Results as CSV")).to_be_visible()
     expect(app_page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
-    _is_fit_to_see(app_page, view)
     shares = app_page.locator("table.shares")
-    wide, room = shares.evaluate("one => [one.offsetWidth, one.parentElement.clientWidth]")
-    assert wide <= room, f"{view}: the shares are {wide} px in {room} px"
-    heights = shares.locator("tr").evaluate_all("rows => rows.map(row => row.offsetHeight)")
-    assert max(heights) < 150, f"{view}: words are broken into letters"
-
-
-def _is_fit_to_see(page: Page, view: View) -> None:
-    assert_accessible(page)
-    main = page.get_by_test_id("stMain")
-    wide, room = main.evaluate("element => [element.scrollWidth, element.clientWidth]")
-    assert wide <= room, f"{view}: content is {wide} px in {room} px"
+    for view in looks(app_page, (PROJECTOR, PROJECTOR_DARK, PHONE)):
+        assert_accessible(app_page)
+        for part in (app_page.get_by_test_id("stMain"), shares.locator("xpath=..")):
+            wide, room = part.evaluate("one => [one.scrollWidth, one.clientWidth]")
+            assert wide <= room, f"{view}: {wide} px in {room} px"
+        heights = shares.locator("tr").evaluate_all("rows => rows.map(row => row.offsetHeight)")
+        assert max(heights) < 150, f"{view}: words are broken into letters"
 
 
 def test_thousands_of_negotiations_are_stopped_half_way_and_what_came_is_kept(
@@ -137,7 +117,6 @@ def test_thousands_of_negotiations_are_stopped_half_way_and_what_came_is_kept(
     came = re.findall(r"[\d,]+", told)[0]
     assert 0 < int(came.replace(",", "")) < 9999
     follow(app_page, "Protocol")
-    expect(where(app_page)).to_be_visible()
     follow(app_page, "Compare")
     show(app_page, "Many negotiations")
     expect(stopped).to_have_text(told)

@@ -12,12 +12,11 @@ from typing import Final
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.driving import ROOT, open_app, wait_for_run
-from tests.browser.visiting import dimension, where
+from tests.browser.visiting import dimension, pick, where
 
 SECTIONS: Final = (ROOT / "docs" / "questions.md").read_text(encoding="utf-8").split("\n## ")
 MOST_ACTS: Final = 15
 """Eight seconds for each, in two minutes."""
-_NEXT_FRAME: Final = "new Promise(then => requestAnimationFrame(() => requestAnimationFrame(then)))"
 
 
 @dataclass
@@ -26,10 +25,6 @@ class Visitor:
 
     page: Page
     acts: list[str] = field(default_factory=list)
-
-    def comes(self) -> None:
-        """Open the front door for the first time."""
-        open_app(self.page)
 
     def clicks(self, control: Locator, name: str) -> None:
         """Click something that makes the page run."""
@@ -58,16 +53,9 @@ class Visitor:
             number.press("Enter")
 
     def chooses(self, label: str, option: str) -> None:
-        """Choose from a list: its first letters open it where they stand, and a click does it.
-
-        A person has scrolled to it before typing; a scroll in the same moment closes it again.
-        """
-        self.acts.append(label)
-        control = self.page.get_by_role("combobox", name=label)
-        control.scroll_into_view_if_needed()
-        self.page.evaluate(_NEXT_FRAME)
-        control.fill(option[:6])
-        self.clicks(self.page.get_by_role("option", name=option, exact=True), option)
+        """Choose from a list, of which a few letters are typed."""
+        self.acts += [label, option]
+        pick(self.page, label, option)
 
     def has_answered(self, number: int) -> None:
         """Expect few acts, each told in the steps of that question."""
@@ -85,7 +73,7 @@ class Visitor:
 
 def test_sixty_four_a_group_in_six_weeks_with_two_people(app_page: Page) -> None:
     visitor = Visitor(app_page)
-    visitor.comes()
+    open_app(app_page)
     visitor.opens("Make a study")
     visitor.types("Effect: Cohen's d", 0.5)
     visitor.types("Power", 0.8)
@@ -110,7 +98,7 @@ def test_sixty_four_a_group_in_six_weeks_with_two_people(app_page: Page) -> None
 
 def test_instrument_is_booked_wait_replace_or_cut(app_page: Page) -> None:
     visitor = Visitor(app_page)
-    visitor.comes()
+    open_app(app_page)
     visitor.presses("JQ1 in myeloma")
     visitor.clicks(app_page.get_by_role("radiogroup", name="Lab").get_by_text("Easy"), "Easy")
     visitor.presses("Edit the protocol")
@@ -133,7 +121,7 @@ def test_instrument_is_booked_wait_replace_or_cut(app_page: Page) -> None:
 
 def test_reviewer_wants_power_nine_tenths(app_page: Page) -> None:
     visitor = Visitor(app_page)
-    visitor.comes()
+    open_app(app_page)
     visitor.presses("RL seeds")
     visitor.clicks(app_page.get_by_role("radiogroup", name="Lab").get_by_text("Easy"), "Easy")
     visitor.presses("Edit the protocol")
@@ -147,7 +135,7 @@ def test_reviewer_wants_power_nine_tenths(app_page: Page) -> None:
 
 def test_which_studies_fit_forty_days_and_3000_credits_and_how_well(app_page: Page) -> None:
     visitor = Visitor(app_page)
-    visitor.comes()
+    open_app(app_page)
     visitor.opens("In your lab")
     visitor.types("Budget, credits", 3000)
     visitor.types("Days", 40)

@@ -15,8 +15,8 @@ from urllib.parse import quote
 from playwright.sync_api import Page, expect
 
 from replicalab.ui.address import encode_plan
-from tests.browser.driving import PHONE, PROJECTOR, open_app, wait_for_run
-from tests.browser.visiting import ADDRESSES, follow, press, show, type_text
+from tests.browser.driving import PHONE, PROJECTOR, AppServer, forget_visitor, open_app
+from tests.browser.visiting import ADDRESSES, follow, press, show, type_text, upload
 from tests.hostile import HOST, Write, marked, tame, tamed
 from tests.hostile_files import (
     SAVED,
@@ -76,15 +76,6 @@ def looked_at(page: Page) -> dict[str, int]:
     return found
 
 
-def hand_over(page: Page, text: str, folder: Path) -> None:
-    """Hand a run to the Negotiation page."""
-    file = folder / "run.json"
-    file.write_text(text, encoding="utf-8")
-    with wait_for_run(page):
-        page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files(file)
-    expect(page.get_by_text("cannot be opened")).to_have_count(0)
-
-
 def tour(page: Page, write: Write, folder: Path) -> Iterator[tuple[str, dict[str, int]]]:
     """Bring a study, then runs, then a link, and yield each page that is seen, by name."""
     study = json.loads(hostile_study().text)
@@ -113,7 +104,9 @@ def tour(page: Page, write: Write, folder: Path) -> Iterator[tuple[str, dict[str
     edits += [hostile_edit(file.read_text(), 300).text for file in sorted(SAVED.glob("*.json"))]
     twins = [json.dumps(tamed(json.loads(text))) for text in edits] if tame_it else edits
     for number, text in enumerate([*twins, hostile_run(write)]):
-        hand_over(page, text, folder)
+        (folder / "run.json").write_text(text, encoding="utf-8")
+        upload(page, folder / "run.json")
+        expect(page.get_by_text("cannot be opened")).to_have_count(0)
         yield f"run {number}", looked_at(page)
     for _ in range(3):
         press(page, "Next")
@@ -126,10 +119,10 @@ def tour(page: Page, write: Write, folder: Path) -> Iterator[tuple[str, dict[str
 
 
 def test_hostile_text_draws_nothing_that_harmless_text_does_not(
-    app_page: Page, tmp_path: Path
+    app_page: Page, app_server: AppServer, tmp_path: Path
 ) -> None:
     harmless = list(tour(app_page, tame, tmp_path))
-    app_page.context.clear_cookies()  # another visitor, to whom the twin does not belong
+    forget_visitor(app_page, app_server.url)  # the twin is another visitor's
     hostile = list(tour(app_page, marked, tmp_path))
     assert len(hostile) > 15
     for (name, drawn), (_, expected) in zip(hostile, harmless, strict=True):

@@ -21,7 +21,7 @@ from tests.browser.driving import (
     open_app,
     wait_for_run,
 )
-from tests.browser.visiting import follow, number, press, type_number, type_text, where
+from tests.browser.visiting import follow, number, press, type_number, type_text
 from tests.library.making import REMEDY, PostgresServer, find_postgres
 
 ADDRESS: Final = "/Protocol?study=psy_stroop"
@@ -80,14 +80,6 @@ def test_plan_that_is_kept_is_there_after_the_browser_was_closed(
         expect(number(page, "Sample size")).to_have_value("41")
 
 
-def test_entry_that_is_renamed_stays_chosen_in_the_list(app_page: Page) -> None:
-    open_app(app_page, ADDRESS)
-    keep(app_page)
-    follow(app_page, "Library")
-    type_text(app_page, "Name", "The lean one")
-    expect(app_page.get_by_role("radio", name="The lean one")).to_be_checked()
-
-
 def test_second_of_two_tabs_is_told_and_nothing_is_lost(app_page: Page) -> None:
     open_app(app_page, ADDRESS)
     keep(app_page)
@@ -106,51 +98,41 @@ def test_second_of_two_tabs_is_told_and_nothing_is_lost(app_page: Page) -> None:
     with wait_for_run(other):
         other.get_by_text("History: 3 versions").click()
     expect(other.get_by_role("cell", name="41", exact=True)).to_be_visible()
+    for _ in looks(other):
+        assert_accessible(other)
+    type_text(other, "Name", "The lean one")
+    expect(other.get_by_role("radio", name="The lean one")).to_be_checked()
 
 
-def edited(context: BrowserContext, server: AppServer) -> Page:
-    """Return a tab in which a plan was edited."""
-    page = blank(context)
-    open_app(page, f"{server.url}{ADDRESS}")
-    type_number(page, "Sample size", 41)
-    return page
-
-
-def test_last_state_is_back_after_the_server_was_killed(
+def test_work_is_back_after_the_server_was_stopped_and_after_it_was_killed(
     context: BrowserContext, tmp_path: Path
 ) -> None:
-    log = tmp_path / "server.log"
+    log, page = tmp_path / "server.log", blank(context)
     with AppServer(APP, log) as server:
-        page = edited(context, server)
+        open_app(page, f"{server.url}{ADDRESS}")
+        type_number(page, "Sample size", 41)
+    page.close()
+    with AppServer(APP, log, port=server.port) as server:
+        page = blank(context)
+        goes_on(page, server)
         write_long_plan(page)
         expect(page.get_by_text("a reload here brings it back")).to_be_visible()
-        page.wait_for_timeout(2000)  # a draft is saved once one rests
+        page.wait_for_timeout(4000)  # a draft is saved two seconds after one rests
         rationale = page.get_by_role("textbox", name="Rationale").input_value()
         server.kill()
-    with AppServer(APP, log, port=server.port):
+    with AppServer(APP, log, port=server.port) as server:
         open_app(page, page.url)
         expect(number(page, "Sample size")).to_have_value("41")
         expect(page.get_by_role("textbox", name="Rationale")).to_have_value(rationale)
-        empty = blank(context)
-        open_app(empty, f"{server.url}/")
-        press(empty, "Go on with it")
-        follow(empty, "Protocol")
-        expect(number(empty, "Sample size")).to_have_value("41")
+        goes_on(blank(context), server)
 
 
-def test_what_was_edited_last_is_offered_after_the_server_was_stopped(
-    context: BrowserContext, tmp_path: Path
-) -> None:
-    log = tmp_path / "server.log"
-    with AppServer(APP, log) as server:
-        page = edited(context, server)
-    page.close()
-    with AppServer(APP, log, port=server.port):
-        empty = blank(context)
-        open_app(empty, f"{server.url}/")
-        press(empty, "Go on with it")
-        follow(empty, "Protocol")
-        expect(number(empty, "Sample size")).to_have_value("41")
+def goes_on(page: Page, server: AppServer) -> None:
+    """Come without an address, and go on with what was edited last."""
+    open_app(page, f"{server.url}/")
+    press(page, "Go on with it")
+    follow(page, "Protocol")
+    expect(number(page, "Sample size")).to_have_value("41")
 
 
 def write_long_plan(page: Page) -> None:
@@ -189,20 +171,3 @@ def test_database_that_stops_and_starts_again_ends_no_session(
         postgres.start()
         keep(page)
         expect(page.get_by_role("radio", name="n 41")).to_be_checked()
-
-
-def test_library_is_accessible_and_holds_in_every_view(app_page: Page) -> None:
-    open_app(app_page, ADDRESS)
-    keep(app_page)
-    type_number(app_page, "Sample size", 41)
-    keep(app_page)
-    assert_accessible(app_page)
-    follow(app_page, "Library")
-    with wait_for_run(app_page):
-        app_page.get_by_text("History: 2 versions").click()
-    expect(app_page.get_by_role("cell", name="41", exact=True)).to_be_visible()
-    expect(where(app_page)).to_be_visible()
-    for view in looks(app_page):
-        assert_accessible(app_page)
-        main = app_page.get_by_test_id("stMain")
-        assert main.evaluate("one => one.scrollWidth") <= view.width

@@ -1,4 +1,4 @@
-"""Weighing trade-offs in a real browser: type a point, click one, pull a lever, load, undo."""
+"""Weighing trade-offs in a real browser: click a point, pull a lever, load, read."""
 
 from __future__ import annotations
 
@@ -10,25 +10,20 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.driving import (
     PHONE,
+    PHONE_DARK,
     PROJECTOR,
-    View,
     assert_accessible,
     looks,
     open_app,
     wait_for_run,
 )
-from tests.browser.visiting import follow, number, press, type_number, where
+from tests.browser.visiting import box_of, follow, number, press, type_number
 
 PAGE: Final = "/Trade-offs"
 CHART_MS: Final = 30_000
 LOAD: Final = "Load this point into the editor"
-
-
-def pull(page: Page, name: str, key: str, times: int) -> None:
-    """Move a lever by the keyboard, a step at a time."""
-    for _ in range(times):
-        with wait_for_run(page):
-            page.get_by_role("slider", name=name).press(key)
+PLOT: Final = ".nsewdrag"
+REGION: Final = "What fits and counts: up to 300 samples, 3 to 6 days"
 
 
 def chart_title(page: Page) -> Locator:
@@ -40,10 +35,15 @@ def wait_for_chart(page: Page) -> None:
     chart_title(page).wait_for(timeout=CHART_MS)
 
 
+def opened(page: Page, query: str = "") -> None:
+    """Open the page, and expect a chart of its region."""
+    open_app(page, f"{PAGE}{query}")
+    wait_for_chart(page)
+
+
 def click_chart(page: Page, across: float, up: float) -> None:
     """Click in the region's plot, at shares of its width and height from the lower left."""
-    plot = page.locator(".st-key-region_chart .nsewdrag").bounding_box()
-    assert plot is not None
+    plot = box_of(page.locator(f".st-key-region_chart {PLOT}"))
     x, y = plot["x"] + across * plot["width"], plot["y"] + (1 - up) * plot["height"]
     page.mouse.move(x, y)
     page.wait_for_timeout(200)
@@ -51,30 +51,12 @@ def click_chart(page: Page, across: float, up: float) -> None:
         page.mouse.click(x, y)
 
 
-@pytest.mark.parametrize("view", [PROJECTOR, PHONE], ids=str)
-def test_someone_types_a_point_loads_it_and_undoes(app_page: Page, view: View) -> None:
-    open_app(app_page, PAGE)
-    wait_for_chart(app_page)
-    expect(chart_title(app_page)).to_have_text(
-        "What fits and counts: up to 300 samples, 3 to 6 days"
-    )
-    type_number(app_page, "Point: days", 4)
-    type_number(app_page, "Point: samples", 230)
-    expect(app_page.get_by_text("2,950 credits, 3 staff units")).to_be_visible()
-    press(app_page, LOAD)
-    expect(where(app_page)).to_contain_text("Your plan: feasible")
-    expect(app_page.get_by_text("230 samples, 4 days, with")).to_be_visible()
-    with wait_for_run(app_page):
-        app_page.get_by_role("link", name="See it on Protocol").click()
-    expect(number(app_page, "Sample size")).to_have_value("230")
-    expect(number(app_page, "Duration (days)")).to_have_value("4")
-    press(app_page, "Undo")
-    expect(number(app_page, "Sample size")).to_have_value("420")
-
-
-def test_click_in_the_chart_chooses_the_point_there_and_so_does_the_next(app_page: Page) -> None:
-    open_app(app_page, PAGE)
-    wait_for_chart(app_page)
+def test_click_in_the_chart_chooses_the_point_there_and_the_cross_says_which(
+    app_page: Page,
+) -> None:
+    opened(app_page)
+    chart, plot = (app_page.locator(f".st-key-region {part}") for part in (".stPlotlyChart", PLOT))
+    assert (box := box_of(chart))["y"] + box["height"] <= PROJECTOR.height, "in the first screen"
     click_chart(app_page, across=2.5 / 9, up=0.2)
     expect(number(app_page, "Point: days")).to_have_value("3")
     click_chart(app_page, across=4.5 / 9, up=0.4)  # nine columns: the middle of the fifth
@@ -85,68 +67,64 @@ def test_click_in_the_chart_chooses_the_point_there_and_so_does_the_next(app_pag
         click_chart(app_page, across=across / 9, up=0.4)
         expect(number(app_page, "Point: days")).to_have_value(days)
     press(app_page, LOAD)
+    type_number(app_page, "Point: days", 4)
+    type_number(app_page, "Point: samples", 100)
+    for view in looks(app_page, (PROJECTOR, PHONE)):
+        cross, room = box_of(app_page.locator(".st-key-region .over > b")), box_of(plot)
+        across = (cross["x"] + cross["width"] / 2 - room["x"]) / room["width"]
+        up = 1 - (cross["y"] + cross["height"] / 2 - room["y"]) / room["height"]
+        assert across == pytest.approx(3.5 / 9, abs=0.01), view  # the middle of the fourth
+        assert up == pytest.approx(100 / 456, abs=0.01), view  # the scale ends at 456
     follow(app_page, "Protocol")
     expect(number(app_page, "Sample size")).to_have_value(str(samples))
     expect(number(app_page, "Duration (days)")).to_have_value("5")
 
 
-@pytest.mark.parametrize("view", [PROJECTOR, PHONE], ids=str)
-def test_cross_stands_where_the_chart_was_clicked(app_page: Page, view: View) -> None:
-    open_app(app_page, PAGE)
-    wait_for_chart(app_page)
-    type_number(app_page, "Point: days", 4)
-    type_number(app_page, "Point: samples", 100)
-    cross, plot = (
-        app_page.locator(f".st-key-region {inner}").bounding_box()
-        for inner in (".over > b", ".nsewdrag")
-    )
-    assert cross is not None
-    assert plot is not None
-    across = (cross["x"] + cross["width"] / 2 - plot["x"]) / plot["width"]
-    up = 1 - (cross["y"] + cross["height"] / 2 - plot["y"]) / plot["height"]
-    assert across == pytest.approx(3.5 / 9, abs=0.01)  # nine columns: the middle of the fourth
-    assert up == pytest.approx(100 / 456, abs=0.01)  # the scale ends at 456
+COUNT_MAPS: Final = """() => {
+  const draw = HTMLCanvasElement.prototype.toDataURL;
+  window.maps = 0;
+  HTMLCanvasElement.prototype.toDataURL = function (...how) {
+    window.maps += 1;
+    return draw.apply(this, how);
+  };
+}"""
+"""Plotly turns the map of evidence into a picture each time that it draws the region."""
 
 
-@pytest.mark.parametrize("view", [PROJECTOR, PHONE], ids=str)
-def test_lever_moves_the_region_until_it_is_reset(app_page: Page, view: View) -> None:
-    open_app(app_page, PAGE)
-    wait_for_chart(app_page)
-    pull(app_page, "Budget, credits", "ArrowLeft", 3)
+def test_lever_draws_the_region_once_each_time_until_it_is_reset(app_page: Page) -> None:
+    opened(app_page)
+    app_page.evaluate(COUNT_MAPS)
+    lever = app_page.get_by_role("slider", name="Budget, credits")
+    for pulled in (1, 2, 3):
+        with wait_for_run(app_page):
+            lever.press("ArrowLeft")
+        budget = app_page.locator(".st-key-region .over > span").filter(has_text="budget")
+        expect(budget).to_contain_text(f"{3700 - 10 * pulled:,}")
+        app_page.wait_for_timeout(500)  # a second drawing would follow the first
+        assert app_page.evaluate("window.maps") == pulled
     expect(app_page.get_by_text("3,670 credits instead of 3,700")).to_be_visible()
-    expect(chart_title(app_page)).to_have_text(
-        "What fits and counts: up to 297 samples, 3 to 6 days"
-    )
+    expect(chart_title(app_page)).to_have_text(REGION.replace("300", "297"))
     expect(app_page).to_have_url(re.compile("budget=3670"))
-    pull(app_page, "Days", "ArrowLeft", 3)
-    expect(chart_title(app_page)).to_have_text("What fits and counts: up to 180 samples, 3 days")
-    expect(app_page.get_by_text("+1 day: ")).to_be_visible()
     press(app_page, "Back to the study’s lab")
-    expect(chart_title(app_page)).to_have_text(
-        "What fits and counts: up to 300 samples, 3 to 6 days"
-    )
-    expect(app_page.get_by_text("Your lab:")).to_have_count(0)
+    expect(chart_title(app_page)).to_have_text(REGION)
     expect(app_page).not_to_have_url(re.compile("budget="))
 
 
-@pytest.mark.parametrize("study", ["eco_reef_fish", "bio_jq1_myeloma"])
-def test_page_with_its_tables_open_is_accessible(app_page: Page, study: str) -> None:
-    open_app(app_page, f"{PAGE}?study={study}&lab=hard")
-    expect(app_page.get_by_role("rowheader", name="your plan")).to_have_count(0)
+def test_tables_and_the_other_picture_are_accessible_and_load_the_balanced_plan(
+    app_page: Page,
+) -> None:
+    opened(app_page)
+    yours = app_page.get_by_role("rowheader", name="your plan")
+    expect(yours).to_have_count(0)
     app_page.get_by_text("The same as a table").click()
-    expect(app_page.get_by_role("rowheader", name="your plan")).to_be_visible()
-    for _ in looks(app_page):
+    expect(yours).to_be_visible()
+    for _ in looks(app_page, (PROJECTOR, PHONE_DARK, PROJECTOR)):
         assert_accessible(app_page)
-
-
-def test_other_picture_is_accessible_and_loads_the_balanced_plan(app_page: Page) -> None:
-    open_app(app_page, PAGE)
     with wait_for_run(app_page):
         app_page.get_by_text("Evidence for credits").click()
     title = app_page.locator(".st-key-frontier_chart .gtitle")
     expect(title).to_have_text("Evidence for credits: what can be had instead", timeout=CHART_MS)
-    app_page.get_by_text("The same as a table").click()
-    for _ in looks(app_page):
+    for _ in looks(app_page, (PROJECTOR, PHONE_DARK, PROJECTOR)):
         assert_accessible(app_page)
     press(app_page, "Load the balanced plan into the editor")
     expect(title).to_have_text("Evidence for credits: nothing beats your plan")
@@ -185,26 +163,26 @@ REGIONS: Final = (
 )
 
 
-@pytest.mark.parametrize("view", [PROJECTOR, PHONE], ids=str)
-def test_labels_of_every_region_are_whole_and_apart(app_page: Page, view: View) -> None:
-    for address in REGIONS:
-        open_app(app_page, f"{PAGE}{address}")
-        wait_for_chart(app_page)
-        assert app_page.evaluate(LABELS) == [], address
-        with wait_for_run(app_page):
-            app_page.get_by_text("Samples that cannot count").click()
-        expect(app_page.get_by_text("Dotted: fits")).to_be_visible()
-        app_page.wait_for_timeout(500)  # Plotly draws after the run
-        assert app_page.evaluate(LABELS) == [], f"{address}, with what cannot count"
+@pytest.mark.parametrize("address", REGIONS)
+def test_labels_of_every_region_are_whole_and_apart(app_page: Page, address: str) -> None:
+    opened(app_page, address)
+    for view in looks(app_page, (PHONE, PROJECTOR)):
+        assert app_page.evaluate(LABELS) == [], view
+    with wait_for_run(app_page):
+        app_page.get_by_text("Samples that cannot count").click()
+    expect(app_page.get_by_text("Dotted: fits")).to_be_visible()
+    for view in looks(app_page, (PROJECTOR, PHONE)):
+        assert app_page.evaluate(LABELS) == [], f"{view}, with what cannot count"
 
 
 def test_what_is_pointed_at_is_read_through_the_labels(app_page: Page) -> None:
-    open_app(app_page, PAGE)
-    wait_for_chart(app_page)
+    opened(app_page)
+    for name in (".xtick text", ".xtitle", ".ytitle"):
+        label = app_page.locator(f".st-key-region_chart {name}").first
+        expect(label).to_have_css("fill", "rgb(90, 87, 80)")  # the grey of the pages
     labels = app_page.locator(".st-key-region .over > span").first
     expect(labels).to_have_css("opacity", "1")
-    plot = app_page.locator(".st-key-region_chart .nsewdrag")
-    plot.hover()
+    app_page.locator(f".st-key-region_chart {PLOT}").hover()
     expect(app_page.locator(".st-key-region_chart .hovertext").first).to_be_attached()
     expect(labels).to_have_css("opacity", "0.1")
     app_page.mouse.move(1, 1)
@@ -226,43 +204,3 @@ def test_labels_wait_for_the_chart_that_they_lie_over(app_page: Page) -> None:
     chart.continue_()
     expect(labels).to_be_visible()
     expect(app_page.locator(".st-key-region_chart .js-plotly-plot")).to_be_attached()
-
-
-COUNT_MAPS: Final = """() => {
-  const draw = HTMLCanvasElement.prototype.toDataURL;
-  window.maps = 0;
-  HTMLCanvasElement.prototype.toDataURL = function (...how) {
-    window.maps += 1;
-    return draw.apply(this, how);
-  };
-}"""
-"""Plotly turns the map of evidence into a picture each time that it draws the region."""
-
-
-def test_lever_draws_the_region_once(app_page: Page) -> None:
-    open_app(app_page, PAGE)
-    wait_for_chart(app_page)
-    app_page.evaluate(COUNT_MAPS)
-    with wait_for_run(app_page):
-        app_page.get_by_role("slider", name="Budget, credits").press("ArrowRight")
-    expect(
-        app_page.locator(".st-key-region .over > span").filter(has_text="budget 3,710")
-    ).to_be_visible()
-    app_page.wait_for_timeout(500)  # a second drawing would follow the first
-    assert app_page.evaluate("window.maps") == 1
-
-
-def test_first_screen_shows_the_whole_chart(app_page: Page) -> None:
-    open_app(app_page, PAGE)
-    wait_for_chart(app_page)
-    box = app_page.locator(".st-key-region_chart .js-plotly-plot").bounding_box()
-    assert box is not None
-    assert box["y"] + box["height"] <= PROJECTOR.height
-
-
-def test_chart_is_labelled_in_the_grey_of_the_pages(app_page: Page) -> None:
-    open_app(app_page, PAGE)
-    wait_for_chart(app_page)
-    for name in (".xtick text", ".xtitle", ".ytitle"):
-        label = app_page.locator(f".st-key-region_chart {name}").first
-        expect(label).to_have_css("fill", "rgb(90, 87, 80)")

@@ -1,19 +1,17 @@
-"""The wall in a real browser: the pages work behind it, and a page elsewhere gets nothing."""
+"""The wall in a real browser: a page gets nothing from elsewhere, and a page elsewhere nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from threading import Thread
 from typing import Final
 
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page
 
 from replicalab.server.visitor import VISITOR_COOKIE
-from tests.browser.driving import HOST, AppServer, Watch, open_app, wait_for_run
-from tests.browser.visiting import ADDRESSES, follow, type_number
+from tests.browser.driving import HOST, AppServer, Watch, open_app, tell_violations, wait_for_run
 
 
 class Elsewhere:
@@ -49,39 +47,10 @@ def elsewhere(page: str) -> Iterator[Elsewhere]:
             thread.join()
 
 
-# --- the pages work behind it -----------------------------------------------------------------
-
-
-def test_pages_are_visited_edited_and_played(app_page: Page) -> None:
-    first, *others = ADDRESSES
-    open_app(app_page, ADDRESSES[first])
-    for title in (*others, first):
-        follow(app_page, title)
-    follow(app_page, "Protocol")
-    type_number(app_page, "Sample size", 170)
-    follow(app_page, "Trade-offs")
-    app_page.locator(".st-key-region_chart .gtitle").wait_for()
-    type_number(app_page, "Point: samples", 150)
-
-
-def test_negotiation_is_saved_and_opened_again(app_page: Page, tmp_path: Path) -> None:
-    open_app(app_page, "/Negotiation")
-    app_page.get_by_text("Save or open a negotiation").click()
-    with app_page.expect_download() as download:
-        app_page.get_by_role("button", name="Save this negotiation").click()
-    saved = tmp_path / "negotiation.json"
-    download.value.save_as(saved)
-    with wait_for_run(app_page):
-        app_page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files(saved)
-    expect(app_page.get_by_text("Replays identically, round by round.")).to_be_visible()
-
-
-# --- what is not of the page itself -----------------------------------------------------------
-
-
 def test_page_fetches_nothing_from_elsewhere(
     context: BrowserContext, app_server: AppServer
 ) -> None:
+    tell_violations(context)
     watch, page = Watch(context), context.new_page()
     page.goto("/")
     page.get_by_test_id("stApp").wait_for()

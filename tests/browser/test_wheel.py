@@ -23,20 +23,13 @@ from playwright.sync_api import Page, expect
 import replicalab
 from tests.browser.driving import AppServer, open_app
 from tests.browser.test_wall import (
-    test_negotiation_is_saved_and_opened_again,
     test_page_elsewhere_gets_nothing,
     test_page_fetches_nothing_from_elsewhere,
-    test_pages_are_visited_edited_and_played,
 )
-from tests.browser.visiting import ADDRESSES, SURVEY
+from tests.browser.visiting import ADDRESSES, SURVEY, follow, type_number, where
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-THESE_TOO: Final = (
-    test_negotiation_is_saved_and_opened_again,
-    test_page_elsewhere_gets_nothing,
-    test_page_fetches_nothing_from_elsewhere,
-    test_pages_are_visited_edited_and_played,
-)
+THESE_TOO: Final = test_page_elsewhere_gets_nothing, test_page_fetches_nothing_from_elsewhere
 """Run here again, on the server of the wheel."""
 CARRIED: Final = ("app.py", "pages", "scenarios", ".streamlit")
 pytestmark = pytest.mark.wheel
@@ -136,16 +129,16 @@ def test_package_is_imported_from_any_folder(scripts: Path, elsewhere: Path) -> 
     assert (version, int(studies)) == (replicalab.__version__, len(replicalab.studies()))
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "check psy_stroop --lab hard --samples 60 --json",
-        "negotiate psy_stroop",
-        "report psy_stroop --json",
-        "batch psy_stroop --seeds 0-3",
-        "studies",
-    ],
-)
+LINES: Final = """
+    check psy_stroop --lab hard --samples 60 --json
+    negotiate psy_stroop
+    report psy_stroop --json
+    batch psy_stroop --seeds 0-3
+    studies
+"""
+
+
+@pytest.mark.parametrize("line", LINES.strip().splitlines())
 def test_commands_answer_as_from_the_clone(line: str, scripts: Path, elsewhere: Path) -> None:
     here = said([sys.executable, "-m", "replicalab", *line.split()], ROOT)
     assert said([scripts / "replicalab", *line.split()], elsewhere) == here
@@ -157,11 +150,14 @@ def test_report_becomes_pdf_in_a_process_of_its_own(scripts: Path, elsewhere: Pa
     assert (elsewhere / "report.pdf").read_bytes().startswith(b"%PDF")
 
 
-@pytest.mark.parametrize("address", [*ADDRESSES.values(), SURVEY])
-def test_page_opens_from_its_address(app_page: Page, address: str) -> None:
-    open_app(app_page, address)
-    expect(app_page).to_have_title(re.compile("ReplicaLab"))
-    expect(app_page.get_by_role("heading", level=1)).to_be_visible()
+def test_every_page_opens_from_its_address_and_is_edited(app_page: Page) -> None:
+    for address in (*ADDRESSES.values(), SURVEY):
+        open_app(app_page, address)
+        expect(app_page).to_have_title(re.compile("ReplicaLab"))
+        expect(app_page.get_by_role("heading", level=1)).to_be_visible()
+    follow(app_page, "Protocol")
+    type_number(app_page, "Sample size", 170)
+    expect(where(app_page)).to_contain_text("Your plan")
 
 
 def test_settings_are_the_apps_own_wherever_it_is_started(app_page: Page) -> None:

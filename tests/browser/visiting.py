@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Final
 from urllib.parse import urlencode
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from replicalab.scenarios import Difficulty
 from replicalab.ui.address import to_query
@@ -83,7 +84,7 @@ def number(page: Page, name: str) -> Locator:
     return page.get_by_role("spinbutton", name=name, exact=True)
 
 
-def type_number(page: Page, name: str, value: int) -> None:
+def type_number(page: Page, name: str, value: float) -> None:
     """Type a number and wait for the page."""
     with wait_for_run(page):
         number(page, name).fill(str(value))
@@ -98,8 +99,54 @@ def type_text(page: Page, name: str, text: str) -> None:
         field.press("Control+Enter")
 
 
+def pick(page: Page, label: str, option: str) -> None:
+    """Type into a list, take what it offers under that name, and wait for the page.
+
+    The list is brought into view first, as a person does who types: an open one closes when the
+    page scrolls. It is closed again: while it is open, the rest of the page is hidden.
+    """
+    box = page.get_by_role("combobox", name=label)
+    box.evaluate(INTO_VIEW)
+    box.fill(option)
+    with wait_for_run(page):
+        page.get_by_role("option", name=option).first.click()
+    while page.get_by_role("listbox").count():
+        page.keyboard.press("Escape")
+
+
+INTO_VIEW: Final = """
+element => new Promise(resolve => {
+  element.scrollIntoView({block: "center"});
+  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 50)));
+})
+"""
+"""Scrolls, and waits until the page has noticed."""
+
+
+def upload(page: Page, file: Path | str) -> None:
+    """Hand a file over where the page takes one, and wait for the page."""
+    with wait_for_run(page):
+        page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files(file)
+
+
+def strike(page: Page, *keys: str) -> None:
+    """Strike some keys, of which the last one makes the page run, and wait for it."""
+    *before, last = keys
+    for key in before:
+        page.keyboard.press(key)
+    with wait_for_run(page):
+        page.keyboard.press(last)
+
+
 def expect_round(page: Page, shown: int, last: int) -> None:
     """Expect the scrubber and the address of a negotiation to stand at a round."""
     said = re.compile(rf"^Round {shown} of {last}( so far)?$")
     expect(page.get_by_text(said)).to_be_visible()
     expect(page).to_have_url(re.compile(rf"[?&]round={shown}(&|$)"))
+
+
+def box_of(part: Locator) -> FloatRect:
+    """Return where a part of the page stands in the window."""
+    box = part.bounding_box()
+    assert box is not None, f"{part} is not drawn"
+    return box

@@ -101,14 +101,6 @@ def test_files_are_refused_where_none_could_be_let_go_of(lacks: Lacks, lacking: 
     assert "No file can be opened here" in refusal.reason
 
 
-def test_server_without_a_list_of_hosts_is_this_machines(monkeypatch: pytest.MonkeyPatch) -> None:
-    def unknown(key: str) -> None:
-        raise RuntimeError(f'Config key "{key}" not defined.')
-
-    monkeypatch.setattr(st, "get_option", unknown)
-    assert wall.allowed_hosts() == {"localhost", "127.0.0.1", "[::1]"}
-
-
 def test_page_that_came_past_the_wall_is_not_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = {"Host": "localhost:8501"}
     monkeypatch.setattr(type(st.context), "headers", property(lambda _: asked))
@@ -141,15 +133,16 @@ def test_one_module_names_streamlits_inside() -> None:
     assert naming == {"replicalab/server/internals.py"}
 
 
-@pytest.mark.parametrize(
-    ("module", "name"),
-    [
-        ("streamlit.file_util", "get_static_dir"),
-        ("streamlit.proto.BackMsg_pb2", "BackMsg"),
-        ("streamlit.proto.ForwardMsg_pb2", "ForwardMsg"),
-        ("streamlit.runtime", "Runtime"),
-        ("streamlit.runtime.memory_uploaded_file_manager", "MemoryUploadedFileManager"),
-    ],
-)
-def test_streamlit_that_is_pinned_has_every_name(module: str, name: str) -> None:
+NAMED: Final = """
+    streamlit.file_util.get_static_dir
+    streamlit.proto.BackMsg_pb2.BackMsg
+    streamlit.proto.ForwardMsg_pb2.ForwardMsg
+    streamlit.runtime.Runtime
+    streamlit.runtime.memory_uploaded_file_manager.MemoryUploadedFileManager
+""".split()
+
+
+@pytest.mark.parametrize("named", NAMED)
+def test_streamlit_that_is_pinned_has_every_name(named: str) -> None:
+    module, _, name = named.rpartition(".")
     assert hasattr(import_module(module), name)

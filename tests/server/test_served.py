@@ -74,29 +74,23 @@ def run(socket: ClientConnection) -> str:
             return session
 
 
-@pytest.mark.parametrize(
-    ("path", "status"),
-    [
-        ("/", 200),
-        ("/Protocol", 200),
-        ("/favicon.png", 200),
-        ("/_stcore/health", 200),
-        ("/_stcore/host-config", 200),
-        ("/_stcore/metrics", 404),
-        ("/_stcore/agent/openapi.json", 404),
-        ("/_stcore/upload_file/session/file", 405),
-        ("/media/none.png", 404),
-        ("/Protocol/", 301),
-        ("//evil.example", 400),
-        ("/..%2f..%2fetc/passwd", 400),
-    ],
-)
-def test_every_answer_carries_the_policy(server: AppServer, path: str, status: int) -> None:
-    answer, _ = ask(server, path, Origin=server.url)
-    assert answer.status == status
-    assert "default-src 'none'" in answer.headers["content-security-policy"]
-    assert answer.headers["x-content-type-options"] == "nosniff"
-    assert answer.headers["access-control-allow-origin"] is None
+PATHS: Final = {
+    200: "/ /Protocol /favicon.png /_stcore/health /_stcore/host-config",
+    301: "/Protocol/",
+    400: "//evil.example /..%2f..%2fetc/passwd",
+    404: "/_stcore/metrics /_stcore/agent/openapi.json /media/none.png",
+    405: "/_stcore/upload_file/session/file",
+}
+
+
+@pytest.mark.parametrize("status", PATHS)
+def test_every_answer_carries_the_policy(server: AppServer, status: int) -> None:
+    for path in PATHS[status].split():
+        answer, _ = ask(server, path, Origin=server.url)
+        assert answer.status == status, path
+        assert "default-src 'none'" in answer.headers["content-security-policy"]
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["access-control-allow-origin"] is None
 
 
 def test_page_runs_its_own_scripts_alone(server: AppServer) -> None:
@@ -129,17 +123,12 @@ def test_longest_address_comes_through_in_pieces_of_a_network_too(
     assert (b"copy the link again" in body) is (status == 414)
 
 
-@pytest.mark.parametrize("host", ["evil.example", f"{HOST}.evil.example", "evil.localhost"])
-def test_page_under_a_foreign_name_is_refused(server: AppServer, host: str) -> None:
-    answer, body = ask(server, "/", Host=host)
+def test_page_of_a_stranger_gets_no_answer_and_no_web_socket(server: AppServer) -> None:
+    answer, body = ask(server, "/", Host="evil.example")
     assert answer.status == 400
     assert b"server.allowedHosts" in body
-
-
-@pytest.mark.parametrize("origin", [f"http://{HOST}:9", "http://localhost:{port}", "null"])
-def test_web_socket_of_a_foreign_page_is_refused(server: AppServer, origin: str) -> None:
     with pytest.raises(InvalidStatus) as refused:
-        visit(server, origin.format(port=server.port))
+        visit(server, origin=f"http://localhost:{server.port}")
     assert refused.value.response.status_code == 403
     assert "x-frame-options" in refused.value.response.headers
 
@@ -152,12 +141,7 @@ def test_web_socket_of_the_page_itself_runs_it(server: AppServer) -> None:
 
 @pytest.mark.parametrize(
     ("first", "second", "joined"),
-    [
-        ("A" * 43, "A" * 43, True),
-        ("A" * 43, "B" * 43, False),
-        ("A" * 43, "", False),
-        ("", "", False),
-    ],
+    [("A" * 43, "A" * 43, True), ("A" * 43, "B" * 43, False), ("", "", False)],
 )
 def test_session_is_joined_again_by_its_own_visitor_alone(
     server: AppServer, first: str, second: str, joined: bool

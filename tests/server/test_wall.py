@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 import pytest
@@ -46,24 +47,13 @@ def test_answer_carries_the_policy(client: TestClient, path: str, status: int) -
 
 # --- who may ask for what ---------------------------------------------------------------------
 
-FOREIGN_HOSTS: Final = [
-    "evil.example",
-    "evil.example:8501",
-    "localhost.evil.example",
-    "evil.localhost",
-    "localhost.",
-    "LOCALHOST",
-    "localhost:8501:8501",
-    "localhost:",
-    "localhost:999999",
-    "someone@localhost",
-    "localhost/x",
+FOREIGN_HOSTS: Final = (
+    *"evil.example evil.example:8501 localhost.evil.example evil.localhost".split(),
+    *"localhost. LOCALHOST localhost:8501:8501 localhost: localhost:999999".split(),
+    *"someone@localhost localhost/x 2130706433 127.1 [::1]".split(),
     "localhost, evil.example",
-    "2130706433",
-    "127.1",
-    "[::1]",
     "",
-]
+)
 
 
 @pytest.mark.parametrize("host", FOREIGN_HOSTS)
@@ -80,32 +70,25 @@ def test_listed_host_is_answered_at_any_port(client: TestClient, host: str) -> N
 
 
 def test_no_list_of_hosts_means_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(st, "get_option", lambda _: [])
-    client = TestClient(wall.Wall(Starlette(), startup), base_url=OWN)
-    assert client.get("/", headers={"host": "[::1]:8501"}).status_code == 404
-    assert client.get("/", headers={"host": "lab.example"}).status_code == 400
+    def unknown(key: str) -> None:
+        raise RuntimeError(f'Config key "{key}" not defined.')
+
+    options: tuple[Callable[[str], object], ...] = (lambda _: [], unknown)
+    for option in options:
+        monkeypatch.setattr(st, "get_option", option)
+        client = TestClient(wall.Wall(Starlette(), startup), base_url=OWN)
+        for host, status in (("localhost", 404), ("[::1]:8501", 404), ("lab.example", 400)):
+            assert client.get("/", headers={"host": host}).status_code == status
 
 
-FOREIGN_ORIGINS: Final = [
-    "http://evil.example",
-    "http://localhost",
-    "http://localhost:80",
-    "http://localhost:8502",
-    "http://127.0.0.1:8501",
-    "http://localhost:8501/",
-    "http://localhost.:8501",
-    "http://LOCALHOST:8501",
-    "http://localhost:08501",
-    "http://someone@localhost:8501",
-    "http://localhost:8501@evil.example",
-    "http://localhost:8501.evil.example",
-    "ws://localhost:8501",
-    "file://localhost:8501",
-    "//localhost:8501",
-    "localhost:8501",
-    "null",
+FOREIGN_ORIGINS: Final = (
+    *"http://evil.example http://localhost http://localhost:80 http://localhost:8502".split(),
+    *"http://127.0.0.1:8501 http://localhost:8501/ http://localhost.:8501".split(),
+    *"http://LOCALHOST:8501 http://localhost:08501 http://someone@localhost:8501".split(),
+    *"http://localhost:8501@evil.example http://localhost:8501.evil.example".split(),
+    *"ws://localhost:8501 file://localhost:8501 //localhost:8501 localhost:8501 null".split(),
     "",
-]
+)
 
 
 @pytest.mark.parametrize("origin", FOREIGN_ORIGINS)
@@ -151,29 +134,16 @@ def test_link_that_is_followed_is_answered(client: TestClient, site: str) -> Non
     assert client.get("/", headers=fetched(site, "navigate", "document")).status_code == 200
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/_stcore/metrics",
-        "/_stcore/metrics/",
-        "/%5fstcore/metrics",
-        "/Protocol/_stcore/metrics",
-        "/_stcore/script-health-check",
-        "/_stcore/agent/openapi.json",
-        "/_stcore/agent/interact",
-        "/_stcore/bidi-components/x/y.js",
-        "/_stcore/health/x",
-        "/_stcore/",
-        "/component/x/index.html",
-        "/auth/login",
-        "/oauth2callback",
-        "/static/%00.js",
-        "/a%00b",
-        "/a%0Ab",
-        "/a%1B%5B31m",
-        "/_stcore/upload_file/s/%00",
-    ],
-)
+CLOSED: Final = """
+    /_stcore/metrics /_stcore/metrics/ /%5fstcore/metrics /Protocol/_stcore/metrics
+    /_stcore/script-health-check /_stcore/agent/openapi.json /_stcore/agent/interact
+    /_stcore/bidi-components/x/y.js /_stcore/health/x /_stcore/ /component/x/index.html
+    /auth/login /oauth2callback /static/%00.js /a%00b /a%0Ab /a%1B%5B31m
+    /_stcore/upload_file/s/%00
+""".split()
+
+
+@pytest.mark.parametrize("path", CLOSED)
 def test_address_that_no_page_needs_is_closed(client: TestClient, path: str) -> None:
     assert client.get(path).status_code == 404
 

@@ -1,4 +1,4 @@
-"""The first journey by keyboard alone; where the focus is; windows of 200 and 400 % zoom."""
+"""By keyboard alone: the whole first journey, and where the focus is on every page."""
 
 from __future__ import annotations
 
@@ -8,19 +8,12 @@ from typing import Final, Literal
 import pytest
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
-from tests.browser.driving import PHONE, PROJECTOR, View, open_app, wait_for_run
+from tests.browser.driving import PROJECTOR, open_app
+from tests.browser.test_every_page import SLIDE, ZOOMED
 from tests.browser.test_tradeoffs_journey import wait_for_chart
-from tests.browser.visiting import FULL_ADDRESSES, expect_round, where
+from tests.browser.visiting import FULL_ADDRESSES, box_of, expect_round, strike, where
 
-SLIDE: Final = "/Protocol?study=phys_millikan&lab=hard&present=5"
-ZOOMED: Final = View("zoomed", 640, 360)
-"""1280 × 720 at 200 %."""
-TABLETS: Final = View("tablet", 768, 1024, touch=True), View("wide tablet", 1180, 820, touch=True)
-NARROW: Final = View("narrow", 320, 568)
-"""1280 px at 400 %."""
 MOST_STOPS: Final = 80
-
-# --- by keyboard alone ------------------------------------------------------------------------
 
 
 def reach(page: Page, target: Locator, key: Literal["Tab", "Shift+Tab"] = "Tab") -> None:
@@ -29,20 +22,10 @@ def reach(page: Page, target: Locator, key: Literal["Tab", "Shift+Tab"] = "Tab")
     for _ in range(MOST_STOPS):
         page.keyboard.press(key)
         if target.evaluate("control => control === document.activeElement"):
-            box = target.bounding_box()
-            assert box is not None
+            box = box_of(target)
             assert 0 <= box["y"] <= PROJECTOR.height - box["height"], f"{target} is out of sight"
             return
     raise AssertionError(f"no way to {target} within {MOST_STOPS} stops")
-
-
-def strike(page: Page, *keys: str) -> None:
-    """Strike some keys, of which the last one makes the page run, and wait for it."""
-    *before, last = keys
-    for key in before:
-        page.keyboard.press(key)
-    with wait_for_run(page):
-        page.keyboard.press(last)
 
 
 def go(page: Page, name: str) -> None:
@@ -164,90 +147,3 @@ def _differs_without_focus(page: Page, clip: FloatRect) -> bool:
     bare = page.screenshot(clip=clip, animations="disabled", caret="hide")
     page.evaluate("window.at.focus({preventScroll: true})")  # a toolbar lets Tab out from there
     return focused != bare
-
-
-# --- at 200 and 400 % -------------------------------------------------------------------------
-
-LOST: Final = r"""() => {
-  const main = document.querySelector('[data-testid=stMain]'), range = document.createRange();
-  const unseen = '.unseen, style, svg, .js-plotly-plot, [data-testid=stIconMaterial]';
-  const texts = document.createTreeWalker(main, NodeFilter.SHOW_TEXT), lost = new Set();
-  if (main.scrollWidth > main.clientWidth) lost.add(`the page is ${main.scrollWidth} px wide`);
-  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-    const within = text.parentElement;
-    if (!text.textContent.trim() || within.closest(unseen)) continue;
-    if (!within.checkVisibility({visibilityProperty: true})) continue;
-    range.selectNodeContents(text);
-    const boxes = [...range.getClientRects()].filter(box => box.width >= 2);
-    const letters = text.textContent.trim().length;
-    const heard = getComputedStyle(within).clipPath !== 'none';
-    if (!heard && boxes.length > 2 && letters < 3 * boxes.length)
-      lost.add(`in pieces: ${text.textContent.trim()}`);
-    for (const box of boxes) {
-      for (let part = within; part !== main.parentElement; part = part.parentElement) {
-        const style = getComputedStyle(part), room = part.getBoundingClientRect();
-        if (/auto|scroll/.test(style.overflowX) && part !== main) break;
-        const cuts = part === main || /hidden|clip/.test(style.overflowX);
-        const beyond = box.left < room.left - 2 || box.right > room.right + 2;
-        if (cuts && beyond && style.clipPath === 'none')
-          lost.add(`cut: ${text.textContent.trim()}`);
-      }
-    }
-  }
-  return [...lost];
-}"""
-"""The texts that a part of the page cuts off and no scrolling brings back, or breaks to pieces."""
-
-CONTROLS: Final = "a[href], button:not(:disabled), summary, label:has(input), [role=tab]"
-
-
-@pytest.mark.parametrize("view", TABLETS, ids=str)
-def test_nothing_is_lost_on_a_tablet(app_page: Page, view: View) -> None:
-    for address in (*FULL_ADDRESSES, SLIDE):
-        open_app(app_page, address)
-        expect(app_page.get_by_role("heading", level=1)).to_be_visible()
-        app_page.wait_for_timeout(1000)
-        assert app_page.evaluate(LOST) == [], address
-
-
-@pytest.mark.parametrize("view", [ZOOMED, NARROW], ids=str)
-def test_nothing_is_lost_when_zoomed(app_page: Page, view: View) -> None:
-    for address in (*FULL_ADDRESSES, SLIDE):
-        open_app(app_page, address)
-        expect(app_page.get_by_role("heading", level=1)).to_be_visible()
-        app_page.wait_for_timeout(1000)  # charts take their width in their own time
-        assert app_page.evaluate(LOST) == [], address
-        controls = app_page.get_by_test_id("stMain").locator(CONTROLS).filter(visible=True)
-        expect(controls.nth(1 if address == SLIDE else 9)).to_be_visible()
-        for control in controls.all():
-            control.click(trial=True)  # it can be scrolled to, and nothing lies over it
-
-
-@pytest.mark.parametrize("view", [ZOOMED, PHONE, PROJECTOR], ids=str)
-def test_menu_opens_by_mouse_and_covers_no_verdict(app_page: Page, view: View) -> None:
-    open_app(app_page, "/Protocol")
-    app_page.get_by_role("heading", name="One addition").scroll_into_view_if_needed()
-    menu = app_page.get_by_role("button", name="Main menu")
-    dots, evidence = menu.bounding_box(), where(app_page).get_by_text("target 0.80").bounding_box()
-    assert dots is not None
-    assert evidence is not None
-    assert evidence["x"] + evidence["width"] <= dots["x"]
-    menu.click()
-    expect(app_page.get_by_role("menuitem", name="Print")).to_be_visible()
-
-
-@pytest.mark.parametrize("view", [ZOOMED, NARROW, PHONE], ids=str)
-def test_verdict_stays_in_a_small_window_and_leaves_the_most_of_it(
-    app_page: Page, view: View
-) -> None:
-    open_app(app_page, "/Protocol")
-    links = app_page.locator(".st-key-navigation")
-    box = links.bounding_box()
-    assert box is not None
-    assert box["height"] <= 45, "the navigation takes one line"
-    app_page.get_by_role("heading", name="One addition").scroll_into_view_if_needed()
-    expect(where(app_page).get_by_role("status")).to_be_in_viewport(ratio=1)
-    expect(where(app_page).get_by_text("power 0.76")).to_be_in_viewport(ratio=1)
-    header = where(app_page).bounding_box()
-    assert header is not None
-    assert header["y"] + header["height"] <= view.height / 5

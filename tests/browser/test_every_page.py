@@ -1,0 +1,273 @@
+"""Every page and slide, opened once and looked at in every window: fit to see, to hear and to use.
+
+In two colour schemes for axe, from a projector's window to one of 320 px (1280 px at 400 %).
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import Final
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from replicalab.ui.address import to_query
+from replicalab.ui.stories import stories
+from tests.browser.driving import (
+    PHONE,
+    PHONE_DARK,
+    PROJECTOR,
+    PROJECTOR_DARK,
+    VIEWS,
+    View,
+    assert_accessible,
+    looks,
+    open_app,
+)
+from tests.browser.visiting import COMPARING, FULL_ADDRESSES, box_of, show, where
+
+ZOOMED: Final = View("zoomed", 640, 360)
+"""1280 × 720 at 200 %."""
+NARROW: Final = View("narrow", 320, 568)
+"""1280 px at 400 %."""
+HALL: Final = View("hall", 1920, 1080)
+SIZES: Final = (ZOOMED, NARROW, View("tablet", 768, 1024), View("wide tablet", 1180, 820))
+
+SLIDE: Final = "/Protocol?study=phys_millikan&lab=hard&present=5"
+LIGHT: Final = (
+    *("/", "/Protocol", "/Negotiation", COMPARING, "/?survey=1&budget=900&days=4"),
+    *("/Study?study=bio_jq1_myeloma&lab=hard", "/Protocol?study=bio_jq1_myeloma&lab=hard"),
+    *("/Protocol?study=math_four_colour&lab=hard", "/Negotiation?study=psy_stroop&round=2"),
+    *("/Trade-offs", "/Trade-offs?study=psy_ego_depletion&budget=4600", "/Library"),
+    "/Negotiation?study=math_four_colour&lab=hard&round=2",
+    *(
+        f"/{story.page.title()}?{urlencode(to_query(story.workspace.changed(presenting=0)))}"
+        for story in stories()
+    ),
+)
+"""Pages on a first visit, where they have most to say, and where each story goes on."""
+WITH_A_FORM: Final = (
+    "/Negotiation?scientist=person&round=1",
+    "/Negotiation?scientist=model",
+    "/Negotiation?recording=momentum_revised",
+)
+
+# --- to hear ----------------------------------------------------------------------------------
+
+HEADINGS: Final = """() => [...document.querySelectorAll('h1, h2, h3, h4, h5, h6')]
+  .filter(each => each.checkVisibility()).map(each => Number(each.tagName[1]))"""
+UNNAMED: Final = """() => [...document.querySelectorAll('.rl table')].filter(table =>
+    !table.caption || !table.querySelector('th[scope=col], th[scope=row]') ||
+    [...table.querySelectorAll('th')].some(each => !each.scope || !each.textContent.trim()))
+  .map(table => table.outerHTML.slice(0, 200))"""
+"""Tables without a caption, without headers, or with a header that says nothing."""
+BACKWARD: Final = """() => {
+  const read = 'h1, h2, h3, h4, p, li, tr, summary, label, button, a, input';
+  const parts = [...document.querySelectorAll(`[data-testid=stMain] :is(${read})`)].filter(each =>
+    each.checkVisibility({visibilityProperty: true}) && each.getBoundingClientRect().width > 2 &&
+    !each.closest('.unseen, .st-key-stage_ways, .js-plotly-plot, [data-testid=stSlider]'));
+  const back = [];
+  parts.slice(1).forEach((part, at) => {
+    const now = part.getBoundingClientRect(), before = parts[at].getBoundingClientRect();
+    if (now.bottom <= before.top + 1 && now.left < before.right - 1)
+      back.push(`${part.textContent || part.ariaLabel} after ${parts[at].textContent}`);
+  });
+  return [parts.length, back];
+}"""
+"""How many parts are read, and those that stand above and not beside the one read before."""
+
+
+def assert_headings_and_tables(page: Page) -> None:
+    """Fail unless there is one first heading, none skips a level, and all tables have names."""
+    levels = page.evaluate(HEADINGS)
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(now <= before + 1 for before, now in pairwise(levels)), levels
+    assert page.evaluate(UNNAMED) == []
+
+
+def assert_heard_in_order(page: Page) -> None:
+    """Fail unless a page is heard in the order in which it is seen."""
+    expect(page.get_by_role("main")).to_have_count(1)
+    count, backward = page.evaluate(BACKWARD)
+    assert count >= 4
+    assert backward == []
+
+
+# --- to see -----------------------------------------------------------------------------------
+
+LOST: Final = r"""() => {
+  const main = document.querySelector('[data-testid=stMain]'), range = document.createRange();
+  const unseen = '.unseen, style, svg, .js-plotly-plot, [data-testid=stIconMaterial]';
+  const texts = document.createTreeWalker(main, NodeFilter.SHOW_TEXT), lost = new Set();
+  if (main.scrollWidth > main.clientWidth) lost.add(`the page is ${main.scrollWidth} px wide`);
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    const within = text.parentElement;
+    if (!text.textContent.trim() || within.closest(unseen)) continue;
+    if (!within.checkVisibility({visibilityProperty: true})) continue;
+    range.selectNodeContents(text);
+    const boxes = [...range.getClientRects()].filter(box => box.width >= 2);
+    const letters = text.textContent.trim().length;
+    const heard = getComputedStyle(within).clipPath !== 'none';
+    if (!heard && boxes.length > 2 && letters < 3 * boxes.length)
+      lost.add(`in pieces: ${text.textContent.trim()}`);
+    for (const box of boxes) {
+      for (let part = within; part !== main.parentElement; part = part.parentElement) {
+        const style = getComputedStyle(part), room = part.getBoundingClientRect();
+        if (/auto|scroll/.test(style.overflowX) && part !== main) break;
+        const cuts = part === main || /hidden|clip/.test(style.overflowX);
+        const beyond = box.left < room.left - 2 || box.right > room.right + 2;
+        if (cuts && beyond && style.clipPath === 'none')
+          lost.add(`cut: ${text.textContent.trim()}`);
+      }
+    }
+  }
+  return [...lost];
+}"""
+"""The texts that a part of the page cuts off and no scrolling brings back, or breaks to pieces."""
+WORDS: Final = r"""height => {
+  const main = document.querySelector('[data-testid=stMain]');
+  const texts = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  let words = 0;
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    const within = text.parentElement;
+    range.selectNodeContents(text);
+    const box = range.getBoundingClientRect();
+    const seen = box.width > 1 && within.checkVisibility({visibilityProperty: true});
+    const told = seen && !within.closest('.unseen, style, [aria-hidden=true], .st-key-navigation');
+    if (!told || box.top >= height) continue;
+    words += text.textContent.split(/\s+/).filter(part => /\p{L}/u.test(part)).length;
+  }
+  return words;
+}"""
+"""Counts the words that are seen above a height of the page, without the navigation's.
+
+Numbers, and what a person types in, are no words; what stands in a closed part does not count.
+"""
+FIRST_SCREEN: Final = 183
+READING: Final = 345
+"""Of the pages that are read: a study, whose paper stands there, and the table of all studies."""
+READ: Final = ("/Study", "/?survey")
+OPEN: Final = 450
+SCREENS: Final = 2.2
+CONTROLS: Final = "a[href], button:not(:disabled), summary, label:has(input), [role=tab]"
+
+
+def assert_light(page: Page, address: str) -> None:
+    """Fail unless a page says what it has to say in few words, on some two projector's screens."""
+    first, whole = (page.evaluate(WORDS, height) for height in (PROJECTOR.height, 10**6))
+    assert 20 <= first <= (READING if address.startswith(READ) else FIRST_SCREEN)
+    assert first <= whole <= OPEN
+    height = page.get_by_test_id("stMain").evaluate("element => element.scrollHeight")
+    assert height <= SCREENS * PROJECTOR.height
+
+
+def opened(page: Page, address: str) -> None:
+    """Open a page, which says what it is."""
+    open_app(page, address)
+    expect(page).to_have_title(re.compile("ReplicaLab"))
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+
+
+@pytest.mark.parametrize("address", [*FULL_ADDRESSES, SLIDE])
+def test_page_is_accessible_and_loses_nothing_in_any_window(app_page: Page, address: str) -> None:
+    opened(app_page, address)
+    assert_headings_and_tables(app_page)
+    for view in looks(app_page, (*VIEWS, *SIZES)):
+        assert app_page.evaluate(LOST) == [], view
+        if view in VIEWS:
+            assert_accessible(app_page)
+        if view in {PHONE, PROJECTOR}:
+            assert_heard_in_order(app_page)
+        if view in {ZOOMED, NARROW}:
+            controls = app_page.get_by_test_id("stMain").locator(CONTROLS).filter(visible=True)
+            expect(controls.nth(1 if address == SLIDE else 9)).to_be_visible()
+            for control in controls.all():
+                control.click(trial=True)  # it can be scrolled to, and nothing lies over it
+
+
+@pytest.mark.parametrize("address", [*LIGHT, *WITH_A_FORM])
+def test_page_with_much_to_say_is_light_and_accessible(app_page: Page, address: str) -> None:
+    opened(app_page, address)
+    assert_headings_and_tables(app_page)
+    for view in looks(app_page, (PROJECTOR, PHONE_DARK)):
+        assert_accessible(app_page)
+        if view == PROJECTOR and address in LIGHT:
+            assert_light(app_page, address)
+            assert_heard_in_order(app_page)
+
+
+def test_every_part_of_a_study_has_headings_and_named_tables(app_page: Page) -> None:
+    open_app(app_page, "/Study")
+    for part in ("The lab", "Substitutions", "Restrictions and criteria"):
+        show(app_page, part)
+        expect(app_page.get_by_role("tabpanel", name=part).locator(".rl").first).to_be_visible()
+        assert_headings_and_tables(app_page)
+        assert_accessible(app_page)
+
+
+def test_verdict_and_menu_stay_in_reach_in_a_small_window(app_page: Page) -> None:
+    open_app(app_page, "/Protocol")
+    menu = app_page.get_by_role("button", name="Main menu")
+    evidence = where(app_page).get_by_text("target 0.80")
+    for view in looks(app_page, (ZOOMED, NARROW, PHONE, PROJECTOR)):
+        app_page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, 0)")
+        assert box_of(app_page.locator(".st-key-navigation"))["height"] <= 45, "it takes one line"
+        app_page.get_by_role("heading", name="One addition").scroll_into_view_if_needed()
+        expect(where(app_page).get_by_role("status")).to_be_in_viewport(ratio=1)
+        expect(where(app_page).get_by_text("power 0.76")).to_be_in_viewport(ratio=1)
+        header = box_of(where(app_page))
+        assert header["y"] + header["height"] <= view.height / 5
+        if view != NARROW:  # there the evidence wraps below it
+            told = box_of(evidence)
+            assert told["x"] + told["width"] <= box_of(menu)["x"]
+        menu.click()
+        expect(app_page.get_by_role("menuitem", name="Print")).to_be_visible()
+        app_page.keyboard.press("Escape")
+
+
+# --- a slide ----------------------------------------------------------------------------------
+
+SMALLEST: Final = 22
+TYPE: Final = """root => Math.min(...[...root.querySelectorAll('.rl.slide *, svg text')]
+    .filter(each => each.textContent.trim() && !each.closest('.unseen'))
+    .map(each => parseFloat(getComputedStyle(each).fontSize)))"""
+"""The size of the smallest type of a slide, in px."""
+
+
+@pytest.mark.parametrize(
+    ("asked", "views"),
+    [
+        ("study=psy_stroop&lab=medium", (PROJECTOR, PROJECTOR_DARK, PHONE, HALL)),
+        ("study=eco_reef_fish&lab=hard", (PROJECTOR, HALL)),
+        # Its plans break a wish.
+        ("study=math_four_colour&lab=medium&scientist=baseline", (PROJECTOR, HALL)),
+    ],
+)
+def test_every_slide_is_accessible_and_one_screen_in_large_type(
+    app_page: Page, asked: str, views: tuple[View, ...]
+) -> None:
+    opened(app_page, f"/Negotiation?{asked}&present=1")
+    place, main = app_page.locator(".rl.slide.top p").last, app_page.get_by_test_id("stMain")
+    expect(place).to_have_text(re.compile("^1 / "))
+    expect(app_page.get_by_role("button", name="Next")).to_be_enabled()
+    last = int(place.inner_text().partition(" / ")[2])
+    for number in range(1, last + 1):
+        expect(place).to_have_text(f"{number} / {last}")
+        if number == last:
+            expect(app_page.locator(".st-key-stage_region .main-svg").first).to_be_visible()
+        assert_headings_and_tables(app_page)
+        for view in looks(app_page, views):
+            assert_heard_in_order(app_page)
+            if PHONE in views and view != HALL:
+                assert_accessible(app_page)
+            if view != PHONE:
+                beyond = main.evaluate(
+                    "e => [e.scrollHeight - e.clientHeight, e.scrollWidth - e.clientWidth]"
+                )
+                assert max(beyond) <= 0, f"slide {number}, {view}: {beyond}"
+                assert main.evaluate(TYPE) >= SMALLEST, f"slide {number}, {view}"
+        app_page.keyboard.press("PageDown")
