@@ -25,7 +25,6 @@ from tests.factories import make_hidden_reference, make_pack, make_protocol, wit
 from tests.negotiation.playing import (
     CANARY_PACK,
     FLAMING,
-    MEDIUM,
     OPEN,
     PLAN,
     STUCK,
@@ -59,32 +58,16 @@ def test_reward_of_an_agreement_is_rigor_times_feasibility_times_fidelity() -> N
     assert found.reward == pytest.approx(0.49503, abs=1e-4)
 
 
-def test_reward_of_momentum_medium_by_hand() -> None:
-    # Agreed: 52 of 420 months. One substitution, terminal → extract, loses fidelity; the target is
-    # power 0.80 and 52 months have 0.15; all seven pass.
-    extract = "vendor-approved extract on the research server"
-    [swap] = [s for s in MEDIUM.allowed_substitutions if s.alternative == extract]
-    loss = swap.fidelity_loss
-    found = judged(MEDIUM, MEDIUM.reference_protocol)
-    assert found.fidelity == pytest.approx(1 / (1 + loss))
-    assert found.attained == pytest.approx(0.15 / 0.8, abs=0.007)
-    expected = found.coverage * found.attained * 1.0 / (1 + loss)
-    assert found.reward == pytest.approx(expected)
-
-
 def test_feasibility_is_the_share_of_the_seven_that_pass() -> None:
     # A chamber that nothing may replace fails both equipment and the plan on paper.
     found = judged(STUCK, rounds=2)
     assert len(found.plan.failing) == 2
     assert found.feasibility == pytest.approx(5 / 7)
-    assert found.reward > 0, "a false agreement is an agreement, over a plan that fails"
-
-
-def test_no_deal_earns_nothing_whatever_the_plan() -> None:
-    found = judged(STUCK, rounds=1)
-    assert not found.agreed
-    assert found.rigor > 0
-    assert found.reward == 0
+    # A false agreement is an agreement, over a plan that fails.
+    assert found.reward > 0
+    assert found.reward == pytest.approx(found.rigor * 5 / 7)
+    none = judged(STUCK, rounds=1)
+    assert (none.agreed, none.rigor > 0, none.reward) == (False, True, 0)
 
 
 def test_precision_attained_is_the_target_over_the_half_width() -> None:
@@ -97,17 +80,16 @@ def test_precision_attained_is_the_target_over_the_half_width() -> None:
 
 
 def test_parts_at_their_bounds() -> None:
-    assert judged(OPEN, make_protocol(controls=["dark control"])).fidelity == 0.5, "one is dropped"
+    dropped = judged(OPEN, make_protocol(controls=["dark control"]))
+    assert dropped.fidelity == 0.5, "one is dropped"
+    assert dropped.reward == pytest.approx(dropped.rigor * 0.5)
     assert judged(OPEN, make_protocol(duration_days=2)).reward == 0, "no evidence at all"
     pack = make_pack(hidden_reference_spec=make_hidden_reference(required_elements=[]))
     assert judged(pack).coverage == 1.0, "nothing is required"
 
 
-def test_judge_has_nothing_to_say_where_no_plan_was_ever_put_forward() -> None:
+def test_judge_waits_for_the_end_and_has_nothing_to_say_of_no_plan() -> None:
     assert judge(by_person(OPEN, None)) is None
-
-
-def test_judge_refuses_a_negotiation_that_goes_on() -> None:
     for going_on in (by_person(STUCK), by_person(STUCK, propose(PLAN))):
         with pytest.raises(NegotiationError, match="the negotiation is not finished; a judge "):
             judge(going_on)
@@ -125,7 +107,7 @@ def test_reward_is_a_share(pack: Pack, opening: Protocol | None, rounds: int) ->
 
 @pytest.mark.parametrize("scientist", sorted(AUTOMATIC))
 @pytest.mark.parametrize("lab_manager", LabManagerKind)
-@pytest.mark.parametrize("plan", [PLAN, FLAMING, make_protocol(sample_size=400)])
+@pytest.mark.parametrize("plan", [PLAN, FLAMING])
 @pytest.mark.parametrize("budget", [CANARY_PACK.lab.budget, 600.0])
 def test_no_agent_ever_hears_of_the_hidden_reference(
     scientist: ScientistKind, lab_manager: LabManagerKind, plan: Protocol, budget: float

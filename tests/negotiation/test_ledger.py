@@ -79,11 +79,6 @@ def test_ledger_of_a_scientist_that_comes_back_with_a_stronger_plan() -> None:
     assert (manager.who, manager.step.credits_saved, manager.gives) == (MANAGER, -850, True)
 
 
-def test_ledger_is_empty_where_the_first_plan_is_accepted() -> None:
-    assert ledger(by_rule(OPEN, PLAN)) == []
-    assert ledger(by_person(OPEN)) == []
-
-
 def test_ledger_passes_over_questions_and_walking_away() -> None:
     # The chamber gives way to the shelf at the same price: fidelity is what is given up.
     actions = (ask("The budget?"), propose(PLAN), ask("The days?"), revise_to(OFFER))
@@ -91,7 +86,7 @@ def test_ledger_passes_over_questions_and_walking_away() -> None:
     assert (concession.round_number, concession.who, concession.gives) == (3, SCIENTIST, True)
     assert concession.step.credits_saved == 0
     assert concession.step.after.fidelity_loss > concession.step.before.fidelity_loss
-    assert ledger(by_person(BOOKED, *actions[:3], None)) == []
+    assert ledger(by_person(BOOKED, *actions[:3], None)) == ledger(by_rule(OPEN, PLAN)) == []
 
 
 @pytest.mark.parametrize(
@@ -116,15 +111,10 @@ def test_scientist_gives_credits_evidence_or_fidelity_and_the_lab_manager_spends
     assert Concession(1, who, step, step).gives is gives
 
 
-@pytest.mark.parametrize(
-    ("changes", "counts"),
-    [({"sample_size": 41}, True), ({"duration_days": 6}, True), ({"rationale": "Other."}, False)],
-)
-def test_step_that_moves_no_amount_does_not_count(
-    changes: dict[str, object], *, counts: bool
-) -> None:
-    step = PlanStep(assess(PLAN, OPEN), assess(revise(PLAN, **changes), OPEN))
-    assert Concession(1, SCIENTIST, step, step).counts is counts
+def test_step_that_moves_no_amount_does_not_count() -> None:
+    for changes, counts in (({"sample_size": 41}, True), ({"rationale": "Other."}, False)):
+        step = PlanStep(assess(PLAN, OPEN), assess(revise(PLAN, **changes), OPEN))
+        assert Concession(1, SCIENTIST, step, step).counts is counts
 
 
 def assert_adds_up(negotiation: Negotiation) -> None:
