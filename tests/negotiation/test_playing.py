@@ -231,7 +231,8 @@ def test_setup_names_the_lab_has_no_players_of_its_own_and_1_to_50_rounds() -> N
 @pytest.mark.parametrize("field", ["controls", "required_equipment", "required_reagents"])
 def test_plan_that_lists_more_than_a_plan_can_need_is_no_turn_and_no_opening(field: str) -> None:
     long, most = (make_protocol(**{field: [f"x {n}" for n in range(m)]}) for m in (201, 200))
-    assert game(OPEN, most).opening == Turn(action=propose(most)).action.protocol == most  # type: ignore[union-attr]
+    Turn(action=propose(most))
+    assert game(OPEN, most).opening == most
     with pytest.raises(ValueError, match="at most 200 items"):
         Turn(action=propose(long))
     with pytest.raises(ValueError, match="has 201 entries; at most 200 fit"):
