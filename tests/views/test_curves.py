@@ -52,7 +52,7 @@ def test_curves_are_told_as_the_golden_file_has_them() -> None:
     assert_golden("curves", "\n\n".join(told))
 
 
-def test_table_over_samples_tells_those_planned_and_those_analysed() -> None:
+def test_tables_tell_the_samples_planned_and_analysed_and_the_evidence_of_each_effect() -> None:
     found = of_kind(design_of(DesignKind.TWO_GROUP, dropout=0.15, effect_planning=0.5))
     yours, target, largest, *rest = samples_rows(found)
     assert yours == ("152", "129", "0.805", "your plan")
@@ -60,6 +60,10 @@ def test_table_over_samples_tells_those_planned_and_those_analysed() -> None:
     assert largest[3] == "the most that fit this lab"
     assert all(int(c.replace(",", "")) <= int(n.replace(",", "")) for n, c, *_ in rest)
     assert 8 <= len(rest) <= 13
+    asked = of_kind(design_of(DesignKind.TWO_GROUP, effect_planning=0.5, sesoi=0.4))
+    rows = {row[3]: row[:3] for row in effect_rows(asked)}
+    assert rows["planned"] == ("0.5", "0.86", "128")
+    assert rows["smallest of interest"] == ("0.4", "0.69", "199")
 
 
 def test_table_over_samples_tells_how_many_of_them_can_count_and_why() -> None:
@@ -87,10 +91,3 @@ def test_plan_of_too_few_days_is_told_what_would_do() -> None:
         "The study's endpoint needs 3 days, and the plan has 2. "
         "329 samples in 17 days would reach the target."
     )
-
-
-def test_table_over_the_effect_tells_the_evidence_and_the_samples_of_each() -> None:
-    found = of_kind(design_of(DesignKind.TWO_GROUP, effect_planning=0.5, sesoi=0.4))
-    rows = {row[3]: row[:3] for row in effect_rows(found)}
-    assert rows["planned"] == ("0.5", "0.86", "128")
-    assert rows["smallest of interest"] == ("0.4", "0.69", "199")

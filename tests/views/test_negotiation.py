@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import pytest
@@ -10,7 +11,6 @@ from hypothesis import strategies as st
 
 from replicalab.models import Protocol, ScientistAction, revise
 from replicalab.negotiation import (
-    AUTOMATIC,
     LabManagerKind,
     Negotiation,
     Outcome,
@@ -18,7 +18,7 @@ from replicalab.negotiation import (
     judge,
     ledger,
 )
-from replicalab.scenarios import Pack, list_scenarios, load_scenario
+from replicalab.scenarios import Pack, load_scenario
 from replicalab.views.blocks import Status
 from replicalab.views.negotiation import (
     LAB_MANAGERS,
@@ -160,8 +160,6 @@ def test_negotiation_by_hand_is_told() -> None:
 
 
 def test_players_and_their_rules_are_named() -> None:
-    assert set(SCIENTISTS) == set(ScientistKind)
-    assert set(LAB_MANAGERS) == set(LabManagerKind)
     players = [*SCIENTISTS.values(), *LAB_MANAGERS.values()]
     assert_golden("negotiation/players", "\n".join(": ".join(player) for player in players))
 
@@ -184,15 +182,9 @@ def test_verdict_is_one_sentence_that_begins_with_the_outcome(
     negotiation = by_hand(name)
     verdict = outcome_verdict(negotiation)
     assert (negotiation.outcome, verdict.status) == (outcome, status)
-    assert verdict.title == OUTCOME_TITLES[outcome]
     assert verdict.text.startswith(verdict.title)
+    assert verdict.title.casefold().replace(" the ", " ").replace(" ", "_") == outcome.value
     assert ". " not in verdict.text
-
-
-def test_outcomes_are_four_and_each_title_is_its_name() -> None:
-    assert list(OUTCOME_TITLES) == list(Outcome)
-    for outcome, title in OUTCOME_TITLES.items():
-        assert title.casefold().replace(" the ", " ").replace(" ", "_") == outcome.value
 
 
 @given(studied_packs(), openings(), st.integers(1, 5))
@@ -209,19 +201,11 @@ def test_verdict_passes_only_what_the_lab_can_run(
     agreed = negotiation.outcome is Outcome.AGREED
     assert (verdict.status is Status.PASS) is (agreed and spotless)
     assert verdict.status is not Status.PASS or plan.feasible
-
-
-@pytest.mark.parametrize("study", [study.scenario_id for study in list_scenarios()])
-@pytest.mark.parametrize("scientist", sorted(AUTOMATIC))
-def test_every_round_of_every_study_has_a_caption(study: str, scientist: ScientistKind) -> None:
-    for manager in LabManagerKind:
-        negotiation = on_the_shelf(study, "hard", scientist, manager, 5)
-        for at in range(len(negotiation.rounds)):
-            caption = round_caption(negotiation, at)
-            assert caption.startswith(f"Round {at + 1}: ")
-            assert caption.endswith(".")
-            assert "  " not in caption
-            assert "None" not in caption
+    for at in range(len(negotiation.rounds)):
+        caption = round_caption(negotiation, at)
+        assert caption.startswith(f"Round {at + 1}: ")
+        assert caption.endswith(".")
+        assert not re.search("  |None", caption)
 
 
 def test_change_is_told_field_by_field() -> None:

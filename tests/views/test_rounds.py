@@ -83,21 +83,16 @@ def test_bars_of_a_round_end_where_the_lab_is_used_up() -> None:
     assert ends["Power"] == f"{plan.evidence.value:.3f}"
 
 
-def test_opening_is_no_change_and_neither_is_a_question() -> None:
-    asked = by_person(MEDIUM, propose(REFERENCE), ask("Which days?"))
+def test_opening_is_no_change_and_a_question_is_answered_without_unfolding_anything() -> None:
+    asked = by_person(MEDIUM, propose(REFERENCE), ask("Which days? And the budget?"))
     opening, question = (columns_of(round_panel(asked, at))[2] for at in (0, 1))
     assert opening.startswith("On the table the opening plan")
     assert question.startswith("On the table unchanged")
     assert "→" not in opening + question
-
-
-def test_answer_to_a_question_is_read_without_unfolding_anything() -> None:
-    asked = by_person(MEDIUM, propose(REFERENCE), ask("Which days? And the budget?"))
     panel = round_panel(asked, 1)
     _, manager, _ = columns_of(panel)
-    lab = MEDIUM.lab
-    assert f"Budget: {lab.budget:,.0f} credits remain." in manager
-    assert f"Time: at most {lab.days} days." in manager
+    assert "Budget: 3,700 credits remain." in manager
+    assert "Time: at most 6 days." in manager
     [folded] = [heard(each) for each in tree(panel).iter("details") if "hidden" in heard(each)]
     assert "remain" not in folded
 
@@ -135,7 +130,7 @@ def test_round_that_is_not_confirmed_has_no_sign_no_colour_and_no_bar() -> None:
     assert "Rule and numbers" not in heard(tree(panel))
 
 
-def test_every_attempt_of_a_model_is_folded_with_all_that_was_said() -> None:
+def test_what_a_model_said_is_folded_and_its_rewording_stands_beside_the_answer() -> None:
     attempts = MODELLED.rounds[0].attempts
     for panel in (round_panel(MODELLED, 0), attempts_panel(attempts)):
         titles = [heard(part) for part in tree(panel).iter("summary")]
@@ -146,9 +141,6 @@ def test_every_attempt_of_a_model_is_folded_with_all_that_was_said() -> None:
         ]
         said = {"".join(part.itertext()) for part in tree(panel).iter("pre")}
         assert {PROSE, attempts[0].observation, attempts[0].system_prompt} <= said
-
-
-def test_answer_in_other_words_stands_beside_the_one_that_counts() -> None:
     manager = columns_of(round_panel(RULED, 0, reworded="Other <b>words</b>."))[1]
     assert "Other <b>words</b>." in manager
     assert "I offer instead:" in manager
