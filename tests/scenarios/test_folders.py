@@ -74,22 +74,10 @@ def never(*_: object) -> NoReturn:
 # --- The shipped folder ---
 
 
-def test_shipped_folder_holds_twelve_studies_of_eight_domains_each_in_three_labs() -> None:
+def test_shipped_folder_holds_twelve_studies_of_eight_domains() -> None:
     assert broken_scenarios() == []
-    studies = list_scenarios()
-    assert Counter(one.domain_id for one in studies) == {
-        "biology": 1,
-        "chemistry": 1,
-        "ecology": 1,
-        "finance_trading": 2,
-        "machine_learning": 2,
-        "mathematics": 2,
-        "physics": 1,
-        "psychology": 2,
-    }
-    packs = [load_scenario(one.scenario_id, level) for one in studies for level in Difficulty]
-    assert len({(pack.scenario_id, pack.difficulty) for pack in packs}) == 36
-    assert all(pack.seed == 0 and pack.expected for pack in packs)
+    domains = Counter(one.domain_id for one in list_scenarios())
+    assert (len(domains), domains.total()) == (8, 12)
 
 
 def test_broken_or_flat_file_in_the_shipped_folder_leaves_the_others_listed(
@@ -147,30 +135,20 @@ def test_summary_holds_what_a_card_needs(own: Own) -> None:
     }
 
 
-def test_folder_is_read_as_the_variable_stands_now(
+def test_folder_is_read_as_the_variable_stands_now_and_the_shipped_one_once(
     own: Own, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = own({"flat.yaml": named("flat")})
-    assert own_ids() == ["flat"]
-    assert [each.path for each in scenario_folders()] == [SCENARIO_FOLDER, folder]
+    (folder.parent / "link").symlink_to(SCENARIO_FOLDER)
     monkeypatch.chdir(folder.parent)
-    monkeypatch.setenv(FOLDER_VARIABLE, "own")
-    assert own_ids() == ["flat"]
-    monkeypatch.setenv(FOLDER_VARIABLE, "")
-    assert own_ids() == []
-    monkeypatch.delenv(FOLDER_VARIABLE)
-    assert own_ids() == []
-    assert [each.path for each in scenario_folders()] == [SCENARIO_FOLDER]
-
-
-def test_shipped_folder_as_ones_own_is_read_once(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    (tmp_path / "link").symlink_to(SCENARIO_FOLDER)
-    for name in (str(SCENARIO_FOLDER), str(tmp_path / "link")):
+    assert [each.path for each in scenario_folders()] == [SCENARIO_FOLDER, folder]
+    for name, found in ((str(folder), ["flat"]), ("own", ["flat"]), ("", []), ("link", [])):
         monkeypatch.setenv(FOLDER_VARIABLE, name)
-        assert len(list_scenarios()) == len(SHIPPED)
+        assert own_ids() == found
+        assert len(list_scenarios()) == len(SHIPPED) + len(found)
         assert broken_scenarios() == []
+    monkeypatch.delenv(FOLDER_VARIABLE)
+    assert [each.path for each in scenario_folders()] == [SCENARIO_FOLDER]
 
 
 def test_missing_folder_is_one_fault_with_variable_and_remedy_and_without_its_path(
@@ -277,8 +255,7 @@ def test_what_may_not_be_read_is_a_fault(
     "trick",
     [
         "../fin_momentum", "finance_trading/fin_momentum", "/etc/passwd", "fin_momentum.yaml",
-        "fin_momentum\n", "fin_momentum\x00", "Fin_momentum", " fin_momentum", "", ".", "..", "*",
-        "template", "a" * 65, "\ud800",
+        "fin_momentum\x00", "Fin_momentum", "", "..", "*", "template", "a" * 65, "\ud800",
     ],
 )  # fmt: skip
 def test_path_trick_in_an_id_is_an_unknown_id(trick: str) -> None:
@@ -329,19 +306,13 @@ def test_what_is_no_seed_is_refused(seed: int) -> None:
     )
 
 
-def test_difficulty_may_be_a_name_or_the_enum() -> None:
-    hard = load_scenario("fin_momentum", "hard", 3)
-    assert hard == load_scenario("fin_momentum", Difficulty.HARD, 3)
-    assert load_scenario("fin_momentum").difficulty is Difficulty.EASY
-
-
 def test_generated_study_depends_on_seed_and_domain_only(own: Own) -> None:
     own({f"demo/{one}.yaml": named(one) for one in "abc"} | {"far/d.yaml": named("d", "far")})
     packs = [generate_scenario(seed, "demo", "hard") for seed in range(12)]
     assert [pack.scenario_id for pack in packs] == list("abccbbaccaba")
     assert packs == [load_scenario(one.scenario_id, "hard", n) for n, one in enumerate(packs)]
-    easy = [generate_scenario(seed, "demo", "easy") for seed in range(12)]
-    assert [pack.scenario_id for pack in easy] == [pack.scenario_id for pack in packs]
+    easy = [generate_scenario(seed, "demo", "easy") for seed in range(3)]
+    assert [pack.scenario_id for pack in easy] == list("abc")
     assert generate_scenario(5, "far", "easy").scenario_id == "d"
 
 
@@ -400,7 +371,7 @@ def test_changed_file_is_read_again_and_changes_the_fingerprint(own: Own) -> Non
 # --- Copies and the template ---
 
 
-@pytest.mark.parametrize("path", FILES, ids=SHIPPED)
+@pytest.mark.parametrize("path", FILES[::4], ids=SHIPPED[::4])
 def test_copy_changes_the_line_of_the_id_and_nothing_else(path: Path) -> None:
     text, copy = study_text(path.stem), copy_text(path.stem, "my_own")
     assert text == path.read_text(encoding="utf-8")
@@ -444,17 +415,14 @@ def test_copy_refuses_what_is_no_id(new_id: str) -> None:
     assert "'nothing' is unknown" in refusal(lambda: copy_text("nothing", "my_own"))
 
 
-def test_template_is_a_study_that_is_not_on_the_shelf_and_explains_every_block() -> None:
+def test_template_is_a_study_that_is_not_on_the_shelf_and_explains_every_block(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     study = parse_study(template_text(), "template.yaml")
     assert study.scenario_id not in SHIPPED
     assert "invented" in study.paper.citation
     lines = template_text().splitlines()
     tops = [at for at, line in enumerate(lines) if line[:1].isalpha()]
     assert [lines[at] for at in tops if "#" not in lines[at] and "#" not in lines[at - 1]] == []
-
-
-def test_missing_template_is_a_scenario_error(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
     monkeypatch.setattr(loading, "SCENARIO_FOLDER", tmp_path)
     assert "/template.yaml: the file cannot be read" in refusal(template_text)
