@@ -135,13 +135,13 @@ def test_model_plays_to_the_end_and_its_rounds_say_how_it_came_to_each_turn() ->
 
 
 def test_action_larger_than_is_kept_is_invalid_and_the_model_is_asked_again() -> None:
-    many = json.dumps(json.loads(said(ask("Why?"))) | {"questions": ["Why?"] * 21})
+    many = json.dumps(json.loads(said(ask("Why?"))) | {"questions": ["x" * 501]})
     long = PROPOSAL.replace('"technique":"', f'"technique":"{"x" * 4000}')
     generate = ScriptedGenerate([many, long, PROPOSAL])
     codes = [attempt.error_code for attempt in ask_model(generate, FRESH, BOOKED).attempts]
     assert codes == [ParseErrorCode.INVALID_ACTION, ParseErrorCode.INVALID_ACTION, None]
     told = [messages[-1]["content"] for messages in generate.sent[1:]]
-    assert "questions: List should have at most 20" in told[0]
+    assert "questions[0]: String should have at most" in told[0]
     assert "technique: String should" in told[1]
 
 

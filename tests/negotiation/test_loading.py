@@ -102,6 +102,7 @@ def test_file_of_more_than_5_mib_is_refused_by_its_size() -> None:
         (at("turns", 1, "facts", failing=["![x](//evil.example)"]), "turns.1.facts.failing.0: In"),
         (at(recording=RECORDING.model_dump()), "the file: setup.scientist is "),
         (lambda data: data.pop("setup"), "setup: Field required"),
+        (lambda data: data.pop("start"), "start: it is missing"),
         (lambda data: data["turns"][1].pop("facts"), "the file: round 2 lacks facts"),
         (lambda data: data["turns"][4].pop("digest"), "the file: round 5 lacks digest"),
     ],

@@ -259,18 +259,6 @@ def test_aware_scientist_chooses(
     assert choice(pack, *actions).action == expected
 
 
-def test_aware_scientist_does_not_take_a_strong_offer_that_fails() -> None:
-    # 60 in two groups at d = 0.9 have power above 0.9; the open flame breaks the lab's restriction,
-    # which no change of numbers or items repairs, so it goes back to the reference protocol.
-    flaming = propose(revise(FLAMING, sample_size=60))
-    assert by_person(BOOKED, flaming).state.offer is not None
-    found = choice(BOOKED, flaming)
-    assert found.action is not None
-    assert found.action.protocol is not None
-    assert found.action == revise_to(found.action.protocol)
-    assert assess(found.action.protocol, BOOKED).feasible
-
-
 # --- below the floor ------------------------------------------------------------------------
 
 

@@ -18,7 +18,6 @@ from replicalab.negotiation import (
     Negotiation,
     Outcome,
     ScientistKind,
-    State,
     Turn,
     TurnAuthor,
     ask_model,
@@ -228,9 +227,8 @@ def test_setup_names_the_lab_has_no_players_of_its_own_and_1_to_50_rounds() -> N
             game(OPEN, max_rounds=rounds)
 
 
-@pytest.mark.parametrize("field", ["controls", "required_equipment", "required_reagents"])
-def test_plan_that_lists_more_than_a_plan_can_need_is_no_turn_and_no_opening(field: str) -> None:
-    long, most = (make_protocol(**{field: [f"x {n}" for n in range(m)]}) for m in (201, 200))
+def test_plan_that_lists_more_than_a_plan_can_need_is_no_turn_and_no_opening() -> None:
+    long, most = (make_protocol(controls=[f"x {n}" for n in range(m)]) for m in (201, 200))
     Turn(action=propose(most))
     assert game(OPEN, most).opening == most
     with pytest.raises(ValueError, match="at most 200 items"):
@@ -290,14 +288,6 @@ def test_every_pairing_plays_to_an_end_and_replays(
         assert negotiate(setup, pack) == negotiation, "at once and turn by turn are the same"
 
 
-def test_state_before_a_round_is_where_the_rounds_before_led() -> None:
-    negotiation = by_person(BOOKED, propose(PLAN), revise_to(THIRTY), ACCEPT)
-    assert negotiation.state_before(0) == State(0, 5)
-    for number in range(3):
-        earlier = by_person(BOOKED, *(done.action for done in negotiation.rounds[:number]))
-        assert negotiation.state_before(number) == earlier.state
-
-
 def test_digest_covers_all_that_was_decided_up_to_a_round_and_the_setup() -> None:
     one, same = (by_person(BOOKED, propose(PLAN), ask("The days?")) for _ in range(2))
     assert [done.digest for done in one.rounds] == [done.digest for done in same.rounds]
@@ -322,15 +312,15 @@ def test_negotiation_kept_light_is_the_same_and_holds_no_search() -> None:
 # --- forked ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", [0, 3])
-def test_fork_keeps_the_rounds_before_and_puts_the_plan_forward(number: int) -> None:
+def test_fork_keeps_the_rounds_before_and_puts_the_plan_forward() -> None:
     before, plan = save(RULED), revise(MEDIUM.reference_protocol, sample_size=111)
-    forked = fork(RULED, number, plan)
-    assert forked.rounds[:number] == RULED.rounds[:number]
-    done = forked.rounds[number]
-    assert done.action == (revise_to(plan) if number else propose(plan))
-    assert (done.turn.by, done.reason) == (TurnAuthor.FORK, "A plan put forward by hand.")
-    assert forked.setup == RULED.setup.model_copy(update={"forked_at": number})
+    for number, action in ((0, propose(plan)), (3, revise_to(plan))):
+        forked = fork(RULED, number, plan)
+        assert forked.rounds[:number] == RULED.rounds[:number]
+        done = forked.rounds[number]
+        assert done.action == action
+        assert (done.turn.by, done.reason) == (TurnAuthor.FORK, "A plan put forward by hand.")
+        assert forked.setup == RULED.setup.model_copy(update={"forked_at": number})
     assert save(RULED) == before
 
 
@@ -357,12 +347,12 @@ def test_fork_of_a_models_negotiation_waits_for_its_next_turn() -> None:
     assert forked.rounds[0].attempts == MODELLED.rounds[0].attempts
 
 
-@pytest.mark.parametrize(("first", "second"), [(1, 3), (3, 1)])
-def test_fork_of_a_fork_replays_whichever_comes_first(first: int, second: int) -> None:
+def test_fork_of_a_fork_replays_whichever_comes_first() -> None:
     plan = revise(MEDIUM.reference_protocol, sample_size=200)
-    twice = fork(fork(RULED, first, plan), second, PLAN)
-    assert twice.setup.forked_at == second
-    assert replay(load(save(twice)), MEDIUM) == (twice, ())
+    for first, second in ((1, 3), (3, 1)):
+        twice = fork(fork(RULED, first, plan), second, PLAN)
+        assert twice.setup.forked_at == second
+        assert replay(load(save(twice)), MEDIUM) == (twice, ())
 
 
 @given(studied_packs(), openings(), itemised_protocols(), st.data())
@@ -393,28 +383,25 @@ OTHER = revise(MEDIUM.reference_protocol, sample_size=120)
 PERSONS = by_person(MEDIUM, propose(OTHER), ask("Days?"), ACCEPT)
 
 
-@pytest.mark.parametrize(
-    ("negotiation", "by_hand"),
-    [
+def test_moves_are_what_no_rule_plays_and_play_the_same_again() -> None:
+    forked = fork(RULED, 1, OTHER)
+    for negotiation, by_hand in (
         (RULED, 0),
-        (fork(RULED, 1, OTHER), 1),
-        (fork(fork(RULED, 1, OTHER), 0, OTHER), 1),
+        (forked, 1),
+        (fork(forked, 0, OTHER), 1),
         (by_person(MEDIUM), 0),
         (PERSONS, 3),
         (by_person(MEDIUM, None), 1),
         (play(fork(PERSONS, 0, OTHER), Turn(action=ACCEPT)), 2),
-    ],
-    ids=["rule", "fork", "fork of a fork", "nothing yet", "person", "leaves", "person's fork"],
-)
-def test_moves_are_what_no_rule_plays_and_play_the_same_again(
-    negotiation: Negotiation, by_hand: int
-) -> None:
-    moves, setup = moves_of(negotiation), negotiation.setup
-    assert moves is not None
-    assert len(moves) == by_hand
-    again = play_moves(setup.model_copy(update={"forked_at": None}), moves, MEDIUM)
-    assert again.setup == setup
-    assert [done.digest for done in again.rounds] == [done.digest for done in negotiation.rounds]
+    ):
+        moves, setup = moves_of(negotiation), negotiation.setup
+        assert moves is not None
+        assert len(moves) == by_hand
+        again = play_moves(setup.model_copy(update={"forked_at": None}), moves, MEDIUM)
+        assert again.setup == setup
+        assert [each.digest for each in again.rounds] == [
+            each.digest for each in negotiation.rounds
+        ]
 
 
 def test_model_leaves_no_moves_and_moves_that_do_not_follow_each_other_are_refused() -> None:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from hypothesis import given
@@ -21,7 +21,6 @@ from replicalab.negotiation import (
     Negotiation,
     Output,
     ScientistKind,
-    Setup,
     TextSource,
     Transcript,
     Turn,
@@ -29,7 +28,6 @@ from replicalab.negotiation import (
     ask_model,
     fork,
     load,
-    negotiate,
     play,
     replay,
     save,
@@ -265,40 +263,30 @@ def test_replay_finds_an_edit_in_its_round(
     assert what != OLD or len(differences) == 1
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
+@pytest.mark.parametrize("negotiation", [HANDED, MODELLED])
+def test_replay_finds_an_edited_setup_also_where_no_round_comes_of_it(
+    negotiation: Negotiation,
+) -> None:
+    for changes in (
         {"max_rounds": 50},
         {"model": "another model"},
         {"lab_manager": "least_loss"},
-        {"scientist": "model"},
+        {"scientist": "baseline"},
         {"opening": PLAN.model_dump()},
-    ],
-)
-@pytest.mark.parametrize("negotiation", [HANDED, MODELLED])
-def test_replay_finds_an_edited_setup_also_where_no_round_comes_of_it(
-    changes: dict[str, object], negotiation: Negotiation
-) -> None:
-    if not changes.items() <= negotiation.setup.model_dump(mode="json").items():
+    ):
         assert (None, SETUP) in found(edited(negotiation, setup(**changes)), BOOKED)
 
 
-@pytest.mark.parametrize(
-    "edit",
-    [
+def test_replay_finds_edited_settings_of_a_model_once_and_not_in_every_round() -> None:
+    for edit in (
         at("recording", "settings", model="another"),
         at("recording", "settings", host="example.org"),
         at("recording", "settings", temperature=1),
         at("recording", "settings", max_tokens=4),
         at("recording", made=TextSource.BY_HAND),
         at(start="0" * 16),
-    ],
-)
-def test_replay_finds_edited_settings_of_a_model(edit: Edit) -> None:
-    assert found(edited(MODELLED, edit, recorded=True), BOOKED) == [(None, SETUP)]
-
-
-def test_edited_setup_is_found_once_and_not_in_every_round() -> None:
+    ):
+        assert found(edited(MODELLED, edit, recorded=True), BOOKED) == [(None, SETUP)]
     assert found(edited(HANDED, setup(max_rounds=50)), BOOKED) == [(None, SETUP)]
 
 
@@ -312,27 +300,21 @@ def test_replay_goes_on_with_an_edited_turn_of_a_person_and_with_what_a_rule_doe
     assert [each.round_number for each in again.differences] == [2]
 
 
-@pytest.mark.parametrize(
-    "changes", [{"seed": 3}, {"difficulty": "hard"}, {"scenario_id": "psy_stroop"}]
-)
-def test_replay_in_another_lab_says_so_and_plays_nothing(changes: dict[str, object]) -> None:
-    again = replay(edited(RULED, setup(**changes)), MEDIUM)
-    assert again.negotiation.rounds == ()
-    [(number, message)] = again.differences
-    assert number is None
-    assert message.startswith("It is of ")
-    assert message.endswith(
-        "not of fin_momentum, medium, seed 0; open that study, in the same lab."
-    )
-
-
-def test_replay_in_another_lab_of_ones_own_says_so() -> None:
+def test_replay_in_another_lab_says_so_and_plays_nothing() -> None:
+    for changes in ({"seed": 3}, {"difficulty": "hard"}, {"scenario_id": "psy_stroop"}):
+        again = replay(edited(RULED, setup(**changes)), MEDIUM)
+        assert again.negotiation.rounds == ()
+        [(number, message)] = again.differences
+        assert number is None
+        assert message.startswith("It is of ")
+        assert message.endswith(
+            "not of fin_momentum, medium, seed 0; open that study, in the same lab."
+        )
     own = MEDIUM.with_own(LabOverrides(budget=1_234), EvidenceAssumptions(alpha=0.01))
     [message] = [each.message for each in replay(load(save(RULED)), own).differences]
     assert "not of" in message, "one has a lab of one's own"
     other = MEDIUM.with_own(LabOverrides(budget=1_235), EvidenceAssumptions(alpha=0.02))
-    setup = Setup.of(own, scientist=RULED.setup.scientist, lab_manager=RULED.setup.lab_manager)
-    [difference] = replay(load(save(negotiate(setup, own))), other).differences
+    [difference] = replay(load(save(by_rule(own))), other).differences
     assert difference.message == (
         "It is of another lab of one's own and question than what is open here; open it with its "
         "own."
@@ -361,25 +343,20 @@ def test_better_wording_breaks_no_file_but_that_of_what_a_model_was_told() -> No
 
 
 @pytest.mark.parametrize("lab_manager", LabManagerKind)
-@pytest.mark.parametrize(
-    "change",
-    [
+def test_hostile_plan_in_a_file_is_replayed_soon_and_found(lab_manager: LabManagerKind) -> None:
+    plan = propose(MEDIUM.reference_protocol)
+    negotiation = by_person(MEDIUM, plan, max_rounds=2, lab_manager=lab_manager)
+    changes: list[dict[str, object]] = [
         {"sample_size": 10**15},
         {"required_equipment": ["x"] * 200},
         {"controls": [f"control {number}" for number in range(200)]},
         {"rationale": "no " * 1333},
-    ],
-    ids=["samples", "the same item", "controls", "rationale"],
-)
-def test_hostile_plan_in_a_file_is_replayed_soon_and_found(
-    change: dict[str, Any], lab_manager: LabManagerKind
-) -> None:
-    plan = propose(MEDIUM.reference_protocol)
-    negotiation = by_person(MEDIUM, plan, max_rounds=2, lab_manager=lab_manager)
-    transcript = edited(negotiation, action(0, **change))
-    began = time.process_time()
-    assert [number for number, _ in found(transcript, MEDIUM)] == [0]
-    assert time.process_time() - began < 5
+    ]
+    for change in changes:
+        transcript = edited(negotiation, action(0, **change))
+        began = time.process_time()
+        assert [number for number, _ in found(transcript, MEDIUM)] == [0]
+        assert time.process_time() - began < 5
 
 
 REPLAY: Final = """

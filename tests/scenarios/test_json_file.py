@@ -67,21 +67,16 @@ def test_lists_of_any_json_are_counted(held: object, most: int, ascii_only: bool
     assert bool(told) is (lists(held) > most)
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
+def test_what_can_be_no_file_of_ours_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json, "loads", lambda *_, **__: pytest.fail("it was read"))
+    none = "the file holds no bundle, negotiation, plan, lab or study"
+    for text, told in (
         ("[" + "[]," * 1_700_000 + "[]]", f"the file holds {LISTS}; shorten it"),
         ('{"setup":[' + "[]," * 1_700_000 + "[]]}", f"the file holds {LISTS}; shorten it"),
-        ("[[1], 2]", "the file holds no bundle, negotiation, plan, lab or study"),
-        (" \n[1", "the file holds no bundle, negotiation, plan, lab or study"),
-    ],
-)
-def test_what_can_be_no_file_of_ours_is_not_read(
-    text: str, told: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(json, "loads", lambda *_, **__: pytest.fail("it was read"))
-    with pytest.raises(ScenarioError, match=told):
-        detect_kind(text.encode(), "x.json")
+        (" \n[[1], 2]", none),
+    ):
+        with pytest.raises(ScenarioError, match=told):
+            detect_kind(text.encode(), "x.json")
 
 
 def test_file_is_named_for_what_it_is_however_large_and_has_the_bound_of_its_kind() -> None:

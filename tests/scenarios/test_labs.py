@@ -60,39 +60,15 @@ def test_seed_0_is_the_lab_as_written(study: Study) -> None:
         "max_rounds": MAX_ROUNDS,
     }
     assert booked_until(pack) == {"kettle": 6, "Thermometer": 2}
-
-
-def test_constraints_are_the_studys_and_then_the_labs(study: Study) -> None:
-    constraints = pack_of(study, Difficulty.EASY).constraints
-    assert [
-        (one.key, one.label, one.comparator.value, one.quantity, one.unit, one.hard)
-        for one in constraints
-    ] == [
-        ("heat", "heat", "<=", 90, "kelvin", False),
-        ("budget", "lab budget", "<=", 500, "credits", True),
-        ("time_limit", "duration", "<=", 5, "days", True),
-        ("staff", "staff needed", "<=", 2, "staff units", True),
-    ]
-
-
-def test_resources_list_items_in_file_order_and_the_staff(study: Study) -> None:
-    resources = pack_of(study, Difficulty.MEDIUM).resources
-    assert [
-        (item.key, item.category.value, item.available, item.quantity) for item in resources
-    ] == [
-        ("kettle", "equipment", False, None),
-        ("thermometer", "equipment", True, None),
-        ("ice_box", "equipment", True, None),
-        ("tea", "reagent", True, None),
-        ("water", "reagent", True, None),
-        ("tea_2", "reagent", True, None),
-        ("staff", "personnel", True, 1),
-    ]
+    assert [one.key for one in pack.constraints] == ["heat", "budget", "time_limit", "staff"]
+    assert [one.hard for one in pack.constraints] == [False, True, True, True]
 
 
 def test_resource_keys_never_clash_with_staff_or_vanish() -> None:
     text = bent(('"ice box"', '"Staff"'), ('"water"', '"水"'))
-    keys = [item.key for item in pack_of(parse_study(text, "x"), Difficulty.EASY).resources]
+    resources = pack_of(parse_study(text, "x"), Difficulty.EASY).resources
+    assert [item.quantity for item in resources] == [None] * 6 + [2]
+    keys = [item.key for item in resources]
     assert keys == ["kettle", "thermometer", "staff_2", "tea", "item", "tea_2", "staff"]
 
 

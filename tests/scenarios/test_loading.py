@@ -6,15 +6,12 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from replicalab.errors import ScenarioError
 from replicalab.scenarios import Study, parse_study
 from replicalab.scenarios.loading import SCENARIO_FOLDER
-from replicalab.scenarios.reading import Data, FieldPath
 from tests.golden import assert_golden
-from tests.scenarios.small_study import SMALL, bent, message, outcome, parts, with_values
+from tests.scenarios.small_study import bent, message
 
 FILES: Final = sorted(SCENARIO_FOLDER.glob("*/*.yaml"))
 EVERY_STUDY: Final = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -151,23 +148,3 @@ def test_lab_may_name_further_items_prices_and_a_start_day() -> None:
     assert (lab.days_left, lab.equipment, lab.reagents) == (3, ["oven"], ["milk"])
     assert lab.booked == {"oven": 2, "tea": 4}
     assert lab.prices == {"kettle": 0, "pot": 12.5, "oven": 30}
-
-
-@given(st.text() | st.binary())
-def test_parse_study_raises_nothing_but_scenario_errors(text: str | bytes) -> None:
-    with pytest.raises(ScenarioError):
-        parse_study(text, "x.yaml")
-
-
-anything = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=5,
-)
-
-
-@given(st.sampled_from([path for path, _ in parts(SMALL)]), anything)
-def test_any_value_anywhere_is_read_or_refused_with_its_place(path: FieldPath, value: Data) -> None:
-    found = outcome(with_values((path, value)))
-    faults = () if isinstance(found, Study) else found.faults
-    assert all(fault.problem and fault.remedy for fault in faults)

@@ -260,11 +260,6 @@ def test_of_the_items_of_a_lab_file_the_first_that_is_wrong_is_told() -> None:
     assert error.more == 0
 
 
-@given(st.binary() | st.text().map(str.encode))
-def test_any_bytes_are_no_lab(data: bytes) -> None:
-    refused(data)
-
-
 @given(st.integers(0, 2**32))
 def test_edited_lab_file_is_a_lab_or_refused(seed: int) -> None:
     rng, data = random.Random(seed), bytearray(lab_json(LAB).encode())
