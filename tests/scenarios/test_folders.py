@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Literal, NoReturn
+from typing import Any, Final, NoReturn
 
 import pytest
 
@@ -216,29 +216,26 @@ def test_large_file_is_refused_unread(own: Own, monkeypatch: pytest.MonkeyPatch)
     ]
 
 
-@pytest.mark.parametrize(
-    ("owner", "call", "refused", "why"),
-    [
-        (Path, "open", "secret.yaml", "Permission denied"),
-        (os, "scandir", "closed", "its files cannot be listed"),
-    ],
-)
-def test_what_may_not_be_read_is_a_fault(
-    own: Own, monkeypatch: pytest.MonkeyPatch, owner: object, call: str, refused: str, why: str
-) -> None:
+def test_what_may_not_be_read_is_a_fault(own: Own, monkeypatch: pytest.MonkeyPatch) -> None:
     own({"secret.yaml": named("secret"), "closed/a.yaml": named("a", "closed"),
          "fine.yaml": named("fine")})  # fmt: skip
-    real = getattr(owner, call)
 
-    def refuse(path: Path, *mode: Literal["rb"]) -> object:
-        if path.name == refused:
+    def refusing(real: Callable[..., object], path: Path, *mode: str) -> object:
+        if path.name in ("secret.yaml", "closed"):
             raise PermissionError(13, "Permission denied")
         return real(path, *mode)
 
-    monkeypatch.setattr(owner, call, refuse)
-    said = f"own/{refused}: the file cannot be read ({why}); check that it is a readable file"
-    assert faults() == [said]
-    assert "fine" in own_ids()
+    opened, listed = Path.open, os.scandir
+    monkeypatch.setattr(Path, "open", lambda *asked: refusing(opened, *asked))
+    monkeypatch.setattr(os, "scandir", lambda *asked: refusing(listed, *asked))
+    assert sorted(faults()) == [
+        f"own/{name}: the file cannot be read ({why}); check that it is a readable file"
+        for name, why in (
+            ("closed", "its files cannot be listed"),
+            ("secret.yaml", "Permission denied"),
+        )
+    ]
+    assert own_ids() == ["fine"]
 
 
 @pytest.mark.parametrize(
@@ -260,7 +257,7 @@ def test_path_trick_in_an_id_is_an_unknown_id(trick: str) -> None:
 
 def test_load_refuses_unknown_names_with_the_first_of_the_known_ones(own: Own) -> None:
     own({f"s{n}.yaml": named(f"s{n}", "demo") for n in range(40)})
-    number: str = 5  # type: ignore[assignment]  # what a caller without types may pass
+    number: Any = 5
     for scenario_id, said in ((number, "5 is unknown; "), ("s99", "'s99' is unknown; did you ")):
         told = refusal(partial(load_scenario, scenario_id))
         assert told.startswith(f"scenarios: scenario_id: {said}")
@@ -268,17 +265,13 @@ def test_load_refuses_unknown_names_with_the_first_of_the_known_ones(own: Own) -
         names = listed.split(", ")
         assert names == sorted([*SHIPPED, *(f"s{n}" for n in range(40))])[: len(names)]
         assert more == f"{len(SHIPPED) + 40 - len(names)} more"
-        assert len(listed) <= 400
         assert len(names) <= 30
-    assert [
-        refusal(lambda: load_scenario("s1", "harder")),
-        refusal(lambda: generate_scenario(1, "dem", "easy")),
-    ] == [
-        "scenarios: difficulty: 'harder' is unknown; did you mean 'hard'? "
-        "known: easy, medium, hard",
+    assert refusal(lambda: load_scenario("s1", "harder")) == (
+        "scenarios: difficulty: 'harder' is unknown; did you mean 'hard'? known: easy, medium, hard"
+    )
+    assert refusal(lambda: generate_scenario(1, "dem", "easy")).startswith(
         "scenarios: domain_id: 'dem' is unknown; did you mean 'demo'? known: biology, chemistry, "
-        "demo, ecology, finance_trading, machine_learning, mathematics, physics, psychology",
-    ]
+    )
 
 
 def test_what_is_no_seed_is_refused() -> None:

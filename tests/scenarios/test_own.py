@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Final
+import re
+from typing import Any, Final
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
+from replicalab.assessment import assess
+from replicalab.errors import ScenarioError
 from replicalab.lexicon import label_key
 from replicalab.scenarios import (
+    QUESTION_FIELDS,
+    Design,
     Difficulty,
     EvidenceAssumptions,
     ItemState,
@@ -19,8 +25,9 @@ from replicalab.scenarios import (
     list_scenarios,
     load_scenario,
 )
-from tests.factories import EQUIPMENT, REAGENTS, make_pack
-from tests.strategies import own_packs
+from tests.factories import EQUIPMENT, REAGENTS, make_design, make_pack, make_protocol
+from tests.measures.designs import design_of
+from tests.strategies import designs, own_packs, seen
 
 CHAMBER, METER = EQUIPMENT
 PLATES, BROTH = REAGENTS
@@ -63,18 +70,11 @@ def test_items_stand_where_they_are_said_to_stand() -> None:
 
 def test_own_items_are_in_the_views_of_the_lab() -> None:
     pack = make_pack().with_own(OWN, EvidenceAssumptions())
-    assert [(each.label, each.available) for each in pack.resources] == [
-        (CHAMBER, True),
-        (METER, False),
-        ("centrifuge", True),
-        (PLATES, True),
-        (BROTH, False),
-        ("dry ice", False),
-        ("lab staff", True),
-    ]
     seen = pack.lab_manager_observation
     assert (seen.equipment_available, seen.equipment_booked) == ([CHAMBER, "centrifuge"], [METER])
     assert (seen.reagents_in_stock, seen.reagents_out_of_stock) == ([PLATES], [BROTH, "dry ice"])
+    available = [each.label for each in pack.resources if each.available]
+    assert available == [CHAMBER, "centrifuge", PLATES, "lab staff"]
     assert seen.time_limit_days == 16
     assert [each.quantity for each in pack.constraints if each.key == "time_limit"] == [16]
 
@@ -124,3 +124,122 @@ def test_what_is_said_of_any_lab_stands(pack: Pack) -> None:
         elif item.state is not None:
             assert status.value == item.state.value
     assert Pack.model_validate_json(pack.model_dump_json()) == pack
+
+
+NUMBERS: Final = [*QUESTION_FIELDS]
+
+
+def questions() -> st.SearchStrategy[EvidenceAssumptions]:
+    """Return any question that can be written, sensible or not."""
+    near = st.sampled_from((0.001, 0.05, 0.2, 0.5, 0.8, 0.95))
+    shares = st.none() | near | st.floats(0, 1, exclude_min=True, exclude_max=True)
+    bounds = st.none() | near | st.floats(1e-6, 1e6)
+    return st.builds(
+        EvidenceAssumptions,
+        effect=st.none() | near | st.floats(-1e6, 1e6),
+        alpha=shares,
+        target=bounds,
+        floor=bounds,
+        dropout=st.none() | st.just(0.0) | shares.filter(bool),
+        why=st.dictionaries(st.sampled_from(NUMBERS), seen, max_size=2),
+    )
+
+
+@given(questions(), designs())
+def test_question_fits_a_design_or_says_which_number_and_what_to_do(
+    question: EvidenceAssumptions, design: Design
+) -> None:
+    try:
+        found = question.over(design)
+    except ScenarioError as error:
+        [fault] = error.faults
+        assert re.search(r"\d", fault.problem) or "has no effect" in fault.problem
+        assert fault.remedy
+        return
+    for number in QUESTION_FIELDS:
+        field = QUESTION_FIELDS[number]
+        asked: float | None = getattr(question, number)
+        assert getattr(found, field) == (getattr(design, field) if asked is None else asked)
+        why: dict[str, str] = dict(question.why.items())
+        assert found.why.get(field) == why.get(number, design.why.get(field))
+
+
+@given(designs(), st.sampled_from(NUMBERS))
+def test_asking_the_studys_own_number_asks_nothing(design: Design, number: str) -> None:
+    own = getattr(design, QUESTION_FIELDS[number])
+    asked = EvidenceAssumptions(
+        effect=0.3, alpha=0.01, target=0.9, floor=0.2, dropout=0.1
+    ).model_copy(update={"why": {number: "because"}})
+    found = asked.asking(number, own, design)
+    assert getattr(found, number) is None
+    assert number not in found.why
+    assert set(found.asked) == set(QUESTION_FIELDS) - {number}
+
+
+@pytest.mark.parametrize(
+    ("number", "value", "said"),
+    [
+        ("effect", 2e6, "the effect is 2e+06; give a number of -1,000,000 to 1,000,000"),
+        ("alpha", 1.2, "the alpha is 1.2; give a share above 0 and below 1"),
+        ("target", 0.0, "the target is 0; give a number above 0, at most 1,000,000"),
+        ("dropout", 1.0, "the dropout is 100 %; give 0 % or more, below 100 %"),
+    ],
+)
+def test_number_that_none_can_ask_is_said_with_what_to_give(
+    number: str, value: float, said: str
+) -> None:
+    with pytest.raises(ScenarioError, match=re.escape(said)):
+        EvidenceAssumptions().asking(number, value, make_design())
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked", "said"),
+    [
+        (
+            "correlation",
+            {"effect": 1.2},
+            "the effect is 1.2; a correlation effect is between 0 and",
+        ),
+        ("two_group", {"effect": 0.0}, "the effect is 0.0; a two-group design needs one above 0"),
+        ("coverage", {"effect": 0.3}, "coverage has no effect"),
+        ("two_group", {"target": 0.4}, "a target of 0.4 and a floor of 0.5 are out of order"),
+        ("two_group", {"target": 1.5}, "they are shares: floor <= target <= 1"),
+        ("precision", {"target": 0.3}, "the target of 0.3 is above the floor of 0.2"),
+        ("equivalence", {"effect": 0.7}, "the effect is 0.7, and the margin 0.5; assume less"),
+    ],
+)
+def test_question_that_a_kind_cannot_be_asked_is_said_in_words(
+    kind: Any, asked: dict[str, Any], said: str
+) -> None:
+    design = design_of(kind) if kind != "coverage" else make_design(kind=kind, population_max=9)
+    with pytest.raises(ScenarioError, match=re.escape(said)):
+        EvidenceAssumptions(**asked).over(design)
+
+
+def test_question_changes_what_a_plan_is_worth_and_nothing_that_it_needs() -> None:
+    pack, plan = make_pack(), make_protocol(sample_size=128)
+    asked = pack.with_own(LabOverrides(), EvidenceAssumptions(effect=0.5, dropout=0.5))
+    found, before = assess(plan, asked), assess(plan, pack)
+    assert found.evidence.value < before.evidence.value
+    assert found.evidence.analysed == 64
+    assert (found.cost, found.staff, found.failing) == (before.cost, before.staff, before.failing)
+
+
+SHIPPED: Final = [load_scenario(study.scenario_id, "medium") for study in list_scenarios()]
+
+
+@given(questions(), st.sampled_from(SHIPPED))
+def test_any_question_to_a_shipped_study_is_answered_or_refused(
+    question: EvidenceAssumptions, pack: Pack
+) -> None:
+    try:
+        asked = pack.with_own(LabOverrides(), question)
+    except ScenarioError:  # which says why, as above
+        return
+    found = assess(pack.reference_protocol, asked)
+    assert found.evidence.value >= 0  # no NaN
+    assert found.evidence.analysed <= found.evidence.able <= found.counts.samples
+    assert asked.design.effect_published == pack.design.effect_published
+    assert EvidenceAssumptions.model_validate_json(question.model_dump_json()) == question
+    assert asked.with_own(LabOverrides(), EvidenceAssumptions()) == asked
+    assert Pack.model_validate_json(asked.model_dump_json()) == asked
