@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replicalab.models import DIMENSIONS, Protocol, ScientistAction, revise
+from replicalab.models import Protocol, ScientistAction, revise
 from replicalab.negotiation import (
     LabManagerKind,
     Negotiation,
@@ -68,7 +68,7 @@ from tests.negotiation.playing import (
 )
 from tests.strategies import openings, studied_packs
 from tests.ui.reading import heard
-from tests.views.reading import rows, tree, words
+from tests.views.reading import tree
 
 BASELINE, AWARE = ScientistKind.BASELINE, ScientistKind.EVIDENCE_AWARE
 REFERENCE, LEAST = LabManagerKind.REFERENCE, LabManagerKind.LEAST_LOSS
@@ -237,11 +237,6 @@ def test_change_is_told_field_by_field() -> None:
 REFERENCE: Final = MEDIUM.reference_protocol
 
 
-def columns_of(panel: Block) -> list[str]:
-    """Return the columns of a round, as heard."""
-    return [heard(part) for part in tree(panel).iter("article")]
-
-
 def bars(panel: Block) -> dict[str, str]:
     """Return where each bar of a round ends, by the name of its row."""
     return {
@@ -251,23 +246,38 @@ def bars(panel: Block) -> dict[str, str]:
     }
 
 
-# --- a round ----------------------------------------------------------------------------------
+# --- a round, and the whole run -------------------------------------------------------------------
+
+ASKED: Final = by_person(MEDIUM, propose(REFERENCE), ask("Which days? And the budget?"))
+STAYING: Final = by_person(
+    MEDIUM, propose(REFERENCE), *[revise_to(revise(REFERENCE, duration_days=7))] * 2
+)
+WORDED: Final = by_person(
+    MEDIUM, propose(REFERENCE), revise_to(revise(REFERENCE, rationale="Put otherwise."))
+)
+OVER: Final = by_person(MEDIUM, propose(REFERENCE), ACCEPT)
+LEFT: Final = by_person(MEDIUM, None)
+FORKS: Final = [*zip(RULED.rounds[:2], OVER.rounds, strict=True), (RULED.rounds[2], None)]
+PANELS: Final = {
+    "an answer in full": round_panel(RULED, 0, reworded="Other <b>words</b>."),
+    "a round": round_panel(RULED, 1),
+    "a question": round_panel(ASKED, 1),
+    "one number moves": round_panel(STAYING, 1),
+    "nothing moves": round_panel(STAYING, 2),
+    "no answer and no plan": round_panel(LEFT, 0),
+    "not confirmed": round_panel(RULED, 4, confirmed=False),
+    "the matrix": matrix_panel(by_person(MEDIUM, ask("Days?"), propose(REFERENCE)), 1),
+    "the ledger": ledger_panel(RULED),
+    "a ledger of no amount": ledger_panel(WORDED),
+    "the judge": judge_panel(by_person(MEDIUM, propose(REFERENCE), None)),
+    "nothing to judge": judge_panel(LEFT),
+    "a branch that is over": branches_panel(FORKS, 1),
+}
 
 
-def test_round_stands_in_three_columns() -> None:
-    panel = round_panel(RULED, 1)
-    assert heard(tree(panel)).startswith("Round 2\n")
-    scientist, manager, table = columns_of(panel)
-    assert scientist.startswith("Scientist revises\n210 samples in 7 days")
-    assert manager.startswith("Lab Manager caution suggests changes")
-    assert "Offers 210 samples in 6 days, 2,850 credits, power 0.47." in manager
-    assert rows(panel)[1:] == [
-        ["Samples", "420 → 210", ""],
-        ["Days", "8 → 7", ""],
-        ["Credits", "5,050 → 2,900", ""],
-        ["Power", "0.76 → 0.47", ""],
-    ]
-    assert table.endswith("fails Protocol, equipment and schedule fail.")
+def test_panels_of_a_negotiation_read_as_they_were_read() -> None:
+    told = [f"# {name}\n{heard(tree(panel))}" for name, panel in PANELS.items()]
+    assert_golden("negotiation/panels", "\n\n".join(told))
 
 
 def test_bars_of_a_round_end_where_the_lab_is_used_up() -> None:
@@ -280,54 +290,21 @@ def test_bars_of_a_round_end_where_the_lab_is_used_up() -> None:
     assert ends["Power"] == f"{plan.evidence.value:.3f}"
 
 
-def test_opening_is_no_change_and_a_question_is_answered_without_unfolding_anything() -> None:
-    asked = by_person(MEDIUM, propose(REFERENCE), ask("Which days? And the budget?"))
-    opening, question = (columns_of(round_panel(asked, at))[2] for at in (0, 1))
-    assert opening.startswith("On the table the opening plan")
-    assert question.startswith("On the table unchanged")
-    assert "→" not in opening + question
-    panel = round_panel(asked, 1)
-    _, manager, _ = columns_of(panel)
-    assert "Budget: 3,700 credits remain." in manager
-    assert "Time: at most 6 days." in manager
-    [folded] = [heard(each) for each in tree(panel).iter("details") if "hidden" in heard(each)]
-    assert "remain" not in folded
-
-
-def test_number_that_stays_is_not_drawn_as_a_change() -> None:
-    plans = REFERENCE, revise(REFERENCE, duration_days=7), revise(REFERENCE, duration_days=7)
-    talks = by_person(MEDIUM, propose(plans[0]), *map(revise_to, plans[1:]))
-    moved = [row[1] for row in rows(round_panel(talks, 1))[1:]]
-    assert moved == ["420", "8 → 7", "5,050 → 5,000", "0.76"]
-    assert "→" not in columns_of(round_panel(talks, 2))[2]
-
-
-def test_whole_plan_and_every_answer_open_to_all_that_was_said() -> None:
-    panel = round_panel(RULED, 0)
-    folded = {heard(part[0]): heard(part) for part in tree(panel).iter("details")}
-    assert list(folded) == ["The whole plan", "The answer in full", "Rule and numbers"]
-    assert all(label in folded["The whole plan"] for label in REFERENCE.required_equipment)
-    answer = RULED.rounds[0].answer
-    assert answer is not None
-    told = folded["The answer in full"].split("\n")[1:]
-    assert told == [line.removeprefix("- ") for line in answer.explanation.split("\n")]
-    assert len([row for row in tree(panel).iter("tr") if heard(row[0]).startswith("passes")]) == 3
-
-
-def test_round_without_an_answer_or_a_plan_says_so() -> None:
-    _, manager, table = columns_of(round_panel(by_person(MEDIUM, None), 0))
-    assert manager == "Lab Manager\nHas nothing to answer."
-    assert table == "On the table\nNo plan is on the table yet."
+def test_answer_to_a_question_is_read_without_unfolding_anything() -> None:
+    [folded] = [
+        part for part in tree(round_panel(ASKED, 1)).iter("details") if "hidden" in heard(part)
+    ]
+    assert "Budget: 3,700 credits remain." in heard(tree(round_panel(ASKED, 1)))
+    assert "remain" not in heard(folded)
 
 
 def test_round_that_is_not_confirmed_has_no_sign_no_colour_and_no_bar() -> None:
     panel = round_panel(RULED, 4, confirmed=False)
     classes = {name for part in tree(panel).iter() for name in part.get("class", "").split()}
     assert not classes & {"pass", "caution", "fail", "bar"}
-    assert "Rule and numbers" not in heard(tree(panel))
 
 
-def test_what_a_model_said_is_folded_and_its_rewording_stands_beside_the_answer() -> None:
+def test_what_a_model_said_is_folded() -> None:
     attempts = MODELLED.rounds[0].attempts
     for panel in (round_panel(MODELLED, 0), attempts_panel(attempts)):
         titles = [heard(part) for part in tree(panel).iter("summary")]
@@ -338,39 +315,12 @@ def test_what_a_model_said_is_folded_and_its_rewording_stands_beside_the_answer(
         ]
         said = {"".join(part.itertext()) for part in tree(panel).iter("pre")}
         assert {PROSE, attempts[0].observation, attempts[0].system_prompt} <= said
-    manager = columns_of(round_panel(RULED, 0, reworded="Other <b>words</b>."))[1]
-    assert "Other <b>words</b>." in manager
-    assert "I offer instead:" in manager
 
 
-# --- the whole run ----------------------------------------------------------------------------
-
-
-def test_matrix_has_a_column_for_each_round_and_marks_the_one_on_show() -> None:
-    asked = by_person(MEDIUM, ask("Days?"), propose(REFERENCE))
-    panel = matrix_panel(asked, 1)
-    assert [row[0] for row in rows(panel)] == [
-        "Round", *map(str.capitalize, DIMENSIONS), "Samples", "Days", "Credits", "Power",
-    ]  # fmt: skip
-    assert [row[1:] for row in rows(panel)][:2] == [["1", "2"], ["no plan", "fails"]]
-    assert rows(panel)[-1][1:] == ["–", "0.76"]
-    [marked] = [part for part in tree(panel).iter("th") if part.get("aria-current")]
+def test_matrix_marks_the_round_on_show() -> None:
+    found = tree(matrix_panel(ASKED, 1))
+    [marked] = [part for part in found.iter("th") if part.get("aria-current")]
     assert heard(marked) == "2"
-
-
-def test_ledger_leaves_out_what_moves_no_amount() -> None:
-    other = revise(REFERENCE, rationale="Put otherwise.")
-    talks = by_person(MEDIUM, propose(REFERENCE), revise_to(other))
-    assert heard(tree(ledger_panel(talks))) == "Who gave what\nNeither side gave anything."
-    assert rows(ledger_panel(RULED))[1] == [
-        "2", "Scientist", "420 → 210 samples, 8 → 7 days", "−2,150", "power 0.76 → 0.47",
-    ]  # fmt: skip
-    assert all(row[3] or row[4] for row in rows(ledger_panel(RULED)))
-
-
-def test_judge_speaks_of_the_last_plan_or_of_none() -> None:
-    assert "Reward 0.00" in words(judge_panel(by_person(MEDIUM, propose(REFERENCE), None)))
-    assert "nothing to judge" in words(judge_panel(by_person(MEDIUM, None)))
 
 
 def test_outcome_of_an_open_negotiation_is_neither_good_nor_bad() -> None:
@@ -378,13 +328,6 @@ def test_outcome_of_an_open_negotiation_is_neither_good_nor_bad() -> None:
         panel = outcome_panel(outcome_verdict(talks), is_open=talks.outcome is None)
         [told] = tree(panel).iter("h2")
         assert told.get("class") == drawn
-
-
-def test_branch_that_is_over_leaves_its_cells_empty() -> None:
-    short = by_person(MEDIUM, propose(REFERENCE), ACCEPT)
-    pairs = [*zip(RULED.rounds[:2], short.rounds, strict=True), (RULED.rounds[2], None)]
-    assert [row[0] for row in rows(branches_panel(pairs, 1))[1:]] == ["1", "2", "3"]
-    assert rows(branches_panel(pairs, 1))[3][3:] == ["–", "–"]
 
 
 @given(studied_packs(), openings())

@@ -21,6 +21,7 @@ from replicalab.views.present import (
     question_slide,
     round_slide,
 )
+from tests.golden import assert_golden
 from tests.negotiation.playing import ask, by_person, by_rule, propose
 from tests.ui.reading import heard
 from tests.views.reading import rows, tree
@@ -31,41 +32,32 @@ TALKS: Final = by_rule(STROOP, STROOP.reference_protocol, scientist=ScientistKin
 NOTE: Final = "Not confirmed."
 
 
-def sides(panel: Block) -> list[str]:
-    """Return what both sides want in a round, as heard."""
-    return [heard(part) for part in tree(panel).findall(".//div[@class='pair']/section")]
-
-
 def signs(panel: Block) -> set[str]:
     """Return the statuses that a slide is coloured in."""
     names = (name for part in tree(panel).iter() for name in part.get("class", "").split())
     return {"pass", "caution", "fail"} & set(names)
 
 
-def test_round_shows_what_each_side_wants_from_and_to() -> None:
-    scientist, manager = sides(round_slide(TALKS, 0))
-    assert scientist.startswith("Scientist proposes")
-    assert "100 samples in 4 days." in scientist
-    assert manager.startswith("Lab Manager caution suggests changes")
-    assert "Sample size | 100 → 25" in manager
-    assert "Saves 800 credits; power 1.00 → 0.97; fidelity loss 0 → 1." in manager
-    asked = by_person(STROOP, propose(STROOP.reference_protocol), ask("How many credits?"))
-    assert sides(round_slide(asked, 1))[1].endswith("Budget: 1,000 credits remain.")
+SOME: Final = STROOP.with_own(LabOverrides(), EvidenceAssumptions(dropout=0.25))
+ASKED: Final = by_person(STROOP, propose(STROOP.reference_protocol), ask("How many credits?"))
+EDITED: Final = revise(YOURS.plan, sample_size=40)
+SLIDES: Final = {
+    "a round": round_slide(TALKS, 0),
+    "a round that moves": round_slide(TALKS, 1),
+    "a question and its answer": round_slide(ASKED, 1),
+    "the outcome": outcome_slide(TALKS, outcome_verdict(TALKS)),
+    "the study's question": question_slide(YOURS),
+    "its question with dropout": question_slide(assess(EDITED, SOME)),
+    "its own plan": plan_slide(YOURS),
+    "another plan": plan_slide(assess(EDITED, STROOP)),
+    "another plan with dropout": plan_slide(assess(EDITED, SOME)),
+    "both beside": beside_slide(YOURS, assess(EDITED, STROOP), "another"),
+}
 
 
-def test_round_shows_what_it_moved_beside_the_limits() -> None:
-    assert rows(round_slide(TALKS, 1))[1:] == [
-        ["Samples", "100 → 25", "", ""],
-        ["Days", "4 → 3", "of 3", ""],
-        ["Credits", "1,600 → 800", "of 1,000", ""],
-        ["Power", "1.00 → 0.97", "target 0.80, floor 0.50", ""],
-    ]
-
-
-def test_outcome_goes_from_the_first_plan_to_the_last() -> None:
-    panel = outcome_slide(TALKS, outcome_verdict(TALKS))
-    assert "Credits | 1,600 → 800 | of 1,000" in heard(tree(panel))
-    assert "The Scientist gave 800 credits" in heard(tree(panel))
+def test_slides_read_as_they_were_read() -> None:
+    told = [f"# {name}\n{heard(tree(panel))}" for name, panel in SLIDES.items()]
+    assert_golden("slides", "\n\n".join(told))
 
 
 def test_run_that_is_not_confirmed_has_its_note_and_no_good_sign() -> None:
@@ -91,19 +83,3 @@ def test_slides_of_a_plan_tell_its_question_and_two_plans_by_their_differences(s
     assert names[: 1 + len(fields)] == ["Verdict", *fields]
     assert ("Credits" in names) == (yours.cost != other.cost)
     assert ("Fidelity loss" in names) == (yours.fidelity_loss != other.fidelity_loss)
-
-
-def test_slides_tell_dropout_where_there_is_some() -> None:
-    some = STROOP.with_own(LabOverrides(), EvidenceAssumptions(dropout=0.25))
-    for pack, is_told in ((STROOP, False), (some, True)):
-        yours = assess(revise(YOURS.plan, sample_size=40), pack)
-        assert ("25 % drop out" in heard(tree(question_slide(yours)))) == is_told
-        assert ("30 analysed" in heard(tree(plan_slide(yours)))) == is_told
-
-
-def test_plan_shows_the_seven_under_its_name() -> None:
-    edited = assess(revise(YOURS.plan, sample_size=30), STROOP)
-    for plan, title in ((YOURS, "The study’s own plan"), (edited, "Your plan")):
-        panel = plan_slide(plan)
-        assert heard(tree(panel)).startswith(title)
-        assert len(tree(panel).findall(".//ul[@class='seven']/li")) == 7
