@@ -234,7 +234,7 @@ def test_change_is_told_field_by_field() -> None:
     ]
 
 
-REFERENCE: Final = MEDIUM.reference_protocol
+PROPOSED: Final = MEDIUM.reference_protocol
 
 
 def bars(panel: Block) -> dict[str, str]:
@@ -248,14 +248,14 @@ def bars(panel: Block) -> dict[str, str]:
 
 # --- a round, and the whole run -------------------------------------------------------------------
 
-ASKED: Final = by_person(MEDIUM, propose(REFERENCE), ask("Which days? And the budget?"))
+ASKED: Final = by_person(MEDIUM, propose(PROPOSED), ask("Which days? And the budget?"))
 STAYING: Final = by_person(
-    MEDIUM, propose(REFERENCE), *[revise_to(revise(REFERENCE, duration_days=7))] * 2
+    MEDIUM, propose(PROPOSED), *[revise_to(revise(PROPOSED, duration_days=7))] * 2
 )
 WORDED: Final = by_person(
-    MEDIUM, propose(REFERENCE), revise_to(revise(REFERENCE, rationale="Put otherwise."))
+    MEDIUM, propose(PROPOSED), revise_to(revise(PROPOSED, rationale="Put otherwise."))
 )
-OVER: Final = by_person(MEDIUM, propose(REFERENCE), ACCEPT)
+OVER: Final = by_person(MEDIUM, propose(PROPOSED), ACCEPT)
 LEFT: Final = by_person(MEDIUM, None)
 FORKS: Final = [*zip(RULED.rounds[:2], OVER.rounds, strict=True), (RULED.rounds[2], None)]
 PANELS: Final = {
@@ -266,10 +266,10 @@ PANELS: Final = {
     "nothing moves": round_panel(STAYING, 2),
     "no answer and no plan": round_panel(LEFT, 0),
     "not confirmed": round_panel(RULED, 4, confirmed=False),
-    "the matrix": matrix_panel(by_person(MEDIUM, ask("Days?"), propose(REFERENCE)), 1),
+    "the matrix": matrix_panel(by_person(MEDIUM, ask("Days?"), propose(PROPOSED)), 1),
     "the ledger": ledger_panel(RULED),
     "a ledger of no amount": ledger_panel(WORDED),
-    "the judge": judge_panel(by_person(MEDIUM, propose(REFERENCE), None)),
+    "the judge": judge_panel(by_person(MEDIUM, propose(PROPOSED), None)),
     "nothing to judge": judge_panel(LEFT),
     "a branch that is over": branches_panel(FORKS, 1),
 }
