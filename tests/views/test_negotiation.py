@@ -258,7 +258,7 @@ WORDED: Final = by_person(
 OVER: Final = by_person(MEDIUM, propose(PROPOSED), ACCEPT)
 LEFT: Final = by_person(MEDIUM, None)
 FORKS: Final = [*zip(RULED.rounds[:2], OVER.rounds, strict=True), (RULED.rounds[2], None)]
-PANELS: Final = {
+PANELS: Final[dict[str, Block]] = {
     "an answer in full": round_panel(RULED, 0, reworded="Other <b>words</b>."),
     "a round": round_panel(RULED, 1),
     "a question": round_panel(ASKED, 1),
