@@ -97,22 +97,6 @@ def test_hard_limits_of_a_number_together_are_one_range() -> None:
     assert hard_range(limits, Bounds.EVIDENCE) == (-inf, inf)
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"bounds": "days", "quantity": None}, "bounds is days without a quantity; give one"),
-        ({"bounds": "days", "quantity": 2.5}, "2.5; days is a whole number from 0 to 1,000,"),
-        ({"bounds": "samples", "quantity": 2e9}, "2e.09; samples is a whole number from 0"),
-        ({"bounds": "samples_per_condition"}, "conditions is None and bounds is samples_per_con"),
-        ({"bounds": "samples", "conditions": 2}, "conditions is 2 and bounds is samples; "),
-        ({"conditions": 2}, "conditions is 2 and bounds is None; samples_per_condition needs"),
-    ],
-)
-def test_bound_that_cannot_be_held_is_refused(changes: dict[str, object], said: str) -> None:
-    with pytest.raises(ValidationError, match=said):
-        make_constraint(**changes)
-
-
 def test_evidence_is_bounded_from_its_worse_side() -> None:
     def study(kind: str, comparator: str) -> Study:
         bound = make_constraint(key="worth", bounds="evidence", comparator=comparator, quantity=0.5)
