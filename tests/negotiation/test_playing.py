@@ -38,6 +38,7 @@ from tests.golden import assert_golden
 from tests.negotiation.playing import (
     ACCEPT,
     BOOKED,
+    ENDS,
     FLAMING,
     FLAMING_ON_THE_SHELF,
     MEDIUM,
@@ -47,8 +48,6 @@ from tests.negotiation.playing import (
     PLAN,
     PROSE,
     RULED,
-    SHORT,
-    SMALL,
     STUCK,
     answers,
     ask,
@@ -165,35 +164,10 @@ def test_question_reports_each_flag_of_the_plan_on_the_table() -> None:
         assert [name for name in labs if not getattr(answer, name)] == [flag]
 
 
-@pytest.mark.parametrize(
-    ("pack", "actions", "rounds", "ending", "outcome"),
-    [
-        (OPEN, [propose(PLAN)], 5, Ending.LAB_MANAGER_ACCEPTED, Outcome.AGREED),
-        (BOOKED, [propose(PLAN), ACCEPT], 5, Ending.SCIENTIST_ACCEPTED, Outcome.AGREED),
-        (OPEN, [propose(SMALL)], 5, Ending.LAB_MANAGER_ACCEPTED, Outcome.AGREED_BELOW_FLOOR),
-        (OPEN, [propose(SHORT)], 5, Ending.LAB_MANAGER_ACCEPTED, Outcome.AGREED_BELOW_FLOOR),
-        (STUCK, [propose(PLAN), ACCEPT], 5, Ending.SCIENTIST_ACCEPTED, Outcome.FALSE_AGREEMENT),
-        (OPEN, [propose(FLAMING), ACCEPT], 5, Ending.SCIENTIST_ACCEPTED, Outcome.FALSE_AGREEMENT),
-        (OPEN, [propose(FLAMING), None], 5, Ending.WALKED_AWAY, Outcome.NO_DEAL),
-        (OPEN, [None], 1, Ending.WALKED_AWAY, Outcome.NO_DEAL),
-        (OPEN, [ASKS], 5, None, None),
-        (OPEN, [ACCEPT], 5, None, None),  # nothing is on the table: it is told so
-        (OPEN, [ACCEPT, propose(PLAN)], 5, Ending.LAB_MANAGER_ACCEPTED, Outcome.AGREED),
-        (OPEN, [ACCEPT], 1, Ending.OUT_OF_ROUNDS, Outcome.NO_DEAL),
-        (BOOKED, [propose(PLAN)], 1, Ending.OUT_OF_ROUNDS, Outcome.NO_DEAL),  # an offer stands
-        (STUCK, [propose(PLAN)] * 2, 3, None, None),
-        (STUCK, [propose(PLAN)] * 3, 3, Ending.OUT_OF_ROUNDS, Outcome.NO_DEAL),
-    ],
-)
-def test_ending_and_outcome_are(
-    pack: Pack,
-    actions: list[ScientistAction | None],
-    rounds: int,
-    ending: Ending | None,
-    outcome: Outcome | None,
-) -> None:
-    negotiation = by_person(pack, *actions, max_rounds=rounds)
-    assert (negotiation.ending, negotiation.outcome) == (ending, outcome)
+@pytest.mark.parametrize("name", ENDS)
+def test_ending_and_outcome_are(name: str) -> None:
+    negotiation = ENDS[name].played()
+    assert (negotiation.ending, negotiation.outcome) == ENDS[name][-2:]
 
 
 def test_walking_away_ends_the_talks_without_an_answer_and_moves_nothing() -> None:

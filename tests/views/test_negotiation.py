@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replicalab.models import Protocol, ScientistAction, revise
+from replicalab.models import Protocol, revise
 from replicalab.negotiation import (
     LabManagerKind,
     Negotiation,
@@ -46,15 +46,12 @@ from replicalab.views.rounds import (
     outcome_panel,
     round_panel,
 )
-from tests.factories import make_protocol
 from tests.golden import assert_golden
 from tests.negotiation.playing import (
     ACCEPT,
-    BOOKED,
-    FLAMING,
+    ENDS,
     MEDIUM,
     MODELLED,
-    OPEN,
     PLAN,
     PROSE,
     RULED,
@@ -85,39 +82,19 @@ SHELF: Final = [
     ("phys_millikan", "medium", BASELINE, REFERENCE, 5),
 ]
 """The stories, the four outcomes, and each measure of evidence on its way down."""
-BY_HAND: Final[dict[str, tuple[Pack, list[ScientistAction | None], int]]] = {
-    "nothing yet": (BOOKED, [], 5),
-    "a question": (BOOKED, [ask("The budget?")], 5),
-    "an offer stands": (BOOKED, [propose(PLAN)], 5),
-    "nothing is offered": (STUCK, [propose(PLAN)], 5),
-    "the plan is stuck and accepted": (STUCK, [propose(PLAN), ACCEPT], 5),
-    "the plan breaks a restriction": (OPEN, [propose(FLAMING), ACCEPT], 5),
-    "the offer is accepted": (BOOKED, [propose(PLAN), ACCEPT], 5),
-    "the rounds run out": (BOOKED, [propose(PLAN)], 1),
-    "the Scientist leaves": (BOOKED, [propose(PLAN), None], 5),
-    "it leaves at once": (OPEN, [None], 5),
-    "nothing is accepted": (OPEN, [ACCEPT], 1),
-    "accepted without evidence": (OPEN, [propose(make_protocol(duration_days=2))], 5),
-    "evidence is lost and returns": (
-        STUCK,
-        [propose(PLAN), *map(revise_to, (SHORT, SHORT, PLAN))],
-        9,
+MOVES: Final = (
+    {"sample_size": 20},
+    {"sample_size": 30, "duration_days": 6},
+    {"sample_size": 2000, "rationale": "Another."},
+    {"duration_days": 4, "technique": "one; two", "controls": []},
+)
+BY_HAND: Final = {
+    **{name: case.played() for name, case in ENDS.items()},
+    "evidence is lost and returns": by_person(
+        STUCK, propose(PLAN), *map(revise_to, (SHORT, SHORT, PLAN)), max_rounds=9
     ),
-    "every kind of move": (
-        STUCK,
-        [
-            propose(PLAN),
-            *(
-                revise_to(revise(PLAN, **changes))
-                for changes in (
-                    {"sample_size": 20},
-                    {"sample_size": 30, "duration_days": 6},
-                    {"sample_size": 2000, "rationale": "Another."},
-                    {"duration_days": 4, "technique": "one; two", "controls": []},
-                )
-            ),
-        ],
-        9,
+    "every kind of move": by_person(
+        STUCK, propose(PLAN), *(revise_to(revise(PLAN, **move)) for move in MOVES), max_rounds=9
     ),
 }
 
@@ -127,11 +104,6 @@ def on_the_shelf(
 ) -> Negotiation:
     pack = load_scenario(study, lab)
     return by_rule(pack, pack.reference_protocol, most, scientist, manager)
-
-
-def by_hand(name: str) -> Negotiation:
-    pack, actions, most = BY_HAND[name]
-    return by_person(pack, *actions, max_rounds=most)
 
 
 def told(negotiation: Negotiation) -> str:
@@ -170,7 +142,7 @@ def test_negotiation_on_the_shelf_is_told(
 
 
 def test_negotiation_by_hand_is_told() -> None:
-    texts = [f"--- {name}\n\n{told(by_hand(name))}" for name in BY_HAND]
+    texts = [f"--- {name}\n\n{told(each)}" for name, each in BY_HAND.items()]
     assert_golden("negotiation/by_hand", "\n\n".join(texts))
 
 
@@ -182,23 +154,12 @@ def test_players_and_their_rules_are_named() -> None:
 # --- what must hold of them -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "outcome", "status"),
-    [
-        ("the plan is stuck and accepted", Outcome.FALSE_AGREEMENT, Status.FAIL),
-        ("the offer is accepted", Outcome.AGREED, Status.PASS),
-        ("the rounds run out", Outcome.NO_DEAL, Status.FAIL),
-        ("accepted without evidence", Outcome.AGREED_BELOW_FLOOR, Status.FAIL),
-    ],
-)
-def test_verdict_is_one_sentence_that_begins_with_the_outcome(
-    name: str, outcome: Outcome, status: Status
-) -> None:
-    negotiation = by_hand(name)
-    verdict = outcome_verdict(negotiation)
-    assert (negotiation.outcome, verdict.status) == (outcome, status)
+@pytest.mark.parametrize("name", [name for name, case in ENDS.items() if case.outcome])
+def test_verdict_is_one_sentence_that_begins_with_the_outcome(name: str) -> None:
+    verdict, outcome = outcome_verdict(BY_HAND[name]), ENDS[name].outcome
+    assert (verdict.status is Status.PASS) is (outcome is Outcome.AGREED)
     assert verdict.text.startswith(verdict.title)
-    assert verdict.title.casefold().replace(" the ", " ").replace(" ", "_") == outcome.value
+    assert verdict.title.casefold().replace(" the ", " ").replace(" ", "_") == outcome
     assert ". " not in verdict.text
 
 
