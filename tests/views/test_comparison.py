@@ -86,6 +86,7 @@ def test_numbers_are_the_assessments_own_and_equal_sides_differ_in_nothing() -> 
     assert [DIFFERS, "Sample size", 100, 25] in rows
     assert {len(row) for row in rows} == {4}
     equal = parts([side(), side(name="B")])
+    assert DIFFERS not in equal
     assert not any(line.differs for lines in equal.values() for line in lines)
 
 
