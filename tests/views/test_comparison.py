@@ -94,7 +94,7 @@ def test_numbers_are_the_assessments_own_and_equal_sides_differ_in_nothing() -> 
 def test_whatever_is_compared_what_is_alike_never_differs_and_numbers_always_do(
     pack: Pack, one: Protocol, other: Protocol
 ) -> None:
-    sides = side(one, pack), side(other, pack)
+    sides = [Side("A", assess(plan, pack), None) for plan in (one, other)]
     differ = {line.label for line in parts(sides).get(DIFFERS, [])}
     alike = {name for name in PROTOCOL_FIELDS if getattr(one, name) == getattr(other, name)}
     assert not differ & {FIELD_LABELS[name] for name in alike}
