@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from replicalab.models import (
     ACCEPT_ACTION,
@@ -13,9 +13,11 @@ from replicalab.models import (
     plan_action,
 )
 from replicalab.negotiation import (
+    Ending,
     LabManagerKind,
     ModelSettings,
     Negotiation,
+    Outcome,
     Recording,
     Round,
     ScientistKind,
@@ -191,3 +193,46 @@ def at(*path: str | int, **changes: object) -> Edit:
         place.update(changes)
 
     return edit
+
+
+# --- each way to end ----------------------------------------------------------------------------
+
+
+class Ended(NamedTuple):
+    """What a person does in a lab within so many rounds, and how that ends, by hand."""
+
+    pack: Pack
+    actions: Sequence[ScientistAction | None]
+    most: int
+    ending: Ending | None
+    outcome: Outcome | None
+
+    def played(self) -> Negotiation:
+        """Return the negotiation."""
+        return by_person(self.pack, *self.actions, max_rounds=self.most)
+
+
+BY_MANAGER, BY_SCIENTIST = Ending.LAB_MANAGER_ACCEPTED, Ending.SCIENTIST_ACCEPTED
+BELOW, FALSE = Outcome.AGREED_BELOW_FLOOR, Outcome.FALSE_AGREEMENT
+LEFT, RAN_OUT = Ending.WALKED_AWAY, Ending.OUT_OF_ROUNDS
+ENDS: Final = {
+    "nothing yet": Ended(BOOKED, [], 5, None, None),
+    "a question": Ended(BOOKED, [ask("The budget?")], 5, None, None),
+    "an offer stands": Ended(BOOKED, [propose(PLAN)], 5, None, None),
+    "nothing is offered, twice": Ended(STUCK, [propose(PLAN)] * 2, 3, None, None),
+    "nothing is on the table": Ended(OPEN, [ACCEPT], 5, None, None),
+    "the plan passes": Ended(OPEN, [propose(PLAN)], 5, BY_MANAGER, Outcome.AGREED),
+    "it passes later": Ended(OPEN, [ACCEPT, propose(PLAN)], 5, BY_MANAGER, Outcome.AGREED),
+    "the offer is accepted": Ended(
+        BOOKED, [propose(PLAN), ACCEPT], 5, BY_SCIENTIST, Outcome.AGREED
+    ),
+    "accepted below the floor": Ended(OPEN, [propose(SMALL)], 5, BY_MANAGER, BELOW),
+    "accepted without evidence": Ended(OPEN, [propose(SHORT)], 5, BY_MANAGER, BELOW),
+    "the plan is stuck and accepted": Ended(STUCK, [propose(PLAN), ACCEPT], 5, BY_SCIENTIST, FALSE),
+    "it breaks a restriction": Ended(OPEN, [propose(FLAMING), ACCEPT], 5, BY_SCIENTIST, FALSE),
+    "the Scientist leaves": Ended(BOOKED, [propose(PLAN), None], 5, LEFT, Outcome.NO_DEAL),
+    "it leaves at once": Ended(OPEN, [None], 1, LEFT, Outcome.NO_DEAL),
+    "nothing is accepted": Ended(OPEN, [ACCEPT], 1, RAN_OUT, Outcome.NO_DEAL),
+    "the rounds run out": Ended(BOOKED, [propose(PLAN)], 1, RAN_OUT, Outcome.NO_DEAL),
+    "three rounds run out": Ended(STUCK, [propose(PLAN)] * 3, 3, RAN_OUT, Outcome.NO_DEAL),
+}

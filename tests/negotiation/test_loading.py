@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -90,27 +91,14 @@ def test_file_of_more_than_5_mib_is_refused_by_its_size() -> None:
     ("edit", "why"),
     [
         (at("turns", 1, "action", sample_size=-3), "turns.1.action.sample_size is -3: "),
-        (at("turns", 1, "facts", cost=-3), "turns.1.facts.cost is -3: "),
         (at("setup", max_rounds=51), "setup.max_rounds is 51: "),
         (at("setup", seed=10**30), "setup.seed is "),
-        (at(outcome="won"), "outcome: "),
         (at(note="mine"), "note: Extra inputs are not permitted"),
         (at(format=3), "format is 3: Input should be 2"),
         (lambda data: data.update(turns=data["turns"] * 11), "turns: Tuple should have at most 50"),
-        (at("turns", 1, outputs=[{"text": "x"}] * 101), "turns.1.outputs: Tuple should have at "),
-        (at("turns", 1, digest="abc"), "turns.1.digest: "),
-        (
-            at("turns", 2, "action", controls=["x"] * 5000),
-            "turns.2.action.controls: List should",
-        ),
-        (at("setup", "opening", controls=["x"] * 201), "setup.opening: Controls has 201 entries"),
         (at("setup", "opening", technique="x" * 4001), "setup.opening: Technique has 4,001 char"),
-        (at("setup", model="x" * 201), "setup.model: String should have at most 200"),
         (at("turns", 1, outputs=[{"text": "x" * 200_001}]), "turns.1.outputs.0.text: String shou"),
-        (at("turns", 1, outputs=[{"failure": "x" * 4001}]), "turns.1.outputs.0.failure: String "),
-        (at("turns", 1, outputs=[{"text": "", "finish_reason": "x" * 101}]), "turns.1.outputs.0.f"),
         (at("turns", 1, "facts", failing=["budget"] * 8), "turns.1.facts.failing: Tuple should"),
-        (at("turns", 1, "facts", "plan", rationale="x" * 4001), "turns.1.facts.plan: Rationale "),
         (at("turns", 1, "facts", failing=["![x](//evil.example)"]), "turns.1.facts.failing.0: In"),
         (at(recording=RECORDING.model_dump()), "the file: setup.scientist is "),
         (lambda data: data.pop("setup"), "setup: Field required"),
@@ -144,23 +132,17 @@ HOSTS = ["https://localhost:1/v1", "user:secret@host", "host/v1?api_key=sk", "sk
     ],
 )  # fmt: skip
 def test_recording_that_is_none_is_refused_by_place(edit: Edit, why: str) -> None:
-    data = json.loads(save(MODELLED, RECORDING))
-    edit(data)
-    assert refused(json.dumps(data)).startswith(why)
+    for recording in (RECORDING, None) if "told" in why else (RECORDING,):
+        data = json.loads(save(MODELLED, recording))
+        edit(data)
+        assert refused(json.dumps(data)).startswith(why)
 
 
-def test_fingerprint_of_what_a_model_was_told_cannot_be_left_out_where_nothing_is_noted() -> None:
-    data = json.loads(save(MODELLED))
-    del data["turns"][1]["told"]
-    assert refused(json.dumps(data)).startswith("the file: round 2 lacks told")
-
-
-@pytest.mark.parametrize("host", ["localhost:11434", "api.example.org", "[::1]:8000", "10.0.0.1"])
-def test_plain_host_is_kept(host: str) -> None:
-    settings_of = RECORDING.settings.model_copy(update={"host": host})
-    kept = load(save(MODELLED, RECORDING.model_copy(update={"settings": settings_of})))
-    assert kept.recording is not None
-    assert kept.recording.settings.host == host
+def test_plain_host_is_kept() -> None:
+    for host in ("localhost:11434", "api.example.org", "[::1]:8000"):
+        settings_of = RECORDING.settings.model_copy(update={"host": host})
+        recording = RECORDING.model_copy(update={"settings": settings_of})
+        assert load(save(MODELLED, recording)).recording == recording
 
 
 def test_no_field_is_named_for_a_key() -> None:
@@ -175,15 +157,8 @@ def test_file_with_one_character_changed_or_cut_off_fails_in_no_other_way(
 ) -> None:
     saved = save(RULED)
     for text in (saved[:place], saved[:place] + new + saved[place + 1 :]):
-        try:
+        with suppress(TraceError):
             replay(load(text), MEDIUM)
-        except TraceError:
-            continue
-
-
-@given(st.text())
-def test_text_that_was_never_saved_is_refused(text: str) -> None:
-    assert refused(text)
 
 
 # --- the shipped recordings -----------------------------------------------------------------
@@ -197,35 +172,27 @@ def shipped(key: str) -> Negotiation:
     return again.negotiation
 
 
-def test_shipped_recordings_are_two_scripts_labelled_as_such() -> None:
-    keys = []
+def test_shipped_recordings_are_scripts_labelled_as_such() -> None:
     for transcript in shipped_recordings():
         recording = transcript.recording
         assert recording is not None
-        keys.append(recording.key)
-        assert recording.made is TextSource.BY_HAND
+        assert (recording.made, recording.settings.host) == (TextSource.BY_HAND, None)
         assert recording.settings.model == transcript.setup.model == "script, no model"
-        assert recording.settings.host is None
         assert recording.title
         assert recording.note
         assert all(turn.told is None for turn in transcript.turns)
         assert not any(output.seconds for turn in transcript.turns for output in turn.outputs)
-    assert keys == ["momentum_revised", "suzuki_misread"]
 
 
-def test_shipped_momentum_asks_once_and_agrees_above_the_floor() -> None:
-    negotiation = shipped("momentum_revised")
-    assert acts(negotiation) == ["propose_protocol", "request_info", "revise_protocol"]
-    assert negotiation.outcome is Outcome.AGREED
-    assert plan_of(negotiation.rounds[-1]).sample_size == 300
-
-
-def test_shipped_suzuki_fails_twice_and_ends_in_a_false_agreement() -> None:
-    negotiation = shipped("suzuki_misread")
-    codes = [[attempt.error_code for attempt in done.attempts] for done in negotiation.rounds]
+def test_shipped_recordings_replay_to_their_stories() -> None:
+    momentum, suzuki = shipped("momentum_revised"), shipped("suzuki_misread")
+    assert acts(momentum) == ["propose_protocol", "request_info", "revise_protocol"]
+    assert momentum.outcome is Outcome.AGREED
+    assert plan_of(momentum.rounds[-1]).sample_size == 300
+    codes = [[attempt.error_code for attempt in done.attempts] for done in suzuki.rounds]
     assert codes == [["no_json", "invalid_json", None], [None]]
-    assert all(attempt.correction_prompt for attempt in negotiation.rounds[0].attempts[:2])
-    assert negotiation.outcome is Outcome.FALSE_AGREEMENT
+    assert all(attempt.correction_prompt for attempt in suzuki.rounds[0].attempts[:2])
+    assert suzuki.outcome is Outcome.FALSE_AGREEMENT
 
 
 def test_shipped_file_that_is_broken_is_named(
@@ -295,14 +262,13 @@ def test_model_that_failed_in_an_old_trace_walked_away_or_was_acted_for(by: Turn
     if by is PERSON:
         first["reason"] = "A person acted for the model in this round."
     else:
-        first.update(scientist_action=None, lab_manager_action=None, plan=None, check=None)
-        first.update(suggestion=None, reason="gone")
+        none = dict.fromkeys(("scientist_action", "lab_manager_action", "plan", "check"))
+        first.update(none, suggestion=None, reason="gone")
         data.update(rounds=[first], ending="the Scientist walked away", outcome="no_deal")
     negotiation, differences = opened(data)
-    assert differences == ()
-    done = negotiation.rounds[0]
-    assert done.turn.by is by
-    assert [each.output.failure for each in done.attempts] == [None, "gone"]
+    assert (differences, negotiation.rounds[0].turn.by) == ((), by)
+    failures = [each.output.failure for each in negotiation.rounds[0].attempts]
+    assert failures == [None, "gone"]
 
 
 def of_round(place: int, /, *path: str | int, **changes: object) -> Edit:
@@ -313,41 +279,23 @@ def of_round(place: int, /, *path: str | int, **changes: object) -> Edit:
     ("name", "edit", "number", "what"),
     [
         ("baseline", of_round(1, "scientist_action", sample_size=7), 1, "acts differently"),
-        ("baseline", of_round(1, scientist_action=None), 1, "acts differently"),
         ("baseline", of_round(2, "plan", sample_size=7), 2, "another plan is on the table"),
-        ("baseline", of_round(2, plan=None), 2, "another plan is on the table"),
         ("baseline", of_round(2, "check", estimated_cost=7.0), 2, "and was 7"),
-        ("baseline", of_round(2, "check", required_staff=7), 2, "and was 7"),
         ("baseline", of_round(4, "check", "staff", ok=False), 4, "failing is none and was staff"),
-        ("baseline", of_round(4, "check", "budget", ok="yes"), 4, "was budget"),
         ("baseline", of_round(2, check=None), 2, "staff is"),
         ("baseline", of_round(4, "lab_manager_action", action_type="reject"), 4, "was reject"),
         ("baseline", of_round(0, lab_manager_action=None), 0, "and was none"),
         ("baseline", of_round(1, "suggestion", "revised_protocol", sample_size=7), 1, "offered"),
-        ("baseline", of_round(1, suggestion=None), 1, "another plan is offered"),
-        ("baseline", at("setup", max_rounds=3), 2, "acts differently"),
-        ("baseline", at("setup", "opening", sample_size=7), 0, "acts differently"),
         ("baseline", at("setup", "opening", sample_size=0), 0, "sample size of 0"),
-        ("baseline", at("setup", scientist="evidence_aware"), 1, "acts differently"),
-        ("baseline", at("setup", lab_manager="least_loss"), 0, "another plan is offered"),
-        ("baseline", at("setup", seed=3), 0, "another plan is offered"),
         ("baseline", at("setup", forked_at=2), None, "round 3 was forked, and the last"),
-        ("baseline", at("setup", forked_at=9), None, "round 10 was forked"),
         ("baseline", at(ending="the rounds ran out"), 4, "the ending is not 'the rounds ran out'"),
         ("baseline", at(outcome="no_deal"), 4, "the outcome is not 'no_deal'"),
-        ("baseline", at(rounds=[]), 0, "the ending is not 'the Scientist accepted'"),
-        ("baseline", lambda data: data["rounds"].pop(), 3, "the ending is not"),
         ("fork", at("setup", forked_at=None), None, "no round was forked, and the last"),
-        ("fork", of_round(1, "scientist_action", sample_size=31), 1, "another plan"),
-        ("person", of_round(1, "scientist_action", sample_size=7), 1, "another plan"),
-        ("person", at("setup", scientist="baseline"), 0, "acts differently"),
         ("person", at("setup", max_rounds=2), 2, "the negotiation had ended"),
         ("person", of_round(1, reason="The offer has power 0.99."), 1, "no model plays here"),
         ("model", of_round(0, "attempts", 1, raw_output=PROSE), 0, "hold no valid action"),
         ("model", of_round(0, "attempts", 0, observation="Hm"), 0, "told something else now"),
-        ("model", of_round(0, "attempts", 0, system_prompt="Hm"), 0, "told something else now"),
         ("model", of_round(1, attempts=[]), 1, "no model plays here"),
-        ("evidence_aware", of_round(1, "scientist_action", questions=["?"]), 1, "differently"),
     ],
 )
 def test_edit_of_an_old_trace_is_found(
@@ -360,20 +308,20 @@ def test_edit_of_an_old_trace_is_found(
     assert what in found.message
 
 
-@pytest.mark.parametrize(
-    ("name", "edit"),
-    [
-        ("baseline", of_round(1, "lab_manager_action", explanation="Well done.")),
-        ("baseline", of_round(1, "check", summary="All is well.")),
-        ("baseline", of_round(1, reason="It was told to.")),
-        ("model", of_round(1, reason="It was told to.")),
-        ("baseline", of_round(1, "suggestion", applied_changes=[])),
-        ("baseline", at(scenario_digest="0" * 16)),
-        ("baseline", at(note="mine")),
-    ],
-)
-def test_what_an_old_trace_says_beside_its_facts_is_made_anew(name: str, edit: Edit) -> None:
-    assert opened(earlier(f"trace_{name}", edit)) == opened(earlier(f"trace_{name}"))
+def test_what_an_old_trace_says_beside_its_facts_is_made_anew() -> None:
+    for name, edits in (
+        ("trace_model", [of_round(1, reason="It was told to.")]),
+        (
+            "trace_baseline",
+            [
+                of_round(1, "lab_manager_action", explanation="Well done."),
+                of_round(1, "check", summary="All is well."),
+                of_round(1, "suggestion", applied_changes=[]),
+                at(scenario_digest="0" * 16),
+            ],
+        ),
+    ):
+        assert opened(earlier(name, *edits)) == opened(earlier(name))
 
 
 def test_edit_of_an_old_cassette_is_found_where_something_was_kept_of_it() -> None:
@@ -407,20 +355,16 @@ def test_old_cassette_keeps_an_opening_that_was_given() -> None:
     [
         ("trace_baseline", of_round(1, number=40), "rounds.1.number is 40; number the rounds"),
         ("trace_baseline", of_round(1, "plan", sample_size=-3), "turns.1.facts.plan.sample_siz"),
-        ("trace_baseline", at("setup", max_rounds=51), "setup.max_rounds is 51: "),
-        ("trace_baseline", at(outcome="won"), "outcome: "),
         ("trace_baseline", at(rounds=7), "rounds is 7: "),
         ("trace_baseline", of_round(0, check=7), "rounds.0.check is 7: "),
         ("trace_model", of_round(0, "attempts", 0, usage={"mine": 1}), "turns.0.outputs.0.mine is"),
         ("trace_model", of_round(0, "attempts", 0, usage=None), "rounds.0.attempts.0.usage: "),
-        ("trace_model", of_round(0, "scientist_action", controls=["x"] * 201), "turns.0.action"),
         ("cassette", at(turns=[]), "turns: "),
         ("cassette", at(turns=[[]]), "turns.0: "),
         ("cassette", at(turns=[[{"text": PROSE}]], prompts=None), "turns.0: No JSON object found"),
         ("cassette", at(prompts=["0" * 16]), "prompts has 1 entries for 2 turns; give one for eac"),
         ("cassette", at("settings", host="user:secret@host"), "recording.settings.host: "),
         ("cassette", at("settings", max_retries=0), "the file: round 1 has 2 outputs"),
-        ("cassette", at("setup", scientist="baseline"), "the file: setup.scientist is baseline"),
     ],
 )
 def test_old_file_that_cannot_be_read_is_refused_by_place(name: str, edit: Edit, why: str) -> None:
@@ -429,7 +373,6 @@ def test_old_file_that_cannot_be_read_is_refused_by_place(name: str, edit: Edit,
     assert str(caught.value).startswith(why)
 
 
-TURN: Final[dict[str, object]] = {"action": None, "outputs": []}
 SETUP: Final = {
     "scenario_id": "psy_stroop", "difficulty": "easy", "seed": 0, "max_rounds": 3,
     "scientist": "model", "lab_manager": "reference",
@@ -439,19 +382,16 @@ SETUP: Final = {
 @pytest.mark.parametrize(
     "file",
     [
-        lambda many: {"format": 2, "setup": SETUP, "turns": many},
-        lambda many: {"format": 2, "setup": SETUP, "turns": [{**TURN, "outputs": many}]},
-        lambda many: {
-            "format": 2, "setup": SETUP, "turns": [{**TURN, "facts": {"failing": many}}]
-        },
         lambda many: {"setup": {**SETUP, "opening": {"controls": many}}, "turns": many},
         lambda many: {"setup": SETUP, "turns": [many]},
         lambda many: {"setup": SETUP, "turns": [[{"text": "x"}]], "prompts": many},
         lambda many: {"setup": SETUP, "rounds": many, "ending": None, "outcome": None},
         lambda many: {"setup": SETUP, "rounds": [{"attempts": many}]},
     ],
-)  # fmt: skip
-def test_of_a_list_of_faults_only_the_first_is_looked_for(file: Callable[[object], object]) -> None:
+)
+def test_of_an_old_files_list_of_faults_only_the_first_is_looked_for(
+    file: Callable[[object], object],
+) -> None:
     # Each fault costs time and memory: 800 000 of them held every visitor for ten seconds.
     with pytest.raises(TraceError) as refused:
         load(json.dumps(file([0] * 100_000)))

@@ -32,9 +32,7 @@ from replicalab.negotiation.players import Choice, choose, is_worth_running
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import (
     Difficulty,
-    EvidenceAssumptions,
     EvidenceTier,
-    LabOverrides,
     Pack,
     list_scenarios,
     load_scenario,
@@ -70,6 +68,7 @@ LEAST: Final = LabManagerKind.LEAST_LOSS
 SHIPPED: Final = [
     (study.scenario_id, lab.value) for study in list_scenarios() for lab in Difficulty
 ]
+HARDEST: Final = [place for place in SHIPPED if place[1] == Difficulty.HARD]
 POOR: Final = make_pack(budget=1000, days=30)
 """20 days cost all of it, and the reference Lab Manager halves only the sample."""
 
@@ -177,68 +176,32 @@ def test_baseline_follows_the_documents_rules_on_every_shipped_lab(study: str, l
         assert (len(lines), negotiation.outcome) == (1, outcome)
 
 
-@pytest.mark.parametrize(("study", "lab"), SHIPPED)
-def test_baseline_says_of_each_cut_whether_it_is_made(study: str, lab: str) -> None:
-    pack = load_scenario(study, lab)
-    negotiation = by_rule(pack, pack.reference_protocol)
-    for earlier, later in pairwise(negotiation.rounds):
-        if later.reason.startswith("The last answer names something"):
-            was, now = plan_of(earlier), plan_of(later)
-            halved = now.sample_size == was.sample_size // 2
-            assert ("halves the sample" in later.reason) is halved
-            shorter = now.duration_days == was.duration_days - 1
-            assert ("takes a day off" in later.reason) is shorter
-
-
 @pytest.mark.parametrize(
-    ("plan", "does"),
+    ("samples", "days", "does"),
     [
-        ({"sample_size": 6, "duration_days": 9}, "halves the sample and takes a day off"),
-        (
-            {"sample_size": 5, "duration_days": 9, "controls": ["a", "b", "c"]},
-            "cuts the sample to 4 (one beside the controls) and takes a day off",
-        ),
-        ({"sample_size": 6, "duration_days": 1}, "halves the sample"),
-        ({"sample_size": 3, "duration_days": 9}, "takes a day off"),
-        ({"sample_size": 3, "duration_days": 1}, "has nothing left to cut"),
-        ({"sample_size": 3, "duration_days": 0}, "adds a day"),
+        (6, 9, "halves the sample and takes a day off"),
+        (5, 9, "cuts the sample to 3 (one beside the controls) and takes a day off"),
+        (6, 1, "halves the sample"),
+        (3, 9, "takes a day off"),
+        (3, 1, "has nothing left to cut"),
+        (3, 0, "adds a day"),
     ],
 )
 def test_baseline_reason_names_the_floor_that_stops_a_cut(
-    plan: dict[str, object], does: str
+    samples: int, days: int, does: str
 ) -> None:
-    poor = make_pack(budget=1)
-    [_, second, *_] = by_rule(poor, make_protocol(**plan)).rounds
+    plan = make_protocol(sample_size=samples, duration_days=days)
+    [_, second, *_] = by_rule(make_pack(budget=1), plan).rounds
     assert second.reason == f"The last answer names something that stands in the way, so it {does}."
-
-
-@pytest.mark.parametrize(
-    ("rounds", "expected"),
-    [
-        (1, Outcome.NO_DEAL),
-        (2, Outcome.AGREED),  # takes 210 in 6 days: power 0.72, over the floor of 0.50
-        (3, Outcome.AGREED),  # takes the offer of round 2, which is the same plan
-        (4, Outcome.AGREED_BELOW_FLOOR),
-    ],
-)
-def test_baseline_with_fewer_rounds_takes_the_offer_that_stands(
-    rounds: int, expected: Outcome
-) -> None:
-    as_published = MEDIUM.with_own(LabOverrides(), EvidenceAssumptions(effect=0.177))
-    negotiation = by_rule(as_published, MEDIUM.reference_protocol, rounds)
-    assert (len(negotiation.rounds), negotiation.outcome) == (rounds, expected)
 
 
 # --- the one that weighs the evidence: openings and choices -----------------------------------
 
 
-def test_aware_scientist_opens_as_it_was_told() -> None:
+def test_aware_scientist_opens_as_it_was_told_and_else_never_below_the_floor() -> None:
     opened = aware(OPEN, SMALL)
     assert plan_of(opened.rounds[0]) == SMALL
     assert opened.outcome is Outcome.AGREED_BELOW_FLOOR
-
-
-def test_aware_scientist_never_opens_with_a_reference_protocol_below_the_floor() -> None:
     negotiation = aware(make_pack(reference_protocol=SMALL))
     assert plan_of(negotiation.rounds[0]).sample_size > SMALL.sample_size
     assert negotiation.outcome is Outcome.AGREED
@@ -283,49 +246,18 @@ def test_aware_scientist_chooses(
     assert choice(pack, *actions).action == expected
 
 
-def test_aware_scientist_does_not_take_a_strong_offer_that_fails() -> None:
-    # 60 in two groups at d = 0.9 have power above 0.9; the open flame breaks the lab's restriction,
-    # which no change of numbers or items repairs, so it goes back to the reference protocol.
-    flaming = propose(revise(FLAMING, sample_size=60))
-    assert by_person(BOOKED, flaming).state.offer is not None
-    found = choice(BOOKED, flaming)
-    assert found.action is not None
-    assert found.action.protocol is not None
-    assert found.action == revise_to(found.action.protocol)
-    assert assess(found.action.protocol, BOOKED).feasible
-
-
-def test_aware_scientist_counters_with_the_planners_best_or_takes_it_as_an_offer() -> None:
-    countered = aware(MEDIUM, MEDIUM.reference_protocol, rounds=2)
-    assert acts(countered) == ["propose_protocol", "revise_protocol"]
-    assert countered.ending is Ending.LAB_MANAGER_ACCEPTED
-    taken = aware(MEDIUM, MEDIUM.reference_protocol, lab_manager=LEAST)
-    assert acts(taken) == ["propose_protocol", "accept"]
-    assert plan_of(taken.rounds[-1]) == plan_of(countered.rounds[-1])
-
-
 # --- below the floor ------------------------------------------------------------------------
 
 
 def test_aware_scientist_asks_for_the_cheapest_relief_and_then_walks_away() -> None:
     negotiation = aware(HARD, HARD.reference_protocol)
     assert acts(negotiation) == ["propose_protocol", "request_info", "leaves"]
-    asked = negotiation.rounds[1]
-    assert asked.action is not None
-    assert asked.action.questions == ["Could the lab give 1,335 more credits?"]
-    assert said_in(asked) == "Budget: 1,500 credits remain."
+    assert said_in(negotiation.rounds[1]) == "Budget: 1,500 credits remain."
     assert (negotiation.ending, negotiation.outcome) == (Ending.WALKED_AWAY, Outcome.NO_DEAL)
-    # Checked in labs made with that budget: 1500 + 1335 credits are enough, one less is not.
+    # It asks for 1,335. Checked in labs made so: 1500 + 1335 credits are enough, one less is not.
     for budget, expected in ((2835.0, True), (2834.0, False)):
         outcome = aware(with_means(HARD, budget=budget), HARD.reference_protocol).outcome
         assert (outcome is Outcome.AGREED) is expected
-
-
-def test_aware_scientist_asks_for_an_item_alone_where_that_opens_it() -> None:
-    pack = load_scenario("chem_suzuki_ppb", "hard")
-    asked = aware(pack, pack.reference_protocol).rounds[1].action
-    assert asked is not None
-    assert asked.questions == ["Could the lab have 'ultrapure sodium carbonate' restocked?"]
 
 
 def test_aware_scientist_does_not_ask_in_the_last_round_nor_where_nothing_helps() -> None:
@@ -346,10 +278,12 @@ def test_aware_scientist_goes_on_by_its_rule_after_a_fork() -> None:
     assert acts(forked)[1:] == ["revise_protocol", "request_info", "leaves"]
 
 
-@pytest.mark.parametrize(("study", "lab"), SHIPPED)
+@pytest.mark.parametrize(("study", "lab"), HARDEST)
 def test_every_ask_on_the_shelf_is_answered_thing_by_thing(study: str, lab: str) -> None:
     pack = load_scenario(study, lab)
-    for done in aware(pack, pack.reference_protocol).rounds:
+    negotiation = aware(pack, pack.reference_protocol)
+    assert negotiation.outcome in {Outcome.AGREED, Outcome.NO_DEAL}
+    for done in negotiation.rounds:
         if done.action is None or not done.action.questions:
             continue
         [asked], said = done.action.questions, said_in(done)
@@ -360,19 +294,7 @@ def test_every_ask_on_the_shelf_is_answered_thing_by_thing(study: str, lab: str)
             assert f"'{item}' is " in said
 
 
-# --- every pairing --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("lab_manager", LabManagerKind)
-@pytest.mark.parametrize(("study", "lab"), SHIPPED)
-def test_aware_scientist_agrees_above_the_floor_or_not_at_all(
-    study: str, lab: str, lab_manager: LabManagerKind
-) -> None:
-    negotiation = aware(load_scenario(study, lab), lab_manager=lab_manager)
-    assert negotiation.outcome in {Outcome.AGREED, Outcome.NO_DEAL}
-    assert len(negotiation.rounds) <= 3
-    assert acts(negotiation).count("request_info") <= 1
-    assert all(done.reason for done in negotiation.rounds)
+# --- whatever it meets --------------------------------------------------------------------------
 
 
 @given(studied_packs(), st.none() | openings(), st.integers(1, 6), st.sampled_from(LabManagerKind))
@@ -383,6 +305,8 @@ def test_every_negotiation_of_the_aware_scientist_ends_well_or_not_at_all(
     assert negotiation.outcome is not Outcome.FALSE_AGREEMENT
     if negotiation.outcome is Outcome.AGREED_BELOW_FLOOR:
         assert [plan_of(done) for done in negotiation.rounds] == [opening]
+    assert all(done.reason for done in negotiation.rounds)
+    assert acts(negotiation).count("request_info") <= 1
     assert len(negotiation.rounds) <= min(rounds, 4)
     assert "request_info" not in acts(negotiation)[-1:]
 
@@ -436,9 +360,12 @@ def test_reasons_in_words() -> None:
     }
     told = []
     for name, negotiation in played.items():
-        pairs = zip(acts(negotiation), negotiation.rounds, strict=True)
-        told.append("\n".join([name, *(f"{does}: {done.reason}" for does, done in pairs)]))
-    assert_golden("negotiation_reasons", "\n\n".join(told))
+        told.append(name)
+        for does, done in zip(acts(negotiation), negotiation.rounds, strict=True):
+            asked = done.action.questions if done.action else []
+            told.append(" ".join([f"{does}: {done.reason}", *asked]))
+        told.append("")
+    assert_golden("negotiation_reasons", "\n".join(told).rstrip())
 
 
 def test_proof_says_what_was_searched_and_what_the_best_comes_to() -> None:

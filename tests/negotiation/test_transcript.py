@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from hypothesis import given
@@ -19,10 +19,8 @@ from replicalab.errors import ModelError, TraceError
 from replicalab.negotiation import (
     LabManagerKind,
     Negotiation,
-    Outcome,
     Output,
     ScientistKind,
-    Setup,
     TextSource,
     Transcript,
     Turn,
@@ -30,7 +28,6 @@ from replicalab.negotiation import (
     ask_model,
     fork,
     load,
-    negotiate,
     play,
     replay,
     save,
@@ -68,6 +65,9 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 HANDED: Final = by_person(BOOKED, ask("?"), propose(PLAN), max_rounds=7)
 """Two rounds of seven; it goes on."""
 FORKED: Final = fork(RULED, 1, make_protocol(sample_size=90))
+MEASURED: Final = Output(
+    text=PROPOSAL, prompt_tokens=812, completion_tokens=97, seconds=3.25, finish_reason="stop"
+)
 WORDED: Final = {"success_criteria": ["Something else altogether."]}
 
 
@@ -86,8 +86,17 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("no_network")
 @pytest.mark.parametrize(
     "negotiation",
-    [RULED, MODELLED, HANDED, FORKED, fork(MODELLED, 1, PLAN), Negotiation(game(BOOKED), BOOKED)],
-    ids=["ruled", "modelled", "handed", "forked", "modelled and forked", "begun"],
+    [
+        play(
+            by_model(BOOKED),
+            Turn(action=propose(PLAN), by=TurnAuthor.MODEL, outputs=(MEASURED,)),
+        ),
+        HANDED,
+        FORKED,
+        fork(MODELLED, 1, PLAN),
+        Negotiation(game(BOOKED), BOOKED),
+    ],
+    ids=["modelled", "handed", "forked", "modelled and forked", "begun"],
 )
 def test_saved_loaded_and_replayed_is_equal(negotiation: Negotiation) -> None:
     saved = save(negotiation)
@@ -139,14 +148,6 @@ def test_file_holds_decisions_and_numbers_and_no_prose_of_ours() -> None:
     assert len(saved) < 15_000
 
 
-def test_seconds_and_tokens_of_a_model_are_kept() -> None:
-    output = Output(text=PROPOSAL, prompt_tokens=812, completion_tokens=97, seconds=3.25)
-    turn = Turn(action=propose(PLAN), by=TurnAuthor.MODEL, outputs=(output,))
-    kept = load(save(play(by_model(BOOKED), turn), RECORDING))
-    assert kept.turns[0].outputs == (output,)
-    assert replay(kept, BOOKED).negotiation.rounds[0].attempts[0].output == output
-
-
 @pytest.mark.parametrize("by", [TurnAuthor.MODEL, TurnAuthor.PERSON], ids=["left", "acted for"])
 def test_turn_after_a_model_failed_is_kept_with_what_it_said(by: TurnAuthor) -> None:
     negotiation = by_model(BOOKED)
@@ -160,11 +161,6 @@ def test_turn_after_a_model_failed_is_kept_with_what_it_said(by: TurnAuthor) -> 
     acted = "A person acted for the model in this round."
     assert done.reason == (acted if action else answer.failure)
     assert replay(load(save(played)), BOOKED) == (played, ())
-
-
-def test_loaded_negotiation_goes_on() -> None:
-    negotiation = replay(load(save(HANDED)), BOOKED).negotiation
-    assert play(negotiation, Turn(action=ACCEPT)).outcome is Outcome.AGREED
 
 
 def test_recording_of_no_turn_of_a_model_is_refused() -> None:
@@ -219,27 +215,22 @@ LEFT_OUT, FORKS = "Round 1: it is not the last round that was saved.", "by hand 
 @pytest.mark.parametrize(
     ("negotiation", "edit", "number", "what"),
     [
-        *((RULED, action(n, sample_size=99), n, ACTS) for n in range(4)),
-        *((RULED, turn(n, by="person"), n, ACTS) for n in range(5)),
+        (RULED, action(3, sample_size=99), 3, ACTS),
+        (RULED, turn(0, by="person"), 0, ACTS),
         (RULED, turn(2, action=None), 2, ACTS),
         (RULED, facts(1, cost=2400), 1, "cost is 2,900 and was 2,400"),
         (RULED, facts(4, staff=9), 4, "staff is 3 and was 9"),
         (RULED, facts(0, failing=["budget"]), 0, "is protocol, budget, equipment and schedule"),
-        (RULED, facts(2, failing=[]), 2, "failing is equipment and was none"),
         (RULED, facts(3, answer="accept"), 3, "answer is suggest_alternative and was accept"),
-        (RULED, facts(3, answer=None), 3, "answer is suggest_alternative and was none"),
         (RULED, at("turns", 1, "facts", "offer", sample_size=149), 1, "another plan is offered"),
         (RULED, at("turns", 1, "facts", "plan", sample_size=149), 1, "another plan is on the"),
-        *((RULED, turn(n, digest="0" * 16), n, "the turn was edited") for n in range(5)),
+        (RULED, turn(4, digest="0" * 16), 4, "the turn was edited"),
         (RULED, lambda data: data["turns"].pop(), 3, "it is not the last round that was saved"),
         (RULED, lambda data: data["turns"].pop(0), 0, ACTS),
         (RULED, lambda data: data["turns"].append(data["turns"][4]), 5, "had ended"),
         (RULED, at(ending="the rounds ran out"), 4, "the ending is not 'the rounds ran out'"),
         (RULED, at(ending=None), 4, "the ending is not 'none'"),
-        *(
-            (RULED, at(outcome=other), 4, f"the outcome is not '{other}'")
-            for other in sorted(set(Outcome) - {RULED.outcome})
-        ),
+        (RULED, at(outcome="agreed"), 4, "the outcome is not 'agreed'"),
         (MODELLED, output(0, 2, text=said(propose(SMALL))), 0, "hold another action"),
         (MODELLED, output(0, 2, text=PROSE), 0, "hold no valid action: No valid action in 3 att"),
         (MODELLED, output(0, 1, text=PROPOSAL), 0, "attempt 2 is a valid action, and 1 output l"),
@@ -258,7 +249,7 @@ LEFT_OUT, FORKS = "Round 1: it is not the last round that was saved.", "by hand 
         (HANDED, lambda data: data["turns"].clear(), 0, LEFT_OUT),
         (HANDED, lambda data: data["turns"].pop(), 0, LEFT_OUT),
         (FOUR, action(1, questions=["The staff?"]), 1, OLD),
-        *((FORKED, setup(forked_at=at_), None, FORKS) for at_ in (None, 0, 2, 3, 7)),
+        *((FORKED, setup(forked_at=at_), None, FORKS) for at_ in (None, 0, 7)),
         (FORKED, turn(1, action=None), 1, "no plan was put forward by hand"),
     ],
 )
@@ -267,90 +258,63 @@ def test_replay_finds_an_edit_in_its_round(
 ) -> None:
     differences = found(edited(negotiation, edit), negotiation.pack)
     place, message = next(each for each in differences if each[1] != SETUP)
-    assert place == number
-    assert what in message
+    assert (place, what in message) == (number, True), message
     # An edit of the turn alone is told once: the rounds after it stay what they are.
     assert what != OLD or len(differences) == 1
 
 
-def test_replay_finds_a_plan_by_hand_passed_off_as_a_rules() -> None:
-    differences = found(edited(FORKED, turn(1, by="rule")), MEDIUM)
-    assert differences[-1] == (1, "Round 2: the Scientist acts differently.")
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"max_rounds": 6},
+@pytest.mark.parametrize("negotiation", [HANDED, MODELLED])
+def test_replay_finds_an_edited_setup_also_where_no_round_comes_of_it(
+    negotiation: Negotiation,
+) -> None:
+    for changes in (
         {"max_rounds": 50},
         {"model": "another model"},
         {"lab_manager": "least_loss"},
-        {"scientist": "model"},
+        {"scientist": "baseline"},
         {"opening": PLAN.model_dump()},
-    ],
-)
-@pytest.mark.parametrize("negotiation", [HANDED, by_rule(BOOKED, PLAN, 4), MODELLED])
-def test_replay_finds_an_edited_setup_also_where_no_round_comes_of_it(
-    changes: dict[str, object], negotiation: Negotiation
-) -> None:
-    if not changes.items() <= negotiation.setup.model_dump(mode="json").items():
+    ):
         assert (None, SETUP) in found(edited(negotiation, setup(**changes)), BOOKED)
 
 
-@pytest.mark.parametrize(
-    "edit",
-    [
+def test_replay_finds_edited_settings_of_a_model_once_and_not_in_every_round() -> None:
+    for edit in (
         at("recording", "settings", model="another"),
         at("recording", "settings", host="example.org"),
         at("recording", "settings", temperature=1),
         at("recording", "settings", max_tokens=4),
-        at("recording", "settings", max_retries=9),
         at("recording", made=TextSource.BY_HAND),
         at(start="0" * 16),
-    ],
-)
-def test_replay_finds_edited_settings_of_a_model(edit: Edit) -> None:
-    assert found(edited(MODELLED, edit, recorded=True), BOOKED) == [(None, SETUP)]
-
-
-def test_edited_setup_is_found_once_and_not_in_every_round() -> None:
+    ):
+        assert found(edited(MODELLED, edit, recorded=True), BOOKED) == [(None, SETUP)]
     assert found(edited(HANDED, setup(max_rounds=50)), BOOKED) == [(None, SETUP)]
 
 
-def test_replay_finds_an_edited_turn_of_a_person_and_goes_on_with_it() -> None:
+def test_replay_goes_on_with_an_edited_turn_of_a_person_and_with_what_a_rule_does_now() -> None:
     again = replay(edited(HANDED, action(1, sample_size=39)), BOOKED)
     [difference] = again.differences
     assert (difference.round_number, len(again.negotiation.rounds)) == (1, 2)
     assert plan_of(again.negotiation.rounds[1]).sample_size == 39
-
-
-def test_replay_goes_on_with_what_a_rule_does_now() -> None:
     again = replay(edited(RULED, action(2, sample_size=99)), MEDIUM)
     assert again.negotiation == RULED
     assert [each.round_number for each in again.differences] == [2]
 
 
-@pytest.mark.parametrize(
-    "changes", [{"seed": 3}, {"difficulty": "hard"}, {"scenario_id": "psy_stroop"}]
-)
-def test_replay_in_another_lab_says_so_and_plays_nothing(changes: dict[str, object]) -> None:
-    again = replay(edited(RULED, setup(**changes)), MEDIUM)
-    assert again.negotiation.rounds == ()
-    [(number, message)] = again.differences
-    assert number is None
-    assert message.startswith("It is of ")
-    assert message.endswith(
-        "not of fin_momentum, medium, seed 0; open that study, in the same lab."
-    )
-
-
-def test_replay_in_another_lab_of_ones_own_says_so() -> None:
+def test_replay_in_another_lab_says_so_and_plays_nothing() -> None:
+    for changes in ({"seed": 3}, {"difficulty": "hard"}, {"scenario_id": "psy_stroop"}):
+        again = replay(edited(RULED, setup(**changes)), MEDIUM)
+        assert again.negotiation.rounds == ()
+        [(number, message)] = again.differences
+        assert number is None
+        assert message.startswith("It is of ")
+        assert message.endswith(
+            "not of fin_momentum, medium, seed 0; open that study, in the same lab."
+        )
     own = MEDIUM.with_own(LabOverrides(budget=1_234), EvidenceAssumptions(alpha=0.01))
     [message] = [each.message for each in replay(load(save(RULED)), own).differences]
     assert "not of" in message, "one has a lab of one's own"
     other = MEDIUM.with_own(LabOverrides(budget=1_235), EvidenceAssumptions(alpha=0.02))
-    setup = Setup.of(own, scientist=RULED.setup.scientist, lab_manager=RULED.setup.lab_manager)
-    [difference] = replay(load(save(negotiate(setup, own))), other).differences
+    [difference] = replay(load(save(by_rule(own))), other).differences
     assert difference.message == (
         "It is of another lab of one's own and question than what is open here; open it with its "
         "own."
@@ -379,26 +343,20 @@ def test_better_wording_breaks_no_file_but_that_of_what_a_model_was_told() -> No
 
 
 @pytest.mark.parametrize("lab_manager", LabManagerKind)
-@pytest.mark.parametrize(
-    "change",
-    [
+def test_hostile_plan_in_a_file_is_replayed_soon_and_found(lab_manager: LabManagerKind) -> None:
+    plan = propose(MEDIUM.reference_protocol)
+    negotiation = by_person(MEDIUM, plan, max_rounds=2, lab_manager=lab_manager)
+    changes: list[dict[str, object]] = [
         {"sample_size": 10**15},
-        {"duration_days": 10**15},
         {"required_equipment": ["x"] * 200},
         {"controls": [f"control {number}" for number in range(200)]},
         {"rationale": "no " * 1333},
-    ],
-    ids=["samples", "days", "the same item", "controls", "rationale"],
-)
-def test_hostile_plan_in_a_file_is_replayed_soon_and_found(
-    change: dict[str, Any], lab_manager: LabManagerKind
-) -> None:
-    plan = propose(MEDIUM.reference_protocol)
-    negotiation = by_person(MEDIUM, plan, max_rounds=2, lab_manager=lab_manager)
-    transcript = edited(negotiation, action(0, **change))
-    began = time.process_time()
-    assert [number for number, _ in found(transcript, MEDIUM)] == [0]
-    assert time.process_time() - began < 5
+    ]
+    for change in changes:
+        transcript = edited(negotiation, action(0, **change))
+        began = time.process_time()
+        assert [number for number, _ in found(transcript, MEDIUM)] == [0]
+        assert time.process_time() - began < 5
 
 
 REPLAY: Final = """
@@ -416,9 +374,8 @@ for text in json.load(sys.stdin):
 
 def test_saved_negotiations_replay_identically_in_a_new_process() -> None:
     plan, seeded = MEDIUM.reference_protocol, load_scenario("phys_millikan", "hard", 4711)
-    aware = ScientistKind.EVIDENCE_AWARE
     kept = [
-        *(by_rule(MEDIUM, plan, 5, aware, manager) for manager in LabManagerKind),
+        by_rule(MEDIUM, plan, 5, ScientistKind.EVIDENCE_AWARE, LabManagerKind.LEAST_LOSS),
         by_model(MEDIUM, [PROSE, said(propose(plan))], [said(ACCEPT)]),
         by_person(MEDIUM, propose(plan)),
         fork(RULED, 2, plan),

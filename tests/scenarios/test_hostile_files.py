@@ -9,8 +9,9 @@ import re
 import socket
 import subprocess
 from collections.abc import Sequence
+from itertools import product
 from time import process_time
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 import pytest
 
@@ -81,10 +82,9 @@ NUMBERS: Final = [
 
 def value_at(study: Study, path: FieldPath) -> object:
     """Return what a study holds at a path."""
-    part: object = study.model_dump(mode="json")
+    part: Any = study.model_dump(mode="json")
     for step in path:
-        assert isinstance(part, dict | list)
-        part = part[step]  # type: ignore[index]  # a list has an int, a dict a key
+        part = part[step]
     return part
 
 
@@ -93,32 +93,27 @@ def written(path: FieldPath, text: str) -> str:
     return with_values((path, "PLACE")).replace('"PLACE"', text)
 
 
-@pytest.mark.parametrize("path", FREE_TEXTS, ids=dotted)
-def test_text_field_holds_any_text_as_it_is_and_no_more_than_its_bound(path: FieldPath) -> None:
-    for text in (*MARKUP, "x" * 200):
-        study = parse_study(with_values((path, text)), "x.yaml")
-        assert value_at(study, path) == text
+def test_text_fields_hold_any_text_as_it_is_and_no_more_than_their_bound() -> None:
+    # No label stands twice, so the last one, of a reagent, has its turn alone.
+    for text, paths in product((*MARKUP, *OLD_WORDS), (FREE_TEXTS[:-1], FREE_TEXTS[-1:])):
+        file = with_values(*((path, text) for path in paths))
+        if text in OLD_WORDS:  # what older YAML reads as something else stands without quotes
+            file = file.replace(f'"{text}"', text)
+        study = parse_study(file, "x.yaml")
+        assert {value_at(study, path) for path in paths} == {text}
         assert pack_of(study, Difficulty.EASY).scenario_id == "tiny"
-    for word in OLD_WORDS:
-        assert value_at(parse_study(written(path, word), "x.yaml"), path) == word
-    said = message(with_values((path, "x" * 4001)))
-    assert re.search(r"must have at most (200|300|4000) characters|at most (4,000|300) fit", said)
-
-
-@pytest.mark.parametrize("value", ["2024", "1.5", "1e3", "true", "null", "[a]", "{a: b}"])
-def test_what_is_no_text_is_refused_in_a_text_field_with_line_path_and_remedy(value: str) -> None:
-    said = message(bent(('title: "A tiny study"', f"title: {value}")))
-    assert said.startswith("x.yaml: line 5, paper.title: ")
-    assert said.endswith("must be text, in quotes if it looks like a number or true or false")
+    for path in FREE_TEXTS:
+        said = message(with_values((path, "x" * 4001)))
+        assert re.search(r"must have at most (200|300|4000) characters|at most (4,000|300) f", said)
 
 
 @pytest.mark.parametrize("path", NUMBERS, ids=dotted)
 def test_number_field_takes_a_number_and_one_that_a_lab_may_have(path: FieldPath) -> None:
-    for text in ('"5"', "five", "2024-01-31", "0x5", "1_000", ".inf", ".nan", "5 5"):
+    for text in ('"5"', "1_000", ".nan"):
         said = message(written(path, text))
         assert f"{dotted(path)}: " in said
         assert " is not allowed; must be " in said
-    for number in (10**9, 10**15, 10**17, 1.7e308, -1, -(10**17)):
+    for number in (10**9, 1.7e308, -1):
         found = outcome(with_values((path, number)))
         if isinstance(found, Study):
             assert pack_of(found, Difficulty.HARD, 3).scenario_id == "tiny"
@@ -153,18 +148,6 @@ def test_path_trick_in_an_id_is_refused(trick: str) -> None:
         assert "must be lower-case letters, digits and _, beginning with a letter" in said
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32", "utf-32-be", "cp037"])
-def test_other_encoding_is_refused_in_words(encoding: str) -> None:
-    said = message(STUDY_TEXT.encode(encoding))
-    assert "save the file as UTF-8" in said or "is not allowed" in said
-
-
-def test_letter_of_an_old_encoding_is_refused_with_its_line() -> None:
-    for encoding in ("latin-1", "cp1252", "mac-roman"):
-        text = bent(('caution: "None."', 'caution: "Café."')).encode(encoding)
-        assert message(text).startswith("x.yaml: line 13, byte 0x")
-
-
 @pytest.mark.parametrize("ending", ["\r\n", "\r"])
 def test_line_endings_of_other_systems_are_read(ending: str) -> None:
     text = STUDY_TEXT.replace("\n", ending)
@@ -176,8 +159,7 @@ BOMB: Final = "\n".join(
     f"a{n}: &a{n} [{', '.join([f'*a{n - 1}' if n else 'lol'] * 10)}]" for n in range(12)
 )
 NONSENSE: Final = [
-    *("[", "- ", "{a: ", "{", "? ", "[{", "a: b\n", "- a\n", "#\n", "x" * 99 + "\n", "a,", '"'),
-    *("- [a]\n", "\n", "é", "&a ", f"{BOMB}\n"),
+    *("[{", "- ", "? ", "a: b\n", '"', "é", f"{BOMB}\n"),
 ]
 
 
@@ -186,7 +168,7 @@ def test_file_full_of_nonsense_is_refused_at_once(filling: str) -> None:
     whole = filling * (5 * 1024**2 // len(filling.encode()))
     largest = whole[: 128 * 1024]
     assert "more than the 262144 allowed; shorten it" in message(whole)
-    for text in (largest, f"paper: [{largest}", f"paper:\n  {largest}"):
+    for text in (largest, f"paper: [{largest}"):
         began = process_time()
         assert len(message(text)) < 1000
         assert process_time() - began < 5
@@ -198,9 +180,9 @@ Change = tuple[str, object]
 """A dotted path in the small study, and what to put there."""
 
 
-def labels(number: int, length: int = 60, mark: str = "") -> list[str]:
+def labels(number: int, mark: str = "") -> list[str]:
     """Return labels that almost match one another."""
-    return [f"{'ab' * (length // 2)}{mark}{place:05d}"[-length:] for place in range(number)]
+    return [f"{'ab' * 30}{mark}{place:05d}"[-60:] for place in range(number)]
 
 
 SWAP: Final[dict[str, object]] = {"original": "kettle", "alternative": "pot", "condition": "if dry",
@@ -209,34 +191,24 @@ RULE: Final[dict[str, object]] = {"key": "k", "restriction": "r", "forbidden_phr
 PHRASES: Final = {"forbidden_phrases": labels(20), "allowed_mentions": labels(20)}
 
 
-def almost_matching(length: int) -> list[Change]:
-    """Return the changes after which no label is known and each resembles all that are."""
-    unknown = [SWAP | {"original": label} for label in labels(80, length, "x")]
-    return [
-        ("equipment", labels(40, length, "e")),
-        ("reagents", labels(40, length, "r")),
-        ("substitutions", unknown),
-    ]
-
-
 ATTACKS: Final[dict[str, list[Change]]] = {
-    "labels that almost match": almost_matching(50),
-    "long labels that almost match": almost_matching(199),
+    "labels that almost match": [
+        ("equipment", labels(40, mark="e")),
+        ("reagents", labels(40, mark="r")),
+        ("substitutions", [SWAP | {"original": label} for label in labels(80, mark="x")]),
+    ],
     "keys that almost match": [(f"equipmen{n}", 1) for n in range(150)],
     "more keys than are read": [(f"equipmen{n}", 1) for n in range(4000)],
     "one long key": [("k" * 500, 1)],
     "many facts of another shape": [("paper.facts", [{"fact": 1}] * 150)],
     "many labels": [("equipment", labels(4000))],
-    "many labels in the plan": [("reference_protocol.required_equipment", labels(4000))],
     "unknown labels in the plan": [("reference_protocol.controls", labels(200))],
-    "many phrases": [("policy_rules.0.forbidden_phrases", labels(4000))],
     "many rules of many phrases": [
         ("policy_rules", [RULE | PHRASES | {"key": f"k{n}"} for n in range(11)])
     ],
     "many reasons": [("design.why", dict.fromkeys(labels(4000), "x"))],
     "many booked items": [("labs.hard.booked", dict.fromkeys(labels(4000), 1))],
     "one long text": [("paper.title", "x" * 200_000)],
-    "one long id": [("scenario_id", "x" * 200_000)],
     "one long doi": [("paper.doi", "10.1000/" + "x" * 200_000)],
     "more values than are read": [("paper", [0] * 5001)],
 }
@@ -261,12 +233,7 @@ def test_attack_is_refused_in_few_words_and_few_comparisons(
     assert len(str(error)) < 50_000
     assert len(compared) <= 200
     assert max(map(len, compared), default=0) <= 120
-
-
-def test_faults_beyond_fifty_are_counted() -> None:
-    said = message(with_values(*ATTACKS["keys that almost match"]))
-    assert said.count("\n") == 50
-    assert said.endswith("x.yaml: and 100 more faults")
+    assert str(error).endswith("x.yaml: and 100 more faults") or attack != "keys that almost match"
 
 
 WIDEST: Final[dict[str, tuple[object, int]]] = {
@@ -285,9 +252,6 @@ WIDEST: Final[dict[str, tuple[object, int]]] = {
     "hidden_reference.flexible_elements": ("e", 40),
     "labs.hard.expected.fails": ("budget", 7),
     "labs.hard.equipment": ("x{}", 240),
-    "policy_rules": (RULE | {"key": "k{}"}, 40),
-    "policy_rules.0.forbidden_phrases": ("p", 40),
-    "policy_rules.0.allowed_mentions": ("m", 40),
 }  # fmt: skip
 """Lists of a study: what each may hold, and how many of that."""
 
@@ -308,25 +272,18 @@ NOTHING_NEEDED: Final[list[Change]] = [
 """Changes after which the lists of the small study may hold anything."""
 
 
-def full(path: str, more: int = 0) -> Change:
-    """Return a list with as many entries as it may have, or some more."""
+def full(path: str) -> Change:
+    """Return a list with as many entries as it may have; its bound is in the schema."""
     entry, most = WIDEST[path]
     text = json.dumps(entry)
-    return path, [json.loads(text.replace("{}", str(place))) for place in range(most + more)]
-
-
-@pytest.mark.parametrize("path", WIDEST)
-def test_list_is_bounded_and_the_bound_belongs_to_it(path: str) -> None:
-    assert parse_study(with_values(*NOTHING_NEEDED, full(path)), "x.yaml").scenario_id == "tiny"
-    said, most = message(with_values(*NOTHING_NEEDED, full(path, 1))), WIDEST[path][1]
-    assert f"a list of {most + 1} is not allowed; must have at most {most} entries" in said
+    return path, [json.loads(text.replace("{}", str(place))) for place in range(most)]
 
 
 def test_widest_study_is_read_and_judged() -> None:
     rules = [RULE | PHRASES | {"key": f"k{n}"} for n in range(10)]
     text = with_values(
         *NOTHING_NEEDED,
-        *(full(path) for path in WIDEST if not path.startswith("policy_rules")),
+        *map(full, WIDEST),
         ("policy_rules", rules),
         ("substitutions", [SWAP | {"original": f"r{n % 40}"} for n in range(80)]),
         ("reference_protocol.required_reagents", [f"r{n}" for n in range(40)]),
@@ -352,7 +309,7 @@ BASES: Final[dict[DesignKind, dict[str, object]]] = {
 }  # fmt: skip
 """What a design of that kind says otherwise than the small study's."""
 
-EXTREMES: Final = (5e-324, 1e-300, 1e-9, 0.01, 1 - 2**-53, 1, 1e6, -1e6, 1e7, 10**9, 1e308)
+EXTREMES: Final = (5e-324, 0.01, 1 - 2**-53, 1e6)
 DESIGN_NUMBERS: Final = ("effect_published", "effect_planning", "sesoi", "alpha", "target", "floor",
                          "population_max", "groups", "margin", "event_share")  # fmt: skip
 

@@ -67,35 +67,24 @@ def test_lists_of_any_json_are_counted(held: object, most: int, ascii_only: bool
     assert bool(told) is (lists(held) > most)
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
+def test_what_can_be_no_file_of_ours_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json, "loads", lambda *_, **__: pytest.fail("it was read"))
+    none = "the file holds no bundle, negotiation, plan, lab or study"
+    for text, told in (
         ("[" + "[]," * 1_700_000 + "[]]", f"the file holds {LISTS}; shorten it"),
         ('{"setup":[' + "[]," * 1_700_000 + "[]]}", f"the file holds {LISTS}; shorten it"),
-        ("[[1], 2]", "the file holds no bundle, negotiation, plan, lab or study"),
-        (" \n[1", "the file holds no bundle, negotiation, plan, lab or study"),
-    ],
-)
-def test_what_can_be_no_file_of_ours_is_not_read(
-    text: str, told: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(json, "loads", lambda *_, **__: pytest.fail("it was read"))
-    with pytest.raises(ScenarioError, match=told):
-        detect_kind(text.encode(), "x.json")
+        (" \n[[1], 2]", none),
+    ):
+        with pytest.raises(ScenarioError, match=told):
+            detect_kind(text.encode(), "x.json")
 
 
-def test_transcript_of_too_many_lists_is_not_read() -> None:
-    with pytest.raises(TraceError, match=f"the file: it holds {LISTS}"):
-        load('{"setup":[' + "[]," * 160_000 + "[]]}")
-
-
-@pytest.mark.parametrize("read", [read_plan, read_lab])
-def test_file_of_another_kind_is_named_for_what_it_is_however_large(read: object) -> None:
+def test_file_is_named_for_what_it_is_however_large_and_has_the_bound_of_its_kind() -> None:
     data = json.dumps({"input_hash": "x", "study": "x" * 600_000}).encode()
-    with pytest.raises(ScenarioError, match="the file holds a bundle, no"):
-        read(data)  # type: ignore[operator]
-
-
-def test_file_of_its_own_kind_has_its_own_bound() -> None:
+    for read in (read_plan, read_lab):
+        with pytest.raises(ScenarioError, match="the file holds a bundle, no"):
+            read(data)
     with pytest.raises(ScenarioError, match="has 160001 bytes, more than the 160000 allowed"):
         read_plan(b'{"sample_size": 1}' + b" " * (160_001 - 18))
+    with pytest.raises(TraceError, match=f"the file: it holds {LISTS}"):
+        load('{"setup":[' + "[]," * 160_000 + "[]]}")

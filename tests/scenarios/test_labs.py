@@ -22,7 +22,7 @@ from replicalab.scenarios import (
     parse_study,
 )
 from replicalab.scenarios.pack import draw
-from tests.factories import make_pack, with_means
+from tests.factories import with_means
 from tests.scenarios.small_study import STUDY_TEXT, bent
 
 SHIPPED = [study.scenario_id for study in list_scenarios()]
@@ -60,58 +60,15 @@ def test_seed_0_is_the_lab_as_written(study: Study) -> None:
         "max_rounds": MAX_ROUNDS,
     }
     assert booked_until(pack) == {"kettle": 6, "Thermometer": 2}
-
-
-def test_scientist_sees_the_paper_and_an_empty_table(study: Study) -> None:
-    pack = pack_of(study, Difficulty.EASY)
-    assert pack.scientist_observation.model_dump() == {
-        "paper_title": "A tiny study",
-        "paper_hypothesis": "Tea is warmer than ice.",
-        "paper_method": "Measure both.",
-        "paper_key_finding": "It is.",
-        "experiment_goal": "Measure both again.",
-        "conversation_history": [],
-        "current_protocol": None,
-        "round_number": 0,
-        "max_rounds": MAX_ROUNDS,
-        "suggested_protocol": None,
-    }
-    assert pack.task_summary == (
-        'Plan a replication of "A tiny study" in this lab: Measure both again.'
-    )
-
-
-def test_constraints_are_the_studys_and_then_the_labs(study: Study) -> None:
-    constraints = pack_of(study, Difficulty.EASY).constraints
-    assert [
-        (one.key, one.label, one.comparator.value, one.quantity, one.unit, one.hard)
-        for one in constraints
-    ] == [
-        ("heat", "heat", "<=", 90, "kelvin", False),
-        ("budget", "lab budget", "<=", 500, "credits", True),
-        ("time_limit", "duration", "<=", 5, "days", True),
-        ("staff", "staff needed", "<=", 2, "staff units", True),
-    ]
-
-
-def test_resources_list_items_in_file_order_and_the_staff(study: Study) -> None:
-    resources = pack_of(study, Difficulty.MEDIUM).resources
-    assert [
-        (item.key, item.category.value, item.available, item.quantity) for item in resources
-    ] == [
-        ("kettle", "equipment", False, None),
-        ("thermometer", "equipment", True, None),
-        ("ice_box", "equipment", True, None),
-        ("tea", "reagent", True, None),
-        ("water", "reagent", True, None),
-        ("tea_2", "reagent", True, None),
-        ("staff", "personnel", True, 1),
-    ]
+    assert [one.key for one in pack.constraints] == ["heat", "budget", "time_limit", "staff"]
+    assert [one.hard for one in pack.constraints] == [False, True, True, True]
 
 
 def test_resource_keys_never_clash_with_staff_or_vanish() -> None:
     text = bent(('"ice box"', '"Staff"'), ('"water"', '"水"'))
-    keys = [item.key for item in pack_of(parse_study(text, "x"), Difficulty.EASY).resources]
+    resources = pack_of(parse_study(text, "x"), Difficulty.EASY).resources
+    assert [item.quantity for item in resources] == [None] * 6 + [2]
+    keys = [item.key for item in resources]
     assert keys == ["kettle", "thermometer", "staff_2", "tea", "item", "tea_2", "staff"]
 
 
@@ -124,8 +81,16 @@ def test_labs_own_rates_reach_the_pack() -> None:
         assert (pack.cost_model.per_day, pack.staff_model.base) == (7, 2)
 
 
-def test_hidden_reference_is_in_the_pack_and_in_no_observation(study: Study) -> None:
+def test_scientist_sees_the_paper_and_nobody_the_hidden_reference(study: Study) -> None:
     pack = pack_of(study, Difficulty.EASY)
+    seen = pack.scientist_observation
+    assert (seen.paper_title, seen.experiment_goal) == ("A tiny study", "Measure both again.")
+    assert (seen.paper_hypothesis, seen.paper_method, seen.paper_key_finding) == (
+        "Tea is warmer than ice.", "Measure both.", "It is.",
+    )  # fmt: skip
+    assert pack.task_summary == (
+        'Plan a replication of "A tiny study" in this lab: Measure both again.'
+    )
     assert pack.hidden_reference_spec.model_dump_json().count("canary") == 5
     for visible in (
         pack.scientist_observation.model_dump_json(),
@@ -140,32 +105,14 @@ def test_draw_is_the_hash_of_its_parts() -> None:
     assert draw(7, "tiny", "days") == (0x9D5BC6A355B863D2 >> 11) / 2**53
 
 
-@given(st.text())
-def test_draw_lies_from_0_to_below_1(part: str) -> None:
-    assert 0 <= draw(part.encode("utf-8", "replace")) < 1
-
-
-@pytest.mark.parametrize(
-    ("seed", "scenario_id", "difficulty", "budget", "days", "booked", "out_of_stock"),
-    [
-        (1, "fin_momentum", "hard", 1710, 5, {"research server": 9}, ["CRSP delisting returns"]),
-        (2026, "bio_jq1_myeloma", "medium", 2480, 25, {"animal housing suite": 5}, []),
-        (42, "math_four_colour", "hard", 2770, 6, {"independent reducibility checker": 1},
-         ["RSST configuration file (633 entries)"]),
-    ],
-)  # fmt: skip
-def test_seeded_lab_is_the_same_everywhere(
-    seed: int,
-    scenario_id: str,
-    difficulty: str,
-    budget: float,
-    days: int,
-    booked: dict[str, int],
-    out_of_stock: list[str],
-) -> None:
-    pack = load_scenario(scenario_id, difficulty, seed)
-    assert (pack.lab.budget, pack.lab.days) == (budget, days)
-    assert (pack.lab.booked, pack.lab.out_of_stock) == (booked, out_of_stock)
+def test_seeded_lab_is_the_same_everywhere() -> None:
+    lab = load_scenario("fin_momentum", "hard", 1).lab
+    assert (lab.budget, lab.days, lab.booked) == (1710, 5, {"research server": 9})
+    assert lab.out_of_stock == ["CRSP delisting returns"]
+    lab = load_scenario("math_four_colour", "hard", 42).lab
+    assert (lab.budget, lab.days) == (2770, 6)
+    assert lab.booked == {"independent reducibility checker": 1}
+    assert lab.out_of_stock == ["RSST configuration file (633 entries)"]
 
 
 @given(st.sampled_from(SHIPPED), DIFFICULTIES, SEEDS)
@@ -175,10 +122,7 @@ def test_seeded_lab_stays_near_the_written_one(
     written = load_scenario(scenario_id, difficulty).lab
     pack = load_scenario(scenario_id, difficulty, seed)
     lab = pack.lab
-    assert lab.budget > 0
-    assert lab.budget % 10 == 0
     assert 0.85 <= lab.budget / written.budget <= 1.15
-    assert lab.days >= 1
     assert 0.8 <= lab.days / written.days <= 1.2
     assert lab.staff == written.staff
     assert len(lab.booked) == len(written.booked)
@@ -236,36 +180,26 @@ def test_seeds_reach_every_item_and_the_bounds(study: Study) -> None:
 
 @pytest.mark.parametrize("scenario_id", SHIPPED)
 def test_pack_survives_python_and_json(scenario_id: str) -> None:
-    for difficulty in Difficulty:
-        for seed in (0, 1):
-            pack = load_scenario(scenario_id, difficulty, seed)
-            assert pack.inventory.alternatives("no such item") == ()
-            assert Pack.model_validate(pack.model_dump()) == pack
-            assert Pack.model_validate_json(pack.model_dump_json()) == pack
+    pack = load_scenario(scenario_id, Difficulty.HARD, 1)
+    assert pack.inventory.alternatives("no such item") == ()
+    assert Pack.model_validate(pack.model_dump()) == pack
+    assert Pack.model_validate_json(pack.model_dump_json()) == pack
 
 
 # --- The same study in a lab of other means ---
 
 
-@pytest.mark.parametrize("difficulty", Difficulty)
 @pytest.mark.parametrize("scenario_id", SHIPPED)
-def test_other_means_are_the_labs_and_nothing_else_changes(
-    scenario_id: str, difficulty: Difficulty
-) -> None:
-    pack = load_scenario(scenario_id, difficulty)
+def test_other_means_are_the_labs_and_nothing_else_changes(scenario_id: str) -> None:
+    pack = load_scenario(scenario_id, Difficulty.HARD)
     lab = pack.lab.model_copy(update={"expected": None})
     assert with_means(pack) == pack.model_copy(update={"lab": lab})
     means: dict[str, Any] = {"budget": 777, "days": 9, "staff": 4}
     assert with_means(pack, **means).lab == lab.model_copy(update=means)
-    for item in lab.booked:
+    for item in (*lab.booked, *lab.out_of_stock):
         kept = {other: day for other, day in lab.booked.items() if other != item}
-        freed = lab.model_copy(update={"booked": kept})
-        assert pack.lab.with_means(released=[item.upper()]) == freed
-    for item in lab.out_of_stock:
         left = [other for other in lab.out_of_stock if other != item]
-        freed = lab.model_copy(update={"out_of_stock": left})
+        freed = lab.model_copy(update={"booked": kept, "out_of_stock": left})
         assert pack.lab.with_means(released=[item.upper()]) == freed
-
-
-def test_lab_that_is_asked_for_more_may_be_larger_than_a_file_may_name() -> None:
-    assert with_means(make_pack(), budget=1e15, staff=10**9 + 4).lab.budget == 1e15
+    # More may be asked for than a file may name.
+    assert with_means(pack, budget=1e15, staff=10**9 + 4).lab.budget == 1e15

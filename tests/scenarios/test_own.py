@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Final
+import re
+from typing import Any, Final
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
+from replicalab.assessment import assess
+from replicalab.errors import ScenarioError
 from replicalab.lexicon import label_key
 from replicalab.scenarios import (
+    QUESTION_FIELDS,
+    Design,
     Difficulty,
     EvidenceAssumptions,
     ItemState,
@@ -19,8 +25,10 @@ from replicalab.scenarios import (
     list_scenarios,
     load_scenario,
 )
-from tests.factories import EQUIPMENT, REAGENTS, make_pack
-from tests.strategies import own_packs
+from tests.factories import EQUIPMENT, REAGENTS, make_design, make_pack, make_protocol
+from tests.golden import assert_golden
+from tests.measures.designs import design_of
+from tests.strategies import designs, own_packs, seen
 
 CHAMBER, METER = EQUIPMENT
 PLATES, BROTH = REAGENTS
@@ -39,9 +47,8 @@ OWN: Final = LabOverrides(
 
 
 @pytest.mark.parametrize("study", [study.scenario_id for study in list_scenarios()])
-@pytest.mark.parametrize("lab", Difficulty)
-def test_lab_of_which_nothing_is_said_is_the_studys(study: str, lab: Difficulty) -> None:
-    pack = load_scenario(study, lab)
+def test_lab_of_which_nothing_is_said_is_the_studys(study: str) -> None:
+    pack = load_scenario(study, Difficulty.HARD)
     assert pack.with_own(LabOverrides(), EvidenceAssumptions()) == pack
     assert (pack.lab.days_left, pack.unspoken) == (pack.lab.days, [])
     assert pack.lab.cost_model.rate("equipment") == pack.price("anything", "equipment")
@@ -49,39 +56,26 @@ def test_lab_of_which_nothing_is_said_is_the_studys(study: str, lab: Difficulty)
 
 def test_items_stand_where_they_are_said_to_stand() -> None:
     inventory = make_pack().with_own(OWN, EvidenceAssumptions()).inventory
-    found = {
-        label: (inventory.status(label, category), inventory.booked_until(label))
-        for category, labels in (
-            ("equipment", [*EQUIPMENT, "Centrifuge", "dry ice"]),
-            ("reagent", [*REAGENTS, "dry ice"]),
-        )
-        for label in labels
-    }
-    assert found == {
-        CHAMBER: (ItemStatus.AVAILABLE, None),
-        METER: (ItemStatus.OUT_OF_STOCK, None),
-        "Centrifuge": (ItemStatus.AVAILABLE, None),
-        PLATES: (ItemStatus.AVAILABLE, None),
-        BROTH: (ItemStatus.BOOKED, 5),
-        "dry ice": (ItemStatus.OUT_OF_STOCK, None),
-    }
-    assert inventory.status("dry ice", "equipment") is ItemStatus.UNKNOWN
+    for label, category, status, until in (
+        (CHAMBER, "equipment", ItemStatus.AVAILABLE, None),
+        (METER, "equipment", ItemStatus.OUT_OF_STOCK, None),
+        ("Centrifuge", "equipment", ItemStatus.AVAILABLE, None),
+        ("dry ice", "equipment", ItemStatus.UNKNOWN, None),
+        (PLATES, "reagent", ItemStatus.AVAILABLE, None),
+        (BROTH, "reagent", ItemStatus.BOOKED, 5),
+        ("dry ice", "reagent", ItemStatus.OUT_OF_STOCK, None),
+    ):
+        found = inventory.status(label, category), inventory.booked_until(label)
+        assert found == (status, until), label
 
 
 def test_own_items_are_in_the_views_of_the_lab() -> None:
     pack = make_pack().with_own(OWN, EvidenceAssumptions())
-    assert [(each.label, each.available) for each in pack.resources] == [
-        (CHAMBER, True),
-        (METER, False),
-        ("centrifuge", True),
-        (PLATES, True),
-        (BROTH, False),
-        ("dry ice", False),
-        ("lab staff", True),
-    ]
     seen = pack.lab_manager_observation
     assert (seen.equipment_available, seen.equipment_booked) == ([CHAMBER, "centrifuge"], [METER])
     assert (seen.reagents_in_stock, seen.reagents_out_of_stock) == ([PLATES], [BROTH, "dry ice"])
+    available = [each.label for each in pack.resources if each.available]
+    assert available == [CHAMBER, "centrifuge", PLATES, "lab staff"]
     assert seen.time_limit_days == 16
     assert [each.quantity for each in pack.constraints if each.key == "time_limit"] == [16]
 
@@ -90,14 +84,10 @@ def test_price_is_the_items_own_or_its_rate() -> None:
     pack = make_pack().with_own(OWN, EvidenceAssumptions())
     rows = ((BROTH.upper(), "reagent"), ("centrifuge", "equipment"), (METER, "equipment"))
     assert [pack.price(*row) for row in rows] == [3.0, 400.0, 100.0]
-
-
-@pytest.mark.parametrize(("name", "unspoken"), [("Bench 4", [PLATES]), (None, [])])
-def test_named_lab_says_of_which_of_the_studys_items_it_says_nothing(
-    name: str | None, unspoken: list[str]
-) -> None:
-    own = OWN.model_copy(update={"name": name})
-    assert make_pack().with_own(own, EvidenceAssumptions()).unspoken == unspoken
+    # A lab with a name says of which of the study's items it says nothing.
+    assert pack.unspoken == [PLATES]
+    unnamed = OWN.model_copy(update={"name": None})
+    assert make_pack().with_own(unnamed, EvidenceAssumptions()).unspoken == []
 
 
 def test_item_that_is_booked_without_an_end_is_not_free_on_any_day() -> None:
@@ -135,3 +125,108 @@ def test_what_is_said_of_any_lab_stands(pack: Pack) -> None:
         elif item.state is not None:
             assert status.value == item.state.value
     assert Pack.model_validate_json(pack.model_dump_json()) == pack
+
+
+NUMBERS: Final = [*QUESTION_FIELDS]
+
+
+def questions() -> st.SearchStrategy[EvidenceAssumptions]:
+    """Return any question that can be written, sensible or not."""
+    near = st.sampled_from((0.001, 0.05, 0.2, 0.5, 0.8, 0.95))
+    shares = st.none() | near | st.floats(0, 1, exclude_min=True, exclude_max=True)
+    bounds = st.none() | near | st.floats(1e-6, 1e6)
+    return st.builds(
+        EvidenceAssumptions,
+        effect=st.none() | near | st.floats(-1e6, 1e6),
+        alpha=shares,
+        target=bounds,
+        floor=bounds,
+        dropout=st.none() | st.just(0.0) | shares.filter(bool),
+        why=st.dictionaries(st.sampled_from(NUMBERS), seen, max_size=2),
+    )
+
+
+@given(questions(), designs())
+def test_question_fits_a_design_or_says_which_number_and_what_to_do(
+    question: EvidenceAssumptions, design: Design
+) -> None:
+    try:
+        found = question.over(design)
+    except ScenarioError as error:
+        [fault] = error.faults
+        assert re.search(r"\d", fault.problem) or "has no effect" in fault.problem
+        assert fault.remedy
+        return
+    for number in QUESTION_FIELDS:
+        field = QUESTION_FIELDS[number]
+        asked: float | None = getattr(question, number)
+        assert getattr(found, field) == (getattr(design, field) if asked is None else asked)
+        why: dict[str, str] = dict(question.why.items())
+        assert found.why.get(field) == why.get(number, design.why.get(field))
+
+
+@given(designs(), st.sampled_from(NUMBERS))
+def test_asking_the_studys_own_number_asks_nothing(design: Design, number: str) -> None:
+    own = getattr(design, QUESTION_FIELDS[number])
+    asked = EvidenceAssumptions(
+        effect=0.3, alpha=0.01, target=0.9, floor=0.2, dropout=0.1
+    ).model_copy(update={"why": {number: "because"}})
+    found = asked.asking(number, own, design)
+    assert getattr(found, number) is None
+    assert number not in found.why
+    assert set(found.asked) == set(QUESTION_FIELDS) - {number}
+
+
+IMPOSSIBLE: Final[list[tuple[Any, dict[str, float]]]] = [
+    ("correlation", {"effect": 1.2}),
+    ("two_group", {"effect": 0.0}),
+    ("coverage", {"effect": 0.3}),
+    ("two_group", {"target": 0.4}),
+    ("two_group", {"target": 1.5}),
+    ("precision", {"target": 0.3}),
+    ("equivalence", {"effect": 0.7}),
+]
+"""What designs of a kind cannot be asked."""
+
+
+def test_question_that_cannot_be_asked_is_said_with_what_to_give() -> None:
+    told = []
+    for number, value in (("effect", 2e6), ("alpha", 1.2), ("target", 0.0), ("dropout", 1.0)):
+        with pytest.raises(ScenarioError) as refused:
+            EvidenceAssumptions().asking(number, value, make_design())
+        told.append(f"{number} {value}: {refused.value}")
+    for kind, asked in IMPOSSIBLE:
+        design = design_of(kind) if kind != "coverage" else make_design(kind=kind, population_max=9)
+        with pytest.raises(ScenarioError) as refused:
+            EvidenceAssumptions.model_validate(asked).over(design)
+        told.append(f"{kind} {asked}: {refused.value}")
+    assert_golden("question_faults", "\n".join(told))
+
+
+def test_question_changes_what_a_plan_is_worth_and_nothing_that_it_needs() -> None:
+    pack, plan = make_pack(), make_protocol(sample_size=128)
+    asked = pack.with_own(LabOverrides(), EvidenceAssumptions(effect=0.5, dropout=0.5))
+    found, before = assess(plan, asked), assess(plan, pack)
+    assert found.evidence.value < before.evidence.value
+    assert found.evidence.analysed == 64
+    assert (found.cost, found.staff, found.failing) == (before.cost, before.staff, before.failing)
+
+
+SHIPPED: Final = [load_scenario(study.scenario_id, "medium") for study in list_scenarios()]
+
+
+@given(questions(), st.sampled_from(SHIPPED))
+def test_any_question_to_a_shipped_study_is_answered_or_refused(
+    question: EvidenceAssumptions, pack: Pack
+) -> None:
+    try:
+        asked = pack.with_own(LabOverrides(), question)
+    except ScenarioError:  # which says why, as above
+        return
+    found = assess(pack.reference_protocol, asked)
+    assert found.evidence.value >= 0  # no NaN
+    assert found.evidence.analysed <= found.evidence.able <= found.counts.samples
+    assert asked.design.effect_published == pack.design.effect_published
+    assert EvidenceAssumptions.model_validate_json(question.model_dump_json()) == question
+    assert asked.with_own(LabOverrides(), EvidenceAssumptions()) == asked
+    assert Pack.model_validate_json(asked.model_dump_json()) == asked

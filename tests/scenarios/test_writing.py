@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import tracemalloc
+from collections.abc import Callable
 from typing import Any, Final
 
 import pytest
@@ -39,6 +40,14 @@ from tests.factories import make_protocol
 from tests.golden import assert_golden
 from tests.scenarios.test_schema import faults_by_schema
 from tests.strategies import own_labs, protocols, studies
+
+
+def refused(data: bytes | str, read: Callable[[bytes], object] = read_lab) -> ScenarioError:
+    """Return why a file is no lab, or no plan."""
+    with pytest.raises(ScenarioError) as caught:
+        read(data.encode() if isinstance(data, str) else data)
+    return caught.value
+
 
 # --- a study ----------------------------------------------------------------------------------
 
@@ -85,17 +94,16 @@ def test_any_study_is_read_back_as_written_and_fits_schema_and_lint(
     assert study == Study.model_validate_json(study.model_dump_json())
     found = parse_study(quoted, "x.yaml")
     assert found == study
-    for difficulty in Difficulty:
-        assert pack_of(found, difficulty, seed) == pack_of(study, difficulty, seed)
+    assert pack_of(found, Difficulty.HARD, seed) == pack_of(study, Difficulty.HARD, seed)
     assert faults_by_schema(data) == []
     places = [finding.place for finding in lint(study)]
     assert {"labs.easy", "labs.medium", "labs.hard"} <= set(places)
 
 
-@pytest.mark.parametrize("text", AWKWARD)
-def test_text_stays_text_as_value_entry_and_key(text: str) -> None:
-    data: dict[str, Data] = {"a": text, "list": [text, [text]], "block": {text: {text: text}}}
-    assert read_document(data_yaml(data), "x.yaml").data == data
+def test_text_stays_text_as_value_entry_and_key() -> None:
+    for text in AWKWARD:
+        data: dict[str, Data] = {"a": text, "list": [text, [text]], "block": {text: {text: text}}}
+        assert read_document(data_yaml(data), "x.yaml").data == data
 
 
 plain_data: Final = st.recursive(
@@ -134,56 +142,39 @@ def test_plan_comes_back_as_it_left(plan: Protocol) -> None:
         assert read_plan(data) == (plan, "psy_stroop")
 
 
-def test_plan_of_a_file_that_names_no_study_is_read() -> None:
-    plan = make_protocol()
-    assert read_plan(plan.model_dump_json().encode()) == (plan, None)
+PLAN: Final = make_protocol().model_dump()
+WRONG_PLANS: Final[dict[str, bytes | str]] = {
+    **{
+        f"{change}": json.dumps({**PLAN, **change})
+        for change in (
+            {"sample_size": -1},
+            {"sample_size": 1.5},
+            {"sample_size": 1_000_001},
+            {"controls": "one"},
+            {"technique": " "},
+            {"cost": 3},
+            {"format": 2},
+        )
+    },
+    "a negotiation": '{"format": 2, "setup": {}, "turns": []}',
+    "a bundle": '{"format": 1, "decided": {}, "study": {}}',
+    "a kept plan": '{"format": 1, "study": "psy_stroop"}',
+    "a lab": '{"format": 1, "lab": {}}',
+    "a decision": '{"format": 1, "options": [], "chosen": 0}',
+    "empty": "",
+    "a list": "[]",
+    "cut short": "{",
+    "a text": '"x"',
+    "no text": b"\xff",
+    "deep": "[" * 100_000,
+    "many": "{}" * 10**6,
+}
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"sample_size": -1}, "sample_size: -1 is not allowed"),
-        ({"sample_size": 1.5}, "sample_size: 1.5 is not allowed"),
-        ({"sample_size": 1_000_001}, "Sample size is 1,000,001; at most 1,000,000"),
-        ({"controls": "one"}, "controls: 'one' is not allowed"),
-        ({"technique": " "}, "technique: "),
-        ({"cost": 3}, "cost: unknown key"),
-    ],
-)
-def test_plan_with_a_fault_is_refused_by_its_place(change: dict[str, object], said: str) -> None:
-    data = json.dumps({**make_protocol().model_dump(), **change}).encode()
-    with pytest.raises(ScenarioError, match=r"^mine: ") as found:
-        read_plan(data, "mine")
-    assert said in str(found.value)
-
-
-@pytest.mark.parametrize("data", [b"", b"[]", b"{", b'"x"', b"\xff", b"[" * 100_000, b"{}" * 10**6])
-def test_file_that_holds_no_plan_is_refused(data: bytes) -> None:
-    with pytest.raises(ScenarioError):
-        read_plan(data)
-
-
-@pytest.mark.parametrize(
-    ("values", "held"),
-    [
-        ({"format": 2, "setup": {}, "turns": []}, "a negotiation, no plan"),
-        ({"format": 9, "setup": {}}, "a negotiation, no plan"),
-        ({"format": 1, "decided": {}, "study": {}}, "a bundle, no plan"),
-        ({"format": 1, "study": "psy_stroop"}, "a plan with its study and lab, no plan"),
-        ({"format": 1, "lab": {}}, "a lab, no plan"),
-        ({"format": 1, "options": [], "chosen": 0}, "a decision, no plan"),
-    ],
-)
-def test_file_of_another_kind_is_named_for_what_it_is(values: object, held: str) -> None:
-    with pytest.raises(ScenarioError) as found:
-        read_plan(json.dumps(values).encode(), "mine")
-    assert str(found.value).startswith(f"mine: the file holds {held}; load a plan that was saved")
-
-
-def test_plan_of_a_newer_version_is_said_as_one() -> None:
-    data = json.dumps({**make_protocol().model_dump(), "format": 2}).encode()
-    with pytest.raises(ScenarioError, match=r"format: 2 is of a newer version"):
-        read_plan(data)
+def test_each_refusal_of_a_plans_file_says_where_what_and_what_to_do() -> None:
+    assert read_plan(json.dumps(PLAN).encode()) == (make_protocol(), None), "no study is named"
+    said = [f"{what}\n{refused(data, read_plan)}" for what, data in WRONG_PLANS.items()]
+    assert_golden("plan_file_faults", "\n".join(said))
 
 
 # --- a lab ------------------------------------------------------------------------------------
@@ -194,12 +185,6 @@ LAB: Final = LabOverrides(
     rates={"per_day": 20.5},
     items=(OwnItem(label="flume", category="equipment", state=ItemState.BOOKED, until=9),),
 )
-
-
-def refused(data: bytes | str) -> ScenarioError:
-    with pytest.raises(ScenarioError) as caught:
-        read_lab(data.encode() if isinstance(data, str) else data)
-    return caught.value
 
 
 @given(own_labs())
@@ -226,10 +211,7 @@ def test_largest_lab_fits_its_file() -> None:
     data = lab_json(lab).encode()
     assert len(data) <= MOST_LAB_BYTES
     assert read_lab(data) == lab
-
-
-def test_lab_file_with_a_byte_order_mark_is_read() -> None:
-    assert read_lab(lab_json(LAB).encode("utf-8-sig")) == LAB
+    assert read_lab(lab_json(LAB).encode("utf-8-sig")) == LAB, "a byte order mark is no fault"
 
 
 def as_file(lab: Any, version: object = 1) -> str:
@@ -277,11 +259,6 @@ def test_of_the_items_of_a_lab_file_the_first_that_is_wrong_is_told() -> None:
     assert error.more == 0
 
 
-@given(st.binary() | st.text().map(str.encode))
-def test_any_bytes_are_no_lab(data: bytes) -> None:
-    refused(data)
-
-
 @given(st.integers(0, 2**32))
 def test_edited_lab_file_is_a_lab_or_refused(seed: int) -> None:
     rng, data = random.Random(seed), bytearray(lab_json(LAB).encode())
@@ -297,7 +274,7 @@ def test_edited_lab_file_is_a_lab_or_refused(seed: int) -> None:
         assert read_lab(lab_json(found).encode()) == found
 
 
-@pytest.mark.parametrize("part", ["[],", "{},", '"",', '{"label": 1},'])
+@pytest.mark.parametrize("part", ["[],", '{"label": 1},'])
 def test_largest_lab_file_takes_bounded_memory(part: str) -> None:
     inside = (part * ((MOST_LAB_BYTES - 99) // len(part))).rstrip(",")
     data = f'{{"format": 1, "lab": {{"items": [{inside}]}}}}'.encode()

@@ -29,30 +29,17 @@ GROUP = Summary(
 )
 
 
-def test_share_is_told_with_its_interval() -> None:
+def test_batch_is_told_in_shares_with_what_failed_and_how_far_it_came() -> None:
     # Newcombe (1998), Statistics in Medicine 17, 857-872, table I, method 3.
     assert share_text(Share(81, 263)) == "81 of 263, 31 % (26 to 37 %)"
     assert share_text(Share(0, 20)) == "0 of 20, 0 % (0 to 16 %)"
-
-
-def test_outcomes_are_told_with_what_failed() -> None:
     found = GROUP._replace(shares={Outcome.AGREED: Share(29, 29)}, failed=1)
     told = "Agreed: 29 of 29, 100 % (88 to 100 %); 1 negotiation could not be played"
     assert outcomes_text(found) == told
-
-
-def test_faults_are_told_once() -> None:
     assert faults_text(["gone", "", "gone", "lost\nthere"]) == ["gone", "lost there"]
-
-
-def test_stop_is_told_with_how_far_it_came() -> None:
     assert stopped_text(1, 2000) == "Stopped: 1 of 2,000 negotiations are played."
-
-
-def test_number_of_a_batch_is_told_before_it_runs() -> None:
-    assert counted_text({"study": 1, "lab": 3, "seed": 4}) == (
-        "1 study × 3 labs × 4 seeds = 12 negotiations"
-    )
+    counted = counted_text({"study": 1, "lab": 3, "seed": 4})
+    assert counted == "1 study × 3 labs × 4 seeds = 12 negotiations"
 
 
 def test_groups_are_named_by_what_tells_them_apart() -> None:
@@ -64,9 +51,6 @@ def test_groups_are_named_by_what_tells_them_apart() -> None:
     assert group_names([one, one._replace(study="b")], {}) == ["a", "b"]
     none = one._replace(shares={Outcome.NO_DEAL: Share(4, 4)})
     assert agreed_text([one, none]) == "1 of 5 negotiations end agreed"
-
-
-# --- the panel --------------------------------------------------------------------------------
 
 
 def test_bars_are_shares_with_their_intervals() -> None:
@@ -83,14 +67,10 @@ def test_bars_are_shares_with_their_intervals() -> None:
 
 
 def test_group_is_named_once_and_what_was_not_played_is_told_with_its_reason() -> None:
-    found = tree(shares_panel([GROUP], {"psy_stroop": "Stroop <b>"}, ["gone"]))
-    assert [each.text for each in found.iterfind(".//tbody//th")] == ["Stroop <b>"]
-    told = " ".join(found.itertext())
-    assert "2 negotiations could not be played" in told
-    assert "gone" in told
-
-
-def test_group_of_which_nothing_was_played_is_named_all_the_same() -> None:
-    lost = GROUP._replace(shares={}, failed=3)
-    found = tree(shares_panel([lost], {}, []))
-    assert [each.text for each in found.iterfind(".//tbody//th")] == ["psy_stroop"]
+    unplayed = GROUP._replace(shares={}, failed=3)
+    for group, name in ((GROUP, "Stroop <b>"), (unplayed, "psy_stroop")):
+        found = tree(shares_panel([group], {"psy_stroop": name}, ["gone"]))
+        assert [each.text for each in found.iterfind(".//tbody//th")] == [name]
+        told = " ".join(found.itertext())
+        assert f"{group.failed} negotiations could not be played" in told
+        assert "gone" in told

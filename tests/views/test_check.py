@@ -1,9 +1,10 @@
-"""Panels of a plan: bars that equal the numbers beside them, and text that stays text."""
+"""Panels of a plan: bars that equal the numbers beside them, text that stays text, usual tests."""
 
 from __future__ import annotations
 
 import math
 import re
+from datetime import date
 from itertools import pairwise
 from typing import Final
 
@@ -12,13 +13,20 @@ from hypothesis import given
 
 from replicalab.assessment import Assessment, assess
 from replicalab.lexicon import joined
+from replicalab.measures import Kind
 from replicalab.models import Dimension, Protocol, revise
+from replicalab.planner import PlanAnalysis
+from replicalab.render import terminal
 from replicalab.render.html import html
+from replicalab.report import brief, report
 from replicalab.scenarios import Difficulty, Pack, load_scenario
 from replicalab.views.blocks import Block
 from replicalab.views.check import BINDING, check_panel, cost_panel, evidence_panel, header_panel
-from replicalab.views.study import lab_panel
+from replicalab.views.plan import assumption_text
+from replicalab.views.study import design_panel, lab_panel
 from replicalab.views.verdicts import plan_verdict
+from tests.factories import make_design, make_pack, make_protocol
+from tests.report.making import seen_in
 from tests.strategies import itemised_protocols, studied_packs
 from tests.views.reading import bars, tree, words
 
@@ -38,6 +46,7 @@ def test_cost_bars_begin_where_the_one_before_ends_and_share_one_scale() -> None
     assert total[:2] == (0.0, 1.0)
     assert ticked[1] == pytest.approx(2350 / 5050, abs=0.001)
     assert {mark for _, _, [mark] in (*terms, total, ticked)} == {0.733}
+    assert "As ticked" not in words(cost_panel(assess(PLAN, MOMENTUM), assess(PLAN, MOMENTUM)))
 
 
 def cells(panel: Block) -> list[list[str]]:
@@ -58,23 +67,13 @@ def test_cost_of_items_with_their_own_price_is_told_in_its_term() -> None:
 
 
 def test_lab_panel_tells_a_late_start_and_own_prices() -> None:
-    lab = MOMENTUM.lab.model_copy(
-        update={
-            "days": 30,
-            "start_day": 14,
-            "booked": {},
-            "prices": {PLAN.required_equipment[0]: 9.0},
-        }
-    )
+    changes = {"days": 30, "start_day": 14, "booked": {}}
+    prices = {PLAN.required_equipment[0]: 9.0}
+    lab = MOMENTUM.lab.model_copy(update={**changes, "prices": prices})
     text = " ".join(tree(lab_panel(assess(PLAN, MOMENTUM.in_lab(lab)))).itertext())
     assert "17 days are left (start on day 14 of 30)" in text
     assert "available, at 9 credits" in text
     assert "are left" not in "".join(tree(lab_panel(assess(PLAN, MOMENTUM))).itertext())
-
-
-def test_cost_as_ticked_is_left_out_where_it_is_the_same() -> None:
-    plan = assess(PLAN, MOMENTUM)
-    assert "As ticked" not in words(cost_panel(plan, plan))
 
 
 @pytest.mark.parametrize(
@@ -104,21 +103,24 @@ def test_slack_bar_marks_the_limit_on_the_wider_of_both() -> None:
     assert staff == (0.0, 1.0, [1.0])
 
 
-@pytest.mark.parametrize("binding", [None, Dimension.BUDGET, Dimension.STAFF])
-def test_binding_limit_is_marked_alone(binding: Dimension | None) -> None:
-    rows = tree(check_panel(assess(PLAN, MOMENTUM), binding)).findall(".//tbody/tr")
-    found = [(row, mark) for row, mark in pairwise(rows) if BINDING in "".join(mark.itertext())]
-    assert [(row[0][0].tail or "").strip().lower() for row, _ in found] == [binding] * len(found)
-    assert len(found) == (binding is not None)
+def test_binding_limit_is_marked_alone() -> None:
+    for binding in (None, Dimension.BUDGET, Dimension.STAFF):
+        rows = tree(check_panel(assess(PLAN, MOMENTUM), binding)).findall(".//tbody/tr")
+        found = [row for row, mark in pairwise(rows) if BINDING in "".join(mark.itertext())]
+        names = [(row[0][0].tail or "").strip().lower() for row in found]
+        assert names == ([binding] if binding else [])
 
 
 @given(itemised_protocols(), studied_packs())
-def test_any_plan_is_drawn_well_formed_with_bars_inside_their_cells(
+def test_any_plan_is_drawn_with_bars_inside_their_cells_and_its_failures_in_the_header(
     plan: Protocol, pack: Pack
 ) -> None:
     yours = assess(plan, pack)
-    panels = drawn(yours)
-    for panel in panels:
+    marked = [str(d) for d, slack in yours.slack.items() if not slack.ok]
+    named = joined(marked) if marked else "all seven dimensions pass"
+    assert named in plan_verdict(yours).text
+    assert named in words(header_panel(yours, yours=True)) or not marked
+    for panel in drawn(yours):
         assert not re.search(r"\b(nan|inf|None)\b", html(panel))
         for begin, end, marks in bars(panel):
             assert 0 <= begin <= end <= 1 or math.isclose(begin, end, abs_tol=0.002)
@@ -155,12 +157,60 @@ def test_plan_whose_item_stands_beside_its_substitute_is_not_told_to_pass() -> N
     assert found[-1].endswith("✕ above floor, not feasible")
 
 
-@given(itemised_protocols(), studied_packs())
-def test_header_and_verdict_name_the_dimensions_that_the_table_marks(
-    protocol: Protocol, pack: Pack
+# --- the usual test, beside the method ----------------------------------------------------------
+
+T_TEST: Final = "By the t-test of r the power is 0.672, 0.12 more."
+"""At n = 5 and r = 0.9 by Hotelling's density of r; Fisher's z has 0.549."""
+
+
+def plan_of(kind: str, effect: float, n: int, **design: object) -> Assessment:
+    wanted = make_design(kind=kind, effect_planning=effect, **design)
+    return assess(make_protocol(sample_size=n), make_pack(design=wanted))
+
+
+def of_a_correlation() -> Assessment:
+    return plan_of("correlation", 0.9, 5, target=0.67, floor=0.5, effect_published=0.9, sesoi=0.5)
+
+
+def documents_of(plan: Assessment) -> list[str]:
+    """Return what is seen in the brief and in the report."""
+    options, day = PlanAnalysis(plan), date(2026, 11, 23)
+    return [seen_in(make(options, on=day, written=plan.pack)) for make in (brief, report)]
+
+
+def test_usual_test_stands_wherever_the_method_does() -> None:
+    plan = of_a_correlation()
+    panel = evidence_panel({"Your plan": plan})
+    shown = [words(panel), "\n".join(terminal.lines(panel)), *documents_of(plan)]
+    # In a report it stands under the evidence, and beside the method in its justification.
+    assert [text.count(T_TEST) for text in shown] == [1, 1, 1, 2]
+
+
+def test_usual_test_is_of_the_samples_that_count_and_decides_nothing() -> None:
+    half = plan_of("correlation", 0.9, 10, dropout=0.5)
+    assert half.usual_values == plan_of("correlation", 0.9, 5).usual_values
+    plan = of_a_correlation()
+    assert plan.evidence.value < plan.evidence.target < plan.usual_values[0].value
+    assert plan.evidence.tier == "above floor"
+
+
+@pytest.mark.parametrize(("population", "way"), [(None, "binomial"), (1000, "hypergeometric")])
+def test_audit_names_the_method_that_its_population_allows(
+    population: int | None, way: str
 ) -> None:
-    plan = assess(protocol, pack)
-    marked = [str(d) for d, slack in plan.slack.items() if not slack.ok]
-    named = joined(marked) if marked else "all seven dimensions pass"
-    assert named in plan_verdict(plan).text
-    assert named in "".join(tree(header_panel(plan, yours=True)).itertext()) or not marked
+    """161 units at 1 % show a bad one with 1 − 0.99^161 = 0.802, where they are not counted."""
+    plan = plan_of("audit", 0.01, 161, population_max=population)
+    assert (f"{plan.evidence.value:.3f}" == "0.802") == (population is None)
+    for text in (assumption_text(plan), words(design_panel(plan.pack)), *documents_of(plan)):
+        assert {"binomial", "hypergeometric"} & {*re.findall(r"\w+", text)} == {way}
+
+
+def test_judging_a_plan_works_out_no_usual_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    def asked(*_: object) -> None:
+        raise AssertionError("a usual test is worked out where none is shown")
+
+    monkeypatch.setattr(Kind, "usual_values", asked)
+    monkeypatch.setattr(Kind, "wrong_sign_share", asked)
+    plan = of_a_correlation()
+    assert PlanAnalysis(plan).least.after.evidence.text
+    assert plan.detectable_effect

@@ -39,6 +39,12 @@ def said(found: Curves) -> Iterator[str]:
     yield level_text(found)
 
 
+def tables(found: Curves) -> Iterator[str]:
+    """Yield the rows of both tables, those of the samples first."""
+    for row in (*samples_rows(found), *effect_rows(found)):
+        yield " | ".join(filter(None, row))
+
+
 def test_curves_are_told_as_the_golden_file_has_them() -> None:
     shipped = {
         study.scenario_id: load_scenario(study.scenario_id, Difficulty.MEDIUM)
@@ -48,45 +54,16 @@ def test_curves_are_told_as_the_golden_file_has_them() -> None:
     found |= {
         f"{kind}, 15 % dropout": of_kind(design_of(kind, dropout=0.15)) for kind in DesignKind
     }
-    told = ("\n".join([f"# {name}", *filter(None, said(each))]) for name, each in found.items())
-    assert_golden("curves", "\n\n".join(told))
-
-
-def test_table_over_samples_tells_those_planned_and_those_analysed() -> None:
-    found = of_kind(design_of(DesignKind.TWO_GROUP, dropout=0.15, effect_planning=0.5))
-    yours, target, largest, *rest = samples_rows(found)
-    assert yours == ("152", "129", "0.805", "your plan")
-    assert target[:2] == ("151", "128")
-    assert largest[3] == "the most that fit this lab"
-    assert all(int(c.replace(",", "")) <= int(n.replace(",", "")) for n, c, *_ in rest)
-    assert 8 <= len(rest) <= 13
-
-
-def test_table_over_samples_tells_how_many_of_them_can_count_and_why() -> None:
+    told = ["\n".join([f"# {name}", *filter(None, said(each))]) for name, each in found.items()]
     reef = load_scenario("eco_reef_fish", Difficulty.EASY)
-    found = Curves(assess(revise(reef.reference_protocol, sample_size=400), reef))
-    told = samples_rows(found)
-    assert told[0] == ("400", "160", "0.88", "your plan")
-    assert ("160", "160", "0.88", "the most that can count: no more exist") in told
-    assert all(int(analysed) == min(int(n), 160) for n, analysed, *_ in told)
-    assert bound_text(found) == "No more than 160 samples can count: no more exist."
-
-
-def test_plan_of_too_few_days_is_told_what_would_do() -> None:
-    ego = load_scenario("psy_ego_depletion", Difficulty.MEDIUM)
-    found = Curves(assess(ego.reference_protocol, ego))
-    assert bound_text(found) == (
-        "No more than 240 samples can count: 20 a day, 12 days. "
-        "329 samples in 17 days would reach the target."
-    )
-    short = Curves(assess(revise(ego.reference_protocol, duration_days=2), ego))
-    assert samples_title(short).startswith("None reaches target 0.80")
-    assert {worth for _, _, worth, _ in samples_rows(short)} == {"no evidence"}
-    assert {worth for _, worth, *_ in effect_rows(short)} == {"no evidence"}
-    assert bound_text(short) == (
-        "The study's endpoint needs 3 days, and the plan has 2. "
-        "329 samples in 17 days would reach the target."
-    )
+    short = revise(shipped["psy_ego_depletion"].reference_protocol, duration_days=2)
+    for name, each in {
+        "a table with dropout": found[f"{DesignKind.TWO_GROUP}, 15 % dropout"],
+        "more than exist": Curves(assess(revise(reef.reference_protocol, sample_size=400), reef)),
+        "too few days": Curves(assess(short, shipped["psy_ego_depletion"])),
+    }.items():
+        told.append("\n".join([f"# {name}", *filter(None, said(each)), *tables(each)]))
+    assert_golden("curves", "\n\n".join(told))
 
 
 def test_table_over_the_effect_tells_the_evidence_and_the_samples_of_each() -> None:

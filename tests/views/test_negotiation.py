@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replicalab.models import Protocol, ScientistAction, revise
+from replicalab.models import Protocol, revise
 from replicalab.negotiation import (
-    AUTOMATIC,
     LabManagerKind,
     Negotiation,
     Outcome,
@@ -18,8 +18,8 @@ from replicalab.negotiation import (
     judge,
     ledger,
 )
-from replicalab.scenarios import Pack, list_scenarios, load_scenario
-from replicalab.views.blocks import Status
+from replicalab.scenarios import Pack, load_scenario
+from replicalab.views.blocks import Block, Status
 from replicalab.views.negotiation import (
     LAB_MANAGERS,
     OUTCOME_TITLES,
@@ -37,14 +37,24 @@ from replicalab.views.negotiation import (
     step_changes,
     turn_title,
 )
-from tests.factories import make_protocol
+from replicalab.views.rounds import (
+    attempts_panel,
+    branches_panel,
+    judge_panel,
+    ledger_panel,
+    matrix_panel,
+    outcome_panel,
+    round_panel,
+)
 from tests.golden import assert_golden
 from tests.negotiation.playing import (
     ACCEPT,
-    BOOKED,
-    FLAMING,
-    OPEN,
+    ENDS,
+    MEDIUM,
+    MODELLED,
     PLAN,
+    PROSE,
+    RULED,
     SHORT,
     STUCK,
     ask,
@@ -54,6 +64,8 @@ from tests.negotiation.playing import (
     revise_to,
 )
 from tests.strategies import openings, studied_packs
+from tests.ui.reading import heard
+from tests.views.reading import tree
 
 BASELINE, AWARE = ScientistKind.BASELINE, ScientistKind.EVIDENCE_AWARE
 REFERENCE, LEAST = LabManagerKind.REFERENCE, LabManagerKind.LEAST_LOSS
@@ -70,39 +82,19 @@ SHELF: Final = [
     ("phys_millikan", "medium", BASELINE, REFERENCE, 5),
 ]
 """The stories, the four outcomes, and each measure of evidence on its way down."""
-BY_HAND: Final[dict[str, tuple[Pack, list[ScientistAction | None], int]]] = {
-    "nothing yet": (BOOKED, [], 5),
-    "a question": (BOOKED, [ask("The budget?")], 5),
-    "an offer stands": (BOOKED, [propose(PLAN)], 5),
-    "nothing is offered": (STUCK, [propose(PLAN)], 5),
-    "the plan is stuck and accepted": (STUCK, [propose(PLAN), ACCEPT], 5),
-    "the plan breaks a restriction": (OPEN, [propose(FLAMING), ACCEPT], 5),
-    "the offer is accepted": (BOOKED, [propose(PLAN), ACCEPT], 5),
-    "the rounds run out": (BOOKED, [propose(PLAN)], 1),
-    "the Scientist leaves": (BOOKED, [propose(PLAN), None], 5),
-    "it leaves at once": (OPEN, [None], 5),
-    "nothing is accepted": (OPEN, [ACCEPT], 1),
-    "accepted without evidence": (OPEN, [propose(make_protocol(duration_days=2))], 5),
-    "evidence is lost and returns": (
-        STUCK,
-        [propose(PLAN), *map(revise_to, (SHORT, SHORT, PLAN))],
-        9,
+MOVES: Final = (
+    {"sample_size": 20},
+    {"sample_size": 30, "duration_days": 6},
+    {"sample_size": 2000, "rationale": "Another."},
+    {"duration_days": 4, "technique": "one; two", "controls": []},
+)
+BY_HAND: Final = {
+    **{name: case.played() for name, case in ENDS.items()},
+    "evidence is lost and returns": by_person(
+        STUCK, propose(PLAN), *map(revise_to, (SHORT, SHORT, PLAN)), max_rounds=9
     ),
-    "every kind of move": (
-        STUCK,
-        [
-            propose(PLAN),
-            *(
-                revise_to(revise(PLAN, **changes))
-                for changes in (
-                    {"sample_size": 20},
-                    {"sample_size": 30, "duration_days": 6},
-                    {"sample_size": 2000, "rationale": "Another."},
-                    {"duration_days": 4, "technique": "one; two", "controls": []},
-                )
-            ),
-        ],
-        9,
+    "every kind of move": by_person(
+        STUCK, propose(PLAN), *(revise_to(revise(PLAN, **move)) for move in MOVES), max_rounds=9
     ),
 }
 
@@ -112,11 +104,6 @@ def on_the_shelf(
 ) -> Negotiation:
     pack = load_scenario(study, lab)
     return by_rule(pack, pack.reference_protocol, most, scientist, manager)
-
-
-def by_hand(name: str) -> Negotiation:
-    pack, actions, most = BY_HAND[name]
-    return by_person(pack, *actions, max_rounds=most)
 
 
 def told(negotiation: Negotiation) -> str:
@@ -155,13 +142,11 @@ def test_negotiation_on_the_shelf_is_told(
 
 
 def test_negotiation_by_hand_is_told() -> None:
-    texts = [f"--- {name}\n\n{told(by_hand(name))}" for name in BY_HAND]
+    texts = [f"--- {name}\n\n{told(each)}" for name, each in BY_HAND.items()]
     assert_golden("negotiation/by_hand", "\n\n".join(texts))
 
 
 def test_players_and_their_rules_are_named() -> None:
-    assert set(SCIENTISTS) == set(ScientistKind)
-    assert set(LAB_MANAGERS) == set(LabManagerKind)
     players = [*SCIENTISTS.values(), *LAB_MANAGERS.values()]
     assert_golden("negotiation/players", "\n".join(": ".join(player) for player in players))
 
@@ -169,30 +154,13 @@ def test_players_and_their_rules_are_named() -> None:
 # --- what must hold of them -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "outcome", "status"),
-    [
-        ("the plan is stuck and accepted", Outcome.FALSE_AGREEMENT, Status.FAIL),
-        ("the offer is accepted", Outcome.AGREED, Status.CAUTION),
-        ("the rounds run out", Outcome.NO_DEAL, Status.FAIL),
-        ("accepted without evidence", Outcome.AGREED_BELOW_FLOOR, Status.FAIL),
-    ],
-)
-def test_verdict_is_one_sentence_that_begins_with_the_outcome(
-    name: str, outcome: Outcome, status: Status
-) -> None:
-    negotiation = by_hand(name)
-    verdict = outcome_verdict(negotiation)
-    assert (negotiation.outcome, verdict.status) == (outcome, status)
-    assert verdict.title == OUTCOME_TITLES[outcome]
+@pytest.mark.parametrize("name", [name for name, case in ENDS.items() if case.outcome])
+def test_verdict_is_one_sentence_that_begins_with_the_outcome(name: str) -> None:
+    verdict, outcome = outcome_verdict(BY_HAND[name]), ENDS[name].outcome
+    assert (verdict.status is Status.FAIL) is (outcome is not Outcome.AGREED)
     assert verdict.text.startswith(verdict.title)
+    assert verdict.title.casefold().replace(" the ", " ").replace(" ", "_") == outcome
     assert ". " not in verdict.text
-
-
-def test_outcomes_are_four_and_each_title_is_its_name() -> None:
-    assert list(OUTCOME_TITLES) == list(Outcome)
-    for outcome, title in OUTCOME_TITLES.items():
-        assert title.casefold().replace(" the ", " ").replace(" ", "_") == outcome.value
 
 
 @given(studied_packs(), openings(), st.integers(1, 5))
@@ -209,19 +177,11 @@ def test_verdict_passes_only_what_the_lab_can_run(
     agreed = negotiation.outcome is Outcome.AGREED
     assert (verdict.status is Status.PASS) is (agreed and spotless)
     assert verdict.status is not Status.PASS or plan.feasible
-
-
-@pytest.mark.parametrize("study", [study.scenario_id for study in list_scenarios()])
-@pytest.mark.parametrize("scientist", sorted(AUTOMATIC))
-def test_every_round_of_every_study_has_a_caption(study: str, scientist: ScientistKind) -> None:
-    for manager in LabManagerKind:
-        negotiation = on_the_shelf(study, "hard", scientist, manager, 5)
-        for at in range(len(negotiation.rounds)):
-            caption = round_caption(negotiation, at)
-            assert caption.startswith(f"Round {at + 1}: ")
-            assert caption.endswith(".")
-            assert "  " not in caption
-            assert "None" not in caption
+    for at in range(len(negotiation.rounds)):
+        caption = round_caption(negotiation, at)
+        assert caption.startswith(f"Round {at + 1}: ")
+        assert caption.endswith(".")
+        assert not re.search("  |None", caption)
 
 
 def test_change_is_told_field_by_field() -> None:
@@ -233,3 +193,114 @@ def test_change_is_told_field_by_field() -> None:
         ("Duration", "5 days", "1 day"),
         ("Rationale", PLAN.rationale, "So."),
     ]
+
+
+PROPOSED: Final = MEDIUM.reference_protocol
+
+
+def bars(panel: Block) -> dict[str, str]:
+    """Return where each bar of a round ends, by the name of its row."""
+    return {
+        heard(row[0]): bar.attrib["style"].rpartition(":")[2]
+        for row in tree(panel).iter("tr")
+        for bar in row.iterfind(".//div[@class='bar']")
+    }
+
+
+# --- a round, and the whole run -------------------------------------------------------------------
+
+ASKED: Final = by_person(MEDIUM, propose(PROPOSED), ask("Which days? And the budget?"))
+STAYING: Final = by_person(
+    MEDIUM, propose(PROPOSED), *[revise_to(revise(PROPOSED, duration_days=7))] * 2
+)
+WORDED: Final = by_person(
+    MEDIUM, propose(PROPOSED), revise_to(revise(PROPOSED, rationale="Put otherwise."))
+)
+OVER: Final = by_person(MEDIUM, propose(PROPOSED), ACCEPT)
+LEFT: Final = by_person(MEDIUM, None)
+FORKS: Final = [*zip(RULED.rounds[:2], OVER.rounds, strict=True), (RULED.rounds[2], None)]
+PANELS: Final[dict[str, Block]] = {
+    "an answer in full": round_panel(RULED, 0, reworded="Other <b>words</b>."),
+    "a round": round_panel(RULED, 1),
+    "a question": round_panel(ASKED, 1),
+    "one number moves": round_panel(STAYING, 1),
+    "nothing moves": round_panel(STAYING, 2),
+    "no answer and no plan": round_panel(LEFT, 0),
+    "not confirmed": round_panel(RULED, 4, confirmed=False),
+    "the matrix": matrix_panel(by_person(MEDIUM, ask("Days?"), propose(PROPOSED)), 1),
+    "the ledger": ledger_panel(RULED),
+    "a ledger of no amount": ledger_panel(WORDED),
+    "the judge": judge_panel(by_person(MEDIUM, propose(PROPOSED), None)),
+    "nothing to judge": judge_panel(LEFT),
+    "a branch that is over": branches_panel(FORKS, 1),
+}
+
+
+def test_panels_of_a_negotiation_read_as_they_were_read() -> None:
+    told = [f"# {name}\n{heard(tree(panel))}" for name, panel in PANELS.items()]
+    assert_golden("negotiation/panels", "\n\n".join(told))
+
+
+def test_bars_of_a_round_end_where_the_lab_is_used_up() -> None:
+    plan = RULED.rounds[1].plan
+    assert plan is not None
+    assert plan.evidence.value == pytest.approx(0.47, abs=0.005)
+    ends = bars(round_panel(RULED, 1))
+    assert ends["Days"] == "1.000", "7 of 6 days"
+    assert ends["Credits"] == f"{2900 / 3700:.3f}"
+    assert ends["Power"] == f"{plan.evidence.value:.3f}"
+
+
+def test_answer_to_a_question_is_read_without_unfolding_anything() -> None:
+    [folded] = [
+        part for part in tree(round_panel(ASKED, 1)).iter("details") if "hidden" in heard(part)
+    ]
+    assert "Budget: 3,700 credits remain." in heard(tree(round_panel(ASKED, 1)))
+    assert "remain" not in heard(folded)
+
+
+def test_round_that_is_not_confirmed_has_no_sign_no_colour_and_no_bar() -> None:
+    panel = round_panel(RULED, 4, confirmed=False)
+    classes = {name for part in tree(panel).iter() for name in part.get("class", "").split()}
+    assert not classes & {"pass", "caution", "fail", "bar"}
+
+
+def test_what_a_model_said_is_folded() -> None:
+    attempts = MODELLED.rounds[0].attempts
+    for panel in (round_panel(MODELLED, 0), attempts_panel(attempts)):
+        titles = [heard(part) for part in tree(panel).iter("summary")]
+        assert [title for title in titles if title.startswith("Attempt")] == [
+            "Attempt 1: no valid action (no_json)",
+            "Attempt 2: no valid action (invalid_json)",
+            "Attempt 3: a valid action",
+        ]
+        said = {"".join(part.itertext()) for part in tree(panel).iter("pre")}
+        assert {PROSE, attempts[0].observation, attempts[0].system_prompt} <= said
+
+
+def test_matrix_marks_the_round_on_show() -> None:
+    found = tree(matrix_panel(ASKED, 1))
+    [marked] = [part for part in found.iter("th") if part.get("aria-current")]
+    assert heard(marked) == "2"
+
+
+def test_outcome_of_an_open_negotiation_is_neither_good_nor_bad() -> None:
+    for talks, drawn in ((by_person(MEDIUM), "outcome"), (RULED, "outcome caution")):
+        panel = outcome_panel(outcome_verdict(talks), is_open=talks.outcome is None)
+        [told] = tree(panel).iter("h2")
+        assert told.get("class") == drawn
+
+
+@given(studied_packs(), openings())
+def test_every_panel_of_any_negotiation_is_well_formed(
+    pack: Pack, opening: Protocol | None
+) -> None:
+    talks: Negotiation = by_rule(pack, opening, scientist=ScientistKind.EVIDENCE_AWARE)
+    panels: list[Block] = [
+        *(round_panel(talks, at) for at in range(len(talks.rounds))),
+        matrix_panel(talks, 0),
+        ledger_panel(talks),
+        judge_panel(talks),
+        outcome_panel(outcome_verdict(talks)),
+    ]
+    assert all(heard(tree(panel)) for panel in panels)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-import pytest
-
 from replicalab.assessment import assess
 from replicalab.drafts import Draft, check, new_study
 from replicalab.measures import KINDS, DesignKind
@@ -15,6 +13,7 @@ from replicalab.render.html import html, numbers_style
 from replicalab.scenarios import Difficulty, Pack, load_scenario, pack_of
 from replicalab.views.present import question_slide
 from replicalab.views.study import design_panel, kind_panel, paper_panel, story_panel
+from tests.ui.reading import heard
 from tests.views.reading import tree
 
 
@@ -29,12 +28,11 @@ def story(pack: Pack) -> str:
 
 
 def test_title_that_asks_gets_no_full_stop() -> None:
-    assert "<strong>Does the Stock Market Overreact?</strong> " in story(
-        load_scenario("fin_overreaction")
-    )
-    assert "<strong>Studies of interference in serial verbal reactions.</strong> " in story(
-        load_scenario("psy_stroop")
-    )
+    for study, title in (
+        ("fin_overreaction", "Does the Stock Market Overreact?"),
+        ("psy_stroop", "Studies of interference in serial verbal reactions."),
+    ):
+        assert f"<strong>{title}</strong> " in story(load_scenario(study))
 
 
 def test_page_leaves_out_what_a_study_does_not_give() -> None:
@@ -46,33 +44,25 @@ def test_page_leaves_out_what_a_study_does_not_give() -> None:
     assert "<p>Power by the exact two-sided t-test (noncentral t).</p>" in html(design_panel(pack))
 
 
-def test_every_kind_has_a_sketch_of_its_own() -> None:
+def test_sketch_of_each_kind_is_its_own_lies_in_its_box_and_is_not_read_out() -> None:
     assert len({row.sketch for row in KINDS.values()}) == len(DesignKind)
+    for kind, row in KINDS.items():
+        for shape in row.sketch:
+            assert 0 <= shape.x <= shape.x + shape.w <= 100
+            assert 0 <= shape.y <= shape.y + shape.h <= 100
+        [panel] = tree(kind_panel(kind))
+        [sketch] = panel.findall("div")
+        assert sketch.get("aria-hidden") == "true"
+        assert len(sketch.findall("i")) == len(row.sketch)
+        assert heard(panel) == row.asks
 
 
-@pytest.mark.parametrize("kind", list(DesignKind))
-def test_sketch_lies_in_its_box_and_is_not_read_out(kind: DesignKind) -> None:
-    for shape in KINDS[kind].sketch:
-        assert 0 <= shape.x <= shape.x + shape.w <= 100
-        assert 0 <= shape.y <= shape.y + shape.h <= 100
-    [panel] = tree(kind_panel(kind))
-    [sketch] = panel.findall("div")
-    assert sketch.get("aria-hidden") == "true"
-    assert len(sketch.findall("i")) == len(KINDS[kind].sketch)
-    assert "".join(panel.find("p").itertext()) == KINDS[kind].asks  # type: ignore[union-attr]
-
-
-@pytest.mark.parametrize(("text", "least"), [("", 1), ("a\nb", 2), ("\n" * 300, 301)])
-def test_every_line_of_the_editor_has_its_number_and_some_that_follow(
-    text: str, least: int
-) -> None:
-    numbers = [int(n) for n in re.findall(r"%3E(\d+)%3C", numbers_style("key", text))]
-    assert numbers == [*range(1, len(numbers) + 1)]
-    assert least < len(numbers) < least + 100
-
-
-def test_numbers_of_the_longest_file_stay_a_small_message() -> None:
-    assert len(numbers_style("key", "\n" * 300_000)) < 200_000
+def test_every_line_of_the_editor_has_its_number_and_some_that_follow() -> None:
+    for text, least in (("", 1), ("a\nb", 2), ("\n" * 300, 301)):
+        numbers = [int(n) for n in re.findall(r"%3E(\d+)%3C", numbers_style("key", text))]
+        assert numbers == [*range(1, len(numbers) + 1)]
+        assert least < len(numbers) < least + 100
+    assert len(numbers_style("key", "\n" * 300_000)) < 200_000, "a small message"
 
 
 def test_style_of_the_editor_holds_nothing_that_a_browser_takes_out() -> None:

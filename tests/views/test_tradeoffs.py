@@ -27,7 +27,7 @@ from replicalab.render.figures import Tag
 from replicalab.render.figures.region import Labelled, over_panel
 from replicalab.render.html import html
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, load_scenario
-from replicalab.views.blocks import Block, Status, listed_panel, plain_table
+from replicalab.views.blocks import Status, listed_panel, plain_table
 from replicalab.views.check import effects_panel
 from replicalab.views.frontier import (
     balance_text,
@@ -109,7 +109,12 @@ def too_dear() -> PlanAnalysis:
     return found
 
 
+EXTRAS: Final = (MOMENTUM, REEF, ("ml_rl_seeds", "hard"), SUZUKI, ("psy_stroop", "easy"))
+"""Where one thing more buys something, or nothing is needed."""
 STANDINGS: Final = {
+    "beaten in credits": (
+        opened(("bio_jq1_myeloma", "easy")), Status.CAUTION, "Beaten"
+    ),
     "beaten": (opened(MOMENTUM, 150, 6), Status.CAUTION, "Beaten"),
     "beaten in days only": (beaten_in_days(), Status.CAUTION, "Beaten"),
     "unbeaten": (opened(MOMENTUM, 161, 3), Status.PASS, "Unbeaten"),
@@ -149,42 +154,6 @@ def test_lab_that_shows_nothing_is_told_so_and_no_other() -> None:
     assert not no_evidence_text(opened(("bio_jq1_myeloma", "medium")))
     assert no_evidence_text(too_dear())
     assert no_evidence_text(inexact(too_dear())) != no_evidence_text(too_dear())
-
-
-EXTRAS: Final = {
-    MOMENTUM: ["budget"],
-    REEF: ["budget", "staff"],
-    ("ml_rl_seeds", "hard"): ["budget"],
-    SUZUKI: ["budget"],
-}
-
-
-@pytest.mark.parametrize("place", EXTRAS, ids="-".join)
-def test_steps_that_buy_something_are_told_one_by_one_and_the_others_once(
-    place: tuple[str, str],
-) -> None:
-    *bought, none = extras_lines(opened(place))
-    assert [extra.ask.dimension for extra in opened(place).extras] == EXTRAS[place]
-    assert len(bought) == len(EXTRAS[place])
-    assert none.startswith("No single addition of ")
-
-
-def test_single_effect_that_is_assumed_is_told_as_assumed() -> None:
-    coverage, oil = (
-        opened((study, "medium")).yours for study in ("math_four_colour", "phys_millikan")
-    )
-    assert "does not rest on an assumed effect" in one_effect_text(coverage)
-    assert "an assumed relative SD of one sample of 0.05;" in one_effect_text(oil)
-    design = make_design(kind="equivalence", effect_planning=0.0, margin=0.5)
-    equal = assess(make_protocol(), make_pack(design=design))
-    assert "an assumed true difference (Cohen's d) of 0;" in one_effect_text(equal)
-
-
-def test_where_nothing_is_given_up_no_addition_is_needed() -> None:
-    told = extras_lines(opened(("psy_stroop", "easy")))
-    assert told == [
-        "No addition is needed: the least-loss plan meets the target and loses no fidelity."
-    ]
 
 
 # --- what fits, over all the lab's days ---------------------------------------------------------
@@ -270,13 +239,6 @@ def test_what_is_as_it_was_is_not_told() -> None:
     assert own_items_text(plan_to_draw(easy), easy.yours, None) == ""
 
 
-def test_fidelity_loss_of_one_part_or_none_is_a_plain_number() -> None:
-    options = opened(REEF)
-    assert fidelity_text(options.yours) == "fidelity loss 0"
-    assert fidelity_text(plan_to_draw(options).plan) == "fidelity loss 2"
-    assert given_up_text(options.yours) == "nothing"
-
-
 def test_prose_of_the_trade_offs() -> None:
     assert_golden("tradeoffs", "\n".join(_prose()))
 
@@ -290,7 +252,8 @@ def _prose() -> Iterator[str]:
         yield from (f"{' '.join(place)}: {line}" for line in extras_lines(opened(place)))
     # Of the balance.
     yield from map(balance_text, (momentum, reef, opened(("math_four_colour", "hard"))))
-    yield given_up_text(reef.least.after)
+    yield from map(given_up_text, (reef.yours, reef.least.after))
+    yield from map(fidelity_text, (reef.yours, plan_to_draw(reef).plan))
     yield priced_size_text(opened(MOMENTUM, 1, 1).yours)
     # Of the region.
     grid = np.arange(1, 9), np.arange(0, 400)
@@ -323,6 +286,10 @@ def _prose() -> Iterator[str]:
     yield loaded_text(plan, revise(reef.least.plan, sample_size=1, duration_days=1))
     yield loaded_text(plan, revise(plan, sample_size=1200))
     yield from map(effect_label, effects_of(pack.design))
+    # Of a single effect that is assumed, or none.
+    design = make_design(kind="equivalence", effect_planning=0.0, margin=0.5)
+    yield one_effect_text(assess(make_protocol(), make_pack(design=design)))
+    yield from map(one_effect_text, map(reference, ("math_four_colour", "phys_millikan")))
 
 
 _TO: Final = re.compile(r"--to:([\d.]+)")
@@ -334,7 +301,7 @@ def reference(study: str) -> Assessment:
     return assess(pack.reference_protocol, pack)
 
 
-@pytest.mark.parametrize("study", ["fin_momentum", "psy_stroop", "bio_jq1_myeloma"])
+@pytest.mark.parametrize("study", ["fin_momentum", "bio_jq1_myeloma"])
 def test_each_effect_has_the_evidence_of_each_plan_as_a_number_and_a_bar(study: str) -> None:
     plan = reference(study)
     effects = effects_of(plan.pack.design)
@@ -350,26 +317,17 @@ def test_each_effect_has_the_evidence_of_each_plan_as_a_number_and_a_bar(study: 
         assert bars == [pytest.approx((evidence.value - worst) / (best - worst), abs=1e-3)] * 2
 
 
-def test_each_row_of_a_table_has_a_heading() -> None:
+def test_each_row_of_a_table_has_a_heading_and_hostile_text_is_text_in_every_place() -> None:
     table = plain_table("The plans", ("Plan", "Evidence"), [("mine", "0.9"), ("yours", "0.8")])
     panel = tree(table)
     headings = [heard(cell) for cell in panel.iter("th") if cell.get("scope") == "row"]
     assert headings == ["mine", "yours"]
     assert heard(next(panel.iter("caption"))) == "The plans"
-
-
-@pytest.mark.parametrize(
-    "panel",
-    [
-        plain_table(ATTACK, (ATTACK,), [(ATTACK,)]),
-        listed_panel(ATTACK, [ATTACK]),
-    ],
-    ids=["tables", "list"],
-)
-def test_hostile_text_is_text_in_every_place_of_a_panel(panel: Block) -> None:
-    found = tree(panel)
-    assert not {"img", "a", "script"} & {part.tag for part in found.iter()}
-    assert heard(found).count("<img src=//x.test/b>") == html(panel).count("&lt;img") > 0
+    hostile = plain_table(ATTACK, (ATTACK,), [(ATTACK,)]), listed_panel(ATTACK, [ATTACK])
+    for each in hostile:
+        found = tree(each)
+        assert not {"img", "a", "script"} & {part.tag for part in found.iter()}
+        assert heard(found).count("<img src=//x.test/b>") == html(each).count("&lt;img") > 0
 
 
 def test_what_lies_over_the_chart_is_nothing_to_a_screen_reader() -> None:

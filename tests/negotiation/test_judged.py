@@ -1,0 +1,247 @@
+"""A finished negotiation judged, heard by no agent; and the ledger of who gave what, by hand."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from replicalab.agents.scientist_policy import (
+    build_scientist_system_prompt,
+    format_scientist_observation,
+)
+from replicalab.assessment import assess
+from replicalab.errors import NegotiationError
+from replicalab.models import Protocol, Role, revise
+from replicalab.negotiation import (
+    AUTOMATIC,
+    Concession,
+    Judgement,
+    LabManagerKind,
+    Negotiation,
+    ScientistKind,
+    judge,
+    ledger,
+    observe,
+)
+from replicalab.planner import PlanStep
+from replicalab.scenarios import Pack, load_scenario
+from tests.factories import make_hidden_reference, make_pack, make_protocol, with_means
+from tests.negotiation.playing import (
+    BOOKED,
+    CANARY_PACK,
+    FLAMING,
+    MEDIUM,
+    OFFER,
+    OPEN,
+    PLAN,
+    RULED,
+    SHORT,
+    STUCK,
+    ask,
+    by_person,
+    by_rule,
+    propose,
+    revise_to,
+)
+from tests.strategies import openings, studied_packs
+
+SCIENTIST, MANAGER = Role.SCIENTIST, Role.LAB_MANAGER
+MILLIKAN: Final = load_scenario("phys_millikan", "easy")
+DROPS: Final = MILLIKAN.reference_protocol
+FEWER_DROPS: Final = revise(
+    DROPS, sample_size=DROPS.sample_size - 15, duration_days=DROPS.duration_days + 3
+)
+"""Each drop less is ten credits less, which three more days use up; the half-width is wider."""
+REQUIRED = ["randomised trays", "blinded counting", "a second site", "temperature log"]
+KNOWING = make_pack(hidden_reference_spec=make_hidden_reference(required_elements=REQUIRED))
+"""The plan's rationale has the first two of the four elements."""
+
+
+def judged(pack: Pack, plan: Protocol = PLAN, rounds: int = 5) -> Judgement:
+    found = judge(by_rule(pack, plan, rounds))
+    assert found is not None
+    return found
+
+
+def test_reward_of_an_agreement_is_rigor_times_feasibility_times_fidelity() -> None:
+    # Forty in two groups at d = 0.9: power 0.79204 (SciPy's noncentral t), of a target of 0.80;
+    # nothing fails, nothing is substituted or dropped; half the required elements are there.
+    found = judged(KNOWING)
+    assert (found.agreed, found.required, found.coverage) == (True, 4, 0.5)
+    assert found.missing == ("a second site", "temperature log")
+    assert found.attained == pytest.approx(0.79204 / 0.8, abs=1e-4)
+    assert found.rigor == pytest.approx(0.5 * 0.79204 / 0.8, abs=1e-4)
+    assert (found.feasibility, found.fidelity) == (1.0, 1.0)
+    assert found.reward == pytest.approx(0.49503, abs=1e-4)
+
+
+def test_feasibility_is_the_share_of_the_seven_that_pass() -> None:
+    # A chamber that nothing may replace fails both equipment and the plan on paper.
+    found = judged(STUCK, rounds=2)
+    assert len(found.plan.failing) == 2
+    assert found.feasibility == pytest.approx(5 / 7)
+    # A false agreement is an agreement, over a plan that fails.
+    assert found.reward > 0
+    assert found.reward == pytest.approx(found.rigor * 5 / 7)
+    none = judged(STUCK, rounds=1)
+    assert (none.agreed, none.rigor > 0, none.reward) == (False, True, 0)
+
+
+def test_precision_attained_is_the_target_over_the_half_width() -> None:
+    # 58 drops: 1.29 %, better than the target of 1.50 %; of 29 1.96 × 0.05 / √29 = 0.01820.
+    assert judged(MILLIKAN, DROPS).attained == 1.0
+    weaker = judged(MILLIKAN, revise(DROPS, sample_size=29))
+    assert weaker.attained == pytest.approx(0.015 / 0.0182, abs=1e-3)
+
+
+def test_parts_at_their_bounds() -> None:
+    dropped = judged(OPEN, make_protocol(controls=["dark control"]))
+    assert dropped.fidelity == 0.5, "one is dropped"
+    assert dropped.reward == pytest.approx(dropped.rigor * 0.5)
+    assert judged(OPEN, make_protocol(duration_days=2)).reward == 0, "no evidence at all"
+    pack = make_pack(hidden_reference_spec=make_hidden_reference(required_elements=[]))
+    assert judged(pack).coverage == 1.0, "nothing is required"
+
+
+def test_judge_waits_for_the_end_and_has_nothing_to_say_of_no_plan() -> None:
+    assert judge(by_person(OPEN, None)) is None
+    for going_on in (by_person(STUCK), by_person(STUCK, propose(PLAN))):
+        with pytest.raises(NegotiationError, match="the negotiation is not finished; a judge "):
+            judge(going_on)
+
+
+# --- never to an agent ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scientist", sorted(AUTOMATIC))
+@pytest.mark.parametrize("lab_manager", LabManagerKind)
+@pytest.mark.parametrize("plan", [PLAN, FLAMING])
+@pytest.mark.parametrize("budget", [CANARY_PACK.lab.budget, 600.0])
+def test_no_agent_ever_hears_of_the_hidden_reference(
+    scientist: ScientistKind, lab_manager: LabManagerKind, plan: Protocol, budget: float
+) -> None:
+    pack = with_means(CANARY_PACK, budget=budget)
+    negotiation = by_rule(pack, plan, 5, scientist, lab_manager)
+    heard = [build_scientist_system_prompt(pack)]
+    for number, done in enumerate(negotiation.rounds):
+        seen = observe(negotiation.state_before(number), pack)
+        heard += [seen.model_dump_json(), format_scientist_observation(seen), done.reason]
+        heard += done.action.questions if done.action else []
+        heard += [done.answer.explanation] if done.answer else []
+    assert not any("canary" in text for text in heard)
+    found = judge(negotiation)
+    assert found is not None
+    assert found.missing == ("canary-two",), "the canary is dead"
+
+
+# --- the ledger: a month costs 10 credits and a day 50 ---------------------------------------
+
+
+def test_ledger_of_a_medium_lab_by_hand() -> None:
+    concessions = ledger(RULED)
+    found = [
+        (
+            concession.round_number + 1,
+            concession.who,
+            (concession.step.after.counts.samples, concession.step.after.counts.days),
+            concession.step.credits_saved,
+            concession.step.after.evidence.text.removeprefix("power "),
+            concession.total.credits_saved,
+            concession.gives,
+        )
+        for concession in concessions
+    ]
+    # (round, who, samples and days after, credits saved, power after, saved in all, gives)
+    #  plans:  420/8 = 5050 · 210/7 = 2900 · 105/6 = 1800 · 52/5 = 1220 · the offer of round 4
+    #  offers: 210/6 = 2850 · the same · 105/6 = 1800 · 52/5 = 1220, accepted
+    assert found == [
+        (2, SCIENTIST, (210, 7), 2150, "0.47", 2150, True),
+        (3, SCIENTIST, (105, 6), 1100, "0.26", 3250, True),
+        (3, MANAGER, (105, 6), 1050, "0.26", 1050, False),
+        (4, SCIENTIST, (52, 5), 580, "0.15", 3830, True),
+        (4, MANAGER, (52, 5), 580, "0.15", 1630, False),
+        (5, SCIENTIST, (52, 5), 0, "0.15", 3830, False),
+    ]
+    # The extract of the same data loses no fidelity: the last step gives nothing.
+    items = ("licensed-data terminal",), ("vendor-approved extract on the research server",)
+    assert concessions[-1].step.fields == [("required_equipment", *items)]
+
+
+def test_ledger_of_a_scientist_that_comes_back_with_a_stronger_plan() -> None:
+    # 420 months in 8 days cost 5050 and 300 in 5 days 3700; the offer in between was 2850.
+    aware = by_rule(MEDIUM, MEDIUM.reference_protocol, scientist=ScientistKind.EVIDENCE_AWARE)
+    found = [(each.who, each.step.credits_saved, each.gives) for each in ledger(aware)]
+    assert found == [(SCIENTIST, 1350, True), (MANAGER, -850, True)]
+
+
+def test_ledger_passes_over_questions_and_walking_away() -> None:
+    # The chamber gives way to the shelf at the same price: fidelity is what is given up.
+    actions = (ask("The budget?"), propose(PLAN), ask("The days?"), revise_to(OFFER))
+    [concession] = ledger(by_person(BOOKED, *actions))
+    assert (concession.round_number, concession.who, concession.gives) == (3, SCIENTIST, True)
+    assert concession.step.credits_saved == 0
+    assert concession.step.after.fidelity_loss > concession.step.before.fidelity_loss
+    assert ledger(by_person(BOOKED, *actions[:3], None)) == ledger(by_rule(OPEN, PLAN)) == []
+
+
+@pytest.mark.parametrize(
+    ("who", "pack", "before", "after", "gives"),
+    [
+        (SCIENTIST, OPEN, PLAN, make_protocol(sample_size=30), True),
+        (SCIENTIST, OPEN, PLAN, make_protocol(sample_size=50), False),
+        (SCIENTIST, OPEN, PLAN, make_protocol(duration_days=6), False),
+        (SCIENTIST, OPEN, PLAN, SHORT, True),  # the endpoint is lost
+        (SCIENTIST, OPEN, PLAN, make_protocol(controls=["dark control"], sample_size=60), True),
+        (SCIENTIST, MILLIKAN, DROPS, FEWER_DROPS, True),  # a larger number is weaker
+        (SCIENTIST, MILLIKAN, FEWER_DROPS, DROPS, False),
+        (MANAGER, OPEN, make_protocol(sample_size=30), PLAN, True),
+        (MANAGER, OPEN, PLAN, make_protocol(sample_size=30), False),
+    ],
+)
+def test_scientist_gives_credits_evidence_or_fidelity_and_the_lab_manager_spends_more(
+    who: Role, pack: Pack, before: Protocol, after: Protocol, gives: bool
+) -> None:
+    step = PlanStep(assess(before, pack), assess(after, pack))
+    assert pack is OPEN or step.credits_saved == 0
+    assert Concession(1, who, step, step).gives is gives
+
+
+def test_step_that_moves_no_amount_does_not_count() -> None:
+    for changes, counts in (({"sample_size": 41}, True), ({"rationale": "Other."}, False)):
+        step = PlanStep(assess(PLAN, OPEN), assess(revise(PLAN, **changes), OPEN))
+        assert Concession(1, SCIENTIST, step, step).counts is counts
+
+
+def assert_adds_up(negotiation: Negotiation) -> None:
+    concessions = ledger(negotiation)
+    for who in (SCIENTIST, MANAGER):
+        own = [concession for concession in concessions if concession.who is who]
+        saved = sum(concession.step.credits_saved for concession in own)
+        assert not own or own[-1].total.credits_saved == pytest.approx(saved)
+        assert all(one.step.after is other.step.before for one, other in pairwise(own))
+    numbers = [concession.round_number for concession in concessions]
+    assert numbers == sorted(numbers)
+
+
+def test_steps_join_where_the_same_offer_was_made_to_two_plans() -> None:
+    # 150 months in 6 days are offered for both the second and the third plan.
+    sizes = ((75, 6), (300, 8), (150, 7), (60, 6))
+    plans = [revise(MEDIUM.reference_protocol, sample_size=n, duration_days=d) for n, d in sizes]
+    negotiation = by_person(MEDIUM, propose(plans[0]), *map(revise_to, plans[1:]))
+    assert [g.round_number for g in ledger(negotiation) if g.who is MANAGER] == [1, 3]
+    assert_adds_up(negotiation)
+
+
+@given(studied_packs(), openings(), st.integers(1, 5), st.sampled_from(LabManagerKind))
+def test_reward_is_a_share_and_the_steps_of_each_side_add_up_to_its_total(
+    pack: Pack, opening: Protocol | None, rounds: int, manager: LabManagerKind
+) -> None:
+    negotiation = by_rule(pack, opening, rounds, lab_manager=manager)
+    assert_adds_up(negotiation)
+    found = judge(negotiation)
+    assert found is not None
+    assert 0 <= found.reward <= min(found.rigor, found.feasibility, found.fidelity) <= 1
