@@ -1,4 +1,4 @@
-"""Slides: what each side wants in a round, in what two plans differ, and no sign where none is."""
+"""Slides: what is at stake, refused, given up and to be decided, and no sign where none is."""
 
 from __future__ import annotations
 
@@ -8,23 +8,28 @@ import pytest
 
 from replicalab.assessment import assess
 from replicalab.lexicon import count_text
-from replicalab.models import FIELD_LABELS, revise
-from replicalab.negotiation import ScientistKind
-from replicalab.planner.steps import differences
+from replicalab.models import revise
+from replicalab.negotiation import ScientistKind, concession_steps
+from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, list_scenarios, load_scenario
 from replicalab.views.blocks import Block, Status
 from replicalab.views.negotiation import outcome_verdict
 from replicalab.views.present import (
-    beside_slide,
+    concession_slide,
+    decision_slide,
+    is_refused,
+    ledger_slide,
     outcome_slide,
     plan_slide,
-    question_slide,
+    refused_slide,
     round_slide,
+    stake_slide,
 )
+from replicalab.views.rounds import suggested
 from tests.golden import assert_golden
 from tests.negotiation.playing import ask, by_person, by_rule, propose
 from tests.ui.reading import heard
-from tests.views.reading import rows, tree
+from tests.views.reading import tree
 
 STROOP: Final = load_scenario("psy_stroop", "medium")
 YOURS: Final = assess(STROOP.reference_protocol, STROOP)
@@ -41,17 +46,27 @@ def signs(panel: Block) -> set[str]:
 SOME: Final = STROOP.with_own(LabOverrides(), EvidenceAssumptions(dropout=0.25))
 ASKED: Final = by_person(STROOP, propose(STROOP.reference_protocol), ask("How many credits?"))
 EDITED: Final = revise(YOURS.plan, sample_size=40)
+FISH: Final = load_scenario("eco_reef_fish", "medium")
+FISHING: Final = by_rule(FISH, FISH.reference_protocol, scientist=ScientistKind.EVIDENCE_AWARE)
+STEPS: Final = concession_steps(FISHING)
+CHANGES: Final = suggested(FISHING)
 SLIDES: Final = {
     "a round": round_slide(TALKS, 0),
     "a round that moves": round_slide(TALKS, 1),
     "a question and its answer": round_slide(ASKED, 1),
     "the outcome": outcome_slide(TALKS, outcome_verdict(TALKS)),
-    "the study's question": question_slide(YOURS),
-    "its question with dropout": question_slide(assess(EDITED, SOME)),
+    "the study's question": stake_slide(YOURS),
+    "its question with dropout": stake_slide(assess(EDITED, SOME)),
     "its own plan": plan_slide(YOURS),
     "another plan": plan_slide(assess(EDITED, STROOP)),
     "another plan with dropout": plan_slide(assess(EDITED, SOME)),
-    "both beside": beside_slide(YOURS, assess(EDITED, STROOP), "another"),
+    "an offer that is refused": refused_slide(FISHING, 0),
+    "a concession of an item": concession_slide(STEPS, 0, CHANGES),
+    "a concession of a control": concession_slide(STEPS, 1, CHANGES),
+    "a concession of samples": concession_slide(STEPS, 3, CHANGES),
+    "what was given up": ledger_slide(STEPS, CHANGES),
+    "the decision": decision_slide(PlanAnalysis(assess(FISH.reference_protocol, FISH)), FISHING),
+    "the decision alone": decision_slide(PlanAnalysis(YOURS), None),
 }
 
 
@@ -70,16 +85,15 @@ def test_run_that_is_not_confirmed_has_its_note_and_no_good_sign() -> None:
 
 
 @pytest.mark.parametrize("study", [each.scenario_id for each in list_scenarios()])
-def test_slides_of_a_plan_tell_its_question_and_two_plans_by_their_differences(study: str) -> None:
+def test_stake_tells_the_question_and_what_the_lab_has_and_judges_nothing(study: str) -> None:
     pack = load_scenario(study, "medium")
-    yours = assess(pack.reference_protocol, pack)
-    asked = question_slide(yours)
+    asked = stake_slide(assess(pack.reference_protocol, pack))
     assert pack.paper.goal in heard(tree(asked))
     assert count_text(pack.lab.budget, "credit") in heard(tree(asked))
     assert not signs(asked), "no verdict"
-    other = assess(revise(yours.plan, sample_size=yours.plan.sample_size + 1), pack)
-    names = [row[0] for row in rows(beside_slide(yours, other, "another"))[1:]]
-    fields = [FIELD_LABELS[each.field] for each in differences(yours.plan, other.plan)]
-    assert names[: 1 + len(fields)] == ["Verdict", *fields]
-    assert ("Credits" in names) == (yours.cost != other.cost)
-    assert ("Fidelity loss" in names) == (yours.fidelity_loss != other.fidelity_loss)
+
+
+def test_offer_is_refused_that_is_neither_taken_nor_made_in_an_open_negotiation() -> None:
+    assert is_refused(FISHING, 0)
+    assert not is_refused(TALKS, 0), "the Scientist takes it"
+    assert not is_refused(by_person(STROOP, propose(STROOP.reference_protocol)), 0), "still open"

@@ -11,7 +11,7 @@ from replicalab.measures import KINDS, DesignKind
 from replicalab.planner import PlanAnalysis
 from replicalab.render.html import html, numbers_style
 from replicalab.scenarios import Difficulty, Pack, load_scenario, pack_of
-from replicalab.views.present import question_slide
+from replicalab.views.present import stake_slide
 from replicalab.views.study import design_panel, kind_panel, paper_panel, story_panel
 from tests.ui.reading import heard
 from tests.views.reading import tree
@@ -37,7 +37,7 @@ def test_title_that_asks_gets_no_full_stop() -> None:
 
 def test_page_leaves_out_what_a_study_does_not_give() -> None:
     pack = quick_start()
-    slide = html(question_slide(assess(pack.reference_protocol, pack)))
+    slide = html(stake_slide(assess(pack.reference_protocol, pack)))
     for shown in (story(pack), html(paper_panel(pack)), slide):
         assert "Not given" not in shown
     assert "Hypothesis" not in html(paper_panel(pack))
