@@ -19,10 +19,10 @@ from replicalab.views.blocks import (
     group,
     table,
 )
-from replicalab.views.check import evidence_bar
+from replicalab.views.check import bounds_title, evidence_bar
 from replicalab.views.frontier import given_up_text
-from replicalab.views.plan import bounds_text, unit_noun
-from replicalab.views.verdicts import evidence_status
+from replicalab.views.plan import unit_noun
+from replicalab.views.verdicts import evidence_status, standing
 
 
 def score_verdict(found: Score) -> Verdict:
@@ -108,7 +108,7 @@ def challenge_panel(yours: Assessment) -> Group:
         ("Days", amount_text(yours.counts.days), amount_text(lab.days_left)),
         ("Staff units", amount_text(yours.staff), amount_text(lab.staff)),
         (noun, amount_text(yours.counts.samples), ""),
-        (capitalised(evidence.measure), evidence.number, bounds_text(evidence)),
+        (capitalised(evidence.measure), evidence.number, bounds_title(evidence).partition(": ")[2]),
     ]
     columns = ("What", Column("Your plan", "number"), "The lab has")
     return group(
@@ -133,20 +133,28 @@ def score_panel(found: Score) -> Group:
     rows = [
         (
             capitalised(best.evidence.measure),
-            *(Cell(e.number, status=evidence_status(e), bar=evidence_bar(e, both)) for e in both),
+            *(
+                Cell(
+                    each.evidence.number,
+                    status=standing(each)[0],
+                    bar=evidence_bar(each.evidence, both),
+                    shade=evidence_status(each.evidence),
+                )
+                for each in (plan, best)
+            ),
         ),
         (noun, *(amount_text(each.counts.samples) for each in (plan, best))),
         ("Days", *(amount_text(each.counts.days) for each in (plan, best))),
         ("Credits", *(amount_text(each.cost) for each in (plan, best))),
         ("Fidelity loss", *(str(each.fidelity_loss) for each in (plan, best))),
-        ("Given up", *(given_up_text(each) or "nothing" for each in (plan, best))),
     ]
-    columns = ("What", Column("Yours", bar="after"), Column("Best", bar="after"))
+    columns = ("What", Column("Yours", "fixed", "after"), Column("Best", "fixed", "after"))
     return group(
         Heading("Your score", 2, part=True),
         said,
         Sentence(f"Regret {found.regret:.2f}; 0 is the best there was.", quiet=True),
         table("Yours and the best", columns, rows),
+        Sentence(f"The best gives up: {given_up_text(best) or 'nothing'}."),
     )
 
 

@@ -1,0 +1,92 @@
+"""A challenge gives no answer away until a plan is handed in, and then says what was better."""
+
+from typing import Final
+
+from streamlit.testing.v1 import AppTest
+
+from replicalab.assessment import assess
+from replicalab.planner import PlanAnalysis
+from replicalab.scenarios import load_scenario
+from replicalab.tables import sheet
+from replicalab.ui.address import to_query
+from replicalab.ui.challenge import _RESULTS
+from replicalab.ui.workspace import Workspace
+from replicalab.views.score import COLUMNS, HIDDEN
+from tests.ui.acting import choose_more, labels, press, run, type_number, type_text
+from tests.ui.pages import COMPARE, NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY, TRADE_OFFS
+from tests.ui.walking import go, query_of, visit
+
+FISH: Final = {"study": "eco_reef_fish", "lab": "medium", "challenge": "1"}
+PACK: Final = load_scenario("eco_reef_fish", "medium")
+BEST: Final = PlanAnalysis(assess(PACK.reference_protocol, PACK)).least.after
+
+
+def workspace(app: AppTest) -> Workspace:
+    found: Workspace = app.session_state["state"].workspace
+    return found
+
+
+def everything(app: AppTest) -> str:
+    """Return all that a page sends: texts, labels, figures, and its address."""
+    return f"{[element.proto for element in app.main]} {query_of(app)}"
+
+
+def test_no_page_gives_the_answer_away() -> None:
+    app = visit(PROTOCOL, **FISH)
+    for page in PAGES:
+        sent = everything(go(app, page))
+        assert str(BEST.counts.samples) not in sent, page
+        assert f"{BEST.cost:,.0f}" not in sent, page
+        if page in (NEGOTIATION, TRADE_OFFS, COMPARE):
+            assert HIDDEN in sent
+    assert "Lab Manager's changes" not in everything(go(app, PROTOCOL))
+    assert "What happens" not in everything(go(app, STUDY))
+
+
+def test_answer_would_be_seen_without_the_challenge() -> None:
+    app = visit(PROTOCOL, **{key: value for key, value in FISH.items() if key != "challenge"})
+    assert str(BEST.counts.samples) in everything(app)
+
+
+def test_plan_is_tuned_asked_about_and_handed_in_for_a_score_and_tried_again() -> None:
+    app = visit(PROTOCOL, **FISH)
+    type_number(app, "Sample size", 100)
+    press(app, "Ask the Lab Manager")
+    assert any("The Lab Manager: suggests changes" in each.value for each in app.caption)
+    assert str(BEST.counts.samples) not in everything(app)
+    type_text(app, "Your name, if you like", "=Ada <b>")
+    press(app, "Hand in")
+    assert "Not worth running" in everything(app)
+    assert BEST.evidence.number in everything(app)
+    press(app, "Try again")
+    assert BEST.evidence.text not in everything(app)
+    app.session_state["state"].workspace = workspace(app).changed(plan=BEST.plan)
+    press(run(app), "Hand in")
+    assert "nothing better could be had" in everything(app)
+    rows = app.session_state[_RESULTS]
+    assert [row[COLUMNS.index("regret")] for row in rows][1:] == [0]
+    assert rows[0][COLUMNS.index("name")] == "=Ada <b>"
+    assert "\n=Ada" not in sheet(COLUMNS, rows).replace(",", "\n"), "no formula"
+
+
+def test_link_carries_the_challenge_and_no_plan() -> None:
+    app = visit(PROTOCOL, **FISH)
+    type_number(app, "Sample size", 100)
+    [link] = [each.value for each in app.code if "challenge=1" in each.value]
+    assert "plan=" not in link
+    assert "study=eco_reef_fish" in link
+    assert query_of(app)["challenge"] == "1"
+
+
+def test_challenge_begins_in_the_menu_and_ends_by_a_button_or_another_study() -> None:
+    app = visit(PROTOCOL, study="eco_reef_fish", lab="medium")
+    choose_more(app, "Challenge")
+    assert "Hand in" in labels(app)
+    press(app, "Leave the challenge")
+    assert "Hand in" not in labels(app)
+    assert "challenge" not in to_query(workspace(app))
+    choose_more(app, "Challenge")
+    go(app, SCENARIOS)
+    app.button(key="open_psy_stroop").click()
+    run(app)
+    assert not workspace(app).challenge
