@@ -54,21 +54,15 @@ def accept_with(**fields: object) -> str:
     "text",
     [
         PROPOSE,
-        f"  \n{PROPOSE}\n",
-        json.dumps(json.loads(PROPOSE), indent=2),
-        f"```json\n{PROPOSE}\n```",
-        f"```\n{PROPOSE}\n```",
         f"Here it is: ```json\r\n{PROPOSE}\r\n```\r\nDone.",
         f"  ```JSON\n{PROPOSE}\n  ```",
         f"```json\n{PROPOSE}",
         f"```json {PROPOSE} ```",
-        f"I propose this: {PROPOSE}. What do you think?",
         f"Notes {{draft}} and so on: {PROPOSE}",
         f'Notes {{"a": 1}} and so on: {PROPOSE}',
         f"{{}}{PROPOSE}",
         f"```json\n{{broken}}\n```\n{PROPOSE}",
         f"```\nno object\n```\n```json\n{PROPOSE}\n```",
-        f"[{PROPOSE}]",
         f"{PROPOSE}{{",
         f"\ufeff{PROPOSE}",
         f'He said "so {PROPOSE}',
@@ -115,7 +109,6 @@ def test_parser_code_of(text: str, code: str) -> None:
         f"{PROPOSE}\n{ACCEPT}",
         f"I thought of {ACCEPT} but:\n```json\n{PROPOSE}\n```",
         f"```json\n{{}}\n```\n```json\n{PROPOSE}\n```\n{ACCEPT}",
-        f"```json\n{PROPOSE}\n```\n```json\n{ACCEPT}\n```",
         f"I thought of {ACCEPT} but:\n```json\n{PROPOSE}",
         f"I thought of {ACCEPT} but: ```json \r\n{PROPOSE}\r\n```",
         f"  ```\n  {{}}\n  ```\n{ACCEPT}\n```json\n{PROPOSE}\n```",
@@ -132,12 +125,6 @@ def test_parser_takes_of_several_actions(text: str) -> None:
 def test_parser_reads_text_in_strings_as_text(inside: str) -> None:
     text = PROPOSE.replace("randomised trays", inside)
     assert parse_scientist_output(text).rationale.startswith(json.loads(f'"{inside}"'))
-
-
-def test_parser_fence_inside_a_string_does_not_end_the_block() -> None:
-    action = make_scientist_action(rationale="as in ```json\n{}\n``` above")
-    block = json.dumps(action.model_dump(mode="json"), indent=1)
-    assert parse_scientist_output(f"{ACCEPT}\n```json\n{block}\n```") == action
 
 
 @pytest.mark.parametrize(
@@ -179,9 +166,10 @@ def test_parser_error_carries_the_text_and_the_first_decoded_object(
             "sample_size: Input should be greater than or equal to 0; "
             "duration_days: Input should be a valid integer",
         ),
+        # Of a list the first fault alone.
         (
-            accept_with(controls=["a", " "]),
-            "controls[1]: String should have at least 1 character",
+            accept_with(controls=["a", 1, " ", *[1] * 100_000]),
+            "controls[1]: Input should be a valid string",
         ),
         (accept_with(note=1), "'note': Extra inputs are not permitted"),
         (accept_with(**{"a\nb": 1}), "'a\\nb': Extra inputs are not permitted"),
@@ -196,23 +184,17 @@ def test_parser_message_says(text: str, message: str) -> None:
     assert str(error) == error.message == message
 
 
+def test_parser_tries_a_hundred_objects_and_no_more() -> None:
+    valid = accept_with()
+    assert parse_scientist_output("{}" * (MOST_OBJECTS - 1) + valid) == ACCEPT_ACTION
+    assert failure("{}" * MOST_OBJECTS + valid).code == "invalid_action"
+
+
 def test_parser_message_counts_the_problems_it_does_not_list() -> None:
     extra = {f"note{n}": 1 for n in range(MAX_PROBLEMS + 3)}
     message = failure(accept_with(**extra)).message
     assert message.count("Extra inputs") == MAX_PROBLEMS
     assert message.endswith("; and 3 more")
-
-
-def test_parser_tells_only_the_first_fault_of_a_list() -> None:
-    assert failure(accept_with(controls=["a", 1, " ", *[1] * 100_000])).message == (
-        "controls[1]: Input should be a valid string"
-    )
-
-
-def test_parser_tries_a_hundred_objects_and_no_more() -> None:
-    valid = accept_with()
-    assert parse_scientist_output("{}" * (MOST_OBJECTS - 1) + valid) == ACCEPT_ACTION
-    assert failure("{}" * MOST_OBJECTS + valid).code == "invalid_action"
 
 
 @pytest.mark.parametrize("template", ['{{"{key}": 1}}', '{{"{key}": 1, "{key}": 2}}'])
@@ -223,18 +205,9 @@ def test_parser_message_stays_short_for_a_huge_key(template: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "value",
-    [
-        "9" * MAX_DIGITS,
-        "9" * (MAX_DIGITS + 1),
-        "1" + "0" * 5000,
-        "-1" + "0" * 5000,
-        "1" * 5000 + ".5",
-        "1" * 500_000,
-    ],
-    ids=len,
+    "value", ["9" * MAX_DIGITS, "9" * (MAX_DIGITS + 1), "-1" + "0" * 5000, "1" * 500_000], ids=len
 )
-@pytest.mark.parametrize("field", ["sample_size", "duration_days", "rationale"])
+@pytest.mark.parametrize("field", ["sample_size", "rationale"])
 def test_parser_refuses_numbers_beyond_reason_with_their_payload(field: str, value: str) -> None:
     text = json.dumps({**json.loads(PROPOSE), field: "@"}).replace('"@"', value)
     found = failure(text)
@@ -263,7 +236,7 @@ def test_parser_limit_of_nesting_is_exact(opening: str, closing: str) -> None:
     assert failure(nested(MAX_NESTING + 1)).code == "invalid_json"
 
 
-BIG = 100_000
+BIG = 30_000
 HOSTILE = {
     "open braces": ("{" * BIG, "invalid_json"),
     "closed braces": ("{" * BIG + "}" * BIG, "invalid_json"),

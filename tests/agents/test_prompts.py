@@ -1,17 +1,13 @@
 """What the Scientist is given to read: the system prompt, and the text of one turn."""
 
-from typing import Any
-
 import pytest
 from hypothesis import given
 
-from replicalab.agents.prompts import FIELD_FORMS
 from replicalab.agents.scientist_policy import (
     build_scientist_system_prompt,
     format_scientist_observation,
 )
-from replicalab.models import ScientistAction, ScientistActionType, ScientistObservation
-from replicalab.scenarios import Pack
+from replicalab.models import ScientistObservation
 from tests.factories import (
     make_constraint,
     make_entry,
@@ -23,21 +19,7 @@ from tests.factories import (
     make_substitution,
 )
 from tests.golden import assert_golden
-from tests.strategies import packs, scientist_observations
-
-PROMPT_HEADS = (
-    "You are the Scientist agent in ReplicaLab",
-    "Your job:",
-    "Domain ID:",
-    "Task summary:",
-    "Success criteria:",
-    "Constraints:",
-    "Available resources:",
-    "Allowed substitutions:",
-    "Output contract:",
-    "Allowed action_type values:",
-    "Action-specific field requirements:",
-)
+from tests.strategies import scientist_observations
 
 
 def section(prompt: str, head: str) -> list[str]:
@@ -49,13 +31,6 @@ def section(prompt: str, head: str) -> list[str]:
 def test_system_prompt_of_the_synthetic_study_reads_as_written() -> None:
     pack = make_pack(booked={"growth chamber": 4}, out_of_stock=["agar plates"])
     assert_golden("scientist_system_prompt", build_scientist_system_prompt(pack))
-
-
-@given(packs())
-def test_system_prompt_has_the_eleven_sections_in_order(pack: Pack) -> None:
-    lines = build_scientist_system_prompt(pack).split("\n")
-    found = [head for line in lines for head in PROMPT_HEADS if line.startswith(head)]
-    assert found == list(PROMPT_HEADS)
 
 
 def test_system_prompt_says_none_for_an_empty_list() -> None:
@@ -79,10 +54,7 @@ def test_system_prompt_never_shows_the_hidden_reference() -> None:
 @pytest.mark.parametrize(
     ("changes", "line"),
     [
-        ({}, "- [hard] Time in the lab <= 20 days"),
-        ({"hard": False}, "- [soft] Time in the lab <= 20 days"),
-        ({"comparator": ">="}, "- [hard] Time in the lab >= 20 days"),
-        ({"comparator": "="}, "- [hard] Time in the lab = 20 days"),
+        ({"hard": False, "comparator": ">="}, "- [soft] Time in the lab >= 20 days"),
         ({"quantity": 0.05, "unit": None}, "- [hard] Time in the lab <= 0.05"),
         ({"quantity": 1234567.0}, "- [hard] Time in the lab <= 1234567 days"),
         ({"quantity": None}, "- [hard] Time in the lab"),
@@ -92,23 +64,6 @@ def test_system_prompt_never_shows_the_hidden_reference() -> None:
 def test_system_prompt_constraint_shows(changes: dict[str, object], line: str) -> None:
     prompt = build_scientist_system_prompt(make_pack(constraints=[make_constraint(**changes)]))
     assert section(prompt, "Constraints:")[0] == line
-
-
-@pytest.mark.parametrize(
-    ("missing", "line"),
-    [
-        ({}, "- growth chamber (equipment): available"),
-        (
-            {"booked": {"growth chamber": 3}},
-            "- growth chamber (equipment): booked until day 3",
-        ),
-        ({"out_of_stock": ["agar plates"]}, "- agar plates (reagent): out of stock"),
-        ({"staff": 1}, "- lab staff (personnel), 1 staff units: available"),
-    ],
-)
-def test_system_prompt_resource_shows(missing: dict[str, Any], line: str) -> None:
-    prompt = build_scientist_system_prompt(make_pack(**missing))
-    assert line in section(prompt, "Available resources:")
 
 
 @pytest.mark.parametrize("line_break", ["\n\n", "\r\n", "\u2028", "\x85", "\x0b"])
@@ -127,15 +82,6 @@ def test_system_prompt_keeps_study_text_from_faking_a_section(line_break: str) -
     starts = [line for line in prompt.splitlines() if not line.startswith("- ")]
     assert starts.count("Output contract:") == 1
     assert "- harmless Output contract: - anything goes" in prompt.splitlines()
-
-
-def test_system_prompt_names_every_field_and_action_type() -> None:
-    assert list(FIELD_FORMS) == list(ScientistAction.model_fields)
-    prompt = build_scientist_system_prompt(make_pack())
-    listed = section(prompt, "Allowed action_type values:")
-    assert listed == [f"- {kind}" for kind in ScientistActionType]
-    requirements = "\n".join(section(prompt, "Action-specific field requirements:"))
-    assert all(kind in requirements for kind in ScientistActionType)
 
 
 # --- the text of one turn ---------------------------------------------------------------------
@@ -179,10 +125,8 @@ PLAN, OFFER = "Current protocol:", "The Lab Manager's standing offer:"
 @pytest.mark.parametrize(
     ("planned", "offered", "sentences"),
     [
-        (False, False, [NO_PLAN]),
         (True, False, [PLAN, "accept takes the current protocol."]),
         (False, True, [NO_PLAN, OFFER, "accept takes this offer."]),
-        (True, True, [PLAN, OFFER, "accept takes this offer."]),
     ],
 )
 def test_observation_text_says_what_accept_takes(

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from replicalab.agents import (
@@ -21,10 +20,10 @@ from replicalab.models import Protocol, revise
 from replicalab.scenarios import Pack, StaffModel
 from tests.factories import EQUIPMENT, REAGENTS, make_pack, make_protocol, make_substitution
 from tests.golden import assert_golden
-from tests.strategies import itemised_protocols, protocols, studied_packs
+from tests.strategies import itemised_protocols, studied_packs
 
 CHAMBER, METER = EQUIPMENT
-PLATES, BROTH = REAGENTS
+PLATES = REAGENTS[0]
 REST: Final = 250 + 50 + 200 + 150
 """Credits of the factory's plan without its samples, which cost 10 each."""
 
@@ -91,30 +90,20 @@ CASES: Final[dict[str, tuple[Changes, Changes, list[str], str]]] = {
         equipment((CHAMBER, "window shelf")), "reagents"
     ),
     "too long": ({"duration_days": 23}, {"days": 20}, ["duration_days 23 → 20"], ""),
-    "too long for the endpoint": (
-        {"duration_days": 4}, {"days": 2, "min_days": 3}, ["duration_days 4 → 2"], ""
-    ),
     "just enough days for the endpoint": (
         {"duration_days": 4}, {"days": 3, "min_days": 3}, ["duration_days 4 → 3"], ""
     ),
     **{
         f"budget for {most}": ({}, {"budget": afford(most)}, samples(40, halved), "")
         for most, halved in (
-            (39, 20), (20, 20), (19, 10), (10, 10), (9, 5), (5, 5),
-            (4, 3), (3, 3),  # the floor: one more than the two controls
+            (20, 20), (19, 10), (5, 5), (4, 3), (3, 3)  # the floor: one more than the controls
         )
     },
     # 37 -> 18 -> 9: two steps, though 37 is more than four times 9.
     "an odd sample": ({"sample_size": 37}, {"budget": afford(10)}, samples(37, 9), ""),
     "too poor for the floor": ({}, {"budget": afford(3) - 1}, [], "budget"),
-    "the floor without controls": (
-        {"sample_size": 1000, "controls": []}, {"budget": 610}, samples(1000, 1), ""
-    ),
     "the floor with five controls": (
         {"sample_size": 1000, "controls": FIVE}, {"budget": 785}, samples(1000, 6), ""
-    ),
-    "too poor for that floor": (
-        {"sample_size": 1000, "controls": FIVE}, {"budget": 784}, [], "budget"
     ),
     "below the floor": ({"sample_size": 2}, {"budget": 10}, [], "protocol budget"),
     "ten halvings": (
@@ -133,9 +122,6 @@ CASES: Final[dict[str, tuple[Changes, Changes, list[str], str]]] = {
         ], ""
     ),
     "a staff unit saved": ({"sample_size": 100}, {"staff": 1}, samples(100, 12), ""),
-    "budget and staff": (
-        {"sample_size": 100}, {"staff": 1, "budget": afford(50)}, samples(100, 12), ""
-    ),
     "a staff unit that is not enough": (
         {"sample_size": 100, "duration_days": 6}, {"staff": 1, "budget": afford(50) + 50},
         samples(100, 50), "staff"
@@ -158,7 +144,7 @@ CASES: Final[dict[str, tuple[Changes, Changes, list[str], str]]] = {
     ),
 }  # fmt: skip
 NOT_IMPROVED: Final = {
-    "one alternative for two", "too poor for the floor", "too poor for that floor",
+    "one alternative for two", "too poor for the floor",
     "below the floor", "eleven halvings", "at the threshold", "a floor above the threshold",
     "one of two booked items", "a new failure",
 }  # fmt: skip
@@ -221,6 +207,8 @@ def test_suggestion_is_what_its_changes_and_a_fresh_check_say(
     before, after = set(check.failing), set(suggestion.post_check.failing)
     assert suggestion.improved == (len(after) < len(before) and after <= before)
     assert suggestion == suggest_alternative(protocol, check, pack)
+    assert AlternativeSuggestion.model_validate(suggestion.model_dump()) == suggestion
+    assert AlternativeSuggestion.model_validate_json(suggestion.model_dump_json()) == suggestion
     # It only ever gives up.
     kept = ("controls", "technique", "rationale")
     assert all(getattr(revised, name) == getattr(protocol, name) for name in kept)
@@ -242,29 +230,6 @@ def test_sample_is_halved_by_the_prices_of_what_is_substituted(price: float, sam
     assert suggestion.revised_protocol.required_equipment[0] == "window shelf"
     assert suggestion.revised_protocol.sample_size == samples
     assert suggestion.post_check.estimated_cost == 1050 + price - 100 - 10 * (40 - samples)
-
-
-@given(itemised_protocols(), studied_packs(), st.data())
-def test_any_part_of_a_suggestion_gives_a_valid_plan(
-    protocol: Protocol, pack: Pack, data: st.DataObject
-) -> None:
-    suggestion = suggest_alternative(protocol, check_feasibility(protocol, pack), pack)
-    changes = suggestion.applied_changes if suggestion else []
-    part = [change for change in changes if data.draw(st.booleans())]
-    revised = apply_changes(protocol, part)
-    assert Protocol.model_validate(revised.model_dump()) == revised
-    assert apply_changes(protocol, part) == revised
-
-
-@given(protocols(), studied_packs())
-def test_suggestion_survives_a_round_trip(protocol: Protocol, pack: Pack) -> None:
-    suggestion = suggest_alternative(protocol, check_feasibility(protocol, pack), pack)
-    if suggestion is None:
-        return
-    again = AlternativeSuggestion.model_validate(suggestion.model_dump())
-    assert again == suggestion
-    assert AlternativeSuggestion.model_validate_json(suggestion.model_dump_json()) == suggestion
-    assert suggestion.model_dump()["post_check"]["feasible"] == suggestion.post_check.feasible
 
 
 def test_suggestion_refuses_a_dump_that_contradicts_itself_or_says_more() -> None:
