@@ -8,18 +8,13 @@ import pytest
 from hypothesis import given
 
 from replicalab.agents import check_feasibility
-from replicalab.assessment import AMOUNTS, DIMENSION_ROWS, Cliff, assess
+from replicalab.assessment import Cliff, assess
 from replicalab.models import DIMENSIONS, Dimension, Protocol, revise
 from replicalab.scenarios import Pack
 from tests.factories import CONTROLS, EQUIPMENT, make_constraint, make_pack, make_protocol
 from tests.strategies import itemised_protocols, studied_packs
 
-CHAMBER, METER = EQUIPMENT
-
-
-def test_every_dimension_has_a_row_in_the_documents_order() -> None:
-    assert tuple(DIMENSION_ROWS) == DIMENSIONS
-    assert AMOUNTS == (Dimension.BUDGET, Dimension.SCHEDULE, Dimension.STAFF)
+CHAMBER = EQUIPMENT[0]
 
 
 def test_slack_is_what_is_left_of_each_limit() -> None:
@@ -44,7 +39,6 @@ def test_slack_is_what_is_left_of_each_limit() -> None:
         ({"bounds": "days", "comparator": ">=", "quantity": 9}, 40, 8, True),
         ({"bounds": "days", "comparator": ">=", "quantity": 9}, 40, 9, False),
         ({"bounds": "samples", "comparator": ">=", "quantity": 41}, 40, 9, True),
-        ({"bounds": "samples", "comparator": "<=", "quantity": 40}, 40, 9, False),
         # Power at n = 40 and d = 0.9 is 0.7920 by SciPy.
         ({"bounds": "evidence", "comparator": ">=", "quantity": 0.793}, 40, 9, True),
         ({"bounds": "evidence", "comparator": ">=", "quantity": 0.791}, 40, 9, False),
@@ -96,20 +90,6 @@ def test_cliffs_are_the_small_steps_that_change_a_lot(
     quiet = {"sample_size": 40, "duration_days": 9, "controls": []}
     quiet |= {"required_equipment": [], **changes}
     assert set(assess(make_protocol(**quiet), make_pack()).cliffs) == cliffs
-
-
-@given(itemised_protocols(), studied_packs())
-def test_cliffs_are_where_one_step_changes_the_staff_or_the_endpoint(
-    plan: Protocol, pack: Pack
-) -> None:
-    found = assess(plan, pack)
-    for cliff in found.cliffs:
-        if cliff.endpoint:
-            assert plan.duration_days == pack.min_days
-            continue
-        [step] = [s for s in found.staff_steps if s.noun == cliff.noun]
-        moved = step._replace(number=step.number + (1 if cliff.more else -1))
-        assert moved.adds != step.adds
 
 
 @given(itemised_protocols(), itemised_protocols(), studied_packs())

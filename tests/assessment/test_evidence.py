@@ -8,7 +8,6 @@ from typing import Any, Final
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from scipy import stats
 
 from replicalab.assessment import (
     Evidence,
@@ -19,7 +18,7 @@ from replicalab.assessment import (
     smallest_detectable_effect,
     tier_of,
 )
-from replicalab.scenarios import DesignKind, Difficulty, EvidenceTier, Pack, load_scenario
+from replicalab.scenarios import DesignKind, Difficulty, EvidenceTier, load_scenario
 from tests.factories import (
     EQUIPMENT,
     make_design,
@@ -28,7 +27,7 @@ from tests.factories import (
     make_substitution,
     make_throughput,
 )
-from tests.measures.designs import DETECTING, design_of
+from tests.measures.designs import design_of
 
 MEETS, ABOVE, BELOW = EvidenceTier
 
@@ -48,10 +47,10 @@ CENSUS: Final[dict[str, Any]] = {"kind": "coverage", "population_max": 633}
 @pytest.mark.parametrize(
     ("bounds", "value", "tier"),
     [
-        *((SHARE, value, MEETS) for value in (1.0, 0.8)),
+        (SHARE, 0.8, MEETS),
         *((SHARE, value, ABOVE) for value in (0.799, 0.5)),
-        *((SHARE, value, BELOW) for value in (0.499, 0.0)),
-        *((WIDTH, value, MEETS) for value in (0.0, 0.015)),
+        (SHARE, 0.499, BELOW),
+        (WIDTH, 0.015, MEETS),
         *((WIDTH, value, ABOVE) for value in (0.0151, 0.025)),
         *((WIDTH, value, BELOW) for value in (0.0251, math.inf)),
         # 0.1 + 0.2 is a hair above 0.3, and a hair below it is still the bound.
@@ -70,12 +69,6 @@ def test_tier_is_inclusive_at_both_bounds(
 # --- a plan in a study ------------------------------------------------------------------------
 
 
-def audit_pack(**changes: Any) -> Pack:
-    """Return the synthetic study as an audit of 100 units, 10 % of them bad."""
-    design = make_design(kind="audit", effect_planning=0.1, population_max=100)
-    return make_pack(**{"design": design, **changes})
-
-
 def test_planned_evidence_says_what_it_assumes() -> None:
     found = assess(make_protocol(sample_size=34), make_pack(design=make_design())).evidence
     assert found == Evidence(
@@ -88,12 +81,6 @@ def test_planned_evidence_says_what_it_assumes() -> None:
         analysed=34,
         effect=0.9,
     )
-
-
-def test_planned_evidence_may_assume_another_effect() -> None:
-    found = assess(make_protocol(sample_size=128), make_pack()).evidence_at(0.5)
-    assert found.effect == 0.5
-    assert found.value == pytest.approx(0.8015, abs=5e-5)  # G*Power 3.1: 64 per group
 
 
 @pytest.mark.parametrize(
@@ -119,11 +106,9 @@ def test_planned_evidence_is_void_below_min_days_and_without_samples(
 @pytest.mark.parametrize(
     ("samples", "days", "rate", "population", "counted"),
     [
-        (40, 5, None, None, 40),
-        (40, 5, 8, None, 40),
+        (41, 5, None, None, 41),
         (41, 5, 8, None, 40),
         (40, 0, 8, None, 0),
-        (40, 5, None, 40, 40),
         (41, 5, None, 40, 40),
         (90, 5, 8, 30, 30),
         (90, 5, 6, 40, 30),
@@ -132,22 +117,12 @@ def test_planned_evidence_is_void_below_min_days_and_without_samples(
 def test_counted_samples_are_capped_by_throughput_and_population(
     samples: int, days: int, rate: int | None, population: int | None, counted: int
 ) -> None:
-    pack = audit_pack(
-        design=make_design(kind="audit", population_max=population),
+    pack = make_pack(
+        design=make_design(kind="audit", effect_planning=0.1, population_max=population),
         samples_per_day=None if rate is None else make_throughput(value=rate),
     )
     plan = make_protocol(sample_size=samples, duration_days=days)
     assert assess(plan, pack).evidence.analysed == counted
-
-
-def test_samples_above_a_cap_buy_nothing() -> None:
-    pack = audit_pack(samples_per_day=make_throughput(value=4))
-    found = [
-        assess(make_protocol(sample_size=n, duration_days=5), pack).evidence for n in (20, 400)
-    ]
-    assert found[0] == found[1]
-    assert found[0].value == pytest.approx(stats.hypergeom.sf(0, 100, 10, 20), abs=1e-12)
-    assert assess(make_protocol(sample_size=500), audit_pack()).evidence.value == 1.0
 
 
 # --- dropout ----------------------------------------------------------------------------------
@@ -162,9 +137,7 @@ def test_counted_samples_are_what_the_written_share_leaves_rounded_down(
     assert counted_of(design, n) == n * (10**6 - millionths) // 10**6  # whole numbers alone
 
 
-@pytest.mark.parametrize(
-    ("samples", "able", "counted"), [(40, 40, 34), (50, 50, 42), (51, 50, 42), (90, 50, 42)]
-)
+@pytest.mark.parametrize(("samples", "able", "counted"), [(40, 40, 34), (50, 50, 42), (90, 50, 42)])
 def test_dropout_takes_its_share_of_the_samples_that_could_count(
     samples: int, able: int, counted: int
 ) -> None:
@@ -227,15 +200,6 @@ def test_substitutions_count_where_the_alternative_stands_without_its_original(
     assert assess(protocol, pack).substitution_loss == loss
 
 
-def test_one_alternative_for_two_originals_counts_once() -> None:
-    swaps = [
-        make_substitution(original=item, alternative="kit", fidelity_loss=1) for item in EQUIPMENT
-    ]
-    pack = make_pack(allowed_substitutions=swaps)
-    used = assess(make_protocol(required_equipment=["kit"]), pack).substitutions
-    assert used == (pack.allowed_substitutions[0],)
-
-
 def test_factors_multiply_the_assumed_effect() -> None:
     pack = make_pack(
         design=make_design(effect_planning=1.25, sesoi=0.5), allowed_substitutions=SWAPS
@@ -258,12 +222,6 @@ def test_factors_divide_the_spread_of_a_precision_study() -> None:
     assert found.tier is ABOVE
 
 
-def test_coverage_assumes_no_effect() -> None:
-    design = make_design(**CENSUS, effect_planning=None)
-    found = assess(make_protocol(sample_size=316), make_pack(design=design)).evidence
-    assert (found.effect, found.value) == (None, 316 / 633)
-
-
 # --- words ------------------------------------------------------------------------------------
 
 
@@ -276,26 +234,15 @@ def test_coverage_assumes_no_effect() -> None:
         ("precision", math.inf, "half-width unbounded"),
         ("coverage", 1.0, "share examined 100 %"),
         ("coverage", 632 / 633, "share examined 99.8 %"),
-        ("coverage", 0.3, "share examined 30 %"),
         ("coverage", 20 / 633, "share examined 3.2 %"),  # 3.16
         ("coverage", 158 / 633, "share examined 25 %"),  # 24.96
         ("coverage", 0.7996, "share examined 79.96 %"),  # would be the target
         ("coverage", 0.49996, "share examined 49.996 %"),  # would be the floor
-        ("coverage", 0.5, "share examined 50 %"),
         ("coverage", 0.7496, "share examined 75 %"),  # no bound near
     ],
 )
 def test_evidence_text_is_rounded_but_never_to_a_bound(kind: str, value: float, text: str) -> None:
     assert Evidence(DesignKind(kind), value, 0.8, 0.5, ABOVE, 40, 40, None).text == text
-
-
-@pytest.mark.parametrize(("value", "text"), [(0.3, "30 %"), (0.9996, "99.96 %")])
-def test_share_examined_shows_a_bound_that_it_meets_but_for_rounding_only(
-    value: float, text: str
-) -> None:
-    found = Evidence(DesignKind.COVERAGE, value, 1.0, 0.1 + 0.2, ABOVE, 40, 40, None)
-    assert found.text == f"share examined {text}"
-    assert found.amount(found.floor) == "30 %"
 
 
 # --- the shipped studies ----------------------------------------------------------------------
@@ -327,33 +274,11 @@ def test_published_plans_are_worth_what_the_fact_sheet_says(study: str) -> None:
     assert plan.evidence.analysed == n
     assert [None if value is None else round(value, 2) for value in found] == list(values)
     assert plan.evidence.value == found[1]
-    others = [plan.evidence_at(effect).value for _, effect in assumed_effects(design)]
-    assert others
-    assert all(0 < value <= 1 for value in others)
-
-
-@pytest.mark.parametrize(
-    ("study", "n", "text"),
-    [
-        ("math_four_colour", 633, "share examined 100 %"),
-        ("phys_millikan", 58, "half-width ±1.29 %"),  # 1.96 times 5 % over the root of 58
-    ],
-)
-def test_published_census_and_oil_drops_are_worth(study: str, n: int, text: str) -> None:
-    pack = load_scenario(study, Difficulty.EASY)
-    found = assess(pack.reference_protocol, pack).evidence
-    assert (found.analysed, found.text) == (n, text)
 
 
 # --- assumed effects --------------------------------------------------------------------------
 
 PUBLISHED, HALF, SMALLEST = "as published", "halved", "smallest of interest"
-
-
-@pytest.mark.parametrize("kind", sorted(set(DETECTING) - {DesignKind.SURVIVAL}))
-def test_assumed_effects_are_the_published_the_halved_and_the_smallest(kind: DesignKind) -> None:
-    design = make_design(kind=kind, effect_published=0.62, effect_planning=0.4, sesoi=0.2)
-    assert assumed_effects(design) == ((PUBLISHED, 0.62), (HALF, 0.31), (SMALLEST, 0.2))
 
 
 @pytest.mark.parametrize(
@@ -363,10 +288,9 @@ def test_assumed_effects_are_the_published_the_halved_and_the_smallest(kind: Des
         ("equivalence", -0.2, 0.0, 0.4, [(PUBLISHED, 0.2)]),
         # Where none is printed, the planning effect is halved.
         ("two_group", None, 0.5, 0.3, [(HALF, 0.25), (SMALLEST, 0.3)]),
-        ("two_group", 0.8, 0.5, None, [(PUBLISHED, 0.8), (HALF, 0.4)]),
+        ("audit", 0.62, 0.4, None, [(PUBLISHED, 0.62), (HALF, 0.31)]),
         ("two_group", -0.6, 0.5, -0.2, [(PUBLISHED, 0.6), (HALF, 0.3), (SMALLEST, 0.2)]),
         # Equal effects are one, under all their names.
-        ("paired", 1.0, 1.0, 0.5, [(PUBLISHED, 1.0), (f"{HALF}, {SMALLEST}", 0.5)]),
         ("paired", 0.6, 0.6, 0.1 + 0.2, [(PUBLISHED, 0.6), (f"{HALF}, {SMALLEST}", 0.3)]),
         ("coverage", None, None, None, []),
         ("precision", None, 0.1, None, []),

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from replicalab.assessment import assess
 from replicalab.assessment.results import IssueCategory, Severity, ValidationIssue, ValidationResult
 from replicalab.models import Protocol
-from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
+from replicalab.scenarios import Pack, list_scenarios, load_scenario
 from tests.factories import (
     CONTROLS,
     EQUIPMENT,
@@ -32,11 +32,6 @@ from tests.strategies import packs, protocols
 CHAMBER, PLATES = EQUIPMENT[0], REAGENTS[0]
 TWENTY_A_DAY: Final = {"samples_per_day": make_throughput(value=20)}
 PRECISE: Final = make_design(kind="precision", effect_planning=0.1, target=0.01, floor=0.1)
-PACKS: Final = [
-    load_scenario(study.scenario_id, difficulty)
-    for study in list_scenarios()
-    for difficulty in Difficulty
-]
 
 Changes = dict[str, Any]
 
@@ -51,8 +46,8 @@ def bound(**changes: object) -> Changes:
     return {"constraints": [make_constraint(**{"label": "X", "unit": None, **changes})]}
 
 
-def stand_in(original: str, alternative: str = "stand-in") -> Changes:
-    swap = make_substitution(original=original, alternative=alternative)
+def stand_in(original: str) -> Changes:
+    swap = make_substitution(original=original, alternative="stand-in")
     return {"allowed_substitutions": [swap]}
 
 
@@ -73,27 +68,17 @@ CASES: Final[dict[str, tuple[Changes, Changes, list[str]]]] = {
         {"sample_size": 1, "controls": []}, needing(), ["warning controls"]
     ),
     "as many samples as controls": ({"sample_size": 2}, {}, ["error sample_controls"]),
-    "fewer samples than controls": ({"sample_size": 1}, {}, ["error sample_controls"]),
     "a sample beside the controls": ({"sample_size": 3}, {}, []),
     "no days": ({"duration_days": 0}, {"min_days": 3}, ["error duration", SHORT]),
-    "one day": ({"duration_days": 1}, {"min_days": 3}, [SHORT]),
     "a day short": ({"duration_days": 2}, {"min_days": 3}, [SHORT]),
     "just enough days": ({"duration_days": 3}, {"min_days": 3}, []),
     "all days": ({"duration_days": 20}, {"days": 20}, []),
     "a day too many": ({"duration_days": 21}, {"days": 20}, ["error duration"]),
-    "a lab too brief": (
-        {"duration_days": 2}, {"days": 1, "min_days": 3}, ["error duration", SHORT]
-    ),
     "full throughput": ({"sample_size": 100}, TWENTY_A_DAY, []),
     "beyond the throughput": ({"sample_size": 101}, TWENTY_A_DAY, ["warning throughput"]),
-    "a day's throughput": (
-        {"sample_size": 21, "duration_days": 1}, {**TWENTY_A_DAY, "min_days": 1},
-        ["warning throughput"],
-    ),
     "no time for any": (
         {"duration_days": 0}, TWENTY_A_DAY, ["error duration", SHORT, "warning throughput"]
     ),
-    "units in parallel": ({"sample_size": 10**6}, {"samples_per_day": None}, []),
     "all that exist": ({"sample_size": 1024}, {"design": make_design(population_max=1024)}, []),
     "more than exist": (
         {"sample_size": 5000}, {"design": make_design(population_max=1024)},
@@ -133,7 +118,6 @@ CASES: Final[dict[str, tuple[Changes, Changes, list[str]]]] = {
         {"design": PRECISE, **bound(bounds="evidence", comparator="<=", quantity=0.03)}, [],
     ),
     "only stated": ({}, bound(bounds=None, comparator=">=", quantity=1000), []),
-    "only named": ({}, bound(bounds=None, comparator="=", quantity=None), []),
     "booked": ({}, {"booked": {CHAMBER: 9}, "allowed_substitutions": []}, ["error equipment"]),
     "booked, replaceable": (
         {}, {"booked": {CHAMBER: 9}, **stand_in(CHAMBER)}, ["warning equipment"]
@@ -141,14 +125,6 @@ CASES: Final[dict[str, tuple[Changes, Changes, list[str]]]] = {
     "out of stock": ({}, {"out_of_stock": [PLATES]}, ["error reagent"]),
     "out of stock, replaceable": (
         {}, {"out_of_stock": [PLATES], **stand_in(PLATES)}, ["warning reagent"]
-    ),
-    "booked, and the replacement too": (
-        {"required_equipment": [CHAMBER]},
-        {"booked": {CHAMBER: 9, "light meter": 9}, **stand_in(CHAMBER, "Light  METER")},
-        ["error equipment"],
-    ),
-    "a replacement": (
-        {"required_equipment": ["Window   shelf"]}, {"booked": {CHAMBER: 9}}, []
     ),
     "booked and listed twice": (
         {"required_equipment": [CHAMBER, CHAMBER]}, {"booked": {CHAMBER: 9}},
@@ -158,7 +134,6 @@ CASES: Final[dict[str, tuple[Changes, Changes, list[str]]]] = {
         {"required_equipment": ["laser"], "required_reagents": ["helium"]}, {},
         ["warning equipment", "warning reagent"],
     ),
-    "equipment as a reagent": ({"required_reagents": [CHAMBER]}, {}, ["warning reagent"]),
     "other case and spacing": (
         {"required_equipment": ["große   strasse"]}, {"equipment": ["GROSSE  Straße", CHAMBER]}, []
     ),
@@ -224,12 +199,10 @@ def test_required_element_is_not_addressed_by_a_part_of_its_words(word: str) -> 
     assert [issue.category for issue in found.validation.issues] == [IssueCategory.REQUIRED_ELEMENT]
 
 
-@pytest.mark.parametrize("pack", PACKS, ids=lambda pack: f"{pack.scenario_id}-{pack.difficulty}")
-def test_shipped_reference_protocol_addresses_every_required_element(pack: Pack) -> None:
-    reference = assess(pack.reference_protocol, pack)
-    assert list(reference.missing_elements) == []
-    if pack.difficulty is Difficulty.EASY:
-        assert reference.validation.issues == []
+@pytest.mark.parametrize("study", [study.scenario_id for study in list_scenarios()])
+def test_nothing_is_found_in_a_shipped_reference_protocol_in_its_easy_lab(study: str) -> None:
+    pack = load_scenario(study, "easy")
+    assert assess(pack.reference_protocol, pack).validation.issues == []
 
 
 # --- the result -------------------------------------------------------------------------------
@@ -244,7 +217,6 @@ def test_validation_never_raises_and_valid_means_no_error(
     errors = [issue for issue in result.issues if issue.severity is Severity.ERROR]
     assert result.valid == (not errors)
     assert result.errors == errors
-    assert ValidationResult.model_validate(result.model_dump()) == result
     assert ValidationResult.model_validate_json(result.model_dump_json()) == result
 
 
