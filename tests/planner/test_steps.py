@@ -10,8 +10,8 @@ from hypothesis import given
 from replicalab.agents import SuggestionChange
 from replicalab.agents.suggestions import DROPPED
 from replicalab.assessment import assess
-from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS, Protocol
-from replicalab.planner import FieldChange, PlanAnalysis, PlanStep, change_steps
+from replicalab.models import Protocol
+from replicalab.planner import FieldChange, PlanAnalysis, change_steps
 from replicalab.planner.steps import differences, field_steps
 from replicalab.scenarios import Pack
 from tests.factories import CONTROLS, EQUIPMENT, REAGENTS, make_pack, make_protocol
@@ -20,10 +20,6 @@ from tests.strategies import itemised_protocols, studied_packs
 
 CHAMBER, METER = EQUIPMENT
 PLATES, BROTH = REAGENTS
-
-
-def test_field_labels_name_every_field_in_the_protocols_order() -> None:
-    assert tuple(FIELD_LABELS) == PROTOCOL_FIELDS
 
 
 def test_dropping_a_control_saves_its_credits_and_adds_its_loss() -> None:
@@ -89,13 +85,6 @@ def test_differences_are_what_left_and_what_came(
 )
 def test_equal_plans_do_not_differ(changes: dict[str, object]) -> None:
     assert differences(make_protocol(), make_protocol(**changes)) == []
-
-
-def test_step_may_cost() -> None:
-    pack = make_pack()
-    step = PlanStep(assess(make_protocol(), pack), assess(make_protocol(sample_size=41), pack))
-    assert step.credits_saved == -10
-    assert [each.field for each in step.fields] == ["sample_size"]
 
 
 IN_TURN = (
