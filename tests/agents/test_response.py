@@ -35,22 +35,21 @@ OPEN_FLAME: Final = {"technique": "open flame"}
 TIGHT: Final[dict[str, Any]] = {"booked": {CHAMBER: 9}, "days": 4, "budget": 800}
 """A lab in which three dimensions and the plan's soundness fail, and all can be mended."""
 
-CASES: Final[dict[str, tuple[dict[str, Any], dict[str, Any], LabManagerActionType]]] = {
-    # What is changed of the plan that fits, what of its lab, and the answer.
-    "all seven pass": ({}, {}, ACCEPT),
-    "policy fails": (OPEN_FLAME, {}, REPORT),
-    "protocol fails": ({"sample_size": 2}, {}, REPORT),
-    "all can be mended": ({}, TIGHT, SUGGEST),
-    "all but policy": (OPEN_FLAME, TIGHT, SUGGEST),
-    "nothing helps": ({}, {"budget": 10}, REJECT),
-    "a lab failure is left": ({"duration_days": 9}, {"days": 8, "staff": 1}, REJECT),
+CASES: Final[dict[str, tuple[dict[str, Any], dict[str, Any]]]] = {
+    # What is changed of the plan that fits, and what of its lab.
+    "all seven pass": ({}, {}),
+    "policy fails": (OPEN_FLAME, {}),
+    "protocol fails": ({"sample_size": 2}, {}),
+    "all can be mended": ({}, TIGHT),
+    "all but policy": (OPEN_FLAME, TIGHT),
+    "nothing helps": ({}, {"budget": 10}),
+    "a lab failure is left": ({"duration_days": 9}, {"days": 8, "staff": 1}),
     "the lab could run it, but it breaks a new rule": (
         {},
         {
             "booked": {CHAMBER: 9},
             "allowed_substitutions": [make_substitution(alternative="open flame heater")],
         },
-        REJECT,
     ),
 }
 
@@ -65,22 +64,11 @@ def answer_to(plan: Protocol, pack: Pack) -> Answer:
 
 
 def answer(case: str) -> Answer:
-    plan, lab, _ = CASES[case]
+    plan, lab = CASES[case]
     return answer_to(make_protocol(**plan), make_pack(**lab))
 
 
 # --- which answer -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_answer_where(case: str) -> None:
-    plan, _, expected = CASES[case]
-    action = answer(case)[2]
-    assert action.action_type is expected
-    offered = (action.suggested_technique, action.suggested_sample_size, action.suggested_controls)
-    revised = make_protocol(**{**plan, "sample_size": 20})
-    suggests = (revised.technique, revised.sample_size, revised.controls)
-    assert offered == (suggests if expected is SUGGEST else ("", 0, []))
 
 
 def test_explanations_read_as_written() -> None:
@@ -113,6 +101,12 @@ def test_answer_follows_the_contracts_order_and_carries_flags_and_reasons(
     else:
         expected = REJECT
     assert action.action_type is expected
+    offered = suggestion.revised_protocol if suggestion and expected is SUGGEST else None
+    assert (
+        action.suggested_technique,
+        action.suggested_sample_size,
+        action.suggested_controls,
+    ) == ((offered.technique, offered.sample_size, offered.controls) if offered else ("", 0, []))
     assert action.feasible == (not lab_fails)
     assert [d for d in LAB_DIMENSIONS if not getattr(action, f"{d}_ok")] == lab_fails
     for dimension in Dimension:

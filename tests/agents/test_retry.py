@@ -82,30 +82,16 @@ def test_retry_raises_the_last_failure_after_the_last_retry(bad: list[str]) -> N
     assert len(model.sent) == len(bad)
 
 
-def test_retry_asks_three_times_by_default() -> None:
-    model = ScriptedGenerate([BAD[0]] * 4)
-    with pytest.raises(ScientistOutputParseError):
-        call(model)
-    assert len(model.sent) == 3
-
-
-@pytest.mark.parametrize("outage", [ConnectionError("model is down"), ValueError("bad key")])
-def test_retry_lets_errors_of_the_model_through(outage: Exception) -> None:
+def test_retry_lets_errors_of_the_model_through() -> None:
+    outage = ValueError("bad key")
     model = ScriptedGenerate([BAD[0], outage, VALID])
-    with pytest.raises(type(outage)) as caught:
+    with pytest.raises(ValueError, match="bad key") as caught:
         call(model)
     assert caught.value is outage
     assert len(model.sent) == 2
 
 
-def test_retry_refuses_negative_retries_before_any_call() -> None:
-    model = ScriptedGenerate([VALID])
-    with pytest.raises(ValueError, match="max_retries = -1, must be 0 or more"):
-        call(model, max_retries=-1)
-    assert model.sent == []
-
-
-def test_retry_model_cannot_change_what_it_is_sent_next() -> None:
+def test_retry_asks_three_times_by_default_whatever_the_model_does_to_what_it_is_sent() -> None:
     seen = []
 
     def vandal(messages: list[dict[str, str]]) -> str:
@@ -117,6 +103,13 @@ def test_retry_model_cannot_change_what_it_is_sent_next() -> None:
     with pytest.raises(ScientistOutputParseError):
         call_scientist_with_retry(vandal, "be brief", make_scientist_observation())
     assert seen == [(2, "be brief"), (4, "be brief"), (6, "be brief")]
+
+
+def test_retry_refuses_negative_retries_before_any_call() -> None:
+    model = ScriptedGenerate([VALID])
+    with pytest.raises(ValueError, match="max_retries = -1, must be 0 or more"):
+        call(model, max_retries=-1)
+    assert model.sent == []
 
 
 @pytest.mark.parametrize(

@@ -51,12 +51,10 @@ def samples(before: int, after: int) -> list[str]:
 
 BOTH_BOOKED: Final[Changes] = {"booked": {CHAMBER: 9, METER: 9}}
 CHAMBER_BOOKED: Final[Changes] = {"booked": {CHAMBER: 9}}
-KIT: Final = swaps((CHAMBER, "kit"), (METER, "kit"))
 EACH_FIX: Final[Changes] = {
     "booked": {METER: 9}, "out_of_stock": [PLATES], "days": 4, "budget": afford(20),
     **swaps((PLATES, "filter paper"), (METER, "phone camera")),
 }  # fmt: skip
-FIVE: Final = [f"c{i}" for i in range(5)]
 
 CASES: Final[dict[str, tuple[Changes, Changes, list[str], str]]] = {
     # What is changed of the plan that fits, what of its lab, the changes, and what still fails.
@@ -80,19 +78,12 @@ CASES: Final[dict[str, tuple[Changes, Changes, list[str], str]]] = {
         equipment((CHAMBER, "kit"), (METER, "spare kit")), ""
     ),
     "one alternative for two": (
-        {}, {**BOTH_BOOKED, **KIT}, equipment((CHAMBER, "kit")), "equipment"
-    ),
-    "an item in another case": (
-        {"required_equipment": ["Growth  Chamber", METER]}, CHAMBER_BOOKED,
-        equipment(("Growth  Chamber", "window shelf")), ""
+        {}, {**BOTH_BOOKED, **swaps((CHAMBER, "kit"), (METER, "kit"))}, equipment((CHAMBER, "kit")), "equipment"
     ),
     "an unknown item": ({"required_reagents": [CHAMBER]}, CHAMBER_BOOKED,
         equipment((CHAMBER, "window shelf")), "reagents"
     ),
     "too long": ({"duration_days": 23}, {"days": 20}, ["duration_days 23 → 20"], ""),
-    "just enough days for the endpoint": (
-        {"duration_days": 4}, {"days": 3, "min_days": 3}, ["duration_days 4 → 3"], ""
-    ),
     **{
         f"budget for {most}": ({}, {"budget": afford(most)}, samples(40, halved), "")
         for most, halved in (
@@ -102,9 +93,6 @@ CASES: Final[dict[str, tuple[Changes, Changes, list[str], str]]] = {
     # 37 -> 18 -> 9: two steps, though 37 is more than four times 9.
     "an odd sample": ({"sample_size": 37}, {"budget": afford(10)}, samples(37, 9), ""),
     "too poor for the floor": ({}, {"budget": afford(3) - 1}, [], "budget"),
-    "the floor with five controls": (
-        {"sample_size": 1000, "controls": FIVE}, {"budget": 785}, samples(1000, 6), ""
-    ),
     "below the floor": ({"sample_size": 2}, {"budget": 10}, [], "protocol budget"),
     "ten halvings": (
         {"sample_size": 20 * 2**10}, {"budget": afford(20)}, samples(20 * 2**10, 20), ""
@@ -127,9 +115,6 @@ CASES: Final[dict[str, tuple[Changes, Changes, list[str], str]]] = {
         samples(100, 50), "staff"
     ),
     "at the threshold": ({"sample_size": 20, "duration_days": 6}, {"staff": 1}, [], "staff"),
-    "a floor above the threshold": (
-        {"sample_size": 100, "controls": FIVE * 4}, {"staff": 2}, [], "staff"
-    ),
     "a lab's own threshold": (
         {"sample_size": 100}, {"staff": 1, "staff_model": StaffModel(sample_threshold=30)},
         samples(100, 25), ""
@@ -145,7 +130,7 @@ CASES: Final[dict[str, tuple[Changes, Changes, list[str], str]]] = {
 }  # fmt: skip
 NOT_IMPROVED: Final = {
     "one alternative for two", "too poor for the floor",
-    "below the floor", "eleven halvings", "at the threshold", "a floor above the threshold",
+    "below the floor", "eleven halvings", "at the threshold",
     "one of two booked items", "a new failure",
 }  # fmt: skip
 
@@ -259,7 +244,6 @@ def change(field: str, original: str, revised: str) -> SuggestionChange:
         ("controls", "a b c", [f"b {DROPPED}"], "a c"),
         ("controls", "a b a", [f"a {DROPPED}"], "b a"),  # one copy for each change
         ("controls", "a b a", [f"a {DROPPED}"] * 3, "b"),
-        ("controls", "a b", [f"z {DROPPED}"], "a b"),
         ("required_reagents", "a b", ["z c"], "a b"),
         ("required_equipment", "a b", [f"a {DROPPED}"], f"{DROPPED} b"),  # only controls go
         ("required_equipment", "a b", ["a x", "x y"], "y b"),
@@ -270,13 +254,6 @@ def test_apply_changes_of_a_list(field: str, items: str, changes: list[str], lef
     made = [change(field, *text.split(" ", 1)) for text in changes]
     assert apply_changes(plan, made) == revise(plan, **{field: left.split()})
     assert getattr(plan, field) == items.split()
-
-
-def test_apply_changes_takes_numbers_in_their_order() -> None:
-    changes = [("duration_days", "5", "4"), ("sample_size", "40", "20"), ("sample_size", "20", "9")]
-    assert apply_changes(make_protocol(), [change(*each) for each in changes]) == make_protocol(
-        duration_days=4, sample_size=9
-    )
 
 
 def test_every_subset_of_four_changes_applies_without_the_others() -> None:
