@@ -101,12 +101,9 @@ def test_answer_follows_the_contracts_order_and_carries_flags_and_reasons(
     else:
         expected = REJECT
     assert action.action_type is expected
-    offered = suggestion.revised_protocol if suggestion and expected is SUGGEST else None
-    assert (
-        action.suggested_technique,
-        action.suggested_sample_size,
-        action.suggested_controls,
-    ) == ((offered.technique, offered.sample_size, offered.controls) if offered else ("", 0, []))
+    offered = action.suggested_technique, action.suggested_sample_size, action.suggested_controls
+    plan = suggestion.revised_protocol if suggestion and expected is SUGGEST else None
+    assert offered == ((plan.technique, plan.sample_size, plan.controls) if plan else ("", 0, []))
     assert action.feasible == (not lab_fails)
     assert [d for d in LAB_DIMENSIONS if not getattr(action, f"{d}_ok")] == lab_fails
     for dimension in Dimension:

@@ -37,7 +37,6 @@ def test_slack_is_what_is_left_of_each_limit() -> None:
     ("bound", "samples", "days", "broken"),
     [
         ({"bounds": "days", "comparator": ">=", "quantity": 9}, 40, 8, True),
-        ({"bounds": "days", "comparator": ">=", "quantity": 9}, 40, 9, False),
         ({"bounds": "samples", "comparator": ">=", "quantity": 41}, 40, 9, True),
         # Power at n = 40 and d = 0.9 is 0.7920 by SciPy.
         ({"bounds": "evidence", "comparator": ">=", "quantity": 0.793}, 40, 9, True),
@@ -78,7 +77,6 @@ def test_slack_is_negative_exactly_where_its_dimension_fails(plan: Protocol, pac
     [
         ({"sample_size": 20}, {Cliff("sample", more=True)}),
         ({"sample_size": 21}, {Cliff("sample", more=False)}),
-        ({"sample_size": 22}, set()),
         ({"duration_days": 5}, {Cliff("day", more=True)}),
         ({"duration_days": 3}, {Cliff("day", more=False, endpoint=True)}),
         ({"controls": [*CONTROLS, "x"]}, {Cliff("control", more=False)}),
@@ -126,15 +124,3 @@ def test_unread_check_keeps_its_plan_and_no_longer() -> None:
     assert gone() is not None
     assert check.protocol.ok
     assert gone() is None, "a circle of references waits for the collector"
-
-
-def test_views_of_a_pack_share_no_list_with_it() -> None:
-    pack = make_pack()
-    pack.resources.clear()
-    pack.constraints.clear()
-    pack.success_criteria.clear()
-    pack.lab_manager_observation.equipment_available.clear()
-    assert pack.resources
-    assert pack.constraints
-    assert pack.success_criteria
-    assert pack.lab_manager_observation.equipment_available

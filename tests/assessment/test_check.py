@@ -37,11 +37,9 @@ NO_SWAPS: Final[dict[str, Any]] = {"allowed_substitutions": []}
 CASES: Final[dict[str, tuple[dict[str, Any], dict[str, Any]]]] = {
     # What is changed of the plan that fits, and what of its lab.
     "the plan that fits": ({}, {}),
-    "no samples": ({"sample_size": 0, "controls": ["dark control"]}, {}),
     "just the budget": ({}, {"budget": COST}),
     "a credit short": ({}, {"budget": COST - 1}),
     "half a credit short": ({}, {"budget": COST - 0.5}),
-    "duplicates are billed": ({"required_reagents": [PLATES, PLATES, BROTH]}, {"budget": COST}),
     "booked": ({}, {"booked": {METER: 9}, **NO_SWAPS}),
     "out of stock": ({}, {"out_of_stock": [BROTH]}),
     "booked, with replacements": (
@@ -50,14 +48,7 @@ CASES: Final[dict[str, tuple[dict[str, Any], dict[str, Any]]]] = {
         ]},
     ),
     "unknown to the lab": ({ITEMS: ["laser"], "required_reagents": ["helium"]}, {}),
-    "equipment is no reagent": ({"required_reagents": [CHAMBER]}, {}),
     "an item is named once": ({ITEMS: [CHAMBER, CHAMBER]}, {"booked": {CHAMBER: 9}}),
-    "a usable alternative": ({ITEMS: ["Window   SHELF", METER]}, {"booked": {CHAMBER: 9}}),
-    "an alternative that is booked too": (
-        {}, {"booked": {CHAMBER: 9, METER: 2}, "allowed_substitutions": [
-            make_substitution(original=CHAMBER, alternative="Light   meter")
-        ]},
-    ),
     "a day too long": ({"duration_days": 21}, {"days": 20}),
     "a staff unit short": ({}, {"staff": 1}),
     "every step of the staff": (
@@ -157,15 +148,12 @@ def test_check_survives_a_round_trip_with_its_computed_fields(
 
 READS: Final[dict[str, Callable[[FeasibilityCheckResult], object]]] = {
     "field": lambda check: check.budget,
-    "dump": lambda check: check.model_dump(),
     "JSON": lambda check: check.model_dump_json(),
     "what is set": lambda check: check.model_dump(exclude_unset=True),
     "repr": repr,
     "fields": dict,
     "names": lambda check: check.model_fields_set,
-    "copy": copy.copy,
     "deep copy": copy.deepcopy,
-    "model copy": lambda check: check.model_copy(),
     "pickle": lambda check: pickle.loads(pickle.dumps(check)),  # noqa: S301 - our own bytes
     "equality": lambda check: check == check_feasibility(make_protocol(sample_size=0), make_pack()),
 }
@@ -228,7 +216,6 @@ def test_judging_is_deterministic_and_leaves_its_inputs_alone(
     ("plan", "lab", "failing", "causes"),
     [
         ({"duration_days": 21}, {}, ["protocol", "schedule"], ["schedule"]),
-        ({"duration_days": 0}, {}, ["protocol"], ["protocol"]),
         ({}, {"out_of_stock": [REAGENTS[0]]}, ["protocol", "reagents"], ["reagents"]),
         (
             {"sample_size": 2, "duration_days": 21},

@@ -62,31 +62,20 @@ def test_staff_step_is_taken_above_the_threshold_not_at_it(term: str, threshold:
 
 def test_counts_bill_duplicates_as_listed() -> None:
     protocol = make_protocol(
-        sample_size=7,
-        duration_days=3,
         controls=["a", "a", "A "],
         required_equipment=["b", "B"],
         required_reagents=["c", "c", "c", "c"],
     )
-    assert counts_of(protocol, make_pack()) == (7, 3, 3, 2, 4, 0)
     pack = make_pack(prices={"B ": 130.0, "C": 0.5})
-    assert counts_of(protocol, pack) == (7, 3, 3, 2, 4, 2 * 30 - 4 * 74.5)
+    assert counts_of(protocol, pack) == (40, 5, 3, 2, 4, 2 * 30 - 4 * 74.5)
 
 
 def test_cost_of_an_item_with_its_own_price_is_that_price() -> None:
-    protocol = make_protocol(
-        sample_size=1,
-        duration_days=0,
-        controls=[],
-        required_equipment=["lens", "prism", "LENS"],
-        required_reagents=["ink", "lens"],
-    )
-    rates = CostModel(per_equipment_item=7.0, per_reagent=3.0)
-    pack = make_pack(prices={"lens": 400.0, "ink": 0.0, "unused": 9.0}, cost_model=rates)
-    plan = assess(protocol, pack)
-    assert plan.cost == 10 + (400 + 7 + 400) + (0 + 400)
+    items = {"required_equipment": ["lens", "prism", "LENS"], "required_reagents": ["ink", "lens"]}
+    pack = make_pack(prices={"lens": 400.0, "ink": 0.0, "unused": 9.0})
+    plan = assess(make_protocol(**items), pack)
     equipment, reagents = plan.cost_terms[3:]
-    assert (equipment.credits, equipment.prices) == (807, {7.0: 1, 400.0: 2})
+    assert (equipment.credits, equipment.prices) == (900, {100.0: 1, 400.0: 2})
     assert (reagents.credits, reagents.prices) == (400, {0.0: 1, 400.0: 1})
     assert sum(term.credits for term in plan.cost_terms) == plan.cost
 

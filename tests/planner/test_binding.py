@@ -21,7 +21,7 @@ from tests.factories import (
 )
 from tests.planner.brute_force import ranked, tried
 from tests.planner.small_labs import opened, shipped
-from tests.tiers import EVERY_LAB, batches
+from tests.tiers import batches
 
 LABS: Final = 20
 ENDLESS: Final = {"budget": 10**9, "staff": 100}
@@ -110,18 +110,6 @@ def buys(amount: Dimension, more: float, options: PlanAnalysis) -> bool:
     less = not then.after.evidence.void_reason and then.rank.given_up < now.rank.given_up
     alike = then.rank.given_up[:3] == now.rank.given_up[:3]
     return less and not (alike and then.after.evidence.text == now.after.evidence.text)
-
-
-@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
-def test_extra_buys_something_and_the_next_smaller_one_does_not(study: str, lab: str) -> None:
-    options = shipped(study, lab)
-    for extra in options.extras:
-        amount, more = extra.ask.dimension, extra.ask.more
-        assert more == int(more) >= 1
-        assert buys(amount, more, options)
-        assert not any(buys(amount, m, options) for m in {more - 1, more // 2, 1} if m < more)
-        assert extra.before == options.least
-        assert extra.after.rank.given_up < extra.before.rank.given_up
 
 
 def _assert_extras_are_the_smallest(options: PlanAnalysis, credits: int) -> int:

@@ -151,11 +151,6 @@ def test_days_that_are_too_few_for_the_target_tell_how_many_would_do() -> None:
     assert found.in_more_days == (329, 17)
 
 
-def test_study_without_an_effect_has_no_curve_over_it() -> None:
-    found = curves_of(design_of(DesignKind.COVERAGE))
-    assert (found.effects, found.over_effects, found.samples_over_effects) == ((), (), ())
-
-
 def test_far_largest_sample_leaves_the_axis_to_what_matters() -> None:
     rich = curves_of(make_design(), samples=40, budget=1e6)
     assert rich.largest is not None

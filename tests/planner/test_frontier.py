@@ -229,12 +229,10 @@ def test_listed_plans_are_few_and_hold_the_ends_of_each_line_and_the_balanced_pl
     _assert_lines(found)
     for line in found.lines:
         assert {line.plans[0], line.plans[-1]} <= set(found.listed)
-    steps = [after.credits - before.credits for before, after in pairwise(_alone(found).listed)]
-    assert len(steps) == 14
-    assert max(steps) - min(steps) <= 20  # evenly spaced, up to a sample's ten credits each way
-
-
-def _alone(found: Frontier) -> Frontier:
-    """Return the frontier's first line alone, with no plan above the floor to balance."""
+    # The first line alone, with no plan above the floor to balance, is evenly spaced, up to a
+    # sample's ten credits each way.
     below = [plan._replace(tier=EvidenceTier.BELOW_FLOOR) for plan in found.lines[0].plans]
-    return Frontier(tuple(below), found.pack)
+    listed = Frontier(tuple(below), found.pack).listed
+    steps = [after.credits - before.credits for before, after in pairwise(listed)]
+    assert len(steps) == 14
+    assert max(steps) - min(steps) <= 20

@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-import pytest
-
 from replicalab.assessment import Assessment, assess
 from replicalab.models import Protocol, revise
 from replicalab.planner import largest_sample, leanest
-from replicalab.scenarios import Bounds, EvidenceTier, Pack, StaffModel, load_scenario
-from tests.factories import (
-    change_pack,
-    make_constraint,
-    make_design,
-    make_pack,
-    make_protocol,
-    make_throughput,
-)
+from replicalab.scenarios import Bounds, EvidenceTier, Pack
 from tests.planner.brute_force import can_count
 from tests.planner.small_labs import opened
 
@@ -50,23 +40,6 @@ def test_largest_sample_is_the_last_that_fits_of_all_tried() -> None:
     assert min(nones, bounded) > 50
 
 
-@pytest.mark.parametrize(
-    ("pack", "largest"),
-    [
-        (make_pack(budget=650 + 10 * 57.9), 57),
-        (make_pack(staff=1), 20),
-        (make_pack(samples_per_day=make_throughput(value=6)), 30),
-        (make_pack(design=make_design(population_max=44)), 44),
-        (make_pack(budget=650 + 20), None),
-        (make_pack(staff=1, staff_model=StaffModel(base=2)), None),
-        (make_pack(design=make_design(population_max=2)), None),
-    ],
-)
-def test_largest_sample_is_bounded_by(pack: Pack, largest: int | None) -> None:
-    # The plan without samples costs 650 credits and has two controls.
-    assert largest_sample(make_protocol(), pack) == largest
-
-
 # --- the fewest, held against every smaller sample --------------------------------------------
 
 TARGET: Final = EvidenceTier.MEETS_TARGET
@@ -91,13 +64,3 @@ def test_leanest_plan_of_a_small_lab_is_the_first_of_all_that_meets_the_target()
         assert (lean.counts.samples if lean else None) == first, seed
         spare += lean is not None
     assert spare > 5
-
-
-def test_leanest_plan_keeps_to_the_studys_own_fewest_samples() -> None:
-    pack = load_scenario("psy_stroop", "easy")
-    bound = make_constraint(key="n", bounds="samples", comparator=">=", quantity=60.0)
-    plan = pack.reference_protocol
-    lean, held = (leanest(assess(plan, p)) for p in (pack, change_pack(pack, constraints=[bound])))
-    assert lean
-    assert held
-    assert lean.counts.samples < 60 == held.counts.samples
