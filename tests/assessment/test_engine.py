@@ -90,7 +90,9 @@ def assert_agree(plan: Protocol, pack: Pack) -> None:
     # Rates of up to 10⁹ with any digits: sums in another order may differ in the last of them.
     numbers = plan.sample_size, plan.duration_days
     assert math.isclose(found.cost, cost_of(plan, *numbers, pack), rel_tol=1e-15)
+    assert math.isclose(sum(term.credits for term in found.cost_terms), found.cost, rel_tol=1e-9)
     assert found.staff == staff_of(plan, *numbers, pack)
+    assert found.staff == pack.staff_model.base + sum(step.adds for step in found.staff_steps)
     assert all(bool(found.check.check(d).reasons) == (d in found.failing) for d in DIMENSIONS)
 
 

