@@ -114,8 +114,8 @@ def test_violations_name_each_phrase_once_per_field_in_the_order_of_the_rules() 
         technique="b then a", rationale="a", controls=["a one", "a two"], required_reagents=["b"]
     )
     rules = [
-        make_policy_rule(restriction="first", forbidden_phrases=["b"]),
-        make_policy_rule(restriction="second", forbidden_phrases=["a"]),
+        make_policy_rule(restriction=name, forbidden_phrases=[phrase])
+        for name, phrase in (("first", "b"), ("second", "a"))
     ]
     assert broken(protocol, rules) == [
         ("first", "b", "technique"),

@@ -79,19 +79,13 @@ def test_half_width_of_no_samples_is_unbounded() -> None:
     assert evidence_value(design_of(DesignKind.PRECISION), 0, 1.0) == math.inf
 
 
-@pytest.mark.parametrize(
-    ("kind", "too_few"),
-    [
-        ("two_group", 2),
-        ("paired", 1),
-        ("one_sample", 1),
-        ("correlation", 3),
-        ("two_proportions", 1),
-        ("survival", 1),
-        ("anova", 5),
-        ("equivalence", 2),
-    ],
-)
+TOO_FEW: Final = {
+    "two_group": 2, "paired": 1, "one_sample": 1, "correlation": 3, "two_proportions": 1,
+    "survival": 1, "anova": 5, "equivalence": 2,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "too_few"), TOO_FEW.items())
 def test_power_is_zero_where_no_test_exists(kind: str, too_few: int) -> None:
     design, effect = make_design(kind=kind), 0.0 if kind == "equivalence" else 0.9
     assert [evidence_value(design, n, effect) for n in range(too_few + 1)] == [0.0] * (too_few + 1)

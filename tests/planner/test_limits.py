@@ -56,11 +56,12 @@ def test_leanest_plan_of_a_small_lab_is_the_first_of_all_that_meets_the_target()
     spare = 0
     for seed in range(300):
         plan = opened(seed).yours
-        sizes = range(1, plan.counts.samples)
+        lean, sizes = leanest(plan), range(1, plan.counts.samples)
         first = next((n for n in sizes if meets(plan, n)), None)
+        if plan.evidence.tier is not TARGET:
+            assert lean is None
         if plan.evidence.tier is not TARGET or not meets(plan, plan.counts.samples):
             continue
-        lean = leanest(plan)
         assert (lean.counts.samples if lean else None) == first, seed
         spare += lean is not None
     assert spare > 5

@@ -26,8 +26,8 @@ from tests.planner.brute_force import can_count, days_of, evidence_of
 from tests.planner.small_labs import opened
 from tests.tiers import batches
 
-LABS: Final = 400
-BATCHES: Final = pytest.mark.parametrize("first", batches(LABS, short=1, long=3))
+LABS: Final = 620
+BATCHES: Final = pytest.mark.parametrize("first", batches(LABS, short=1, long=2))
 
 
 class Said(NamedTuple):

@@ -171,6 +171,8 @@ def test_single_asks_are_each_enough_and_all_that_are() -> None:
             for ask in alone:
                 assert _best(seed, ask) in reaching, (seed, ask)
                 assert not any(_best(seed, *less) in reaching for less in _less((ask,)))
+            if tier is FLOOR:
+                assert {single.ask for single in options.asks.singles} >= {*alone}
             listed = set(map(_lever, alone))
             for ask in _levers(options.yours):
                 assert _lever(ask) in listed or _best(seed, ask) not in reaching, (seed, ask)
