@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from replicalab.agents.lab_manager_policy import answer_questions
 from replicalab.scenarios import list_scenarios, load_scenario
@@ -72,11 +70,11 @@ GUARDED: Final = make_pack(
 )
 
 
-@given(st.lists(st.sampled_from([*SECRETS, "What are the required elements?", "budget", "who"])))
-def test_answer_never_tells_of_the_hidden_reference(questions: list[str]) -> None:
-    answer = answer_questions(questions, GUARDED)
-    assert answer
-    assert not [secret for secret in SECRETS if secret in answer]
+def test_answer_never_tells_of_the_hidden_reference() -> None:
+    for question in (*SECRETS, "What are the required elements?", "And the budget?"):
+        answer = answer_questions([question], GUARDED)
+        assert answer
+        assert not [secret for secret in SECRETS if secret in answer]
 
 
 @pytest.mark.parametrize("study", [study.scenario_id for study in list_scenarios()])

@@ -206,13 +206,6 @@ def test_coverage_is_the_sampling_fraction(
     assert evidence_value(design, n, None) == pytest.approx(share, abs=within)
 
 
-@pytest.mark.parametrize(("n", "half_width"), [(58, 0.0129), (30, 0.0179), (1, 0.098)])
-def test_half_width_of_the_oil_drops(n: int, half_width: float) -> None:
-    # 1.96 times 5 % over the root of n.
-    value = evidence_value(design_of(DesignKind.PRECISION), n, 0.05)
-    assert value == pytest.approx(half_width, abs=5e-5)
-
-
 @pytest.mark.parametrize(
     ("alpha", "sd", "half_width", "least"),
     # Worked exercises on (z sd / E)², each rounded up: 38.5 (justaaa.com 119405) at 95 %, 76.3
