@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Final
 
 import pytest
@@ -36,19 +35,11 @@ def test_best_plan_of_a_study_is_the_best_of_every_plan_tried() -> None:
         assert found.least.rank == best, seed
 
 
-def compared(one: SurveyedStudy, other: SurveyedStudy) -> int:
-    """Return which study is worth more, told step by step: -1 the one, 1 the other, 0 neither."""
-    for worse in (
-        lambda each: len(each.best.failing),
-        lambda each: TIERS.index(each.best.evidence.tier),
-        lambda each: -share(each),
-        lambda each: each.best.fidelity_loss,
-        lambda each: each.best.cost,
-    ):
-        ours, theirs = worse(one), worse(other)
-        if abs(ours - theirs) > 1e-12:
-            return -1 if ours < theirs else 1
-    return 0
+def rule(found: SurveyedStudy) -> tuple[float, ...]:
+    """Return by what a study is worth less than another, first things first."""
+    best = found.best
+    tier = TIERS.index(best.evidence.tier)
+    return len(best.failing), tier, -round(share(found), 12), best.fidelity_loss, best.cost
 
 
 def share(found: SurveyedStudy) -> float:
@@ -63,7 +54,8 @@ def share(found: SurveyedStudy) -> float:
 
 def test_order_of_small_labs_is_the_rule_step_by_step() -> None:
     found = sorted((surveyed(small_lab(seed)[1]) for seed in range(100)), key=lambda e: e.rank)
-    assert all(compared(one, other) <= 0 for one, other in pairwise(found))
+    worth = [rule(each) for each in found]
+    assert worth == sorted(worth)
     assert {len(each.best.failing) for each in found} >= {0, 1}
     assert {each.best.evidence.tier for each in found} == set(EvidenceTier)
 
