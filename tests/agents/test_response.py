@@ -113,7 +113,9 @@ def test_answer_follows_the_contracts_order_and_carries_flags_and_reasons(
     assert not any(f"Not addressed by the plan: {item}" in action.explanation for item in required)
     assert compose_lab_manager_response(check, suggestion) == action
     judged = assess(protocol, pack)
-    assert answer_on(judged, reference_offer(judged)) == action
+    offer = reference_offer(judged)
+    assert (offer and offer.improved) == (suggestion and suggestion.improved)
+    assert answer_on(judged, offer) == action
     assert LabManagerAction.model_validate(action.model_dump()) == action
 
 
