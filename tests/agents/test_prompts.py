@@ -20,7 +20,7 @@ from tests.golden import assert_golden
 
 
 def test_system_prompt_of_the_synthetic_study_reads_as_written() -> None:
-    bounds = (
+    bounds: tuple[dict[str, object], ...] = (
         {"hard": False, "comparator": ">="},
         {"comparator": "=", "quantity": 0.05, "unit": None},
         {"quantity": 1234567.0, "details": "no extension"},

@@ -220,8 +220,9 @@ def test_tost_power_agrees_with_powertost(
     ("n", "bad", "population"),
     [
         *((n, size // 100, size) for n in (1, 7, 300) for size in (10**3, 10**9, 10**15)),
-        # A share that is no whole number of units counts as the nearest one, and all of them.
-        (5, 2, 25),
+        # As many as there are good ones, and as if all were bad.
+        (1, 1, 2),
+        (23, 2, 25),
         (9, 97, 97),
         # Around the number of factors from which on they are summed by an integral, and far beyond.
         (400, 1000, 10**6),
