@@ -262,7 +262,7 @@ def _told(found: Assessment, kept: Assessment) -> str:
     most, pack = 0, found.pack
     tiers = list(EvidenceTier)
     for days in days_of(pack):
-        for samples in range(kept.counts.controls + 1, kept.counts.controls + 40):
+        for samples in range(kept.counts.controls + 1, max(40, found.counts.samples) + 1):
             there = assess(revise(kept.plan, sample_size=samples, duration_days=days), pack)
             short = tiers.index(there.evidence.tier) > tiers.index(found.evidence.tier)
             if there.feasible and short:
