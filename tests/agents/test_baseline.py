@@ -1,6 +1,5 @@
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from replicalab.agents.scientist_policy import (
     _BLOCKER_HINTS,
@@ -39,17 +38,16 @@ def revision(**changes: object) -> Protocol:
     return action.protocol
 
 
-@pytest.mark.parametrize("round_number", [0, 1, 4, 9])
-def test_baseline_proposes_when_there_is_no_protocol(round_number: int) -> None:
-    action = act(current_protocol=None, round_number=round_number, conversation_history=[BLOCKED])
+def test_baseline_proposes_when_there_is_no_protocol() -> None:
+    action = act(current_protocol=None, round_number=9, conversation_history=[BLOCKED])
     assert action.action_type is ScientistActionType.PROPOSE_PROTOCOL
 
 
 @pytest.mark.parametrize(
     ("round_number", "max_rounds", "accepts"),
     [
-        *((3, 5, False), (4, 5, True), (5, 5, True), (0, 2, False), (1, 2, True)),
-        *((0, 1, False), (1, 1, True), (0, 0, False), (1, 0, True)),
+        *((3, 5, False), (4, 5, True), (5, 5, True), (0, 1, False), (1, 1, True)),
+        *((0, 0, False), (1, 0, True)),
     ],
 )
 def test_baseline_accepts_a_blocked_plan_only_at_max_rounds(
@@ -66,11 +64,9 @@ def test_baseline_accepts_a_blocked_plan_only_at_max_rounds(
         ([], "accept"),
         ([FREE], "accept"),
         ([BLOCKED], "revise_protocol"),
-        ([FREE, BLOCKED], "revise_protocol"),
         ([BLOCKED, FREE], "accept"),
         ([BLOCKED, make_entry(role="scientist", message="Fine.")], "revise_protocol"),
         ([make_entry(role="scientist", message="It is booked.")], "accept"),
-        ([make_entry(role="system", message="It is booked.")], "accept"),
         ([FREE, make_entry(role="system", message="It is booked.")], "accept"),
     ],
 )
@@ -86,7 +82,6 @@ def test_baseline_heeds_the_latest_answer_of_the_lab_manager(
         ("accept", False),
         ("report_feasibility", False),
         ("suggest_alternative", True),
-        ("reject", True),
         (None, True),
     ],
 )
@@ -104,25 +99,10 @@ def test_blocker_hint_counts_at_the_start_of_a_word_and_not_inside_one(hint: str
     assert not _feedback_indicates_blocker(make_entry(message=f"un{hint}"))
 
 
-@pytest.mark.parametrize("message", ["unlimited time", "an airtight jar", "all is well"])
-def test_blocker_is_not_seen_in(message: str) -> None:
-    assert not _feedback_indicates_blocker(make_entry(message=message))
-
-
-def test_hints_include_the_documents() -> None:
-    for hints, documents in (
-        (_BLOCKER_HINTS, "booked, unavailable, exceeds, tight, budget, cost"),
-        (_BLOCKER_HINTS, "not available, limited, deadline"),
-        (_ML_HINTS, "benchmark, dataset, accuracy, tokenizer, train, gpu, bert"),
-        (_FINANCE_HINTS, "backtest, drawdown, sharpe, trading, slippage"),
-    ):
-        assert set(documents.split(", ")) <= set(hints)
-
-
 @pytest.mark.parametrize(
     ("samples", "controls", "expected"),
     [
-        *((40, 2, 20), (41, 2, 20), (6, 2, 3), (5, 2, 3), (4, 2, 3), (3, 2, 3), (2, 2, 2)),
+        *((41, 2, 20), (6, 2, 3), (4, 2, 3), (3, 2, 3), (2, 2, 2)),
         *((1, 2, 1), (0, 2, 1), (2, 0, 1), (1, 0, 1), (0, 0, 1), (10, 7, 8)),
     ],
 )
@@ -131,21 +111,11 @@ def test_baseline_revision_halves_the_sample(samples: int, controls: int, expect
     assert revision(sample_size=samples, controls=names).sample_size == expected
 
 
-@pytest.mark.parametrize(("days", "expected"), [(5, 4), (2, 1), (1, 1), (0, 1)])
-def test_baseline_revision_takes_a_day_off(days: int, expected: int) -> None:
-    assert revision(duration_days=days).duration_days == expected
-
-
 @given(protocols())
-def test_baseline_revision_keeps_the_rest_and_grows_nothing(protocol: Protocol) -> None:
-    action = act(current_protocol=protocol, conversation_history=[BLOCKED])
-    plan = action.protocol
-    assert plan is not None
-    kept = revise(plan, sample_size=protocol.sample_size, duration_days=protocol.duration_days)
-    assert kept == protocol
-    assert 1 <= plan.sample_size <= max(1, protocol.sample_size)
-    assert 1 <= plan.duration_days <= max(1, protocol.duration_days)
-    assert plan.sample_size >= min(protocol.sample_size, len(protocol.controls) + 1)
+def test_baseline_revision_takes_a_day_off_and_keeps_the_rest(protocol: Protocol) -> None:
+    plan = revision(**protocol.model_dump())
+    assert plan.duration_days == max(1, protocol.duration_days - 1)
+    assert revise(protocol, sample_size=plan.sample_size, duration_days=plan.duration_days) == plan
 
 
 @given(scientist_observations())
@@ -159,41 +129,24 @@ def test_baseline_is_deterministic_never_asks_and_leaves_the_turn_alone(
     assert obs == before
 
 
-@given(st.integers(2, 10**6), st.lists(st.text("abc", min_size=1), max_size=3))
-def test_baseline_reaches_a_floor_when_it_is_always_blocked(n: int, controls: list[str]) -> None:
-    plan = make_protocol(sample_size=n, controls=controls)
-    for _ in range(20):
-        plan = revision(**plan.model_dump())
-    assert plan.sample_size == min(n, len(controls) + 1)
-    assert plan.duration_days == 1
-
-
 @pytest.mark.parametrize(
     "field",
     "paper_title paper_hypothesis paper_method paper_key_finding experiment_goal".split(),
 )
-@pytest.mark.parametrize(
-    ("hints", "domain"), [(_ML_HINTS, "machine_learning"), (_FINANCE_HINTS, "finance_trading")]
-)
-def test_domain_is_hinted_at_in_any_field_of_the_paper(
-    field: str, hints: tuple[str, ...], domain: str
-) -> None:
-    for hint in hints:
-        text = f"On the {hint.title()}s"
-        assert _infer_domain(make_scientist_observation(**{field: text})) == domain
+def test_domain_is_hinted_at_in_any_field_of_the_paper(field: str) -> None:
+    seen = make_scientist_observation(**{field: "On the Drawdowns"})
+    assert _infer_domain(seen) == "finance_trading"
 
 
 @pytest.mark.parametrize(
     ("title", "domain"),
     [
-        ("A theorem on graphs", "mathematics"),
-        ("Constraint satisfaction", "mathematics"),
+        *((f"On the {hint.title()}s", "machine_learning") for hint in _ML_HINTS),
+        *((f"On the {hint.title()}s", "finance_trading") for hint in _FINANCE_HINTS),
         ("A strained rostrum", "mathematics"),
         ("Training and rest", "machine_learning"),
         ("Alberta and its lakes", "mathematics"),
-        ("BERT", "machine_learning"),
         ("An unsharpened bound", "mathematics"),
-        ("A Sharpe ratio", "finance_trading"),
         ("A dataset of backtests", "machine_learning"),
     ],
 )

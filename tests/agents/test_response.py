@@ -29,30 +29,27 @@ from tests.factories import EQUIPMENT, make_pack, make_protocol, make_substituti
 from tests.golden import assert_golden
 from tests.strategies import itemised_protocols, studied_packs
 
-CHAMBER, METER = EQUIPMENT
+CHAMBER = EQUIPMENT[0]
 REPORT, SUGGEST, REJECT, ACCEPT = LabManagerActionType
 OPEN_FLAME: Final = {"technique": "open flame"}
 TIGHT: Final[dict[str, Any]] = {"booked": {CHAMBER: 9}, "days": 4, "budget": 800}
 """A lab in which three dimensions and the plan's soundness fail, and all can be mended."""
 
-CASES: Final[dict[str, tuple[dict[str, Any], dict[str, Any], LabManagerActionType]]] = {
-    # What is changed of the plan that fits, what of its lab, and the answer.
-    "all seven pass": ({}, {}, ACCEPT),
-    "all pass for one person": ({"sample_size": 20}, {}, ACCEPT),
-    "policy fails": (OPEN_FLAME, {}, REPORT),
-    "protocol fails": ({"sample_size": 2}, {}, REPORT),
-    "both fail": ({**OPEN_FLAME, "duration_days": 0}, {}, REPORT),
-    "all can be mended": ({}, TIGHT, SUGGEST),
-    "all but policy": (OPEN_FLAME, TIGHT, SUGGEST),
-    "nothing helps": ({}, {"budget": 10}, REJECT),
-    "a lab failure is left": ({"duration_days": 9}, {"days": 8, "staff": 1}, REJECT),
+CASES: Final[dict[str, tuple[dict[str, Any], dict[str, Any]]]] = {
+    # What is changed of the plan that fits, and what of its lab.
+    "all seven pass": ({}, {}),
+    "policy fails": (OPEN_FLAME, {}),
+    "protocol fails": ({"sample_size": 2}, {}),
+    "all can be mended": ({}, TIGHT),
+    "all but policy": (OPEN_FLAME, TIGHT),
+    "nothing helps": ({}, {"budget": 10}),
+    "a lab failure is left": ({"duration_days": 9}, {"days": 8, "staff": 1}),
     "the lab could run it, but it breaks a new rule": (
         {},
         {
             "booked": {CHAMBER: 9},
             "allowed_substitutions": [make_substitution(alternative="open flame heater")],
         },
-        REJECT,
     ),
 }
 
@@ -67,22 +64,11 @@ def answer_to(plan: Protocol, pack: Pack) -> Answer:
 
 
 def answer(case: str) -> Answer:
-    plan, lab, _ = CASES[case]
+    plan, lab = CASES[case]
     return answer_to(make_protocol(**plan), make_pack(**lab))
 
 
 # --- which answer -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_answer_where(case: str) -> None:
-    plan, _, expected = CASES[case]
-    action = answer(case)[2]
-    assert action.action_type is expected
-    offered = (action.suggested_technique, action.suggested_sample_size, action.suggested_controls)
-    revised = make_protocol(**{**plan, "sample_size": 20})
-    suggests = (revised.technique, revised.sample_size, revised.controls)
-    assert offered == (suggests if expected is SUGGEST else ("", 0, []))
 
 
 def test_explanations_read_as_written() -> None:
@@ -92,7 +78,6 @@ def test_explanations_read_as_written() -> None:
 
 def test_answer_depends_on_the_suggestion_where_the_lab_fails() -> None:
     fits, (fails, suggestion, _) = answer("all seven pass")[0], answer("all can be mended")
-    assert compose_lab_manager_response(fails).action_type is REJECT
     assert compose_lab_manager_response(fails, None).action_type is REJECT
     assert compose_lab_manager_response(fits, suggestion).action_type is ACCEPT
 
@@ -116,6 +101,9 @@ def test_answer_follows_the_contracts_order_and_carries_flags_and_reasons(
     else:
         expected = REJECT
     assert action.action_type is expected
+    offered = action.suggested_technique, action.suggested_sample_size, action.suggested_controls
+    plan = suggestion.revised_protocol if suggestion and expected is SUGGEST else None
+    assert offered == ((plan.technique, plan.sample_size, plan.controls) if plan else ("", 0, []))
     assert action.feasible == (not lab_fails)
     assert [d for d in LAB_DIMENSIONS if not getattr(action, f"{d}_ok")] == lab_fails
     for dimension in Dimension:
@@ -125,7 +113,9 @@ def test_answer_follows_the_contracts_order_and_carries_flags_and_reasons(
     assert not any(f"Not addressed by the plan: {item}" in action.explanation for item in required)
     assert compose_lab_manager_response(check, suggestion) == action
     judged = assess(protocol, pack)
-    assert answer_on(judged, reference_offer(judged)) == action
+    offer = reference_offer(judged)
+    assert (offer and offer.improved) == (suggestion and suggestion.improved)
+    assert answer_on(judged, offer) == action
     assert LabManagerAction.model_validate(action.model_dump()) == action
 
 
@@ -154,15 +144,12 @@ def returning(value: object) -> Any:
         pytest.param(returning(" \n\t\u00a0"), id="blank"),
         pytest.param(returning(None), id="none"),
         pytest.param(returning(b"bytes"), id="bytes"),
-        pytest.param(returning(7), id="number"),
-        pytest.param(returning(["text"]), id="list"),
         pytest.param(returning("half a character \ud83d"), id="lone surrogate"),
         pytest.param("unused", id="no function at all"),
     ],
 )
-@pytest.mark.parametrize("case", ["all seven pass", "all can be mended"])
-def test_renderer_that_fails_falls_back_to_the_built_in_words(renderer: Any, case: str) -> None:
-    check, suggestion, plain = answer(case)
+def test_renderer_that_fails_falls_back_to_the_built_in_words(renderer: Any) -> None:
+    check, suggestion, plain = answer("all can be mended")
     assert compose_lab_manager_response(check, suggestion, renderer) == plain
 
 

@@ -11,7 +11,7 @@ from replicalab.agents.scientist_policy import (
     format_scientist_observation,
 )
 from replicalab.models import ACCEPT_ACTION
-from tests.factories import make_scientist_action, make_scientist_observation
+from tests.factories import make_scientist_observation
 from tests.scripted import ScriptedGenerate
 
 VALID = ACCEPT_ACTION.model_dump_json()
@@ -82,31 +82,16 @@ def test_retry_raises_the_last_failure_after_the_last_retry(bad: list[str]) -> N
     assert len(model.sent) == len(bad)
 
 
-def test_retry_asks_three_times_by_default() -> None:
-    model = ScriptedGenerate([BAD[0]] * 4)
-    with pytest.raises(ScientistOutputParseError):
-        call(model)
-    assert len(model.sent) == 3
-
-
-@pytest.mark.parametrize("before", [[], BAD[:1]])
-@pytest.mark.parametrize("outage", [ConnectionError("model is down"), ValueError("bad key")])
-def test_retry_lets_errors_of_the_model_through(before: list[str], outage: Exception) -> None:
-    model = ScriptedGenerate([*before, outage, VALID])
-    with pytest.raises(type(outage)) as caught:
+def test_retry_lets_errors_of_the_model_through() -> None:
+    outage = ValueError("bad key")
+    model = ScriptedGenerate([BAD[0], outage, VALID])
+    with pytest.raises(ValueError, match="bad key") as caught:
         call(model)
     assert caught.value is outage
-    assert len(model.sent) == len(before) + 1
+    assert len(model.sent) == 2
 
 
-def test_retry_refuses_negative_retries_before_any_call() -> None:
-    model = ScriptedGenerate([VALID])
-    with pytest.raises(ValueError, match="max_retries = -1, must be 0 or more"):
-        call(model, max_retries=-1)
-    assert model.sent == []
-
-
-def test_retry_model_cannot_change_what_it_is_sent_next() -> None:
+def test_retry_asks_three_times_by_default_whatever_the_model_does_to_what_it_is_sent() -> None:
     seen = []
 
     def vandal(messages: list[dict[str, str]]) -> str:
@@ -120,6 +105,13 @@ def test_retry_model_cannot_change_what_it_is_sent_next() -> None:
     assert seen == [(2, "be brief"), (4, "be brief"), (6, "be brief")]
 
 
+def test_retry_refuses_negative_retries_before_any_call() -> None:
+    model = ScriptedGenerate([VALID])
+    with pytest.raises(ValueError, match="max_retries = -1, must be 0 or more"):
+        call(model, max_retries=-1)
+    assert model.sent == []
+
+
 @pytest.mark.parametrize(
     "changes",
     [{"attempt_count": 0, "retry_count": -1}, {"attempt_count": 2}, {"retry_count": 1}, {"x": 1}],
@@ -127,10 +119,3 @@ def test_retry_model_cannot_change_what_it_is_sent_next() -> None:
 def test_retry_metadata_refuses(changes: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         metadata(**changes)
-
-
-def test_call_result_refuses_further_fields_and_round_trips() -> None:
-    result = ScientistCallResult(action=make_scientist_action(), metadata=metadata(BAD[0]))
-    assert ScientistCallResult.model_validate_json(result.model_dump_json()) == result
-    with pytest.raises(ValidationError):
-        ScientistCallResult.model_validate({**result.model_dump(), "extra": 1})

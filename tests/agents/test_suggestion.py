@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from replicalab.agents import (
@@ -21,10 +20,10 @@ from replicalab.models import Protocol, revise
 from replicalab.scenarios import Pack, StaffModel
 from tests.factories import EQUIPMENT, REAGENTS, make_pack, make_protocol, make_substitution
 from tests.golden import assert_golden
-from tests.strategies import itemised_protocols, protocols, studied_packs
+from tests.strategies import itemised_protocols, studied_packs
 
 CHAMBER, METER = EQUIPMENT
-PLATES, BROTH = REAGENTS
+PLATES = REAGENTS[0]
 REST: Final = 250 + 50 + 200 + 150
 """Credits of the factory's plan without its samples, which cost 10 each."""
 
@@ -42,125 +41,58 @@ def swaps(*pairs: tuple[str, str], **more: object) -> Changes:
     return {"allowed_substitutions": rows}
 
 
-def equipment(*changes: tuple[str, str]) -> list[str]:
-    return [f"required_equipment {one} → {other}" for one, other in changes]
-
-
-def samples(before: int, after: int) -> list[str]:
-    return [f"sample_size {before} → {after}"]
-
-
 BOTH_BOOKED: Final[Changes] = {"booked": {CHAMBER: 9, METER: 9}}
 CHAMBER_BOOKED: Final[Changes] = {"booked": {CHAMBER: 9}}
-KIT: Final = swaps((CHAMBER, "kit"), (METER, "kit"))
 EACH_FIX: Final[Changes] = {
     "booked": {METER: 9}, "out_of_stock": [PLATES], "days": 4, "budget": afford(20),
     **swaps((PLATES, "filter paper"), (METER, "phone camera")),
 }  # fmt: skip
-FIVE: Final = [f"c{i}" for i in range(5)]
-
-CASES: Final[dict[str, tuple[Changes, Changes, list[str], str]]] = {
-    # What is changed of the plan that fits, what of its lab, the changes, and what still fails.
-    "a booked item": ({}, CHAMBER_BOOKED, equipment((CHAMBER, "window shelf")), ""),
+HUNDRED: Final[Changes] = {"sample_size": 100}
+CASES: Final[dict[str, tuple[Changes, Changes]]] = {
+    # What is changed of the plan that fits, and what of its lab.
+    "a booked item": ({}, CHAMBER_BOOKED),
     "a reagent out of stock": (
         {}, {"out_of_stock": [PLATES], **swaps(
             (PLATES, "filter paper"), condition="if kept wet", tradeoff="Dries out."
-        )}, [f"required_reagents {PLATES} → filter paper"], ""
+        )}
     ),
     "the first usable alternative of the file": (
         {"required_equipment": [CHAMBER]},
         {**BOTH_BOOKED, **swaps((CHAMBER, METER), (CHAMBER, "z shelf"), (CHAMBER, "a shelf"))},
-        equipment((CHAMBER, "z shelf")), ""
     ),
     "an alternative that the plan lists": (
         {}, {**CHAMBER_BOOKED, **swaps((CHAMBER, f"  {METER.upper()}"), (CHAMBER, "a shelf"))},
-        equipment((CHAMBER, "a shelf")), ""
     ),
     "two items, two alternatives": (
         {}, {**BOTH_BOOKED, **swaps(*((i, k) for i in EQUIPMENT for k in ("kit", "spare kit")))},
-        equipment((CHAMBER, "kit"), (METER, "spare kit")), ""
     ),
-    "one alternative for two": (
-        {}, {**BOTH_BOOKED, **KIT}, equipment((CHAMBER, "kit")), "equipment"
-    ),
-    "an item in another case": (
-        {"required_equipment": ["Growth  Chamber", METER]}, CHAMBER_BOOKED,
-        equipment(("Growth  Chamber", "window shelf")), ""
-    ),
-    "an unknown item": ({"required_reagents": [CHAMBER]}, CHAMBER_BOOKED,
-        equipment((CHAMBER, "window shelf")), "reagents"
-    ),
-    "too long": ({"duration_days": 23}, {"days": 20}, ["duration_days 23 → 20"], ""),
-    "too long for the endpoint": (
-        {"duration_days": 4}, {"days": 2, "min_days": 3}, ["duration_days 4 → 2"], ""
-    ),
-    "just enough days for the endpoint": (
-        {"duration_days": 4}, {"days": 3, "min_days": 3}, ["duration_days 4 → 3"], ""
-    ),
-    **{
-        f"budget for {most}": ({}, {"budget": afford(most)}, samples(40, halved), "")
-        for most, halved in (
-            (39, 20), (20, 20), (19, 10), (10, 10), (9, 5), (5, 5),
-            (4, 3), (3, 3),  # the floor: one more than the two controls
-        )
-    },
+    "one alternative for two": ({}, {**BOTH_BOOKED, **swaps((CHAMBER, "kit"), (METER, "kit"))}),
+    "an unknown item": ({"required_reagents": [CHAMBER]}, CHAMBER_BOOKED),
+    "too long": ({"duration_days": 23}, {"days": 20}),
+    # The last is the floor: one more than the controls.
+    **{f"budget for {most}": ({}, {"budget": afford(most)}) for most in (20, 19, 5, 4, 3)},
     # 37 -> 18 -> 9: two steps, though 37 is more than four times 9.
-    "an odd sample": ({"sample_size": 37}, {"budget": afford(10)}, samples(37, 9), ""),
-    "too poor for the floor": ({}, {"budget": afford(3) - 1}, [], "budget"),
-    "the floor without controls": (
-        {"sample_size": 1000, "controls": []}, {"budget": 610}, samples(1000, 1), ""
-    ),
-    "the floor with five controls": (
-        {"sample_size": 1000, "controls": FIVE}, {"budget": 785}, samples(1000, 6), ""
-    ),
-    "too poor for that floor": (
-        {"sample_size": 1000, "controls": FIVE}, {"budget": 784}, [], "budget"
-    ),
-    "below the floor": ({"sample_size": 2}, {"budget": 10}, [], "protocol budget"),
-    "ten halvings": (
-        {"sample_size": 20 * 2**10}, {"budget": afford(20)}, samples(20 * 2**10, 20), ""
-    ),
-    "eleven halvings": ({"sample_size": 20 * 2**11}, {"budget": afford(20)}, [], "budget"),
+    "an odd sample": ({"sample_size": 37}, {"budget": afford(10)}),
+    "too poor for the floor": ({}, {"budget": afford(3) - 1}),
+    "below the floor": ({"sample_size": 2}, {"budget": 10}),
+    "ten halvings": ({"sample_size": 20 * 2**10}, {"budget": afford(20)}),
+    "eleven halvings": ({"sample_size": 20 * 2**11}, {"budget": afford(20)}),
     # 23 days cost 900 more than 5; the clamp to 20 saves 150, which is all that was missing.
     "a clamp that saves enough": (
-        {"duration_days": 23}, {"days": 20, "budget": afford(40) + 750},
-        ["duration_days 23 → 20"], ""
+        {"duration_days": 23}, {"days": 20, "budget": afford(40) + 750}
     ),
-    "every fix in its order": (
-        {}, EACH_FIX, [
-            f"required_equipment {METER} → phone camera",
-            f"required_reagents {PLATES} → filter paper", "duration_days 5 → 4", *samples(40, 20),
-        ], ""
-    ),
-    "a staff unit saved": ({"sample_size": 100}, {"staff": 1}, samples(100, 12), ""),
-    "budget and staff": (
-        {"sample_size": 100}, {"staff": 1, "budget": afford(50)}, samples(100, 12), ""
-    ),
+    "every fix in its order": ({}, EACH_FIX),
+    "a staff unit saved": (HUNDRED, {"staff": 1}),
     "a staff unit that is not enough": (
-        {"sample_size": 100, "duration_days": 6}, {"staff": 1, "budget": afford(50) + 50},
-        samples(100, 50), "staff"
+        {**HUNDRED, "duration_days": 6}, {"staff": 1, "budget": afford(50) + 50}
     ),
-    "at the threshold": ({"sample_size": 20, "duration_days": 6}, {"staff": 1}, [], "staff"),
-    "a floor above the threshold": (
-        {"sample_size": 100, "controls": FIVE * 4}, {"staff": 2}, [], "staff"
-    ),
+    "at the threshold": ({"sample_size": 20, "duration_days": 6}, {"staff": 1}),
     "a lab's own threshold": (
-        {"sample_size": 100}, {"staff": 1, "staff_model": StaffModel(sample_threshold=30)},
-        samples(100, 25), ""
+        HUNDRED, {"staff": 1, "staff_model": StaffModel(sample_threshold=30)}
     ),
-    "one of two booked items": (
-        {}, BOTH_BOOKED, equipment((CHAMBER, "window shelf")), "protocol equipment"
-    ),
+    "one of two booked items": ({}, BOTH_BOOKED),
     # The alternative's own label breaks a restriction: two failures fewer, one new.
-    "a new failure": (
-        {}, {"days": 4, **CHAMBER_BOOKED, **swaps((CHAMBER, "open flame heater"))},
-        [*equipment((CHAMBER, "open flame heater")), "duration_days 5 → 4"], "policy"
-    ),
-}  # fmt: skip
-NOT_IMPROVED: Final = {
-    "one alternative for two", "too poor for the floor", "too poor for that floor",
-    "below the floor", "eleven halvings", "at the threshold", "a floor above the threshold",
-    "one of two booked items", "a new failure",
+    "a new failure": ({}, {"days": 4, **CHAMBER_BOOKED, **swaps((CHAMBER, "open flame heater"))}),
 }  # fmt: skip
 
 
@@ -172,25 +104,21 @@ def suggest(protocol: Protocol, pack: Pack) -> AlternativeSuggestion:
 
 
 def suggestion_in(case: str) -> AlternativeSuggestion:
-    plan, lab, *_ = CASES[case]
+    plan, lab = CASES[case]
     return suggest(make_protocol(**plan), make_pack(**lab))
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_suggestion_for(case: str) -> None:
-    found, (plan, _, changes, left) = suggestion_in(case), CASES[case]
-    assert [f"{c.field} {c.original} → {c.revised}" for c in found.applied_changes] == changes
-    assert " ".join(found.remaining_failures) == left
-    assert found.improved == (case not in NOT_IMPROVED)
-    assert (found.revised_protocol == make_protocol(**plan)) == (changes == [])
-
-
-def test_changes_read_as_written() -> None:
-    lines = [
-        f"{case}: {change.reason} {change.tradeoff}"
-        for case in CASES
-        for change in suggestion_in(case).applied_changes
-    ]
+def test_suggestions_read_as_written() -> None:
+    lines = []
+    for case in CASES:
+        found = suggestion_in(case)
+        lines += [
+            f"{case}: {change.field} {change.original} → {change.revised}: "
+            f"{change.reason} {change.tradeoff}"
+            for change in found.applied_changes
+        ]
+        left = " ".join(found.remaining_failures) or "nothing"
+        lines += [f"{case}: {left} still fails, {'' if found.improved else 'not '}improved"]
     assert_golden("lab_manager_changes", "\n".join(lines))
 
 
@@ -221,6 +149,8 @@ def test_suggestion_is_what_its_changes_and_a_fresh_check_say(
     before, after = set(check.failing), set(suggestion.post_check.failing)
     assert suggestion.improved == (len(after) < len(before) and after <= before)
     assert suggestion == suggest_alternative(protocol, check, pack)
+    assert AlternativeSuggestion.model_validate(suggestion.model_dump()) == suggestion
+    assert AlternativeSuggestion.model_validate_json(suggestion.model_dump_json()) == suggestion
     # It only ever gives up.
     kept = ("controls", "technique", "rationale")
     assert all(getattr(revised, name) == getattr(protocol, name) for name in kept)
@@ -242,29 +172,6 @@ def test_sample_is_halved_by_the_prices_of_what_is_substituted(price: float, sam
     assert suggestion.revised_protocol.required_equipment[0] == "window shelf"
     assert suggestion.revised_protocol.sample_size == samples
     assert suggestion.post_check.estimated_cost == 1050 + price - 100 - 10 * (40 - samples)
-
-
-@given(itemised_protocols(), studied_packs(), st.data())
-def test_any_part_of_a_suggestion_gives_a_valid_plan(
-    protocol: Protocol, pack: Pack, data: st.DataObject
-) -> None:
-    suggestion = suggest_alternative(protocol, check_feasibility(protocol, pack), pack)
-    changes = suggestion.applied_changes if suggestion else []
-    part = [change for change in changes if data.draw(st.booleans())]
-    revised = apply_changes(protocol, part)
-    assert Protocol.model_validate(revised.model_dump()) == revised
-    assert apply_changes(protocol, part) == revised
-
-
-@given(protocols(), studied_packs())
-def test_suggestion_survives_a_round_trip(protocol: Protocol, pack: Pack) -> None:
-    suggestion = suggest_alternative(protocol, check_feasibility(protocol, pack), pack)
-    if suggestion is None:
-        return
-    again = AlternativeSuggestion.model_validate(suggestion.model_dump())
-    assert again == suggestion
-    assert AlternativeSuggestion.model_validate_json(suggestion.model_dump_json()) == suggestion
-    assert suggestion.model_dump()["post_check"]["feasible"] == suggestion.post_check.feasible
 
 
 def test_suggestion_refuses_a_dump_that_contradicts_itself_or_says_more() -> None:
@@ -294,7 +201,6 @@ def change(field: str, original: str, revised: str) -> SuggestionChange:
         ("controls", "a b c", [f"b {DROPPED}"], "a c"),
         ("controls", "a b a", [f"a {DROPPED}"], "b a"),  # one copy for each change
         ("controls", "a b a", [f"a {DROPPED}"] * 3, "b"),
-        ("controls", "a b", [f"z {DROPPED}"], "a b"),
         ("required_reagents", "a b", ["z c"], "a b"),
         ("required_equipment", "a b", [f"a {DROPPED}"], f"{DROPPED} b"),  # only controls go
         ("required_equipment", "a b", ["a x", "x y"], "y b"),
@@ -305,13 +211,6 @@ def test_apply_changes_of_a_list(field: str, items: str, changes: list[str], lef
     made = [change(field, *text.split(" ", 1)) for text in changes]
     assert apply_changes(plan, made) == revise(plan, **{field: left.split()})
     assert getattr(plan, field) == items.split()
-
-
-def test_apply_changes_takes_numbers_in_their_order() -> None:
-    changes = [("duration_days", "5", "4"), ("sample_size", "40", "20"), ("sample_size", "20", "9")]
-    assert apply_changes(make_protocol(), [change(*each) for each in changes]) == make_protocol(
-        duration_days=4, sample_size=9
-    )
 
 
 def test_every_subset_of_four_changes_applies_without_the_others() -> None:

@@ -8,14 +8,13 @@ from random import Random
 
 import pytest
 
-from replicalab.assessment import assess, used_substitutions
+from replicalab.assessment import used_substitutions
 from replicalab.scenarios import AllowedSubstitution
-from tests.factories import CONTROLS, EQUIPMENT, make_pack, make_protocol, make_substitution
+from tests.factories import make_substitution
 from tests.tiers import batches
 
 ORIGINALS = ("lamp", "oven", "scale", "stove")
 ALTERNATIVES = ("torch", "sun", "fire", "moon")
-CHAMBER, METER = EQUIPMENT
 
 
 def swap(original: str, alternative: str, loss: int = 1) -> AllowedSubstitution:
@@ -42,7 +41,7 @@ def expected(listed: set[str], rows: list[AllowedSubstitution]) -> list[AllowedS
     return [open_[place] for place in min(assignments(open_), key=order)]
 
 
-@pytest.mark.parametrize("first", batches(250, short=1, long=200))
+@pytest.mark.parametrize("first", batches(250, short=1, long=20))
 def test_assignment_is_the_best_of_all(first: int) -> None:
     for seed in range(first, first + 250):
         rng = Random(seed)
@@ -55,23 +54,7 @@ def test_assignment_is_the_best_of_all(first: int) -> None:
         assert used_substitutions(listed, rows) == expected(listed, rows), seed
 
 
-def test_two_items_that_share_an_alternative_each_get_one_of_their_own() -> None:
-    rows = [swap("A", "X"), swap("A", "Y"), swap("B", "X")]
-    assert [(r.original, r.alternative) for r in used_substitutions({"x", "y"}, rows)] == [
-        ("A", "Y"),
-        ("B", "X"),
-    ]
-
-
 def test_assignment_of_eighty_rows_that_all_share_is_found() -> None:
     rows = [swap(f"item {n // 2}", f"other {n * 7 % 40}", n % 4) for n in range(80)]
     used = used_substitutions({f"other {n}" for n in range(40)}, rows)
     assert len({row.original for row in used}) == len({row.alternative for row in used}) > 30
-
-
-def test_fidelity_loss_adds_substitutions_and_dropped_controls() -> None:
-    pack = make_pack(allowed_substitutions=[swap(CHAMBER, "window shelf", 2)])
-    plan = make_protocol(required_equipment=["window shelf", METER], controls=[CONTROLS[0]])
-    found = assess(plan, pack)
-    assert (found.substitution_loss, len(found.dropped), found.fidelity_loss) == (2, 1, 3)
-    assert assess(make_protocol(), pack).fidelity_loss == 0

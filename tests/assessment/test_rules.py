@@ -73,11 +73,9 @@ def test_breaks_reads_the_phrase_as_it_reads_the_text(text: str, phrase: str, br
     [
         "no", "not", "never", "without", "none of it is", "neither", "nor", "nobody may do",
         "nothing involves", "we cannot do", "avoid", "it avoids", "avoiding", "refuse",
-        "it refuses", "we forbid", "the lab forbids", "forbidden is", "we prohibit",
-        "the lab prohibits", "prohibited is", "we don't do", "we don\u2019t do",
-        "we can't do", "this isn't",
-        "historical data instead of", "a backtest rather than", "we cannot just start",
-        "No", "no leverage and no", "there is never any kind of",
+        "it refuses", "the lab forbids", "forbidden is", "we prohibit", "we don\u2019t do",
+        "this isn't", "historical data instead of", "a backtest rather than",
+        "we cannot just start", "No", "no leverage and no", "there is never any kind of",
     ],
 )  # fmt: skip
 def test_breaks_is_cleared_by_a_negation_before_the_phrase(before: str) -> None:
@@ -116,8 +114,8 @@ def test_violations_name_each_phrase_once_per_field_in_the_order_of_the_rules() 
         technique="b then a", rationale="a", controls=["a one", "a two"], required_reagents=["b"]
     )
     rules = [
-        make_policy_rule(restriction="first", forbidden_phrases=["b"]),
-        make_policy_rule(restriction="second", forbidden_phrases=["a"]),
+        make_policy_rule(restriction=name, forbidden_phrases=[phrase])
+        for name, phrase in (("first", "b"), ("second", "a"))
     ]
     assert broken(protocol, rules) == [
         ("first", "b", "technique"),
@@ -126,9 +124,3 @@ def test_violations_name_each_phrase_once_per_field_in_the_order_of_the_rules() 
         ("second", "a", "rationale"),
         ("second", "a", "controls"),
     ]
-
-
-def test_violations_need_a_rule_and_one_label_that_breaks_it() -> None:
-    rule = make_policy_rule(forbidden_phrases=["open flame"])
-    assert not broken(make_protocol(controls=["kept open", "flame test"]), [rule])
-    assert not broken(make_protocol(technique="open flame"), [])

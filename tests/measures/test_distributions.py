@@ -7,10 +7,7 @@ from fractions import Fraction
 from itertools import pairwise, product
 from typing import Final
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from replicalab.measures.distributions import (
@@ -25,11 +22,6 @@ from replicalab.measures.distributions import (
     z_test_power,
 )
 from tests.tiers import one_in
-
-ALPHAS: Final = (0.001, 0.01, 0.05, 0.1, 0.5)
-EXTREME_ALPHAS: Final = (1e-12, 0.999)
-FREEDOMS: Final = (1, 2, 3, 4, 7, 10, 22, 62, 126, 298, 1000, 10**5, 10**6)
-SHIFTS: Final = (0.0, 0.1, 0.5, 1.0, 2.0, 2.8, 4.0, 6.0, 10.0, 30.0)
 
 MPMATH_CRITICAL: Final = (
     (1, 0.05, 12.706204736174704),
@@ -69,7 +61,7 @@ The last rows are too far out for the sum of the Poisson mixture and test the qu
 # --- normal -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("x", [-30.0, -8.0, -1.96, 0.0, 1.0, 8.0])
+@pytest.mark.parametrize("x", [-30.0, -1.96, 0.0, 8.0])
 def test_normal_cdf_agrees_with_scipy_in_both_tails(x: float) -> None:
     assert normal_cdf(x) == pytest.approx(stats.norm.cdf(x), rel=1e-12)
 
@@ -79,8 +71,8 @@ def test_z_critical_agrees_with_scipy_for_tiny_alphas_too(alpha: float) -> None:
     assert z_critical(alpha) == pytest.approx(stats.norm.isf(alpha / 2), rel=1e-13)
 
 
-@pytest.mark.parametrize("alpha", [*ALPHAS, *EXTREME_ALPHAS])
-@pytest.mark.parametrize("shift", [*SHIFTS, -2.8, 1e6])
+@pytest.mark.parametrize("alpha", [1e-12, 0.01, 0.5, 0.999])
+@pytest.mark.parametrize("shift", [0.0, 0.5, 2.8, 10.0, -2.8, 1e6])
 def test_z_power_agrees_with_scipy(shift: float, alpha: float) -> None:
     critical = stats.norm.isf(alpha / 2)
     expected = stats.norm.sf(critical - shift) + stats.norm.cdf(-critical - shift)
@@ -90,84 +82,9 @@ def test_z_power_agrees_with_scipy(shift: float, alpha: float) -> None:
 # --- t ----------------------------------------------------------------------------------------
 
 
-def scipy_power(shift: float, df: int, alpha: float) -> float:
-    """Return the power from SciPy's noncentral t: NaN where its lower tail fails."""
-    critical = stats.t.isf(alpha / 2, df)
-    upper = stats.nct.sf(critical, df, shift)
-    return float(upper + stats.nct.cdf(-critical, df, shift))
-
-
-def quad_power(shift: float, df: int, alpha: float) -> float:
-    """Return the power by adaptive quadrature over SciPy's chi density of the scale."""
-    critical = stats.t.isf(alpha / 2, df)
-    scale = stats.chi(df, scale=1 / math.sqrt(df))
-
-    def at_scale(s: float) -> float:
-        tails = stats.norm.cdf(shift - critical * s) + stats.norm.cdf(-shift - critical * s)
-        return float(tails * scale.pdf(s))
-
-    spread = 10 / math.sqrt(df)
-    bends = (max(1 - spread, 1e-9), shift / critical, 1.0)
-    points = sorted(p for p in bends if 0 < p < 1 + spread)
-    value, _ = integrate.quad(
-        at_scale, 0, 1 + spread, points=points, limit=500, epsabs=1e-12, epsrel=1e-12
-    )
-    return float(value)
-
-
-@pytest.mark.parametrize(
-    ("df", "five", "one"),
-    # Student's t table, two-sided 5 % and 1 % points, as printed in statistics textbooks (e.g.
-    # Fisher & Yates, Statistical Tables, Table III).
-    [
-        (1, 12.706, 63.657),
-        (2, 4.303, 9.925),
-        (5, 2.571, 4.032),
-        (10, 2.228, 3.169),
-        (30, 2.042, 2.750),
-        (120, 1.980, 2.617),
-    ],
-)
-def test_t_critical_agrees_with_the_printed_table(df: int, five: float, one: float) -> None:
-    assert t_critical(df, 0.05) == pytest.approx(five, abs=5e-4)
-    assert t_critical(df, 0.01) == pytest.approx(one, abs=5e-4)
-
-
-@pytest.mark.parametrize("alpha", [*ALPHAS, *EXTREME_ALPHAS, 0.0199, 0.0201, 1e-6, 0.99])
-@pytest.mark.parametrize("df", FREEDOMS)
-def test_t_critical_agrees_with_scipy(df: int, alpha: float) -> None:
-    # SciPy keeps about twelve digits here (its own tail probability differs from alpha by that).
-    assert t_critical(df, alpha) == pytest.approx(stats.t.isf(alpha / 2, df), rel=1e-10)
-
-
 @pytest.mark.parametrize(("df", "alpha", "exact"), MPMATH_CRITICAL)
 def test_t_critical_agrees_with_mpmath(df: int, alpha: float, exact: float) -> None:
     assert t_critical(df, alpha) == pytest.approx(exact, rel=2e-14)
-
-
-@pytest.mark.parametrize("alpha", ALPHAS)
-@pytest.mark.parametrize("df", FREEDOMS)
-def test_t_power_agrees_with_scipy_wherever_scipy_has_an_answer(df: int, alpha: float) -> None:
-    answers = 0
-    for shift in SHIFTS:
-        expected = scipy_power(shift, df, alpha)
-        if not math.isnan(expected):
-            answers += 1
-            assert t_test_power(shift, df, alpha) == pytest.approx(expected, abs=1e-8)
-    assert answers >= 4
-
-
-def test_t_power_answers_where_scipy_returns_nan() -> None:
-    # The case of the contract: 100 samples in two groups, d = 2.
-    shift = 2 * math.sqrt(25)
-    assert math.isnan(scipy_power(shift, 98, 0.05))
-    assert t_test_power(shift, 98, 0.05) == pytest.approx(1.0, abs=1e-9)
-
-
-@pytest.mark.parametrize("df", [1, 2, 5, 18, 58, 98, 298])
-@pytest.mark.parametrize("shift", [0.5, 2.8, 6.0, 10.0, 20.0, 40.0])
-def test_t_power_agrees_with_quadrature(df: int, shift: float) -> None:
-    assert t_test_power(shift, df, 0.05) == pytest.approx(quad_power(shift, df, 0.05), abs=1e-9)
 
 
 @pytest.mark.parametrize(("shift", "df", "alpha", "exact"), MPMATH_POWER)
@@ -180,8 +97,6 @@ def test_t_power_agrees_with_mpmath(shift: float, df: int, alpha: float, exact: 
     [
         # pwr.t2n.test(d = 0.1, n1 = 20, n2 = 30), quoted in statsmodels' test_power.py.
         (t_test_power(0.1 * math.sqrt(20 * 30 / 50), 48, 0.05), 0.0633081832564667, 1e-12),
-        # ?pwr.t.test: Cohen 1988, exercise 2.1, p. 40.
-        (t_test_power(2 / 2.8 * math.sqrt(15), 58, 0.05), 0.7764889, 5e-8),
         # The vignette of pwr: pwr.2p2n.test(h = 0.2, n1 = 543, n2 = 675) is "about 93 %".
         (z_test_power(0.2 * math.sqrt(543 * 675 / (543 + 675)), 0.05), 0.93, 5e-3),
     ],
@@ -190,22 +105,14 @@ def test_power_of_unequal_groups_agrees_with_r(power: float, printed: float, wit
     assert power == pytest.approx(printed, abs=within)
 
 
-@given(st.floats(0, 60), st.floats(0, 10), st.sampled_from(FREEDOMS), st.sampled_from(ALPHAS))
-def test_t_power_grows_with_the_shift_and_ignores_its_sign(
-    shift: float, more: float, df: int, alpha: float
-) -> None:
-    power = t_test_power(shift, df, alpha)
-    assert alpha - 1e-9 <= power <= 1
-    assert t_test_power(-shift, df, alpha) == power
-    assert t_test_power(shift + more, df, alpha) >= power - 1e-12
-
-
 # --- F ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("alpha", [1e-12, 1e-6, 0.001, 0.05, 0.5, 0.999])
 @pytest.mark.parametrize(
-    ("df1", "df2"), [(1, 1), (1, 20), (2, 3), (2, 156), (3, 176), (6, 30), (50, 300), (300, 10**6)]
+    ("df1", "df2"),
+    # With one degree of freedom it is the t-test.
+    [(1, 1), (1, 2), (1, 20), (1, 10**5), (2, 3), (3, 176), (50, 300), (300, 10**6)],
 )
 def test_f_power_agrees_with_scipy(df1: int, df2: int, alpha: float) -> None:
     # SciPy's own critical value is off by 1e-6 at the smallest levels; its tail is not.
@@ -309,27 +216,20 @@ def test_tost_power_agrees_with_powertost(
 # --- detection --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("population", [1, 2, 10, 97, 633, 10_000, 10**6])
-@pytest.mark.parametrize("share", [0.0, 0.005, 0.01, 0.2, 0.5, 0.9, 1.0])
-def test_detection_agrees_with_the_hypergeometric(population: int, share: float) -> None:
-    bad = round(share * population)
-    steps = np.unique(np.linspace(0, min(population, 2000), 40, dtype=int))
-    for n in map(int, steps):
-        expected = stats.hypergeom.sf(0, population, bad, n)
-        assert detection_probability(n, share, population) == pytest.approx(expected, abs=1e-8)
-
-
 @pytest.mark.parametrize(
     ("n", "bad", "population"),
     [
-        *((n, size // 100, size)
-          for n in (1, 7, 300) for size in (10**3, 10**6, 10**9, 10**12, 10**15)),
+        *((n, size // 100, size) for n in (1, 7, 300) for size in (10**3, 10**9, 10**15)),
+        # As many as there are good ones, and as if all were bad.
+        (1, 1, 2),
+        (23, 2, 25),
+        (9, 97, 97),
         # Around the number of factors from which on they are summed by an integral, and far beyond.
         (400, 1000, 10**6),
         (401, 1000, 10**6),
         (401, 401, 53_000),
         (5000, 401, 10**5),
-        (10**4, 10**5, 10**9),
+        (3000, 10**5, 10**9),
     ],
 )  # fmt: skip
 def test_detection_is_exact_in_any_population(n: int, bad: int, population: int) -> None:
@@ -340,26 +240,6 @@ def test_detection_is_exact_in_any_population(n: int, bad: int, population: int)
     assert found == pytest.approx(expected, rel=1e-11, abs=0)
     if n > 300:
         assert found == pytest.approx(expected, abs=1e-13)
-
-
-@pytest.mark.parametrize("population", [None, 1, 2, 300, 10**4, 10**6, 10**9])
-@pytest.mark.parametrize(
-    "share", [0.0, 5e-324, 1e-9, 1e-5, 1e-4, 1e-3, 0.3, 0.5, 0.999, 1 - 2**-53]
-)
-def test_detection_is_a_share_that_grows_at_every_corner(
-    population: int | None, share: float
-) -> None:
-    sizes = (0, 1, 2, 3, 8, 33, 129, 399, 400, 401, 402, 1000, 4097, 9000, 10**5, 10**6, 10**9)
-    found = [detection_probability(min(n, population or n), share, population) for n in sizes]
-    assert all(0 <= value <= 1 for value in found)
-    assert found == sorted(found)
-
-
-@given(st.integers(1, 10**13), st.floats(0, 1), st.integers(0, 3000))
-def test_detection_is_a_share_that_grows_with_n(population: int, share: float, n: int) -> None:
-    for units in (population, None):
-        here, next_one = (detection_probability(k, share, units) for k in (n, n + 1))
-        assert 0 <= here <= next_one <= 1
 
 
 @pytest.mark.parametrize(

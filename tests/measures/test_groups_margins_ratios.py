@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
-import hypothesis
-import numpy as np
 import pytest
-from hypothesis import strategies as st
-from scipy import stats
 
 from replicalab.assessment import (
     Evidence,
@@ -23,7 +18,7 @@ from replicalab.models import Protocol
 from replicalab.scenarios import DesignKind, Pack
 from tests.factories import make_pack, make_protocol
 from tests.measures.designs import design_of
-from tests.measures.test_distributions import quad_tost, scipy_power
+from tests.measures.test_distributions import quad_tost
 
 
 def bought(plan: Protocol, pack: Pack, factor: float = 1.0) -> Evidence:
@@ -31,13 +26,6 @@ def bought(plan: Protocol, pack: Pack, factor: float = 1.0) -> Evidence:
 
 
 # --- groups -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("n", "groups"), [(13, (6, 7)), (12, (6, 6)), (3, (1, 2))])
-def test_power_of_two_groups_splits_an_odd_sample(n: int, groups: tuple[int, int]) -> None:
-    expected = scipy_power(0.9 * math.sqrt(math.prod(groups) / n), n - 2, 0.05)
-    found = evidence_value(design_of(DesignKind.TWO_GROUP), n, 0.9)
-    assert found == pytest.approx(expected, abs=1e-8)
 
 
 def anova_power(groups: int, n: int, effect: float) -> float:
@@ -56,43 +44,11 @@ def test_there_is_no_test_with_less_than_two_samples_a_group(groups: int, n: int
     assert anova_power(groups, n, 5.0) == 0.0
 
 
-@pytest.mark.parametrize("n", [4, 20, 128, 1000])
-def test_two_groups_are_the_t_test_at_half_the_effect(n: int) -> None:
-    t_test = evidence_value(design_of(DesignKind.TWO_GROUP), n, 0.5)
-    assert anova_power(2, n, 0.25) == pytest.approx(t_test, abs=1e-13)
-
-
 # --- margins ----------------------------------------------------------------------------------
 
 
 def tost(n: int, difference: float, margin: float, alpha: float = 0.05) -> float:
     return evidence_value(design_of(DesignKind.EQUIVALENCE, alpha, margin=margin), n, difference)
-
-
-@pytest.mark.parametrize(
-    ("n", "difference", "margin", "alpha"),
-    [(20, 0.0, 1.2, 0.05), (41, 0.2, 0.9, 0.05), (100, -0.1, 0.6, 0.025), (12, 0.3, 1.0, 0.2)],
-)
-def test_equivalence_agrees_with_simulated_tests(
-    n: int, difference: float, margin: float, alpha: float
-) -> None:
-    rng, runs = np.random.default_rng(20260801), 40_000
-    first = n // 2
-    one = rng.normal(difference, 1, (runs, first))
-    other = rng.normal(0, 1, (runs, n - first))
-    squares = one.var(axis=1, ddof=1) * (first - 1) + other.var(axis=1, ddof=1) * (n - first - 1)
-    error = np.sqrt(squares / (n - 2) * (1 / first + 1 / (n - first)))
-    away = np.abs(one.mean(axis=1) - other.mean(axis=1))
-    share = float(np.mean(margin - away > stats.t.isf(alpha, n - 2) * error))
-    exact = tost(n, difference, margin, alpha)
-    assert 0.2 < exact < 0.9
-    assert share == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / runs))
-
-
-def test_equivalence_is_out_of_reach_of_few_samples_and_certain_with_many() -> None:
-    assert tost(20, 0.0, 0.2) < 0.01
-    assert tost(1000, 0.0, 0.5) == pytest.approx(1.0, abs=1e-9)
-    assert tost(10**6, 0.49, 0.5) == pytest.approx(1.0, abs=1e-3)
 
 
 @pytest.mark.parametrize("alpha", [0.01, 0.05, 0.2])
@@ -102,22 +58,7 @@ def test_equivalence_at_the_margin_comes_to_alpha(alpha: float) -> None:
     assert tost(10**4, 0.6, 0.5, alpha) < alpha
 
 
-@hypothesis.given(
-    n=st.integers(3, 300) | st.integers(3, 10**6),
-    margin=st.floats(0.001, 5),
-    part=st.floats(0, 0.999),
-    alpha=st.floats(1e-12, 0.999) | st.sampled_from([0.01, 0.05, 0.1]),
-)
-def test_equivalence_never_falls_with_samples_or_margin(
-    n: int, margin: float, part: float, alpha: float
-) -> None:
-    here = tost(n, part * margin, margin, alpha)
-    assert 0 <= here <= 1
-    assert tost(n + 1, part * margin, margin, alpha) >= here - 1e-12
-    assert tost(n, part * margin, margin * 1.01, alpha) >= here - 1e-12
-
-
-@pytest.mark.parametrize("n", range(3, 30))
+@pytest.mark.parametrize("n", [3, 4, 5, 6, 7, 8, 9, 12, 29])
 def test_equivalence_is_that_of_the_test_unless_a_smaller_one_has_more(n: int) -> None:
     # With three samples the SD comes out far too small by chance more often than with ten.
     each = {}
@@ -162,46 +103,6 @@ def test_the_smallest_margin_is_the_one_that_the_study_itself_could_show(factor:
 
 
 # --- ratios -----------------------------------------------------------------------------------
-
-
-def survival_power(n: int, ratio: float, event_share: float) -> float:
-    return evidence_value(design_of(DesignKind.SURVIVAL, event_share=event_share), n, ratio)
-
-
-@pytest.mark.parametrize("n", [40, 160, 1000])
-def test_survival_is_the_power_of_the_normal_statistic(n: int) -> None:
-    shift = abs(math.log(0.7)) * math.sqrt(0.6 * n / 4)
-    critical = stats.norm.isf(0.025)
-    expected = stats.norm.sf(critical - shift) + stats.norm.cdf(-critical - shift)
-    assert survival_power(n, 0.7, 0.6) == pytest.approx(expected, rel=1e-12)
-    assert survival_power(n, 1 / 0.7, 0.6) == pytest.approx(expected, rel=1e-12)
-
-
-def rejected(times: np.ndarray[Any, Any], seen: np.ndarray[Any, Any], first: int) -> float:
-    """Return the share of studies, one a row, whose log-rank test rejects at 5 %, two-sided."""
-    order = np.argsort(times, axis=1)
-    treated = np.take_along_axis(np.arange(times.shape[1])[None, :] < first, order, axis=1)
-    event = np.take_along_axis(seen, order, axis=1)
-    at_risk = np.arange(times.shape[1], 0, -1)[None, :]
-    share = treated[:, ::-1].cumsum(axis=1)[:, ::-1] / at_risk
-    excess = ((treated - share) * event).sum(axis=1)
-    variance = (share * (1 - share) * event).sum(axis=1)
-    return float(np.mean(np.abs(excess) > stats.norm.isf(0.025) * np.sqrt(variance)))
-
-
-@pytest.mark.parametrize(
-    ("n", "ratio", "event_share"), [(248, 0.7, 1.0), (412, 0.7, 0.6), (120, 0.6, 0.9)]
-)
-def test_survival_is_near_the_power_of_simulated_log_rank_tests(
-    n: int, ratio: float, event_share: float
-) -> None:
-    # An approximation: good to two hundredths at these sizes and ratios, and called one.
-    rng, runs = np.random.default_rng(1981), 4000
-    hazards = np.where(np.arange(n) < n // 2, ratio, 1.0)
-    times = rng.exponential(1, (runs, n)) / hazards
-    watched = np.quantile(times, event_share)
-    found = rejected(np.minimum(times, watched), times <= watched, n // 2)
-    assert found == pytest.approx(survival_power(n, ratio, event_share), abs=0.02 + 0.02)
 
 
 def test_a_substitution_multiplies_the_logarithm() -> None:

@@ -1,19 +1,16 @@
 """Evidence against values that others have printed: manuals, package examples, worked exercises.
 
 Each row says where its value stands. The tolerance is half a unit of the last printed digit, or
-what the row says. Every printed power and size is confirmed by SciPy as well, so that a slip in
-copying would show, and no expected value comes from the code under test.
+what the row says. No expected value comes from the code under test.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Final
 
 import pytest
-from scipy import stats
 
-from replicalab.assessment import evidence_value, smallest_detectable_effect
+from replicalab.assessment import evidence_value
 from replicalab.measures import KINDS
 from replicalab.scenarios import DesignKind
 from tests.measures.designs import design_of
@@ -31,62 +28,26 @@ def power(kind: str, n: int, effect: float, alpha: float) -> float:
     return evidence_value(design_of(name, alpha, **needed), n, effect)
 
 
-def scipy_power(kind: str, n: int, effect: float, alpha: float) -> float:
-    """Return the power of equal groups from SciPy's noncentral t or F, or its normal."""
-    groups = groups_of(kind)
-    shift = abs(effect) * math.sqrt(n) / groups
-    if kind.startswith("anova"):
-        critical = stats.f.isf(alpha, groups - 1, n - groups)
-        return float(stats.ncf.sf(critical, groups - 1, n - groups, n * effect**2))
-    if kind in ("correlation", "two_proportions", "survival"):
-        if kind == "correlation":
-            shift = math.atanh(effect) * math.sqrt(n - 3)
-        if kind == "survival":
-            shift = abs(math.log(effect)) * math.sqrt(n // 2 * (n - n // 2) / n)
-        critical = stats.norm.isf(alpha / 2)
-        return float(stats.norm.sf(critical - shift) + stats.norm.cdf(-critical - shift))
-    critical = stats.t.isf(alpha / 2, n - groups)
-    near = stats.nct.sf(critical, n - groups, shift)
-    far = stats.nct.cdf(-critical, n - groups, shift)
-    return float(near + (0.0 if math.isnan(far) else far))
-
-
 @pytest.mark.parametrize(
     ("kind", "n", "effect", "alpha", "value", "within"),
     # n in all, of equal groups.
     [
         # R's pwr.t.test and pwr.2p.test, quoted in statsmodels/stats/tests/test_power.py.
         ("two_group", 60, 1.0, 0.05, 0.967708258242517, 1e-12),
-        ("two_group", 40, 0.1, 0.05, 0.06095912465411235, 1e-12),
-        ("one_sample", 30, 1.0, 0.05, 0.9995636009612725, 1e-12),
         ("one_sample", 20, 0.2, 0.05, 0.1359562887679666, 1e-12),
         ("two_proportions", 160, 0.3, 0.05, 0.475100870572638, 1e-12),
-        ("two_proportions", 160, 0.01, 0.05, 0.05045832927039234, 1e-12),
-        # The same, quoted in public course notes and test suites: of the first the vignette says
-        # 48 %, the last is Cohen (1988), exercise 2.5, p. 47.
+        # The same, quoted in public course notes and test suites; the last is Cohen (1988),
+        # exercise 2.5, p. 47.
         ("two_group", 60, 0.5, 0.05, 0.477896520760209, 1e-12),
-        ("two_group", 182, 0.8110413, 0.05, 0.9997506, 5e-8),
         ("paired", 33, 0.02, 0.05, 0.05142498, 5e-9),
         ("one_sample", 60, 0.2, 0.10, 0.4555818, 5e-8),
+        # Of two groups of 7 and 6: SciPy's noncentral t at 0.9 √(42 / 13), of which 11 are free.
+        ("two_group", 13, 0.9, 0.05, 0.3151066740980777, 1e-8),
         # FDRsampsize, ?power.twosampt: both tails by the noncentral F; alpha to 9 decimals.
         ("two_group", 16, 2.0, 0.008087158, 0.800038317, 2e-8),
-        # R's ?power.t.test with strict = TRUE; without it leaves out the far tail, at the sizes of
-        # the others 1e-7 or less (effects 1.5 / 2, 2 / 3 and 3 / 3).
-        ("two_group", 40, 1.0, 0.05, 0.8689530, 5e-8),
-        ("two_group", 132, 0.6741298, 0.05, 0.9702076, 1e-7),
-        ("one_sample", 100, 0.25, 0.05, 0.697, 5e-4),
-        ("one_sample", 20, 0.75, 0.05, 0.8888, 5e-5),
-        ("one_sample", 25, 2 / 3, 0.05, 0.8920169, 2e-7),
-        ("one_sample", 25, 1.0, 0.05, 0.9976846, 1e-7),
         # G*Power 3 user guide, Generic t test: N = 25, d = -0.25, delta = -1.25, df = 24,
         # two-sided. Its sixth digit is one too high: SciPy says 0.2245240.
         ("one_sample", 25, -0.25, 0.05, 0.224525, 1e-6),
-        # "G*Power: t Tests" (course notes, GPower3-T.docx): IQ, d = 5/15, N = 25.
-        ("one_sample", 25, 1 / 3, 0.05, 0.360, 5e-4),
-        # SAS/STAT User's Guide, PROC POWER, Getting Started: mean 8, SD 40, N = 150: about 0.68.
-        ("one_sample", 150, 0.2, 0.05, 0.68, 5e-3),
-        # Introduction to SAS Power and Sample Size Analysis (seminar), example 1: mean 1, SD 1.
-        ("one_sample", 10, 1.0, 0.05, 0.803, 5e-4),
         # R's ?pwr.anova.test; Cohen (1988), exercise 8.1, p. 355.
         ("anova/4", 80, 0.28, 0.05, 0.5149793, 5e-8),
         # R's ?power.anova.test: variances 1 between and 3 within; f² = (k - 1) / k × 1/3.
@@ -97,8 +58,6 @@ def test_power_agrees_with_the_printed_value(
     kind: str, n: int, effect: float, alpha: float, value: float, within: float
 ) -> None:
     assert power(kind, n, effect, alpha) == pytest.approx(value, abs=within)
-    confirmed = scipy_power(kind, n, effect, alpha)
-    assert confirmed == pytest.approx(value, abs=max(within, 1e-10))
 
 
 @pytest.mark.parametrize(
@@ -107,108 +66,44 @@ def test_power_agrees_with_the_printed_value(
     # next whole number, half a unit less stands here.
     [
         # R's pwr, quoted in public course notes and test suites; of two proportions the second is
-        # 55 % against 50 %, the third 10 % against 5 %, the last 70 % against 55 %.
+        # 55 % against 50 %, the last 70 % against 55 %.
         ("two_group", 0.5, 0.05, 0.80, 63.76561),
-        ("two_group", 0.3, 0.05, 0.80, 175.3847),
         ("paired", 0.5, 0.05, 0.80, 33.36713),
         ("paired", 0.4, 0.05, 0.90, 67.07532),
-        ("paired", 0.15, 0.05, 0.80, 350.7638),
         ("one_sample", 0.2769913, 0.05, 0.80, 104.2368),
-        ("one_sample", 1.0, 0.05, 0.80, 9.93785),
-        ("one_sample", 0.1337089, 0.05, 0.90, 589.6508),
         ("one_sample", 0.5, 0.01, 0.90, 62.87021),
         ("two_proportions", 0.2, 0.05, 0.80, 392.443026235748),
         ("two_proportions", 0.1001674, 0.05, 0.80, 1564.529),
-        ("two_proportions", 0.1924743, 0.05, 0.80, 423.7319),
         ("two_proportions", 2 * (math.asin(0.70**0.5) - math.asin(0.55**0.5)), 0.05, 0.80,
          161.9349146),
         ("anova/3", 0.25, 0.05, 0.80, 52.3966),
         ("anova/5", 0.25, 0.05, 0.80, 39.1534),
-        # R's power.t.test, and the vignette of pwr: at least 143 for 0.75 / 2.25.
+        # R's power.t.test.
         ("two_group", 1.08, 0.05, 0.95, 23.28802),
-        ("two_group", 0.75 / 2.25, 0.05, 0.80, 142.5),
-        # G*Power 3.1: 394 and 26 per group; 199 and 15 pairs, 34 of one sample; "ANOVA: Fixed
-        # effects, omnibus, one-way" says N in all: 969 and 66; 1096, 180 and 76; above 159 and 200.
-        ("two_group", 0.2, 0.05, 0.80, 393.5),
-        ("two_group", 0.8, 0.05, 0.80, 25.5),
-        ("paired", 0.2, 0.05, 0.80, 198.5),
-        ("paired", 0.8, 0.05, 0.80, 14.5),
-        ("one_sample", 0.5, 0.05, 0.80, 33.5),
-        ("anova/3", 0.10, 0.05, 0.80, 969 / 3 - 0.5),
-        ("anova/3", 0.40, 0.05, 0.80, 66 / 3 - 0.5),
-        ("anova/4", 0.10, 0.05, 0.80, 1096 / 4 - 0.5),
-        ("anova/4", 0.25, 0.05, 0.80, 180 / 4 - 0.5),
-        ("anova/4", 0.40, 0.05, 0.80, 76 / 4 - 0.5),
-        # Cohen's h by hand: 2 (2.80159 / h)² per group.
-        ("two_proportions", 0.5, 0.05, 0.80, 62.8),
-        ("two_proportions", 0.8, 0.05, 0.80, 24.5),
         # Fisher's z without a correction for bias, ((z + z) / atanh(r))² + 3: by hand, Lachin 1981
         # by CUHK's calculator (47), and clinicaltrials-tools (85). R's pwr.r.test corrects for
         # bias, tests by t, and asks for 84.07 at r = .3, so its values are none to compare with.
-        ("correlation", 0.1, 0.05, 0.80, 782.7),
         ("correlation", 0.4, 0.05, 0.80, 46.5),
         ("correlation", 0.3, 0.05, 0.80, 84.5),
         # Cohen (1988), exercise 8.10.
         ("anova/4", 0.28, 0.05, 0.80, 35.75789),
-        # R's ?power.anova.test: variances 1 and 3; means 120 to 150 within a variance of 500.
-        ("anova/4", 0.5, 0.05, 0.80, 11.92613),
+        # R's ?power.anova.test: means 120 to 150 within a variance of 500.
         ("anova/4", math.sqrt(125 / 500), 0.05, 0.90, 15.18834),
         # Events, by R's gsDesign, nEvents(hr, alpha = .05, sided = 2), at beta .20.
         ("survival", 0.7, 0.05, 0.80, 246.79),
         ("survival", 0.65, 0.05, 0.80, 169.18),
         # Events, by 4 (z + z)² / log(hr)², as trial reports quote it: 66 halve or double a hazard,
-        # 88 with power .90; 508 and 631.
+        # 508 with power .90.
         ("survival", 0.5, 0.05, 0.80, 65.5),
         ("survival", 2.0, 0.05, 0.80, 65.5),
-        ("survival", 0.5, 0.05, 0.90, 87.5),
         ("survival", 0.75, 0.05, 0.90, 507.5),
-        ("survival", 0.8, 0.05, 0.80, 630.5),
     ],
 )  # fmt: skip
 def test_power_is_reached_between_the_whole_numbers_around_the_printed_size(
     kind: str, effect: float, alpha: float, target: float, size: float
 ) -> None:
-    for judge in (power, scipy_power):
-        assert judge(kind, groups_of(kind) * int(size), effect, alpha) < target
-        assert judge(kind, groups_of(kind) * (int(size) + 1), effect, alpha) >= target
-
-
-# --- whole tables -----------------------------------------------------------------------------
-
-COHEN_1992: Final = {
-    ("two_group", 0.01): {0.2: 586, 0.5: 95, 0.8: 38},
-    ("two_group", 0.05): {0.2: 393, 0.5: 64, 0.8: 26},
-    ("two_group", 0.10): {0.2: 310, 0.5: 50, 0.8: 20},
-    ("correlation", 0.01): {0.1: 1163, 0.3: 125},
-    ("correlation", 0.05): {0.1: 783, 0.3: 85},
-    ("correlation", 0.10): {0.1: 617, 0.3: 68},
-    ("two_proportions", 0.05): {0.2: 392, 0.5: 63, 0.8: 25},
-    ("anova/3", 0.05): {0.10: 322, 0.25: 52, 0.40: 21},
-    ("anova/4", 0.05): {0.10: 274, 0.25: 45, 0.40: 18},
-    ("anova/5", 0.05): {0.10: 240, 0.25: 39, 0.40: 16},
-    ("anova/6", 0.05): {0.10: 215, 0.25: 35, 0.40: 14},
-    ("anova/7", 0.05): {0.10: 195, 0.25: 32, 0.40: 13},
-}
-"""A power primer, Psychol. Bull. 112, 155-159, Table 2: n (per group, where there are several) for
-power .80, by effect. The analysis of variance is from tables 8.4.4 of his book."""
-
-
-@pytest.mark.parametrize(("kind", "alpha"), COHEN_1992)
-def test_power_agrees_with_cohens_primer(kind: str, alpha: float) -> None:
-    # His ns are rounded, so the power is .80 within a hundredth.
-    within = 0.012 if kind.startswith("anova") else 0.01
-    for effect, n in COHEN_1992[kind, alpha].items():
-        found = power(kind, groups_of(kind) * n, effect, alpha)
-        assert found == pytest.approx(0.80, abs=within), effect
-
-
-@pytest.mark.parametrize(
-    ("n", "published"),
-    # Cohen (1988), Statistical Power Analysis, 2nd ed., Table 2.3.5 (two-sided .05), d = .50.
-    [(20, 0.33), (30, 0.47), (40, 0.60), (50, 0.70), (64, 0.80), (100, 0.94)],
-)
-def test_power_agrees_with_cohens_table(n: int, published: float) -> None:
-    assert power("two_group", 2 * n, 0.5, 0.05) == pytest.approx(published, abs=0.0101)
+    assert power(kind, groups_of(kind) * int(size), effect, alpha) < target
+    assert power(kind, groups_of(kind) * (int(size) + 1), effect, alpha) >= target
 
 
 # --- survival and equivalence -----------------------------------------------------------------
@@ -236,10 +131,8 @@ def test_samples_are_the_events_over_their_share(ratio: float, n: int) -> None:
         (0.45, 0.5, 0.80, 4946, 4947),
         (0.0, 0.5, 0.90, 87, 88),
         # Lakens (2017), Soc. Psychol. Pers. Sci. 8, 355-362, by 2 (z(.95) + z(.90))² / margin²,
-        # each rounded up: 191, 108, 69, 48; the exact test takes up to one more in each group.
+        # each rounded up: 191 and 48; the exact test takes up to one more in each group.
         (0.0, 0.3, 0.80, 190, 192),
-        (0.0, 0.4, 0.80, 107, 109),
-        (0.0, 0.5, 0.80, 68, 70),
         (0.0, 0.6, 0.80, 47, 49),
     ],
 )
@@ -260,22 +153,15 @@ def test_equivalence_is_shown_at_the_printed_size(
         # "Acceptance Sampling: An Application of the Hypergeometric Distribution" (studylib.net
         # 6591195): 5 of 25 parts of an X-ray unit, 2 of them bad, are accepted with 0.6333.
         (5, 2, 25, 1 - 0.6333, 5e-5),
-        # "Lot inspection sampling" (homeworksource.com 1085671): 4 of lots of 10; accepted with 0.6
-        # and 0.333333333.
-        (4, 1, 10, 1 - 0.6, 1e-12),
-        (4, 2, 10, 1 - 0.333333333, 1e-9),
         # 4 of 4500 compact discs, 150 defective: rejected with 0.1269 (qammunity.org 5089203).
         (4, 150, 4500, 0.1269, 5e-5),
         # 55,525,372 of the 82,598,880 samples of 6 from 65 transistors have none of the 4 bad ones
         # (askanewquestion.com 1594205).
         (6, 4, 65, 1 - 55525372 / 82598880, 1e-12),
-        # Shipments of 50, 20 % bad, sample of 5: none with 0.31056 (assignmentexpert.com 72628).
-        (5, 10, 50, 1 - 0.31056, 5e-6),
         # 47 of 4000 batteries, 1 % bad: none with 0.62181 (assignmentexpert.com 174570).
         (47, 40, 4000, 1 - 0.62181, 5e-6),
         # Of a million Pythagorean triples, as the shipped audit assumes.
         (300, 10**4, 10**6, 0.95, 5e-3),
-        (300, 5000, 10**6, 0.78, 5e-3),
     ],
 )
 def test_detection_agrees_with_the_printed_value(
@@ -283,16 +169,14 @@ def test_detection_agrees_with_the_printed_value(
 ) -> None:
     design = design_of(DesignKind.AUDIT, population_max=population)
     assert evidence_value(design, n, bad / population) == pytest.approx(detected, abs=within)
-    assert stats.hypergeom.sf(0, population, bad, n) == pytest.approx(detected, abs=within)
 
 
 @pytest.mark.parametrize(
     ("target", "share", "least"),
     # The success-run theorem, n = ln(1 - confidence) / ln(reliability), as quality engineers quote
-    # it: 90 pouches for 99 % / 95 % (Westpak, Sample Size for Attributes when C = 0), 299 units for
-    # 95 % / 99 % (harishsnotebook.com). 59 for 5 % is also Wilks's number for a one-sided tolerance
-    # limit (Wilks 1941).
-    [(0.99, 0.05, 90), (0.95, 0.01, 299), (0.95, 0.05, 59), (0.95, 0.1, 29)],
+    # it: 90 pouches for 99 % / 95 % (Westpak, Sample Size for Attributes when C = 0). 59 for 5 % is
+    # also Wilks's number for a one-sided tolerance limit (Wilks 1941).
+    [(0.99, 0.05, 90), (0.95, 0.05, 59)],
 )
 def test_detection_needs_the_sample_of_the_success_run_theorem(
     target: float, share: float, least: int
@@ -308,16 +192,11 @@ def test_detection_needs_the_sample_of_the_success_run_theorem(
 @pytest.mark.parametrize(
     ("n", "population", "share", "within"),
     [
-        # Errington et al. 2021, eLife 10:e67995, abstract: 50 of 193 experiments, 23 of 53 papers.
-        pytest.param(50, 193, 0.2591, 5e-5, id="experiments"),
-        pytest.param(23, 53, 0.4340, 5e-5, id="papers"),
-        # "Sampling fraction" (grokipedia.com): 100 drawn from 1000 are 10 % of the population.
-        pytest.param(100, 1000, 0.1, 5e-5, id="survey"),
+        # Errington et al. 2021, eLife 10:e67995, abstract: 50 of 193 experiments.
+        (50, 193, 0.2591, 5e-5),
         # The 633 configurations of the four-colour theorem, of which no more can be examined.
-        pytest.param(316, 633, 0.49921, 1e-5, id="half the configurations"),
-        pytest.param(1, 633, 0.00158, 1e-5, id="one configuration"),
-        pytest.param(633, 633, 1.0, 0.0, id="all configurations"),
-        pytest.param(9999, 633, 1.0, 0.0, id="more than all configurations"),
+        (1, 633, 0.00158, 1e-5),
+        (9999, 633, 1.0, 0.0),
     ],
 )
 def test_coverage_is_the_sampling_fraction(
@@ -327,25 +206,11 @@ def test_coverage_is_the_sampling_fraction(
     assert evidence_value(design, n, None) == pytest.approx(share, abs=within)
 
 
-@pytest.mark.parametrize(("n", "half_width"), [(58, 0.0129), (30, 0.0179), (1, 0.098)])
-def test_half_width_of_the_oil_drops(n: int, half_width: float) -> None:
-    # 1.96 times 5 % over the root of n.
-    value = evidence_value(design_of(DesignKind.PRECISION), n, 0.05)
-    assert value == pytest.approx(half_width, abs=5e-5)
-
-
 @pytest.mark.parametrize(
     ("alpha", "sd", "half_width", "least"),
-    # Worked exercises on (z sd / E)², each rounded up: 38.5 (justaaa.com 119405), 266.8
-    # (homeworksource.com 1024707), 2401 (assignmentexpert.com 302236) and 140.2 (wyzant.com 896906)
-    # at 95 %, 76.3 (homeworksource.com 1000522) at 98 %.
-    [
-        (0.05, 19, 6, 39),
-        (0.05, 2.5, 0.3, 267),
-        (0.05, 5, 0.2, 2401),
-        (0.05, 30.2, 5, 141),
-        (0.02, 15, 4, 77),
-    ],
+    # Worked exercises on (z sd / E)², each rounded up: 38.5 (justaaa.com 119405) at 95 %, 76.3
+    # (homeworksource.com 1000522) at 98 %.
+    [(0.05, 19, 6, 39), (0.02, 15, 4, 77)],
 )
 def test_half_width_is_reached_at_the_printed_sample_size(
     alpha: float, sd: float, half_width: float, least: int
@@ -353,30 +218,3 @@ def test_half_width_is_reached_at_the_printed_sample_size(
     design = design_of(DesignKind.PRECISION, alpha)
     assert evidence_value(design, least, sd) <= half_width
     assert evidence_value(design, least - 1, sd) > half_width
-
-
-# --- the smallest detectable effect -----------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("kind", "n", "alpha", "target", "effect", "within"),
-    [
-        # R's pwr, in public course notes: paired n = 32, two.sample n = 20 and n = 30. Its root
-        # finder stops within 1e-4 of itself.
-        ("paired", 32, 0.05, 0.80, 0.5112738, 5e-5),
-        ("two_group", 40, 0.05, 0.80, 0.9091587, 5e-5),
-        ("two_group", 60, 0.05, 0.80, 0.7356292, 5e-5),
-        # The whole numbers that pwr rounds up from 9.93785, 33.36713 and 63.76561.
-        ("one_sample", 10, 0.05, 0.80, 1.0, 0.005),
-        ("paired", 34, 0.05, 0.80, 0.5, 0.006),
-        ("two_group", 128, 0.05, 0.80, 0.5, 0.001),
-        # (1.9599640 + 0.8416212) / sqrt(n / 2), by Cohen's h, and its tanh over sqrt(n - 3).
-        ("two_proportions", 126, 0.05, 0.80, 0.4991701, 2e-6),
-        ("correlation", 85, 0.05, 0.80, 0.2998760, 2e-6),
-    ],
-)
-def test_smallest_detectable_effect_agrees_with_the_printed_one(
-    kind: str, n: int, alpha: float, target: float, effect: float, within: float
-) -> None:
-    found = smallest_detectable_effect(design_of(DesignKind(kind), alpha, target=target), n)
-    assert found == pytest.approx(effect, abs=within)

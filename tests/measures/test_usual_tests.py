@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from itertools import product
 from typing import Final
 
@@ -12,10 +11,8 @@ import pytest
 from scipy import integrate, special, stats
 
 from replicalab.measures import KINDS, DesignKind, DesignParameters
-from replicalab.measures.distributions import z_test_power
 from replicalab.measures.rows import WORTH_TELLING
 from replicalab.measures.usual_tests import (
-    MOST_ENUMERATED,
     correlation_test_power,
     fisher_power_beside_none,
     log_rank_power,
@@ -53,8 +50,8 @@ def density_of_r(r: float, n: int, rho: float) -> float:
 
 
 @pytest.mark.parametrize("alpha", ALPHAS)
-@pytest.mark.parametrize("n", [5, 6, 10, 30, 85, 200])
-@pytest.mark.parametrize("rho", [0.05, 0.3, 0.6, 0.9])
+@pytest.mark.parametrize("n", [5, 6, 30, 200])
+@pytest.mark.parametrize("rho", [0.0, 0.05, 0.9])
 def test_power_of_the_t_test_of_r_is_that_of_the_distribution_of_r(
     rho: float, n: int, alpha: float
 ) -> None:
@@ -62,12 +59,6 @@ def test_power_of_the_t_test_of_r_is_that_of_the_distribution_of_r(
     bound = t / math.sqrt(n - 2 + t * t)
     inside, _ = integrate.quad(density_of_r, -bound, bound, args=(n, rho), epsabs=1e-10)
     assert correlation_test_power(n, rho, alpha) == pytest.approx(1 - inside, abs=1e-7)
-
-
-@pytest.mark.parametrize("n", [3, 4, 10, 100])
-def test_power_of_the_t_test_of_no_correlation_is_alpha(n: int) -> None:
-    assert correlation_test_power(n, 0.0, 0.05) == 0.05
-    assert correlation_test_power(n, 1e-9, 0.05) == pytest.approx(0.05, abs=1e-9)
 
 
 # --- two shares -------------------------------------------------------------------------------
@@ -97,51 +88,6 @@ def test_power_of_fishers_test_is_that_of_all_tables(h: float, n: int, alpha: fl
     )
 
 
-def middle_powers_by_totals(n: int, asked: Sequence[tuple[float, float]]) -> list[float]:
-    """Return powers of Fisher's test by NumPy, one total of both samples after the other.
-
-    Args:
-        n: samples.
-        asked: Cohen's h, evenly about one half, and alpha of each.
-    """
-    first, second, reach = n // 2, n - n // 2, 4 * math.sqrt(n)
-    powers = [0.0] * len(asked)
-    for total in range(max(0, round(n / 2 - reach)), min(n, round(n / 2 + reach)) + 1):
-        low, high = max(0, total - second), min(first, total)
-        middle = total * first / n
-        counts = np.arange(max(low, round(middle - reach)), min(high, round(middle + reach)) + 1)
-        likely = stats.hypergeom.pmf(counts, n, first, total)
-        order = np.argsort(likely)
-        no_likelier = np.searchsorted(likely[order], likely * (1 + 1e-7), side="right") - 1
-        p = np.cumsum(likely[order])[no_likelier]
-        for at, (h, alpha) in enumerate(asked):
-            away, rejected = math.sin(h / 2) / 2, counts[p <= alpha * (1 + 1e-9)]
-            chance = stats.binom.pmf(rejected, first, 0.5 + away)
-            powers[at] += (chance * stats.binom.pmf(total - rejected, second, 0.5 - away)).sum()
-    return powers
-
-
-@pytest.mark.parametrize("n", [200, 401])
-def test_power_of_fishers_test_is_that_of_all_totals(n: int) -> None:
-    [expected] = middle_powers_by_totals(n, [(0.3, 0.05)])
-    assert middle_fisher_power(n, 0.3, 0.05) == pytest.approx(expected, abs=1e-8)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("n", [MOST_ENUMERATED + 1, MOST_ENUMERATED + 2, 4500, 8000])
-def test_arcsine_is_near_fishers_test_beyond_what_is_enumerated(n: int) -> None:
-    root = math.sqrt((n // 2) * (n - n // 2) / n)
-    shifts = [
-        (float(shift), alpha)
-        for alpha in (0.001, 0.01, 0.05, 0.1, 0.2)
-        for shift in max(0, stats.norm.isf(alpha / 2) - 2) + np.linspace(0, 4, 9)
-    ]
-    powers = middle_powers_by_totals(n, [(shift / root, alpha) for shift, alpha in shifts])
-    for (shift, alpha), power in zip(shifts, powers, strict=True):
-        assert middle_fisher_power(n, shift / root, alpha) is None
-        assert z_test_power(shift, alpha) == pytest.approx(power, abs=WORTH_TELLING)
-
-
 # --- survival ---------------------------------------------------------------------------------
 
 
@@ -165,8 +111,8 @@ def power_of_all_courses(n: int, events: int, ratio: float, alpha: float) -> flo
 
 
 @pytest.mark.parametrize("alpha", ALPHAS)
-@pytest.mark.parametrize("ratio", [0.1, 0.3, 0.7])
-@pytest.mark.parametrize(("n", "events"), [(2, 1), (5, 3), (10, 10), (13, 11), (24, 12), (999, 9)])
+@pytest.mark.parametrize("ratio", [0.1, 0.7])
+@pytest.mark.parametrize(("n", "events"), [(2, 1), (5, 3), (10, 10), (13, 11), (999, 9)])
 def test_power_of_the_log_rank_test_is_that_of_all_courses_of_events(
     n: int, events: int, ratio: float, alpha: float
 ) -> None:
@@ -197,20 +143,12 @@ def simulated_log_rank(n: int, events: int, ratio: float, alpha: float) -> float
     return rejected / (rounds * batch)
 
 
-@pytest.mark.parametrize(("n", "events"), [(40, 40), (120, 60)])
-def test_power_of_the_log_rank_test_is_that_of_simulated_times(n: int, events: int) -> None:
-    ratio = math.exp(-4 / math.sqrt(events))
-    expected = simulated_log_rank(n, events, ratio, 0.05)
-    assert log_rank_power(n, events, math.log(ratio), 0.05) == pytest.approx(expected, abs=0.01)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("shift", [1.0, 2.0, 3.0])
-@pytest.mark.parametrize("alpha", ALPHAS)
-@pytest.mark.parametrize("events", [20, 60, 100, 200, 201, 300])
-@pytest.mark.parametrize("times", [1.0, 1.2, 2.0, 10.0])
-def test_power_of_the_log_rank_test_is_that_of_simulated_times_at_any_number_of_events(
-    times: float, events: int, alpha: float, shift: float
+@pytest.mark.parametrize(
+    ("events", "times", "alpha", "shift"),
+    one_in(8, product([40, 200, 201, 300], [10.0, 1.0, 1.2], [1e-3, 0.05, 0.2], [2.0])),
+)
+def test_power_of_the_log_rank_test_is_that_of_simulated_times(
+    events: int, times: float, alpha: float, shift: float
 ) -> None:
     """At its worst, where all have an event and these are taken in steps, it is 0.02 off."""
     n, ratio = round(times * events), math.exp(-2 * shift / math.sqrt(events))
@@ -222,44 +160,33 @@ def test_power_of_the_log_rank_test_is_that_of_simulated_times_at_any_number_of_
 # --- what is told -----------------------------------------------------------------------------
 
 
-def test_fishers_z_is_told_with_the_t_test_of_r() -> None:
-    assert told(DesignKind.CORRELATION, 5, 0.9) == {
-        "the t-test of r": pytest.approx(0.672, abs=1e-3)
-    }
-    assert told(DesignKind.CORRELATION, 85, 0.3) == {}
+@pytest.mark.parametrize(
+    ("kind", "n", "effect", "values"),
+    [
+        (DesignKind.CORRELATION, 5, 0.9, [0.672]),
+        (DesignKind.CORRELATION, 85, 0.3, []),
+        (DesignKind.TWO_PROPORTIONS, 10, 1.4, [0.446, 0.099]),
+        (DesignKind.SURVIVAL, 10, 0.2, [0.564]),
+        (DesignKind.SURVIVAL, 10, 5.0, [0.564]),
+        (DesignKind.SURVIVAL, 800, 0.8, []),
+        (DesignKind.EQUIVALENCE, 8, 0.0, [0.0067]),
+        (DesignKind.EQUIVALENCE, 200, 0.0, []),
+        (DesignKind.PRECISION, 1, 0.3, []),
+    ],
+)
+def test_usual_test_is_told_where_it_has_another_power(
+    kind: DesignKind, n: int, effect: float, values: list[float]
+) -> None:
+    found = told(kind, n, effect, margin=0.72 if n == 8 else 0.5)
+    assert [*found.values()] == pytest.approx(values, abs=1e-3)
 
 
-def test_arcsine_is_told_with_fishers_exact_test() -> None:
-    found = told(DesignKind.TWO_PROPORTIONS, 10, 1.4)
-    assert found == {
-        "Fisher’s exact test of shares evenly about one half": pytest.approx(0.446, abs=1e-3),
-        "Fisher’s exact test where one share is 0": pytest.approx(0.099, abs=1e-3),
-    }
-
-
-def test_schoenfeld_is_told_with_the_log_rank_test() -> None:
-    found = told(DesignKind.SURVIVAL, 10, 0.2)
-    assert found == {"the log-rank test itself": pytest.approx(0.564, abs=1e-3)}
-    assert told(DesignKind.SURVIVAL, 10, 5.0) == found
-    assert told(DesignKind.SURVIVAL, 800, 0.8) == {}
-
-
-@pytest.mark.parametrize("n", [2, 5, 40, 1000])
+@pytest.mark.parametrize("n", [2, 1000])
 def test_precision_is_told_with_a_t_interval(n: int) -> None:
     expected = stats.t.isf(0.025, n - 1) * 0.3 / math.sqrt(n)
     assert told(DesignKind.PRECISION, n, 0.3) == {
         "a t-interval (SD estimated)": pytest.approx(expected, rel=1e-9)
     }
-
-
-def test_one_sample_has_no_t_interval() -> None:
-    assert told(DesignKind.PRECISION, 1, 0.3) == {}
-
-
-def test_equivalence_is_told_with_the_tests_of_all_samples_where_it_leaves_some_out() -> None:
-    found = told(DesignKind.EQUIVALENCE, 8, 0.0, margin=0.72)
-    assert found == {"the two one-sided t-tests of all samples": pytest.approx(0.0067, abs=1e-4)}
-    assert told(DesignKind.EQUIVALENCE, 200, 0.0, margin=0.5) == {}
 
 
 @pytest.mark.long
@@ -284,7 +211,7 @@ ENDS: Final = {
 
 
 @pytest.mark.parametrize("kind", COMPARED)
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 20, 201, 10**4, 10**6, 10**9])
+@pytest.mark.parametrize("n", [1, 2, 3, 201, 10**4, 10**9])
 def test_what_is_told_is_a_value_at_the_ends_of_what_is_valid(kind: DesignKind, n: int) -> None:
     for effect, alpha in product(ENDS[kind], (5e-324, 1e-12, 0.05, 0.5, 1 - 2**-53)):
         values = told(kind, n, effect, alpha=alpha, margin=1.0).values()
@@ -324,19 +251,15 @@ def test_wrong_sign_of_a_z_test_is_its_other_tail(
     assert wrong_sign(kind, n, effect) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("kind", [kind for kind, row in KINDS.items() if row.wrong_sign])
-def test_wrong_sign_is_told_where_it_counts(kind: DesignKind) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_wrong_sign_is_told_where_it_counts_and_where_there_is_a_sign(kind: DesignKind) -> None:
+    if not KINDS[kind].wrong_sign:
+        given = DesignParameters(alpha=0.05, groups=3, margin=0.5)
+        assert KINDS[kind].wrong_sign_share(20, 0.01, given) is None
+        return
     small, large = (0.99, 0.3) if kind is DesignKind.SURVIVAL else (0.01, 0.7)
     share = wrong_sign(kind, 20, small)
     assert share is not None
     assert 0.02 < share < 0.025
     assert wrong_sign(kind, 20, large) is None
     assert wrong_sign(kind, 20, small, alpha=0.005) is None
-
-
-@pytest.mark.parametrize(
-    "kind", [DesignKind.ANOVA, DesignKind.EQUIVALENCE, DesignKind.AUDIT, DesignKind.PRECISION]
-)
-def test_what_has_no_sign_is_told_without(kind: DesignKind) -> None:
-    given = DesignParameters(alpha=0.05, groups=3, margin=0.5)
-    assert KINDS[kind].wrong_sign_share(20, 0.01, given) is None

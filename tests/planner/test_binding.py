@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
-from math import inf
 from typing import Final
 
 import pytest
@@ -11,23 +9,21 @@ import pytest
 from replicalab.assessment import AMOUNTS, DIMENSION_ROWS, assess
 from replicalab.models import LAB_DIMENSIONS, Dimension, revise
 from replicalab.planner import Addition, PlanAnalysis, least_loss
-from replicalab.planner.least_loss import GivenUp, least_that_shows
+from replicalab.planner.least_loss import GivenUp
 from replicalab.planner.shortfalls import with_additions
-from replicalab.scenarios import CostModel, Pack, load_scenario
-from replicalab.scenarios.own import EvidenceAssumptions, LabOverrides
+from replicalab.scenarios import Pack
 from tests.factories import (
     CONTROLS,
     make_control,
     make_pack,
     make_protocol,
-    make_substitution,
     with_means,
 )
 from tests.planner.brute_force import ranked, tried
 from tests.planner.small_labs import opened, shipped
-from tests.tiers import EVERY_LAB, batches
+from tests.tiers import batches
 
-LABS: Final = 20
+LABS: Final = 22  # in the last of them an addition that is enough is not the smallest by far
 ENDLESS: Final = {"budget": 10**9, "staff": 100}
 
 
@@ -51,24 +47,6 @@ def given_up(options: PlanAnalysis, pack: Pack) -> GivenUp:
     return now if least.after.evidence.void_reason else least.rank.given_up
 
 
-def is_too_short(pack: Pack) -> bool:
-    """Return whether a lab's days lose the endpoint: then plans may be short, and so cheaper."""
-    return pack.lab.days_left < pack.min_days
-
-
-@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
-def test_binding_limit_is_the_one_whose_relief_buys_most(study: str, lab: str) -> None:
-    options = shipped(study, lab)
-    now, pack = options.least.rank.given_up, options.yours.pack
-    then = {limit: given_up(options, without(limit, pack)) for limit in LAB_DIMENSIONS}
-    assert all(each <= now for each in then.values()) or is_too_short(pack)
-    if options.binding is None:
-        assert min(then.values()) == now
-    else:
-        assert then[options.binding] == min(then.values()) < now
-        assert options.binding == min(then, key=lambda limit: then[limit])
-
-
 def best_of_all(options: PlanAnalysis, pack: Pack) -> tuple[float, ...] | None:
     """Return what the best of all plans gives up in another lab, None where it shows nothing.
 
@@ -84,7 +62,7 @@ def best_of_all(options: PlanAnalysis, pack: Pack) -> tuple[float, ...] | None:
     return None if void else rank[:4]
 
 
-BATCHES: Final = pytest.mark.parametrize("first", batches(LABS, short=1, long=15))
+BATCHES: Final = pytest.mark.parametrize("first", batches(LABS, short=1, long=8))
 
 
 @BATCHES
@@ -102,44 +80,14 @@ def test_binding_limit_is_the_one_that_trying_every_plan_finds(first: int) -> No
 
 
 def test_each_limit_binds_in_some_small_lab_and_none_in_others() -> None:
-    assert {opened(seed).binding for seed in range(3 * LABS)} == {None, *LAB_DIMENSIONS}
-
-
-@pytest.mark.parametrize("planned", [3, 6])
-def test_binding_and_extras_look_at_the_samples_that_count(planned: int) -> None:
-    # At six a day 18 of the 24 samples count in the three days that there are.
-    found = {}
-    for target in (0.8, 0.9):
-        own, question = LabOverrides(days=3), EvidenceAssumptions(target=target)
-        pack = load_scenario("chem_suzuki_ppb", "easy").with_own(own, question)
-        plan = revise(pack.reference_protocol, duration_days=planned)
-        options = PlanAnalysis(assess(plan, pack))
-        assert (options.least.plan.sample_size, options.least.after.evidence.able) == (24, 18)
-        gained = [(each.ask.text, each.after.after.evidence.able) for each in options.extras]
-        found[target] = options.binding, gained
-    # They show 0.85: the target is met, or a day more meets it.
-    assert found == {0.8: (None, []), 0.9: (Dimension.SCHEDULE, [("1 more day", 24)])}
-
-
-def test_nothing_binds_where_nothing_is_given_up() -> None:
-    options = shipped("psy_stroop", "easy")
-    assert options.least.plan == options.yours.plan
-    assert (options.binding, options.relieved, options.extras) == (None, {}, ())
-
-
-def test_limit_that_is_used_most_does_not_bind_where_a_missing_item_costs_more() -> None:
-    options = shipped("psy_stroop", "medium")
-    slack = options.yours.slack
-    assert max(AMOUNTS, key=lambda amount: slack[amount].use or 0) is not Dimension.EQUIPMENT
-    assert options.binding is Dimension.EQUIPMENT
-    assert options.relieved[Dimension.EQUIPMENT].rank.loss == 0
+    assert {opened(seed).binding for seed in range(2 * LABS)} == {None, *LAB_DIMENSIONS}
 
 
 def test_relief_is_that_of_a_lab_without_the_limit_whatever_the_numbers() -> None:
     bought = 0
     for seed in range(LABS):
         plan, pack = opened(seed).yours.plan, opened(seed).yours.pack
-        for samples, days in product({1, plan.sample_size // 2, plan.sample_size + 1}, {1, 3, 9}):
+        for samples, days in ((1, 9), (plan.sample_size // 2, 1), (plan.sample_size + 1, 3)):
             options = PlanAnalysis(
                 assess(revise(plan, sample_size=samples, duration_days=days), pack)
             )
@@ -148,7 +96,7 @@ def test_relief_is_that_of_a_lab_without_the_limit_whatever_the_numbers() -> Non
             found = {limit: each.rank.given_up for limit, each in options.relieved.items()}
             assert found == {limit: each for limit, each in then.items() if each < now}
             bought += len(found)
-    assert bought > LABS
+    assert bought > LABS / 2
 
 
 # --- the smallest step ----------------------------------------------------------------------
@@ -164,27 +112,6 @@ def buys(amount: Dimension, more: float, options: PlanAnalysis) -> bool:
     return less and not (alike and then.after.evidence.text == now.after.evidence.text)
 
 
-@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
-def test_extra_buys_something_and_the_next_smaller_one_does_not(study: str, lab: str) -> None:
-    options = shipped(study, lab)
-    for extra in options.extras:
-        amount, more = extra.ask.dimension, extra.ask.more
-        assert more == int(more) >= 1
-        assert buys(amount, more, options)
-        assert not any(buys(amount, m, options) for m in {more - 1, more // 2, 1} if m < more)
-        assert extra.before == options.least
-        assert extra.after.rank.given_up < extra.before.rank.given_up
-
-
-@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
-def test_amount_of_which_more_buys_something_has_an_extra(study: str, lab: str) -> None:
-    options = shipped(study, lab)
-    offered = {extra.ask.dimension for extra in options.extras}
-    for amount in AMOUNTS:
-        wide = {1, 10, 100} if amount is not Dimension.BUDGET else {100, 1000, 10_000}
-        assert (amount in offered) == any(buys(amount, more, options) for more in wide)
-
-
 def _assert_extras_are_the_smallest(options: PlanAnalysis, credits: int) -> int:
     """Check each amount's extra against every smaller addition, and return how many there are."""
     offered = {extra.ask.dimension: int(extra.ask.more) for extra in options.extras}
@@ -196,15 +123,11 @@ def _assert_extras_are_the_smallest(options: PlanAnalysis, credits: int) -> int:
     return len(offered)
 
 
-def test_extra_of_a_small_lab_is_the_first_of_all_that_buy() -> None:
-    steps = sum(_assert_extras_are_the_smallest(opened(seed), credits=25) for seed in range(LABS))
-    assert steps > LABS / 2
-
-
-@pytest.mark.parametrize("first", batches(LABS, short=0, long=15))
-def test_extra_of_many_more_labs_is_the_first_of_all_that_buy(first: int) -> None:
-    for seed in range(first, first + LABS):
-        _assert_extras_are_the_smallest(opened(seed), credits=150)
+@BATCHES
+def test_extra_of_a_small_lab_is_the_first_of_all_that_buy(first: int) -> None:
+    credits = 150 if first else 25  # in `make test` fewer are gone through
+    labs = map(opened, range(first, first + LABS))
+    assert sum(_assert_extras_are_the_smallest(each, credits) for each in labs) > LABS / 4
 
 
 def test_smallest_extra_is_found_where_more_lets_a_plan_win_that_shows_nothing() -> None:
@@ -226,18 +149,6 @@ def test_smallest_extra_is_found_where_more_lets_a_plan_win_that_shows_nothing()
     assert extra.after.after.feasible
 
 
-def test_of_plans_that_show_something_the_best_never_gets_worse_with_more() -> None:
-    for seed in range(LABS):
-        options = opened(seed)
-        for amount in AMOUNTS:
-            has, ranks = DIMENSION_ROWS[amount].limit(options.yours), list[tuple[float, ...]]()
-            for more in (0, 1, 2, 5, 20, 300):
-                lab = with_additions([Addition(amount, has, has + more)], options.yours.pack)
-                best = least_that_shows(options.yours.in_lab(lab), options.variants)
-                ranks.append(best.rank if best else (inf,))
-            assert ranks == sorted(ranks, reverse=True)
-
-
 def test_hundred_credits_buy_five_samples_that_show_and_sixty_buy_one_that_does_not() -> None:
     options = shipped("fin_momentum", "medium")
     [extra] = options.extras
@@ -247,38 +158,3 @@ def test_hundred_credits_buy_five_samples_that_show_and_sixty_buy_one_that_does_
     least = PlanAnalysis(assess(options.yours.plan, sixty)).least
     assert least.plan.sample_size == extra.before.plan.sample_size + 1
     assert least.after.evidence.text == extra.before.after.evidence.text
-
-
-def test_amount_that_waits_for_the_endpoint_is_added_up_to_it() -> None:
-    plan = revise(make_protocol(), duration_days=6)
-    pack = make_pack(reference_protocol=plan, days=2, budget=10**6, staff=9, min_days=6)
-    options = PlanAnalysis(assess(plan, pack))
-    [extra] = options.extras
-    assert (extra.ask.dimension, extra.ask.more) == (Dimension.SCHEDULE, 4)
-    assert options.binding is Dimension.SCHEDULE
-
-
-def test_released_item_binds_before_its_poor_substitute() -> None:
-    swap = make_substitution(fidelity_loss=2)
-    plan = make_protocol(required_equipment=[swap.original])
-    pack = make_pack(
-        reference_protocol=plan, booked={swap.original: 3}, allowed_substitutions=[swap]
-    )
-    assert PlanAnalysis(assess(plan, pack)).binding is Dimension.EQUIPMENT
-
-
-def test_nothing_binds_where_no_relief_lets_anything_be_shown() -> None:
-    options = shipped("bio_jq1_myeloma", "hard")
-    assert options.least.after.evidence.void_reason
-    assert (options.binding, options.extras) == (None, ())
-
-
-def test_budget_binds_where_only_a_dear_replacement_costs_anything() -> None:
-    swap = make_substitution(alternative="hired chamber", fidelity_loss=0)
-    free = CostModel(per_sample=0, per_day=0, per_control=0, per_equipment_item=0, per_reagent=0)
-    plan, prices = make_protocol(sample_size=60), {"hired chamber": 900.0}
-    lab = {"booked": {swap.original: 30}, "allowed_substitutions": [swap], "budget": 600}
-    options = PlanAnalysis(assess(plan, make_pack(**lab, cost_model=free, prices=prices)))
-    assert Dimension.BUDGET in options.relieved
-    [extra] = [each for each in options.extras if each.ask.dimension is Dimension.BUDGET]
-    assert extra.ask.more == 300

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 from typing import Any, Final
 
 import pytest
@@ -11,19 +10,14 @@ import pytest
 from replicalab.assessment import Evidence, assess
 from replicalab.models import revise
 from replicalab.planner.curves import Curves
-from replicalab.scenarios import Design, DesignKind, Difficulty, EvidenceTier, load_scenario
+from replicalab.scenarios import Design, Difficulty, EvidenceTier, load_scenario
 from tests.factories import (
-    EQUIPMENT,
-    make_constraint,
     make_design,
     make_pack,
     make_protocol,
-    make_substitution,
-    make_throughput,
 )
-from tests.measures.designs import SHRINKING, design_of
 from tests.planner.small_labs import opened
-from tests.tiers import EVERY_LAB, batches
+from tests.tiers import batches
 
 MOST: Final = 60
 LABS: Final = 50
@@ -98,72 +92,14 @@ def assert_as_the_check(found: Curves, upto: int) -> None:
         assert there.able == more[0]
 
 
-BOUNDS: Final[dict[str, dict[str, Any]]] = {
-    "none": {},
-    "population": {"population": 45},
-    "throughput": {"samples_per_day": make_throughput(value=8)},
-    "dropout": {"dropout": 0.3},
-    "dropout of what exists": {"dropout": 0.3, "population": 45},
-    "endpoint": {"min_days": 6},
-    "n per condition": {
-        "constraints": [
-            make_constraint(
-                bounds="samples_per_condition", quantity=12.0, conditions=3, comparator="<="
-            )
-        ]
-    },
-    "substitution": {
-        "allowed_substitutions": [make_substitution(evidence_factor=0.8)],
-        "booked": {EQUIPMENT[0]: 9},
-    },
-}
-"""What may keep samples from counting, or the evidence from being what it could be."""
-
-
-@pytest.mark.parametrize("bound", BOUNDS)
-@pytest.mark.parametrize("kind", DesignKind)
-def test_curves_are_what_the_check_of_such_plans_says(kind: DesignKind, bound: str) -> None:
-    given = {**BOUNDS[bound]}
-    exist = {"population_max": given.pop("population")} if "population" in given else {}
-    design = design_of(kind, dropout=given.pop("dropout", 0.0), **exist)
-    swapped = {"required_equipment": ["window shelf", EQUIPMENT[1]]} if "booked" in given else {}
-    plan = make_protocol(sample_size=60, duration_days=5, **swapped)
-    found = Curves(assess(plan, make_pack(design=design, **given)))
-    assert_as_the_check(found, upto=200)
-    assert len(found.over_samples) <= MOST
-    assert (len(found.over_samples) == 0) == (bound == "endpoint")
-
-
-@pytest.mark.parametrize("first", batches(LABS, short=1, long=100))
+@pytest.mark.parametrize("first", batches(LABS, short=1, long=15))
 def test_curves_of_small_labs_are_what_the_check_says(first: int) -> None:
     for seed in range(first, first + LABS):
-        assert_as_the_check(Curves(opened(seed).yours), upto=60)
-
-
-@pytest.mark.parametrize("bound", ["none", "population", "throughput"])
-@pytest.mark.parametrize("kind", DesignKind)
-def test_curve_over_samples_never_worsens_and_is_level_where_no_more_count(
-    kind: DesignKind, bound: str
-) -> None:
-    given = {**BOUNDS[bound]}
-    exist = {"population_max": given.pop("population")} if "population" in given else {}
-    pack = make_pack(design=design_of(kind, **exist), **given)
-    found = Curves(assess(make_protocol(sample_size=60, duration_days=5), pack))
-    values = [point.y for point in found.over_samples]
-    worse = pack.design.lower_is_better
-    assert all((b <= a) if worse else (b >= a) for a, b in pairwise(values))
-    most = {"none": None, "population": 45, "throughput": 40}[bound]
-    assert found.most_counted == most
-    if most:
-        assert len({y for n, y in found.over_samples if n >= most}) == 1
-
-
-def test_more_fish_than_there_are_count_as_many_as_there_are() -> None:
-    pack = load_scenario("eco_reef_fish", Difficulty.EASY)
-    plan = revise(pack.reference_protocol, sample_size=400)
-    found = Curves(assess(plan, pack))
-    assert found.plan.evidence.analysed == 160
-    assert {y for n, y in found.over_samples if n >= 160} == {found.plan.evidence.value}
+        found = Curves(opened(seed).yours)
+        assert_as_the_check(found, upto=60)
+        assert len(found.over_samples) <= MOST
+        assert found.most_samples >= found.plan.counts.samples
+        assert all(point.y <= found.highest_needed for point in found.samples_over_effects)
 
 
 def test_days_that_are_too_few_for_the_target_tell_how_many_would_do() -> None:
@@ -171,36 +107,6 @@ def test_days_that_are_too_few_for_the_target_tell_how_many_would_do() -> None:
     found = Curves(assess(pack.reference_protocol, pack))  # 20 a day in 12 days
     assert (found.most_counted, found.needed()) == (240, None)
     assert found.in_more_days == (329, 17)
-
-
-@pytest.mark.parametrize("kind", [kind for kind in DesignKind if kind is not DesignKind.COVERAGE])
-def test_curves_over_the_effect_grow_or_shrink_with_it(kind: DesignKind) -> None:
-    found = curves_of(design_of(kind))
-    assert 2 <= len(found.over_effects) <= MOST
-    row = found.plan.evidence.row
-    assert row.effect is not None
-    by_size = sorted((row.effect.size(effect), value) for effect, value in found.over_effects)
-    shrinking = kind in SHRINKING
-    for (_, before), (_, after) in pairwise(by_size):
-        assert after <= before + 1e-9 if shrinking else after >= before - 1e-9
-    needed = sorted((row.effect.size(effect), n) for effect, n in found.samples_over_effects)
-    more = shrinking or kind is DesignKind.PRECISION
-    assert all((b >= a) if more else (b <= a) for (_, a), (_, b) in pairwise(needed))
-
-
-def test_study_without_an_effect_has_no_curve_over_it() -> None:
-    found = curves_of(design_of(DesignKind.COVERAGE))
-    assert (found.effects, found.over_effects, found.samples_over_effects) == ((), (), ())
-
-
-@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
-def test_curves_of_a_shipped_study_show_the_plan_and_its_needs(study: str, lab: str) -> None:
-    pack = load_scenario(study, lab)
-    found = Curves(assess(pack.reference_protocol, pack))
-    assert found.most_samples >= pack.reference_protocol.sample_size
-    assert found.needed() is not None or found.most_counted is not None
-    assert all(2 <= len(curve) <= MOST for curve in (found.over_samples,))
-    assert all(point.y <= found.highest_needed for point in found.samples_over_effects)
 
 
 def test_far_largest_sample_leaves_the_axis_to_what_matters() -> None:

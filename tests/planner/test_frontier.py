@@ -15,7 +15,7 @@ from replicalab.scenarios import CostModel, DesignKind, EvidenceTier
 from tests.factories import CONTROLS, make_design, make_pack, make_protocol, make_throughput
 from tests.planner.brute_force import can_count, days_of, variants_of
 from tests.planner.small_labs import opened, shipped
-from tests.tiers import EVERY_LAB, batches
+from tests.tiers import batches
 
 LABS: Final = 80
 _MOST: Final = 45
@@ -73,10 +73,11 @@ def test_frontier_is_every_plan_that_none_of_all_tried_beats_and_says_what_it_is
 ) -> None:
     for options, plans in tried:
         _assert_every_unbeaten(options, plans)
+        _assert_lines(options.frontier)
     assert sum(len(options.frontier.plans) > 1 for options, _ in tried) > LABS / 10
 
 
-@pytest.mark.parametrize("first", batches(LABS, short=0, long=12))
+@pytest.mark.parametrize("first", batches(LABS, short=0, long=5))
 def test_frontier_of_many_more_labs_is_every_plan_that_none_of_all_tried_beats(first: int) -> None:
     for seed in range(first, first + LABS):
         if (plans := _feasible(opened(seed).yours)) is not None:
@@ -170,25 +171,10 @@ def test_nash_point_has_the_largest_product_of_what_both_gain(tried: Tried) -> N
     assert points > LABS / 12
 
 
-# --- shipped studies --------------------------------------------------------------------------
+# --- large labs -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
-def test_frontier_of_a_shipped_lab_holds_feasible_plans_that_do_not_beat_each_other(
-    study: str, lab: str
-) -> None:
-    found, pack = shipped(study, lab).frontier, shipped(study, lab).yours.pack
-    fours = {_of(each, found) for each in found.plans}
-    assert _unbeaten(fours) == fours
-    for each in found.plans[:: max(1, len(found.plans) // 20)]:
-        plan = assess(each.plan(pack.reference_protocol), pack)
-        assert plan.feasible
-        assert plan.evidence.void_reason is None
-        assert found.standing(plan).unbeaten
-
-
-@pytest.mark.parametrize("per_sample", [0.0, 10.0])
-@pytest.mark.parametrize("value", [None, 7])
+@pytest.mark.parametrize(("per_sample", "value"), [(0.0, 7), (10.0, None)])
 def test_frontier_of_a_large_lab_holds_plans_that_no_size_beats(
     per_sample: float, value: int | None
 ) -> None:
@@ -213,14 +199,11 @@ def test_frontier_of_a_large_lab_holds_plans_that_no_size_beats(
                     assert same or not all(a <= b for a, b in zip(theirs, mine, strict=True))
 
 
-# --- as lines, as a short list, and what more means would buy ---------------------------------
+# --- as lines, and as a short list ------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
-def test_lines_of_a_frontier_rise_and_leave_out_only_plans_that_save_days(
-    study: str, lab: str
-) -> None:
-    found = shipped(study, lab).frontier
+def _assert_lines(found: Frontier) -> None:
+    """Check that the lines rise, and leave out only plans that save days."""
     assert {line.loss for line in found.lines} == {plan.loss for plan in found.plans}
     for line in found.lines:
         for before, after in pairwise(line.plans):
@@ -243,14 +226,13 @@ def test_listed_plans_are_few_and_hold_the_ends_of_each_line_and_the_balanced_pl
     assert len(found.lines) == 4
     assert 12 <= len(found.listed) <= 13  # three of each line, and the balanced one
     assert found.balanced in found.listed
+    _assert_lines(found)
     for line in found.lines:
         assert {line.plans[0], line.plans[-1]} <= set(found.listed)
-    steps = [after.credits - before.credits for before, after in pairwise(_alone(found).listed)]
-    assert len(steps) == 14
-    assert max(steps) - min(steps) <= 20  # evenly spaced, up to a sample's ten credits each way
-
-
-def _alone(found: Frontier) -> Frontier:
-    """Return the frontier's first line alone, with no plan above the floor to balance."""
+    # The first line alone, with no plan above the floor to balance, is evenly spaced, up to a
+    # sample's ten credits each way.
     below = [plan._replace(tier=EvidenceTier.BELOW_FLOOR) for plan in found.lines[0].plans]
-    return Frontier(tuple(below), found.pack)
+    listed = Frontier(tuple(below), found.pack).listed
+    steps = [after.credits - before.credits for before, after in pairwise(listed)]
+    assert len(steps) == 14
+    assert max(steps) - min(steps) <= 20

@@ -24,8 +24,10 @@ from replicalab.scenarios import (
 from tests.factories import make_design, make_pack, make_protocol
 from tests.planner.brute_force import can_count, days_of, evidence_of
 from tests.planner.small_labs import opened
+from tests.tiers import batches
 
-LABS: Final = range(1200)
+LABS: Final = 620
+BATCHES: Final = pytest.mark.parametrize("first", batches(LABS, short=1, long=2))
 
 
 class Said(NamedTuple):
@@ -139,6 +141,7 @@ def _weaker(said: Said, fewer: int, *, truly: bool) -> bool:
 
 
 N: Final = r"(\d+)"
+SHORT: Final = r"Short of the(?: study's)? target more samples show more"
 APART: Final = "(?:protocol|budget|staff)(?: and (?:budget|staff))?"
 SENTENCES: Final[dict[str, Callable[..., bool]]] = {
     # samples
@@ -147,15 +150,7 @@ SENTENCES: Final[dict[str, Callable[..., bool]]] = {
         s, n, apart=True
     ),
     rf"No more than {N} samples? can count\.": _no_more_count,
-    rf"Short of the(?: study's)? target more samples show more; no more than {N} samples? can "
-    r"count\.": lambda s, n: _no_more_count(s, n) and _more_show_more(s, n),
-    rf"Short of the(?: study's)? target more samples show more; no more than {N} samples? fit and "
-    rf"count {APART} apart\.": lambda s, n: (
-        _no_more_fit(s, n, apart=True) and _more_show_more(s, n)
-    ),
-    rf"Short of the(?: study's)? target more samples show more; no more than {N} samples? fit and "
-    r"count\.": lambda s, n: _no_more_fit(s, n) and _more_show_more(s, n),
-    rf"Short of the(?: study's)? target more samples show more up to {N}\.": _more_show_more,
+    rf"{SHORT} up to {N}\.": _more_show_more,
     rf"It takes {N} samples? to reach the(?: study's)? target\.": lambda s, n: _reaches(
         s, n, EvidenceTier.MEETS_TARGET
     ),
@@ -190,16 +185,12 @@ SENTENCES: Final[dict[str, Callable[..., bool]]] = {
     rf"The lab has {N} days?; {N} (?:is|are) enough\.": lambda s, limit, n: (
         limit == s.pack.lab.days_left and _enough(s, n)
     ),
-    rf"(?:The lab has \d+ days?; )?{N} fewer leaves? credits for the samples\.": lambda s, n: (
-        _scarce(s, n, "budget")
+    rf"{N} fewer leaves? credits for the samples(?:; {N} (?:is|are) enough)?\.": (
+        lambda s, n, days=None: _scarce(s, n, "budget", days)
     ),
-    rf"(?:The lab has \d+ days?; )?{N} fewer leaves? credits for the samples; {N} (?:is|are) "
-    r"enough\.": lambda s, n, days: _scarce(s, n, "budget", days),
-    rf"(?:The lab has \d+ days?; )?{N} fewer leaves? hands for the samples\.": lambda s, n: _scarce(
-        s, n, "staff"
+    rf"{N} fewer leaves? hands for the samples(?:; {N} (?:is|are) enough)?\.": (
+        lambda s, n, days=None: _scarce(s, n, "staff", days)
     ),
-    rf"(?:The lab has \d+ days?; )?{N} fewer leaves? hands for the samples; {N} (?:is|are) "
-    r"enough\.": lambda s, n, days: _scarce(s, n, "staff", days),
     rf"The study's endpoint needs {N} days?\.": lambda s, n: (
         s.before < n == s.pack.min_days <= s.days
     ),
@@ -217,9 +208,19 @@ SENTENCES: Final[dict[str, Callable[..., bool]]] = {
 }
 
 
-def _plain(text: str, pack: Pack) -> str:
-    """Return a sentence without thousands' commas, and without its lab's own start day."""
-    return text.replace(",", "").replace(f" from day {pack.lab.start_day} on", "")
+def _plain(text: str, said: Said) -> str:
+    """Return a sentence without what may stand before its point, which is looked at here.
+
+    Nor has it thousands' commas, or its lab's own start day.
+    """
+    text = text.replace(",", "").replace(f" from day {said.pack.lab.start_day} on", "")
+    if before := re.match(rf"{SHORT}; n", text):
+        assert _more_show_more(said, said.samples)
+        text = f"N{text[before.end() :]}"
+    if before := re.match(rf"The lab has {N} days?; (?=\d+ fewer)", text):
+        assert int(before[1]) == said.pack.lab.days_left < said.before
+        text = text[before.end() :]
+    return text
 
 
 def _of_its_own(options: PlanAnalysis) -> Iterator[SuggestionChange]:
@@ -228,24 +229,26 @@ def _of_its_own(options: PlanAnalysis) -> Iterator[SuggestionChange]:
     return iter(() if options.least.changes == theirs else options.least.changes)
 
 
-def test_every_sentence_about_a_number_is_true() -> None:
+@BATCHES
+def test_every_sentence_about_a_number_is_true(first: int) -> None:
     used = set()
-    for options in map(opened, LABS):
+    for options in map(opened, range(first, first + LABS)):
         for change in _of_its_own(options):
             if change.field not in NUMBER_FIELDS:
                 continue
             said = Said(change, options.yours, options.least.after)
             for text in (change.reason, change.tradeoff):
+                plain = _plain(text, said)
                 pattern, match = next(
                     (pattern, match)
                     for pattern in SENTENCES
-                    if (match := re.fullmatch(pattern, _plain(text, said.pack)))
+                    if (match := re.fullmatch(pattern, plain))
                 )
                 used.add(pattern)
-                assert SENTENCES[pattern](said, *map(int, match.groups())), (text, said)
-    rare = {p for p in SENTENCES if "The study allows" in p or "as many as fit" in p}
-    rare |= {r"Nothing of the evidence\."}
-    assert used >= set(SENTENCES) - rare
+                numbers = [int(each) for each in match.groups() if each is not None]
+                assert SENTENCES[pattern](said, *numbers), (text, said)
+    if first == 0:
+        assert used == {each for each in SENTENCES if "as many as fit" not in each}
 
 
 def test_plan_of_no_day_is_given_as_many_as_fit_where_the_endpoint_is_lost_anyway() -> None:
@@ -259,7 +262,7 @@ def _told(found: Assessment, kept: Assessment) -> str:
     most, pack = 0, found.pack
     tiers = list(EvidenceTier)
     for days in days_of(pack):
-        for samples in range(kept.counts.controls + 1, kept.counts.controls + 40):
+        for samples in range(kept.counts.controls + 1, max(40, found.counts.samples) + 1):
             there = assess(revise(kept.plan, sample_size=samples, duration_days=days), pack)
             short = tiers.index(there.evidence.tier) > tiers.index(found.evidence.tier)
             if there.feasible and short:
@@ -272,9 +275,10 @@ def _told(found: Assessment, kept: Assessment) -> str:
     return "With it the plan costs "
 
 
-def test_every_dropped_control_is_worth_dropping() -> None:
+@BATCHES
+def test_every_dropped_control_is_worth_dropping(first: int) -> None:
     dropped = 0
-    for options in map(opened, LABS):
+    for options in map(opened, range(first, first + LABS)):
         found, pack = options.least.after, options.yours.pack
         for change in options.least.changes:
             if change.field != "controls":
@@ -286,7 +290,7 @@ def test_every_dropped_control_is_worth_dropping() -> None:
             if gone and found.feasible:
                 assert change.reason.startswith(_told(found, kept))
             assert kept.cost > found.cost or len(kept.failing) > len(found.failing)
-    assert dropped > len(LABS) / 50
+    assert dropped > LABS / 50
 
 
 @pytest.mark.parametrize(

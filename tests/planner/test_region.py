@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterable
+from itertools import product
 from typing import Final
 
 import numpy as np
@@ -15,11 +15,11 @@ from replicalab.assessment import Counts, assess, counts_of, effects_of, merged_
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner import PlanToDraw, RegionLimit, largest_sample, least_to_draw, plan_to_draw
 from replicalab.planner.region import Region, Span, grid_for, numeric_checks, region
-from replicalab.scenarios import Bounds, Pack, Throughput, load_scenario
+from replicalab.scenarios import Bounds, Pack, load_scenario
 from tests.factories import make_constraint, make_design, make_pack, make_protocol, make_throughput
 from tests.planner.small_labs import shipped
 from tests.strategies import itemised_protocols, protocols, studied_packs
-from tests.tiers import EVERY_LAB
+from tests.tiers import one_in
 
 
 def columns(plans: list[Protocol], pack: Pack) -> Counts:
@@ -65,13 +65,6 @@ def test_arrays_give_what_the_single_check_gives(pack: Pack, plans: list[Protoco
             assert fits.all_ok[place] == plan.feasible
 
 
-@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
-def test_region_is_what_the_check_and_the_evidence_say_at_each_point(study: str, lab: str) -> None:
-    found, rng = drawn(study, lab), random.Random(f"{study} {lab}")
-    rows, days = range(len(found.samples)), range(len(found.days))
-    assert_checked(found, rng.choices(rows, k=40), rng.choices(days, k=40))
-
-
 @given(studied_packs(), itemised_protocols())
 def test_region_of_any_plan_is_what_the_check_says(pack: Pack, plan: Protocol) -> None:
     found = Region(PlanToDraw(assess(plan, pack)), np.arange(0, 25, 3), np.arange(0, 100, 7))
@@ -89,20 +82,6 @@ STATED: Final = {
     "evidence": {"bounds": "evidence", "comparator": ">=", "quantity": 0.6},
     "no evidence": {"bounds": "evidence", "comparator": ">=", "quantity": 0.0},
 }  # fmt: skip
-
-
-@pytest.mark.parametrize("samples_per_day", [None, make_throughput(value=9)], ids=["", "rate"])
-@pytest.mark.parametrize("stated", STATED)
-def test_region_keeps_what_the_study_itself_insists_on(
-    stated: str, samples_per_day: Throughput | None
-) -> None:
-    constraint = make_constraint(unit="trays", **STATED[stated])
-    pack = make_pack(constraints=[constraint], samples_per_day=samples_per_day, min_days=2)
-    days, samples = np.arange(0, 13), np.arange(0, 90, 5)
-    found = Region(PlanToDraw(assess(make_protocol(), pack)), days, samples)
-    there = [[found.drawn.at(int(d), int(n)).feasible for d in days] for n in samples]
-    np.testing.assert_array_equal(found.feasible, there)
-    assert 0 < found.feasible.sum() < found.feasible.size
 
 
 def test_study_is_a_line_only_where_it_allows_least() -> None:
@@ -132,7 +111,10 @@ def test_lines_of_the_momentum_study_are_those_worked_out_by_hand() -> None:
     assert found.most_useful.tolist() == [-1, -1, 180, 240, 300, 295, -1, -1, -1]
 
 
-@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
+@pytest.mark.parametrize(
+    ("study", "lab"),
+    [("fin_momentum", "medium"), ("chem_suzuki_ppb", "hard"), ("bio_jq1_myeloma", "easy")],
+)
 def test_most_useful_sample_of_each_day_is_the_planners_largest(study: str, lab: str) -> None:
     found = drawn(study, lab)
     plan, pack = found.plan.plan, found.plan.pack
@@ -162,61 +144,49 @@ def test_target_that_is_the_floor_is_one_level() -> None:
     assert level.label == "target 100 %"
 
 
-# --- beyond the grid ---
-
-
-@pytest.mark.parametrize("samples_per_day", [None, make_throughput(value=3)], ids=["", "rate"])
-@pytest.mark.parametrize("stated", [None, *STATED])
-@pytest.mark.parametrize("budget", [560.0, 640.0, 900.0])
-def test_span_is_that_of_every_plan_gone_through(
-    stated: str | None, samples_per_day: Throughput | None, budget: float
+@pytest.mark.parametrize(
+    ("budget", "rate", "stated"),
+    one_in(5, product((560.0, 640.0, 900.0), (None, 3), (None, *STATED))),
+)
+def test_region_and_its_span_are_those_of_every_plan_gone_through(
+    budget: float, rate: int | None, stated: str | None
 ) -> None:
     constraints = [make_constraint(unit="trays", **STATED[stated])] if stated else []
-    rate = {"samples_per_day": samples_per_day, "min_days": 2}
-    pack = make_pack(constraints=constraints, budget=budget, days=12, **rate)
-    drawn = PlanToDraw(assess(make_protocol(), pack))
-    found = Region(drawn, np.arange(2), np.arange(2))
-    fitting = [
-        (days, samples, there.evidence)
-        for days in range(1, 14)
-        for samples in range(1, 60)
-        if (there := drawn.at(days, samples)).feasible
-    ]
-    counting = [
-        (days, samples, evidence)
-        for days, samples, evidence in fitting
-        if days >= 2 and evidence.able == samples
-    ]
-    for useful, points in ((False, fitting), (True, counting)):
-        lengths, sizes = [each[0] for each in points], [each[1] for each in points]
-        expected = Span(max(sizes), min(lengths), max(lengths)) if points else None
+    able = {"samples_per_day": make_throughput(value=rate) if rate else None, "min_days": 2}
+    pack = make_pack(constraints=constraints, budget=budget, days=12, **able)
+    days, samples = np.arange(1, 14), np.arange(1, 60)
+    found = Region(PlanToDraw(assess(make_protocol(), pack)), days, samples)
+    there = [[found.drawn.at(int(d), int(n)) for d in days] for n in samples]
+    fits = np.array([[plan.feasible for plan in row] for row in there])
+    able_to = np.array([[plan.evidence.able for plan in row] for row in there])
+    counts = fits & (days >= 2) & (able_to == samples[:, None])
+    np.testing.assert_array_equal(found.feasible, fits)
+    for useful, inside in ((False, fits), (True, counts)):
+        sizes, lengths = (samples[inside.any(axis=1)], days[inside.any(axis=0)])
+        expected = Span(sizes[-1], lengths[0], lengths[-1]) if inside.any() else None
         assert found.span(useful=useful) == expected
 
 
 # --- which grid ---
 
 
-@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
-def test_grid_shows_the_plans_and_stays_small(study: str, lab: str) -> None:
-    options = shipped(study, lab)
-    plans = [options.yours, options.least.after]
-    days, samples = grid_for(plans)
-    assert len(days) <= 60
-    assert len(samples) <= 120
-    for plan in plans:
-        assert days[0] <= plan.counts.days <= days[-1]
-        assert samples[0] <= plan.counts.samples <= samples[-1]
-
-
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
-def test_grid_of_any_plan_is_evenly_spaced_and_small(samples: int, days: int) -> None:
-    plan = make_protocol(sample_size=samples, duration_days=days)
-    grid = grid_for([assess(plan, load_scenario("fin_momentum", "medium"))])
-    for line, most in zip(grid, (60, 120), strict=True):
-        steps = np.diff(line)
-        assert 2 <= len(line) <= most
-        assert (steps == steps[0]).all()
-        assert steps[0] >= 1
+def test_grid_of_any_plans_is_evenly_spaced_and_small_and_shows_all_but_a_far_first(
+    samples: int, days: int
+) -> None:
+    near, other = (
+        assess(make_protocol(sample_size=n, duration_days=d), make_pack())
+        for n, d in ((70, 9), (samples, days))
+    )
+    for first, second in ((near, other), (other, near)):
+        grid = grid_for([first, second])
+        for line, most, place in zip(grid, (60, 120), ("days", "samples"), strict=True):
+            steps = np.diff(line)
+            assert 2 <= len(line) <= most
+            assert (steps == steps[0]).all()
+            assert steps[0] >= 1
+            for shown in (near, second):
+                assert line[0] <= getattr(shown.counts, place) < line[-1] + steps[0]
 
 
 def test_region_too_small_to_be_seen_is_drawn_close_up_and_the_rest_is_named() -> None:

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from math import inf
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
 from replicalab.assessment import Assessment, assess
 from replicalab.lexicon import label_key
-from replicalab.models import Dimension, revise
+from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner import (
     Addition,
     LeastLoss,
@@ -23,13 +23,11 @@ from replicalab.planner import (
     least_loss,
 )
 from replicalab.planner.shortfalls import with_additions
-from replicalab.scenarios import Bounds, EvidenceTier, hard_range
+from replicalab.scenarios import Bounds, EvidenceTier, Pack, hard_range
 from tests.factories import (
-    CONTROLS,
     EQUIPMENT,
     REAGENTS,
     change_pack,
-    make_design,
     make_pack,
     make_policy_rule,
     make_protocol,
@@ -40,10 +38,10 @@ from tests.planner.small_labs import opened
 from tests.tiers import batches
 
 LABS: Final = 100
-BATCHES: Final = pytest.mark.parametrize("first", batches(LABS, short=1, long=15))
+BATCHES: Final = pytest.mark.parametrize("first", batches(LABS, short=1, long=5))
 TARGET, FLOOR, _ = EvidenceTier
 CHAMBER, METER = EQUIPMENT
-PLATES, BROTH = REAGENTS
+PLATES = REAGENTS[0]
 
 
 def _less(found: tuple[Addition, ...]) -> Iterator[tuple[Addition, ...]]:
@@ -80,13 +78,6 @@ def test_granting_what_a_plan_asks_for_makes_it_feasible_and_nothing_less_does()
         _assert_enough_and_no_more(relief, yours)
         possible += relief.possible and bool(relief.asks)
     assert possible > LABS / 4
-
-
-def test_what_no_lab_can_add_is_left() -> None:
-    plan = make_protocol(sample_size=2, required_equipment=["crystal ball"])
-    relief = asks(plan, make_pack()).run
-    assert relief.left == (Dimension.PROTOCOL, Dimension.EQUIPMENT)
-    assert relief.asks == ()
 
 
 def test_what_stands_in_for_an_item_once_it_is_released_is_not_left() -> None:
@@ -180,50 +171,31 @@ def test_single_asks_are_each_enough_and_all_that_are() -> None:
             for ask in alone:
                 assert _best(seed, ask) in reaching, (seed, ask)
                 assert not any(_best(seed, *less) in reaching for less in _less((ask,)))
+            if tier is FLOOR:
+                assert {single.ask for single in options.asks.singles} >= {*alone}
             listed = set(map(_lever, alone))
             for ask in _levers(options.yours):
                 assert _lever(ask) in listed or _best(seed, ask) not in reaching, (seed, ask)
     assert min(found.values()) > LABS / 30
 
 
-def test_a_missing_alternative_is_asked_for_where_its_release_is_enough() -> None:
+@pytest.mark.parametrize(
+    ("lab", "items"),
+    [
+        ({"booked": {CHAMBER: 9, METER: 3}}, [CHAMBER, METER]),
+        ({"policy_rules": [make_policy_rule(forbidden_phrases=[CHAMBER])]}, [METER]),
+        # The chamber is dear, so that a free meter saves enough, where it has to.
+        ({"prices": {CHAMBER: 450.0, METER: 0.0}, "budget": 800}, [METER]),
+        ({"prices": {CHAMBER: 450.0, METER: 0.0}, "budget": 5000}, []),
+    ],
+)
+def test_a_missing_alternative_is_asked_for_where_its_release_is_enough(
+    lab: dict[str, Any], items: list[str]
+) -> None:
     swap = make_substitution(original=CHAMBER, alternative=METER)
-    pack = make_pack(booked={CHAMBER: 9, METER: 3}, allowed_substitutions=[swap])
-    found = asks(make_protocol(required_equipment=[CHAMBER]), pack)
-    assert [single.ask.item for single in found.alone_target] == [CHAMBER, METER]
-    assert [ask.item for ask in found.run.asks] == [CHAMBER]
-
-
-def test_a_missing_alternative_to_a_dear_item_is_asked_for_where_it_saves_enough() -> None:
-    swap = make_substitution(original=CHAMBER, alternative=METER)
-    plan, prices = make_protocol(required_equipment=[CHAMBER]), {CHAMBER: 450.0, METER: 0.0}
-    lab = {"booked": {METER: 30}, "allowed_substitutions": [swap], "prices": prices, "days": 30}
-    for budget, items in ((800, [METER]), (5000, [])):
-        found = asks(plan, make_pack(**lab, budget=budget)).alone_target
-        assert [single.ask.item for single in found if single.ask.item] == items
-
-
-def test_a_missing_alternative_to_a_forbidden_item_is_asked_for() -> None:
-    swap = make_substitution(original=CHAMBER, alternative=METER)
-    rule = make_policy_rule(forbidden_phrases=[CHAMBER])
-    pack = make_pack(booked={METER: 3}, allowed_substitutions=[swap], policy_rules=[rule])
-    found = asks(make_protocol(required_equipment=[CHAMBER]), pack)
-    assert [single.ask.item for single in found.alone_target] == [METER]
-    assert found.run.left == (Dimension.POLICY,)
-
-
-def test_target_takes_a_sample_that_cannot_count_where_the_controls_leave_no_room() -> None:
-    design = make_design(kind="paired", effect_planning=50.0, population_max=3)
-    plan = make_protocol(controls=[*CONTROLS, "third"])
-    found = asks(plan, make_pack(design=design)).target
-    assert found
-    assert (found.plan.sample_size, found.judged.evidence.able) == (4, 3)
-    assert found.judged.evidence.tier is TARGET
-
-
-def test_target_is_none_where_all_that_exists_is_too_little() -> None:
-    design = make_design(kind="paired", effect_planning=0.5, population_max=3)
-    assert asks(make_protocol(), make_pack(design=design)).target is None
+    pack = make_pack(**{"booked": {METER: 30}, "allowed_substitutions": [swap], "days": 30, **lab})
+    found = asks(make_protocol(required_equipment=[CHAMBER]), pack).alone_target
+    assert [single.ask.item for single in found if single.ask.item] == items
 
 
 # --- a later start ----------------------------------------------------------------------------
@@ -244,6 +216,13 @@ def _later_starts(yours: Assessment) -> dict[int, LeastLoss]:
     return found
 
 
+def _best_of_all(plan: Protocol, there: Pack) -> tuple[float, ...]:
+    """Return what the best of all plans in a lab gives up, the Lab Manager's among them."""
+    options = PlanAnalysis(assess(plan, there))
+    theirs = [ranked(each, plan) for each in (options.yours, options.offered)]
+    return min([*theirs, *(each.rank for each in tried(plan, there))])[:4]
+
+
 @BATCHES
 def test_waits_are_every_later_start_that_buys_more_than_those_before_it(first: int) -> None:
     bought = 0
@@ -260,49 +239,9 @@ def test_waits_are_every_later_start_that_buys_more_than_those_before_it(first: 
             assert wait.items
             assert not missing(there) & {*map(label_key, wait.items)}
             assert missing(yours.pack) >= {*map(label_key, wait.items)}
+            assert wait.least.rank.given_up == _best_of_all(yours.plan, there)
         bought += len(waits)
     assert bought > LABS / 30
-
-
-@BATCHES
-def test_what_a_wait_reaches_is_the_best_of_all_plans_there(first: int) -> None:
-    tried_in = 0
-    for seed in range(first, first + LABS):
-        for wait in opened(seed).asks.waits:
-            plan, pack = opened(seed).yours.plan, opened(seed).yours.pack
-            there = change_pack(pack, start_day=wait.start_day)
-            yours = PlanAnalysis(assess(plan, there))
-            theirs = [ranked(each, plan) for each in (yours.yours, yours.offered)]
-            best = min([*theirs, *(each.rank for each in tried(plan, there))])
-            assert wait.least.rank.given_up == best[:4]
-            tried_in += 1
-    assert tried_in > LABS / 30
-
-
-@pytest.mark.parametrize(
-    ("until", "start", "left"),
-    [(13, 14, 17), (1, 2, 29), (28, 29, 2), (29, None, 0), (30, None, 0)],
-)
-def test_booked_item_is_waited_for_until_the_day_after_its_booking_ends(
-    until: int, start: int | None, left: int
-) -> None:
-    pack = make_pack(booked={CHAMBER: until}, days=30, min_days=2, allowed_substitutions=[])
-    waits = asks(make_protocol(duration_days=2), pack).waits
-    found = [(wait.start_day, wait.items, wait.days_left) for wait in waits]
-    assert found == ([] if start is None else [(start, (CHAMBER,), left)])
-
-
-def test_later_start_that_buys_no_more_than_an_earlier_one_is_not_told() -> None:
-    swap = make_substitution(original=METER, alternative="sun", fidelity_loss=0)
-    for loss, starts in ((0, [5]), (1, [10, 5])):
-        swaps = [swap.model_copy(update={"fidelity_loss": loss})]
-        pack = make_pack(booked={CHAMBER: 4, METER: 9}, allowed_substitutions=swaps)
-        assert [wait.start_day for wait in asks(make_protocol(), pack).waits] == starts
-
-
-def test_what_is_out_of_stock_is_not_waited_for() -> None:
-    pack = make_pack(out_of_stock=[CHAMBER], booked={CHAMBER: 3}, allowed_substitutions=[])
-    assert asks(make_protocol(), pack).waits == ()
 
 
 # --- words ------------------------------------------------------------------------------------
@@ -311,7 +250,6 @@ def test_what_is_out_of_stock_is_not_waited_for() -> None:
 @pytest.mark.parametrize(
     ("ask", "text"),
     [
-        (Addition(Dimension.BUDGET, 100, 110), "10 more credits"),
         (Addition(Dimension.BUDGET, 0.1 + 0.2, 1.3), "1 more credit"),
         (Addition(Dimension.BUDGET, 0.0, 1234.5), "1,234.50 more credits"),
         (Addition(Dimension.SCHEDULE, 3, 4), "1 more day"),
@@ -324,14 +262,10 @@ def test_ask_reads(ask: Addition, text: str) -> None:
     assert ask.text == text
 
 
-def test_additions_text_joins_with_commas_and_one_and() -> None:
-    day, unit = Addition(Dimension.SCHEDULE, 3, 4), Addition(Dimension.STAFF, 1, 2)
+def test_additions_text_joins_with_commas_and_one_and_the_share_of_nothing_is_one() -> None:
+    day, unit = Addition(Dimension.SCHEDULE, 3, 4), Addition(Dimension.STAFF, 0, 1)
     item = Addition(Dimension.EQUIPMENT, 0, 1, CHAMBER)
+    assert (day.share, unit.share) == (1 / 3, 1)
     assert additions_text((day, unit, item)) == (
         "1 more day, 1 more staff unit and 'growth chamber' released"
     )
-
-
-def test_share_of_nothing_is_one() -> None:
-    assert Addition(Dimension.STAFF, 0, 3).share == 1
-    assert Addition(Dimension.BUDGET, 200, 300).share == 0.5
