@@ -140,17 +140,12 @@ RESOURCES: Final = {
 }  # fmt: skip
 
 
-def traces(figure: go.Figure) -> dict[str, go.Scatter]:
-    """Return the lines of a chart by name."""
-    return {trace.name: trace for trace in figure.data}
-
-
 def title_of(figure: go.Figure) -> str:
     return str(figure.layout.title.text).replace("\u00a0", " ").replace("<br>", " ")
 
 
 def test_each_resource_and_the_evidence_is_a_line_over_the_rounds() -> None:
-    lines = traces(CHART)
+    lines = {line.name: line for line in CHART.data}
     assert list(lines) == [*RESOURCES, "power"]
     assert all(tuple(line.x) == (1, 2, 4) for line in lines.values())
     for name, dimension in RESOURCES.items():
@@ -159,26 +154,18 @@ def test_each_resource_and_the_evidence_is_a_line_over_the_rounds() -> None:
     assert lines["days"].y == (2.0, 1.0, 1.0)
     assert lines["power"].y == tuple(each.evidence.value for _, each in ROUNDS)
 
-
-def test_lines_and_plans_without_evidence_differ_by_more_than_their_colour() -> None:
-    lines = traces(CHART)
     looks = {(lines[name].line.dash, lines[name].marker.symbol) for name in RESOURCES}
-    assert len(looks) == 3
+    assert len(looks) == 3, "they differ by more than their colour"
     assert lines["power"].marker.symbol == ("circle", "circle", "x")
 
 
-def test_no_panel_has_two_axes() -> None:
-    assert {trace.yaxis for trace in CHART.data} == {"y", "y2"}
-    assert CHART.layout.yaxis.side is None
-    assert CHART.layout.yaxis2.overlaying is None
-    assert CHART.layout.yaxis.domain[0] > CHART.layout.yaxis2.domain[1]
-
-
-def test_limits_stand_as_lines_with_their_names() -> None:
+def test_limits_stand_as_lines_with_their_names_each_in_a_panel_of_its_own() -> None:
     levels = {(shape.yref, shape.y0) for shape in CHART.layout.shapes if shape.type == "line"}
     assert levels == {("y", 1), ("y2", 0.8), ("y2", 0.5)}
-    names = [note.text for note in CHART.layout.annotations]
-    assert names == ["all there is", "target 0.80", "floor 0.50"]
+    assert labels(CHART) == ["all there is", "target 0.80", "floor 0.50"]
+    assert {line.yaxis for line in CHART.data} == {"y", "y2"}
+    assert CHART.layout.yaxis2.overlaying is None
+    assert CHART.layout.yaxis.domain[0] > CHART.layout.yaxis2.domain[1]
 
 
 def test_half_width_says_that_lower_is_better_and_void_stands_at_the_worst_end() -> None:
@@ -188,7 +175,7 @@ def test_half_width_says_that_lower_is_better_and_void_stands_at_the_worst_end()
     }  # fmt: skip
     figure = convergence_chart([(1, round_of(60, **precise)), (2, round_of(0, **precise))])
     assert "lower is better" in figure.layout.yaxis2.title.text
-    first, second = traces(figure)["half-width"].y
+    first, second = trace(figure, "half-width").y
     assert first == round_of(60, **precise).evidence.value
     assert second > max(first, 0.025)
 
@@ -199,13 +186,11 @@ def test_title_says_from_where_to_where() -> None:
     assert title_of(only) == "Budget used 150 %, power 0.93"
     same = convergence_chart([(1, round_of(60)), (2, round_of(60, days=4))])
     assert title_of(same) == "Budget used 125 % → 120 %, power 0.93", "what stays is no change"
-
-
-def test_title_rounds_nothing_that_is_over_to_all_there_is() -> None:
     pack = load_scenario("bio_jq1_myeloma", "medium")
     over = assess(revise(pack.reference_protocol, duration_days=28), pack)
     assert (over.cost, pack.lab.budget) == (2490, 2480)
-    assert title_of(convergence_chart([(1, over)])).startswith("Budget used over 100 %, power")
+    told = title_of(convergence_chart([(1, over)]))
+    assert told.startswith("Budget used over 100 %, power"), "it is not rounded to all there is"
 
 
 def test_use_over_the_limit_stays_in_the_panel() -> None:
@@ -215,7 +200,7 @@ def test_use_over_the_limit_stays_in_the_panel() -> None:
 # --- a batch ----------------------------------------------------------------------------------
 
 
-def test_each_cell_that_was_played_holds_its_share() -> None:
+def test_each_cell_that_was_played_holds_its_share_beside_a_short_name_without_markup() -> None:
     shares: list[list[float | None]] = [[1.0, 0.5], [None, 0.0]]
     told = [["a", "b"], ["", "c"]]
     drawn = outcomes_figure(["one", "two"], ["easy", "hard"], shares, told, "T")
@@ -227,11 +212,7 @@ def test_each_cell_that_was_played_holds_its_share() -> None:
     ]
     assert [*map(list, drawn.data[0].z)] == shares
     go.Figure(drawn.to_dict())  # every name in it is one of plotly's
-
-
-def test_names_are_short_and_no_markup() -> None:
     name = f"<a href='x'>{'y' * 100}"
-    drawn = outcomes_figure([name], ["easy"], [[0.2]], [["<b>"]], "T")
-    assert "<" not in drawn.data[0].y[0]
-    assert len(drawn.data[0].y[0]) < 40
-    assert "<" not in drawn.data[0].text[0][0]
+    heat = outcomes_figure([name], ["easy"], [[0.2]], [["<b>"]], "T").data[0]
+    assert "<" not in heat.y[0] + heat.text[0][0]
+    assert len(heat.y[0]) < 40
