@@ -39,6 +39,8 @@ from replicalab.render.figures.placing import (
 from replicalab.render.figures.region import CAPS, COLOURS
 from replicalab.render.figures.sheet import INK, PAPER, SYMBOLS
 from replicalab.scenarios import load_scenario
+from tests.golden import assert_golden
+from tests.render.reading import described, labels, named
 from tests.test_theme import MARK_CONTRAST, TEXT_CONTRAST, THEMES, contrast, theme
 from tests.tiers import EVERY_LAB
 
@@ -70,14 +72,6 @@ def drawn(marks: list[Mark] | None = None, study: str = "fin_momentum", **how: b
     return region_figure(there(study), marks_of() if marks is None else marks, LIMITS, TITLE, **how)
 
 
-def named(figure: go.Figure, name: str) -> go.Scatter:
-    return next(trace for trace in figure.data if trace.name == name)
-
-
-def labels(figure: go.Figure) -> list[str]:
-    return [annotation.text for annotation in figure.layout.annotations]
-
-
 # --- the region ---
 
 
@@ -100,18 +94,35 @@ def test_region_chart_marks_the_plans_with_symbols_of_their_own_and_their_eviden
     assert len(set(SYMBOLS.values())) == len(SYMBOLS)
 
 
-def test_plans_at_one_place_share_a_label_and_none_outside_has_one() -> None:
+def sharing() -> go.Figure:
+    """Return a chart of plans of which three are at one place, and one is far outside."""
     yours, far = opened().yours, there().drawn.at(5000, 195)
     lean = assess(revise(yours.plan, controls=[]), yours.pack)
-    found = labels(drawn([
+    return drawn([
         Mark(YOUR_PLAN, yours, "mine*", "0.9"),
         Mark(OFFER, yours, "offer", "0.8"),
         Mark(LEAST_LOSS, yours, "least", "0.8"),
         Mark(BALANCED, lean, "lean", "0.8"),
         Mark(BALANCED, far, "far", "0.1"),
-    ]))  # fmt: skip
-    assert "mine* 0.9, offer = least 0.8, lean 0.8" in found
-    assert not any("far" in text for text in found)
+    ])  # fmt: skip
+
+
+def test_charts_read_as_pinned() -> None:
+    charts = {
+        "the region": drawn(),
+        "what is lost": drawn(lost=True),
+        "plans at one place share a label": sharing(),
+        "less is better": drawn([], "phys_millikan"),
+        "the frontier": frontier_drawn(),
+        "the frontier where less is better": frontier_drawn("phys_millikan"),
+    }
+    told = (f"=== {what} ===\n{described(chart)}" for what, chart in charts.items())
+    assert_golden("charts_of_tradeoffs", "\n".join(told))
+    for chart in charts.values():
+        shown = json.loads(chart.to_json())
+        checked = json.loads(go.Figure(shown).to_json())  # here, not while it is built
+        assert {**checked["layout"], "template": "none"} == shown["layout"]
+        assert checked["data"] == shown["data"]
 
 
 def lines_of(figure: go.Figure) -> dict[str, go.Scatter]:
@@ -122,8 +133,6 @@ def lines_of(figure: go.Figure) -> dict[str, go.Scatter]:
 @pytest.mark.parametrize("lost", [False, True])
 def test_region_chart_names_every_limit_that_it_draws_once_in_its_colour(lost: bool) -> None:
     figure = drawn(lost=lost)
-    shown = {"budget", "time limit", "endpoint"} | ({"throughput", "population"} if lost else set())
-    assert set(lines_of(figure)) == {f"the {name}" for name in shown}
     for name, line in lines_of(figure).items():
         [tag] = [each for each in figure.layout.annotations if each.text == name]
         assert tag.bgcolor == line.line.color
@@ -226,38 +235,6 @@ def test_frontier_draws_one_named_line_for_each_fidelity_loss() -> None:
     dashes = [trace.line.dash for trace in figure.data if trace.name.startswith("fidelity")]
     assert len(set(dashes)) == len(dashes)
     assert not figure.layout.showlegend
-
-
-def test_frontier_marks_plans_budget_and_levels() -> None:
-    figure, yours = frontier_drawn(), opened().yours
-    marks = named(figure, "plans")
-    assert (marks.x[0], marks.y[0]) == (yours.cost, yours.evidence.value)
-    names = {"budget 3,700", "target 0.80", "floor 0.50", f"{YOUR_PLAN} 0.76", f"{BALANCED} 0.56"}
-    assert names <= set(labels(figure))
-    assert set(named(figure, "budget 3,700").x) == {3700.0}
-    low, high = figure.layout.xaxis.range
-    assert low < opened().frontier.plans[0].credits
-    assert high > yours.cost
-
-
-@pytest.mark.parametrize(
-    ("study", "less_is_better"), [("fin_momentum", False), ("phys_millikan", True)]
-)
-def test_better_evidence_is_darker_and_higher(study: str, less_is_better: bool) -> None:
-    assert drawn([], study).data[0].reversescale is less_is_better
-    bottom, top = frontier_drawn(study).layout.yaxis.range
-    assert (bottom > top) is less_is_better
-
-
-def test_charts_have_units_on_both_axes_and_are_what_plotly_knows() -> None:
-    for figure in (drawn(), drawn(lost=True), frontier_drawn()):
-        assert figure.layout.title.text
-        assert figure.layout.xaxis.title.text in ("days", "credits")
-        assert figure.layout.yaxis.title.text in ("samples", "power")
-        shown = json.loads(figure.to_json())
-        checked = json.loads(go.Figure(shown).to_json())  # here, not while it is built
-        assert {**checked["layout"], "template": "none"} == shown["layout"]
-        assert checked["data"] == shown["data"]
 
 
 # --- where labels go ---
