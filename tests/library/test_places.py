@@ -91,8 +91,8 @@ def test_library_is_its_users_alone_wherever_it_lies(tmp_path: Path, links: list
             each.chmod(0o644)
         last = Library(f"sqlite:///{tmp_path / 'library.db'}")
         assert [each.stat().st_mode & 0o777 for each in sides] == [0o600] * 3
-        for each in (library, again, last):
-            each.close()
+        for opened in (library, again, last):
+            opened.close()
         there.chmod(0o644)
     assert (tmp_path / "library.db").is_symlink() == bool(links)
 

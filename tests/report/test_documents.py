@@ -76,8 +76,9 @@ def swapped() -> Work:
         [swap.alternative if item == swap.original else item for item in items]
         for items in (pack.reagents, pack.equipment)
     )
-    named = {"required_reagents": reagents, "required_equipment": equipment}
-    return edited("chem_suzuki_ppb", "easy", **named)
+    return edited(
+        "chem_suzuki_ppb", "easy", required_reagents=reagents, required_equipment=equipment
+    )
 
 
 def quick_start() -> Work:
