@@ -333,3 +333,9 @@ def test_reader_of_a_draft_may_refuse_more() -> None:
 def test_place_that_is_not_there_holds_nothing(path: tuple[str | int, ...]) -> None:
     assert template().at(*path) is None
     assert template().labels(*path) == template().items(*path) == []
+
+
+def test_block_that_is_not_there_is_begun_by_what_is_put_in_it() -> None:
+    draft = Draft(new_study("mine"))
+    assert draft.at("samples_per_day") is None
+    assert draft.put(3, "samples_per_day", "value").at("samples_per_day") == {"value": 3}
