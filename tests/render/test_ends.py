@@ -237,7 +237,7 @@ UNBOUNDED: Final = DesignKind.PRECISION
 @pytest.mark.parametrize(
     ("kind", "every"),
     [
-        (UNBOUNDED, 12),
+        (UNBOUNDED, 20),
         *(
             pytest.param(kind, 1 if kind is UNBOUNDED else 4, marks=pytest.mark.long)
             for kind in DesignKind

@@ -27,7 +27,7 @@ needs_weasyprint = pytest.mark.skipif(
 
 
 @needs_weasyprint
-@pytest.mark.parametrize(("scenario_id", "lab"), EVERY_LAB)
+@pytest.mark.parametrize(("scenario_id", "lab"), one_in(10, (each.values for each in EVERY_LAB)))
 def test_brief_is_one_page_in_every_lab_and_its_text_copies_as_it_is_seen(
     scenario_id: str, lab: Difficulty
 ) -> None:
