@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from replicalab.cli import COMMANDS, asking, parser
+from replicalab.cli import COMMANDS, asking
 from replicalab.scenarios import load_scenario, plan_json
 from tests.cli.asking import Asking, started
 from tests.golden import assert_golden
@@ -112,8 +112,7 @@ def test_named_pipe_is_not_waited_for(ask: Asking, held_open: bool) -> None:
     silent = os.open("pipe.yaml", os.O_RDWR) if held_open else None
     for line in (
         "check pipe.yaml",
-        f"check {STUDY} --plan pipe.yaml",
-        f"check {STUDY} --lab-file pipe.yaml",
+        *(f"check {STUDY} {option} pipe.yaml" for option in ("--plan", "--lab-file")),
         f"compare {STUDY} --plan study --plan pipe.yaml",
         "negotiate --replay pipe.yaml",
     ):
@@ -141,16 +140,12 @@ def test_pipe_that_the_shell_hands_over_is_read_to_its_end(ask: Asking) -> None:
         given = writer.stdout.fileno()
         said = ask(f"check {STUDY} --lab medium --plan /dev/fd/{given} --json")
     assert said.data["plan"]["rationale"] == "x" * 3000
-
-
-@pytest.mark.skipif(os.name != "posix", reason="a pipe with a name is of POSIX")
-def test_pipe_that_the_shell_hands_over_without_a_word_is_an_empty_file(ask: Asking) -> None:
     reading, writing = os.pipe()
     os.close(writing)
     said = ask(f"check {STUDY} --plan /dev/fd/{reading}")
     os.close(reading)
     assert said.code == 2
-    assert "the file is empty" in said.err
+    assert "the file is empty" in said.err, "nobody wrote a word"
 
 
 def test_file_larger_than_any_is_refused_for_that(ask: Asking) -> None:
@@ -186,27 +181,24 @@ def test_reader_that_goes_away_ends_it_in_silence() -> None:
     assert process.returncode == 141
 
 
-@pytest.mark.parametrize("coding", ["ascii", "latin-1", "cp1252", "utf-8"])
-def test_answer_is_told_in_any_encoding(coding: str) -> None:
+@pytest.mark.parametrize("coding", ["ascii", "cp1252", "utf-8"])
+def test_answer_and_message_are_told_in_any_encoding(coding: str) -> None:
     given = {**os.environ, "PYTHONIOENCODING": coding}
     process = started(f"check {STUDY}", env=given, encoding=coding)
     told, faults = process.communicate()
     assert (process.returncode, faults) == (1, "")
     assert ("−600" if coding == "utf-8" else "-600") in told.replace("\u2013", "-")
     assert "\\u" not in told
-
-
-def test_message_is_told_in_any_encoding() -> None:
-    given = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    process = started("check 'schön→'", env=given, encoding="ascii")
-    _, faults = process.communicate()
-    assert process.returncode == 2
-    assert "'sch\\xf6n->' is unknown" in faults
+    if coding == "ascii":
+        process = started("check 'schön→'", env=given, encoding=coding)
+        _, faults = process.communicate()
+        assert process.returncode == 2
+        assert "'sch\\xf6n->' is unknown" in faults
 
 
 def test_help_is_plain_and_ends_with_0(ask: Asking) -> None:
-    for line in ("--help", *(f"{c.__name__.rpartition('.')[2]} --help" for c in COMMANDS)):
-        said = ask(line)
+    for name in ("", *(command.__name__.rpartition(".")[2] for command in COMMANDS)):
+        said = ask(f"{name} --help")
         assert (said.code, said.err) == (0, "")
         assert said.out.isascii()
-    assert parser().prog == "python -m replicalab"
+        assert said.out.startswith(f"usage: python -m replicalab {name}")

@@ -8,7 +8,6 @@ import os
 import signal
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
@@ -38,9 +37,6 @@ def test_batch_gives_the_result_of_each_job_in_order(ask: Asking) -> None:
     found = [tuple(each[key] for key in keys) for each in said.data["results"]]
     assert found == [tuple(each.model_dump(mode="json")[key] for key in keys) for each in ours]
     assert said.data["results"][0]["own_lab"] == {"budget": 500}
-
-
-def test_batch_plays_a_study_file(ask: Asking) -> None:
     Path("mine.yaml").write_text(study_text(STUDY), encoding="utf-8")
     [mine, ours] = [
         ask(f"batch {study} --lab easy --workers 1 --json").data["results"]
@@ -86,10 +82,14 @@ def test_dask_that_is_not_installed_is_told(ask: Asking, monkeypatch: pytest.Mon
     )
 
 
-@contextmanager
-def cluster() -> Iterator[Any]:
+@pytest.fixture(scope="module")
+def dask() -> None:
     if find_spec("distributed") is None and not os.environ.get(REQUIRED):
         pytest.skip(f"distributed is not installed; {REQUIRED}=1 makes that a failure")
+
+
+@pytest.fixture(scope="module")
+def cluster(dask: None) -> Iterator[Any]:
     from distributed import LocalCluster  # noqa: PLC0415 - it may not be installed
 
     with LocalCluster(
@@ -99,43 +99,40 @@ def cluster() -> Iterator[Any]:
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
-def test_cluster_that_loses_a_worker_loses_and_doubles_no_result(tmp_path: Path) -> None:
-    kept = tmp_path / "all.csv"
-    with cluster() as found:
-        pids = [worker.pid for worker in found.workers.values()]
-        line = f"batch {STUDY} --seeds 0-{SEEDS - 1} --dask {found.scheduler_address} --csv {kept}"
-        process = started(f"{line} --json")
-        assert process.stderr
-        assert process.stderr.readline() == "18 of 180 negotiations\n"
-        os.kill(pids[0], signal.SIGKILL)
-        told, _ = process.communicate(timeout=120)
-        left = [worker.pid for worker in found.workers.values()]
-    assert process.returncode == 0
-    assert pids[0] not in left
-    times = Counter((row["lab"], int(row["seed"])) for row in rows_of(kept))
-    assert set(times.values()) == {1}
-    assert len(times) == 3 * SEEDS
-    results = json.loads(told)["results"]
-    here = [run_job(job).model_dump(mode="json") for job in jobs_of([STUDY], seeds=range(SEEDS))]
-    assert [each["outcome"] for each in results] == [each["outcome"] for each in here]
-    assert [each["credits"] for each in results] == [each["credits"] for each in here]
-
-
-@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 def test_cluster_without_this_code_is_told_before_anything_is_played(
-    ask: Asking, monkeypatch: pytest.MonkeyPatch
+    ask: Asking, cluster: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("replicalab.cli.batch._CODE", "no_such_package")
-    with cluster() as found:
-        said = ask(f"batch {STUDY} --dask {found.scheduler_address}")
+    said = ask(f"batch {STUDY} --dask {cluster.scheduler_address}")
     assert said.code == 2
     assert "the scheduler does not have this code; start it in this folder" in said.err
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+def test_cluster_that_loses_a_worker_loses_and_doubles_no_result(
+    tmp_path: Path, cluster: Any
+) -> None:
+    kept = tmp_path / "all.csv"
+    pids = [worker.pid for worker in cluster.workers.values()]
+    line = f"batch {STUDY} --seeds 0-{SEEDS - 1} --dask {cluster.scheduler_address} --csv {kept}"
+    process = started(f"{line} --json")
+    assert process.stderr
+    assert process.stderr.readline() == "18 of 180 negotiations\n"
+    os.kill(pids[0], signal.SIGKILL)
+    told, _ = process.communicate(timeout=120)
+    assert process.returncode == 0
+    assert pids[0] not in [worker.pid for worker in cluster.workers.values()]
+    times = Counter((row["lab"], int(row["seed"])) for row in rows_of(kept))
+    assert set(times.values()) == {1}
+    assert len(times) == 3 * SEEDS
+    here = [run_job(job).model_dump(mode="json") for job in jobs_of([STUDY], seeds=range(SEEDS))]
+    for name in ("outcome", "credits"):
+        assert [each[name] for each in json.loads(told)["results"]] == [each[name] for each in here]
+
+
+@pytest.mark.usefixtures("dask")
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 def test_cluster_that_is_not_there_is_told(ask: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
-    if find_spec("distributed") is None and not os.environ.get(REQUIRED):
-        pytest.skip(f"distributed is not installed; {REQUIRED}=1 makes that a failure")
     monkeypatch.setattr("replicalab.cli.batch._DASK_WAIT", 1)
     said = ask(f"batch {STUDY} --dask tcp://127.0.0.1:1")
     assert said.code == 2

@@ -34,30 +34,20 @@ def test_dashboard_is_served_and_opened_in_the_browser(tmp_path: Path) -> None:
     assert "Traceback" not in out + err
 
 
-def test_installed_command_alone_serves(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_port_that_is_taken_is_told_with_another_and_the_installed_command_alone_serves(
+    ask: Asking, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with socket.create_server((HOST, 0)) as taken:
         port = taken.getsockname()[1]
+        said = ask(f"serve --port {port} --no-browser")
         monkeypatch.setattr(serve, "PORT", port)
         monkeypatch.setattr(sys, "argv", ["/usr/bin/replicalab"])
         assert run() == 2
-    assert f"port {port} cannot be had" in capsys.readouterr().err
-
-
-def test_help_names_what_was_typed(ask: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert ask("serve --help").out.startswith("usage: python -m replicalab serve")
-    monkeypatch.setattr(sys, "argv", ["/usr/bin/replicalab"])
-    assert ask("serve --help").out.startswith("usage: replicalab serve")
-
-
-def test_port_that_is_taken_is_told_with_another(ask: Asking) -> None:
-    with socket.create_server((HOST, 0)) as taken:
-        port = taken.getsockname()[1]
-        said = ask(f"serve --port {port} --no-browser")
     assert (said.code, said.out) == (2, "")
     assert f"port {port} cannot be had (Address already in use)" in said.err
     assert "--port" in said.err.partition(";")[2]
+    assert f"port {port} cannot be had" in capsys.readouterr().err
+    assert ask("serve --help").out.startswith("usage: replicalab serve")
 
 
 @pytest.mark.parametrize("port", ["0", "-1", "65536"])

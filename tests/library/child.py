@@ -7,7 +7,6 @@ to, by a line.
 from __future__ import annotations
 
 import os
-import resource
 import sqlite3
 import sys
 from collections.abc import Callable
@@ -81,28 +80,17 @@ def save_on(url: str) -> None:
         save(library, number)
 
 
-def save_until_told(url: str, largest: int | None = None) -> None:
-    """Save until it cannot be; then, told to, once more.
-
-    Until then no file may grow past ``largest`` bytes.
-    """
-    most = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+def save_until_told(url: str) -> None:
+    """Save until it cannot be; then, told to, once more."""
     library = Library(url)
     wait()
-    resource.setrlimit(resource.RLIMIT_FSIZE, (most if largest is None else largest, most))
     try:
         for number in count(1):
             save(library, number)
     except LibraryError as error:
         say(f"{type(error).__name__}: {error}")
     wait()
-    resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
     save(library, 100_001)
-
-
-def save_in_small_files(url: str) -> None:
-    """The same, where no file may grow past 300 KiB, until it may again."""
-    save_until_told(url, 300 * 1024)
 
 
 def open_as_nobody(url: str) -> None:
@@ -127,10 +115,7 @@ def lock(url: str) -> None:
     connection.execute("ROLLBACK")
 
 
-ACTS = {
-    act.__name__: act
-    for act in (save_once, save_on, save_until_told, save_in_small_files, open_as_nobody, lock)
-}
+ACTS = {act.__name__: act for act in (save_once, save_on, save_until_told, open_as_nobody, lock)}
 
 if __name__ == "__main__":
     ACTS[sys.argv[1]](sys.argv[2])

@@ -45,6 +45,8 @@ def test_endpoint_comes_from_its_settings_with_the_documented_limits() -> None:
     assert (endpoint.timeout, endpoint.max_tokens, endpoint.temperature) == (60, 2000, 0)
     assert (endpoint.max_retries, endpoint.time_limit, endpoint.max_characters) == (2, 300, 200_000)
     assert what_to_set(GOOD) == ""
+    for url in ("http://localhost:11434/v1", "HTTPS://Example.org", "http://[::1]:8000/a%20b"):
+        assert Endpoint(base_url=f"{url}//", model="m").base_url == url
 
 
 def test_key_is_not_needed_and_optional_limits_are_read() -> None:
@@ -56,71 +58,54 @@ def test_key_is_not_needed_and_optional_limits_are_read() -> None:
 
 
 @pytest.mark.parametrize("absent", ["REPLICALAB_LLM_BASE_URL", "REPLICALAB_LLM_MODEL"])
-@pytest.mark.parametrize("blank", [None, "", " \t"])
-def test_endpoint_is_none_without_address_or_model(absent: str, blank: str | None) -> None:
-    env = {name: value for name, value in GOOD.items() if name != absent}
-    if blank is not None:
-        env[absent] = blank
-    assert Endpoint.from_environment(env) is None
-    assert what_to_set(env).startswith(f"To let a language model play, set {absent}, and ")
+def test_endpoint_is_none_without_address_or_model(absent: str) -> None:
+    without = {name: value for name, value in GOOD.items() if name != absent}
+    for env in (without, without | {absent: ""}, without | {absent: " \t"}):
+        assert Endpoint.from_environment(env) is None
+        told = what_to_set(env)
+        assert told.startswith(f"To let a language model play, set {absent}, and ")
+    assert "set REPLICALAB_LLM_BASE_URL and REPLICALAB_LLM_MODEL, and REPL" in what_to_set({})
 
 
-def test_nothing_set_names_both_and_the_key() -> None:
-    text = what_to_set({})
-    assert "set REPLICALAB_LLM_BASE_URL and REPLICALAB_LLM_MODEL" in text
-    assert "REPLICALAB_LLM_API_KEY" in text
+NO_KEY: Final = "the key is empty, too long, or holds"
 
 
 @pytest.mark.parametrize(
-    ("url", "kept"),
+    ("name", "values", "problem"),
     [
-        ("http://localhost:11434/v1", "http://localhost:11434/v1"),
-        ("HTTPS://Example.org", "HTTPS://Example.org"),
-        ("http://[::1]:8000/v1//", "http://[::1]:8000/v1"),
-        ("https://x.example/openai/deployments/a%20b", "https://x.example/openai/deployments/a%20b"),
-    ],
-)  # fmt: skip
-def test_base_url_is_kept_without_slashes_at_its_end(url: str, kept: str) -> None:
-    assert Endpoint(base_url=url, model="m").base_url == kept
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "problem"),
-    [
-        ("BASE_URL", f"ftp://{CANARY}", "does not begin with http:// or https://"),
-        ("BASE_URL", f"{CANARY}", "does not begin with http:// or https://"),
-        ("BASE_URL", "file:///etc/passwd", "does not begin with http:// or https://"),
-        ("BASE_URL", f"https://me:{CANARY}@example.org/v1", "not a plain address"),
-        ("BASE_URL", f"https://example.org/v1?key={CANARY}", "not a plain address"),
-        ("BASE_URL", f"https://example.org/v1#{CANARY}", "not a plain address"),
-        ("BASE_URL", "https://", "not a plain address"),
-        ("BASE_URL", "https://exa mple.org", "not a plain address"),
-        ("BASE_URL", "https://example.org/\r\nX-Injected: 1", "not a plain address"),
-        ("BASE_URL", "https://example.org:99999/v1", "port"),
-        ("BASE_URL", "https://example.org/" + "a" * 2000, "2000 characters"),
-        ("MODEL", "m" * 201, "200 characters"),
-        ("API_KEY", f"{CANARY} {CANARY}", "the key is empty, too long, or holds"),
-        ("API_KEY", f"{CANARY}\r\nX-Injected: 1", "the key is empty, too long, or holds"),
-        ("API_KEY", f"{CANARY}é", "the key is empty, too long, or holds"),
-        ("API_KEY", CANARY * 1000, "the key is empty, too long, or holds"),
-        ("TIMEOUT", "0", "greater than 0"),
-        ("TIMEOUT", "soon", "valid number"),
-        ("TIMEOUT", "nan", "finite"),
-        ("MAX_TOKENS", "-1", "greater than or equal to 1"),
-        ("MAX_TOKENS", "1.5", "valid integer"),
+        ("BASE_URL", [f"ftp://{CANARY}", CANARY, "file:///etc/passwd"], "does not begin with http"),
+        (
+            "BASE_URL",
+            [
+                f"https://me:{CANARY}@example.org/v1",
+                *(f"https://example.org/v1{sign}{CANARY}" for sign in ("?key=", "#")),
+                *("https://", "https://exa mple.org", "https://example.org/\r\nX-Injected: 1"),
+            ],
+            "not a plain address",
+        ),
+        ("BASE_URL", ["https://example.org:99999/v1"], "port"),
+        ("BASE_URL", ["https://example.org/" + "a" * 2000], "2000 characters"),
+        ("MODEL", ["m" * 201], "200 characters"),
+        ("API_KEY", [f"{CANARY} {CANARY}", f"{CANARY}\r\nX-Injected: 1", f"{CANARY}é"], NO_KEY),
+        ("API_KEY", [CANARY * 1000], NO_KEY),
+        ("TIMEOUT", ["0"], "greater than 0"),
+        ("TIMEOUT", ["soon"], "valid number"),
+        ("TIMEOUT", ["nan"], "finite"),
+        ("MAX_TOKENS", ["-1"], "greater than or equal to 1"),
+        ("MAX_TOKENS", ["1.5"], "valid integer"),
     ],
 )
 def test_bad_setting_is_refused_by_name_and_not_repeated(
-    name: str, value: str, problem: str
+    name: str, values: list[str], problem: str
 ) -> None:
     setting = f"REPLICALAB_LLM_{name}"
-    with pytest.raises(ModelSettingsError) as caught:
-        Endpoint.from_environment({**GOOD, setting: value})
-    assert str(caught.value).startswith(f"{setting}: ")
-    assert problem in str(caught.value)
-    assert caught.value.__cause__ is None
-    assert caught.value.__context__ is None
-    assert CANARY not in "".join(traceback.format_exception(caught.value))
+    for value in values:
+        with pytest.raises(ModelSettingsError) as caught:
+            Endpoint.from_environment({**GOOD, setting: value})
+        assert str(caught.value).startswith(f"{setting}: ")
+        assert problem in str(caught.value)
+        assert caught.value.__cause__ is caught.value.__context__ is None
+        assert CANARY not in "".join(traceback.format_exception(caught.value))
 
 
 def test_key_shows_in_no_text_of_the_endpoint_and_is_kept_by_its_copies() -> None:
@@ -141,54 +126,41 @@ def test_key_shows_in_no_text_of_the_endpoint_and_is_kept_by_its_copies() -> Non
 LIST = "https://api.openai.com, http://127.0.0.1:11434/v1,models.example.org:8443, http://[::1]:80"
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "https://api.openai.com",
-        "https://api.openai.com/v1/",
-        "HTTPS://API.OpenAI.com:443/anything",
-        "http://127.0.0.1:11434/v1",
-        "http://127.0.0.1:11434/v1//",
-        "https://models.example.org:8443/v1",
-        "http://[::1]/v1",
-        "http://[0:0:0:0:0:0:0:1]:80/v1",
-    ],
-)
-def test_address_on_the_list_may_be_asked_however_it_is_written(address: str) -> None:
-    assert address in Allowed(LIST)
-    assert listed_endpoint(address, LIST).base_url == address.rstrip("/")
+LISTED: Final = [
+    *("https://api.openai.com", "https://api.openai.com/v1/"),
+    *("HTTPS://API.OpenAI.com:443/anything", "https://models.example.org:8443/v1"),
+    *("http://127.0.0.1:11434/v1", "http://127.0.0.1:11434/v1//"),
+    *("http://[::1]/v1", "http://[0:0:0:0:0:0:0:1]:80/v1"),
+]
+LOOK_ALIKE: Final = [
+    *("http://api.openai.com", "https://api.openai.com:8443", "https://api.openai.com:80"),
+    *("https://api.openai.com.evil.example", "https://api.openai.com.", "https://openai.com"),
+    *("https://evil.example/api.openai.com", "https://evil.example/https://api.openai.com"),
+    *("https://xapi.openai.com", "https://api-openai.com", "https://models.example.org"),
+    *("http://127.0.0.1:11434", "http://127.0.0.1:11434/v1x", "http://127.0.0.1:11434/v1/admin"),
+    *("http://127.0.0.1:11434/v1/../admin", "http://127.0.0.1:11434/%76%31"),
+    *("http://127.0.0.1:11435/v1", "http://localhost:11434/v1", "http://2130706433:11434/v1"),
+    *("http://127.1:11434/v1", "http://0x7f000001:11434/v1", "http://[::1]:8080/v1"),
+    *("http://[::ffff:127.0.0.1]:11434/v1", "https://[::1]/v1"),
+    "http://169.254.169.254/latest/meta-data",
+]
+TWO_READINGS: Final = [
+    *("https://api.openai.com@evil.example/v1", "https://api.openai.com:443@evil.example"),
+    *("https://evil.example#@api.openai.com", "https://evil.example\\@api.openai.com"),
+    *("https://api.openai.com%2eevil.example", "https://api\u3002openai.com"),
+    *("https://api.openai.com\u2100.evil.example", "https://api.openai\u2024com"),
+    *("https://model\u017f.example.org:8443", "https://api.openai.com:\u0664\u0664\u0663"),
+    *("http://[::1%25lo]/v1", "http://[::1::]/v1"),
+]
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "http://api.openai.com",
-        "https://api.openai.com:8443",
-        "https://api.openai.com:80",
-        "https://api.openai.com.evil.example",
-        "https://api.openai.com.",
-        "https://evil.example/api.openai.com",
-        "https://evil.example/https://api.openai.com",
-        "https://xapi.openai.com",
-        "https://openai.com",
-        "https://api-openai.com",
-        "http://127.0.0.1:11434",
-        "http://127.0.0.1:11434/v1x",
-        "http://127.0.0.1:11434/v1/admin",
-        "http://127.0.0.1:11434/v1/../admin",
-        "http://127.0.0.1:11434/%76%31",
-        "http://127.0.0.1:11435/v1",
-        "http://localhost:11434/v1",
-        "http://2130706433:11434/v1",
-        "http://127.1:11434/v1",
-        "http://0x7f000001:11434/v1",
-        "http://[::ffff:127.0.0.1]:11434/v1",
-        "https://[::1]/v1",
-        "http://[::1]:8080/v1",
-        "https://models.example.org",
-        "http://169.254.169.254/latest/meta-data",
-    ],
-)
+def test_address_on_the_list_may_be_asked_however_it_is_written() -> None:
+    for address in LISTED:
+        assert address in Allowed(LIST)
+        assert listed_endpoint(address, LIST).base_url == address.rstrip("/")
+
+
+@pytest.mark.parametrize("address", LOOK_ALIKE)
 def test_address_that_only_looks_like_one_on_the_list_is_refused(address: str) -> None:
     assert address in Allowed(None), "where there is no list, anything may be asked"
     with pytest.raises(ModelSettingsError) as caught:
@@ -199,41 +171,20 @@ def test_address_that_only_looks_like_one_on_the_list_is_refused(address: str) -
     assert caught.value.__context__ is None
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "https://api.openai.com@evil.example/v1",
-        "https://api.openai.com:443@evil.example",
-        "https://evil.example#@api.openai.com",
-        "https://evil.example\\@api.openai.com",
-        "https://api.openai.com%2eevil.example",
-        "https://api\u3002openai.com",
-        "https://api.openai.com\u2100.evil.example",
-        "https://api.openai\u2024com",
-        "https://model\u017f.example.org:8443",
-        "https://api.openai.com:\u0664\u0664\u0663",
-        "http://[::1%25lo]/v1",
-        "http://[::1::]/v1",
-    ],
-)
-@pytest.mark.parametrize("listed", [LIST, None])
-def test_address_that_two_readers_may_take_for_two_is_no_address(
-    address: str, listed: str | None
-) -> None:
-    with pytest.raises(ModelSettingsError, match="REPLICALAB_LLM_BASE_URL"):
-        listed_endpoint(address, listed)
+@pytest.mark.parametrize("address", TWO_READINGS)
+def test_address_that_two_readers_may_take_for_two_is_no_address(address: str) -> None:
+    for listed in (LIST, None):
+        with pytest.raises(ModelSettingsError, match="REPLICALAB_LLM_BASE_URL"):
+            listed_endpoint(address, listed)
 
 
-@pytest.mark.parametrize("listed", ["none", "", " ", ",", "None, none"])
-def test_list_of_nothing_allows_nothing(listed: str) -> None:
-    with pytest.raises(ModelSettingsError, match="No language model may be asked here"):
-        listed_endpoint("https://api.openai.com", listed)
-
-
-@pytest.mark.parametrize("listed", ["ftp://x", "https://*.example.org", "a b", "https://x:99999"])
-def test_list_with_a_bad_entry_allows_nothing_and_is_named(listed: str) -> None:
-    with pytest.raises(ModelSettingsError, match=f"^{ALLOWED_SETTING}: "):
-        listed_endpoint("https://api.openai.com", f"https://api.openai.com,{listed}")
+def test_list_of_nothing_or_with_a_bad_entry_allows_nothing() -> None:
+    for listed in ("none", "", " ", ",", "None, none"):
+        with pytest.raises(ModelSettingsError, match="No language model may be asked here"):
+            listed_endpoint("https://api.openai.com", listed)
+    for listed in ("ftp://x", "https://*.example.org", "a b", "https://x:99999"):
+        with pytest.raises(ModelSettingsError, match=f"^{ALLOWED_SETTING}: "):
+            listed_endpoint("https://api.openai.com", f"https://api.openai.com,{listed}")
 
 
 def listed_endpoint(address: str, listed: str | None) -> Endpoint:
@@ -292,11 +243,10 @@ def test_text_without_the_key_is_left_alone(text: str, key: str) -> None:
     assert masked(text, key) == text
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_text_around_the_key_stays(way: str) -> None:
+def test_text_around_the_key_stays() -> None:
     before, after = "It said: 100% of «it» is \\u00e9 & [", "] (50%), so: no."
-    found = masked(before + WAYS[way](CANARY) + after, CANARY)
-    assert found == f"{before}[key]{after}"
+    found = {way: masked(before + write(CANARY) + after, CANARY) for way, write in WAYS.items()}
+    assert found == dict.fromkeys(WAYS, f"{before}[key]{after}")
 
 
 @pytest.mark.parametrize(

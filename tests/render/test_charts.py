@@ -10,19 +10,20 @@ import plotly.graph_objects as go
 import pytest
 
 from replicalab.assessment import Assessment, assess
-from replicalab.models import Dimension, revise
+from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.curves import Curves
 from replicalab.render.figures import (
-    YOUR_PLAN,
     convergence_chart,
     evidence_by_effect,
     evidence_by_samples,
     outcomes_figure,
     samples_by_effect,
 )
-from replicalab.scenarios import DesignKind, Difficulty, load_scenario
+from replicalab.scenarios import DesignKind, Difficulty, Pack, load_scenario
 from tests.factories import make_design, make_pack, make_protocol
+from tests.golden import assert_golden
 from tests.measures.designs import design_of
+from tests.render.reading import described, named
 
 TITLE: Final = ("What 420 samples show", "planned, at an assumed Cohen's d of 0.131")
 Draw = Callable[[Curves, tuple[str, str]], go.Figure]
@@ -34,94 +35,60 @@ def shipped(study: str = "fin_momentum") -> Curves:
     return Curves(assess(pack.reference_protocol, pack))
 
 
-def of_kind(kind: DesignKind) -> Curves:
-    pack = make_pack(design=design_of(kind, dropout=0.1))
-    return Curves(assess(make_protocol(sample_size=60), pack))
+def of(plan: Protocol, pack: Pack, **changes: object) -> Curves:
+    return Curves(assess(revise(plan, **changes), pack))
 
 
-def labels(figure: go.Figure) -> list[str]:
-    return [annotation.text for annotation in figure.layout.annotations]
+def test_charts_read_as_pinned() -> None:
+    momentum, reef = (load_scenario(study, "easy") for study in ("fin_momentum", "eco_reef_fish"))
+    curves = {
+        "momentum": shipped(),
+        "a narrower interval is better": shipped("phys_millikan"),
+        "more than can count": of(reef.reference_protocol, reef, sample_size=400),
+        "no endpoint": of(momentum.reference_protocol, momentum, duration_days=2),
+        "more fits than is drawn": of(make_protocol(sample_size=20), make_pack(budget=1e6)),
+        "nothing fits": of(make_protocol(), make_pack(budget=1)),
+    }
+    told = [
+        f"=== {what}, {draw.__name__} ===\n{described(draw(found, TITLE))}"
+        for what, found in curves.items()
+        for draw in (evidence_by_samples, *(OVER_EFFECT if what == "momentum" else ()))
+    ]
+    told += [f"=== {what} ===\n{described(drawn)}" for what, drawn in NEGOTIATED.items()]
+    assert_golden("charts", "\n".join(told))
 
 
-def trace(figure: go.Figure, name: str) -> go.Scatter:
-    return next(each for each in figure.data if each.name == name)
-
-
-def test_evidence_over_samples_draws_the_curve_the_bounds_and_what_fits_the_lab() -> None:
+def test_curves_are_those_of_the_core() -> None:
     found = shipped()
-    figure = evidence_by_samples(found, TITLE)
-    curve = trace(figure, "curve")
-    assert list(zip(curve.x, curve.y, strict=True)) == [*found.over_samples]
-    assert {"target 0.80", "floor 0.50", "285 fit this lab"} <= set(labels(figure))
-    assert list(trace(figure, "285 fit this lab").x) == [285, 285]
-    assert list(trace(figure, "target 0.80").y) == [0.8, 0.8]
-    plan = trace(figure, "plans")
+    for draw, points in (
+        (evidence_by_samples, found.over_samples),
+        (evidence_by_effect, found.over_effects),
+        (samples_by_effect, found.samples_over_effects),
+    ):
+        curve = named(draw(found, TITLE), "curve")
+        assert list(zip(curve.x, curve.y, strict=True)) == [*points]
+    plan = named(evidence_by_samples(found, TITLE), "plans")
     assert (list(plan.x), list(plan.y)) == ([420], [found.plan.evidence.value])
-    assert f"{YOUR_PLAN} 0.76" in labels(figure)
-    assert figure.layout.title.text == TITLE[0]
-    assert (figure.layout.xaxis.title.text, figure.layout.yaxis.title.text) == (
-        "samples planned",
-        "power",
-    )
-
-
-def test_evidence_over_effect_marks_the_effects_worth_assuming() -> None:
-    figure = evidence_by_effect(shipped(), TITLE)
-    assert {"as published 0.95", "halved 0.44", "smallest of interest 0.45"} <= set(labels(figure))
-    assert list(trace(figure, "noted").x) == [0.177, 0.0885, 0.09]
-    assert figure.layout.xaxis.title.text == "Cohen's d"
-
-
-def test_samples_over_effect_marks_what_the_target_takes_at_each() -> None:
-    found = shipped()
-    figure = samples_by_effect(found, TITLE)
-    assert {"as published: 253", "285 fit this lab"} <= set(labels(figure))
-    assert list(trace(figure, "285 fit this lab").y) == [285, 285]
-    curve = trace(figure, "curve")
-    assert list(zip(curve.x, curve.y, strict=True)) == [*found.samples_over_effects]
-
-
-def test_narrower_interval_is_drawn_higher() -> None:
-    bottom, top = evidence_by_samples(shipped("phys_millikan"), TITLE).layout.yaxis.range
-    assert bottom > top == 0
 
 
 @pytest.mark.parametrize("kind", DesignKind)
 def test_chart_of_every_kind_is_one_that_plotly_takes(kind: DesignKind) -> None:
-    found = of_kind(kind)
+    found = of(make_protocol(sample_size=60), make_pack(design=design_of(kind, dropout=0.1)))
     charts: list[Draw] = [evidence_by_samples, *(OVER_EFFECT if found.effects else [])]
     for draw in charts:
         figure = draw(found, TITLE)
         go.Figure(json.loads(figure.to_json()))  # checks every name and value
-        assert len(trace(figure, "curve").x) >= 2
-        assert len(trace(figure, "curve").customdata) == len(trace(figure, "curve").x)
+        assert len(named(figure, "curve").x) >= 2
+        assert len(named(figure, "curve").customdata) == len(named(figure, "curve").x)
 
 
 def test_own_mark_stands_on_the_curve_beyond_what_can_count() -> None:
     reef = load_scenario("eco_reef_fish", Difficulty.EASY)
-    found = Curves(assess(revise(reef.reference_protocol, sample_size=400), reef))
+    found = of(reef.reference_protocol, reef, sample_size=400)
     figure = evidence_by_samples(found, TITLE)
-    [x], [y] = trace(figure, "plans").x, trace(figure, "plans").y
-    curve = trace(figure, "curve")
+    [x], [y] = named(figure, "plans").x, named(figure, "plans").y
+    curve = named(figure, "curve")
     assert dict(zip(curve.x, curve.y, strict=True))[x] == y == found.plan.evidence.value
-    assert list(trace(figure, "160 can count").x) == [160, 160]
-
-
-def test_plan_without_an_endpoint_has_no_curve_and_says_that_it_shows_nothing() -> None:
-    momentum = load_scenario("fin_momentum", Difficulty.MEDIUM)
-    found = Curves(assess(revise(momentum.reference_protocol, duration_days=2), momentum))
-    for draw in (evidence_by_samples, evidence_by_effect):
-        assert len(trace(draw(found, TITLE), "curve").x) == 0
-        assert f"{YOUR_PLAN} no evidence" in labels(draw(found, TITLE))
-
-
-def test_largest_sample_that_lies_outside_or_does_not_exist_is_no_line() -> None:
-    rich = Curves(assess(make_protocol(sample_size=20), make_pack(budget=1e6)))
-    poor = Curves(assess(make_protocol(), make_pack(budget=1)))
-    assert (rich.largest or 0) > rich.most_samples
-    assert poor.largest is None
-    for found in (rich, poor):
-        assert not any("this lab" in text for text in labels(evidence_by_samples(found, TITLE)))
 
 
 # --- how a negotiation converges --------------------------------------------------------------
@@ -133,24 +100,32 @@ def round_of(samples: int, days: int = 5, **design: object) -> Assessment:
     return assess(make_protocol(sample_size=samples, duration_days=days), pack)
 
 
+PRECISE: Final[dict[str, Any]] = {
+    "kind": "precision", "effect_published": None, "effect_planning": 0.1, "sesoi": None,
+    "target": 0.015, "floor": 0.025,
+}  # fmt: skip
+JQ1: Final = load_scenario("bio_jq1_myeloma", "medium")
+OVER: Final = assess(revise(JQ1.reference_protocol, duration_days=28), JQ1)
+"""It costs 2,490 of 2,480 credits."""
 ROUNDS: Final = ((1, round_of(60, days=10)), (2, round_of(40)), (4, round_of(0)))
 CHART: Final = convergence_chart(ROUNDS)
+NEGOTIATED: Final = {
+    "three rounds": CHART,
+    "a round": convergence_chart(ROUNDS[:1]),
+    "what stays is no change": convergence_chart([(1, round_of(60)), (2, round_of(60, days=4))]),
+    "a little over is not rounded to all there is": convergence_chart([(1, OVER)]),
+    "far over": convergence_chart([(1, round_of(900))]),
+    "lower is better": convergence_chart(
+        [(1, round_of(60, **PRECISE)), (2, round_of(0, **PRECISE))]
+    ),
+}
 RESOURCES: Final = {
     "budget": Dimension.BUDGET, "days": Dimension.SCHEDULE, "staff": Dimension.STAFF
 }  # fmt: skip
 
 
-def traces(figure: go.Figure) -> dict[str, go.Scatter]:
-    """Return the lines of a chart by name."""
-    return {trace.name: trace for trace in figure.data}
-
-
-def title_of(figure: go.Figure) -> str:
-    return str(figure.layout.title.text).replace("\u00a0", " ").replace("<br>", " ")
-
-
 def test_each_resource_and_the_evidence_is_a_line_over_the_rounds() -> None:
-    lines = traces(CHART)
+    lines = {line.name: line for line in CHART.data}
     assert list(lines) == [*RESOURCES, "power"]
     assert all(tuple(line.x) == (1, 2, 4) for line in lines.values())
     for name, dimension in RESOURCES.items():
@@ -159,63 +134,23 @@ def test_each_resource_and_the_evidence_is_a_line_over_the_rounds() -> None:
     assert lines["days"].y == (2.0, 1.0, 1.0)
     assert lines["power"].y == tuple(each.evidence.value for _, each in ROUNDS)
 
-
-def test_lines_and_plans_without_evidence_differ_by_more_than_their_colour() -> None:
-    lines = traces(CHART)
     looks = {(lines[name].line.dash, lines[name].marker.symbol) for name in RESOURCES}
-    assert len(looks) == 3
+    assert len(looks) == 3, "they differ by more than their colour"
     assert lines["power"].marker.symbol == ("circle", "circle", "x")
 
 
-def test_no_panel_has_two_axes() -> None:
-    assert {trace.yaxis for trace in CHART.data} == {"y", "y2"}
-    assert CHART.layout.yaxis.side is None
-    assert CHART.layout.yaxis2.overlaying is None
-    assert CHART.layout.yaxis.domain[0] > CHART.layout.yaxis2.domain[1]
-
-
-def test_limits_stand_as_lines_with_their_names() -> None:
+def test_limits_stand_as_lines_with_their_names_each_in_a_panel_of_its_own() -> None:
     levels = {(shape.yref, shape.y0) for shape in CHART.layout.shapes if shape.type == "line"}
     assert levels == {("y", 1), ("y2", 0.8), ("y2", 0.5)}
-    names = [note.text for note in CHART.layout.annotations]
-    assert names == ["all there is", "target 0.80", "floor 0.50"]
-
-
-def test_half_width_says_that_lower_is_better_and_void_stands_at_the_worst_end() -> None:
-    precise: dict[str, Any] = {
-        "kind": "precision", "effect_published": None, "effect_planning": 0.1, "sesoi": None,
-        "target": 0.015, "floor": 0.025,
-    }  # fmt: skip
-    figure = convergence_chart([(1, round_of(60, **precise)), (2, round_of(0, **precise))])
-    assert "lower is better" in figure.layout.yaxis2.title.text
-    first, second = traces(figure)["half-width"].y
-    assert first == round_of(60, **precise).evidence.value
-    assert second > max(first, 0.025)
-
-
-def test_title_says_from_where_to_where() -> None:
-    only = convergence_chart(ROUNDS[:1])
-    assert title_of(CHART) == "Budget used 150 % → 65 %, power 0.93 → none"
-    assert title_of(only) == "Budget used 150 %, power 0.93"
-    same = convergence_chart([(1, round_of(60)), (2, round_of(60, days=4))])
-    assert title_of(same) == "Budget used 125 % → 120 %, power 0.93", "what stays is no change"
-
-
-def test_title_rounds_nothing_that_is_over_to_all_there_is() -> None:
-    pack = load_scenario("bio_jq1_myeloma", "medium")
-    over = assess(revise(pack.reference_protocol, duration_days=28), pack)
-    assert (over.cost, pack.lab.budget) == (2490, 2480)
-    assert title_of(convergence_chart([(1, over)])).startswith("Budget used over 100 %, power")
-
-
-def test_use_over_the_limit_stays_in_the_panel() -> None:
-    assert convergence_chart([(1, round_of(900))]).layout.yaxis.range[1] > 9.5
+    assert {line.yaxis for line in CHART.data} == {"y", "y2"}
+    assert CHART.layout.yaxis2.overlaying is None
+    assert CHART.layout.yaxis.domain[0] > CHART.layout.yaxis2.domain[1]
 
 
 # --- a batch ----------------------------------------------------------------------------------
 
 
-def test_each_cell_that_was_played_holds_its_share() -> None:
+def test_each_cell_that_was_played_holds_its_share_beside_a_short_name_without_markup() -> None:
     shares: list[list[float | None]] = [[1.0, 0.5], [None, 0.0]]
     told = [["a", "b"], ["", "c"]]
     drawn = outcomes_figure(["one", "two"], ["easy", "hard"], shares, told, "T")
@@ -227,11 +162,7 @@ def test_each_cell_that_was_played_holds_its_share() -> None:
     ]
     assert [*map(list, drawn.data[0].z)] == shares
     go.Figure(drawn.to_dict())  # every name in it is one of plotly's
-
-
-def test_names_are_short_and_no_markup() -> None:
     name = f"<a href='x'>{'y' * 100}"
-    drawn = outcomes_figure([name], ["easy"], [[0.2]], [["<b>"]], "T")
-    assert "<" not in drawn.data[0].y[0]
-    assert len(drawn.data[0].y[0]) < 40
-    assert "<" not in drawn.data[0].text[0][0]
+    heat = outcomes_figure([name], ["easy"], [[0.2]], [["<b>"]], "T").data[0]
+    assert "<" not in heat.y[0] + heat.text[0][0]
+    assert len(heat.y[0]) < 40

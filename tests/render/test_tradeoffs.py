@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Final
 
 import numpy as np
@@ -31,17 +31,18 @@ from replicalab.render.figures import (
 from replicalab.render.figures.frontier import LOOKS
 from replicalab.render.figures.placing import (
     PLOT,
-    Box,
     LabelPlace,
     LabelRequest,
-    along,
     around,
     placed,
 )
 from replicalab.render.figures.region import CAPS, COLOURS
 from replicalab.render.figures.sheet import INK, PAPER, SYMBOLS
 from replicalab.scenarios import load_scenario
+from tests.golden import assert_golden
+from tests.render.reading import described, labels, named
 from tests.test_theme import MARK_CONTRAST, TEXT_CONTRAST, THEMES, contrast, theme
+from tests.tiers import EVERY_LAB
 
 LIMITS: Final = {constraint: f"the {constraint}" for constraint in RegionLimit}
 TITLE: Final = ("What fits", "with 3,700 credits")
@@ -71,14 +72,6 @@ def drawn(marks: list[Mark] | None = None, study: str = "fin_momentum", **how: b
     return region_figure(there(study), marks_of() if marks is None else marks, LIMITS, TITLE, **how)
 
 
-def named(figure: go.Figure, name: str) -> go.Scatter:
-    return next(trace for trace in figure.data if trace.name == name)
-
-
-def labels(figure: go.Figure) -> list[str]:
-    return [annotation.text for annotation in figure.layout.annotations]
-
-
 # --- the region ---
 
 
@@ -101,18 +94,35 @@ def test_region_chart_marks_the_plans_with_symbols_of_their_own_and_their_eviden
     assert len(set(SYMBOLS.values())) == len(SYMBOLS)
 
 
-def test_plans_at_one_place_share_a_label_and_none_outside_has_one() -> None:
+def sharing() -> go.Figure:
+    """Return a chart of plans of which three are at one place, and one is far outside."""
     yours, far = opened().yours, there().drawn.at(5000, 195)
     lean = assess(revise(yours.plan, controls=[]), yours.pack)
-    found = labels(drawn([
+    return drawn([
         Mark(YOUR_PLAN, yours, "mine*", "0.9"),
         Mark(OFFER, yours, "offer", "0.8"),
         Mark(LEAST_LOSS, yours, "least", "0.8"),
         Mark(BALANCED, lean, "lean", "0.8"),
         Mark(BALANCED, far, "far", "0.1"),
-    ]))  # fmt: skip
-    assert "mine* 0.9, offer = least 0.8, lean 0.8" in found
-    assert not any("far" in text for text in found)
+    ])  # fmt: skip
+
+
+def test_charts_read_as_pinned() -> None:
+    charts = {
+        "the region": drawn(),
+        "what is lost": drawn(lost=True),
+        "plans at one place share a label": sharing(),
+        "less is better": drawn([], "phys_millikan"),
+        "the frontier": frontier_drawn(),
+        "the frontier where less is better": frontier_drawn("phys_millikan"),
+    }
+    told = (f"=== {what} ===\n{described(chart)}" for what, chart in charts.items())
+    assert_golden("charts_of_tradeoffs", "\n".join(told))
+    for chart in charts.values():
+        shown = json.loads(chart.to_json())
+        checked = json.loads(go.Figure(shown).to_json())  # here, not while it is built
+        assert {**checked["layout"], "template": "none"} == shown["layout"]
+        assert checked["data"] == shown["data"]
 
 
 def lines_of(figure: go.Figure) -> dict[str, go.Scatter]:
@@ -123,56 +133,42 @@ def lines_of(figure: go.Figure) -> dict[str, go.Scatter]:
 @pytest.mark.parametrize("lost", [False, True])
 def test_region_chart_names_every_limit_that_it_draws_once_in_its_colour(lost: bool) -> None:
     figure = drawn(lost=lost)
-    shown = {"budget", "time limit", "endpoint"} | ({"throughput", "population"} if lost else set())
-    assert set(lines_of(figure)) == {f"the {name}" for name in shown}
     for name, line in lines_of(figure).items():
         [tag] = [each for each in figure.layout.annotations if each.text == name]
         assert tag.bgcolor == line.line.color
     colours = [line.line.color for line in lines_of(figure).values()]
     assert len(set(colours)) == len(colours)
+    casing = named(figure, "casing")
+    assert casing.line.color == PAPER, "none is lost on its ground"
+    for line in lines_of(figure).values():
+        assert casing.line.width > line.line.width
+        assert {*zip(line.x, line.y, strict=True)} <= {*zip(casing.x, casing.y, strict=True)}
+    dashes = {name: line.line.dash for name, line in lines_of(figure).items()}
+    caps = {LIMITS[limit] for limit in CAPS}
+    assert {name for name, dash in dashes.items() if dash != "solid"} == caps & {*dashes}
 
 
-def test_samples_that_cannot_count_are_drawn_only_when_asked_for() -> None:
+def test_what_does_not_fit_is_hatched_and_what_cannot_count_dotted_when_asked_for() -> None:
+    hatched = named(drawn(), "does not fit")
+    assert hatched.fillpattern.shape == "/"
+    corners = set(zip(hatched.x, hatched.y, strict=True))
+    assert {(4.5, 300.5), (5.5, 300.5)} <= corners  # five days hold 300 samples
     assert "fits, but lost" not in [trace.name for trace in drawn().data]
     dotted = named(drawn(lost=True), "fits, but lost")
     assert dotted.fillpattern.shape == "."
     assert (3.5, 180.5) in set(zip(dotted.x, dotted.y, strict=True))  # 60 a day
 
 
-@pytest.mark.parametrize("colour", [*COLOURS.values(), *(colour for colour, _ in LOOKS), INK])
-def test_colour_of_a_line_carries_white_letters_and_stands_out_in_both_themes(colour: str) -> None:
-    assert contrast(colour, "#FFFFFF") >= TEXT_CONTRAST
-    # Ink is lost on the dark page but for its casing, as is no other.
-    seen = [contrast(colour, theme(name)["backgroundColor"]) for name in THEMES if colour != INK]
-    assert all(each >= MARK_CONTRAST for each in seen)
-
-
-def test_lines_are_cased_in_paper_so_that_none_is_lost_on_its_ground() -> None:
-    figure = drawn(lost=True)
-    names = [trace.name for trace in figure.data]
-    casing, lines = named(figure, "casing"), lines_of(figure)
-    assert casing.line.color == PAPER
-    cased = set(zip(casing.x, casing.y, strict=True))
-    for name, line in lines.items():
-        assert casing.line.width > line.line.width
-        assert set(zip(line.x, line.y, strict=True)) <= cased
-        assert names.index("casing") < names.index(name)
-    dashes = {name: line.line.dash for name, line in lines.items()}
-    caps = {LIMITS[limit] for limit in CAPS}
-    assert {name for name, dash in dashes.items() if dash != "solid"} == caps
-
-
-def test_better_evidence_is_a_darker_shade_in_both_themes() -> None:
-    shades = [shade for _, shade in drawn().data[0].colorscale]
-    page = [contrast(shade, "#FFFFFF") for shade in shades]
-    assert page == sorted(page)
-
-
-def test_what_does_not_fit_is_hatched_above_the_line() -> None:
-    hatched = named(drawn(), "does not fit")
-    assert hatched.fillpattern.shape == "/"
-    corners = set(zip(hatched.x, hatched.y, strict=True))
-    assert {(4.5, 300.5), (5.5, 300.5)} <= corners  # five days hold 300 samples
+def test_colours_carry_white_letters_and_stand_out_in_both_themes() -> None:
+    for colour in (*COLOURS.values(), *(colour for colour, _ in LOOKS), INK):
+        assert contrast(colour, "#FFFFFF") >= TEXT_CONTRAST
+        # Ink is lost on the dark page but for its casing, as is no other.
+        seen = [
+            contrast(colour, theme(name)["backgroundColor"]) for name in THEMES if colour != INK
+        ]
+        assert all(each >= MARK_CONTRAST for each in seen)
+    shades = [contrast(shade, "#FFFFFF") for _, shade in drawn().data[0].colorscale]
+    assert shades == sorted(shades), "better evidence is darker"
 
 
 def test_points_to_click_lie_on_the_grid_are_few_and_say_what_is_there() -> None:
@@ -241,48 +237,7 @@ def test_frontier_draws_one_named_line_for_each_fidelity_loss() -> None:
     assert not figure.layout.showlegend
 
 
-def test_frontier_marks_plans_budget_and_levels() -> None:
-    figure, yours = frontier_drawn(), opened().yours
-    marks = named(figure, "plans")
-    assert (marks.x[0], marks.y[0]) == (yours.cost, yours.evidence.value)
-    names = {"budget 3,700", "target 0.80", "floor 0.50", f"{YOUR_PLAN} 0.76", f"{BALANCED} 0.56"}
-    assert names <= set(labels(figure))
-    assert set(named(figure, "budget 3,700").x) == {3700.0}
-    low, high = figure.layout.xaxis.range
-    assert low < opened().frontier.plans[0].credits
-    assert high > yours.cost
-
-
-@pytest.mark.parametrize(
-    ("study", "less_is_better"), [("fin_momentum", False), ("phys_millikan", True)]
-)
-def test_better_evidence_is_darker_and_higher(study: str, less_is_better: bool) -> None:
-    assert drawn([], study).data[0].reversescale is less_is_better
-    bottom, top = frontier_drawn(study).layout.yaxis.range
-    assert (bottom > top) is less_is_better
-
-
-FIGURES: Final = {"region": drawn(), "all layers": drawn(lost=True), "frontier": frontier_drawn()}
-
-
-@pytest.mark.parametrize("figure", FIGURES.values(), ids=FIGURES)
-def test_chart_has_a_title_and_units_on_both_axes_and_is_what_plotly_knows(
-    figure: go.Figure,
-) -> None:
-    assert figure.layout.title.text
-    assert figure.layout.xaxis.title.text in ("days", "credits")
-    assert figure.layout.yaxis.title.text in ("samples", "power")
-    shown = json.loads(figure.to_json())
-    checked = json.loads(go.Figure(shown).to_json())  # here, not while it is built
-    assert {**checked["layout"], "template": "none"} == shown["layout"]
-    assert checked["data"] == shown["data"]
-
-
 # --- where labels go ---
-
-
-def apart(boxes: list[Box]) -> bool:
-    return not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
 
 
 SHARES: Final = st.floats(0.03, 0.97)
@@ -290,51 +245,22 @@ HEIGHTS: Final = st.floats(12, PLOT - 12)
 NAMES: Final = ("your plan 0.86", "Lab Manager's offer 0.58", "least loss 0.69")
 
 
-def assert_near(place: LabelPlace) -> None:
-    """A label stands at its mark: no further than its own length aside, or two lines up."""
-    assert abs(place.right) <= 110
-    assert abs(place.up) <= 42
-
-
 @given(st.lists(st.tuples(SHARES, HEIGHTS), max_size=3, unique=True))
 def test_labels_of_plans_stand_at_their_marks_and_apart_on_every_screen(
     points: list[tuple[float, float]],
 ) -> None:
     marks = [LabelPlace(*point) for point in points]
-    wanted = [
-        LabelRequest(text, around(text, *at)) for at, text in zip(points, NAMES, strict=False)
-    ]
+    named = [*zip(points, NAMES, strict=False)]
+    wanted = [LabelRequest(text, around(text, *at)) for at, text in named]
     found = placed(wanted, marks)
     boxes = [each.boxes(place) for place, each in zip(found, wanted, strict=True)]
-    assert all(apart(list(on_a_screen)) for on_a_screen in zip(*boxes, strict=True))
-    for place in found:
-        assert_near(place)
+    for on_a_screen in zip(*boxes, strict=True):
+        assert not any(one.overlaps(other) for one, other in combinations(on_a_screen, 2))
+    # No further than its own length aside, or two lines up.
+    assert all(abs(place.right) <= 110 and abs(place.up) <= 42 for place in found)
 
 
-@given(st.lists(st.tuples(HEIGHTS, SHARES), min_size=1, max_size=4))
-def test_name_of_a_line_stands_on_it_or_right_beside_it(lines: list[tuple[float, float]]) -> None:
-    for height, share in lines:
-        level, upright = [(0.0, height), (1.0, height)], [(share, 0.0), (share, float(PLOT))]
-        wanted = [
-            LabelRequest("budget 2,600", along("budget 2,600", level)),
-            LabelRequest("limit 6 days", along("limit 6 days", upright)),
-        ]
-        [first, second] = placed(wanted, [])
-        assert (first.height, first.up) == (height, 0)
-        assert (second.across, second.up) == (share, 0)
-        assert abs(second.right) <= 55
-        boxes = [each.boxes(place) for each, place in zip(wanted, (first, second), strict=True)]
-        assert all(apart(list(on_a_screen)) for on_a_screen in zip(*boxes, strict=True))
-
-
-IN_LABS: Final = [
-    ("psy_ego_depletion", "medium"), ("fin_momentum", "medium"), ("eco_reef_fish", "medium"),
-    ("bio_jq1_myeloma", "hard"), ("psy_stroop", "medium"), ("math_four_colour", "hard"),
-    ("phys_millikan", "medium"), ("chem_suzuki_ppb", "easy"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("study", "lab"), IN_LABS)
+@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
 def test_no_label_of_a_shipped_study_is_far_from_what_it_names(study: str, lab: str) -> None:
     found = opened(study, lab)
     least = least_to_draw(found, plan_to_draw(found))
@@ -355,8 +281,9 @@ def test_no_label_of_a_shipped_study_is_far_from_what_it_names(study: str, lab: 
 def on_a_line(x: float, y: float, corners: list[tuple[float | None, float | None]]) -> bool:
     """Return whether a point lies on one of the level or upright pieces of a line."""
     for (x0, y0), (x1, y1) in pairwise(corners):
-        if x0 is not None and y0 is not None and x1 is not None and y1 is not None:
-            across = min(x0, x1) - 1e-6 <= x <= max(x0, x1) + 1e-6
-            if across and min(y0, y1) - 1e-6 <= y <= max(y0, y1) + 1e-6:
-                return True
+        if x0 is None or y0 is None or x1 is None or y1 is None:
+            continue
+        across = min(x0, x1) - 1e-6 <= x <= max(x0, x1) + 1e-6
+        if across and min(y0, y1) - 1e-6 <= y <= max(y0, y1) + 1e-6:
+            return True
     return False

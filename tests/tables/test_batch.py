@@ -5,6 +5,7 @@ from __future__ import annotations
 from io import BytesIO, StringIO
 
 import pandas as pd
+import pytest
 
 from replicalab.batch import Result, jobs_of, run_job, summaries
 from replicalab.case import Case
@@ -21,18 +22,16 @@ from replicalab.tables.batch import (
 JOB = Case(study="psy_stroop", lab=Difficulty.EASY)
 
 
-def test_frame_has_a_row_for_each_result() -> None:
-    results = [run_job(job) for job in jobs_of(["psy_stroop", "math_four_colour"], seeds=range(3))]
+def test_frame_has_a_row_for_each_result_and_no_numbers_where_none_was_played() -> None:
+    jobs = jobs_of(["psy_stroop", "math_four_colour"], seeds=range(3))
+    results = [*map(run_job, jobs), Result(job=JOB, error="gone")]
     frame = results_frame(results)
     assert tuple(frame.columns) == RESULT_COLUMNS
-    assert list(frame["outcome"]) == [str(result.outcome) for result in results]
-    assert list(frame["credits"]) == [result.credits for result in results]
+    assert list(frame["outcome"][:-1]) == [str(result.outcome) for result in results[:-1]]
+    assert list(frame["credits"][:-1]) == [result.credits for result in results[:-1]]
     assert frame["feasible"].dtype == "boolean"
     assert frame["samples"].dtype == "Int64"
-
-
-def test_result_that_was_not_played_has_no_numbers() -> None:
-    row = results_frame([Result(job=JOB, error="gone")]).iloc[0]
+    row = frame.iloc[-1]
     assert row["error"] == "gone"
     numbers = ["outcome", "rounds", "feasible", "samples", "days", "credits", "evidence", "tier"]
     assert row[[*numbers, "wishes_broken"]].isna().all()
@@ -45,19 +44,23 @@ def test_frame_counts_the_wishes_that_a_plan_breaks() -> None:
     assert list(frame["wishes_broken"]) == [0, 1]
 
 
-def test_csv_is_read_back_as_it_was() -> None:
-    results = [run_job(job) for job in jobs_of(["fin_momentum", "phys_millikan"], seeds=range(4))]
-    read = pd.read_csv(StringIO(results_csv(results).removeprefix("\ufeff")))
-    assert list(read["evidence"]) == [result.evidence for result in results]
-    assert list(read["credits"]) == [result.credits for result in results]
-    assert list(read["feasible"]) == [result.feasible for result in results]
-
-
-def test_csv_holds_no_formula() -> None:
+def test_files_are_read_back_as_they_were_and_hold_no_formula() -> None:
     wild = JOB.model_copy(update={"own_lab": LabOverrides(name="=1+1")})
-    text = results_csv([Result(job=wild, error="@SUM(A1)")])
+    played = [run_job(job) for job in jobs_of(["fin_momentum", "phys_millikan"], seeds=range(4))]
+    results = [*played, Result(job=wild, error="@SUM(A1)")]
+    text = results_csv(results)
     assert '"\'=1+1"' in text
     assert '"\'@SUM(A1)"' in text
+    book = BytesIO(batch_workbook(results, summaries(results)))
+    sheets = pd.read_excel(book, sheet_name=None)
+    assert list(sheets) == ["Outcomes", "Results"]
+    assert tuple(sheets["Results"].columns) == RESULT_COLUMNS
+    assert sheets["Results"]["own_lab"].iloc[-1] == "=1+1"
+    for read in (pd.read_csv(StringIO(text.removeprefix("\ufeff"))), sheets["Results"]):
+        evidence = [result.evidence for result in played]
+        assert list(read["evidence"][:-1]) == pytest.approx(evidence, rel=1e-15)
+        assert list(read["credits"][:-1]) == [result.credits for result in played]
+        assert list(read["feasible"][:-1]) == [result.feasible for result in played]
 
 
 def test_summaries_have_a_row_for_each_outcome() -> None:
@@ -83,14 +86,3 @@ def test_batch_without_a_result_is_headers() -> None:
         (0, *SUMMARY_COLUMNS),
         (0, *RESULT_COLUMNS),
     ]
-
-
-def test_workbook_has_both_tables_with_numbers_and_no_formula() -> None:
-    wild = JOB.model_copy(update={"own_lab": LabOverrides(name="=1+1")})
-    results = [run_job(JOB), Result(job=wild, error="@SUM(A1)")]
-    sheets = pd.read_excel(BytesIO(batch_workbook(results, summaries(results))), sheet_name=None)
-    assert list(sheets) == ["Outcomes", "Results"]
-    assert tuple(sheets["Results"].columns) == RESULT_COLUMNS
-    assert sheets["Results"]["credits"][0] == results[0].credits
-    assert sheets["Results"]["own_lab"][1] == "=1+1"
-    assert tuple(sheets["Outcomes"].columns) == SUMMARY_COLUMNS

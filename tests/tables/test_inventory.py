@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -71,18 +72,13 @@ def test_inventory_takes_columns_in_any_order_casing_and_number() -> None:
     )
 
 
-@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_inventory_is_read_with_each_separator_and_line_end(delimiter: str, end: str) -> None:
-    lines = [list(COLUMNS), ["a", "equipment", "", "", '"12,5"'], ["b", "reagent", "", "", "1"]]
-    text = end.join(delimiter.join(line) for line in lines)
-    found = read_inventory(text.encode(), "ours.csv")
-    assert found == (item("a", price=12.5), item("b", "reagent", price=1))
-
-
-@pytest.mark.parametrize("coding", ["utf-8", "utf-8-sig", "utf-16"])
-def test_inventory_is_read_in_the_encodings_of_spreadsheets(coding: str) -> None:
-    assert read_inventory(GROESSE.encode(coding), "ours.csv") == (item("Größenmesser"),)
+def test_inventory_is_read_with_each_separator_and_line_end_in_each_encoding() -> None:
+    lines = [list(COLUMNS), ["Größe", "equipment", "", "", '"12,5"'], ["b", "reagent", "", "", "1"]]
+    expected = (item("Größe", price=12.5), item("b", "reagent", price=1))
+    for delimiter, end in product(",;\t", ("\n", "\r\n", "\r")):
+        text = end.join(delimiter.join(line) for line in lines)
+        for coding in ("utf-8", "utf-8-sig", "utf-16"):
+            assert read_inventory(text.encode(coding), "ours.csv") == expected
 
 
 def test_empty_rows_are_passed_over_and_counted() -> None:
@@ -98,38 +94,29 @@ def test_quoted_line_breaks_and_separators_are_part_of_a_name() -> None:
     assert found.label == 'two\nlines, one "name"'
 
 
-@pytest.mark.parametrize("text", ["=cmd|' /C calc'!A0", "+1", "-x", "@sum(A1)"])
-def test_formula_in_csv_is_text(text: str) -> None:
-    assert read(f'"{text}",equipment,,,') == (item(text),)
+def test_formulas_and_missing_words_of_other_programs_are_text() -> None:
+    texts = ["=cmd|' /C calc'!A0", "+1", "-x", "@sum(A1)", "NA", "null", "nan"]
+    assert [each.label for each in read(*(f'"{text}",reagent' for text in texts))] == texts
 
 
-@pytest.mark.parametrize(
-    ("said", "price"),
-    [
-        ("12,5", 12.5),
-        ("12.5", 12.5),
-        ("12", 12),
-        ("0,125", 0.125),
-        ("1250", 1250),
-        ("1000000000", 1e9),
-        ("12.50", 12.5),
-        ("1250,5", 1250.5),
-        ("1.2500", 1.25),
-    ],
-)
-def test_price_is_read_with_a_point_or_a_comma(said: str, price: float) -> None:
-    assert read(f'a,equipment,,,"{said}"') == (item("a", price=price),)
+NUMBERS: Final = {
+    "12,5": 12.5,
+    "12.5": 12.5,
+    "12": 12.0,
+    "0,125": 0.125,
+    "1250": 1250.0,
+    "12.50": 12.5,
+    "1000000000": 1e9,
+    "1250,5": 1250.5,
+    "1.2500": 1.25,
+}
 
 
-@pytest.mark.parametrize("said", ["12", "12.0", "12,0", " 12 "])
-def test_day_is_read_where_it_is_whole(said: str) -> None:
-    assert read(f'a,equipment,booked,"{said}",') == (item("a", state="booked", until=12),)
-
-
-def test_missing_words_of_other_programs_are_text() -> None:
-    assert [each.label for each in read("NA,reagent", "null,reagent", "nan,reagent")] == [
-        *("NA", "null", "nan")
-    ]
+def test_price_is_read_with_a_point_or_a_comma_and_a_day_where_it_is_whole() -> None:
+    for said, price in NUMBERS.items():
+        assert read(f'a,equipment,,,"{said}"') == (item("a", price=price),)
+    for said in ("12", "12.0", "12,0", " 12 "):
+        assert read(f'a,equipment,booked,"{said}",') == (item("a", state="booked", until=12),)
 
 
 def test_as_many_items_as_a_lab_takes_are_read() -> None:
@@ -166,16 +153,12 @@ def test_workbook_is_read_by_value() -> None:
     )
 
 
-def test_workbook_with_empty_sheets_beside_is_read() -> None:
-    data = workbook(("a", "reagent"), change=lambda book: book.create_sheet("Notes"))
-    assert read_inventory(data, "ours.xlsx") == (item("a", "reagent"),)
-
-
-def test_text_that_looks_like_a_formula_is_text_in_a_workbook_too() -> None:
-    def as_text(book: Any) -> None:
+def test_workbook_may_hold_empty_sheets_and_text_that_looks_like_a_formula() -> None:
+    def change(book: Any) -> None:
+        book.create_sheet("Notes")
         book.active["A2"].data_type = "s"
 
-    data = workbook(("=1+1", "reagent"), change=as_text)
+    data = workbook(("=1+1", "reagent"), change=change)
     assert read_inventory(data, "ours.xlsx") == (item("=1+1", "reagent"),)
 
 
@@ -185,17 +168,13 @@ DAY: Final = datetime.datetime(2026, 5, 1)  # noqa: DTZ001 - as a spreadsheet ha
 @pytest.mark.parametrize(
     ("row", "column"),
     [
-        (("a", "reagent", "booked", 12.5), "until"),
-        (("a", "reagent", "booked", DAY), "until"),
-        (("a", "reagent", "booked", DAY.time()), "until"),
-        (("a", "reagent", "booked", -1), "until"),
-        (("a", "reagent", "booked", 10**16), "until"),
-        (("a", "reagent", None, None, True), "price"),
-        (("a", "reagent", None, None, 2e9), "price"),
-        ((12, "reagent"), "name"),
-        ((True, "reagent"), "name"),
-        (("=1+1", "reagent"), "column A"),
-        (("#N/A", "reagent"), "column A"),
+        *(
+            (("a", "reagent", "booked", until), "until")
+            for until in (12.5, DAY, DAY.time(), -1, 10**16)
+        ),
+        *((("a", "reagent", None, None, price), "price") for price in (True, 2e9)),
+        *(((name, "reagent"), "name") for name in (12, True)),
+        *(((name, "reagent"), "column A") for name in ("=1+1", "#N/A")),
         (("a", "reagent", None, None, "=2*3"), "column E"),
     ],
 )
@@ -206,65 +185,45 @@ def test_cell_of_a_workbook_that_is_no_plain_value_is_refused(
     assert places(error) == [(3, column)]
 
 
-def test_merged_cells_are_refused_by_their_range() -> None:
-    def merge(book: Any) -> None:
-        book.active.merge_cells("B2:B3")
-
-    error = refused(workbook(("a", "reagent"), ("b", "reagent"), change=merge), "ours.xlsx")
-    assert "B2:B3" in str(error)
-
-
-def test_second_sheet_with_rows_is_refused_by_name() -> None:
-    data = workbook(("a", "reagent"), change=lambda book: book.create_sheet("Old").append(["x"]))
-    assert "'Sheet' and 'Old'" in str(refused(data, "ours.xlsx"))
+def test_merged_cells_and_a_second_sheet_with_rows_are_refused_by_name() -> None:
+    merged = workbook(("a", "reagent"), change=lambda book: book.active.merge_cells("B2:B3"))
+    assert "B2:B3" in str(refused(merged, "ours.xlsx"))
+    second = workbook(("a", "reagent"), change=lambda book: book.create_sheet("Old").append(["x"]))
+    assert "'Sheet' and 'Old'" in str(refused(second, "ours.xlsx"))
 
 
 # --- what is refused ------------------------------------------------------------------------
 
 WRONG_ROWS: Final = {
+    f"{'x' * (LONGEST_LABEL + 1)},equipment,,,": "name",
     ",equipment,,,": "name",
-    "a,,,,": "kind",
-    "a,eqipment,,,": "kind",
-    "a,personnel,,,": "kind",
+    **{f"{name},equipment,,,": "name" for name in (
+        "a\x00b", "a\x07b", "hard \u202elab", "a\u200bb", "Good  One",
+    )},
+    **{f"a,{kind},,,": "kind" for kind in (
+        "", "eqipment", "personnel", "equip\u200bment", "x" * 10**6,
+    )},
     "a,equipment,bookd,5,": "state",
     "a,equipment,,5,": "until",
     "a,equipment,available,5,": "until",
-    "a,equipment,booked,12.5,": "until",
-    "a,equipment,booked,-1,": "until",
-    "a,equipment,booked,2026-05-01,": "until",
-    "a,equipment,booked,12.000,": "until",
-    "a,equipment,booked,9999999999999999,": "until",
-    'a,equipment,,,"1,250"': "price",
-    "a,equipment,,,1.250": "price",
-    'a,equipment,,,"1.250,50"': "price",
-    'a,equipment,,,"1,250,000"': "price",
-    "a,equipment,,,1 250": "price",
-    "a,equipment,,,-5": "price",
-    "a,equipment,,,1e3": "price",
-    "a,equipment,,,€5": "price",
-    "a,equipment,,,nan": "price",
-    "a,equipment,,,\u0663": "price",
-    "a,equipment,,,TRUE": "price",
-    "a,equipment,,,=1+1": "price",
-    "a,equipment,,,1000000000.5": "price",
-    f"{'x' * (LONGEST_LABEL + 1)},equipment,,,": "name",
-    f"a,{'x' * 10**6},,,": "kind",
-    "a\x00b,equipment,,,": "name",
-    "a\x07b,equipment,,,": "name",
-    "hard \u202elab,equipment,,,": "name",
-    "a\u200bb,equipment,,,": "name",
-    "a,equip\u200bment,,,": "kind",
-    "Good  One,equipment,,,": "name",
     "a,equipment,,12,5": "until",
+    **{f"a,equipment,booked,{day},": "until" for day in (
+        "12.5", "-1", "2026-05-01", "12.000", "9999999999999999",
+    )},
+    **{f"a,equipment,,,{price}": "price" for price in (
+        '"1,250"', "1.250", '"1.250,50"', '"1,250,000"', "1 250", "-5", "1e3", "€5", "nan",
+        "\u0663", "TRUE", "=1+1", "1000000000.5",
+    )},
     "a,equipment,booked,12,12,5": "column F",
-}
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(("row", "column"), WRONG_ROWS.items(), ids=range(len(WRONG_ROWS)))
-def test_cell_that_cannot_be_taken_is_refused_by_row_and_column(row: str, column: str) -> None:
-    error = refused_row(row)
-    assert places(error) == [(3, column)]
-    assert len(str(error)) < 400
+def test_cell_that_cannot_be_taken_is_refused_by_row_and_column() -> None:
+    errors = {row: refused_row(row) for row in WRONG_ROWS}
+    assert {row: places(error) for row, error in errors.items()} == {
+        row: [(3, column)] for row, column in WRONG_ROWS.items()
+    }
+    assert all(len(str(error)) < 400 for error in errors.values())
 
 
 WRONG_FILES: Final[dict[str, tuple[bytes | str, str]]] = {
@@ -322,25 +281,22 @@ def test_item_that_stands_twice_is_refused_with_both_rows() -> None:
 
 
 @pytest.mark.parametrize(
-    "file",
+    "text",
     [
-        ("\n" * MOST_BYTES, "a.csv"),
-        ("x\n" * (MOST_BYTES // 2), "a.csv"),
-        (HEADER + "\n" + ",\n" * (MOST_BYTES // 2 - 20), "a.csv"),
-        ("," * MOST_BYTES, "a.csv"),
-        (f"{',' * 29}x\n" + f"{',' * 29}\n" * (MOST_BYTES // 30 - 2), "a.csv"),
-        ("\x00" * MOST_BYTES, "a.csv"),
-        ("\U0001f9ea" + "\u202e" * (MOST_BYTES // 3 - 4), "a.csv"),
-        (f"{HEADER}\n\U0001f9ea{'x' * (MOST_BYTES - 40)}", "a.csv"),
-        ('"' * MOST_BYTES, "a.csv"),
-        ("\xff" * (MOST_BYTES // 2), "a.csv"),
-        (HEADER + "\n" + "é,é,é,é,é\n" * (MOST_BYTES // 16), "a.csv"),
+        *(part * MOST_BYTES for part in ("\n", ",", "\x00", '"')),
+        "x\n" * (MOST_BYTES // 2),
+        "\xff" * (MOST_BYTES // 2),
+        HEADER + "\n" + ",\n" * (MOST_BYTES // 2 - 20),
+        HEADER + "\n" + "é,é,é,é,é\n" * (MOST_BYTES // 16),
+        f"{',' * 29}x\n" + f"{',' * 29}\n" * (MOST_BYTES // 30 - 2),
+        "\U0001f9ea" + "\u202e" * (MOST_BYTES // 3 - 4),
+        f"{HEADER}\n\U0001f9ea{'x' * (MOST_BYTES - 40)}",
     ],
     ids=range(11),
 )
-def test_largest_files_take_bounded_memory(file: tuple[str, str]) -> None:
+def test_largest_files_take_bounded_memory(text: str) -> None:
     refused("warm up")
-    data = file[0].encode()
+    data = text.encode()
     assert len(data) <= MOST_BYTES
     with bounded_memory():
-        refused(data, file[1])
+        refused(data)
