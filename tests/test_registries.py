@@ -185,7 +185,7 @@ def test_each_chart_is_of_a_plan_and_leaves_as_a_picture_or_of_many_negotiations
 def test_each_page_stands_in_the_navigation_by_the_name_of_its_address() -> None:
     files = sorted(f"pages/{file.name}" for file in (TREE / "pages").glob("*.py"))
     assert [file for file, *_ in PAGES] == ["app.py", *files]
-    for file, title, _ in PAGES[1:]:
+    for file, title in PAGES[1:]:
         assert re.fullmatch(rf"pages/\d_{title}\.py", file)
 
 

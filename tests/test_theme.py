@@ -137,6 +137,7 @@ def test_app_is_served_to_this_machine_only_and_tells_nobody() -> None:
 
 
 PANEL_COLOURS: Final = {
+    "ink": "textColor",
     "paper": "backgroundColor",
     "field": "secondaryBackgroundColor",
     "line": "borderColor",

@@ -20,7 +20,7 @@ from replicalab import api, views
 from replicalab.assessment import Assessment, assess
 from replicalab.comparison import Side
 from replicalab.models import revise
-from replicalab.negotiation import Negotiation, ScientistKind, best_text
+from replicalab.negotiation import Negotiation, ScientistKind, best_text, score_of
 from replicalab.planner import PlanAnalysis, PlanStep, surveyed
 from replicalab.report import brief, markdown, report
 from replicalab.scenarios import CostModel, Pack, load_scenario
@@ -32,6 +32,7 @@ from replicalab.views import (
     options,
     region,
     rounds,
+    score,
     study,
     survey,
     verdicts,
@@ -159,6 +160,7 @@ PLACES: Final[dict[str, Callable[[], str | Block]]] = {
     ),
     "Slide.OUTCOME": lambda: slides.outcome_slide(run(), negotiation.outcome_verdict(run())),
     "Slide.DECISION": lambda: slides.decision_slide(ways(ASKED), run()),
+    "score_panel": lambda: score.score_panel(score_of(judged(), ways())),
     "a wait": lambda: " ".join(options.wait_lines(waiting())),
     "what the target takes": lambda: options.target_text(ways(booked={EQUIPMENT[0]: 30})),
     "one addition": lambda: " ".join(options.alone_lines(ways(budget=500))),
@@ -200,7 +202,15 @@ PLACES: Final[dict[str, Callable[[], str | Block]]] = {
 """Where a plan of 12 days is told, or one that comes of it, and what is said there."""
 JUDGE_NO_PLAN: Final = {
     *("card_panel", "cost_panel", "design_panel", "effects_panel", "evidence_panel"),
-    *("idea_panel", "picture_panel", "inventory_panel", "kind_panel", "lab_panel", "legend_panel"),
+    *(
+        "challenge_panel",
+        "idea_panel",
+        "picture_panel",
+        "inventory_panel",
+        "kind_panel",
+        "lab_panel",
+        "legend_panel",
+    ),
     *("paper_panel", "rules_panel", "shares_panel"),
     *("substitutions_panel", "listed_panel", "sentences_panel", "top_panel", "point_panel"),
     *("attempts_panel", "judge_panel", "ledger_panel", "matrix_panel"),

@@ -21,7 +21,7 @@ from replicalab.views.blocks import (
 )
 from replicalab.views.check import bounds_title, evidence_bar
 from replicalab.views.frontier import given_up_text
-from replicalab.views.plan import unit_noun
+from replicalab.views.plan import unit_noun, with_cautions
 from replicalab.views.verdicts import evidence_status, standing
 
 
@@ -154,7 +154,7 @@ def score_panel(found: Score) -> Group:
         said,
         Sentence(f"Regret {found.regret:.2f}; 0 is the best there was.", quiet=True),
         table("Yours and the best", columns, rows),
-        Sentence(f"The best gives up: {given_up_text(best) or 'nothing'}."),
+        Sentence(with_cautions(f"The best gives up: {given_up_text(best) or 'nothing'}.", best)),
     )
 
 

@@ -21,7 +21,7 @@ THREE_LABS: Final = Workspace().changed(
     )
 )
 COMPARING: Final = f"/Compare?{urlencode(to_query(THREE_LABS))}"
-ADDRESSES: Final = {title: "/" if file == "app.py" else f"/{title}" for file, title, _ in PAGES}
+ADDRESSES: Final = {title: "/" if file == "app.py" else f"/{title}" for file, title in PAGES}
 """Every page of the navigation, by its title: the tests that go from page to page walk these."""
 SURVEY: Final = "/?survey=1&days=40"
 FULL_ADDRESSES: Final = (

@@ -25,7 +25,7 @@ import psycopg
 import pytest
 
 from replicalab.errors import LibraryBusyError, LibraryStorageError
-from replicalab.library import EntryKind, Library, faults, opening
+from replicalab.library import EntryKind, Library, faults
 from tests.library.child import content_of
 from tests.library.making import ANN, PostgresServer, make_plan
 
@@ -237,8 +237,7 @@ def test_save_waits_while_another_program_holds_the_file(tmp_path: Path) -> None
 
 @pytest.fixture
 def short_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (faults, opening):
-        monkeypatch.setattr(module, "WAIT_SECONDS", 0.5)
+    monkeypatch.setattr(faults, "WAIT_SECONDS", 0.5)
 
 
 @pytest.mark.usefixtures("short_wait")

@@ -42,7 +42,7 @@ from replicalab.views.check import (
     header_panel,
 )
 from replicalab.views.comparison import comparison_panel
-from replicalab.views.present import beside_slide, plan_slide, question_slide
+from replicalab.views.present import decision_slide, plan_slide, stake_slide
 from replicalab.views.survey import survey_panel
 from tests.factories import EQUIPMENT, make_pack, make_protocol, make_throughput
 from tests.measures.designs import design_of
@@ -185,10 +185,10 @@ def _panels(here: PlanAnalysis) -> Iterator[Block]:
     if effects := assumed_effects(yours.pack.design):
         yield effects_panel(effects, {"yours": yours, "other": other})
     yield comparison_panel([Side("yours", yours, None), Side("other", other, None)])
-    yield question_slide(yours)
+    yield stake_slide(yours)
     yield plan_slide(yours)
-    yield beside_slide(yours, other, "another")
-    yield survey_panel("easy", [(SurveyedStudy(yours, here.least, None), "")], "")
+    yield decision_slide(here, None)
+    yield survey_panel("easy", [(SurveyedStudy(yours, here.least, None), "", "")], "")
 
 
 def _numbers_in(part: object) -> int:

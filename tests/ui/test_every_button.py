@@ -232,7 +232,7 @@ def walk_all(begun: Begin, places: set[str], downloads: list[Callable[[], object
 
 
 CASES: Final = (
-    *((file, title, {}) for file, title, _ in NAVIGATION),
+    *((file, title, {}) for file, title in NAVIGATION),
     (NEGOTIATION, "Negotiation", {"scientist": ScientistKind.PERSON}),
     (NEGOTIATION, "Negotiation", {"scientist": ScientistKind.MODEL}),
 )
