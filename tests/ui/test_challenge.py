@@ -1,5 +1,6 @@
 """A challenge gives no answer away until a plan is handed in, and then says what was better."""
 
+import re
 from typing import Final
 
 from streamlit.testing.v1 import AppTest
@@ -31,11 +32,16 @@ def everything(app: AppTest) -> str:
     return f"{[element.proto for element in app.main]} {query_of(app)}"
 
 
+def tells_the_size(sent: str) -> bool:
+    """Return whether the best plan's samples stand in it, and not as digits of a longer number."""
+    return re.search(rf"(?<![\d_.]){BEST.counts.samples}(?![\d_.])", sent) is not None
+
+
 def test_no_page_gives_the_answer_away() -> None:
     app = visit(PROTOCOL, **FISH)
     for page in PAGES:
         sent = everything(go(app, page))
-        assert str(BEST.counts.samples) not in sent, page
+        assert not tells_the_size(sent), page
         assert f"{BEST.cost:,.0f}" not in sent, page
         if page in (NEGOTIATION, TRADE_OFFS, COMPARE):
             assert HIDDEN in sent
@@ -45,7 +51,7 @@ def test_no_page_gives_the_answer_away() -> None:
 
 def test_answer_would_be_seen_without_the_challenge() -> None:
     app = visit(PROTOCOL, **{key: value for key, value in FISH.items() if key != "challenge"})
-    assert str(BEST.counts.samples) in everything(app)
+    assert tells_the_size(everything(app))
 
 
 def test_plan_is_tuned_asked_about_and_handed_in_for_a_score_and_tried_again() -> None:
@@ -53,7 +59,7 @@ def test_plan_is_tuned_asked_about_and_handed_in_for_a_score_and_tried_again() -
     type_number(app, "Sample size", 100)
     press(app, "Ask the Lab Manager")
     assert any("The Lab Manager: suggests changes" in each.value for each in app.caption)
-    assert str(BEST.counts.samples) not in everything(app)
+    assert not tells_the_size(everything(app))
     type_text(app, "Your name, if you like", "=Ada <b>")
     press(app, "Hand in")
     assert "Not worth running" in everything(app)
