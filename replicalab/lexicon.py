@@ -81,9 +81,8 @@ def repeated_labels(labels: Iterable[str]) -> list[str]:
 
 def amount_text(amount: float) -> str:
     """Return an amount for people: thousands separated, decimals only where there are any."""
-    if isinstance(amount, int):
-        return f"{amount:,}"
-    return f"{amount:z,.0f}" if amount == int(amount) else f"{amount:z,.2f}"
+    whole = int(amount)
+    return f"{whole:,}" if whole == amount else f"{amount:z,.2f}"
 
 
 def exact_text(number: float) -> str:
@@ -128,6 +127,16 @@ def joined(texts: Sequence[str], last: str = "and") -> str:
 def quoted(labels: Iterable[str]) -> list[str]:
     """Return labels in quotation marks, as they stand in a sentence."""
     return [f"'{label}'" for label in labels]
+
+
+def section(title: str, items: Sequence[str]) -> list[str]:
+    """Return a blank line and a titled list; one without items says ``none``."""
+    return ["", f"{title}:", *([f"- {item}" for item in items] or ["- none"])]
+
+
+def measured_text(quantity: float, unit: str | None) -> str:
+    """Return a quantity as a model reads it: ``2.5 g``, a thousand without a comma."""
+    return f"{quantity:z.12g} {unit or ''}".rstrip()
 
 
 def lines_text(lines: Iterable[str]) -> str:
