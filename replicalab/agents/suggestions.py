@@ -21,7 +21,15 @@ from replicalab.assessment import (
 )
 from replicalab.assessment.phrases import days_text
 from replicalab.lexicon import capitalised, count_text, label_key, same_label
-from replicalab.models import LIST_FIELDS, Flag, NonEmptyText, Protocol, Record, same_plan
+from replicalab.models import (
+    LIST_FIELDS,
+    Flag,
+    NonEmptyText,
+    Protocol,
+    QuotingRecord,
+    Record,
+    same_plan,
+)
 from replicalab.scenarios import Pack
 
 MAX_HALVINGS: Final = 10
@@ -39,7 +47,7 @@ class SuggestionChange(Record):
     tradeoff: NonEmptyText
 
 
-class AlternativeSuggestion(Record):
+class AlternativeSuggestion(QuotingRecord):
     """A revised plan, its changes, and the checks before and after."""
 
     revised_protocol: Protocol
@@ -74,8 +82,9 @@ def suggest_alternative(
     """Return the plan after the four fixes in the document's order, None if already feasible."""
     if check_result.feasible:
         return None
-    after, changes = _fixed(assess(protocol, scenario))
-    return AlternativeSuggestion.trusted(
+    before = assess(protocol, scenario)
+    after, changes = _fixed(before)
+    suggestion = AlternativeSuggestion.trusted(
         {
             "revised_protocol": after.plan,
             "applied_changes": list(changes),
@@ -85,6 +94,8 @@ def suggest_alternative(
             "post_check": after.check,
         }
     )
+    vars(suggestion)["_in_lines"] = before.is_in_lines
+    return suggestion
 
 
 def reference_offer(plan: Assessment) -> Offer | None:

@@ -55,6 +55,7 @@ class Cliff(NamedTuple):
 
 # What of a plan depends on its study, and on no lab.
 _IN_ANY_LAB: Final = (
+    "other_labels",
     "parts",
     "violations",
     "missing_elements",
@@ -91,6 +92,7 @@ _BY_WORDING: Final = (
     "items",
     "missing_items",
     "control_keys",
+    "other_labels",
     "parts",
     "violations",
     "missing_elements",
@@ -185,14 +187,26 @@ class Assessment:
         return parts_of("\n".join(texts))
 
     @once
+    def other_labels(self) -> set[str]:
+        """The labels that it lists and its study has not, or not as one line without harm."""
+        plan = self.plan
+        listed = {*plan.controls, *plan.required_equipment, *plan.required_reagents}
+        return listed - self.pack.study.harmless_labels
+
+    @property
+    def is_in_lines(self) -> bool:
+        """Whether what is said of it is known to quote nothing with a line break, say."""
+        return not self.other_labels and self.pack.study.is_in_lines
+
+    @once
     def violations(self) -> tuple[Violation, ...]:
         """The phrases by which its wording breaks a restriction."""
-        # Most plans lack a word of each forbidden phrase, so their texts need not be gathered.
-        parts = self.parts
-        if True not in [words <= parts for words in self.pack.forbidden_words]:
+        # Most plans lack a word of each forbidden phrase, so their texts need not be searched.
+        plan, study = self.plan, self.pack.study
+        parts = parts_of("\n".join((plan.technique, plan.rationale, *self.other_labels)))
+        if not any(words <= parts for words in study.forbidden_words):
             return ()
-        texts = wording_of(self.plan).texts
-        return tuple(violations(texts, self.parts, self.pack.policy_rules))
+        return tuple(violations(wording_of(plan).texts, parts, study.policy_rules))
 
     @once
     def missing_elements(self) -> tuple[str, ...]:
@@ -250,7 +264,9 @@ class Assessment:
         """The seven checks, in the document's form; their sentences wait until they are read."""
         # Made anew each time: until it is read it refers to this Assessment, and one that was kept
         # here would be a circle of references, which only the collector takes apart.
-        return FeasibilityCheckResult.deferred(self._check_fields, failing=list(self.failing))
+        return FeasibilityCheckResult.deferred(
+            self._check_fields, failing=list(self.failing), _in_lines=self.is_in_lines
+        )
 
     def _check_fields(self) -> dict[str, object]:
         fields: dict[str, object] = {

@@ -99,27 +99,34 @@ def findings(plan: Assessment) -> Iterator[Finding]:
 
 def count_errors(plan: Assessment) -> int:
     """Return how many of the findings are errors."""
-    # Without the findings about words: a search judges a thousand plans and reads none of theirs.
+    # Without a sentence: a search judges a thousand plans and reads none of theirs.
     return (
-        sum([severity is _ERROR for severity, _, _ in _number_findings(plan)])
+        sum(_number_errors(plan))
         + sum([limit.hard for limit in plan.broken_limits])
         + sum([item.is_irreplaceable for item in plan.missing_items])
     )
 
 
+def _number_errors(plan: Assessment) -> tuple[bool, bool, bool, bool]:
+    """Return whether it has no samples, no days, more days than the lab, only controls."""
+    samples, days, controls, *_ = plan.counts
+    return samples < 1, days < 1, days > plan.pack.lab.days_left, 0 < controls >= samples
+
+
 def _number_findings(plan: Assessment) -> Iterator[Finding]:
     samples, days, controls, *_ = plan.counts
+    no_samples, no_days, too_long, only_controls = _number_errors(plan)
     lab, least = plan.pack.lab, plan.pack.min_days
     exist, rate = plan.pack.design.population_max, plan.pack.samples_per_day
-    if samples < 1:
+    if no_samples:
         yield (
             _ERROR,
             IssueCategory.SAMPLE_SIZE,
             f"Sample size is {samples}; plan at least 1 sample.",
         )
-    if days < 1:
+    if no_days:
         yield _ERROR, IssueCategory.DURATION, f"{_duration(days)}; plan at least 1 day."
-    if days > lab.days_left:
+    if too_long:
         has = left_text(lab) or f"this lab has {lab.days_left}"
         yield _ERROR, IssueCategory.DURATION, f"{_duration(days)}; {has}."
     if days < least != 1:
@@ -135,7 +142,7 @@ def _number_findings(plan: Assessment) -> Iterator[Finding]:
     if not controls:
         none = "No controls: nothing guards the result against artefacts."
         yield _WARNING, IssueCategory.CONTROLS, none
-    elif controls >= samples:
+    elif only_controls:
         planned = f"{count_text(controls, 'control')} for {count_text(samples, 'sample')}"
         remain = f"no experimental samples remain; plan at least {controls + 1} samples."
         yield _ERROR, IssueCategory.SAMPLE_CONTROLS, f"{planned}: {remain}"
