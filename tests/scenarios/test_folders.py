@@ -262,8 +262,8 @@ def test_what_may_not_be_read_is_a_fault(
          "fine.yaml": named("fine")})  # fmt: skip
     real = getattr(owner, call)
 
-    def refuse(path: Path, *mode: Literal["rb"]) -> object:
-        if path.name == refused:
+    def refuse(path: Path | str, *mode: Literal["rb"]) -> object:
+        if Path(path).name == refused:
             raise PermissionError(13, "Permission denied")
         return real(path, *mode)
 
