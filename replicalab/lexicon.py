@@ -112,8 +112,8 @@ def count_text(number: float, noun: str, word: str = "") -> str:
 
 def plural(noun: str, number: float) -> str:
     """Return a noun as it stands after a number: ``day`` after 1, else ``days``."""
-    if number == 1:
-        return noun
+    if number == 1 or noun[-1:] not in "hsxy":
+        return noun if number == 1 else f"{noun}s"
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
         return f"{noun[:-1]}ies"
     return f"{noun}es" if noun.endswith(("s", "ch", "x")) else f"{noun}s"

@@ -98,11 +98,10 @@ class Inventory:
                 ("reagent", (*study.reagents, *lab.reagents)),
             )
         }
-
-    @property
-    def listed(self) -> list[Item]:
+        self.listed = [item for items in self._items.values() for item in items.values()]
         """The study's items and what else is here: the equipment, then the reagents."""
-        return [item for items in self._items.values() for item in items.values()]
+        for category, labels in self._replacements.items():
+            self._items[category] |= {label: self._item(label, category) for label in labels}
 
     def status(self, label: str, category: str) -> ItemStatus:
         """Return where an item of that category stands here."""

@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 
 from replicalab.lexicon import (
     content_words,
+    label_key,
     lines_text,
     one_line,
     parts_of,
@@ -333,6 +334,12 @@ class Study(Record):
         for rule in self.policy_rules:
             quoted += [rule.restriction, *rule.forbidden_phrases]
         return all(one_line(text) == text for text in quoted)
+
+    @cached_property
+    def swaps(self) -> dict[tuple[str, str], AllowedSubstitution]:
+        """Its substitutions by the key of what they replace and by what they put in its place."""
+        swaps = reversed(self.substitutions)  # of two for the same, the first counts
+        return {(label_key(swap.original), swap.alternative): swap for swap in swaps}
 
     @cached_property
     def told(self) -> tuple[str, tuple[str, ...], str]:
