@@ -202,7 +202,7 @@ def _sample_reduction(before: Counts, pack: Pack) -> SuggestionChange | None:
         return credits_needed(counts(halvings), costs) <= lab.budget
 
     def is_staffed(halvings: int) -> bool:
-        return staff(counts(halvings), people) <= lab.staff
+        return int(staff(counts(halvings), people)) <= lab.staff
 
     # Fewer samples never need more, so what the last halving does not save, none does.
     tried = range(len(sizes))

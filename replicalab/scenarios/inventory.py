@@ -100,8 +100,8 @@ class Inventory:
         }
         self.listed = [item for items in self._items.values() for item in items.values()]
         """The study's items and what else is here: the equipment, then the reagents."""
-        for category, labels in self._replacements.items():
-            self._items[category] |= {label: self._item(label, category) for label in labels}
+        for category, others in self._replacements.items():
+            self._items[category] |= {label: self._item(label, category) for label in others}
 
     def status(self, label: str, category: str) -> ItemStatus:
         """Return where an item of that category stands here."""
