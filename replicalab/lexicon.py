@@ -79,9 +79,8 @@ def repeated_labels(labels: Iterable[str]) -> list[str]:
 
 def amount_text(amount: float) -> str:
     """Return an amount for people: thousands separated, decimals only where there are any."""
-    if isinstance(amount, int):
-        return f"{amount:,}"
-    return f"{amount:z,.0f}" if amount == int(amount) else f"{amount:z,.2f}"
+    whole = int(amount)
+    return f"{whole:,}" if whole == amount else f"{amount:z,.2f}"
 
 
 def exact_text(number: float) -> str:
@@ -111,8 +110,8 @@ def count_text(number: float, noun: str, word: str = "") -> str:
 
 def plural(noun: str, number: float) -> str:
     """Return a noun as it stands after a number: ``day`` after 1, else ``days``."""
-    if number == 1:
-        return noun
+    if number == 1 or noun[-1:] not in "hsxy":
+        return noun if number == 1 else f"{noun}s"
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
         return f"{noun[:-1]}ies"
     return f"{noun}es" if noun.endswith(("s", "ch", "x")) else f"{noun}s"
@@ -126,6 +125,16 @@ def joined(texts: Sequence[str], last: str = "and") -> str:
 def quoted(labels: Iterable[str]) -> list[str]:
     """Return labels in quotation marks, as they stand in a sentence."""
     return [f"'{label}'" for label in labels]
+
+
+def section(title: str, items: Sequence[str]) -> list[str]:
+    """Return a blank line and a titled list; one without items says ``none``."""
+    return ["", f"{title}:", *([f"- {item}" for item in items] or ["- none"])]
+
+
+def measured_text(quantity: float, unit: str | None) -> str:
+    """Return a quantity as a model reads it: ``2.5 g``, a thousand without a comma."""
+    return f"{quantity:z.12g} {unit or ''}".rstrip()
 
 
 def lines_text(lines: Iterable[str]) -> str:

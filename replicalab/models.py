@@ -11,7 +11,7 @@ import copy
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, Self, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, NamedTuple, Self, get_origin
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field, StringConstraints, model_validator
 
@@ -99,6 +99,17 @@ class Record(BaseModel):
         fields = {name: getattr(self, name) for name in type(self).model_fields}
         kept = copy.deepcopy(fields) if deep else fields
         return type(self).model_validate({**kept, **(update or {})})
+
+
+class QuotingRecord(Record):
+    """A record whose sentences quote labels, which may come from anywhere."""
+
+    _in_lines: ClassVar[bool] = False
+
+    @property
+    def is_in_lines(self) -> bool:
+        """Whether each of its sentences is known to be one line, as most that are made here are."""
+        return self._in_lines
 
 
 class DeferredRecord(Record):

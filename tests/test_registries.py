@@ -27,6 +27,7 @@ from replicalab.assessment import (
 from replicalab.cli.asking import LAB_OPTIONS
 from replicalab.documents import DOCUMENTS, FORMS, KEPT, MIMES, SUFFIXES
 from replicalab.errors import ReplicaLabError
+from replicalab.lexicon import parts_of
 from replicalab.library import KINDS as ENTRIES
 from replicalab.library import EntryKind
 from replicalab.measures import KINDS, PARAMETERS, DesignKind, DesignParameters
@@ -96,9 +97,9 @@ def test_each_dimension_is_written_with_its_noun() -> None:
 
 def test_each_amount_can_be_asked_for_and_is_drawn_over_the_rounds() -> None:
     for dimension in AMOUNTS:
-        limit = DIMENSION_ROWS[dimension].limit
-        more = with_additions([Addition(dimension, limit(PLAN), limit(PLAN) + 1)], PACK)
-        assert limit(PLAN.in_lab(more)) == limit(PLAN) + 1
+        has = PLAN.slack[dimension].limit
+        more = with_additions([Addition(dimension, has, has + 1)], PACK)
+        assert PLAN.in_lab(more).slack[dimension].limit == has + 1
         assert dimension in [line[0] for line in _LINES]
 
 
@@ -133,11 +134,17 @@ def test_each_field_of_a_protocol_has_its_label_its_turn_and_is_a_field_of_an_ac
 
 
 def test_each_text_of_a_protocol_is_read_for_restrictions() -> None:
-    texts = {*PROTOCOL_FIELDS} - {*NUMBER_FIELDS}
-    assert {field for field, _ in wording_of(make_protocol()).texts} == texts
-    for name in texts:
-        value = ["Unheard"] if name in LIST_FIELDS else "Unheard"
-        assert "unheard" in assess(make_protocol(**{name: value}), PACK).parts, name
+    texts = wording_of(make_protocol()).texts
+    assert {field for field, _ in texts} == {*PROTOCOL_FIELDS} - {*NUMBER_FIELDS}
+
+
+def test_each_text_of_a_protocol_is_among_those_in_which_a_phrase_or_an_element_is_found() -> None:
+    phrase = PACK.policy_rules[0].forbidden_phrases[0]
+    for name in {*PROTOCOL_FIELDS} - {*NUMBER_FIELDS}:
+        value = [phrase] if name in LIST_FIELDS else phrase
+        plan = assess(make_protocol(**{name: value}), PACK)
+        assert [found.field for found in plan.violations] == [name]
+        assert parts_of(phrase) <= plan.parts, name
 
 
 def test_fields_that_a_link_once_had_by_position_are_still_fields() -> None:

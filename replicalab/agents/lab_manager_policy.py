@@ -107,6 +107,7 @@ def compose_lab_manager_response(
             suggestion.improved,
             suggestion.remaining_failures,
             _verdict_of(suggestion.post_check),
+            suggestion.is_in_lines,
         )
     answer = _answer(_verdict_of(check_result), offered)
     if explanation_renderer is None:
@@ -123,9 +124,12 @@ def answer_to(plan: Assessment, offer: Offer | None) -> LabManagerAction:
     offered = None
     if offer is not None:
         after = offer.after
-        verdict = _Verdict(after.failing, (), after.cost, after.staff)  # nobody reads its reasons
-        offered = _Offered(after.plan, offer.changes, offer.improved, after.failing, verdict)
-    return _answer(_Verdict(plan.failing, plan.reasons.items(), plan.cost, plan.staff), offered)
+        # Nobody reads its reasons.
+        verdict = _Verdict(after.failing, (), after.cost, after.staff, is_in_lines=True)
+        failing, in_lines = after.failing, plan.is_in_lines
+        offered = _Offered(after.plan, offer.changes, offer.improved, failing, verdict, in_lines)
+    reasons, in_lines = plan.reasons.items(), plan.is_in_lines
+    return _answer(_Verdict(plan.failing, reasons, plan.cost, plan.staff, in_lines), offered)
 
 
 def answer_type_to(plan: Assessment, offer: Offer | None) -> LabManagerActionType:
@@ -140,6 +144,7 @@ class _Verdict(NamedTuple):
     reasons: Iterable[tuple[Dimension, Sequence[str]]]
     credits: float
     staff: int
+    is_in_lines: bool
 
     @property
     def need(self) -> str:
@@ -155,12 +160,14 @@ class _Offered(NamedTuple):
     improved: bool
     remaining: Sequence[str]
     verdict: _Verdict
+    is_in_lines: bool
 
 
 def _verdict_of(check: FeasibilityCheckResult) -> _Verdict:
     failing = check.failing
     reasons = [(dimension, check.check(dimension).reasons) for dimension in failing]
-    return _Verdict(failing, reasons, check.estimated_cost, check.required_staff)
+    cost, people = check.estimated_cost, check.required_staff
+    return _Verdict(failing, reasons, cost, people, check.is_in_lines)
 
 
 def _select_lab_manager_action_type(
@@ -205,12 +212,14 @@ def _explanation(
     """Return the verdict, each failing reason, and what changes would do, if any are known."""
     if action_type is LabManagerActionType.ACCEPT:
         return f"I accept: all seven dimensions pass. The plan {verdict.need}."
+    known = verdict.is_in_lines and (offered is None or offered.is_in_lines)
+    text = "\n".join if known else lines_text
     lines = [_OPENINGS[action_type]]
     lines += [f"- {dimension}: {why}" for dimension, reasons in verdict.reasons for why in reasons]
     if action_type is LabManagerActionType.REPORT_FEASIBILITY:
-        return lines_text(lines)
+        return text(lines)
     if offered is None or not offered.changes:
-        return lines_text([*lines, "I see no change that would help."])
+        return text([*lines, "I see no change that would help."])
     rejects = action_type is LabManagerActionType.REJECT
     lines.append("These changes alone are not enough:" if rejects else "I offer instead:")
     lines += [
@@ -222,7 +231,7 @@ def _explanation(
     if not offered.verdict.failing:
         outcome = "all seven dimensions pass."
     plan = f"That plan {offered.verdict.need}; {outcome}"
-    return lines_text([*lines, outcome.capitalize() if rejects else plan])
+    return text([*lines, outcome.capitalize() if rejects else plan])
 
 
 # --- what it answers to a question ------------------------------------------------------------

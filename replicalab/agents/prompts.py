@@ -5,12 +5,12 @@ behind a bullet on one line of its own, so that it cannot pass for a section.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
-from replicalab.lexicon import lines_text
+from replicalab.lexicon import lines_text, measured_text, section
 from replicalab.models import PROTOCOL_FIELDS, Protocol, ScientistActionType, ScientistObservation
-from replicalab.scenarios import Pack, ScenarioConstraint
+from replicalab.scenarios import Pack
 
 FIELD_FORMS: Final = {
     "action_type": "one of the action_type values",
@@ -66,34 +66,17 @@ def build_scientist_system_prompt(scenario: Pack) -> str:
 
     The hidden reference is never part of it.
     """
-    study, lab = scenario.study, scenario.lab
-    constraints = [*map(_constraint, study.constraints)]
-    constraints += [
-        f"[hard] {label} <= {_amount(quantity, unit)}" for label, quantity, unit in scenario.means
-    ]
-    inventory, resources = scenario.inventory, list[str]()
-    for category, labels in (
-        ("equipment", (*study.equipment, *lab.equipment)),
-        ("reagent", (*study.reagents, *lab.reagents)),
-    ):
-        resources += [
-            f"{item.label} ({category}): {item.status_text}"
-            for item in inventory.items(labels, category)
-        ]
-    resources.append(f"lab staff (personnel), {_amount(lab.staff, 'staff units')}: available")
-    substitutions = [
-        f"{row.original} → {row.alternative} (condition: {row.condition}; tradeoff: {row.tradeoff})"
-        for row in study.substitutions
-    ]
-    own = (
-        f"Domain ID: {study.domain_id}",
-        *_section("Task summary", [scenario.task_summary]),
-        *_section("Success criteria", study.success_criteria),
-        *_section("Constraints", constraints),
-        *_section("Available resources", resources),
-        *_section("Allowed substitutions", substitutions),
+    summary, constraints, substitutions = scenario.study.told
+    means = [(label, measured_text(amount, unit)) for label, amount, unit in scenario.means]
+    limits = "\n".join([*constraints, *[f"- [hard] {label} <= {has}" for label, has in means]])
+    resources = lines_text(
+        [f"- {i.label} ({i.category}): {i.status_text}" for i in scenario.inventory.listed]
+        + [f"- lab staff (personnel), {means[-1][1]}: available"]
     )
-    return f"{_OPENING}\n\n{lines_text(own)}\n\n{_RULES}"
+    return (
+        f"{_OPENING}\n\n{summary}\n\nConstraints:\n{limits}\n\n"
+        f"Available resources:\n{resources}\n{substitutions}\n\n{_RULES}"
+    )
 
 
 def format_scientist_observation(obs: ScientistObservation) -> str:
@@ -111,8 +94,8 @@ def format_scientist_observation(obs: ScientistObservation) -> str:
     ]
     lines = (
         f"Round {obs.round_number} of {obs.max_rounds}",
-        *_section("Paper", paper),
-        *(_section("Conversation history", history) if history else ["", _NO_HISTORY]),
+        *section("Paper", paper),
+        *(section("Conversation history", history) if history else ["", _NO_HISTORY]),
         *_table(obs.current_protocol, obs.suggested_protocol),
     )
     return f"{lines_text(lines)}\n\n{_SCHEMA}"
@@ -123,9 +106,9 @@ def _table(current: Protocol | None, offer: Protocol | None) -> Iterator[str]:
     if current is None:
         yield from ("", "No protocol has been proposed yet")
     else:
-        yield from _section("Current protocol", _plan(current))
+        yield from section("Current protocol", _plan(current))
     if offer is not None:
-        yield from _section("The Lab Manager's standing offer", _plan(offer))[1:]
+        yield from section("The Lab Manager's standing offer", _plan(offer))[1:]
         yield "accept takes this offer."
     elif current is not None:
         yield "accept takes the current protocol."
@@ -137,20 +120,3 @@ def _plan(protocol: Protocol) -> list[str]:
         f"{name}: {json.dumps(getattr(protocol, name), ensure_ascii=False)}"
         for name in PROTOCOL_FIELDS
     ]
-
-
-def _section(title: str, items: Sequence[str]) -> list[str]:
-    """Return a blank line and a titled list; one without items says ``none``."""
-    return ["", f"{title}:", *([f"- {item}" for item in items] or ["- none"])]
-
-
-def _amount(quantity: float, unit: str | None) -> str:
-    return f"{quantity:z.12g} {unit or ''}".rstrip()
-
-
-def _constraint(constraint: ScenarioConstraint) -> str:
-    strength = "hard" if constraint.hard else "soft"
-    text = f"[{strength}] {constraint.label}"
-    if constraint.quantity is not None:
-        text += f" {constraint.comparator} {_amount(constraint.quantity, constraint.unit)}"
-    return f"{text} ({constraint.details})" if constraint.details else text

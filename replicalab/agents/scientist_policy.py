@@ -17,7 +17,6 @@ from replicalab.agents.parsing import (
     parse_scientist_output,
 )
 from replicalab.agents.prompts import build_scientist_system_prompt, format_scientist_observation
-from replicalab.lexicon import one_line
 from replicalab.models import (
     ACCEPT_ACTION,
     ConversationEntry,
@@ -64,7 +63,8 @@ _BLOCKER_HINTS: Final = tuple(
 
 def _one_of(hints: tuple[str, ...]) -> re.Pattern[str]:
     """Return what finds a word that starts with a hint: "training" does, "constraint" not."""
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, hints))})")
+    words = "|".join(map(re.escape, hints)).replace(r"\ ", r"\s+")
+    return re.compile(rf"\b(?:{words})")
 
 
 _ML: Final = _one_of(_ML_HINTS)
@@ -239,4 +239,4 @@ def _infer_domain(observation: ScientistObservation) -> str:
 
 
 def _mentions(text: str, hints: re.Pattern[str]) -> bool:
-    return hints.search(one_line(text.casefold())) is not None
+    return hints.search(text.casefold()) is not None

@@ -18,8 +18,16 @@ from replicalab.assessment import (
     staff,
 )
 from replicalab.assessment.phrases import days_text
-from replicalab.lexicon import capitalised, count_text, label_key, same_label
-from replicalab.models import LIST_FIELDS, Flag, NonEmptyText, Protocol, Record, same_plan
+from replicalab.lexicon import capitalised, count_text, label_key
+from replicalab.models import (
+    LIST_FIELDS,
+    Flag,
+    NonEmptyText,
+    Protocol,
+    QuotingRecord,
+    Record,
+    same_plan,
+)
 from replicalab.scenarios import Pack
 
 MAX_HALVINGS: Final = 10
@@ -37,7 +45,7 @@ class SuggestionChange(Record):
     tradeoff: NonEmptyText
 
 
-class AlternativeSuggestion(Record):
+class AlternativeSuggestion(QuotingRecord):
     """A revised plan, its changes, and the checks before and after."""
 
     revised_protocol: Protocol
@@ -72,8 +80,9 @@ def suggest_alternative(
     """Return the plan after the four fixes in the document's order, None if already feasible."""
     if check_result.feasible:
         return None
-    after, changes = _fixed(assess(protocol, scenario))
-    return AlternativeSuggestion.trusted(
+    before = assess(protocol, scenario)
+    after, changes = _fixed(before)
+    suggestion = AlternativeSuggestion.trusted(
         {
             "revised_protocol": after.plan,
             "applied_changes": list(changes),
@@ -83,6 +92,8 @@ def suggest_alternative(
             "post_check": after.check,
         }
     )
+    vars(suggestion)["_in_lines"] = before.is_in_lines
+    return suggestion
 
 
 def reference_offer(plan: Assessment) -> Offer | None:
@@ -128,11 +139,7 @@ def substitution(
 
     Its reason is the item's status in the lab, unless there is another cause.
     """
-    allowed = next(
-        row
-        for row in pack.allowed_substitutions
-        if row.alternative == alternative and same_label(row.original, item.label)
-    )
+    allowed = pack.study.swaps[item.key, alternative]
     cause = cause or f"'{item.label}' is {item.status_text}"
     lost = capitalised(allowed.tradeoff.removesuffix("."))
     why = f"{cause}; allowed {allowed.condition}."
@@ -143,27 +150,27 @@ def substitution(
 
 
 def _fixed(plan: Assessment) -> tuple[Assessment, tuple[SuggestionChange, ...]]:
-    changes = (*_substitutions(plan), *_duration_clamp(plan))
+    changes = [*_substitutions(plan), *_duration_clamp(plan)]
     revised = apply_changes(plan.plan, changes)
-    before = counts_of(revised, plan.pack) if changes else plan.counts
-    if (change := _sample_reduction(before, plan.pack)) is not None:
-        changes = (*changes, change)
-        revised = apply_changes(revised, [change])
-    return (plan.revised(revised) if changes else plan), changes
+    if (change := _sample_reduction(counts_of(revised, plan.pack), plan.pack)) is not None:
+        changes.append(change)
+        vars(revised)["sample_size"] = int(change.revised)  # the copy is ours alone still
+    return (plan.revised(revised) if changes else plan), tuple(changes)
 
 
 def _substitutions(plan: Assessment) -> Iterator[SuggestionChange]:
     """Yield fixes 1 and 2: equipment, then reagents."""
-    replaceable = {(item.field, item.label): item for item in plan.items if item.options}
+    replaceable = {(item.field, item.label): item for item in plan.missing_items if item.options}
     listed = {item.key for item in plan.items}
-    for field in sorted({field for field, _ in replaceable}):
+    for field in dict.fromkeys([field for field, _ in replaceable]):
         for label in getattr(plan.plan, field):  # one that is listed twice is replaced twice
             if (item := replaceable.get((field, label))) is None:
                 continue
-            free = (each for each in item.options if label_key(each) not in listed)
-            if (alternative := next(free, None)) is not None:
-                listed.add(label_key(alternative))
-                yield substitution(item, alternative, plan.pack)
+            for alternative in item.options:
+                if (key := label_key(alternative)) not in listed:
+                    listed.add(key)
+                    yield substitution(item, alternative, plan.pack)
+                    break
 
 
 def _duration_clamp(plan: Assessment) -> Iterator[SuggestionChange]:
@@ -184,40 +191,49 @@ def _sample_reduction(before: Counts, pack: Pack) -> SuggestionChange | None:
     Given are the counts after the other fixes.
     """
     lab, costs, people = pack.lab, pack.cost_model, pack.staff_model
-    first = revised = None
-    for halvings, counts in enumerate(_halved(before)):
-        if first is None and credits_needed(counts, costs) > lab.budget:
-            continue
-        # What fits the budget does so with every further halving, so only the first is asked.
-        first = first or (halvings, counts)
-        if staff(counts, people) <= lab.staff:
-            revised = halvings, counts
-            break
-    if first is None or not (revised := revised or first)[0]:
+    sizes = list(_halved(before))
+
+    def counts(halvings: int) -> Counts:
+        return Counts(sizes[halvings], *before[1:])
+
+    def is_affordable(halvings: int) -> bool:
+        return credits_needed(counts(halvings), costs) <= lab.budget
+
+    def is_staffed(halvings: int) -> bool:
+        return int(staff(counts(halvings), people)) <= lab.staff
+
+    # Fewer samples never need more, so what the last halving does not save, none does.
+    tried = range(len(sizes))
+    if not is_affordable(tried[-1]):
+        return None
+    fits = halvings = next(filter(is_affordable, tried))
+    if not is_staffed(fits) and is_staffed(tried[-1]):
+        halvings = next(n for n in tried[fits:] if sizes[n] <= people.sample_threshold)
+    if not halvings:
         return None
     reasons = []
     if (over := credits_needed(before, costs) - lab.budget) > 0:
         reasons.append(f"the budget is {count_text(over, 'credit')} short")
-    if revised[0] > first[0]:
+    if halvings > fits:
         most = count_text(people.sample_threshold, "sample")
         reasons.append(f"at {most} or fewer the plan needs one staff unit less")
-    times = {1: "once", 2: "twice"}.get(revised[0], f"{revised[0]} times")
-    fewer = count_text(before.samples - revised[1].samples, "sample")
+    times = {1: "once", 2: "twice"}.get(halvings, f"{halvings} times")
+    samples = sizes[halvings]
     return change_of(
         "sample_size",
         before.samples,
-        revised[1].samples,
+        samples,
         f"{capitalised('; '.join(reasons))}; the sample is halved {times}.",
-        f"{fewer} fewer: weaker evidence.",
+        f"{count_text(before.samples - samples, 'sample')} fewer: weaker evidence.",
     )
 
 
-def _halved(counts: Counts) -> Iterator[Counts]:
-    """Yield the counts, then with the sample halved ever again; it stays above the controls."""
-    floor = counts.controls + 1
-    yield counts
+def _halved(counts: Counts) -> Iterator[int]:
+    """Yield the samples, then halved ever again; they stay above the controls."""
+    samples, least = counts.samples, counts.controls + 1
+    yield samples
     for _ in range(MAX_HALVINGS):
-        if counts.samples <= floor:
+        if samples <= least:
             return
-        counts = counts._replace(samples=max(counts.samples // 2, floor))
-        yield counts
+        samples = max(samples // 2, least)
+        yield samples

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replicalab.assessment.costs import (
@@ -17,7 +18,14 @@ from replicalab.assessment.costs import (
     staff,
     staff_steps,
 )
-from replicalab.assessment.dimensions import DIMENSION_ROWS, Finding, Slack, findings
+from replicalab.assessment.dimensions import (
+    DIMENSION_ROWS,
+    Finding,
+    Slack,
+    element_findings,
+    findings,
+    measured,
+)
 from replicalab.assessment.evidence import Evidence, evidence_of, smallest_detectable_effect
 from replicalab.assessment.fidelity import used_substitutions
 from replicalab.assessment.results import (
@@ -30,7 +38,14 @@ from replicalab.assessment.results import (
 from replicalab.assessment.rules import Violation, violations
 from replicalab.lexicon import label_key, parts_of
 from replicalab.measures import DesignParameters, UsualValue
-from replicalab.models import NUMBER_FIELDS, PROTOCOL_FIELDS, Dimension, Protocol, wording_of
+from replicalab.models import (
+    DIMENSIONS,
+    NUMBER_FIELDS,
+    PROTOCOL_FIELDS,
+    Dimension,
+    Protocol,
+    wording_of,
+)
 from replicalab.scenarios import (
     AllowedSubstitution,
     Bounds,
@@ -55,6 +70,7 @@ class Cliff(NamedTuple):
 
 # What of a plan depends on its study, and on no lab.
 _IN_ANY_LAB: Final = (
+    "other_labels",
     "parts",
     "violations",
     "missing_elements",
@@ -81,16 +97,18 @@ else:
         def __get__(self, plan, owner):
             if plan is None:
                 return self
-            fact = vars(plan)[self.name] = self.work(plan)
+            fact = plan.__dict__[self.name] = self.work(plan)
             return fact
 
 
-_WORDING: Final = tuple(name for name in PROTOCOL_FIELDS if name not in NUMBER_FIELDS)
+# A plan's texts, and its lists of them.
+_WORDS: Final = attrgetter(*[name for name in PROTOCOL_FIELDS if name not in NUMBER_FIELDS])
 # What of a plan depends on its wording, and neither on its samples nor on its days.
 _BY_WORDING: Final = (
     "items",
     "missing_items",
     "control_keys",
+    "other_labels",
     "parts",
     "violations",
     "missing_elements",
@@ -121,7 +139,7 @@ class Assessment:
     def revised(self, plan: Protocol) -> Assessment:
         """Return another plan in the same lab; what its wording leaves as it was is kept."""
         there, own = Assessment(plan, self.pack), self.plan
-        if all(getattr(plan, name) == getattr(own, name) for name in _WORDING):
+        if _WORDS(plan) == _WORDS(own):
             facts = vars(self)
             vars(there).update((name, facts[name]) for name in _BY_WORDING if name in facts)
         return there
@@ -180,19 +198,31 @@ class Assessment:
     @once
     def parts(self) -> frozenset[str]:
         """The words of all its texts, folded; an apostrophe ends one."""
-        values = [getattr(self.plan, name) for name in _WORDING]
+        values = _WORDS(self.plan)
         texts = [value if isinstance(value, str) else "\n".join(value) for value in values]
         return parts_of("\n".join(texts))
 
     @once
+    def other_labels(self) -> set[str]:
+        """The labels that it lists and its study has not, or not as one line without harm."""
+        plan = self.plan
+        listed = {*plan.controls, *plan.required_equipment, *plan.required_reagents}
+        return listed - self.pack.study.harmless_labels
+
+    @property
+    def is_in_lines(self) -> bool:
+        """Whether what is said of it is known to quote nothing with a line break, say."""
+        return not self.other_labels and self.pack.study.is_in_lines
+
+    @once
     def violations(self) -> tuple[Violation, ...]:
         """The phrases by which its wording breaks a restriction."""
-        # Most plans lack a word of each forbidden phrase, so their texts need not be gathered.
-        parts = self.parts
-        if True not in [words <= parts for words in self.pack.forbidden_words]:
+        # Most plans lack a word of each forbidden phrase, so their texts need not be searched.
+        plan, study = self.plan, self.pack.study
+        parts = parts_of("\n".join((plan.technique, plan.rationale, *self.other_labels)))
+        if not any(words <= parts for words in study.forbidden_words):
             return ()
-        texts = wording_of(self.plan).texts
-        return tuple(violations(texts, self.parts, self.pack.policy_rules))
+        return tuple(violations(wording_of(plan).texts, parts, study.policy_rules))
 
     @once
     def missing_elements(self) -> tuple[str, ...]:
@@ -223,12 +253,16 @@ class Assessment:
     @once
     def findings(self) -> tuple[Finding, ...]:
         """The findings about it on paper, in a fixed order."""
+        return *self._findings, *element_findings(self)
+
+    @once
+    def _findings(self) -> tuple[Finding, ...]:
         return tuple(findings(self))
 
     @once
     def errors(self) -> list[str]:
         """The findings that make it invalid."""
-        return [message for severity, _, message in self.findings if severity is Severity.ERROR]
+        return [message for severity, _, message in self._findings if severity is Severity.ERROR]
 
     @once
     def validation(self) -> ValidationResult:
@@ -243,14 +277,17 @@ class Assessment:
     @once
     def reasons(self) -> dict[Dimension, list[str]]:
         """Why it fails each of the seven dimensions; nothing where it passes."""
-        return {dimension: row.reasons(self) for dimension, row in DIMENSION_ROWS.items()}
+        rows, failing = DIMENSION_ROWS.items(), self.failing
+        return {each: row.reasons(self) if each in failing else [] for each, row in rows}
 
     @property
     def check(self) -> FeasibilityCheckResult:
         """The seven checks, in the document's form; their sentences wait until they are read."""
         # Made anew each time: until it is read it refers to this Assessment, and one that was kept
         # here would be a circle of references, which only the collector takes apart.
-        return FeasibilityCheckResult.deferred(self._check_fields, failing=list(self.failing))
+        return FeasibilityCheckResult.deferred(
+            self._check_fields, failing=list(self.failing), _in_lines=self.is_in_lines
+        )
 
     def _check_fields(self) -> dict[str, object]:
         fields: dict[str, object] = {
@@ -266,8 +303,8 @@ class Assessment:
     @once
     def failing(self) -> list[Dimension]:
         """The dimensions that fail, in the document's order."""
-        rows = DIMENSION_ROWS.items()
-        return [dimension for dimension, row in rows if row.used(self) > row.limit(self)]
+        found = zip(DIMENSIONS, measured(self), strict=True)
+        return [dimension for dimension, (used, limit) in found if used > limit]
 
     @property
     def causes(self) -> list[Dimension]:
@@ -282,7 +319,8 @@ class Assessment:
     @once
     def slack(self) -> dict[Dimension, Slack]:
         """The seven dimensions in numbers, in the document's order."""
-        return {d: Slack(d, row.used(self), row.limit(self)) for d, row in DIMENSION_ROWS.items()}
+        found = zip(DIMENSIONS, measured(self), strict=True)
+        return {dimension: Slack(dimension, *amounts) for dimension, amounts in found}
 
     @property
     def cliffs(self) -> tuple[Cliff, ...]:

@@ -1,4 +1,4 @@
-"""The seven dimensions, one row each: how it is checked, what it uses of which limit, its unit.
+"""The seven dimensions: how each is checked, its unit, what a plan uses of which limit.
 
 The first of them is whether the plan is sound on paper, which the findings say: each has a
 severity, a category and a message. Nothing here raises: an unsound plan is an answer, not an
@@ -31,15 +31,14 @@ _ERROR, _WARNING = Severity
 class DimensionRow:
     """One dimension, whose reasons are empty where a plan passes.
 
-    A plan uses so many ``noun``s of a limit: of items those it needs and those that are free, of
-    paper and policy its errors and broken phrases, of which it may have 0. Of an amount a share is
-    used. ``over`` is what a plan that fails has or lacks of it (``too many``); ``category`` that of
-    the items whose lack fails it. ``by_wording``: whether words decide it, not days or samples.
+    A plan uses so many ``noun``s of a limit, see `measured`: of items those it needs and those that
+    are free, of paper and policy its errors and broken phrases, of which it may have 0. One that
+    uses more than the limit fails. Of an amount a share is used. ``over`` is what a plan that fails
+    has or lacks of it (``too many``); ``category`` that of the items whose lack fails it.
+    ``by_wording``: whether words decide it, not days or samples.
     """
 
     reasons: Callable[[Assessment], list[str]]
-    used: Callable[[Assessment], float]
-    limit: Callable[[Assessment], float]
     noun: str
     is_amount: bool = False
     over: str = ""
@@ -80,7 +79,7 @@ class Slack:
 
 
 def findings(plan: Assessment) -> Iterator[Finding]:
-    """Yield every finding about a plan, in a fixed order."""
+    """Yield the findings about a plan and its lab, in a fixed order; every error is among them."""
     yield from _number_findings(plan)
     for limit in plan.broken_limits:
         if limit.hard:
@@ -93,33 +92,49 @@ def findings(plan: Assessment) -> Iterator[Finding]:
         for label in repeated_labels(labels):
             yield _WARNING, category, f"'{label}' is listed more than once, and billed so."
     yield from map(_item_finding, plan.missing_items)
-    for element in plan.missing_elements:
-        yield _WARNING, IssueCategory.REQUIRED_ELEMENT, f"Not addressed by the plan: {element}."
+
+
+def element_findings(plan: Assessment) -> list[Finding]:
+    """Return the findings about the elements that the hidden reference requires; none is an error.
+
+    They come last.
+    """
+    return [
+        (_WARNING, IssueCategory.REQUIRED_ELEMENT, f"Not addressed by the plan: {element}.")
+        for element in plan.missing_elements
+    ]
 
 
 def count_errors(plan: Assessment) -> int:
     """Return how many of the findings are errors."""
-    # Without the findings about words: a search judges a thousand plans and reads none of theirs.
+    # Without a sentence: a search judges a thousand plans and reads none of theirs.
     return (
-        sum([severity is _ERROR for severity, _, _ in _number_findings(plan)])
+        sum(_number_errors(plan))
         + sum([limit.hard for limit in plan.broken_limits])
         + sum([item.is_irreplaceable for item in plan.missing_items])
     )
 
 
+def _number_errors(plan: Assessment) -> tuple[bool, bool, bool, bool]:
+    """Return whether it has no samples, no days, more days than the lab, only controls."""
+    samples, days, controls, *_ = plan.counts
+    return samples < 1, days < 1, days > plan.pack.lab.days_left, 0 < controls >= samples
+
+
 def _number_findings(plan: Assessment) -> Iterator[Finding]:
     samples, days, controls, *_ = plan.counts
+    no_samples, no_days, too_long, only_controls = _number_errors(plan)
     lab, least = plan.pack.lab, plan.pack.min_days
     exist, rate = plan.pack.design.population_max, plan.pack.samples_per_day
-    if samples < 1:
+    if no_samples:
         yield (
             _ERROR,
             IssueCategory.SAMPLE_SIZE,
             f"Sample size is {samples}; plan at least 1 sample.",
         )
-    if days < 1:
+    if no_days:
         yield _ERROR, IssueCategory.DURATION, f"{_duration(days)}; plan at least 1 day."
-    if days > lab.days_left:
+    if too_long:
         has = left_text(lab) or f"this lab has {lab.days_left}"
         yield _ERROR, IssueCategory.DURATION, f"{_duration(days)}; {has}."
     if days < least != 1:
@@ -135,7 +150,7 @@ def _number_findings(plan: Assessment) -> Iterator[Finding]:
     if not controls:
         none = "No controls: nothing guards the result against artefacts."
         yield _WARNING, IssueCategory.CONTROLS, none
-    elif controls >= samples:
+    elif only_controls:
         planned = f"{count_text(controls, 'control')} for {count_text(samples, 'sample')}"
         remain = f"no experimental samples remain; plan at least {controls + 1} samples."
         yield _ERROR, IssueCategory.SAMPLE_CONTROLS, f"{planned}: {remain}"
@@ -238,57 +253,35 @@ def _check_policy(plan: Assessment) -> list[str]:
     ]
 
 
-def _count_missing(plan: Assessment, category: str) -> int:
-    return sum([item.times for item in plan.missing_items if item.category == category])
+def measured(plan: Assessment) -> tuple[tuple[float, float], ...]:
+    """Return what a plan uses of which limit in each dimension, in the document's order."""
+    counts, lab = plan.counts, plan.pack.lab
+    missing = {"equipment": 0, "reagent": 0}
+    for item in plan.missing_items:
+        missing[item.category] += item.times
+    return (
+        (count_errors(plan), 0),
+        (plan.cost, lab.budget),
+        (counts.equipment, counts.equipment - missing["equipment"]),
+        (counts.reagents, counts.reagents - missing["reagent"]),
+        (counts.days, lab.days_left),
+        (plan.staff, lab.staff),
+        (len(plan.violations), 0),
+    )
 
 
 DIMENSION_ROWS: Final = {
-    Dimension.PROTOCOL: DimensionRow(_build_protocol_check, count_errors, lambda _: 0, "error"),
-    Dimension.BUDGET: DimensionRow(
-        _check_budget,
-        lambda plan: plan.cost,
-        lambda plan: plan.pack.lab.budget,
-        "credit",
-        is_amount=True,
-        over="too many",
-    ),
+    Dimension.PROTOCOL: DimensionRow(_build_protocol_check, "error"),
+    Dimension.BUDGET: DimensionRow(_check_budget, "credit", is_amount=True, over="too many"),
     Dimension.EQUIPMENT: DimensionRow(
-        _check_equipment,
-        lambda plan: plan.counts.equipment,
-        lambda plan: plan.counts.equipment - _count_missing(plan, "equipment"),
-        "item",
-        over="missing",
-        category="equipment",
-        by_wording=True,
+        _check_equipment, "item", over="missing", category="equipment", by_wording=True
     ),
     Dimension.REAGENTS: DimensionRow(
-        _check_reagents,
-        lambda plan: plan.counts.reagents,
-        lambda plan: plan.counts.reagents - _count_missing(plan, "reagent"),
-        "item",
-        over="missing",
-        category="reagent",
-        by_wording=True,
+        _check_reagents, "item", over="missing", category="reagent", by_wording=True
     ),
-    Dimension.SCHEDULE: DimensionRow(
-        _check_schedule,
-        lambda plan: plan.counts.days,
-        lambda plan: plan.pack.lab.days_left,
-        "day",
-        is_amount=True,
-        over="too many",
-    ),
-    Dimension.STAFF: DimensionRow(
-        _check_staff,
-        lambda plan: plan.staff,
-        lambda plan: plan.pack.lab.staff,
-        "staff unit",
-        is_amount=True,
-        over="too few",
-    ),
-    Dimension.POLICY: DimensionRow(
-        _check_policy, lambda plan: len(plan.violations), lambda _: 0, "breach", by_wording=True
-    ),
+    Dimension.SCHEDULE: DimensionRow(_check_schedule, "day", is_amount=True, over="too many"),
+    Dimension.STAFF: DimensionRow(_check_staff, "staff unit", is_amount=True, over="too few"),
+    Dimension.POLICY: DimensionRow(_check_policy, "breach", by_wording=True),
 }
 """The seven rows, in the document's order."""
 

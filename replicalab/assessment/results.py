@@ -20,6 +20,7 @@ from replicalab.models import (
     Dimension,
     Flag,
     NonEmptyText,
+    QuotingRecord,
     Record,
 )
 
@@ -107,7 +108,7 @@ def _passes(dimension: Dimension) -> property:
     return property(lambda self: dimension not in self.failing, doc=f"Whether {dimension} passes.")
 
 
-class FeasibilityCheckResult(DeferredRecord):
+class FeasibilityCheckResult(DeferredRecord, QuotingRecord):
     """The seven dimensions of one plan in one lab, with its cost (credits) and staff need.
 
     ``feasible`` and ``summary`` are computed: they appear in a dump, and loading a dump in which

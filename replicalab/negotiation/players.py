@@ -30,7 +30,6 @@ from replicalab.models import (
     ScientistActionType,
     plan_action,
 )
-from replicalab.negotiation.asking import observe
 from replicalab.negotiation.records import AUTOMATIC, ScientistKind, Setup, State
 from replicalab.planner import Addition, LeastLoss, PlanAnalysis, Rank, additions_text, rank
 from replicalab.scenarios import EvidenceTier, Pack
@@ -89,7 +88,11 @@ def question(*texts: str) -> ScientistAction:
 
 
 def _baseline(state: State, pack: Pack) -> Choice:
-    action = build_baseline_scientist_action(observe(state, pack))
+    history, plan = list(state.history), state.plan.plan if state.plan else None
+    number, most = state.round_number, state.max_rounds
+    # It looks at no offer, and neither changes nor keeps what it sees: nothing need be copied.
+    seen = pack.seen_by_scientist(history, plan, number, most, None)
+    action = build_baseline_scientist_action(seen)
     if action.action_type is ScientistActionType.PROPOSE_PROTOCOL:
         reason = "It opens with a plan of its own: the default of the paper's field."
     elif action.action_type is ScientistActionType.REVISE_PROTOCOL:

@@ -19,7 +19,6 @@ from typing import NamedTuple
 
 from replicalab.assessment import (
     AMOUNTS,
-    DIMENSION_ROWS,
     ITEM_DIMENSIONS,
     Assessment,
     assess,
@@ -66,7 +65,7 @@ def _without(dimension: Dimension, plan: Assessment) -> Assessment | None:
 
 def _all_that_is_missing(dimension: Dimension, plan: Assessment) -> Iterator[Addition]:
     """Yield every missing item of a dimension, or what no plan can use up of an amount."""
-    lab, has = plan.pack.lab, DIMENSION_ROWS[dimension].limit(plan)
+    lab, has = plan.pack.lab, plan.slack[dimension].limit
     counts = plan.counts._replace(
         samples=most_looked_at(plan.plan, plan.pack),
         days=max(plan.counts.days, lab.days_left),
@@ -117,8 +116,7 @@ class _Steps:
         best = self._that_shows(self._top)
         if best is None or not self._gains(best.rank.given_up):
             return None
-        row, has = DIMENSION_ROWS[self.dimension], DIMENSION_ROWS[self.dimension].limit(self.plan)
-        enough = max(1, ceil(row.used(best.after) - has))
+        enough = self._lacks(best.after)
         more = self._first_gain(enough)
         while (found := self._first_that_shows(more, enough)) is None:
             if enough >= self._top:
@@ -168,8 +166,12 @@ class _Steps:
         counting = fewest(gains, 0, after.evidence.able)
         cut = limits.fewest(after.counts, counting)
         sized = revise(after.plan, sample_size=cut.samples, duration_days=cut.days)
-        row = DIMENSION_ROWS[self.dimension]
-        return max(1, ceil(row.used(assess(sized, after.pack)) - row.limit(self.plan)))
+        return self._lacks(assess(sized, after.pack))
+
+    def _lacks(self, plan: Assessment) -> int:
+        """Return how much more a plan takes than there is, 1 at least."""
+        has = self.plan.slack[self.dimension].limit
+        return max(1, ceil(plan.slack[self.dimension].used - has))
 
     def _first_that_shows(self, low: int, high: int) -> int | None:
         """Return the smallest of these additions whose least-loss plan shows something; or None."""
@@ -192,7 +194,7 @@ class _Steps:
         return ceil(ask.more)
 
     def _ask(self, more: int) -> Addition:
-        has = DIMENSION_ROWS[self.dimension].limit(self.plan)
+        has = self.plan.slack[self.dimension].limit
         return Addition(self.dimension, has, has + more)
 
     def _there(self, more: int) -> Assessment:

@@ -12,7 +12,7 @@ from typing import Annotated, Final, NamedTuple, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from replicalab.lexicon import amount_text
+from replicalab.lexicon import amount_text, measured_text
 from replicalab.models import LONGEST_TEXT, Flag, Record
 from replicalab.scenarios.fields import MOST, Finite, Identifier, Label
 
@@ -94,6 +94,14 @@ class ScenarioConstraint(Record):
             return ""
         number = f"{self.quantity:z,.12g}".replace("-", "\u2212")
         return f"{self.comparator.words} {number}{f' {self.unit}' if self.unit else ''}"
+
+    @property
+    def told(self) -> str:
+        """What an agent reads of it."""
+        text = f"[{'hard' if self.hard else 'soft'}] {self.label}"
+        if self.quantity is not None:
+            text += f" {self.comparator} {measured_text(self.quantity, self.unit)}"
+        return f"{text} ({self.details})" if self.details else text
 
 
 class StudyLimit(NamedTuple):

@@ -46,34 +46,35 @@ def files_in(folder: StudyFolder, stem: str = "") -> Iterator[StudyFile]:
 
     There are none in a folder that cannot be listed.
     """
-    root = os.path.realpath(folder.path)
+    top = os.fspath(folder.path)
     try:
-        with os.scandir(folder.path) as entries:
+        with os.scandir(top) as entries:
             domains = sorted(e.name for e in entries if not _is_study(e.name) and e.is_dir())
     except OSError:
         return
-    places: list[tuple[Path, str | None]] = [(folder.path, None)] if folder.flat else []
-    places += [(folder.path / name, name) for name in domains if not name.startswith(".")]
+    places: list[tuple[str, str | None]] = [(top, None)] if folder.flat else []
+    places += [(f"{top}/{name}", name) for name in domains if not name.startswith(".")]
     for place, domain in places:
-        linked = place.is_symlink()
-        for path in _paths(place, stem):
-            is_linked = linked or path.is_symlink()
-            inside = not is_linked or Path(os.path.realpath(path)).is_relative_to(root)
-            name = "/".join((folder.path.name, *path.relative_to(folder.path).parts))
+        for file in _names(place, stem):
+            path = Path(place, file)
+            linked = path.is_symlink() or Path(place).is_symlink()
+            root = os.path.realpath(top) if linked else ""
+            inside = not linked or Path(os.path.realpath(path)).is_relative_to(root)
+            name = "/".join(filter(None, (folder.path.name, domain, file)))
             yield StudyFile(path, printable(name), domain, *_state(path, inside))
 
 
-def _paths(place: Path, stem: str) -> list[Path]:
-    """Return a place's study files but hidden ones; the place itself if it cannot be listed."""
+def _names(place: str, stem: str) -> list[str]:
+    """Return a place's study files but hidden ones; "", for itself, if it cannot be listed."""
     if stem:
-        named = [place / f"{stem}{suffix}" for suffix in SUFFIXES]
-        return [path for path in named if os.path.lexists(path)]
+        named = [f"{stem}{suffix}" for suffix in SUFFIXES]
+        return [name for name in named if os.path.lexists(f"{place}/{name}")]
     try:
         with os.scandir(place) as entries:
             names = sorted(entry.name for entry in entries if _is_study(entry.name))
     except OSError:
-        return [place]
-    return [place / name for name in names if not name.startswith(".")]
+        return [""]
+    return [name for name in names if not name.startswith(".")]
 
 
 def _is_study(name: str) -> bool:
@@ -98,6 +99,8 @@ def _state(path: Path, inside: bool) -> tuple[tuple[int, ...], str]:
 
 def printable(name: str) -> str:
     """Return a name of a file or folder without the letters that no page can show."""
+    if name.isprintable():
+        return name
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
 
 

@@ -88,11 +88,18 @@ class Inventory:
                 self._status[category, key] = ItemStatus.AVAILABLE
             for key in keys:
                 self._status[category, key] = gone.get(key, ItemStatus.AVAILABLE)
-        # Most labels of a plan are written as in the study; theirs need no folding.
+        # Most labels of a plan are written as here; theirs need no folding.
         self._items = {
             category: {label: self._item(label, category) for label in labels}
-            for category, labels in (("equipment", study.equipment), ("reagent", study.reagents))
+            for category, labels in (
+                ("equipment", (*study.equipment, *lab.equipment)),
+                ("reagent", (*study.reagents, *lab.reagents)),
+            )
         }
+        self.listed = [item for items in self._items.values() for item in items.values()]
+        """The study's items and what else is here: the equipment, then the reagents."""
+        for category, others in self._replacements.items():
+            self._items[category] |= {label: self._item(label, category) for label in others}
 
     def status(self, label: str, category: str) -> ItemStatus:
         """Return where an item of that category stands here."""

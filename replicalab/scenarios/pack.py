@@ -137,11 +137,6 @@ class Pack(models.Record):
         return limits_of(self.study.constraints)
 
     @cached_property
-    def forbidden_words(self) -> tuple[frozenset[str], ...]:
-        """The words of each forbidden phrase; a plan that lacks one of them does not say it."""
-        return tuple(words for rule in self.policy_rules for words in rule.phrase_parts)
-
-    @cached_property
     def control_keys(self) -> dict[str, str]:
         """The keys of the study's controls by their labels, which most plans write as it does."""
         return {control.name: label_key(control.name) for control in self.controls}
@@ -206,7 +201,7 @@ class Pack(models.Record):
     @property
     def task_summary(self) -> str:
         """What is to be planned, in a sentence."""
-        return f'Plan a replication of "{self.paper.title}" in this lab: {self.paper.goal}'
+        return self.study.task_summary
 
     @property
     def success_criteria(self) -> list[str]:

@@ -6,7 +6,15 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from replicalab.lexicon import content_words, parts_of, repeated_labels
+from replicalab.lexicon import (
+    content_words,
+    label_key,
+    lines_text,
+    one_line,
+    parts_of,
+    repeated_labels,
+    section,
+)
 from replicalab.measures import KINDS, DesignKind
 from replicalab.models import Flag, Protocol, Record, too_large
 from replicalab.scenarios import fields
@@ -173,6 +181,12 @@ class AllowedSubstitution(Record):
     fidelity_loss: Annotated[int, Field(strict=True, ge=0, le=3)]
     evidence_factor: Annotated[float, Field(strict=True, ge=fields.SMALLEST_FACTOR, le=1)] = 1.0
 
+    @property
+    def told(self) -> str:
+        """What an agent reads of it."""
+        when, lost = f"condition: {self.condition}", f"tradeoff: {self.tradeoff}"
+        return f"{self.original} → {self.alternative} ({when}; {lost})"
+
 
 class HiddenReferenceSpec(Record):
     """What a judge holds the plan against; never shown to an agent.
@@ -284,6 +298,66 @@ class Study(Record):
     samples_per_day: Throughput | None
     reference_protocol: Protocol
     labs: Labs
+
+    @cached_property
+    def forbidden_words(self) -> tuple[frozenset[str], ...]:
+        """The words of each forbidden phrase; a plan that lacks one of them does not say it."""
+        return tuple(words for rule in self.policy_rules for words in rule.phrase_parts)
+
+    @cached_property
+    def harmless_labels(self) -> frozenset[str]:
+        """Its labels that are one line and say no forbidden phrase; few plans list others."""
+        labels = [
+            *self.equipment,
+            *self.reagents,
+            *(swap.alternative for swap in self.substitutions),
+            *(control.name for control in self.controls),
+        ]
+        return frozenset(
+            label
+            for label in labels
+            if one_line(label) == label
+            and not any(words <= parts_of(label) for words in self.forbidden_words)
+        )
+
+    @cached_property
+    def is_in_lines(self) -> bool:
+        """Whether each text that an answer quotes is one line, but for what the plan lists."""
+        quoted = [*self.hidden_reference.required_elements]
+        quoted += [control.protects_against for control in self.controls]
+        for constraint in self.constraints:
+            quoted += [constraint.label, constraint.unit or ""]
+        for swap in self.substitutions:
+            quoted += [swap.alternative, swap.condition, swap.tradeoff]
+        for rule in self.policy_rules:
+            quoted += [rule.restriction, *rule.forbidden_phrases]
+        return all(one_line(text) == text for text in quoted)
+
+    @cached_property
+    def swaps(self) -> dict[tuple[str, str], AllowedSubstitution]:
+        """Its substitutions by the key of what they replace and by what they put in its place."""
+        swaps = reversed(self.substitutions)  # of two for the same, the first counts
+        return {(label_key(swap.original), swap.alternative): swap for swap in swaps}
+
+    @cached_property
+    def told(self) -> tuple[str, tuple[str, ...], str]:
+        """What an agent reads of it in any lab: what comes before its constraints, these, the rest.
+
+        Each text of the file stands on one line.
+        """
+        summary = [
+            f"Domain ID: {self.domain_id}",
+            *section("Task summary", [self.task_summary]),
+            *section("Success criteria", self.success_criteria),
+        ]
+        constraints = tuple(one_line(f"- {constraint.told}") for constraint in self.constraints)
+        swaps = section("Allowed substitutions", [swap.told for swap in self.substitutions])
+        return lines_text(summary), constraints, lines_text(swaps)
+
+    @property
+    def task_summary(self) -> str:
+        """What is to be planned, in a sentence."""
+        return f'Plan a replication of "{self.paper.title}" in this lab: {self.paper.goal}'
 
     @model_validator(mode="after")
     def _labels_are_unique(self) -> Self:

@@ -25,7 +25,14 @@ from replicalab.models import (
     Protocol,
 )
 from replicalab.scenarios import Pack
-from tests.factories import EQUIPMENT, make_pack, make_protocol, make_substitution
+from tests.factories import (
+    EQUIPMENT,
+    make_constraint,
+    make_pack,
+    make_policy_rule,
+    make_protocol,
+    make_substitution,
+)
 from tests.golden import assert_golden
 from tests.strategies import itemised_protocols, studied_packs
 
@@ -165,6 +172,47 @@ def test_renderer_may_reword_the_explanation_of_what_it_is_given_and_nothing_els
     assert seen == [(SUGGEST, check, suggestion)]
     assert reworded.explanation == "I accept, all is well."
     assert reworded == plain.model_copy(update={"explanation": reworded.explanation})
+
+
+def explanations(text: str, place: str) -> tuple[str, str]:
+    """Return both ways' words on a plan that fails everything; the text stands in one place."""
+    said = {name: f"any {name}" for name in QUOTED} | {place: text}
+    swap = {name: said[name] for name in ("alternative", "condition", "tradeoff")}
+    rule = make_policy_rule(restriction=said["restriction"], forbidden_phrases=[said["phrase"]])
+    limit = make_constraint(
+        label=said["constraint"],
+        unit=said["unit"],
+        quantity=10**6,
+        comparator=">=",
+        bounds="samples",
+    )
+    pack = make_pack(
+        **TIGHT,
+        allowed_substitutions=[make_substitution(original=CHAMBER, **swap)],
+        policy_rules=[rule],
+        constraints=[limit],
+    )
+    phrase = " ".join(said["phrase"].split())
+    plan = make_protocol(technique=phrase, required_equipment=[*EQUIPMENT, said["item"]])
+    judged = assess(plan, pack)
+    found = answer_on(judged, reference_offer(judged))
+    return answer_to(plan, pack)[2].explanation, found.explanation
+
+
+QUOTED: Final = (
+    "restriction", "phrase", "constraint", "unit", "alternative", "condition", "tradeoff", "item",
+)  # fmt: skip
+"""What of a study, and of a plan, an answer quotes."""
+
+
+@pytest.mark.parametrize("place", QUOTED)
+def test_answer_says_on_one_line_what_it_quotes(place: str) -> None:
+    same = explanations("one two", place)
+    assert same[0] == same[1]
+    assert "one two" in same[0].lower()
+    for between in ("\n", "\r\n- ", "  ", "\u2028", "\x85", "\xa0"):
+        dash = " -" if "-" in between else ""
+        assert explanations(f"one{between}two", place) == explanations(f"one{dash} two", place)
 
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])

@@ -11,7 +11,7 @@ from replicalab.assessment import assess, breaks
 from replicalab.assessment.rules import Violation
 from replicalab.models import Protocol
 from replicalab.scenarios import PolicyRule
-from tests.factories import make_pack, make_policy_rule, make_protocol
+from tests.factories import EQUIPMENT, make_pack, make_policy_rule, make_protocol
 
 
 def broken(protocol: Protocol, rules: list[PolicyRule]) -> list[Violation]:
@@ -124,3 +124,17 @@ def test_violations_name_each_phrase_once_per_field_in_the_order_of_the_rules() 
         ("second", "a", "rationale"),
         ("second", "a", "controls"),
     ]
+
+
+def test_violations_need_a_rule_and_one_label_that_breaks_it() -> None:
+    rule = make_policy_rule(forbidden_phrases=["open flame"])
+    assert not broken(make_protocol(controls=["kept open", "flame test"]), [rule])
+    assert not broken(make_protocol(technique="open flame"), [])
+
+
+def test_violations_are_found_in_a_label_of_the_study_itself() -> None:
+    rule = make_policy_rule(restriction="No flames.", forbidden_phrases=["open flame"])
+    pack = make_pack(policy_rules=[rule], equipment=["open flame burner", *EQUIPMENT])
+    listed = make_protocol(required_equipment=["open flame burner", *EQUIPMENT])
+    assert assess(make_protocol(), pack).violations == ()
+    assert assess(listed, pack).violations == (("No flames.", "open flame", "required_equipment"),)

@@ -13,13 +13,13 @@ from replicalab.measures import distributions, kinds, rows
 from replicalab.scenarios import loading
 
 BARS: Final[dict[str, tuple[float, float | None]]] = {
-    "check / validating the plan": (20, 7),
-    "suggest / validating the plan": (85, 14),
-    "compose / validating the plan": (16, 2.5),
-    "prompt / validating the plan": (22, 2),
-    "pack / validating the plan": (24, None),
-    "negotiation / validating the plan": (900, 190),
-    "job of a batch / validating the plan": (1150, None),
+    "check / validating the plan": (9, 7),
+    "suggest / validating the plan": (38, 14),
+    "compose / validating the plan": (7, 2.5),
+    "prompt / validating the plan": (3.5, 2),
+    "pack / validating the plan": (16, None),
+    "negotiation / validating the plan": (480, 190),
+    "job of a batch / validating the plan": (780, None),
     "seconds for a million plans on arrays": (1.0, 0.1),
     "least_loss, ms": (100, 5),
     "import of replicalab.agents / of pydantic": (4.5, 2.5),

@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from replicalab.assessment import AMOUNTS, DIMENSION_ROWS, assess
+from replicalab.assessment import AMOUNTS, assess
 from replicalab.models import LAB_DIMENSIONS, Dimension, revise
 from replicalab.planner import Addition, PlanAnalysis, least_loss
 from replicalab.planner.least_loss import GivenUp
@@ -104,7 +104,7 @@ def test_relief_is_that_of_a_lab_without_the_limit_whatever_the_numbers() -> Non
 
 def buys(amount: Dimension, more: float, options: PlanAnalysis) -> bool:
     """Return whether an addition lets less be given up, in what people see."""
-    has = DIMENSION_ROWS[amount].limit(options.yours)
+    has = options.yours.slack[amount].limit
     lab = with_additions([Addition(amount, has, has + more)], options.yours.pack)
     now, then = options.least, least_loss(options.yours.plan, lab)
     less = not then.after.evidence.void_reason and then.rank.given_up < now.rank.given_up

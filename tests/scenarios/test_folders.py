@@ -220,8 +220,8 @@ def test_what_may_not_be_read_is_a_fault(own: Own, monkeypatch: pytest.MonkeyPat
     own({"secret.yaml": named("secret"), "closed/a.yaml": named("a", "closed"),
          "fine.yaml": named("fine")})  # fmt: skip
 
-    def refusing(real: Callable[..., object], path: Path, *mode: str) -> object:
-        if path.name in ("secret.yaml", "closed"):
+    def refusing(real: Callable[..., object], path: Path | str, *mode: str) -> object:
+        if Path(path).name in ("secret.yaml", "closed"):
             raise PermissionError(13, "Permission denied")
         return real(path, *mode)
 
