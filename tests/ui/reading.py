@@ -15,7 +15,7 @@ from replicalab.ui import study_form
 from replicalab.ui.scenarios import gallery
 from replicalab.ui.workspace import TrayCase
 from tests.browser.driving import APP, ROOT
-from tests.tiers import EVERY_LAB
+from tests.tiers import EVERY_LAB, FEW_LABS
 
 SCENARIOS: Final = "app.py"
 STUDY: Final = "pages/0_Study.py"
@@ -30,6 +30,7 @@ IN_EVERY_LAB: Final = pytest.mark.parametrize(
     ("study", "lab"),
     EVERY_LAB,
 )
+IN_FEW_LABS: Final = pytest.mark.parametrize(("study", "lab"), FEW_LABS)
 COLOURS: Final = {"pass": "success", "caution": "warning", "fail": "error"}
 """The kinds of the boxes in which a verdict of that status stands."""
 

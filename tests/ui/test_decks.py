@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from functools import cache, cached_property
+from collections.abc import Iterator
+from functools import cached_property
 from itertools import product
 from typing import Final
 from xml.etree import ElementTree
+
+import pytest
 
 from replicalab.assessment import assess
 from replicalab.case import Case
@@ -182,32 +184,13 @@ def failing_named(verdict: str) -> list[str]:
     return [name.capitalize() for name in found]
 
 
-@cache
-def deck_of(study: str, lab: str, scientist: ScientistKind, lab_manager: LabManagerKind) -> Deck:
-    return Deck(study, lab, scientist, lab_manager)
-
-
-def in_every_deck(check: Callable[[Deck], None]) -> Callable[[str, str], None]:
-    """Return a test that checks the decks of a study in a lab, of all who play by rule."""
-
-    def test(study: str, lab: str) -> None:
-        for players in PLAYERS:
-            check(deck_of(study, lab, *players))
-
-    test.__name__ = check.__name__
-    found: Callable[[str, str], None] = IN_EVERY_LAB(test)
-    return found
-
-
-@in_every_deck
-def test_one_plan_has_the_same_numbers_on_every_slide(deck: Deck) -> None:
+def one_plan_has_the_same_numbers_on_every_slide(deck: Deck) -> None:
     for name, plan in deck.told.items():
         for what, values in plan.items():
             assert len(values) == 1, (name, what, values)
 
 
-@in_every_deck
-def test_every_plan_in_a_heading_is_one_whose_numbers_the_deck_shows(deck: Deck) -> None:
+def every_plan_in_a_heading_is_one_whose_numbers_the_deck_shows(deck: Deck) -> None:
     plans = [
         {what: next(iter(values)) for what, values in plan.items()} for plan in deck.told.values()
     ]
@@ -228,8 +211,7 @@ def test_every_plan_in_a_heading_is_one_whose_numbers_the_deck_shows(deck: Deck)
             assert {value.rstrip(".,") for value in found if value} <= worth
 
 
-@in_every_deck
-def test_limits_are_the_same_on_every_slide(deck: Deck) -> None:
+def limits_are_the_same_on_every_slide(deck: Deck) -> None:
     limits = {"Days": deck.means["days"], "Credits": deck.means["credits"]}
     target, floor = deck.bounds
     for panel in filter(stands, deck.trees):
@@ -241,8 +223,7 @@ def test_limits_are_the_same_on_every_slide(deck: Deck) -> None:
         assert f"{amount} {noun.removesuffix('s')}" in heard(region)
 
 
-@in_every_deck
-def test_verdicts_are_what_the_seven_dimensions_say(deck: Deck) -> None:
+def verdicts_are_what_the_seven_dimensions_say(deck: Deck) -> None:
     [plan], [outcome] = deck.of(Slide.PLAN), deck.of(Slide.OUTCOME)
     verdict = next(iter(deck.told["yours"]["verdict"])) if "verdict" in deck.told["yours"] else ""
     assert ("fails" in seven(plan).values()) == ("Not feasible" in heard(plan))
@@ -261,16 +242,14 @@ def test_verdicts_are_what_the_seven_dimensions_say(deck: Deck) -> None:
         )
 
 
-@in_every_deck
-def test_least_loss_plan_is_no_worse_than_the_one_that_was_agreed(deck: Deck) -> None:
+def least_loss_plan_is_no_worse_than_the_one_that_was_agreed(deck: Deck) -> None:
     found = {name: next(iter(deck.told[name].get("verdict", {""}))) for name in ("least", "last")}
     if all(found.values()):
         least, last = (_STATUS.index(text.split(" ", 1)[0]) for text in found.values())
         assert least <= last
 
 
-@in_every_deck
-def test_offer_is_the_one_that_the_lab_manager_made(deck: Deck) -> None:
+def offer_is_the_one_that_the_lab_manager_made(deck: Deck) -> None:
     first = deck.of(Slide.ROUND)[0]
     manager = first.findall(".//div[@class='pair']/section")[1]
     made = {heard(row[0]): heard(row[1]).rpartition(" → ")[2] for row in manager.iter("tr")}
@@ -280,8 +259,7 @@ def test_offer_is_the_one_that_the_lab_manager_made(deck: Deck) -> None:
             assert deck.told["offer"][what] == {number(made[name])}
 
 
-@in_every_deck
-def test_region_is_of_the_plan_that_it_came_to_and_holds_it(deck: Deck) -> None:
+def region_is_of_the_plan_that_it_came_to_and_holds_it(deck: Deck) -> None:
     [region], [shown] = deck.of(Slide.REGION), [s for s in deck.shown if s.slide is Slide.REGION]
     [outcome] = deck.of(Slide.OUTCOME)
     last = {what: next(iter(values)) for what, values in deck.told["last"].items()}
@@ -304,24 +282,21 @@ def test_region_is_of_the_plan_that_it_came_to_and_holds_it(deck: Deck) -> None:
     assert any(f"{last['evidence']}" in label for label in labels)
 
 
-@in_every_deck
-def test_region_does_not_deny_a_plan_that_fits_on_an_earlier_slide(deck: Deck) -> None:
+def region_does_not_deny_a_plan_that_fits_on_an_earlier_slide(deck: Deck) -> None:
     title = heard(deck.of(Slide.REGION)[0].findall(".//h1")[0])
     fits = any(" Feasible" in text for plan in deck.told.values() for text in plan["verdict"])
     if fits and not title.startswith("What fits"):
         assert "these items and controls" in title
 
 
-@in_every_deck
-def test_wish_that_the_last_plan_breaks_is_told_wherever_it_is_judged(deck: Deck) -> None:
+def wish_that_the_last_plan_breaks_is_told_wherever_it_is_judged(deck: Deck) -> None:
     [outcome] = deck.of(Slide.OUTCOME)
     for verdict in deck.told["last"].get("verdict", ()):
         if "Feasible" in verdict or "Shows nothing" in verdict:
             assert ("breaks" in verdict) == ("breaks" in heard(outcome))
 
 
-@in_every_deck
-def test_round_tells_the_difference_that_its_table_shows(deck: Deck) -> None:
+def round_tells_the_difference_that_its_table_shows(deck: Deck) -> None:
     for panel in filter(stands, deck.of(Slide.ROUND)):
         before, after = (
             int(plan["credits"].replace(",", "")) for plan in standing(panel, deck.measure)
@@ -332,3 +307,27 @@ def test_round_tells_the_difference_that_its_table_shows(deck: Deck) -> None:
             assert before - after == sign * int(moved[2].replace(",", ""))
         elif "walks away" not in caption and "opens with" not in caption:
             assert before == after
+
+
+CHECKS: Final = (
+    one_plan_has_the_same_numbers_on_every_slide,
+    every_plan_in_a_heading_is_one_whose_numbers_the_deck_shows,
+    limits_are_the_same_on_every_slide,
+    verdicts_are_what_the_seven_dimensions_say,
+    least_loss_plan_is_no_worse_than_the_one_that_was_agreed,
+    offer_is_the_one_that_the_lab_manager_made,
+    region_is_of_the_plan_that_it_came_to_and_holds_it,
+    region_does_not_deny_a_plan_that_fits_on_an_earlier_slide,
+    wish_that_the_last_plan_breaks_is_told_wherever_it_is_judged,
+    round_tells_the_difference_that_its_table_shows,
+)
+
+
+@pytest.mark.parametrize("players", PLAYERS, ids="-".join)
+@IN_EVERY_LAB
+def test_slides_of_a_deck_say_the_same(
+    study: str, lab: str, players: tuple[ScientistKind, LabManagerKind]
+) -> None:
+    deck = Deck(study, lab, *players)
+    for check in CHECKS:
+        check(deck)

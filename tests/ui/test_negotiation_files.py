@@ -32,7 +32,6 @@ from tests.ui.reading import (
     number,
     panels,
     pick,
-    plain,
     press,
     press_first,
     query_of,
@@ -84,6 +83,14 @@ def test_recorded_run_keeps_study_lab_and_plan_and_brings_them_back() -> None:
     before = where(app), query_of(app)
     pick(go(app, NEGOTIATION), "Scientist", "recorded")
     pick(app, "Recorded run", key_of(RECORDINGS[-1]))
+    setup = RECORDINGS[-1].setup
+    pack = load_scenario(setup.scenario_id, setup.difficulty.value, setup.seed)
+    for page in (app, visit(NEGOTIATION, **query_of(app))):
+        assert where(page).startswith(pack.paper.name)
+        assert shows(page, replay(RECORDINGS[-1], pack).negotiation)
+        assert seated(page) == "recorded"
+        assert "Written by hand." in said(page)
+        assert "\nAttempt 1: " in said(page)
     press_first(app, HOME)
     assert (where(app), query_of(app)) == before
     pick(pick(app, "Scientist", "recorded"), "Scientist", "baseline")
@@ -115,25 +122,6 @@ def test_file_takes_the_place_of_another_that_was_opened_in_the_same_lab() -> No
     assert len([run for run in app.session_state["negotiation_table"].runs if run.opened_in]) == 2
 
 
-@pytest.mark.parametrize(
-    ("edited", "edited_facts"),
-    [({"outcome": "no_deal", "ending": "the Scientist walked away"}, {}), ({}, {"cost": 1.0})],
-)
-def test_edited_file_is_confirmed_by_nothing(
-    edited: dict[str, str], edited_facts: dict[str, float]
-) -> None:
-    saved = json.loads(save(TOLD)) | edited
-    saved["turns"][-2]["facts"] |= edited_facts
-    app = hand_over(visit(NEGOTIATION), json.dumps(saved))
-    [first] = alerts(app)
-    status, told = outcome(app)
-    assert first.colour == "error"
-    assert "does not replay here, so nothing in it is confirmed. " in first.text
-    assert (status, told[:15]) == ("fail", "Not confirmed: ")
-    assert not app.success
-    assert not {"Fork here", "Accept the plan", "Walk away"} & set(labels(app))
-
-
 def good_news(app: AppTest) -> list[str]:
     """Return what the page's own part shows in green: boxes, badges, signs and bars of panels."""
     shown = [body for body in bodies(app) if ":green" in body]
@@ -142,26 +130,40 @@ def good_news(app: AppTest) -> list[str]:
     return [*shown, *drawn, *(str(box.value) for box in app.success)]
 
 
-@pytest.mark.parametrize("presenting", [False, True])
-def test_run_that_is_not_confirmed_has_words_and_no_good_news(*, presenting: bool) -> None:
-    data = json.loads(save(TOLD))
-    confirmed, edited = (
-        press(hand_over(visit(NEGOTIATION), json.dumps(data | change)), "Last")
-        for change in ({}, {"outcome": "no_deal"})
-    )
-    for app in (confirmed, edited):
-        if presenting:
-            press(choose_more(app, "Present"), "End")
-    assert presenting or good_news(confirmed)
-    assert confirmed.get("plotly_chart")
-    assert not good_news(edited)
-    assert not edited.get("plotly_chart")
-    assert "No check, no chart and no ledger is drawn" in said(edited)
-    told = [*map(plain, bodies(edited)), *said(edited).split("\n")]
-    assert any("Not confirmed: " in text for text in told)
-    answer = TOLD.rounds[-1].answer
+def edited(change: dict[str, str], facts: dict[str, float]) -> AppTest:
+    """Return the page on a saved file, edited so, at its last round."""
+    saved = json.loads(save(TOLD)) | change
+    saved["turns"][-2]["facts"] |= facts
+    return press(hand_over(visit(NEGOTIATION), json.dumps(saved)), "Last")
+
+
+@pytest.mark.parametrize(
+    ("change", "facts"),
+    [({"outcome": "no_deal", "ending": "the Scientist walked away"}, {}), ({}, {"cost": 1.0})],
+)
+def test_edited_file_has_words_and_no_good_news_and_is_not_played_on(
+    change: dict[str, str], facts: dict[str, float]
+) -> None:
+    app, answer = edited(change, facts), TOLD.rounds[-1].answer
+    problem, told = alerts(app)[0], outcome(app)
+    assert problem.colour == "error"
+    assert "does not replay here, so nothing in it is confirmed. " in problem.text
+    assert (told[0], told[1][:15]) == ("fail", "Not confirmed: ")
+    assert not {"Fork here", "Accept the plan", "Walk away"} & set(labels(app))
     assert answer is not None
-    assert presenting or any(answer.explanation.split("\n")[0] in text for text in told)
+    assert answer.explanation.split("\n")[0] in said(app)
+    for page in (app, press(choose_more(app, "Present"), "End")):
+        assert not good_news(page)
+        assert not page.get("plotly_chart")
+        assert "No check, no chart and no ledger is drawn" in said(page)
+        assert "Not confirmed: " in said(page)
+
+
+def test_confirmed_file_has_good_news_and_a_chart() -> None:
+    app = edited({}, {})
+    assert good_news(app)
+    assert app.get("plotly_chart")
+    assert press(choose_more(app, "Present"), "End").get("plotly_chart")
 
 
 def test_negotiation_too_large_to_be_opened_again_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,28 +179,28 @@ def with_setup(**changes: int) -> str:
     return json.dumps(data)
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        (b"\xff\xfe\x00", "is not UTF-8 text; save the file as UTF-8"),
-        ("[]", "it holds no JSON object"),
-        ('{"turns": []}', "ield"),
-        (save(ENDED).replace("phys_millikan", "zebra"), "'zebra' is unknown"),
-        (with_setup(max_rounds=20), "max_rounds is 20, and at most 12 can be shown here; play"),
-        (with_setup(seed=2**63), "setup.seed"),
-        (with_setup(seed=10**9), "seed is 1,000,000,000, and at most 999,999 can be shown here"),
-    ],
-)
-def test_file_that_cannot_be_shown_is_refused_and_the_page_stays(
-    text: str | bytes, problem: str
-) -> None:
-    app = hand_over(visit(NEGOTIATION), text)
-    told = next(alert for alert in alerts(app) if "That file cannot be opened" in alert.text)
-    assert told.colour == "error"
-    assert problem in told.text
-    assert "pydantic" not in told.text
-    assert round_shown(app) == "Round 1 of 2"
-    assert where(app).endswith("Not feasible")
+REFUSED: Final[dict[str | bytes, str]] = {
+    b"\xff\xfe\x00": "is not UTF-8 text; save the file as UTF-8",
+    "[]": "it holds no JSON object",
+    '{"turns": []}': "ield",
+    save(ENDED).replace("phys_millikan", "zebra"): "'zebra' is unknown",
+    with_setup(max_rounds=20): "max_rounds is 20, and at most 12 can be shown here; play",
+    with_setup(seed=2**63): "setup.seed",
+    with_setup(seed=10**9): "seed is 1,000,000,000, and at most 999,999 can be shown here",
+}
+"""Files that cannot be shown, and what is said of them."""
+
+
+def test_file_that_cannot_be_shown_is_refused_and_the_page_stays() -> None:
+    app = visit(NEGOTIATION)
+    for text, problem in REFUSED.items():
+        hand_over(app, text)
+        [told] = [alert for alert in alerts(app) if "That file cannot be opened" in alert.text]
+        assert told.colour == "error"
+        assert problem in told.text
+        assert "pydantic" not in told.text
+        assert round_shown(app) == "Round 1 of 2"
+        assert where(app).endswith("Not feasible")
 
 
 # --- recorded runs ---
@@ -207,21 +209,6 @@ def test_file_that_cannot_be_shown_is_refused_and_the_page_stays(
 def key_of(transcript: Transcript) -> str:
     assert transcript.recording is not None
     return transcript.recording.key
-
-
-@pytest.mark.parametrize("transcript", RECORDINGS, ids=key_of)
-def test_recorded_run_opens_its_study_and_plays(transcript: Transcript) -> None:
-    setup, key = transcript.setup, key_of(transcript)
-    pack = load_scenario(setup.scenario_id, setup.difficulty.value, setup.seed)
-    app = pick(pick(visit(NEGOTIATION), "Scientist", "recorded"), "Recorded run", key)
-    assert where(app).startswith(pack.paper.name)
-    assert shows(app, replay(transcript, pack).negotiation)
-    assert "Written by hand." in said(app)
-    assert "\nAttempt 1: " in said(app)
-    assert query_of(app)["recording"] == key
-    again = visit(NEGOTIATION, **query_of(app))
-    assert outcome(again) == outcome(app)
-    assert seated(again) == "recorded"
 
 
 def test_recorded_run_is_left_by_seating_another_or_with_another_plan() -> None:

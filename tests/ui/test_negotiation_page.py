@@ -12,14 +12,12 @@ from replicalab.negotiation import LabManagerKind, ScientistKind
 from replicalab.scenarios import load_scenario
 from replicalab.ui.address import encode_plan
 from replicalab.views.negotiation import outcome_verdict
-from replicalab.views.plan import used_text
 from tests.golden import assert_golden
 from tests.negotiation.playing import by_rule
 from tests.ui.negotiating import (
     PACK,
     REFERENCE,
     SIMPLE,
-    TOLD,
     outcome,
     round_shown,
     rows_in,
@@ -27,7 +25,7 @@ from tests.ui.negotiating import (
     shows,
 )
 from tests.ui.reading import (
-    IN_EVERY_LAB,
+    IN_FEW_LABS,
     NEGOTIATION,
     PROTOCOL,
     alerts,
@@ -52,7 +50,7 @@ STEPS: Final = ("First", "Back", "Next", "Last", "Play")
 # --- how it ended, in every lab ---
 
 
-@IN_EVERY_LAB
+@IN_FEW_LABS
 def test_page_shows_what_the_core_has_found(study: str, lab: str) -> None:
     pack = load_scenario(study, lab)
     negotiation = by_rule(pack, pack.reference_protocol, scientist=AWARE)
@@ -104,11 +102,9 @@ def test_scrubber_of_one_round_shows_it_whatever_round_is_asked_for() -> None:
     ("name", "query"),
     [
         ("negotiation", {**SIMPLE, "round": "2"}),
-        ("negotiation_evidence_aware", {}),
         ("negotiation_by_hand", {"scientist": "person"}),
         ("negotiation_model", {"scientist": "model"}),
         ("negotiation_recorded", {"recording": "momentum_revised"}),
-        ("negotiation_no_deal", {"study": "math_four_colour", "lab": "hard", "round": "2"}),
     ],
 )
 def test_page_opens_with_each_scientist_as_it_was_read(name: str, query: dict[str, str]) -> None:
@@ -116,58 +112,40 @@ def test_page_opens_with_each_scientist_as_it_was_read(name: str, query: dict[st
 
 
 def test_accepting_says_what_is_taken() -> None:
-    page = said(press(visit(NEGOTIATION, **SIMPLE), "Last"))
-    assert "Scientist accepts\nTakes the Lab Manager's offer." in page
-    stuck = visit(NEGOTIATION, study="math_four_colour", lab="hard", round="5", **SIMPLE)
-    assert "Scientist accepts\nTakes the plan." in said(stuck)
-
-
-def test_message_opens_to_the_seven_dimensions_in_numbers() -> None:
-    plan = TOLD.rounds[1].plan
-    assert plan is not None
-    rows = rows_in(visit(NEGOTIATION, **SIMPLE, round="2"), "checked")[1:]
-    assert [row[:2] for row in rows] == [
-        [f"{'passes' if slack.ok else 'fails'} {dimension.capitalize()}", used_text(plan, slack)]
-        for dimension, slack in plan.slack.items()
-    ]
-    left = [row[2] for row in rows]
-    assert (left[0], left[-1]) == ("", "")  # of errors and breaches nothing can be left
-    assert all(left[1:-1])
+    for query, taken in (
+        ({}, "Takes the Lab Manager's offer."),
+        ({"study": "math_four_colour", "lab": "hard"}, "Takes the plan."),
+    ):
+        page = said(visit(NEGOTIATION, **SIMPLE, round="5", **query))
+        assert f"Scientist accepts\n{taken}" in page
 
 
 # --- who plays, and for how long ---
 
 
-@pytest.mark.parametrize(
-    ("scientist", "manager"), [("evidence_aware", "reference"), ("baseline", "least_loss")]
-)
-def test_every_player_is_offered_and_a_rule_is_seated_and_kept_in_the_address(
-    scientist: str, manager: str
-) -> None:
+def test_every_player_is_offered_and_a_rule_is_seated_and_kept_in_the_address() -> None:
     app = visit(NEGOTIATION, **SIMPLE)
     scientists = ["Evidence-aware", "You", "Language model", "Simple rule", "Recorded run"]
     assert {box.label: list(box.options) for box in app.selectbox} == {
         "Scientist": scientists,
         "Lab Manager": ["Reference", "Least-loss"],
     }
-    pick(pick(app, "Scientist", scientist), "Lab Manager", manager)
-    kinds = ScientistKind(scientist), LabManagerKind(manager)
-    assert shows(app, by_rule(PACK, REFERENCE, 5, *kinds))
+    assert shows(pick(app, "Scientist", "evidence_aware"), by_rule(PACK, REFERENCE, 5, AWARE))
+    pick(pick(app, "Scientist", "baseline"), "Lab Manager", "least_loss")
+    assert shows(app, by_rule(PACK, REFERENCE, lab_manager=LabManagerKind.LEAST_LOSS))
     again = visit(NEGOTIATION, **query_of(app))
     assert outcome(again) == outcome(app)
-    assert (seated(again), seated(again, "Lab Manager")) == (scientist, manager)
+    assert (seated(again), seated(again, "Lab Manager")) == ("baseline", "least_loss")
 
 
-@pytest.mark.parametrize("most", [1, 12])
-def test_rounds_limit_is_kept_and_another_plan_begins_at_the_first(most: int) -> None:
-    app = type_number(visit(NEGOTIATION, **SIMPLE), "Rounds at most", most)
-    assert query_of(app)["rounds"] == str(most)
-    if most > 1:
-        press(app, "Last")
+def test_rounds_limit_is_kept_and_another_plan_begins_at_the_first() -> None:
+    app = type_number(visit(NEGOTIATION, **SIMPLE), "Rounds at most", 12)
+    assert query_of(app)["rounds"] == "12"
+    press(app, "Last")
     type_number(go(app, PROTOCOL), "Sample size", 290)
-    assert round_shown(go(app, NEGOTIATION)) == f"Round 1 of {most}"
+    assert round_shown(go(app, NEGOTIATION)) == "Round 1 of 12"
     field = number(app, "Rounds at most")
-    assert (field.value, field.min, field.max) == (most, 1, 12)
+    assert (field.value, field.min, field.max) == (12, 1, 12)
 
 
 def test_choosing_players_and_presenting_are_no_steps_to_undo() -> None:
