@@ -15,7 +15,7 @@ from replicalab.scenarios import load_scenario
 from replicalab.views.negotiation import outcome_verdict
 from tests.negotiation.playing import by_rule
 from tests.scripted import ScriptedGenerate
-from tests.ui.reading import NEGOTIATION, heard, keyed, panels, plain, run, texts, type_text, visit
+from tests.ui.reading import NEGOTIATION, heard, keyed, panels, plain, run, texts, visit
 
 PACK: Final = load_scenario("fin_momentum", "medium")
 REFERENCE: Final = PACK.reference_protocol
@@ -107,9 +107,11 @@ def model_at_the_table(
     model = ScriptedGenerate(script)
     monkeypatch.setattr(BUILD, answering(model))
     app = visit(NEGOTIATION, scientist="model", **query)
-    for label, text in (("Base URL", URL), ("Model", "m-1"), ("Key", KEY)):
-        type_text(app, label, text)
-    return app, model
+    typed = {"Base URL": URL, "Model": "m-1", "Key": KEY}
+    for field in app.text_input:
+        if field.label in typed:
+            field.set_value(typed[field.label])
+    return run(app), model
 
 
 def answering(model: ScriptedGenerate) -> Callable[..., ScriptedGenerate]:

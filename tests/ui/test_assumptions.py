@@ -11,9 +11,15 @@ from streamlit.testing.v1.element_tree import NumberInput, Radio
 
 from replicalab.assessment import Assessment, assess
 from replicalab.planner.curves import Curves
-from replicalab.scenarios import EvidenceAssumptions, list_scenarios, load_scenario
+from replicalab.scenarios import EvidenceAssumptions, load_scenario
 from replicalab.ui.protocol.assumptions import CHARTS, PARTS, PLACE
-from replicalab.views.curves import effect_rows, samples_rows, samples_title
+from replicalab.views.curves import (
+    effect_rows,
+    effect_title,
+    needed_title,
+    samples_rows,
+    samples_title,
+)
 from tests.ui.reading import (
     PROTOCOL,
     STUDY,
@@ -29,6 +35,7 @@ from tests.ui.reading import (
     query_of,
     run,
     said,
+    show,
     texts,
     type_number,
     type_text,
@@ -98,10 +105,7 @@ def test_closed_place_draws_nothing() -> None:
 @pytest.mark.parametrize(
     ("typed", "question", "mark"),
     [
-        ({"effect": 0.1}, EvidenceAssumptions(effect=0.1), "effect 0.1, yours"),
-        ({"alpha": 0.01}, EvidenceAssumptions(alpha=0.01), "alpha 0.01, yours"),
         ({"target": 0.9}, EvidenceAssumptions(target=0.9), "target 0.90, yours"),
-        ({"dropout": 15.0}, EvidenceAssumptions(dropout=0.15), "dropout 15 %, yours"),
         (
             {"effect": 0.2, "dropout": 7.0},
             EvidenceAssumptions(effect=0.2, dropout=0.07),
@@ -125,16 +129,9 @@ def test_number_that_is_asked_changes_the_evidence_and_is_marked(
     assert (worth(again), mark in header(again)) == (plan.evidence.number, True)
 
 
-def test_mark_beside_a_field_tells_the_studys_own_number() -> None:
-    app = ask(opened(), effect=0.1, dropout=12.5)
-    assert field(app, "effect").label == "Cohen's d (yours)"
-    assert field(app, "dropout").label == "Dropout, % (yours)"
-    assert field(app, "alpha").label == "Alpha, two-sided"
-    assert "Recruit 420 to analyse 367: 12.5 % dropout." in said(app)
-
-
 def test_effects_are_one_click_away() -> None:
     app = opened()
+    assert not any("per group" in each.label for each in app.toggle), "the study has no groups"
     assert choices(app).options == [
         "planned (0.131)",
         "as published (0.177)",
@@ -151,27 +148,26 @@ def test_effects_are_one_click_away() -> None:
     assert query_of(app) == query_of(visit(PROTOCOL))
 
 
-@pytest.mark.parametrize(
-    ("typed", "refused", "kept"),
-    [
-        ({"effect": 0.0}, "Cohen's d: the effect is 0.0; a one-sample design needs one above 0", 0),
-        ({"alpha": 1.5}, "Alpha, two-sided: the alpha is 1.5; give a share above 0 and below 1", 0),
-        ({"target": 0.3}, "Target: power: a target of 0.3 and a floor of 0.5 are out of order", 0),
-        ({"dropout": 100.0}, "Dropout, %: the dropout is 100 %; give 0 % or more", 0),
-        ({"dropout": -1.0}, "Dropout, %: the dropout is -1 %; give 0 % or more", 0),
-        ({"effect": 0.1, "alpha": 0.0}, "the alpha is 0; give a share above 0", 1),
-    ],
-)
-def test_number_that_cannot_be_asked_is_said_beside_it_and_nothing_is_lost(
-    typed: dict[str, float], refused: str, kept: int
-) -> None:
-    app = ask(opened(), **typed)
-    [box] = [alert for alert in alerts(app) if alert.colour == "error"]
-    assert box.text.startswith(refused) or refused in box.text
-    assert "It stays" in box.text
-    assert ("yours" in header(app)) == bool(kept)
-    last = [*typed][-1]
-    assert field(app, last).value == typed[last]
+def test_number_that_cannot_be_asked_is_said_beside_it_and_nothing_is_lost() -> None:
+    app = opened()
+    for typed, refused in (
+        ({"effect": 0.0}, "Cohen's d: the effect is 0.0; a one-sample design needs one above 0"),
+        ({"alpha": 1.5}, "Alpha, two-sided: the alpha is 1.5; give a share above 0 and below 1"),
+        ({"target": 0.3}, "Target: power: a target of 0.3 and a floor of 0.5 are out of order"),
+        ({"dropout": 100.0}, "Dropout, %: the dropout is 100 %; give 0 % or more"),
+        ({"dropout": -1.0}, "Dropout, %: the dropout is -1 %; give 0 % or more"),
+    ):
+        [[name, value]] = typed.items()
+        ask(app, **typed)
+        [box] = [each for each in alerts(app) if each.text.startswith(refused)]
+        assert box.colour == "error"
+        assert "It stays" in box.text
+        assert field(app, name).value == value
+    assert "yours" not in header(app)
+    assert len(alerts(app)) == 4
+    ask(app, effect=0.1)
+    assert "effect 0.1, yours" in header(app), "it is asked alone where the rest cannot be"
+    assert field(app, "alpha").value == 1.5
 
 
 def test_target_below_the_floor_is_taken_once_its_floor_is() -> None:
@@ -183,16 +179,19 @@ def test_target_below_the_floor_is_taken_once_its_floor_is() -> None:
 
 
 def test_numbers_are_taken_back_one_by_one_and_all() -> None:
-    app = ask(opened(), effect=0.1, alpha=0.01, dropout=20.0)
+    app = ask(opened(), effect=0.1, alpha=0.01, dropout=12.5)
+    assert field(app, "effect").label == "Cohen's d (yours)"
+    assert field(app, "target").label == "Target: power"
+    assert "Recruit 420 to analyse 367: 12.5 % dropout." in said(app)
     press(app, "Back to the study’s 0.05")
-    assert "effect 0.1, dropout 20 %, yours" in header(app)
+    assert "effect 0.1, dropout 12.5 %, yours" in header(app)
     assert field(app, "alpha").value == 0.05
     press(app, "All as the study has it")
     assert "yours" not in header(app)
     assert "All as the study has it" not in labels(app)
     assert worth(app) == of_reference(EvidenceAssumptions()).evidence.number
     press(app, "Undo")
-    assert "effect 0.1, dropout 20 %, yours" in header(app)
+    assert "effect 0.1, dropout 12.5 %, yours" in header(app)
     assert field(app, "effect").value == 0.1
 
 
@@ -212,7 +211,6 @@ def test_reason_is_kept_with_its_number_and_goes_with_it() -> None:
         ("fin_momentum", ["effect", "alpha", "target", "floor", "dropout"]),
         ("math_pythagorean", ["effect", "target", "floor", "dropout"]),
         ("math_four_colour", ["target", "floor", "dropout"]),
-        ("phys_millikan", ["effect", "alpha", "target", "floor", "dropout"]),
     ],
 )
 def test_only_what_a_kind_has_is_asked(study: str, asked: list[str]) -> None:
@@ -246,37 +244,35 @@ def test_trade_offs_begins_with_the_effect_that_is_asked() -> None:
 # --- the curves ---
 
 
-@pytest.mark.parametrize("study", [study.scenario_id for study in list_scenarios()])
-def test_curve_over_samples_is_the_cores_with_its_table(study: str) -> None:
-    app, pack = unfolded(opened("Evidence over n", study=study)), load_scenario(study, "medium")
-    found = Curves(assess(pack.reference_protocol, pack))
-    [chart] = app.get("plotly_chart")
-    assert json.loads(chart.proto.spec)["layout"]["title"]["text"] == samples_title(found)
-    rows = [row for table in panel_tables(app) for row in table]
-    assert all([*row] in rows for row in samples_rows(found))
+def test_curves_are_the_cores_with_their_tables() -> None:
+    app, found = unfolded(opened()), Curves(assess(MOMENTUM.reference_protocol, MOMENTUM))
+    [radio] = [each for each in app.radio if each.key == PARTS]
+    assert radio.options == ["Numbers", *CHARTS]
+    for part, title, told in (
+        ("Evidence over n", samples_title, samples_rows),
+        ("Evidence over effect", effect_title, effect_rows),
+        ("n over effect", needed_title, effect_rows),
+    ):
+        [chart] = show(app, part, PARTS).get("plotly_chart")
+        assert json.loads(chart.proto.spec)["layout"]["title"]["text"] == title(found)
+        rows = [row for table in panel_tables(app) for row in table]
+        assert all([*row] in rows for row in told(found))
 
 
 def test_curves_over_the_effect_stand_only_where_there_is_one() -> None:
-    [radio] = [each for each in opened().radio if each.key == PARTS]
-    assert radio.options == ["Numbers", *CHARTS]
-    [radio] = [each for each in opened(study="math_four_colour").radio if each.key == PARTS]
+    app = opened("Evidence over n", study="math_four_colour")
+    [radio] = [each for each in app.radio if each.key == PARTS]
     assert radio.options == ["Numbers", "Evidence over n"]
-    app = unfolded(opened("n over effect"))
-    found = Curves(assess(MOMENTUM.reference_protocol, MOMENTUM))
-    rows = [row for table in panel_tables(app) for row in table]
-    assert all([*row] in rows for row in effect_rows(found))
+    assert app.get("plotly_chart")
 
 
 # --- n per group ---
 
 
-def per_group(app: AppTest) -> AppTest:
-    next(each for each in app.toggle if "per group" in each.label).set_value(True)
-    return run(app)
-
-
 def test_sample_size_may_be_typed_per_group() -> None:
-    app = per_group(opened(study=REEF))
+    app = opened(study=REEF)
+    next(each for each in app.toggle if "per group" in each.label).set_value(True)
+    run(app)
     assert number(app, "Sample size per group").value == 64
     assert "64 a group = 128 in all." in said(app)
     type_number(app, "Sample size per group", 50)
@@ -284,6 +280,9 @@ def test_sample_size_may_be_typed_per_group() -> None:
     assert "100 × 10" in "\n".join(texts(app.main))
     press(app, "Undo")
     assert number(app, "Sample size per group").value == 64
+    type_number(app, "Sample size per group", 600_000)
+    [box] = [alert for alert in alerts(app) if alert.colour == "error"]
+    assert "Sample size cannot be 1,200,000, so the plan keeps 128." in box.text
 
 
 def test_odd_total_tells_how_it_is_shared_out() -> None:
@@ -292,14 +291,3 @@ def test_odd_total_tells_how_it_is_shared_out() -> None:
     assert "127 in all: 63 and 64." in said(app)
     type_number(app, "Sample size", 126)
     assert "126 in all" not in said(app)
-
-
-def test_sample_size_per_group_that_cannot_be_planned_is_told_in_all() -> None:
-    app = per_group(opened(study=REEF))
-    type_number(app, "Sample size per group", 600_000)
-    [box] = [alert for alert in alerts(app) if alert.colour == "error"]
-    assert "Sample size cannot be 1,200,000, so the plan keeps 128." in box.text
-
-
-def test_study_without_groups_offers_none() -> None:
-    assert not any("per group" in each.label for each in opened().toggle)

@@ -120,50 +120,44 @@ def test_power_analysis_is_open_on_protocol_as_it_was_typed_in_its_lab_and_in_an
 @pytest.mark.parametrize(
     ("kind", "size", "told"),
     [
-        (DesignKind.TWO_GROUP, 128, "64 a group = 128 in all."),
-        (DesignKind.TWO_GROUP, 127, "127 in all: 63 and 64."),
-        (DesignKind.ANOVA, 129, "43 a group = 129 in all."),
-        (DesignKind.PAIRED, 34, ""),
+        (DesignKind.TWO_GROUP, 127, ["127 in all: 63 and 64."]),
+        (DesignKind.ANOVA, 129, ["43 a group = 129 in all."]),
+        (DesignKind.PAIRED, 34, []),
     ],
 )
 def test_power_analysis_says_how_many_samples_each_group_has(
-    kind: DesignKind, size: int, told: str
+    kind: DesignKind, size: int, told: list[str]
 ) -> None:
     app = type_value(begun(kind), "Samples in all", size)
-    assert [each.value for each in app.caption if "in all" in each.value] == [told] * bool(told)
+    assert [each.value for each in app.caption if "in all" in each.value] == told
 
 
-@pytest.mark.parametrize("kind", list(DesignKind))
-def test_power_analysis_of_any_kind_can_be_used_as_it_is_offered(kind: DesignKind) -> None:
-    app = begun(kind)
-    offered = check(Draft(new_study("my_study", kind))).study
-    assert offered is not None
-    assert number(app, "Samples in all").value == offered.reference_protocol.sample_size
-    press(app, "Use this analysis")
-    assert where(app) == "My study · medium lab · Feasible"
+def test_power_analysis_of_any_kind_can_be_used_as_it_is_offered() -> None:
+    app = begun()
+    for kind in DesignKind:
+        pick(app, "What is compared", kind)
+        offered = check(Draft(new_study("my_study", kind))).study
+        assert offered is not None
+        assert number(app, "Samples in all").value == offered.reference_protocol.sample_size
+        assert not alerts(app)
+        assert can_press(app, "Use this analysis"), kind
 
 
-@pytest.mark.parametrize(
-    ("label", "value", "said_there"),
-    [
+def test_wrong_number_of_an_analysis_stays_and_is_told() -> None:
+    app = begun()
+    for label, value, told in (
         ("Effect: Cohen's d", 0.0, "The assumed effect is 0: a “Two groups” design needs one"),
         ("Alpha, two-sided", 1.5, "1.5 is not allowed: it must be less than 1."),
-        ("Power", -1.0, "-1 is not allowed: it must be greater than 0."),
         ("Samples in all", -1, "-1 is not allowed: it must be greater than or equal to 0."),
         ("Samples in all", 10**9, "at most 1,000,000 can be planned here"),
-        ("Days it takes", -1, "-1 is not allowed: it must be greater than or equal to 0."),
         ("Days it takes", 0, "0 is not allowed: it must be greater than or equal to 1."),
-        ("Days it takes", 10**9, "at most 1,000,000 can be planned here"),
-    ],
-)
-def test_wrong_number_of_an_analysis_stays_and_is_told(
-    label: str, value: float | None, said_there: str
-) -> None:
-    app = type_value(begun(), label, value)
-    assert said_there in alerts(app)[0].text
-    assert len(alerts(app)) == 1
-    assert number(app, label).value == value
-    assert not can_press(app, "Use this analysis")
+    ):
+        right = number(app, label).value
+        [alert] = alerts(type_value(app, label, value))
+        assert told in alert.text
+        assert number(app, label).value == value
+        assert not can_press(app, "Use this analysis")
+        type_value(app, label, right)
 
 
 def test_power_analysis_outlives_another_kind_and_page_and_goes_on_in_the_form() -> None:
@@ -200,21 +194,6 @@ def test_empty_form_says_what_its_plan_is_worth_and_makes_a_study_that_can_be_us
     press(press(app, "Undo"), "Use this study")
     assert where(app) == "My study · medium lab · Feasible"
     assert study_of(app) == check(Draft(new_study("my_study"))).study
-
-
-def test_form_and_file_are_the_same_study() -> None:
-    app = form("the template")
-    type_text(app, "Name of the study", "Beans: no music")
-    type_value(at(app, ASSUMPTIONS), "Assumed: Cohen's d", 0.6)
-    type_value(at(app, LAB), "Budget (credits)", 1900.0)
-    text = template_text()
-    for old, new in (
-        ("Chamber Music and the Growth of Bean Seedlings", "Beans: no music"),
-        ("effect_planning: 0.7", "effect_planning: 0.6"),
-        ("budget: 1800", "budget: 1900"),
-    ):
-        text = text.replace(old, new)
-    assert study_of(app) == parse_study(text, "x.yaml")
 
 
 def test_wrong_value_is_told_beside_its_field_and_kept_wherever_one_goes() -> None:
@@ -307,21 +286,12 @@ def test_item_that_is_taken_away_is_told_where_it_is_still_named() -> None:
     assert chosen(at(app, LAB), "Equipment of the plan") == ["loudspeaker"]
 
 
-def test_every_field_is_bounded() -> None:
-    app = form("the template")
-    for part in study_form.PARTS:
-        for field in (*at(app, part).text_input, *app.text_area):
-            assert 0 < field.max_chars <= 300_000, field.label
-
-
-@pytest.mark.parametrize("value", [1e300, -1e300, 1e15 + 1])
-def test_number_beyond_all_bounds_is_told(value: float) -> None:
-    app = type_value(form(part=LAB), "Budget (credits)", value)
-    assert (
-        "is not allowed: it must be" in alerts(app)[0].text or "has at most" in alerts(app)[0].text
-    )
-    at(at(app, NEEDS), LAB)
-    assert not can_press(app, "Use this study")
+def test_number_beyond_all_bounds_is_told() -> None:
+    app = form(part=LAB)
+    for value, told in ((1e300, "has at most"), (-1e300, "is not allowed: it must be")):
+        assert told in alerts(type_value(app, "Budget (credits)", value))[0].text
+        at(at(app, NEEDS), LAB)
+        assert not can_press(app, "Use this study")
 
 
 # --- the file ---
@@ -334,6 +304,8 @@ def test_file_keeps_its_notes_until_the_form_changes_it_and_a_faulty_one_waits_u
     assert file_of(app) == template_text()
     type_text(at(app, COMPARISON), "Name of the study", "Beans")
     assert "# " not in file_of(app)
+    title = "Chamber Music and the Growth of Bean Seedlings"
+    assert study_of(app) == parse_study(template_text().replace(title, "Beans"), "x.yaml")
     press(app, "Undo")
     assert file_of(app) == template_text()
     broken = template_text().replace("kind: two_group", "kind: two: group")
@@ -346,22 +318,15 @@ def test_file_keeps_its_notes_until_the_form_changes_it_and_a_faulty_one_waits_u
     assert file_of(app) == template_text()
 
 
-@pytest.mark.parametrize(
-    ("part", "label", "text", "fault"),
-    [
-        (CHECK, "Id in addresses", "psy_stroop", "'psy_stroop' is already the id of a study on"),
-        *(
-            (COMPARISON, "What is to be found out", text, "")
-            for text in ("a\u202eb", "x\x00y", "![i](//x.test/a)\u2066")
-        ),
-    ],
-)
-def test_text_that_cannot_be_is_refused_next_to_its_field(
-    part: str, label: str, text: str, fault: str
-) -> None:
-    app = type_text(form(part=part), label, text)
-    assert fault in alerts(app)[0].text
-    assert not leaks(app)
+def test_text_that_cannot_be_is_refused_next_to_its_field() -> None:
+    app = form(part=COMPARISON)
+    for text in ("a\u202eb", "x\x00y", "![i](//x.test/a)\u2066"):
+        assert alerts(type_text(app, "What is to be found out", text))
+        assert not leaks(app)
+        assert not can_press(app, "Use this study")
+    type_text(app, "What is to be found out", "Why.")
+    type_text(at(app, CHECK), "Id in addresses", "psy_stroop")
+    assert "'psy_stroop' is already the id of a study on" in alerts(app)[0].text
     assert not can_press(app, "Use this study")
 
 
@@ -391,8 +356,11 @@ def test_hostile_text_in_every_field_is_text() -> None:
     for part in study_form.PARTS:
         assert not leaks(at(app, part)), part
         shown |= seen(app)
+        for field in (*app.text_input, *app.text_area):
+            assert 0 < field.max_chars <= 300_000, field.label
     assert len(shown) > 20
-    for part, adds in product(study_form.PARTS, (True, False)):  # an entry before its fields
+    written = (COMPARISON, ASSUMPTIONS, NEEDS, LAB)
+    for part, adds in product(written, (True, False)):  # an entry before its fields
         at(app, part)
         for field in [*app.text_input, *app.text_area]:
             left = ("Study file (YAML)", "Id in addresses", "Field of research")
