@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Final
 
-import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import NumberInput, Radio
 
@@ -46,6 +45,12 @@ from tests.ui.reading import (
 
 MOMENTUM: Final = load_scenario("fin_momentum", "medium")
 REEF: Final = "eco_reef_fish"
+EFFECTS: Final = [
+    "planned (0.131)",
+    "as published (0.177)",
+    "halved (0.0885)",
+    "smallest of interest (0.09)",
+]
 
 
 def opened(part: str | None = None, **query: str) -> AppTest:
@@ -102,29 +107,19 @@ def test_closed_place_draws_nothing() -> None:
     assert not app.get("plotly_chart")
 
 
-@pytest.mark.parametrize(
-    ("typed", "question", "mark"),
-    [
-        ({"target": 0.9}, EvidenceAssumptions(target=0.9), "target 0.90, yours"),
-        (
-            {"effect": 0.2, "dropout": 7.0},
-            EvidenceAssumptions(effect=0.2, dropout=0.07),
-            "effect 0.2, dropout 7 %, yours",
-        ),
-        (
-            {"effect": 0.2, "alpha": 0.1, "floor": 0.6},
-            EvidenceAssumptions(effect=0.2, alpha=0.1, floor=0.6),
-            "3 assumptions, yours",
-        ),
-    ],
-)
-def test_number_that_is_asked_changes_the_evidence_and_is_marked(
-    typed: dict[str, float], question: EvidenceAssumptions, mark: str
-) -> None:
-    app, plan = ask(opened(), **typed), of_reference(question)
-    assert worth(app) == plan.evidence.number
-    assert mark in header(app)
-    assert plan.evidence.text in "\n".join(texts(app.main))
+def test_number_that_is_asked_changes_the_evidence_and_is_marked() -> None:
+    app, asked = opened(), dict[str, float]()
+    for name, typed, value, mark in (
+        ("target", 0.9, 0.9, "target 0.90, yours"),
+        ("dropout", 7.0, 0.07, "target 0.90, dropout 7 %, yours"),
+        ("effect", 0.2, 0.2, "3 assumptions, yours"),
+        ("alpha", 0.1, 0.1, "4 assumptions, yours"),
+    ):
+        plan = of_reference(EvidenceAssumptions(**(asked := {**asked, name: value})))
+        ask(app, **{name: typed})
+        assert worth(app) == plan.evidence.number
+        assert mark in header(app)
+        assert plan.evidence.text in said(app)
     again = visit(PROTOCOL, **query_of(app))
     assert (worth(again), mark in header(again)) == (plan.evidence.number, True)
 
@@ -132,16 +127,15 @@ def test_number_that_is_asked_changes_the_evidence_and_is_marked(
 def test_effects_are_one_click_away() -> None:
     app = opened()
     assert not any("per group" in each.label for each in app.toggle), "the study has no groups"
-    assert choices(app).options == [
-        "planned (0.131)",
-        "as published (0.177)",
-        "halved (0.0885)",
-        "smallest of interest (0.09)",
-    ]
+    assert choices(app).options == EFFECTS
     choices(app).set_value(3)
     run(app)
     assert worth(app) == of_reference(EvidenceAssumptions(effect=0.09)).evidence.number
     assert field(app, "effect").value == 0.09
+    [radio] = [each for each in go(app, TRADE_OFFS).radio if each.label == "Effect assumed"]
+    assert (radio.options, radio.value) == (["yours, smallest of interest (0.09)", *EFFECTS[:3]], 0)
+    app.session_state[PLACE] = True
+    go(app, PROTOCOL)
     choices(app).set_value(0)
     run(app)
     assert "yours" not in header(app)
@@ -205,40 +199,18 @@ def test_reason_is_kept_with_its_number_and_goes_with_it() -> None:
     assert "why" not in query_of(app)
 
 
-@pytest.mark.parametrize(
-    ("study", "asked"),
-    [
-        ("fin_momentum", ["effect", "alpha", "target", "floor", "dropout"]),
-        ("math_pythagorean", ["effect", "target", "floor", "dropout"]),
+def test_only_what_a_kind_has_is_asked_and_shares_in_percent() -> None:
+    for study, asked in (
         ("math_four_colour", ["target", "floor", "dropout"]),
-    ],
-)
-def test_only_what_a_kind_has_is_asked(study: str, asked: list[str]) -> None:
-    app = opened(study=study)
-    keys = [each.key or "" for each in app.number_input]
-    assert [key.split("_")[1] for key in keys if key.startswith("ask_")] == asked
-
-
-def test_half_width_is_typed_in_percent() -> None:
-    app = opened(study="phys_millikan")
+        ("phys_millikan", ["effect", "alpha", "target", "floor", "dropout"]),
+    ):
+        app = opened(study=study)
+        keys = [each.key or "" for each in app.number_input]
+        assert [key.split("_")[1] for key in keys if key.startswith("ask_")] == asked
     target = field(app, "target")
     assert (target.label, target.value) == ("Target: half-width, %", 1.5)
-    app = ask(app, target=1.2)
+    assert "target ±1.20 %, yours" in header(ask(app, target=1.2))
     assert query_of(app)["target"] == "0.012"
-    assert "target ±1.20 %, yours" in header(app)
-
-
-def test_trade_offs_begins_with_the_effect_that_is_asked() -> None:
-    app = go(ask(opened(), effect=0.1), TRADE_OFFS)
-    [radio] = [each for each in app.radio if each.label == "Effect assumed"]
-    assert radio.options == [
-        "yours (0.1)",
-        "planned (0.131)",
-        "as published (0.177)",
-        "halved (0.0885)",
-        "smallest of interest (0.09)",
-    ]
-    assert radio.value == 0
 
 
 # --- the curves ---

@@ -65,14 +65,8 @@ def row(app: AppTest, label: str) -> list[str]:
 # --- where the sides come from ----------------------------------------------------------------
 
 
-def test_page_with_nothing_beside_says_what_to_do() -> None:
-    app = visit(COMPARE)
-    assert "Nothing to compare yet." in said(app)
-    assert not panel_tables(app)
-    assert {"The three labs", WAYS} <= set(labels(app))
-
-
 def test_single_plan_of_the_tray_is_compared_with_the_open_one_where_they_differ() -> None:
+    assert "Nothing to compare yet." in said(visit(COMPARE))
     app = go(press(visit(PROTOCOL), "Keep beside"), COMPARE)
     assert "Plan A is the plan that is open: it needs another beside it." in said(app)
     assert "Nothing to compare yet." not in said(app)
@@ -112,16 +106,6 @@ def test_side_whose_study_is_gone_is_named_and_the_rest_compared() -> None:
     assert len(panel_tables(app)[-1][0]) == 4
 
 
-def test_comparison_of_different_studies_names_them() -> None:
-    app = press(visit(PROTOCOL), "Keep beside")
-    state = app.session_state["state"]
-    state.workspace = state.workspace.with_case(state.workspace.case.with_study("psy_stroop"))
-    go(run(app), COMPARE)
-    assert row(app, "Study") == [
-        load_scenario(name).paper.name for name in ("fin_momentum", "psy_stroop")
-    ]
-
-
 # --- from the library, and decisions ----------------------------------------------------------
 
 
@@ -146,7 +130,7 @@ def kept(kind: EntryKind, name: str, content: str) -> None:
     shelf().keep(owner(), kind, name, content)
 
 
-def test_kept_plan_is_listed_by_its_name_as_given_and_put_beside() -> None:
+def test_kept_plan_is_put_beside_by_its_name_as_given_and_a_lab_around_the_open_plan() -> None:
     plan = revise(load_scenario("fin_momentum").reference_protocol, sample_size=77)
     work, name = Workspace().changed(plan=plan), "Momentum · n 77 (v2.1)"
     kept(EntryKind.PLAN, name, case_text(work.case))
@@ -155,12 +139,8 @@ def test_kept_plan_is_listed_by_its_name_as_given_and_put_beside() -> None:
     assert box.options == [f"{name} (plan)"]
     assert [(each.name, each.case) for each in tray(app)] == [(name, work.case)]
     assert row(app, "Sample size") == ["77", "420"]
-
-
-def test_kept_lab_is_put_beside_around_the_open_plan() -> None:
     kept(EntryKind.LAB, "Ours", lab_json(LabOverrides(name="Ours", budget=5000)))
-    app = from_library(visit(COMPARE))
-    assert row(app, "Budget, credits") == ["5,000", "3,700"]
+    assert row(from_library(visit(COMPARE)), "Budget, credits") == ["5,000", "3,700"]
 
 
 def played(scientist: ScientistKind) -> Negotiation:

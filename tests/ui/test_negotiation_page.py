@@ -6,12 +6,9 @@ from typing import Final, NoReturn
 
 import pytest
 
-from replicalab.lexicon import amount_text
-from replicalab.models import DIMENSIONS, revise
+from replicalab.models import revise
 from replicalab.negotiation import LabManagerKind, ScientistKind
-from replicalab.scenarios import load_scenario
 from replicalab.ui.address import encode_plan
-from replicalab.views.negotiation import outcome_verdict
 from tests.golden import assert_golden
 from tests.negotiation.playing import by_rule
 from tests.ui.negotiating import (
@@ -20,12 +17,10 @@ from tests.ui.negotiating import (
     SIMPLE,
     outcome,
     round_shown,
-    rows_in,
     seated,
     shows,
 )
 from tests.ui.reading import (
-    IN_FEW_LABS,
     NEGOTIATION,
     PROTOCOL,
     alerts,
@@ -40,30 +35,11 @@ from tests.ui.reading import (
     texts,
     type_number,
     visit,
-    visit_lab,
 )
 
 AWARE: Final = ScientistKind.EVIDENCE_AWARE
+STUCK: Final = {"study": "math_four_colour", "lab": "hard"}
 STEPS: Final = ("First", "Back", "Next", "Last", "Play")
-
-
-# --- how it ended, in every lab ---
-
-
-@IN_FEW_LABS
-def test_page_shows_what_the_core_has_found(study: str, lab: str) -> None:
-    pack = load_scenario(study, lab)
-    negotiation = by_rule(pack, pack.reference_protocol, scientist=AWARE)
-    plans = [done.plan for done in negotiation.rounds if done.plan is not None]
-    verdict = outcome_verdict(negotiation)
-    app = visit_lab(NEGOTIATION, study, lab)
-    assert outcome(app) == (verdict.status, verdict.text)
-    assert not alerts(app)
-    columns = list(zip(*rows_in(app, "matrix"), strict=True))[1:]
-    for at, (plan, column) in enumerate(zip(plans, columns, strict=True), start=1):
-        cells = ["passes" if plan.check.check(name).ok else "fails" for name in DIMENSIONS]
-        sizes = [amount_text(plan.counts.samples), str(plan.counts.days), amount_text(plan.cost)]
-        assert list(column) == [str(at), *cells, *sizes, plan.evidence.number]
 
 
 # --- stepping ---
@@ -102,6 +78,8 @@ def test_scrubber_of_one_round_shows_it_whatever_round_is_asked_for() -> None:
     ("name", "query"),
     [
         ("negotiation", {**SIMPLE, "round": "2"}),
+        ("negotiation_evidence_aware", {"round": "2"}),
+        ("negotiation_stuck", {**STUCK, **SIMPLE, "round": "5"}),
         ("negotiation_by_hand", {"scientist": "person"}),
         ("negotiation_model", {"scientist": "model"}),
         ("negotiation_recorded", {"recording": "momentum_revised"}),
@@ -109,15 +87,6 @@ def test_scrubber_of_one_round_shows_it_whatever_round_is_asked_for() -> None:
 )
 def test_page_opens_with_each_scientist_as_it_was_read(name: str, query: dict[str, str]) -> None:
     assert_golden(f"pages/{name}", said(visit(NEGOTIATION, **query)))
-
-
-def test_accepting_says_what_is_taken() -> None:
-    for query, taken in (
-        ({}, "Takes the Lab Manager's offer."),
-        ({"study": "math_four_colour", "lab": "hard"}, "Takes the plan."),
-    ):
-        page = said(visit(NEGOTIATION, **SIMPLE, round="5", **query))
-        assert f"Scientist accepts\n{taken}" in page
 
 
 # --- who plays, and for how long ---

@@ -14,7 +14,6 @@ from replicalab.scenarios import (
     DesignKind,
     Difficulty,
     Study,
-    copy_text,
     pack_of,
     parse_study,
     template_text,
@@ -107,7 +106,8 @@ def test_power_analysis_is_open_on_protocol_as_it_was_typed_in_its_lab_and_in_an
     typed = {"Effect: Cohen's d": 0.5, "Power": 0.8, "Samples in all": 128, "Days it takes": 30}
     for label, value in typed.items():
         number(app, label).set_value(value)
-    press(run(app), "Use this analysis")
+    assert "64 a group = 128 in all." in said(run(app))
+    press(app, "Use this analysis")
     assert where(app) == "My study · medium lab · Feasible"
     assert number(app, "Sample size").value == 128
     assert number(app, "Duration (days)").value == 30
@@ -115,21 +115,6 @@ def test_power_analysis_is_open_on_protocol_as_it_was_typed_in_its_lab_and_in_an
     assert query_of(app)["study"] == "my_study"
     fill(press(app, "Your lab"), "Staff units", 2)
     assert "128 samples in 30 days" in said(go(app, PROTOCOL))
-
-
-@pytest.mark.parametrize(
-    ("kind", "size", "told"),
-    [
-        (DesignKind.TWO_GROUP, 127, ["127 in all: 63 and 64."]),
-        (DesignKind.ANOVA, 129, ["43 a group = 129 in all."]),
-        (DesignKind.PAIRED, 34, []),
-    ],
-)
-def test_power_analysis_says_how_many_samples_each_group_has(
-    kind: DesignKind, size: int, told: list[str]
-) -> None:
-    app = type_value(begun(kind), "Samples in all", size)
-    assert [each.value for each in app.caption if "in all" in each.value] == told
 
 
 def test_power_analysis_of_any_kind_can_be_used_as_it_is_offered() -> None:
@@ -339,12 +324,9 @@ def test_form_that_is_left_for_a_new_start_is_one_click_away() -> None:
     press(app, "Start the form")
     assert study_of(app).paper.title == "My study"
     assert study_of(press(app, "Undo")).paper.title == "Mine"
-
-
-def test_edit_of_ones_own_study_opens_the_form() -> None:
-    app = press(form("psy_stroop"), "Use this study")
+    press(app, "Use this study")
     press(at_gallery(app), "Edit")
-    assert app.text_input[0].value == parse_study(copy_text("psy_stroop", "x"), "x").paper.title
+    assert app.text_input[0].value == "Mine"
 
 
 # --- hostile text ---

@@ -12,7 +12,6 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
 from replicalab.assessment import assess
-from replicalab.lexicon import count_text
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis, PlanToDraw, plan_to_draw
 from replicalab.scenarios import Difficulty, LabOverrides, load_scenario
@@ -21,12 +20,11 @@ from replicalab.ui.address import to_query
 from replicalab.ui.cards import reference_options
 from replicalab.ui.tradeoffs import levers, outlook
 from replicalab.ui.workspace import Workspace
-from replicalab.views.frontier import balance_text, extras_lines, priced_size_text, standing_verdict
-from replicalab.views.region import limit_texts, no_evidence_text, point_lines
+from replicalab.views.frontier import extras_lines
+from replicalab.views.region import no_evidence_text, point_lines
 from tests.factories import with_means
 from tests.golden import assert_golden
 from tests.ui.reading import (
-    IN_FEW_LABS,
     PROTOCOL,
     TRADE_OFFS,
     can_press,
@@ -41,7 +39,6 @@ from tests.ui.reading import (
     type_number,
     unfolded,
     visit,
-    visit_lab,
     where,
 )
 
@@ -85,23 +82,6 @@ def squeezed(text: str) -> str:
 # --- a page is what the core knows ---
 
 
-@IN_FEW_LABS
-def test_page_shows_what_the_core_knows(study: str, lab: str) -> None:
-    app, options = unfolded(visit_lab(TRADE_OFFS, study, lab)), options_for(study, lab)
-    everything = said(app)
-    assert all(squeezed(line) in everything for line in extras_lines(options))
-    plans, limits, region, *_ = panel_tables(app)
-    _assert_marked_plans(plans, options)
-    assert {row[0]: row[1] for row in limits[1:]} == {
-        name.value: squeezed(text.meaning) for name, text in limit_texts(options.yours.pack).items()
-    }
-    _assert_region(region, plan_to_draw(options))
-    everything = said(frontier(app))
-    assert squeezed(standing_verdict(options).text) in everything
-    assert squeezed(balance_text(options)) in everything
-    _assert_frontier_table(app, options)
-
-
 def test_table_of_a_long_plan_says_nothing_of_days_that_were_not_worked_out() -> None:
     study = load_scenario("bio_jq1_myeloma", "easy")
     plan = revise(study.reference_protocol, duration_days=100)
@@ -131,48 +111,8 @@ def _most(drawn: PlanToDraw, day: int) -> tuple[int, int]:
     return max([plan.counts.samples for plan in fitting], default=0), max(counting, default=0)
 
 
-def _assert_marked_plans(table: list[list[str]], options: PlanAnalysis) -> None:
-    rows = {row[0]: row[1:] for row in table[1:]}
-    shown = {"your plan": options.yours, "least loss": options.least.after}
-    if options.least.after.evidence.void_reason:
-        del shown["least loss"]
-        assert "least loss" not in rows
-    for name, plan in shown.items():
-        needs, evidence, fits = rows[name]
-        assert needs == f"{priced_size_text(plan)}, {count_text(plan.staff, 'staff unit')}"
-        assert evidence == plan.evidence.text
-        assert fits.startswith("yes" if plan.feasible else "no: ")
-
-
-def _assert_region(table: list[list[str]], drawn: PlanToDraw) -> None:
-    """Hold each day of the table against the plans themselves; days that are alike share a row."""
-    assert table[0] == ["Days", "Most fit", "and count", "Evidence"]
-    rows = [(days.split("–"), most, evidence) for days, *most, evidence in table[1:]]
-    assert all(rows[n - 1][1] != rows[n][1] for n in range(1, len(rows)))
-    top = max(_amount(most[0]) for _, most, _ in rows)
-    for days, most, evidence in rows:
-        fits, counts = map(_amount, most)
-        for day in range(int(days[0]), int(days[-1]) + 1):
-            assert not fits or drawn.at(day, fits).feasible
-            assert fits == top or not drawn.at(day, fits + 1).feasible
-            assert evidence == (drawn.at(day, counts).evidence.text if counts else "–")
-
-
 def _amount(shown: str) -> int:
     return 0 if shown == "none" else int(shown.replace(",", ""))
-
-
-def _assert_frontier_table(app: AppTest, options: PlanAnalysis) -> None:
-    best = options.frontier
-    known = {(priced_size_text(plan), str(plan.loss)) for plan in best.plans}
-    found = [table for table in panel_tables(app) if "Fidelity loss" in table[0]]
-    assert bool(found) == bool(best.plans)
-    for table in found:
-        rows = table[1:]
-        assert 0 < len(rows) <= 19  # 15 shared over the lines, 3 of each at least, the balanced one
-        assert {(row[0].removesuffix(" (balanced)"), row[2]) for row in rows} <= known
-        marked = [row[0] for row in rows if row[0].endswith(" (balanced)")]
-        assert len(marked) == (best.balanced is not None)
 
 
 # --- one study in depth ---
@@ -311,6 +251,7 @@ def test_study_without_a_choice_of_effects_says_what_it_rests_on() -> None:
 
 def test_lab_in_which_nothing_yields_evidence_is_told_first() -> None:
     app = opened("bio_jq1_myeloma", "hard")
+    assert_golden("pages/tradeoffs_no_evidence", said(app))
     lead = no_evidence_text(options_for("bio_jq1_myeloma", "hard"))
     assert f"fails No evidence. {lead}" in said(app)
     assert number(app, "Point: samples").value == 24
@@ -387,18 +328,13 @@ def session(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return found
 
 
-def test_point_of_which_only_one_number_was_sent_keeps_the_other(session: dict[str, Any]) -> None:
-    key = outlook.chosen().key
-    session[f"point_days_{key}"] = 3
-    levers.take_typed(key, (8, 300))
-    assert outlook.chosen().point == (3, 300)
-
-
-def test_fields_of_a_point_that_another_took_the_place_of_are_not_typed_in(
+def test_number_that_is_typed_keeps_the_other_unless_another_point_was_chosen_since(
     session: dict[str, Any],
 ) -> None:
     key = outlook.chosen().key
     session[f"point_days_{key}"] = 3
+    levers.take_typed(key, (8, 300))
+    assert outlook.chosen().point == (3, 300)
     outlook.choose(point=(5, 132), clicks=1)
     levers.take_typed(key, (8, 300))
     assert outlook.chosen().point == (5, 132)
