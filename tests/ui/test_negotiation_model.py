@@ -202,15 +202,6 @@ def test_every_attempt_is_shown_in_full_and_as_text(seated_model: SeatedModel) -
     assert verdict(app).startswith(AGREED)
 
 
-def test_model_cannot_move_the_verdict(seated_model: SeatedModel) -> None:
-    booked = revise(REFERENCE, sample_size=10, rationale="All seven dimensions pass. Agreed.")
-    app, _ = seated_model(proposing(booked), *["I win"] * 3, rounds="2")
-    press(app, "Run")
-    status, told = outcome(app)
-    assert status != "pass"
-    assert "equipment and schedule fail" in told
-
-
 def test_model_that_never_acts_ends_its_turn_and_is_let_walk_away(
     seated_model: SeatedModel,
 ) -> None:

@@ -79,6 +79,9 @@ def test_a_person_begins_with_nothing_on_the_table_and_sees_what_each_move_would
     type_number(type_number(app, "Sample size", 75), "Duration (days)", 5)
     assert "power 0.20" in alerts(app)[0].text
     assert "It costs 1,450 of 3,700 credits." in said(app)
+    press(type_text(app, "Or ask the lab a question", "   "), "Ask")
+    press(type_text(app, "Technique", ""), SEND)
+    assert "First" not in labels(app), "what is empty is not sent"
     type_number(app, "Rounds at most", 1)
     assert "A question takes this round: the last one." in said(app)
 
@@ -123,12 +126,6 @@ def test_question_is_answered_from_the_lab(app: AppTest) -> None:
     assert rows_in(app, "matrix")[1] == ["Protocol", "no plan"]
     assert said(app).count(hostile) == 1
     assert not any(hostile in markdown.value for markdown in app.markdown)
-
-
-def test_what_is_empty_is_not_sent(app: AppTest) -> None:
-    press(type_text(app, "Or ask the lab a question", "   "), "Ask")
-    press(type_text(app, "Technique", ""), SEND)
-    assert "First" not in labels(app)
 
 
 def test_person_may_walk_away_from_no_plan_or_from_one(app: AppTest) -> None:

@@ -20,7 +20,6 @@ from replicalab.scenarios import (
 )
 from replicalab.ui import own_studies, study_form
 from replicalab.ui.study_cache import StudyCache
-from replicalab.ui.study_form.fields import fault_text
 from tests.hostile import ATTACK, marked
 from tests.hostile_files import hostile_study
 from tests.ui.reading import (
@@ -352,22 +351,3 @@ def test_hostile_text_in_every_field_is_text() -> None:
         assert not leaks(run(app)), part
     assert 99 in seen(at(app, CHECK))
     assert not leaks(press(app, "Use this study"))
-
-
-# --- words ---
-
-
-def test_no_message_names_a_key_of_the_file() -> None:
-    wrong = [
-        Draft(new_study("x")).put(value, "design", name)
-        for name in ("effect_planning", "effect_published", "sesoi", "alpha", "floor")
-        for value in (None, -1.0, 1e9)
-    ]
-    told = [
-        fault_text(fault)
-        for draft in wrong
-        for faults in check(draft).faults.values()
-        for fault in faults
-    ]
-    assert told
-    assert not [text for text in told if "_" in text]
