@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.models import Protocol, ScientistActionType, plan_action
-from replicalab.negotiation import Negotiation, ScientistKind
+from replicalab.negotiation import Negotiation
 from replicalab.scenarios import load_scenario
 from replicalab.views.negotiation import outcome_verdict
 from tests.negotiation.playing import by_rule
@@ -30,8 +30,6 @@ CAPTIONS: Final = {
 }
 TOLD: Final = by_rule(PACK, REFERENCE)
 """What the simple rule plays on a first visit: five rounds."""
-FIRST: Final = by_rule(PACK, REFERENCE, scientist=ScientistKind.EVIDENCE_AWARE)
-"""What a first visit shows: two rounds."""
 BUILD: Final = "replicalab.ui.negotiation.model.build_generate_fn"
 BACK: Final = "Undo: bring back the last negotiation"
 URL: Final = "http://127.0.0.1:9/v1"

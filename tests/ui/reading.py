@@ -31,8 +31,6 @@ IN_EVERY_LAB: Final = pytest.mark.parametrize(
     EVERY_LAB,
 )
 IN_FEW_LABS: Final = pytest.mark.parametrize(("study", "lab"), FEW_LABS)
-COLOURS: Final = {"pass": "success", "caution": "warning", "fail": "error"}
-"""The kinds of the boxes in which a verdict of that status stands."""
 
 _ICON: Final = re.compile(r":material/\w+: ?")
 _COLOUR: Final = re.compile(r":[a-z]+(?:-badge)?\[((?:\\.|[^\]\\])*)\]")

@@ -353,11 +353,8 @@ def test_recording_that_cannot_be_played_is_said_with_the_ways_out() -> None:
     press(app, "Open its study and lab")
     assert where(app).startswith("Momentum returns")
     assert round_shown(app) == "Round 1 of 3"
+    press(press(app, "Fork here"), "Continue from here")
+    assert "Accept the offer" in labels(app), "a person plays the fork on"
     app = press(visit(NEGOTIATION, **query), "Close the recording")
     assert round_shown(app).startswith("Round 1 of ")
     assert seated(app) == "evidence_aware"
-
-
-def test_recorded_run_can_be_forked_and_is_then_played_on_by_hand() -> None:
-    app = press(visit(NEGOTIATION, recording="momentum_revised"), "Fork here")
-    assert "Accept the offer" in labels(press(app, "Continue from here"))

@@ -114,6 +114,9 @@ def test_power_analysis_is_open_on_protocol_as_it_was_typed_in_its_lab_and_in_an
     assert query_of(app)["study"] == "my_study"
     fill(press(app, "Your lab"), "Staff units", 2)
     assert "128 samples in 30 days" in said(go(app, PROTOCOL))
+    press(at_making(app), "Use this analysis")
+    assert query_of(app)["study"] == "my_study_2"
+    assert "14 of 14 studies" in said(at_gallery(app))
 
 
 def test_power_analysis_of_any_kind_can_be_used_as_it_is_offered() -> None:
@@ -151,13 +154,6 @@ def test_power_analysis_outlives_another_kind_and_page_and_goes_on_in_the_form()
     assert number(app, "Effect: Cohen's d").value == 0.3
     press(app, "Go on in the form")
     assert study_of(app).design.effect_planning == 0.3
-
-
-def test_second_analysis_is_a_second_study() -> None:
-    app = press(begun(), "Use this analysis")
-    press(at_making(app), "Use this analysis")
-    assert query_of(app)["study"] == "my_study_2"
-    assert "14 of 14 studies" in said(at_gallery(app))
 
 
 # --- the form ---
@@ -198,27 +194,22 @@ def test_wrong_value_is_told_beside_its_field_and_kept_wherever_one_goes() -> No
     assert can_press(app, "Use this study")
 
 
-def test_undo_brings_back_what_stood_there() -> None:
-    app = form("the template", NEEDS)
-    press(app, "Remove this replacement")
+def test_kind_that_is_chosen_again_and_undo_bring_back_what_stood_there() -> None:
+    app = form("the template", COMPARISON)
+    app.button(key="choose_coverage").click()
+    at(run(app), ASSUMPTIONS)
+    assert "Assumed: Cohen's d" not in [field.label for field in app.number_input]
+    assert number(app, "Most samples there are").value == 1000
+    at(app, COMPARISON).button(key="choose_two_group").click()
+    assert study_of(run(app)) == parse_study(template_text(), "x.yaml")
+    press(press(app, "Undo"), "Undo")
+    press(at(app, NEEDS), "Remove this replacement")
     assert len(study_of(app).substitutions) == 1
     press(app, "Undo")
     assert len(study_of(app).substitutions) == 2
     press(app, "Undo")
     press(at_making(app), "Start the form")
     assert study_of(app) == check(Draft(new_study("my_study"))).study
-
-
-def test_kind_is_chosen_and_its_numbers_come_back() -> None:
-    app = form("the template", COMPARISON)
-    app.button(key="choose_coverage").click()
-    run(app)
-    at(app, ASSUMPTIONS)
-    assert "Assumed: Cohen's d" not in [field.label for field in app.number_input]
-    assert number(app, "Most samples there are").value == 1000
-    at(app, COMPARISON).button(key="choose_two_group").click()
-    run(app)
-    assert study_of(app) == parse_study(template_text(), "x.yaml")
 
 
 def test_items_replacements_controls_and_rules_are_named_and_described() -> None:

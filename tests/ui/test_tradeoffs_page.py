@@ -137,11 +137,20 @@ def test_frontier_far_from_its_bounds_is_drawn_as_any_other() -> None:
     assert len(chart) < 50_000
     assert '"text":"floor' in chart
     assert "No plan that fits lies in the picture: the best has half-width ±" in said(app)
-    assert "lies in the picture" not in said(frontier(opened("phys_millikan", "hard")))
+    app = opened("phys_millikan", "hard")
+    assert "rests on an assumed relative SD of one sample of 0.05" in said(app)
+    assert not [radio for radio in app.radio if radio.label.startswith("Effect")]
+    assert "lies in the picture" not in said(frontier(app))
 
 
-def test_point_and_the_samples_that_count_are_drawn_as_they_are_asked_for() -> None:
+def test_chosen_point_is_laid_over_a_chart_that_changes_with_its_layers_alone() -> None:
     app = opened()
+    before = charts(app)
+    spots = [point_at_cross(type_number(app, "Point: samples", n)) for n in (100, 110)]
+    assert charts(app) == before
+    assert None not in spots
+    assert spots[0] != spots[1]
+    assert point_at_cross(type_number(app, "Point: samples", 5000)) is None
     assert "60 a day count" not in charts(app)[0]
     switch(app, "Samples that cannot count")
     assert "60 a day count" in charts(app)[0]
@@ -155,27 +164,24 @@ def test_point_and_the_samples_that_count_are_drawn_as_they_are_asked_for() -> N
     assert "The smallest step that buys something, at the planned effect" in said(app)
 
 
-def test_your_plan_is_drawn_with_its_own_evidence_and_the_difference_is_said() -> None:
+def test_region_is_of_other_items_than_your_plan_where_these_fit_and_says_the_difference() -> None:
     app, options = opened("eco_reef_fish"), options_for("eco_reef_fish")
     drawn, yours = plan_to_draw(options), options.yours
     there = drawn.at(yours.counts.days, yours.counts.samples)
     assert f">your plan* {yours.evidence.number}</span>" in over_chart(app)
     assert yours.evidence.text != there.evidence.text
     assert f"{yours.evidence.text}; with these it would show {there.evidence.text}" in said(app)
+    assert "no 'side-swap of currents'" in said(app)
+    assert "up to 20 samples" in charts(app)[0]
+    switch(app, "The least-loss plan’s items")
+    assert number(app, "Point: samples").value == options.least.plan.sample_size
+    assert "up to 117 samples" in charts(app)[0]
+    press(app, "Load this point into the editor")
+    assert where(app).endswith("· Feasible, lacks a control")
     alike = opened("fin_momentum", "easy")
     assert ">your plan " in over_chart(alike)
     assert "your plan*" not in over_chart(alike)
     assert "its own items" not in said(alike)
-
-
-def test_chosen_point_is_laid_over_a_chart_that_stays_as_it_is() -> None:
-    app = opened()
-    before = charts(app)
-    spots = [point_at_cross(type_number(app, "Point: samples", n)) for n in (100, 110)]
-    assert charts(app) == before
-    assert None not in spots
-    assert spots[0] != spots[1]
-    assert point_at_cross(type_number(app, "Point: samples", 5000)) is None
 
 
 def point_at_cross(app: AppTest) -> str | None:
@@ -221,17 +227,6 @@ def test_balanced_plan_loads_and_nothing_beats_it() -> None:
     assert "Loaded. 262 samples, 5 days" in said(app)
 
 
-def test_least_loss_plan_with_fewer_controls_can_have_its_own_region() -> None:
-    app, least = opened("eco_reef_fish", "medium"), options_for("eco_reef_fish", "medium").least
-    assert "no 'side-swap of currents'" in said(app)
-    assert "up to 20 samples" in charts(app)[0]
-    switch(app, "The least-loss plan’s items")
-    assert number(app, "Point: samples").value == least.plan.sample_size
-    assert "up to 117 samples" in charts(app)[0]
-    press(app, "Load this point into the editor")
-    assert where(app).endswith("· Feasible, lacks a control")
-
-
 def test_assumed_effect_moves_the_chart_and_its_table_and_outlasts_another_page() -> None:
     app = unfolded(point_at(8, 161))
     assert '"floor 0.50"' in charts(app)[0]
@@ -241,12 +236,6 @@ def test_assumed_effect_moves_the_chart_and_its_table_and_outlasts_another_page(
     go(go(app, PROTOCOL), TRADE_OFFS)
     assert '"floor 0.50"' not in charts(app)[0]  # at half the effect no sample reaches it
     assert number(app, "Point: samples").value == 161
-
-
-def test_study_without_a_choice_of_effects_says_what_it_rests_on() -> None:
-    app = opened("phys_millikan")
-    assert "rests on an assumed relative SD of one sample of 0.05" in said(app)
-    assert not [radio for radio in app.radio if radio.label.startswith("Effect")]
 
 
 def test_lab_in_which_nothing_yields_evidence_is_told_first() -> None:
@@ -277,20 +266,15 @@ def pull(app: AppTest, label: str, value: int) -> AppTest:
     return run(app)
 
 
-def test_lever_moves_the_region_and_says_what_of_the_lab_is_ones_own() -> None:
+def test_levers_move_the_lab_of_every_page_and_of_a_link_and_are_steps_of_their_own() -> None:
     app, pack = opened(), load_scenario("fin_momentum", "medium")
     pull(app, "Budget, credits", 3600)
     supposed = with_means(pack, budget=3600)
     assert "Your lab: 3,600 credits instead of 3,700." in said(app)
     assert f"{FITS} 290 samples, 3 to 6 days" in charts(app)[0]
-    assert "budget 3,600" in charts(app)[0]
     for line in extras_lines(PlanAnalysis(assess(pack.reference_protocol, supposed))):
         assert squeezed(line) in said(app)
-    assert query_of(app)["budget"] == "3600"
-
-
-def test_levers_move_the_lab_of_every_page_and_of_a_link_and_are_steps_of_their_own() -> None:
-    app = pull(pull(opened(), "Budget, credits", 5000), "Days", 9)
+    pull(pull(app, "Budget, credits", 5000), "Days", 9)
     again = visit(TRADE_OFFS, **query_of(app))
     for page in (app, again):
         assert "5,000 credits instead of 3,700, 9 days instead of 6" in said(page)
