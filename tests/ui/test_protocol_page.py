@@ -153,6 +153,8 @@ def test_ticked_changes_come_to_what_the_core_says() -> None:
         costs = {row[0]: row[3] for row in panel_tables(app)[-1]}
         assert ("As ticked" in costs) == (after.cost != options.yours.cost)
         assert costs.get("As ticked", costs["Total"]) == amount_text(after.cost)
+        worth = {row[0]: row[2] for row in panel_tables(app)[1]}
+        assert worth["As ticked" if any(ticks) else "Your plan"] == after.evidence.number
         assert page.count("not ticked; would add: ") == ticks.count(False)
         last = "not ticked; would add: saves 100 credits · power 0.47, unchanged"
         assert (last in page) == (ticks == (True, False, True)), "priced as if it came last"
