@@ -188,6 +188,7 @@ def test_batch_from_the_library_before_the_last_gives_way_too(
     assert of(found, "a").before is not None
     assert not found.begin("b", JOBS)
     assert of(found, "a").before is None
+    assert played(found).before is None, "there is no room for both"
 
 
 @pytest.mark.usefixtures("held")
