@@ -115,7 +115,8 @@ def test_number_that_is_asked_changes_the_evidence_and_is_marked() -> None:
         ("effect", 0.2, 0.2, "3 assumptions, yours"),
         ("alpha", 0.1, 0.1, "4 assumptions, yours"),
     ):
-        plan = of_reference(EvidenceAssumptions(**(asked := {**asked, name: value})))
+        asked[name] = value
+        plan = of_reference(EvidenceAssumptions.model_validate(asked))
         ask(app, **{name: typed})
         assert worth(app) == plan.evidence.number
         assert mark in header(app)
