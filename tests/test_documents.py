@@ -34,7 +34,9 @@ from replicalab.scenarios.fields import (
     MOST_SUBSTITUTIONS,
 )
 from replicalab.scenarios.reading import MAX_BYTES, MOST_VALUES, Data, read_document
-from tests.ui.reading import PAGES, SCENARIOS, alerts, said, visit
+from tests.ui.pages import PAGES, SCENARIOS
+from tests.ui.reading import alerts, said
+from tests.ui.walking import visit
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 

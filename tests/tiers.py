@@ -50,3 +50,13 @@ EVERY_LAB: Final = [
     for step, lab in enumerate(Difficulty)
 ]
 """Every shipped study in each of its labs; `make test` tries one lab a study."""
+
+_FEW: Final = ("bio_jq1_myeloma-hard", "fin_momentum-medium", "phys_millikan-hard")
+FEW_LABS: Final = [
+    pytest.param(*each.values, id=each.id, marks=() if each.id in _FEW else pytest.mark.long)
+    for each in EVERY_LAB
+]
+"""The same for whole pages, whose parts are tried in every lab elsewhere: `make test` tries three.
+
+A lab that can show nothing, one with something to suggest, and one that measures a half-width.
+"""

@@ -18,7 +18,9 @@ from replicalab.library import Entry, EntryKind, Library
 from replicalab.ui.library import one, page
 from tests.bench.measuring import best, hold, say
 from tests.library.making import ANN, make_run
-from tests.ui.reading import LIBRARY, run, visit
+from tests.ui.acting import run
+from tests.ui.pages import LIBRARY
+from tests.ui.walking import visit
 
 pytestmark = pytest.mark.bench
 

@@ -22,7 +22,8 @@ from replicalab.server.internals import CannotServeError, Sent, read_sent
 from replicalab.ui import startup
 from tests.server.asking import OWN, STREAM, TOKEN, VISITOR, rerun
 from tests.server.test_messages import message
-from tests.ui.reading import SCENARIOS, visit
+from tests.ui.pages import SCENARIOS
+from tests.ui.walking import visit
 
 ROOT: Final = Path(__file__).parents[2]
 Lacks = Callable[[ModuleType, str], None]

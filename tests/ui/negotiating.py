@@ -10,12 +10,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.models import Protocol, ScientistActionType, plan_action
-from replicalab.negotiation import Negotiation, ScientistKind
+from replicalab.negotiation import Negotiation
 from replicalab.scenarios import load_scenario
 from replicalab.views.negotiation import outcome_verdict
 from tests.negotiation.playing import by_rule
 from tests.scripted import ScriptedGenerate
-from tests.ui.reading import NEGOTIATION, heard, keyed, panels, plain, run, texts, type_text, visit
+from tests.ui.acting import run
+from tests.ui.pages import NEGOTIATION
+from tests.ui.reading import heard, keyed, panels, plain, texts
+from tests.ui.walking import visit
 
 PACK: Final = load_scenario("fin_momentum", "medium")
 REFERENCE: Final = PACK.reference_protocol
@@ -30,8 +33,6 @@ CAPTIONS: Final = {
 }
 TOLD: Final = by_rule(PACK, REFERENCE)
 """What the simple rule plays on a first visit: five rounds."""
-FIRST: Final = by_rule(PACK, REFERENCE, scientist=ScientistKind.EVIDENCE_AWARE)
-"""What a first visit shows: two rounds."""
 BUILD: Final = "replicalab.ui.negotiation.model.build_generate_fn"
 BACK: Final = "Undo: bring back the last negotiation"
 URL: Final = "http://127.0.0.1:9/v1"
@@ -107,9 +108,11 @@ def model_at_the_table(
     model = ScriptedGenerate(script)
     monkeypatch.setattr(BUILD, answering(model))
     app = visit(NEGOTIATION, scientist="model", **query)
-    for label, text in (("Base URL", URL), ("Model", "m-1"), ("Key", KEY)):
-        type_text(app, label, text)
-    return app, model
+    typed = {"Base URL": URL, "Model": "m-1", "Key": KEY}
+    for field in app.text_input:
+        if field.label in typed:
+            field.set_value(typed[field.label])
+    return run(app), model
 
 
 def answering(model: ScriptedGenerate) -> Callable[..., ScriptedGenerate]:

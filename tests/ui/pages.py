@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 
 from tests.browser.driving import ROOT
-from tests.tiers import EVERY_LAB
+from tests.tiers import EVERY_LAB, FEW_LABS
 
 SCENARIOS: Final = "app.py"
 STUDY: Final = "pages/0_Study.py"
@@ -20,5 +20,6 @@ IN_EVERY_LAB: Final = pytest.mark.parametrize(
     ("study", "lab"),
     EVERY_LAB,
 )
+IN_FEW_LABS: Final = pytest.mark.parametrize(("study", "lab"), FEW_LABS)
 LETTERS: Final = [f"{random.Random(seed).randrange(16**200):0200x}" for seed in range(95)]
 """Controls with which a plan is too long for an address, and with the first forty not."""

@@ -9,10 +9,7 @@ from streamlit.testing.v1.element_tree import Block, Element, Table
 
 from replicalab.scenarios import load_scenario
 from replicalab.ui.workspace import TrayCase
-from tests.ui.acting import *  # noqa: F403 - for those who take from here what has a module now
-from tests.ui.pages import *  # noqa: F403
 from tests.ui.pages import PAGES
-from tests.ui.walking import *  # noqa: F403
 from tests.ui.walking import visit
 
 COLOURS: Final = {"pass": "success", "caution": "warning", "fail": "error"}

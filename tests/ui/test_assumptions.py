@@ -5,40 +5,33 @@ from __future__ import annotations
 import json
 from typing import Final
 
-import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import NumberInput, Radio
 
 from replicalab.assessment import Assessment, assess
 from replicalab.planner.curves import Curves
-from replicalab.scenarios import EvidenceAssumptions, list_scenarios, load_scenario
+from replicalab.scenarios import EvidenceAssumptions, load_scenario
 from replicalab.ui.protocol.assumptions import CHARTS, PARTS, PLACE
-from replicalab.views.curves import effect_rows, samples_rows, samples_title
-from tests.ui.reading import (
-    PROTOCOL,
-    STUDY,
-    TRADE_OFFS,
-    alerts,
-    go,
-    heard,
-    labels,
-    number,
-    panel_tables,
-    panels,
-    press,
-    query_of,
-    run,
-    said,
-    texts,
-    type_number,
-    type_text,
-    unfolded,
-    unopened,
-    visit,
+from replicalab.views.curves import (
+    effect_rows,
+    effect_title,
+    needed_title,
+    samples_rows,
+    samples_title,
 )
+from tests.ui.acting import labels, number, press, run, type_number, type_text
+from tests.ui.pages import PROTOCOL, STUDY, TRADE_OFFS
+from tests.ui.reading import alerts, heard, panel_tables, panels, said, texts
+from tests.ui.walking import go, query_of, show, unfolded, unopened, visit
 
 MOMENTUM: Final = load_scenario("fin_momentum", "medium")
 REEF: Final = "eco_reef_fish"
+EFFECTS: Final = [
+    "planned (0.131)",
+    "as published (0.177)",
+    "halved (0.0885)",
+    "smallest of interest (0.09)",
+]
 
 
 def opened(part: str | None = None, **query: str) -> AppTest:
@@ -95,83 +88,62 @@ def test_closed_place_draws_nothing() -> None:
     assert not app.get("plotly_chart")
 
 
-@pytest.mark.parametrize(
-    ("typed", "question", "mark"),
-    [
-        ({"effect": 0.1}, EvidenceAssumptions(effect=0.1), "effect 0.1, yours"),
-        ({"alpha": 0.01}, EvidenceAssumptions(alpha=0.01), "alpha 0.01, yours"),
-        ({"target": 0.9}, EvidenceAssumptions(target=0.9), "target 0.90, yours"),
-        ({"dropout": 15.0}, EvidenceAssumptions(dropout=0.15), "dropout 15 %, yours"),
-        (
-            {"effect": 0.2, "dropout": 7.0},
-            EvidenceAssumptions(effect=0.2, dropout=0.07),
-            "effect 0.2, dropout 7 %, yours",
-        ),
-        (
-            {"effect": 0.2, "alpha": 0.1, "floor": 0.6},
-            EvidenceAssumptions(effect=0.2, alpha=0.1, floor=0.6),
-            "3 assumptions, yours",
-        ),
-    ],
-)
-def test_number_that_is_asked_changes_the_evidence_and_is_marked(
-    typed: dict[str, float], question: EvidenceAssumptions, mark: str
-) -> None:
-    app, plan = ask(opened(), **typed), of_reference(question)
-    assert worth(app) == plan.evidence.number
-    assert mark in header(app)
-    assert plan.evidence.text in "\n".join(texts(app.main))
+def test_number_that_is_asked_changes_the_evidence_and_is_marked() -> None:
+    app, asked = opened(), dict[str, float]()
+    for name, typed, value, mark in (
+        ("target", 0.9, 0.9, "target 0.90, yours"),
+        ("dropout", 7.0, 0.07, "target 0.90, dropout 7 %, yours"),
+        ("effect", 0.2, 0.2, "3 assumptions, yours"),
+        ("alpha", 0.1, 0.1, "4 assumptions, yours"),
+    ):
+        asked[name] = value
+        plan = of_reference(EvidenceAssumptions.model_validate(asked))
+        ask(app, **{name: typed})
+        assert worth(app) == plan.evidence.number
+        assert mark in header(app)
+        assert plan.evidence.text in said(app)
     again = visit(PROTOCOL, **query_of(app))
     assert (worth(again), mark in header(again)) == (plan.evidence.number, True)
 
 
-def test_mark_beside_a_field_tells_the_studys_own_number() -> None:
-    app = ask(opened(), effect=0.1, dropout=12.5)
-    assert field(app, "effect").label == "Cohen's d (yours)"
-    assert field(app, "dropout").label == "Dropout, % (yours)"
-    assert field(app, "alpha").label == "Alpha, two-sided"
-    assert "Recruit 420 to analyse 367: 12.5 % dropout." in said(app)
-
-
 def test_effects_are_one_click_away() -> None:
     app = opened()
-    assert choices(app).options == [
-        "planned (0.131)",
-        "as published (0.177)",
-        "halved (0.0885)",
-        "smallest of interest (0.09)",
-    ]
+    assert not any("per group" in each.label for each in app.toggle), "the study has no groups"
+    assert choices(app).options == EFFECTS
     choices(app).set_value(3)
     run(app)
     assert worth(app) == of_reference(EvidenceAssumptions(effect=0.09)).evidence.number
     assert field(app, "effect").value == 0.09
+    [radio] = [each for each in go(app, TRADE_OFFS).radio if each.label == "Effect assumed"]
+    assert (radio.options, radio.value) == (["yours, smallest of interest (0.09)", *EFFECTS[:3]], 0)
+    app.session_state[PLACE] = True
+    go(app, PROTOCOL)
     choices(app).set_value(0)
     run(app)
     assert "yours" not in header(app)
     assert query_of(app) == query_of(visit(PROTOCOL))
 
 
-@pytest.mark.parametrize(
-    ("typed", "refused", "kept"),
-    [
-        ({"effect": 0.0}, "Cohen's d: the effect is 0.0; a one-sample design needs one above 0", 0),
-        ({"alpha": 1.5}, "Alpha, two-sided: the alpha is 1.5; give a share above 0 and below 1", 0),
-        ({"target": 0.3}, "Target: power: a target of 0.3 and a floor of 0.5 are out of order", 0),
-        ({"dropout": 100.0}, "Dropout, %: the dropout is 100 %; give 0 % or more", 0),
-        ({"dropout": -1.0}, "Dropout, %: the dropout is -1 %; give 0 % or more", 0),
-        ({"effect": 0.1, "alpha": 0.0}, "the alpha is 0; give a share above 0", 1),
-    ],
-)
-def test_number_that_cannot_be_asked_is_said_beside_it_and_nothing_is_lost(
-    typed: dict[str, float], refused: str, kept: int
-) -> None:
-    app = ask(opened(), **typed)
-    [box] = [alert for alert in alerts(app) if alert.colour == "error"]
-    assert box.text.startswith(refused) or refused in box.text
-    assert "It stays" in box.text
-    assert ("yours" in header(app)) == bool(kept)
-    last = [*typed][-1]
-    assert field(app, last).value == typed[last]
+def test_number_that_cannot_be_asked_is_said_beside_it_and_nothing_is_lost() -> None:
+    app = opened()
+    for typed, refused in (
+        ({"effect": 0.0}, "Cohen's d: the effect is 0.0; a one-sample design needs one above 0"),
+        ({"alpha": 1.5}, "Alpha, two-sided: the alpha is 1.5; give a share above 0 and below 1"),
+        ({"target": 0.3}, "Target: power: a target of 0.3 and a floor of 0.5 are out of order"),
+        ({"dropout": 100.0}, "Dropout, %: the dropout is 100 %; give 0 % or more"),
+        ({"dropout": -1.0}, "Dropout, %: the dropout is -1 %; give 0 % or more"),
+    ):
+        [[name, value]] = typed.items()
+        ask(app, **typed)
+        [box] = [each for each in alerts(app) if each.text.startswith(refused)]
+        assert box.colour == "error"
+        assert "It stays" in box.text
+        assert field(app, name).value == value
+    assert "yours" not in header(app)
+    assert len(alerts(app)) == 4
+    ask(app, effect=0.1)
+    assert "effect 0.1, yours" in header(app), "it is asked alone where the rest cannot be"
+    assert field(app, "alpha").value == 1.5
 
 
 def test_target_below_the_floor_is_taken_once_its_floor_is() -> None:
@@ -183,16 +155,19 @@ def test_target_below_the_floor_is_taken_once_its_floor_is() -> None:
 
 
 def test_numbers_are_taken_back_one_by_one_and_all() -> None:
-    app = ask(opened(), effect=0.1, alpha=0.01, dropout=20.0)
+    app = ask(opened(), effect=0.1, alpha=0.01, dropout=12.5)
+    assert field(app, "effect").label == "Cohen's d (yours)"
+    assert field(app, "target").label == "Target: power"
+    assert "Recruit 420 to analyse 367: 12.5 % dropout." in said(app)
     press(app, "Back to the study’s 0.05")
-    assert "effect 0.1, dropout 20 %, yours" in header(app)
+    assert "effect 0.1, dropout 12.5 %, yours" in header(app)
     assert field(app, "alpha").value == 0.05
     press(app, "All as the study has it")
     assert "yours" not in header(app)
     assert "All as the study has it" not in labels(app)
     assert worth(app) == of_reference(EvidenceAssumptions()).evidence.number
     press(app, "Undo")
-    assert "effect 0.1, dropout 20 %, yours" in header(app)
+    assert "effect 0.1, dropout 12.5 %, yours" in header(app)
     assert field(app, "effect").value == 0.1
 
 
@@ -206,77 +181,52 @@ def test_reason_is_kept_with_its_number_and_goes_with_it() -> None:
     assert "why" not in query_of(app)
 
 
-@pytest.mark.parametrize(
-    ("study", "asked"),
-    [
-        ("fin_momentum", ["effect", "alpha", "target", "floor", "dropout"]),
-        ("math_pythagorean", ["effect", "target", "floor", "dropout"]),
+def test_only_what_a_kind_has_is_asked_and_shares_in_percent() -> None:
+    for study, asked in (
         ("math_four_colour", ["target", "floor", "dropout"]),
         ("phys_millikan", ["effect", "alpha", "target", "floor", "dropout"]),
-    ],
-)
-def test_only_what_a_kind_has_is_asked(study: str, asked: list[str]) -> None:
-    app = opened(study=study)
-    keys = [each.key or "" for each in app.number_input]
-    assert [key.split("_")[1] for key in keys if key.startswith("ask_")] == asked
-
-
-def test_half_width_is_typed_in_percent() -> None:
-    app = opened(study="phys_millikan")
+    ):
+        app = opened(study=study)
+        keys = [each.key or "" for each in app.number_input]
+        assert [key.split("_")[1] for key in keys if key.startswith("ask_")] == asked
     target = field(app, "target")
     assert (target.label, target.value) == ("Target: half-width, %", 1.5)
-    app = ask(app, target=1.2)
+    assert "target ±1.20 %, yours" in header(ask(app, target=1.2))
     assert query_of(app)["target"] == "0.012"
-    assert "target ±1.20 %, yours" in header(app)
-
-
-def test_trade_offs_begins_with_the_effect_that_is_asked() -> None:
-    app = go(ask(opened(), effect=0.1), TRADE_OFFS)
-    [radio] = [each for each in app.radio if each.label == "Effect assumed"]
-    assert radio.options == [
-        "yours (0.1)",
-        "planned (0.131)",
-        "as published (0.177)",
-        "halved (0.0885)",
-        "smallest of interest (0.09)",
-    ]
-    assert radio.value == 0
 
 
 # --- the curves ---
 
 
-@pytest.mark.parametrize("study", [study.scenario_id for study in list_scenarios()])
-def test_curve_over_samples_is_the_cores_with_its_table(study: str) -> None:
-    app, pack = unfolded(opened("Evidence over n", study=study)), load_scenario(study, "medium")
-    found = Curves(assess(pack.reference_protocol, pack))
-    [chart] = app.get("plotly_chart")
-    assert json.loads(chart.proto.spec)["layout"]["title"]["text"] == samples_title(found)
-    rows = [row for table in panel_tables(app) for row in table]
-    assert all([*row] in rows for row in samples_rows(found))
+def test_curves_are_the_cores_with_their_tables() -> None:
+    app, found = unfolded(opened()), Curves(assess(MOMENTUM.reference_protocol, MOMENTUM))
+    [radio] = [each for each in app.radio if each.key == PARTS]
+    assert radio.options == ["Numbers", *CHARTS]
+    for part, title, told in (
+        ("Evidence over n", samples_title, samples_rows),
+        ("Evidence over effect", effect_title, effect_rows),
+        ("n over effect", needed_title, effect_rows),
+    ):
+        [chart] = show(app, part, PARTS).get("plotly_chart")
+        assert json.loads(chart.proto.spec)["layout"]["title"]["text"] == title(found)
+        rows = [row for table in panel_tables(app) for row in table]
+        assert all([*row] in rows for row in told(found))
 
 
 def test_curves_over_the_effect_stand_only_where_there_is_one() -> None:
-    [radio] = [each for each in opened().radio if each.key == PARTS]
-    assert radio.options == ["Numbers", *CHARTS]
-    [radio] = [each for each in opened(study="math_four_colour").radio if each.key == PARTS]
+    app = opened("Evidence over n", study="math_four_colour")
+    [radio] = [each for each in app.radio if each.key == PARTS]
     assert radio.options == ["Numbers", "Evidence over n"]
-    app = unfolded(opened("n over effect"))
-    found = Curves(assess(MOMENTUM.reference_protocol, MOMENTUM))
-    rows = [row for table in panel_tables(app) for row in table]
-    assert all([*row] in rows for row in effect_rows(found))
+    assert app.get("plotly_chart")
 
 
 # --- n per group ---
 
 
-def per_group(app: AppTest) -> AppTest:
-    next(each for each in app.toggle if "per group" in each.label).set_value(True)
-    return run(app)
-
-
 def test_sample_size_may_be_typed_per_group() -> None:
-    app = per_group(opened(study=REEF))
+    app = opened(study=REEF)
+    next(each for each in app.toggle if "per group" in each.label).set_value(True)
+    run(app)
     assert number(app, "Sample size per group").value == 64
     assert "64 a group = 128 in all." in said(app)
     type_number(app, "Sample size per group", 50)
@@ -284,6 +234,9 @@ def test_sample_size_may_be_typed_per_group() -> None:
     assert "100 × 10" in "\n".join(texts(app.main))
     press(app, "Undo")
     assert number(app, "Sample size per group").value == 64
+    type_number(app, "Sample size per group", 600_000)
+    [box] = [alert for alert in alerts(app) if alert.colour == "error"]
+    assert "Sample size cannot be 1,200,000, so the plan keeps 128." in box.text
 
 
 def test_odd_total_tells_how_it_is_shared_out() -> None:
@@ -292,14 +245,3 @@ def test_odd_total_tells_how_it_is_shared_out() -> None:
     assert "127 in all: 63 and 64." in said(app)
     type_number(app, "Sample size", 126)
     assert "126 in all" not in said(app)
-
-
-def test_sample_size_per_group_that_cannot_be_planned_is_told_in_all() -> None:
-    app = per_group(opened(study=REEF))
-    type_number(app, "Sample size per group", 600_000)
-    [box] = [alert for alert in alerts(app) if alert.colour == "error"]
-    assert "Sample size cannot be 1,200,000, so the plan keeps 128." in box.text
-
-
-def test_study_without_groups_offers_none() -> None:
-    assert not any("per group" in each.label for each in opened().toggle)

@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.batch import MOST_JOBS as MOST_JOBS_OF_ALL
+from replicalab.batch import run_job
 from replicalab.case import case_text
 from replicalab.library import EntryKind
 from replicalab.models import revise
@@ -31,27 +32,12 @@ from replicalab.ui.workspace import TrayCase, Workspace
 from tests.golden import assert_golden
 from tests.library.making import make_batch
 from tests.negotiation.playing import by_model, by_rule
+from tests.ui.acting import can_press, labels, number, press, run, type_number
 from tests.ui.negotiating import proposing
-from tests.ui.reading import (
-    COMPARE,
-    LIBRARY,
-    PROTOCOL,
-    alerts,
-    can_press,
-    go,
-    labels,
-    number,
-    panel_tables,
-    press,
-    query_of,
-    run,
-    said,
-    show,
-    tray,
-    type_number,
-    visit,
-)
+from tests.ui.pages import COMPARE, LIBRARY, PROTOCOL
+from tests.ui.reading import alerts, panel_tables, said, tray
 from tests.ui.test_batches import until
+from tests.ui.walking import go, query_of, show, visit
 
 WAYS = "Yours, the Lab Manager’s and least loss"
 
@@ -64,20 +50,17 @@ def row(app: AppTest, label: str) -> list[str]:
 # --- where the sides come from ----------------------------------------------------------------
 
 
-def test_page_with_nothing_beside_says_what_to_do() -> None:
-    app = visit(COMPARE)
-    assert "Nothing to compare yet." in said(app)
-    assert not panel_tables(app)
-    assert {"The three labs", WAYS} <= set(labels(app))
-
-
 def test_single_plan_of_the_tray_is_compared_with_the_open_one_where_they_differ() -> None:
+    assert "Nothing to compare yet." in said(visit(COMPARE))
     app = go(press(visit(PROTOCOL), "Keep beside"), COMPARE)
     assert "Plan A is the plan that is open: it needs another beside it." in said(app)
     assert "Nothing to compare yet." not in said(app)
     go(type_number(go(app, PROTOCOL), "Sample size", 100), COMPARE)
     assert row(app, "Sample size") == ["420", "100"]
     assert "On the workbench" in said(app)
+    press(app, "The three labs")
+    assert number(go(app, PROTOCOL), "Sample size").value == 100
+    assert can_press(app, "Undo")
 
 
 def test_three_labs_stand_side_by_side_with_one_click_and_by_a_link() -> None:
@@ -89,34 +72,18 @@ def test_three_labs_stand_side_by_side_with_one_click_and_by_a_link() -> None:
     again = visit(COMPARE, **query_of(app))
     assert tray(again) == tray(app)
     assert panel_tables(again) == panel_tables(app)
+    lost = TrayCase(name="Lost", case=Workspace().changed(study="mine", own="0" * 32).case)
+    state = app.session_state["state"]
+    state.workspace = state.workspace.changed(tray=(*tray(app), lost))
+    [warning] = alerts(run(app))
+    assert warning.text.startswith("Not compared: Lost: ")
+    assert panel_tables(app) == panel_tables(again), "the rest is compared"
 
 
 def test_yours_stands_beside_both_ways_with_one_click() -> None:
     app = press(visit(COMPARE), WAYS)
     assert row(app, "Sample size") == ["420", "210", "300"]
-    assert_golden("pages/compare_ways", said(app))
     assert not tray(press(app, "Undo"))
-
-
-def test_side_whose_study_is_gone_is_named_and_the_rest_compared() -> None:
-    app = press(visit(COMPARE), "The three labs")
-    lost = TrayCase(name="Lost", case=Workspace().changed(study="mine", own="0" * 32).case)
-    work = app.session_state["state"].workspace
-    app.session_state["state"].workspace = work.changed(tray=(*work.tray, lost))
-    run(app)
-    [warning] = [alert.text for alert in alerts(app) if alert.colour == "warning"]
-    assert warning.startswith("Not compared: Lost: ")
-    assert len(panel_tables(app)[-1][0]) == 4
-
-
-def test_comparison_of_different_studies_names_them() -> None:
-    app = press(visit(PROTOCOL), "Keep beside")
-    state = app.session_state["state"]
-    state.workspace = state.workspace.with_case(state.workspace.case.with_study("psy_stroop"))
-    go(run(app), COMPARE)
-    assert row(app, "Study") == [
-        load_scenario(name).paper.name for name in ("fin_momentum", "psy_stroop")
-    ]
 
 
 # --- from the library, and decisions ----------------------------------------------------------
@@ -124,9 +91,13 @@ def test_comparison_of_different_studies_names_them() -> None:
 
 @pytest.fixture(autouse=True)
 def _whose(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    """A visitor of this test's own, as a browser's cookie makes one."""
+    """A visitor of this test's own, as a browser's cookie makes one, and batches that start none.
+
+    The processes that play a batch are tried in test_batches.py.
+    """
     secret = f"secret of {request.node.name}"
     monkeypatch.setattr("replicalab.server.visitor.secret", lambda: secret)
+    monkeypatch.setattr(batches, "run_batch", lambda jobs, _: map(run_job, jobs))
 
 
 def from_library(app: AppTest) -> AppTest:
@@ -139,7 +110,7 @@ def kept(kind: EntryKind, name: str, content: str) -> None:
     shelf().keep(owner(), kind, name, content)
 
 
-def test_kept_plan_is_listed_by_its_name_as_given_and_put_beside() -> None:
+def test_kept_plan_is_put_beside_by_its_name_as_given_and_a_lab_around_the_open_plan() -> None:
     plan = revise(load_scenario("fin_momentum").reference_protocol, sample_size=77)
     work, name = Workspace().changed(plan=plan), "Momentum · n 77 (v2.1)"
     kept(EntryKind.PLAN, name, case_text(work.case))
@@ -148,12 +119,8 @@ def test_kept_plan_is_listed_by_its_name_as_given_and_put_beside() -> None:
     assert box.options == [f"{name} (plan)"]
     assert [(each.name, each.case) for each in tray(app)] == [(name, work.case)]
     assert row(app, "Sample size") == ["77", "420"]
-
-
-def test_kept_lab_is_put_beside_around_the_open_plan() -> None:
     kept(EntryKind.LAB, "Ours", lab_json(LabOverrides(name="Ours", budget=5000)))
-    app = from_library(visit(COMPARE))
-    assert row(app, "Budget, credits") == ["5,000", "3,700"]
+    assert row(from_library(visit(COMPARE)), "Budget, credits") == ["5,000", "3,700"]
 
 
 def played(scientist: ScientistKind) -> Negotiation:
@@ -161,13 +128,17 @@ def played(scientist: ScientistKind) -> Negotiation:
     return by_rule(pack, pack.reference_protocol, scientist=scientist)
 
 
-def test_kept_run_is_put_beside_with_its_players_and_outcome() -> None:
+def test_kept_run_is_put_beside_with_its_players_where_it_replays() -> None:
     run_ = played(ScientistKind.BASELINE)
     kept(EntryKind.RUN, "A run", save(run_))
     [found] = tray(from_library(visit(COMPARE)))
     assert found.case.scientist is ScientistKind.BASELINE
     assert found.case.lab is Difficulty.HARD
     assert found.case.protocol(find) == run_.setup.opening
+    kept(EntryKind.RUN, "Changed", json.dumps(json.loads(save(run_)) | {"end": "0" * 16}))
+    app = from_library(visit(COMPARE))
+    assert not tray(app)
+    assert any(alert.text.startswith("Not put beside: ") for alert in alerts(app))
 
 
 def test_kept_run_of_a_model_in_an_own_study_is_put_beside_by_its_last_plan() -> None:
@@ -183,15 +154,6 @@ def test_kept_run_of_a_model_in_an_own_study_is_put_beside_by_its_last_plan() ->
     assert found.case.protocol(find) == plan
 
 
-def test_kept_run_that_does_not_replay_is_refused_with_its_difference() -> None:
-    data = json.loads(save(played(ScientistKind.BASELINE)))
-    data["end"] = "0" * 16
-    kept(EntryKind.RUN, "A run", json.dumps(data))
-    app = from_library(visit(COMPARE))
-    assert not tray(app)
-    assert any(alert.text.startswith("Not put beside: ") for alert in alerts(app))
-
-
 def decide(app: AppTest, at: int, why: str, who: str) -> AppTest:
     """Record a decision and return the app."""
     app.session_state["deciding"] = True
@@ -202,8 +164,17 @@ def decide(app: AppTest, at: int, why: str, who: str) -> AppTest:
     return press(app, "Record it")
 
 
-def test_decision_stands_on_its_comparison_only_and_opens_from_both_lists() -> None:
-    app = decide(press(visit(COMPARE), WAYS), 2, "It keeps the most.", "Ada")
+def test_decision_stands_on_its_comparison_only_and_opens_from_both_lists(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = press(visit(COMPARE), WAYS)
+    with monkeypatch.context() as full:
+        full.setattr(shelf(), "_limits", shelf()._limits._replace(entries=0))  # noqa: SLF001
+        decide(app, 0, "It keeps the most.", "Ada")
+        assert any(alert.text.startswith("Not recorded: ") for alert in alerts(app))
+        assert "Decided" not in said(app)
+        assert app.text_area(key="decision_why").value == "It keeps the most."
+    decide(app, 2, "It keeps the most.", "Ada")
     [entry] = shelf().entries(owner(), EntryKind.DECISION)
     assert entry.name == "Least loss, not Your plan or The Lab Manager’s"
     panel = "Decided: Least loss\nNot Your plan or The Lab Manager’s.\nIt keeps the most.\nAda, "
@@ -220,16 +191,6 @@ def test_decision_stands_on_its_comparison_only_and_opens_from_both_lists() -> N
     assert panel in said(go(app, COMPARE))
 
 
-def test_decision_that_cannot_be_kept_says_why_and_keeps_what_was_typed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(shelf(), "_limits", shelf()._limits._replace(entries=0))  # noqa: SLF001
-    app = decide(press(visit(COMPARE), WAYS), 0, "Because.", "")
-    assert any(alert.text.startswith("Not recorded: ") for alert in alerts(app))
-    assert "Decided" not in said(app)
-    assert app.text_area(key="decision_why").value == "Because."
-
-
 # --- many negotiations ------------------------------------------------------------------------
 
 
@@ -244,6 +205,11 @@ def over(app: AppTest) -> AppTest:
     assert batch is not None
     until(lambda: batch.is_over)
     return run(app)
+
+
+def played_once() -> AppTest:
+    """Return the page once a batch of one seed in three labs is over."""
+    return over(press(type_number(at_many(study="psy_stroop"), "Last seed", 0), "Run"))
 
 
 def test_batch_is_counted_run_found_again_kept_by_name_and_opened_on_another_server(
@@ -272,7 +238,7 @@ def test_batch_is_counted_run_found_again_kept_by_name_and_opened_on_another_ser
 
 def test_batch_that_gave_way_says_what_became_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(BATCHES, "_found", {})
-    app = over(press(type_number(at_many(study="psy_stroop"), "Last seed", 0), "Run"))
+    app = played_once()
     batch = BATCHES.of(visitor.secret())
     assert batch is not None
     batch.seen -= IN_USE_SECONDS + 1
@@ -290,7 +256,7 @@ def test_batch_that_gave_way_says_what_became_of_it(monkeypatch: pytest.MonkeyPa
 
 def test_opened_batch_leaves_the_one_before_one_click_away() -> None:
     kept(EntryKind.BATCH, "Of spring", make_batch())
-    app = over(press(type_number(at_many(study="psy_stroop"), "Last seed", 0), "Run"))
+    app = played_once()
     shares = panel_tables(app)[-1]
     go(app, LIBRARY)
     press(app, "Open")
@@ -304,10 +270,8 @@ def test_batch_of_a_strange_size_is_refused_with_the_limit() -> None:
     app = press(type_number(at_many(), "Last seed", 33_400), "Run")
     [refused] = [alert.text for alert in alerts(app)]
     assert f"at most {MOST_JOBS_OF_ALL:,}" in refused
-    app = press(type_number(app, "Last seed", 5_000), "Run")
+    press(type_number(app, "Last seed", 5_000), "Run")
     assert "has at most 10,000" in alerts(app)[0].text
-    app = press(type_number(type_number(app, "First seed", 9), "Last seed", 2), "Run")
-    assert "Nothing is chosen" in alerts(app)[0].text
 
 
 def test_batch_in_the_lab_of_ones_own_is_played_there() -> None:
@@ -317,10 +281,3 @@ def test_batch_in_the_lab_of_ones_own_is_played_there() -> None:
     batch = BATCHES.of(visitor.secret())
     assert batch is not None
     assert {job.own_lab.budget for job in batch.jobs} == {900}
-
-
-def test_comparison_keeps_the_workbench_as_it_is() -> None:
-    app = press(type_number(visit(PROTOCOL), "Sample size", 50), "Keep beside")
-    press(go(app, COMPARE), "The three labs")
-    assert number(go(app, PROTOCOL), "Sample size").value == 50
-    assert can_press(app, "Undo")

@@ -17,7 +17,8 @@ from replicalab.ui.negotiation.table import RunSession
 from replicalab.ui.present import slides
 from replicalab.views.plan import unit_noun
 from replicalab.views.present import Slide
-from tests.ui.reading import IN_EVERY_LAB, heard
+from tests.ui.pages import IN_EVERY_LAB
+from tests.ui.reading import heard
 from tests.views.reading import tree
 
 PLAYERS: Final = [*product(sorted(AUTOMATIC), LabManagerKind)]

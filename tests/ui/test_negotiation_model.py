@@ -6,7 +6,6 @@ import json
 import re
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -21,6 +20,7 @@ from replicalab.negotiation import load
 from replicalab.ui.negotiation.table import Task
 from tests.llm.serving import Exchange, Reply, serve, streamed
 from tests.scripted import ScriptedGenerate
+from tests.ui.acting import can_press, labels, pick, press, run, type_text
 from tests.ui.negotiating import (
     ACCEPTING,
     BUILD,
@@ -37,24 +37,9 @@ from tests.ui.negotiating import (
     round_shown,
     rows_in,
 )
-from tests.ui.reading import (
-    NEGOTIATION,
-    PROTOCOL,
-    Alert,
-    alerts,
-    can_press,
-    go,
-    heard,
-    labels,
-    panels,
-    pick,
-    press,
-    query_of,
-    run,
-    said,
-    type_text,
-    visit,
-)
+from tests.ui.pages import NEGOTIATION, PROTOCOL
+from tests.ui.reading import Alert, alerts, heard, panels, said
+from tests.ui.walking import go, query_of, visit
 
 CHECK: Final = "replicalab.llm.check_endpoint"
 DEAD: Final = ModelUnreachableError("Nobody answers at 127.0.0.1:9; check that it is running.")
@@ -161,44 +146,27 @@ def test_list_of_what_may_be_asked_is_shown_and_holds(monkeypatch: pytest.Monkey
     assert model.sent == []
 
 
-def test_list_keeps_the_answers_from_being_reworded_elsewhere(
-    seated_model: SeatedModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app, _ = seated_model(PLAN, ACCEPTING)
-    press(press(app, "Run"), "First")
-    assert can_press(app, "Let the model reword this")
-    monkeypatch.setenv("REPLICALAB_LLM_ALLOWED", "models.example.org")
-    assert "Let the model reword this" not in labels(run(app))
-
-
-def test_settings_stay_open_while_they_are_typed_fold_at_run_and_survive_a_walk(
-    seated_model: SeatedModel,
-) -> None:
-    def is_open(app: AppTest) -> bool:
-        [found] = [each for each in app.expander if each.label == "Model settings"]
-        return bool(found.proto.expanded)
-
-    app, _ = seated_model(PLAN, ACCEPTING)
-    assert is_open(app)
-    assert is_open(run(app))
-    assert not is_open(press(app, "Run"))
-    go(go(app, PROTOCOL), NEGOTIATION)
-    shown = {field.label: field.value for field in app.text_input}
-    assert (shown["Base URL"], shown["Key"]) == (URL, KEY)
-    assert not re.search(f"{KEY}|127", json.dumps(query_of(app)))
-
-
 # --- a run ---
+
+
+def settings_are_open(app: AppTest) -> bool:
+    [found] = [each for each in app.expander if each.label == "Model settings"]
+    return bool(found.proto.expanded)
 
 
 def test_model_plays_to_the_end_and_is_asked_nothing_more_unless_to_run_again(
     seated_model: SeatedModel,
 ) -> None:
     app, model = seated_model(PLAN, ACCEPTING, ACCEPTING, PLAN, ACCEPTING)
+    assert settings_are_open(app), "while they are typed"
     assert verdict(press(app, "Run")).startswith(AGREED)
+    assert not settings_are_open(app)
     assert round_shown(app) == "Round 2 of 2"
     go(go(press(app, "Back"), PROTOCOL), NEGOTIATION)
     assert len(model.sent) == 2
+    shown = {field.label: field.value for field in app.text_input}
+    assert (shown["Base URL"], shown["Key"]) == (URL, KEY)
+    assert not re.search(f"{KEY}|127", json.dumps(query_of(app)))
     press(app, "Run it again")
     assert len(model.sent) == 5
     assert round_shown(app) == "Round 3 of 3", "the first run is forgotten"
@@ -220,15 +188,6 @@ def test_every_attempt_is_shown_in_full_and_as_text(seated_model: SeatedModel) -
     assert verdict(app).startswith(AGREED)
 
 
-def test_model_cannot_move_the_verdict(seated_model: SeatedModel) -> None:
-    booked = revise(REFERENCE, sample_size=10, rationale="All seven dimensions pass. Agreed.")
-    app, _ = seated_model(proposing(booked), *["I win"] * 3, rounds="2")
-    press(app, "Run")
-    status, told = outcome(app)
-    assert status != "pass"
-    assert "equipment and schedule fail" in told
-
-
 def test_model_that_never_acts_ends_its_turn_and_is_let_walk_away(
     seated_model: SeatedModel,
 ) -> None:
@@ -238,13 +197,7 @@ def test_model_that_never_acts_ends_its_turn_and_is_let_walk_away(
     assert "No valid action in 3 attempts" in failed(app).text
     assert round_shown(app) == "Round 1 of 1"
     assert {"a", "b", "c"} <= codes(app)
-    kept = app.session_state["negotiation_table"].runs[-1]
-    said_by_it = kept.failure
-    same = tuple(replace(attempt, number=1) for attempt in said_by_it.attempts)
-    kept.failure = said_by_it._replace(attempts=same)
-    assert sum(each.startswith("Attempt 1: no valid action") for each in attempts(run(app))) == 3
-    kept.failure = said_by_it
-    press(run(app), "Let it walk away")
+    press(app, "Let it walk away")
     assert verdict(app).startswith("No deal after round 2: the Scientist walked away")
     assert {"a", "b", "c"} <= codes(app)
 
@@ -274,7 +227,6 @@ def gone(monkeypatch: pytest.MonkeyPatch) -> Reply:
     ("asked", "before"),
     [
         ("Test the connection", []),
-        ("Run", []),
         ("Run", [streamed(PLAN)]),
         ("Let the model reword this", [streamed(PLAN), streamed(ACCEPTING)]),
     ],
@@ -369,24 +321,19 @@ def test_run_is_saved_without_the_key_and_plays_again_without_the_model(
 # --- rewording ---
 
 
-def reworded(
-    seated_model: SeatedModel, monkeypatch: pytest.MonkeyPatch, words: str | Exception
-) -> AppTest:
-    """Return the page after a model was asked to reword the first answer."""
-    app, _ = seated_model(PLAN, ACCEPTING)
-    press(press(app, "Run"), "First")
-    reworder = answering(ScriptedGenerate([words]))
-    monkeypatch.setattr(BUILD, reworder)
-    return press(app, "Let the model reword this")
-
-
-def test_answer_is_reworded_beside_the_built_in_text_and_goes_with_its_plan(
+def test_answer_is_reworded_beside_the_built_in_text_where_that_can_stand_and_goes_with_its_plan(
     seated_model: SeatedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer = TOLD.rounds[0].answer
     assert answer is not None
     words = f"{HOSTILE.replace('1', 'x')} {answer.explanation}"
-    app = reworded(seated_model, monkeypatch, words)
+    app, _ = seated_model(PLAN, ACCEPTING)
+    press(press(app, "Run"), "First")
+    monkeypatch.setattr(BUILD, answering(ScriptedGenerate(["Too much.", words])))
+    press(app, "Let the model reword this")
+    assert any("leaves out" in alert.text for alert in alerts(app))
+    assert IN_ITS_WORDS not in said(app)
+    press(app, "Let the model reword this")
     assert any("".join(panel.itertext()).find(words) >= 0 for panel in panels(app))
     assert "I offer instead:" in said(app)
     assert verdict(app).startswith(AGREED)
@@ -394,13 +341,6 @@ def test_answer_is_reworded_beside_the_built_in_text_and_goes_with_its_plan(
     monkeypatch.setattr(BUILD, answering(ScriptedGenerate([other, ACCEPTING])))
     press(press(app, "Run it again"), "First")
     assert IN_ITS_WORDS not in said(app)
-
-
-@pytest.mark.parametrize(("words", "told"), [("Too much.", "leaves out"), (DEAD, str(DEAD))])
-def test_wording_that_cannot_stand_is_said_and_not_shown(
-    seated_model: SeatedModel, monkeypatch: pytest.MonkeyPatch, words: str | Exception, told: str
-) -> None:
-    app = reworded(seated_model, monkeypatch, words)
-    assert any(told in alert.text for alert in alerts(app))
-    assert IN_ITS_WORDS not in said(app)
-    assert "I offer instead:" in said(app)
+    assert can_press(app, "Let the model reword this")
+    monkeypatch.setenv("REPLICALAB_LLM_ALLOWED", "models.example.org")
+    assert "Let the model reword this" not in labels(run(app))

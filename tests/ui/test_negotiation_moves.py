@@ -8,12 +8,23 @@ from typing import Final
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.models import ScientistAction, revise
+from replicalab.models import revise
 from replicalab.negotiation import Move, Turn, fork, save
 from replicalab.ui.address import encode_moves
 from replicalab.ui.negotiation import table
 from replicalab.views.negotiation import OUTCOME_TITLES, outcome_verdict
 from tests.negotiation.playing import ACCEPT, ask, by_person, propose, revise_to
+from tests.ui.acting import (
+    can_press,
+    choose,
+    chosen,
+    labels,
+    number,
+    pick,
+    press,
+    type_number,
+    type_text,
+)
 from tests.ui.negotiating import (
     BACK,
     PACK,
@@ -27,30 +38,9 @@ from tests.ui.negotiating import (
     rows_in,
     shows,
 )
-from tests.ui.reading import (
-    NEGOTIATION,
-    PROTOCOL,
-    STUDY,
-    alerts,
-    can_press,
-    choose,
-    chosen,
-    go,
-    keyed,
-    labels,
-    number,
-    panel_tables,
-    pick,
-    press,
-    query_of,
-    said,
-    texts,
-    tray,
-    type_number,
-    type_text,
-    visit,
-    where,
-)
+from tests.ui.pages import NEGOTIATION, PROTOCOL, STUDY
+from tests.ui.reading import alerts, keyed, panel_tables, said, texts, tray, where
+from tests.ui.walking import go, query_of, visit
 
 PROPOSED: Final = propose(REFERENCE)
 START: Final = by_person(PACK)
@@ -79,15 +69,23 @@ def test_a_person_begins_with_nothing_on_the_table_and_sees_what_each_move_would
     type_number(type_number(app, "Sample size", 75), "Duration (days)", 5)
     assert "power 0.20" in alerts(app)[0].text
     assert "It costs 1,450 of 3,700 credits." in said(app)
+    press(type_text(app, "Or ask the lab a question", "   "), "Ask")
+    press(type_text(app, "Technique", ""), SEND)
+    assert "First" not in labels(app), "what is empty is not sent"
     type_number(app, "Rounds at most", 1)
     assert "A question takes this round: the last one." in said(app)
 
 
-def test_form_starts_from_the_plan_of_the_protocol_page() -> None:
-    app = type_number(visit(PROTOCOL), "Sample size", 120)
+def test_form_starts_from_the_plan_of_the_protocol_page_then_from_the_offer() -> None:
+    app = type_number(visit(PROTOCOL), "Sample size", 400)
     pick(go(app, NEGOTIATION), "Scientist", "person")
-    assert number(app, "Sample size").value == 120
+    assert number(app, "Sample size").value == 400
     assert chosen(app, "Controls") == REFERENCE.controls
+    opening = propose(revise(REFERENCE, sample_size=400))
+    offer = by_person(PACK, opening).state.offer
+    assert offer is not None
+    press(type_number(press(app, SEND), "Sample size", 180), SEND)
+    assert shows(app, by_person(PACK, opening, revise_to(revise(offer.plan, sample_size=180))))
 
 
 def test_proposal_is_answered_and_the_offer_accepted_and_only_then_a_judge_speaks(
@@ -109,14 +107,6 @@ def test_proposal_is_answered_and_the_offer_accepted_and_only_then_a_judge_speak
     assert rows_in(app, "ledger")[1][-2:] == ["−2,200", "power 0.76 → 0.47"]
 
 
-def test_edited_plan_is_put_forward(app: AppTest) -> None:
-    press(type_number(press(app, SEND), "Sample size", 180), SEND)
-    offer = OFFERED.state.offer
-    assert offer is not None
-    revised = revise_to(revise(offer.plan, sample_size=180))
-    assert shows(app, by_person(PACK, PROPOSED, revised))
-
-
 def test_question_is_answered_from_the_lab(app: AppTest) -> None:
     hostile = "How many credits? <b>![x](https://example.org/x.png) :red[free] $x$"
     press(type_text(app, "Or ask the lab a question", hostile), "Ask")
@@ -128,24 +118,15 @@ def test_question_is_answered_from_the_lab(app: AppTest) -> None:
     assert not any(hostile in markdown.value for markdown in app.markdown)
 
 
-@pytest.mark.parametrize(
-    ("label", "text", "pressed"),
-    [("Or ask the lab a question", "   ", "Ask"), ("Technique", "", SEND)],
-)
-def test_what_is_empty_is_not_sent(app: AppTest, label: str, text: str, pressed: str) -> None:
-    press(type_text(app, label, text), pressed)
-    assert "First" not in labels(app)
-
-
-@pytest.mark.parametrize("proposed", [True, False])
-def test_person_may_walk_away_from_a_plan_or_from_none(app: AppTest, *, proposed: bool) -> None:
-    if proposed:
-        press(app, SEND)
+def test_person_may_walk_away_from_no_plan_or_from_one(app: AppTest) -> None:
     press(app, "Walk away")
     assert outcome(app)[0] == "fail"
-    assert shows(app, by_person(PACK, *([PROPOSED] if proposed else []), None))
+    assert shows(app, by_person(PACK, None))
     assert "Has nothing to answer." in said(app)
-    assert ("No plan was ever on the table" in said(app)) == (not proposed)
+    assert "No plan was ever on the table" in said(app)
+    press(press(press(app, "Undo last round"), SEND), "Walk away")
+    assert shows(app, by_person(PACK, PROPOSED, None))
+    assert "No plan was ever on the table" not in said(app)
 
 
 def test_rounds_are_taken_back_one_by_one_or_all_at_once_and_that_is_undone(app: AppTest) -> None:
@@ -183,14 +164,12 @@ def test_talks_are_kept_for_their_players_and_lab_whatever_the_plan_and_what_is_
     assert BACK not in labels(app)
     type_number(go(app, PROTOCOL), "Sample size", 77)
     assert shows(go(app, NEGOTIATION), OFFERED)
-    number(press(go(app, PROTOCOL), "Undo"), "Sample size")
-    assert shows(go(app, NEGOTIATION), OFFERED)
     go(pick(go(app, STUDY), "Lab", "hard"), NEGOTIATION)
     assert shows(app, START)
     assert shows(press(app, BACK), OFFERED)
     assert "medium lab" in where(app)
     pick(app, "Scientist", "baseline")
-    for most in (1, 2, 3, 4):
+    for most in (1, 2, 3):
         type_number(app, "Rounds at most", most)
     assert len(app.session_state["negotiation_table"].runs) == 2
     assert shows(press(app, BACK), OFFERED)
@@ -204,22 +183,15 @@ def reloaded(app: AppTest) -> AppTest:
     return visit(NEGOTIATION, **query_of(app))
 
 
-@pytest.mark.parametrize("last", [ACCEPT, None, ask("Which days?")], ids=["accept", "leave", "ask"])
-def test_what_a_person_played_survives_a_reload_and_is_played_on(
-    app: AppTest, last: ScientistAction | None
-) -> None:
-    press(app, SEND)
-    if last is ACCEPT:
-        press(app, "Accept the offer")
-    elif last is None:
-        press(app, "Walk away")
-    else:
-        press(type_text(app, "Or ask the lab a question", "Which days?"), "Ask")
+def test_what_a_person_played_survives_a_reload_and_is_played_on(app: AppTest) -> None:
+    press(type_text(press(app, SEND), "Or ask the lab a question", "Which days?"), "Ask")
+    asked = by_person(PACK, PROPOSED, ask("Which days?"))
+    press(app, "Accept the offer")
     again = reloaded(app)
-    assert shows(again, by_person(PACK, PROPOSED, last))
-    assert round_shown(again) == "Round 2 of 2"
-    assert shows(press(again, "Undo last round"), OFFERED)
-    assert shows(reloaded(again), OFFERED)
+    assert shows(again, by_person(PACK, PROPOSED, ask("Which days?"), ACCEPT))
+    assert round_shown(again) == "Round 3 of 3"
+    assert shows(press(again, "Undo last round"), asked)
+    assert shows(reloaded(again), asked)
 
 
 def test_moves_too_long_for_an_address_are_said_to_be_lost_by_a_reload(
@@ -261,6 +233,7 @@ def test_fork_form_holds_the_plan_of_its_round_and_can_be_left() -> None:
     app = press(visit(NEGOTIATION, **SIMPLE, round="2"), "Fork here")
     assert "What if round 2 had gone differently?" in headers(app)
     assert (number(app, "Sample size").value, number(app, "Duration (days)").value) == (210, 7)
+    assert not re.search("field starts with|each is sent once", said(app))
     assert {"Continue from here", "Fork here"} & set(labels(press(app, "Cancel"))) == {"Fork here"}
 
 
@@ -273,15 +246,9 @@ def test_both_branches_are_compared_round_by_round_and_on_the_page_for_it() -> N
     assert said(app).count(after) == 1
     table = rows_in(app, "branches")
     assert table[0] == ["Round", "As it was", "Answer", "Your branch", "Answer to it"]
-    assert table[1] == [
-        "2",
-        "Revises: 210 samples in 7 days, 2,900 credits, power 0.47",
-        "Suggests changes",
-        "Revises: 300 samples in 5 days, 3,700 credits, power 0.62",
-        "Accepts",
-    ]
+    assert "210 samples in 7 days" in table[1][1]
+    assert "300 samples in 5 days" in table[1][3]
     assert [row[0] for row in table[1:]] == ["2", "3", "4", "5"]
-    assert table[2][3:] == ["–", "–"]
     press(app, "Compare the two")
     assert [(each.name, len(each.case.moves)) for each in tray(app)] == [
         ("As it was", 0),
@@ -354,29 +321,22 @@ def test_branch_of_a_person_is_played_on_by_the_person_and_looked_at_round_by_ro
     assert outcome(app)[0] == "caution"
 
 
-@pytest.mark.parametrize("field", ["Rationale", "Controls"])
-def test_plan_that_cannot_be_sent_is_not_forked(field: str) -> None:
+def test_plan_that_cannot_be_sent_is_not_forked() -> None:
     app = press(visit(NEGOTIATION), "Fork here")
-    if field == "Rationale":
-        type_text(app, field, "")
-    else:
-        choose(app, field, *(f"control {number}" for number in range(201)))
-        assert any("Controls has 201 entries" in alert.text for alert in alerts(app))
+    press(type_text(app, "Rationale", ""), "Continue from here")
+    assert "Keep the branch" not in labels(app)
+    type_text(app, "Rationale", "Because.")
+    choose(app, "Controls", *(f"control {number}" for number in range(201)))
+    assert any("Controls has 201 entries" in alert.text for alert in alerts(app))
     press(app, "Continue from here")
     assert "Keep the branch" not in labels(app)
-    assert "Continue from here" in labels(app)
+    press(choose(app, "Controls", "control 1"), "Continue from here")
+    assert "Keep the branch" in labels(app)
 
 
-@pytest.mark.parametrize(
-    ("changes", "told"),
-    [
-        ({"sample_size": 2_000_000}, "The plan has 2,000,000 here"),
-        ({"controls": ["a", "b", "a"]}, "more than once; each is sent once."),
-        ({}, ""),
-    ],
-)
-def test_fork_form_says_what_it_could_not_take_over(changes: dict[str, object], told: str) -> None:
-    saved = save(by_person(PACK, propose(revise(REFERENCE, **changes))))
-    page = said(press(hand_over(visit(NEGOTIATION), saved), "Fork here"))
-    assert told in page
-    assert bool(re.search("field starts with|each is sent once", page)) == bool(changes)
+def test_fork_form_says_what_it_could_not_take_over() -> None:
+    plan = revise(REFERENCE, sample_size=2_000_000, controls=["a", "b", "a"])
+    app = hand_over(visit(NEGOTIATION), save(by_person(PACK, propose(plan))))
+    page = said(press(app, "Fork here"))
+    assert "The plan has 2,000,000 here; the field starts with" in page
+    assert "more than once; each is sent once." in page

@@ -1,71 +1,68 @@
-"""The Negotiation page: how it ended, every round of it, who plays, and what cannot be opened."""
+"""The Negotiation page: its rounds, who plays, what is kept as a file and opened again."""
 
 from __future__ import annotations
 
+import json
 from typing import Final, NoReturn
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
-from replicalab.lexicon import amount_text
-from replicalab.models import DIMENSIONS, revise
-from replicalab.negotiation import LabManagerKind, ScientistKind
+from replicalab.models import revise
+from replicalab.negotiation import (
+    LabManagerKind,
+    ScientistKind,
+    Transcript,
+    replay,
+    save,
+    shipped_recordings,
+)
 from replicalab.scenarios import load_scenario
 from replicalab.ui.address import encode_plan
-from replicalab.views.negotiation import outcome_verdict
-from replicalab.views.plan import used_text
 from tests.golden import assert_golden
-from tests.negotiation.playing import by_rule
+from tests.negotiation.playing import by_person, by_rule, propose
+from tests.ui.acting import (
+    can_press,
+    choose_more,
+    labels,
+    number,
+    pick,
+    press,
+    press_first,
+    type_number,
+)
 from tests.ui.negotiating import (
     PACK,
     REFERENCE,
     SIMPLE,
     TOLD,
+    hand_over,
     outcome,
     round_shown,
-    rows_in,
     seated,
     shows,
 )
-from tests.ui.reading import (
-    IN_EVERY_LAB,
-    NEGOTIATION,
-    PROTOCOL,
-    alerts,
-    can_press,
-    choose_more,
-    go,
-    number,
-    pick,
-    press,
-    query_of,
-    said,
-    texts,
-    type_number,
-    visit,
-    visit_lab,
-)
+from tests.ui.pages import NEGOTIATION, PROTOCOL, STUDY
+from tests.ui.reading import alerts, bodies, heard, panels, said, texts, where
+from tests.ui.walking import go, query_of, visit
 
 AWARE: Final = ScientistKind.EVIDENCE_AWARE
+STUCK: Final = {"study": "math_four_colour", "lab": "hard"}
 STEPS: Final = ("First", "Back", "Next", "Last", "Play")
 
-
-# --- how it ended, in every lab ---
-
-
-@IN_EVERY_LAB
-def test_page_shows_what_the_core_has_found(study: str, lab: str) -> None:
-    pack = load_scenario(study, lab)
-    negotiation = by_rule(pack, pack.reference_protocol, scientist=AWARE)
-    plans = [done.plan for done in negotiation.rounds if done.plan is not None]
-    verdict = outcome_verdict(negotiation)
-    app = visit_lab(NEGOTIATION, study, lab)
-    assert outcome(app) == (verdict.status, verdict.text)
-    assert not alerts(app)
-    columns = list(zip(*rows_in(app, "matrix"), strict=True))[1:]
-    for at, (plan, column) in enumerate(zip(plans, columns, strict=True), start=1):
-        cells = ["passes" if plan.check.check(name).ok else "fails" for name in DIMENSIONS]
-        sizes = [amount_text(plan.counts.samples), str(plan.counts.days), amount_text(plan.cost)]
-        assert list(column) == [str(at), *cells, *sizes, plan.evidence.number]
+MILLIKAN: Final = load_scenario("phys_millikan", "hard", 3)
+ENDED: Final = by_rule(
+    MILLIKAN,
+    MILLIKAN.reference_protocol,
+    7,
+    ScientistKind.EVIDENCE_AWARE,
+    LabManagerKind.LEAST_LOSS,
+)
+PROPOSED: Final = propose(MILLIKAN.reference_protocol)
+OPEN: Final = by_person(MILLIKAN, PROPOSED)
+LEFT: Final = by_person(MILLIKAN, PROPOSED, None)
+HOME: Final = "Back to your own: "
+RECORDINGS: Final = shipped_recordings()
 
 
 # --- stepping ---
@@ -104,70 +101,43 @@ def test_scrubber_of_one_round_shows_it_whatever_round_is_asked_for() -> None:
     ("name", "query"),
     [
         ("negotiation", {**SIMPLE, "round": "2"}),
-        ("negotiation_evidence_aware", {}),
+        ("negotiation_evidence_aware", {"round": "2"}),
+        ("negotiation_stuck", {**STUCK, **SIMPLE, "round": "5"}),
         ("negotiation_by_hand", {"scientist": "person"}),
         ("negotiation_model", {"scientist": "model"}),
         ("negotiation_recorded", {"recording": "momentum_revised"}),
-        ("negotiation_no_deal", {"study": "math_four_colour", "lab": "hard", "round": "2"}),
     ],
 )
 def test_page_opens_with_each_scientist_as_it_was_read(name: str, query: dict[str, str]) -> None:
     assert_golden(f"pages/{name}", said(visit(NEGOTIATION, **query)))
 
 
-def test_accepting_says_what_is_taken() -> None:
-    page = said(press(visit(NEGOTIATION, **SIMPLE), "Last"))
-    assert "Scientist accepts\nTakes the Lab Manager's offer." in page
-    stuck = visit(NEGOTIATION, study="math_four_colour", lab="hard", round="5", **SIMPLE)
-    assert "Scientist accepts\nTakes the plan." in said(stuck)
-
-
-def test_message_opens_to_the_seven_dimensions_in_numbers() -> None:
-    plan = TOLD.rounds[1].plan
-    assert plan is not None
-    rows = rows_in(visit(NEGOTIATION, **SIMPLE, round="2"), "checked")[1:]
-    assert [row[:2] for row in rows] == [
-        [f"{'passes' if slack.ok else 'fails'} {dimension.capitalize()}", used_text(plan, slack)]
-        for dimension, slack in plan.slack.items()
-    ]
-    left = [row[2] for row in rows]
-    assert (left[0], left[-1]) == ("", "")  # of errors and breaches nothing can be left
-    assert all(left[1:-1])
-
-
 # --- who plays, and for how long ---
 
 
-@pytest.mark.parametrize(
-    ("scientist", "manager"), [("evidence_aware", "reference"), ("baseline", "least_loss")]
-)
-def test_every_player_is_offered_and_a_rule_is_seated_and_kept_in_the_address(
-    scientist: str, manager: str
-) -> None:
+def test_every_player_is_offered_and_a_rule_is_seated_and_kept_in_the_address() -> None:
     app = visit(NEGOTIATION, **SIMPLE)
     scientists = ["Evidence-aware", "You", "Language model", "Simple rule", "Recorded run"]
     assert {box.label: list(box.options) for box in app.selectbox} == {
         "Scientist": scientists,
         "Lab Manager": ["Reference", "Least-loss"],
     }
-    pick(pick(app, "Scientist", scientist), "Lab Manager", manager)
-    kinds = ScientistKind(scientist), LabManagerKind(manager)
-    assert shows(app, by_rule(PACK, REFERENCE, 5, *kinds))
+    assert shows(pick(app, "Scientist", "evidence_aware"), by_rule(PACK, REFERENCE, 5, AWARE))
+    pick(pick(app, "Scientist", "baseline"), "Lab Manager", "least_loss")
+    assert shows(app, by_rule(PACK, REFERENCE, lab_manager=LabManagerKind.LEAST_LOSS))
     again = visit(NEGOTIATION, **query_of(app))
     assert outcome(again) == outcome(app)
-    assert (seated(again), seated(again, "Lab Manager")) == (scientist, manager)
+    assert (seated(again), seated(again, "Lab Manager")) == ("baseline", "least_loss")
 
 
-@pytest.mark.parametrize("most", [1, 12])
-def test_rounds_limit_is_kept_and_another_plan_begins_at_the_first(most: int) -> None:
-    app = type_number(visit(NEGOTIATION, **SIMPLE), "Rounds at most", most)
-    assert query_of(app)["rounds"] == str(most)
-    if most > 1:
-        press(app, "Last")
+def test_rounds_limit_is_kept_and_another_plan_begins_at_the_first() -> None:
+    app = type_number(visit(NEGOTIATION, **SIMPLE), "Rounds at most", 12)
+    assert query_of(app)["rounds"] == "12"
+    press(app, "Last")
     type_number(go(app, PROTOCOL), "Sample size", 290)
-    assert round_shown(go(app, NEGOTIATION)) == f"Round 1 of {most}"
+    assert round_shown(go(app, NEGOTIATION)) == "Round 1 of 12"
     field = number(app, "Rounds at most")
-    assert (field.value, field.min, field.max) == (most, 1, 12)
+    assert (field.value, field.min, field.max) == (12, 1, 12)
 
 
 def test_choosing_players_and_presenting_are_no_steps_to_undo() -> None:
@@ -194,3 +164,187 @@ def test_plan_without_samples_is_not_negotiated_and_one_without_days_or_controls
     app = visit(NEGOTIATION, plan=encode_plan(plan))
     assert round_shown(app).startswith("Round 1 of ")
     assert "Protects against: nothing: it has no controls\n" in said(app)
+
+
+# --- kept as files, and played again ---
+
+
+def test_saved_negotiation_opens_in_its_study_and_gives_way_to_another_plan() -> None:
+    app = hand_over(visit(NEGOTIATION), save(ENDED))
+    assert where(app).startswith(f"{MILLIKAN.paper.name} · hard lab, seed 3")
+    assert shows(app, ENDED)
+    assert "Replays identically, round by round." in said(app)
+    players = "From the file mine.json. Scientist: evidence-aware. Lab Manager: least-loss."
+    assert players in said(app)
+    assert round_shown(app) == f"Round 1 of {len(ENDED.rounds)}"
+    type_number(go(app, PROTOCOL), "Sample size", 5)
+    assert "Replays identically" not in said(go(app, NEGOTIATION))
+    press(go(app, PROTOCOL), "Undo")
+    assert shows(go(app, NEGOTIATION), ENDED)
+
+
+def test_closing_what_was_opened_brings_study_lab_plan_and_moves_back() -> None:
+    app = type_number(visit(PROTOCOL, study="psy_stroop", lab="easy"), "Sample size", 44)
+    press(pick(go(app, NEGOTIATION), "Scientist", "person"), "Put this plan forward")
+    before = where(app), query_of(app)
+    for opened in (save(ENDED), RECORDINGS[0].model_dump_json()):
+        hand_over(app, opened)
+        assert where(app) != before[0]
+    assert "(written by hand)" in said(app)
+    assert seated(app) == "recorded"
+    press_first(app, HOME)
+    assert (where(app), query_of(app)) == before
+    assert seated(app) == "person"
+    assert number(go(app, PROTOCOL), "Sample size").value == 44
+
+
+def test_recorded_run_keeps_study_lab_and_plan_and_brings_them_back() -> None:
+    app = type_number(visit(PROTOCOL, study="psy_stroop"), "Sample size", 44)
+    before = where(app), query_of(app)
+    pick(go(app, NEGOTIATION), "Scientist", "recorded")
+    pick(app, "Recorded run", key_of(RECORDINGS[-1]))
+    setup = RECORDINGS[-1].setup
+    pack = load_scenario(setup.scenario_id, setup.difficulty.value, setup.seed)
+    for page in (app, visit(NEGOTIATION, **query_of(app))):
+        assert where(page).startswith(pack.paper.name)
+        assert shows(page, replay(RECORDINGS[-1], pack).negotiation)
+        assert seated(page) == "recorded"
+        assert "Written by hand." in said(page)
+        assert "\nAttempt 1: " in said(page)
+    press_first(app, HOME)
+    assert (where(app), query_of(app)) == before
+    pick(pick(app, "Scientist", "recorded"), "Scientist", "baseline")
+    assert where(app) == before[0]
+    assert "recording" not in query_of(app)
+    pick(app, "Scientist", "recorded")
+    type_number(go(app, PROTOCOL), "Sample size", 5)
+    assert "recording" not in query_of(app)
+    press(press(app, "Undo"), "Undo")
+    assert where(app) == before[0]
+
+
+def test_moves_played_in_an_opened_negotiation_outlive_another_plan_lab_and_file() -> None:
+    app = press(hand_over(visit(NEGOTIATION), save(OPEN)), "Walk away")
+    assert shows(app, LEFT)
+    assert shows(hand_over(app, save(ENDED)), ENDED)
+    assert shows(press_first(app, HOME), LEFT)
+    type_number(go(app, PROTOCOL), "Sample size", 5)
+    assert shows(go(app, NEGOTIATION), LEFT)
+    assert shows(visit(NEGOTIATION, **query_of(app)), LEFT)
+    pick(go(pick(app, "Scientist", "baseline"), STUDY), "Lab", "easy")
+    assert not shows(go(app, NEGOTIATION), LEFT)
+    assert shows(go(press(press(go(app, PROTOCOL), "Undo"), "Undo"), NEGOTIATION), LEFT)
+    assert "hard lab, seed 3" in where(app)
+
+
+def test_file_takes_the_place_of_another_that_was_opened_in_the_same_lab() -> None:
+    app = visit(NEGOTIATION)
+    for text in (save(OPEN), save(ENDED), save(OPEN), save(ENDED)):
+        hand_over(app, text)
+    assert len([run for run in app.session_state["negotiation_table"].runs if run.opened_in]) == 2
+
+
+def good_news(app: AppTest) -> list[str]:
+    """Return what the page's own part shows in green: boxes, badges, signs and bars of panels."""
+    shown = [body for body in bodies(app) if ":green" in body]
+    parts = (part for panel in panels(app)[2:] for part in panel.iter())  # without style and header
+    drawn = [heard(part) for part in parts if "pass" in part.get("class", "").split()]
+    return [*shown, *drawn, *(str(box.value) for box in app.success)]
+
+
+def edited(change: dict[str, str], facts: dict[str, float]) -> AppTest:
+    """Return the page on a saved file, edited so, at its last round."""
+    saved = json.loads(save(TOLD)) | change
+    saved["turns"][-2]["facts"] |= facts
+    return press(hand_over(visit(NEGOTIATION), json.dumps(saved)), "Last")
+
+
+@pytest.mark.parametrize(
+    ("change", "facts"),
+    [({"outcome": "no_deal", "ending": "the Scientist walked away"}, {}), ({}, {"cost": 1.0})],
+)
+def test_edited_file_has_words_and_no_good_news_and_is_not_played_on(
+    change: dict[str, str], facts: dict[str, float]
+) -> None:
+    app, answer = edited(change, facts), TOLD.rounds[-1].answer
+    problem, told = alerts(app)[0], outcome(app)
+    assert problem.colour == "error"
+    assert "does not replay here, so nothing in it is confirmed. " in problem.text
+    assert (told[0], told[1][:15]) == ("fail", "Not confirmed: ")
+    assert not {"Fork here", "Accept the plan", "Walk away"} & set(labels(app))
+    assert answer is not None
+    assert answer.explanation.split("\n")[0] in said(app)
+    for page in (app, press(choose_more(app, "Present"), "End")):
+        assert not good_news(page)
+        assert not page.get("plotly_chart")
+        assert "No check, no chart and no ledger is drawn" in said(page)
+        assert "Not confirmed: " in said(page)
+
+
+def test_confirmed_file_has_good_news_and_a_chart() -> None:
+    app = edited({}, {})
+    assert good_news(app)
+    assert app.get("plotly_chart")
+    assert press(choose_more(app, "Present"), "End").get("plotly_chart")
+
+
+def test_negotiation_too_large_to_be_opened_again_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "are opened again here" not in said(visit(NEGOTIATION))
+    monkeypatch.setattr("replicalab.ui.negotiation.files.MOST_BYTES", 1000)
+    assert "at most 1,000 are opened again here" in said(visit(NEGOTIATION))
+
+
+def with_setup(**changes: int) -> str:
+    """Return a saved negotiation with another setup."""
+    data = json.loads(save(ENDED))
+    data["setup"] |= changes
+    return json.dumps(data)
+
+
+REFUSED: Final[dict[str | bytes, str]] = {
+    b"\xff\xfe\x00": "is not UTF-8 text; save the file as UTF-8",
+    "[]": "it holds no JSON object",
+    '{"turns": []}': "ield",
+    save(ENDED).replace("phys_millikan", "zebra"): "'zebra' is unknown",
+    with_setup(max_rounds=20): "max_rounds is 20, and at most 12 can be shown here; play",
+    with_setup(seed=2**63): "setup.seed",
+    with_setup(seed=10**9): "seed is 1,000,000,000, and at most 999,999 can be shown here",
+}
+"""Files that cannot be shown, and what is said of them."""
+
+
+def test_file_that_cannot_be_shown_is_refused_and_the_page_stays() -> None:
+    app = visit(NEGOTIATION)
+    for text, problem in REFUSED.items():
+        hand_over(app, text)
+        [told] = [alert for alert in alerts(app) if "That file cannot be opened" in alert.text]
+        assert told.colour == "error"
+        assert problem in told.text
+        assert "pydantic" not in told.text
+        assert round_shown(app) == "Round 1 of 2"
+        assert where(app).endswith("Not feasible")
+
+
+# --- recorded runs ---
+
+
+def key_of(transcript: Transcript) -> str:
+    assert transcript.recording is not None
+    return transcript.recording.key
+
+
+def test_recording_that_cannot_be_played_is_said_with_the_ways_out() -> None:
+    app = visit(NEGOTIATION, recording="zebra")
+    assert "'zebra' is not known; known: momentum_revised" in alerts(app)[0].text
+    assert "Open its study and lab" not in labels(app)
+    query = {"study": "psy_stroop", "recording": "momentum_revised"}
+    app = visit(NEGOTIATION, **query)
+    assert "The recording cannot be played. It is of fin_momentum" in alerts(app)[0].text
+    press(app, "Open its study and lab")
+    assert where(app).startswith("Momentum returns")
+    assert round_shown(app) == "Round 1 of 3"
+    press(press(app, "Fork here"), "Continue from here")
+    assert "Accept the offer" in labels(app), "a person plays the fork on"
+    app = press(visit(NEGOTIATION, **query), "Close the recording")
+    assert round_shown(app).startswith("Round 1 of ")
+    assert seated(app) == "evidence_aware"

@@ -12,7 +12,6 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
 from replicalab.assessment import assess
-from replicalab.lexicon import count_text
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis, PlanToDraw, plan_to_draw
 from replicalab.scenarios import Difficulty, LabOverrides, load_scenario
@@ -21,29 +20,14 @@ from replicalab.ui.address import to_query
 from replicalab.ui.cards import reference_options
 from replicalab.ui.tradeoffs import levers, outlook
 from replicalab.ui.workspace import Workspace
-from replicalab.views.frontier import balance_text, extras_lines, priced_size_text, standing_verdict
-from replicalab.views.region import limit_texts, no_evidence_text, point_lines
+from replicalab.views.frontier import extras_lines
+from replicalab.views.region import no_evidence_text, point_lines
 from tests.factories import with_means
 from tests.golden import assert_golden
-from tests.ui.reading import (
-    IN_EVERY_LAB,
-    PROTOCOL,
-    TRADE_OFFS,
-    can_press,
-    go,
-    number,
-    panel_tables,
-    pick,
-    press,
-    query_of,
-    run,
-    said,
-    type_number,
-    unfolded,
-    visit,
-    visit_lab,
-    where,
-)
+from tests.ui.acting import can_press, number, pick, press, run, type_number
+from tests.ui.pages import PROTOCOL, TRADE_OFFS
+from tests.ui.reading import panel_tables, said, where
+from tests.ui.walking import go, query_of, unfolded, visit
 
 LOADED: Final = (
     "Loaded. 261 samples, 5 days, with 'vendor-approved extract on the research server', without "
@@ -82,24 +66,7 @@ def squeezed(text: str) -> str:
     return " ".join(text.split())
 
 
-# --- every study in every lab ---
-
-
-@IN_EVERY_LAB
-def test_page_shows_what_the_core_knows(study: str, lab: str) -> None:
-    app, options = unfolded(visit_lab(TRADE_OFFS, study, lab)), options_for(study, lab)
-    everything = said(app)
-    assert all(squeezed(line) in everything for line in extras_lines(options))
-    plans, limits, region, *_ = panel_tables(app)
-    _assert_marked_plans(plans, options)
-    assert {row[0]: row[1] for row in limits[1:]} == {
-        name.value: squeezed(text.meaning) for name, text in limit_texts(options.yours.pack).items()
-    }
-    _assert_region(region, plan_to_draw(options))
-    everything = said(frontier(app))
-    assert squeezed(standing_verdict(options).text) in everything
-    assert squeezed(balance_text(options)) in everything
-    _assert_frontier_table(app, options)
+# --- a page is what the core knows ---
 
 
 def test_table_of_a_long_plan_says_nothing_of_days_that_were_not_worked_out() -> None:
@@ -112,7 +79,7 @@ def test_table_of_a_long_plan_says_nothing_of_days_that_were_not_worked_out() ->
     days = [int(row[0]) for row in table[1:]]
     assert {later - one for one, later in pairwise(days)} == {2}  # 101 in at most 60 columns
     drawn = plan_to_draw(PlanAnalysis(assess(plan, with_means(study, days=100))))
-    for day, fits, counts, evidence in table[1:]:
+    for day, fits, counts, evidence in table[1::10]:
         for shown, most in zip((fits, counts), _most(drawn, int(day)), strict=True):
             assert _amount(shown) == most
         there = drawn.at(int(day), _amount(counts)).evidence.text if _amount(counts) else "–"
@@ -131,48 +98,8 @@ def _most(drawn: PlanToDraw, day: int) -> tuple[int, int]:
     return max([plan.counts.samples for plan in fitting], default=0), max(counting, default=0)
 
 
-def _assert_marked_plans(table: list[list[str]], options: PlanAnalysis) -> None:
-    rows = {row[0]: row[1:] for row in table[1:]}
-    shown = {"your plan": options.yours, "least loss": options.least.after}
-    if options.least.after.evidence.void_reason:
-        del shown["least loss"]
-        assert "least loss" not in rows
-    for name, plan in shown.items():
-        needs, evidence, fits = rows[name]
-        assert needs == f"{priced_size_text(plan)}, {count_text(plan.staff, 'staff unit')}"
-        assert evidence == plan.evidence.text
-        assert fits.startswith("yes" if plan.feasible else "no: ")
-
-
-def _assert_region(table: list[list[str]], drawn: PlanToDraw) -> None:
-    """Hold each day of the table against the plans themselves; days that are alike share a row."""
-    assert table[0] == ["Days", "Most fit", "and count", "Evidence"]
-    rows = [(days.split("–"), most, evidence) for days, *most, evidence in table[1:]]
-    assert all(rows[n - 1][1] != rows[n][1] for n in range(1, len(rows)))
-    top = max(_amount(most[0]) for _, most, _ in rows)
-    for days, most, evidence in rows:
-        fits, counts = map(_amount, most)
-        for day in range(int(days[0]), int(days[-1]) + 1):
-            assert not fits or drawn.at(day, fits).feasible
-            assert fits == top or not drawn.at(day, fits + 1).feasible
-            assert evidence == (drawn.at(day, counts).evidence.text if counts else "–")
-
-
 def _amount(shown: str) -> int:
     return 0 if shown == "none" else int(shown.replace(",", ""))
-
-
-def _assert_frontier_table(app: AppTest, options: PlanAnalysis) -> None:
-    best = options.frontier
-    known = {(priced_size_text(plan), str(plan.loss)) for plan in best.plans}
-    found = [table for table in panel_tables(app) if "Fidelity loss" in table[0]]
-    assert bool(found) == bool(best.plans)
-    for table in found:
-        rows = table[1:]
-        assert 0 < len(rows) <= 19  # 15 shared over the lines, 3 of each at least, the balanced one
-        assert {(row[0].removesuffix(" (balanced)"), row[2]) for row in rows} <= known
-        marked = [row[0] for row in rows if row[0].endswith(" (balanced)")]
-        assert len(marked) == (best.balanced is not None)
 
 
 # --- one study in depth ---
@@ -197,11 +124,20 @@ def test_frontier_far_from_its_bounds_is_drawn_as_any_other() -> None:
     assert len(chart) < 50_000
     assert '"text":"floor' in chart
     assert "No plan that fits lies in the picture: the best has half-width ±" in said(app)
-    assert "lies in the picture" not in said(frontier(opened("phys_millikan", "hard")))
+    app = opened("phys_millikan", "hard")
+    assert "rests on an assumed relative SD of one sample of 0.05" in said(app)
+    assert not [radio for radio in app.radio if radio.label.startswith("Effect")]
+    assert "lies in the picture" not in said(frontier(app))
 
 
-def test_point_and_the_samples_that_count_are_drawn_as_they_are_asked_for() -> None:
+def test_chosen_point_is_laid_over_a_chart_that_changes_with_its_layers_alone() -> None:
     app = opened()
+    before = charts(app)
+    spots = [point_at_cross(type_number(app, "Point: samples", n)) for n in (100, 110)]
+    assert charts(app) == before
+    assert None not in spots
+    assert spots[0] != spots[1]
+    assert point_at_cross(type_number(app, "Point: samples", 5000)) is None
     assert "60 a day count" not in charts(app)[0]
     switch(app, "Samples that cannot count")
     assert "60 a day count" in charts(app)[0]
@@ -215,27 +151,24 @@ def test_point_and_the_samples_that_count_are_drawn_as_they_are_asked_for() -> N
     assert "Cheapest improvement, at the planned effect" in said(app)
 
 
-def test_your_plan_is_drawn_with_its_own_evidence_and_the_difference_is_said() -> None:
+def test_region_is_of_other_items_than_your_plan_where_these_fit_and_says_the_difference() -> None:
     app, options = opened("eco_reef_fish"), options_for("eco_reef_fish")
     drawn, yours = plan_to_draw(options), options.yours
     there = drawn.at(yours.counts.days, yours.counts.samples)
     assert f">your plan* {yours.evidence.number}</span>" in over_chart(app)
     assert yours.evidence.text != there.evidence.text
     assert f"{yours.evidence.text}; with these it would show {there.evidence.text}" in said(app)
-    for alike in (opened("fin_momentum", "easy"), opened("fin_momentum", "medium")):
-        assert ">your plan " in over_chart(alike)
-        assert "your plan*" not in over_chart(alike)
-        assert "its own items" not in said(alike)
-
-
-def test_chosen_point_is_laid_over_a_chart_that_stays_as_it_is() -> None:
-    app = opened()
-    before = charts(app)
-    spots = [point_at_cross(type_number(app, "Point: samples", n)) for n in (100, 110)]
-    assert charts(app) == before
-    assert None not in spots
-    assert spots[0] != spots[1]
-    assert point_at_cross(type_number(app, "Point: samples", 5000)) is None
+    assert "no 'side-swap of currents'" in said(app)
+    assert "up to 20 samples" in charts(app)[0]
+    switch(app, "The least-loss plan’s items")
+    assert number(app, "Point: samples").value == options.least.plan.sample_size
+    assert "up to 117 samples" in charts(app)[0]
+    press(app, "Load this point into the editor")
+    assert where(app).endswith("· Feasible, lacks a control")
+    alike = opened("fin_momentum", "easy")
+    assert ">your plan " in over_chart(alike)
+    assert "your plan*" not in over_chart(alike)
+    assert "its own items" not in said(alike)
 
 
 def point_at_cross(app: AppTest) -> str | None:
@@ -274,24 +207,11 @@ def test_typed_point_is_judged_loaded_and_undone_beside_it() -> None:
     assert number(go(app, PROTOCOL), "Sample size").value == 420
 
 
-def test_balanced_plan_loads_and_nothing_beats_it_and_is_said_until_the_plan_changes() -> None:
+def test_balanced_plan_loads_and_nothing_beats_it() -> None:
     app = press(frontier(opened()), "Load the balanced plan into the editor")
     assert where(app).endswith("· Feasible")
     assert "Nothing beats your plan" in said(app)
     assert "Loaded. 262 samples, 5 days" in said(app)
-    type_number(go(app, PROTOCOL), "Sample size", 160)
-    assert "Loaded." not in said(go(app, TRADE_OFFS))
-
-
-def test_least_loss_plan_with_fewer_controls_can_have_its_own_region() -> None:
-    app, least = opened("eco_reef_fish", "medium"), options_for("eco_reef_fish", "medium").least
-    assert "no 'side-swap of currents'" in said(app)
-    assert "up to 20 samples" in charts(app)[0]
-    switch(app, "The least-loss plan’s items")
-    assert number(app, "Point: samples").value == least.plan.sample_size
-    assert "up to 117 samples" in charts(app)[0]
-    press(app, "Load this point into the editor")
-    assert where(app).endswith("· Feasible, lacks a control")
 
 
 def test_assumed_effect_moves_the_chart_and_its_table_and_outlasts_another_page() -> None:
@@ -305,22 +225,9 @@ def test_assumed_effect_moves_the_chart_and_its_table_and_outlasts_another_page(
     assert number(app, "Point: samples").value == 161
 
 
-@pytest.mark.parametrize(
-    ("study", "text"),
-    [
-        ("math_four_colour", "does not rest on an assumed effect"),
-        ("phys_millikan", "rests on an assumed relative SD of one sample of 0.05"),
-    ],
-)
-def test_study_without_a_choice_of_effects_says_what_it_rests_on(study: str, text: str) -> None:
-    app = opened(study)
-    assert text in said(app)
-    assert ("does not rest" in said(app)) == text.startswith("does not")
-    assert not [radio for radio in app.radio if radio.label.startswith("Effect")]
-
-
 def test_lab_in_which_nothing_yields_evidence_is_told_first() -> None:
     app = opened("bio_jq1_myeloma", "hard")
+    assert_golden("pages/tradeoffs_no_evidence", said(app))
     lead = no_evidence_text(options_for("bio_jq1_myeloma", "hard"))
     assert f"fails No evidence. {lead}" in said(app)
     assert number(app, "Point: samples").value == 24
@@ -334,6 +241,7 @@ def test_small_region_is_drawn_close_up_and_the_rest_named() -> None:
     assert "What fits: up to 20 samples" in charts(app)[0]
     assert "your plan" not in charts(app)[0]
     assert "Outside the chart: your plan (633 samples)" in said(app)
+    assert "does not rest on an assumed effect" in said(app)
 
 
 # --- the lab's levers ---
@@ -345,40 +253,28 @@ def pull(app: AppTest, label: str, value: int) -> AppTest:
     return run(app)
 
 
-def test_lever_moves_the_region_and_says_what_of_the_lab_is_ones_own() -> None:
+def test_levers_move_the_lab_of_every_page_and_of_a_link_and_are_steps_of_their_own() -> None:
     app, pack = opened(), load_scenario("fin_momentum", "medium")
     pull(app, "Budget, credits", 3600)
     supposed = with_means(pack, budget=3600)
     assert "Your lab: 3,600 credits instead of 3,700." in said(app)
     assert f"{FITS} 290 samples, 3 to 6 days" in charts(app)[0]
-    assert "budget 3,600" in charts(app)[0]
     for line in extras_lines(PlanAnalysis(assess(pack.reference_protocol, supposed))):
         assert squeezed(line) in said(app)
-    assert query_of(app)["budget"] == "3600"
-
-
-def test_lever_moves_the_lab_of_every_page_and_a_copied_link_opens_it() -> None:
-    app = pull(pull(opened(), "Budget, credits", 5000), "Days", 9)
-    assert "5,050 / 5,000 credits" in said(go(app, PROTOCOL))
-    go(app, TRADE_OFFS)
+    pull(pull(app, "Budget, credits", 5000), "Days", 9)
     again = visit(TRADE_OFFS, **query_of(app))
     for page in (app, again):
         assert "5,000 credits instead of 3,700, 9 days instead of 6" in said(page)
     assert charts(again)[0] == charts(app)[0]
-
-
-def test_pulled_lever_is_a_step_that_can_be_undone() -> None:
-    app = go(pull(pull(opened(), "Days", 9), "Staff units", 5), PROTOCOL)
+    press(app, "Load this point into the editor")
+    press(go(app, PROTOCOL), "Undo")
+    assert "5,050 / 5,000 credits" in said(app), "a point that is loaded leaves the levers"
     press(app, "Undo")
-    assert query_of(app)["days"] == "9"
-    assert "staff" not in query_of(app)
-
-
-def test_lever_back_at_the_labs_own_value_or_reset_is_no_supposing() -> None:
-    app = opened()
-    pull(pull(app, "Days", 9), "Days", 6)
-    assert "Your lab:" not in said(app)
+    assert query_of(app)["budget"] == "5000"
     assert "days" not in query_of(app)
+    pull(go(app, TRADE_OFFS), "Budget, credits", 3700)
+    assert "Your lab:" not in said(app)
+    assert "budget" not in query_of(app)
     pull(pull(app, "Days", 9), "Staff units", 5)
     press(app, "Back to the study’s lab")
     assert "Your lab:" not in said(app)
@@ -387,13 +283,7 @@ def test_lever_back_at_the_labs_own_value_or_reset_is_no_supposing() -> None:
     assert not {"budget", "days", "staff"} & set(query_of(app))
 
 
-def test_levers_stay_when_a_point_is_loaded_and_undone() -> None:
-    app = press(pull(opened(), "Days", 9), "Load this point into the editor")
-    press(go(app, PROTOCOL), "Undo")
-    assert "9 days instead of 6" in said(go(app, TRADE_OFFS))
-
-
-@pytest.mark.parametrize("means", [{"budget": "1"}, {"budget": "999999999"}, {"days": "999999"}])
+@pytest.mark.parametrize("means", [{"budget": "1"}, {"budget": "999999999", "days": "999999"}])
 def test_extreme_levers_from_an_address_are_shown(means: dict[str, str]) -> None:
     assert "Your lab:" in said(visit(TRADE_OFFS, **means))
 
@@ -409,18 +299,13 @@ def session(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return found
 
 
-def test_point_of_which_only_one_number_was_sent_keeps_the_other(session: dict[str, Any]) -> None:
-    key = outlook.chosen().key
-    session[f"point_days_{key}"] = 3
-    levers.take_typed(key, (8, 300))
-    assert outlook.chosen().point == (3, 300)
-
-
-def test_fields_of_a_point_that_another_took_the_place_of_are_not_typed_in(
+def test_number_that_is_typed_keeps_the_other_unless_another_point_was_chosen_since(
     session: dict[str, Any],
 ) -> None:
     key = outlook.chosen().key
     session[f"point_days_{key}"] = 3
+    levers.take_typed(key, (8, 300))
+    assert outlook.chosen().point == (3, 300)
     outlook.choose(point=(5, 132), clicks=1)
     levers.take_typed(key, (8, 300))
     assert outlook.chosen().point == (5, 132)
