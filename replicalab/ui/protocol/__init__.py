@@ -19,10 +19,11 @@ from replicalab.views.check import check_panel, cost_panel, evidence_panel
 
 def draw(analysis: PlanAnalysis) -> None:
     """Draw the page."""
+    edited = _last_edit(analysis.yours)
     if challenge.is_hidden():
         with st.container(key="workbench"):
             with st.container(horizontal=True, key="editor"):
-                _draw_editor(analysis.yours)
+                _draw_editor(analysis.yours, edited)
             with st.container():
                 challenge.draw(analysis)
         return
@@ -31,8 +32,8 @@ def draw(analysis: PlanAnalysis) -> None:
     tray.draw_line()
     with st.container(key="workbench"):
         with st.container(horizontal=True, key="editor"):
-            _draw_editor(analysis.yours)
-        _draw_check(analysis, suggestion)
+            _draw_editor(analysis.yours, edited)
+        _draw_check(analysis, suggestion, edited)
         assumptions.draw(analysis.yours)
         changes.draw(analysis, suggestion)
 
@@ -41,10 +42,9 @@ def _take(field: str, value: object) -> None:
     state.edit(revise(state.plan(), **{field: value}))
 
 
-def _draw_editor(yours: Assessment) -> None:
+def _draw_editor(yours: Assessment, edited: PlanStep | None) -> None:
     groups = assumptions.groups_typed(yours.pack.design)
     form = PlanForm(f"plan_{state.current().version}", yours.plan, _take, groups)
-    edited = _last_edit(yours)
     button(
         f"Undo: {edit_text(edited)}" if edited else "Undo",
         "undo",
@@ -73,7 +73,7 @@ def _last_edit(yours: Assessment) -> PlanStep | None:
     return PlanStep(yours.revised(plan), yours) if plan and plan != yours.plan else None
 
 
-def _draw_check(analysis: PlanAnalysis, suggestion: Ticked) -> None:
+def _draw_check(analysis: PlanAnalysis, suggestion: Ticked, edited: PlanStep | None) -> None:
     """Draw what the plan needs of what the lab has, what it is worth, and what it costs."""
     yours, least = analysis.yours, analysis.least.after
     compared = {"Your plan": yours}
@@ -81,7 +81,6 @@ def _draw_check(analysis: PlanAnalysis, suggestion: Ticked) -> None:
         compared["As ticked"] = suggestion.result
     if not least.evidence.void_reason and least.plan not in (yours.plan, suggestion.result.plan):
         compared["Least loss"] = least
-    edited = _last_edit(yours)
     panel.draw(
         *([edit_sentence(edited)] if edited else []),
         check_panel(yours, analysis.binding),
