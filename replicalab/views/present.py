@@ -25,6 +25,7 @@ from replicalab.negotiation import (
     is_worth_running,
 )
 from replicalab.planner import PlanAnalysis, PlanStep
+from replicalab.planner.steps import field_steps
 from replicalab.scenarios import EvidenceTier, Pack
 from replicalab.views import blocks
 from replicalab.views import negotiation as texts
@@ -42,7 +43,8 @@ _MOST_CHANGES: Final = 4
 _FEW_CHANGES: Final = 1
 _SHORT: Final = 190  # So many changes, and characters with them, fit in larger type
 _MOST_OF_A_TEXT: Final = 330  # So many characters of what somebody says fit with the rest
-_FEW_STEPS: Final = 4  # So many rows of a ledger fit in larger type
+_FEW_STEPS: Final = 2  # So many rows of a ledger fit in larger type
+_MOST_STEPS: Final = 4  # So many fit at all; of more each field stands once
 _MOST_ASKS: Final = 3  # So many ways to have more fit next to the plan
 _MOST_OF_AN_ASK: Final = 220
 _FEW_ASKS: Final = 480  # So many characters of these fit in larger type
@@ -345,15 +347,17 @@ def _saved(step: PlanStep) -> Iterator[str]:
 
 
 def ledger_slide(steps: Sequence[Concession], changes: Sequence[SuggestionChange]) -> Panel:
-    """Return what was given up, row by row and in all."""
-    whole = PlanStep(steps[0].step.before, steps[-1].step.after)
-    saved = whole.credits_saved
-    title = "What was given up"
-    if saved > 0:
-        title = f"What was given up to save {count_text(saved, 'credit')}"
+    """Return what was given up, row by row and in all; of many steps each field once."""
+    first, last = steps[0].step.before, steps[-1].step.after
+    if len(steps) > _MOST_STEPS:
+        fields = field_steps(first, last)
+        whole = (steps[-1]._replace(step=s, total=PlanStep(first, s.after)) for s in fields)
+        steps = [each for each in whole if each.counts]
+    saved = PlanStep(first, last).credits_saved
     return blocks.panel(
         "slide_ledger",
-        title=title,
+        title="What was given up"
+        + (f" to save {count_text(saved, 'credit')}" if saved > 0 else ""),
         ledger=given_up_table(steps, changes),
         roomy=len(steps) <= _FEW_STEPS,
     )
