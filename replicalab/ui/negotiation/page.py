@@ -30,8 +30,7 @@ _RECORDED: Final = "recorded"
 # So many negotiations that may be forgotten are listed where there is no more room.
 _MOST_LISTED: Final = 20
 _SECONDS_PER_ROUND: Final = 2.0
-# With more rounds than this the matrix and the chart stand one below the other.
-_MOST_SIDE_BY_SIDE: Final = 6
+_CHART: Final = "rounds_chart"
 
 
 def draw(here: PlanAnalysis) -> PendingCall | None:
@@ -316,17 +315,20 @@ def _advance(last: int) -> None:
 
 
 def _draw_run(negotiation: Negotiation) -> None:
-    """Draw the matrix next to the chart, or above it when there are many rounds; then the ledger.
+    """Draw the matrix as far as the round on show; after the last one what was given up.
 
-    Both go as far as the round on show. After the last one a judge, who knows the reference, has a
-    word too.
+    A judge, who knows the reference, has a word then too. The chart is drawn on demand.
     """
     at = table.shown_round(negotiation)
-    few = len(negotiation.rounds) <= _MOST_SIDE_BY_SIDE
-    matrix, chart = st.columns(2, gap="large") if few else (st.container(), st.container())
-    with matrix:
-        panel.draw(rounds.matrix_panel(negotiation, at))
-    with chart:
+    judged = [rounds.judge_panel(negotiation)] if negotiation.ending is not None else []
+    ended = [rounds.ledger_panel(negotiation), *judged] if _is_over(negotiation) else []
+    panel.draw(rounds.matrix_panel(negotiation, at), *ended)
+    place = st.expander(
+        "The rounds as a chart", icon=":material/show_chart:", key=_CHART, on_change="rerun"
+    )
+    if not place.open:
+        return
+    with place:
         if plans := [each for each in plans_by_round(negotiation) if each[0] <= at + 1]:
             st.plotly_chart(
                 convergence_chart(plans),
@@ -337,9 +339,6 @@ def _draw_run(negotiation: Negotiation) -> None:
             )
         else:
             st.caption("No plan has been put forward yet, so there is nothing to compare.")
-    if _is_over(negotiation):
-        judged = [rounds.judge_panel(negotiation)] if negotiation.ending is not None else []
-        panel.draw(rounds.ledger_panel(negotiation), *judged)
 
 
 def plans_by_round(negotiation: Negotiation) -> list[tuple[int, Assessment]]:
