@@ -21,6 +21,7 @@ from replicalab.ui.negotiation.table import NOT_DRAWN, RunSession, Task
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import MOST_ROUNDS
 from replicalab.views import rounds
+from replicalab.views.blocks import Block
 from replicalab.views.negotiation import LAB_MANAGERS, RECORDED, SCIENTISTS, Player, kept_text
 
 _SCIENTIST: Final = "scientist_choice"
@@ -320,9 +321,11 @@ def _draw_run(negotiation: Negotiation) -> None:
     A judge, who knows the reference, has a word then too. The chart is drawn on demand.
     """
     at = table.shown_round(negotiation)
-    judged = [rounds.judge_panel(negotiation)] if negotiation.ending is not None else []
-    ended = [rounds.ledger_panel(negotiation), *judged] if _is_over(negotiation) else []
-    panel.draw(rounds.matrix_panel(negotiation, at), *ended)
+    parts: list[Block] = [rounds.matrix_panel(negotiation, at)]
+    if _is_over(negotiation):
+        parts.append(rounds.ledger_panel(negotiation))
+        parts += [rounds.judge_panel(negotiation)] if negotiation.ending is not None else []
+    panel.draw(*parts)
     place = st.expander(
         "The rounds as a chart", icon=":material/show_chart:", key=_CHART, on_change="rerun"
     )
