@@ -14,7 +14,7 @@ from replicalab.lexicon import amount_text
 from replicalab.scenarios import list_scenarios, loading
 from replicalab.ui.own_studies import find
 from replicalab.ui.stories import Story, stories
-from tests.ui.acting import number, pick, press, run, type_number, type_text
+from tests.ui.acting import number, pick, press, run, type_number, type_text, undo
 from tests.ui.pages import NEGOTIATION, PAGES, PROTOCOL, SCENARIOS
 from tests.ui.reading import keyed, panel_tables, plain, said, texts, where
 from tests.ui.walking import go, query_of, visit
@@ -142,7 +142,7 @@ def test_story_ends_when_the_plan_changes_and_returns_when_that_is_undone() -> N
     assert story_lines(go(app, NEGOTIATION)) == []
     assert len(story_lines(go(app, PROTOCOL))) == 1
     assert story_lines(type_number(app, "Sample size", 20)) == []
-    assert len(story_lines(press(app, "Undo"))) == 1
+    assert len(story_lines(undo(app))) == 1
 
 
 def test_story_goes_on_through_the_rounds_and_ends_when_more_are_played() -> None:
