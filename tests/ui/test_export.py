@@ -319,7 +319,8 @@ def test_decision_stands_in_report_and_bundle_and_opens_again_elsewhere(
     app.text_input(key="decision_who").set_value("Ada")
     press(app, "Record it")
     again(app, "Report")
-    told = ["| Chosen | The Lab Manager’s |", "| Why | It keeps the most. |", "| Who decided | Ada |"]
+    rows = ("Chosen | The Lab Manager’s", "Why | It keeps the most.", "Who decided | Ada")
+    told = [f"| {row} |" for row in rows]
     assert all(line in text(files, "Markdown") for line in told)
     again(app, "Bundle")
     data = text(files, "Bundle")
@@ -327,7 +328,7 @@ def test_decision_stands_in_report_and_bundle_and_opens_again_elsewhere(
     for _ in range(2):
         app = opened(data)
         [entry] = shelf().entries(owner(), EntryKind.DECISION)
-        assert entry.name.startswith("Your plan, not The Lab Manager’s")
+        assert entry.name.startswith("The Lab Manager’s, not Your plan")
     again(app, "Report")
     assert all(line in text(files, "Markdown") for line in told)
 

@@ -9,8 +9,8 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element, Expander
 
-from replicalab.assessment import assess
 from replicalab.lexicon import amount_text
+from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import list_scenarios, loading
 from replicalab.ui.own_studies import find
 from replicalab.ui.stories import Story, stories
@@ -67,9 +67,9 @@ def test_gallery_shows_every_study_by_its_short_name_and_how_each_lab_answers() 
     assert panel.splitlines() == [
         "Mathematics",
         study.teaches,
-        "Easy all seven pass; the Lab Manager accepts",
-        "Medium protocol, budget, equipment and schedule fail; the Lab Manager suggests changes",
-        "Hard all but policy fail; the Lab Manager rejects",
+        "Easy passes 100 % as planned",
+        "Medium fails nothing worth running",
+        "Hard fails nothing worth running",
     ]
     type_text(pick(app, "What binds", "staff"), "Search", "no such study")
     assert cards(app) == []
@@ -90,14 +90,13 @@ def test_study_opens_on_its_page_in_the_lab_looked_for_and_one_that_is_open_keep
     assert number(go(run(app), PROTOCOL), "Sample size").value == 31
 
 
-def test_picture_is_the_first_story_and_the_stories_stand_before_the_gallery() -> None:
-    story = next(iter(STORIES.values()))
-    plan = assess(story.workspace.case.protocol(find), story.workspace.case.pack(find))
+def test_each_story_has_its_picture_and_the_stories_stand_before_the_gallery() -> None:
     app = visit()
-    found = {row[0]: row[1:] for table in panel_tables(app)[:2] for row in table}
-    assert found["Credits"] == [amount_text(plan.cost), amount_text(plan.pack.lab.budget)]
-    size = f"{plan.plan.sample_size} samples ({plan.evidence.analysed} analysed)"
-    assert plan.evidence.number in found[size][-1]
+    for (_, asked, offered), story in zip(panel_tables(app), STORIES.values(), strict=True):
+        options = PlanAnalysis(story.workspace.case.assessed(find))
+        for row, plan in ((asked, options.yours), (offered, options.offered)):
+            assert row[1].split()[0] == amount_text(plan.counts.samples)
+            assert row[-1].endswith(f" {plan.evidence.number}")
     order = [element.key or element.type for element in app.main if isinstance(element, Element)]
     assert order.index(story.key) < order.index("surprise") < order.index("filter_text")
 
