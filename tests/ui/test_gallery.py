@@ -159,6 +159,8 @@ def test_broken_file_is_named_with_its_fault_and_offered_again_when_it_is_repair
     spoil(shelf, "budget: 900", "budget: -5")
     app = visit(lab="easy")
     assert cards(app) == [study for study in SHIPPED if study != "ml_resnet_cifar10"]
+    told = STORIES.keys() & {button.key for button in app.button}
+    assert told == STORIES.keys() - {"cut_that_costs_nothing"}
     [box] = broken(app)
     assert "ml_resnet_cifar10" in plain(box.label)
     fault = texts(box)[0]
