@@ -196,6 +196,6 @@ def _draw_what_no_address_holds() -> None:
         back = f"{they} could not be saved as a draft either ({escaped(problem)})"
     st.warning(
         f"{capitalised(joined(lacking))} {are} too long for an address: a copied link leaves "
-        f"{them} out; {back}. Keep {them} to find {them} by name.",
+        f"{them} out; {back}. Save {them} to find {them} by name.",
         icon=ICONS[Status.CAUTION],
     )

@@ -44,6 +44,11 @@ def press_first(app: AppTest, start: str) -> AppTest:
     return press(app, next(label for label in labels(app) if label.startswith(start)))
 
 
+def undo(app: AppTest) -> AppTest:
+    """Take the last step back, whatever its button says that it was, and return the app."""
+    return press_first(app, "Undo")
+
+
 def type_number(app: AppTest, label: str, value: int) -> AppTest:
     """Type a number into a field and return the app."""
     number(app, label).set_value(value)

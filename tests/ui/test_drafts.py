@@ -18,7 +18,7 @@ from replicalab.ui.library.drafting import Tab
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.state import Session
 from replicalab.ui.workspace import TrayCase, Workspace
-from tests.ui.acting import choose, chosen, labels, number, pick, press, run, type_number
+from tests.ui.acting import choose, chosen, labels, number, pick, press, run, type_number, undo
 from tests.ui.pages import LETTERS, LIBRARY, PROTOCOL, SCENARIOS
 from tests.ui.reading import alerts, said, tray, where
 from tests.ui.test_address import ITEMS, LONG, MOVES, TRAY
@@ -27,7 +27,7 @@ from tests.ui.walking import go, query_of, visit, write
 
 pytestmark = pytest.mark.usefixtures("browsers")
 
-BESIDE: Final = "Keep beside"
+BESIDE: Final = "Add to comparison"
 
 
 def drafts_of() -> list[StoredDraft]:
@@ -67,11 +67,11 @@ def test_plan_that_no_address_holds_comes_back_after_a_restart_and_in_each_tab_o
 
 def test_all_that_no_address_holds_is_named_and_comes_back_when_the_page_is_loaded_anew() -> None:
     app = press(choose(visit(PROTOCOL), "Controls", *LETTERS), BESIDE)
-    lacking = "This plan and what is kept beside ('Plan A') are too long for an address"
+    lacking = "This plan and the comparison ('Plan A') are too long for an address"
     assert lacking in said(app)
     assert "a reload here brings them back from your draft" in said(app)
     press(press(app, "Reset"), BESIDE)
-    assert "What is kept beside ('Plan A' and 'Plan B') is too long" in said(app)
+    assert "The comparison ('Plan A' and 'Plan B') is too long" in said(app)
     assert "a reload here brings it back from your draft" in said(app)
     writer.finish()
     assert tray(visit(PROTOCOL, **query_of(app))) == tray(app)
@@ -165,7 +165,7 @@ def test_last_draft_is_offered_with_its_tray_to_its_author_who_comes_without_an_
     assert not offered(visit())
     browsers.token = author
     back = visit()
-    assert "Stroop interference · medium lab · n 42, and 2 beside." in said(back)
+    assert "Stroop interference · medium lab · n 42, and 2 in the comparison." in said(back)
     assert where(back) == "", "it is not forced on anyone"
     go(press(back, "Go on with it"), PROTOCOL)
     assert tray(back) == tray(app)
@@ -185,7 +185,7 @@ def test_plan_that_is_kept_or_undone_needs_no_draft_unless_the_tray_holds_someth
     app = type_number(visit(PROTOCOL), "Sample size", 41)
     for act, is_needed in (
         ("", True),
-        ("Keep", False),
+        ("Save", False),
         (BESIDE, True),
         ("Remove it", False),
     ):
@@ -194,7 +194,7 @@ def test_plan_that_is_kept_or_undone_needs_no_draft_unless_the_tray_holds_someth
         assert (draft() is not None) == is_needed, act
     type_number(app, "Sample size", 42)
     assert draft() is not None
-    press(app, "Undo")
+    undo(app)
     assert draft() is None
 
 
@@ -209,7 +209,7 @@ def test_what_stood_beside_and_cannot_be_opened_is_named_and_stays_in_the_draft(
     changed = case_text(held.model_copy(update={"beside": ((name, gone), other)}))
     shelf().save_draft(owner(), changed, found.place)
     back = go(press(visit(), "Go on with it"), PROTOCOL)
-    assert "beside, Plan A: study 'gone' cannot be opened" in said(back)
+    assert "comparison, Plan A: study 'gone' cannot be opened" in said(back)
     assert tray(back)[1:] == tray(app)[1:]
     assert number(back, "Sample size").value == 42
     type_number(back, "Sample size", 43)
@@ -244,7 +244,7 @@ def test_library_lists_the_drafts_of_every_tab() -> None:
     press(app, "Discard")
     assert "n 42" not in said(app)
     assert number(go(press(app, "Go on with it"), PROTOCOL), "Sample size").value == 41
-    press(app, "Keep")
+    press(app, "Save")
     assert draft() is None
     assert "Nothing waits" in said(pick(go(app, LIBRARY), "Show", "Not kept yet"))
 
@@ -282,7 +282,7 @@ def test_library_that_cannot_be_opened_stops_no_page(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("REPLICALAB_DATABASE_URL", "nonsense")
     app = type_number(visit(PROTOCOL), "Sample size", 41)
     assert number(app, "Sample size").value == 41
-    assert "Not kept: REPLICALAB_DATABASE_URL" in said(press(app, "Keep"))
+    assert "Not kept: REPLICALAB_DATABASE_URL" in said(press(app, "Save"))
 
 
 # --- the thread that saves --------------------------------------------------------------------

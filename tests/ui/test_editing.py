@@ -6,7 +6,7 @@ from replicalab.models import revise
 from replicalab.scenarios import load_scenario
 from replicalab.ui.address import to_query
 from replicalab.ui.workspace import Workspace
-from tests.ui.acting import can_press, choose, chosen, number, press, type_number, type_text
+from tests.ui.acting import can_press, choose, chosen, number, press, type_number, type_text, undo
 from tests.ui.pages import PROTOCOL, SCENARIOS
 from tests.ui.reading import alerts, dimension, said, status, where
 from tests.ui.walking import go, query_of, visit
@@ -22,10 +22,10 @@ EXTRACT: Final = "vendor-approved extract on the research server"
 def test_number_moves_verdict_header_and_rows() -> None:
     app = visit(PROTOCOL, lab="easy")
     for field, value, colour, verdict, row in (
-        ("Sample size", 300, "pass", "Feasible", ["passes Budget", "3,850 / 5,100", "+1,250"]),
+        ("Sample size", 300, "caution", "Feasible", ["passes Budget", "3,850 / 5,100", "+1,250"]),
         ("Duration (days)", 11, "fail", "Not feasible", ["fails Schedule", "11 / 10", "−1"]),
         ("Duration (days)", 0, "fail", "Not approved", []),
-        ("Duration (days)", 8, "pass", "Feasible", ["passes Schedule", "8 / 10", "+2"]),
+        ("Duration (days)", 8, "caution", "Feasible", ["passes Schedule", "8 / 10", "+2"]),
         ("Sample size", 75, "caution", "Feasible, below the floor", []),
         ("Sample size", 4, "caution", "Not approved", []),
         ("Sample size", 0, "fail", "Not approved", []),
@@ -126,13 +126,18 @@ def test_undo_and_redo_walk_the_edits_one_by_one_and_a_new_one_clears_redo() -> 
     assert [can_press(app, label) for label in buttons] == [False, False, False]
     for samples in (200, 100):
         type_number(app, "Sample size", samples)
-    for label, samples in (("Undo", 200), ("Undo", 420), ("Redo", 200), ("Redo", 100)):
+    for label, samples in (
+        ("Undo: 200 → 100 months", 200),
+        ("Undo: 420 → 200 months", 420),
+        ("Redo", 200),
+        ("Redo", 100),
+    ):
         assert number(press(app, label), "Sample size").value == samples
-        assert can_press(app, label) == (samples == 200)
-    press(app, "Undo")
+        assert can_press(app, "Undo" if samples == 420 else "Redo") == (samples == 200)
+    undo(app)
     type_number(app, "Duration (days)", 5)
     assert not can_press(app, "Redo")
-    assert number(press(app, "Undo"), "Duration (days)").value == 8
+    assert number(undo(app), "Duration (days)").value == 8
 
 
 def test_reset_shows_the_reference_and_undo_brings_back_each_kind_of_field() -> None:
@@ -142,11 +147,11 @@ def test_reset_shows_the_reference_and_undo_brings_back_each_kind_of_field() -> 
     assert number(app, "Sample size").value == 420
     assert "plan" not in query_of(app)
     assert not can_press(app, "Reset")
-    press(app, "Undo")
+    undo(app)
     assert (number(app, "Sample size").value, app.text_area[0].value) == (7, "another way")
-    assert press(app, "Undo").text_area[0].value == REFERENCE.technique
+    assert undo(app).text_area[0].value == REFERENCE.technique
     assert chosen(app, "Controls") == ["size terciles"]
-    assert chosen(press(app, "Undo"), "Controls") == REFERENCE.controls
+    assert chosen(undo(app), "Controls") == REFERENCE.controls
     type_number(app, "Sample size", 420)
     assert not can_press(app, "Reset"), "a plan that is the reference again"
     assert "plan" not in query_of(app)

@@ -60,7 +60,7 @@ OURS: Final = LabOverrides(
 """A lab with too few people for the study's plan, so that there is something to suggest."""
 DRAWERS: Final = {
     "Your lab": "lab_is_open",
-    "Hand over": "export_is_open",
+    "Share": "export_is_open",
     "Open a file": "opening_is_open",
 }
 """What keeps a drawer open until the next run: the harness knows no fragment's run."""
@@ -260,7 +260,7 @@ def test_every_button_of_a_page_can_be_pressed(
 ) -> None:
     places = {title, BEHIND} if file == PROTOCOL else {title}
     done = walk_all(partial(begin, file, **said), places, downloads)
-    assert {"Keep", "Your lab"} <= {step.name for step in done}
+    assert {"save", "Your lab"} <= {step.name for step in done}
 
 
 def test_ways_of_a_study_out_of_a_power_analysis_are_compared() -> None:

@@ -1,4 +1,4 @@
-"""Hand over: each part of the drawer, and what its files hold."""
+"""Share: each part of the drawer, and what its files hold."""
 
 import csv
 import io
@@ -30,7 +30,7 @@ from replicalab.ui.export import documents
 from replicalab.ui.export.content import file_name
 from replicalab.ui.export.documents import PRESS, Press
 from replicalab.ui.library.shelf import owner, shelf
-from tests.ui.acting import choose, choose_more, press, run
+from tests.ui.acting import choose, press, run
 from tests.ui.pages import COMPARE, LETTERS, NEGOTIATION, PAGES, PROTOCOL
 from tests.ui.reading import drawer_of, heard, in_drawer, panel_of
 from tests.ui.test_opening import opened
@@ -58,7 +58,7 @@ def part(name: str, page: str = PROTOCOL, **query: str) -> AppTest:
     """Return a page with a part of the drawer open."""
     app = visit(page, **query)
     app.session_state[TABS] = name
-    return choose_more(app, "Hand over")
+    return press(app, "Share")
 
 
 def text(files: Files, label: str) -> str:
@@ -81,7 +81,7 @@ def test_link_of_every_page_is_its_address_and_tells_what_it_carries() -> None:
     said = {"budget": "1200", "alpha": "0.01", "round": "2", "plan": encode_plan(plan)}
     app = visit(study="psy_stroop", **said)
     for page in PAGES:
-        choose_more(go(app, page), "Hand over")
+        press(go(app, page), "Share")
         assert link(app) == query_of(app)
     told = in_drawer(app)
     for part in (STROOP.paper.name, "medium lab, 1 change", "differs from it in 1 field"):
@@ -89,7 +89,7 @@ def test_link_of_every_page_is_its_address_and_tells_what_it_carries() -> None:
     assert "(alpha)" in told
     assert "round 2" in told
     assert "does not carry" not in told
-    told = in_drawer(choose_more(visit(NEGOTIATION, scientist="model"), "Hand over"))
+    told = in_drawer(press(visit(NEGOTIATION, scientist="model"), "Share"))
     assert "does not carry" in told
     assert "what a language model said" in told
 
@@ -108,13 +108,13 @@ def test_link_of_this_machine_alone_is_promised_to_nobody_else(
     monkeypatch: pytest.MonkeyPatch, server: str, here_only: bool
 ) -> None:
     monkeypatch.setattr(type(st.context), "url", property(lambda _: server))
-    told = in_drawer(choose_more(visit(), "Hand over"))
+    told = in_drawer(press(visit(), "Share"))
     assert ("of this machine only" in told) is here_only
-    assert ("Whoever can reach this server" in told) is not here_only
+    assert ("Anyone with this link who can reach this server" in told) is not here_only
 
 
 def test_link_without_a_plan_that_is_too_long_says_so() -> None:
-    app = choose_more(choose(visit(PROTOCOL), "Controls", *LETTERS), "Hand over")
+    app = press(choose(visit(PROTOCOL), "Controls", *LETTERS), "Share")
     assert "plan" not in link(app)
     told = in_drawer(app)
     assert "your plan: it is too long for a link" in told
@@ -319,7 +319,8 @@ def test_decision_stands_in_report_and_bundle_and_opens_again_elsewhere(
     app.text_input(key="decision_who").set_value("Ada")
     press(app, "Record it")
     again(app, "Report")
-    told = ["| Chosen | Your plan |", "| Why | It keeps the most. |", "| Who decided | Ada |"]
+    rows = ("Chosen | The Lab Manager’s", "Why | It keeps the most.", "Who decided | Ada")
+    told = [f"| {row} |" for row in rows]
     assert all(line in text(files, "Markdown") for line in told)
     again(app, "Bundle")
     data = text(files, "Bundle")
@@ -327,7 +328,7 @@ def test_decision_stands_in_report_and_bundle_and_opens_again_elsewhere(
     for _ in range(2):
         app = opened(data)
         [entry] = shelf().entries(owner(), EntryKind.DECISION)
-        assert entry.name.startswith("Your plan, not The Lab Manager’s")
+        assert entry.name.startswith("The Lab Manager’s, not Your plan")
     again(app, "Report")
     assert all(line in text(files, "Markdown") for line in told)
 

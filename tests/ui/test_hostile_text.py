@@ -283,7 +283,7 @@ def test_hostile_name_of_what_is_beside_is_text_wherever_it_is_told() -> None:
     press(app, "Record it")
     assert not leaks(app)
     assert {5, 6, 7} <= seen(app)
-    press(go(app, LIBRARY), "Keep")
+    press(go(app, LIBRARY), "Save")
     go(app, PROTOCOL)
     assert not leaks(app)
     assert 5 in seen(app)

@@ -120,7 +120,7 @@ def opened(kind: EntryKind) -> AppTest:
 def test_plan_becomes_the_workspace_and_goes_on_as_its_entry() -> None:
     app = go(opened(EntryKind.PLAN), PROTOCOL)
     assert number(app, "Sample size").value == 41
-    press(type_number(app, "Sample size", 42), "Keep")
+    press(type_number(app, "Sample size", 42), "Save")
     [entry] = shelf().entries(owner())
     assert (entry.name, entry.version) == ("a plan", 2)
 

@@ -20,7 +20,7 @@ from replicalab.ui.workspace import Workspace
 from tests.negotiation.playing import by_rule
 from tests.ui.acting import choose_more, number, press, run
 from tests.ui.negotiating import shows
-from tests.ui.pages import NEGOTIATION, PROTOCOL
+from tests.ui.pages import COMPARE, NEGOTIATION, PROTOCOL
 from tests.ui.reading import drawer_of, in_drawer, said, where
 from tests.ui.walking import go, query_of, visit
 
@@ -83,7 +83,7 @@ def test_bundle_opens_verified_with_all_that_was_in_it_whatever_its_name_and_is_
     assert wanted.items() <= query_of(app).items()
     assert number(app, "Sample size").value == 44
     assert shows(go(app, NEGOTIATION), RUN)
-    press(go(app, PROTOCOL), "Undo")
+    go(press(go(app, COMPARE), "Undo"), PROTOCOL)
     assert (where(app), query_of(app)) == before
 
 
@@ -106,7 +106,7 @@ def test_bundle_of_a_recorded_run_is_shown_as_recorded() -> None:
     plan = assess(written.reference_protocol, written)
     app = opened(bundle(PlanAnalysis(plan), written, run, known))
     assert "Verified" in in_drawer(app)
-    assert shows(go(app, NEGOTIATION), run)
+    assert shows(press(go(app, NEGOTIATION), "Last"), run)
     assert known.title in said(app)
 
 
@@ -190,8 +190,8 @@ def test_own_study_is_never_replaced_by_a_file_and_a_bundle_of_it_as_it_was_open
     opened(own_bundle(), app=app)
     assert "Verified" in in_drawer(app)
     assert query_of(app)["own"] != mine
-    assert query_of(press(go(app, PROTOCOL), "Undo"))["own"] == mine
-    told = in_drawer(choose_more(app, "Hand over"))
+    assert query_of(press(go(app, COMPARE), "Undo"))["own"] == mine
+    told = in_drawer(press(app, "Share"))
     assert "does not carry" in told
     assert "your study’s text" in told
 
@@ -199,7 +199,7 @@ def test_own_study_is_never_replaced_by_a_file_and_a_bundle_of_it_as_it_was_open
 def test_hostile_names_are_shown_as_text_in_both_drawers() -> None:
     name = "<b>L</b> ![](http://x/y.png)"
     app = opened(lab_json(LabOverrides(name=name, budget=1200)), f"{name}.json")
-    for drawer in ("Hand over", OPEN):
-        bodies = [getattr(each, "value", "") for each in drawer_of(choose_more(app, drawer))]
+    for drawer in (drawer_of(press(app, "Share")), drawer_of(choose_more(app, OPEN))):
+        bodies = [getattr(each, "value", "") for each in drawer]
         assert not [body for body in bodies if "![](" in str(body) or "<b>L" in str(body)]
-    assert name in in_drawer(choose_more(app, "Hand over"))
+    assert name in in_drawer(press(app, "Share"))

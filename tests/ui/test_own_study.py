@@ -26,7 +26,7 @@ from replicalab.ui.study_cache import StudyCache, key_of
 from tests.negotiation.playing import by_rule
 from tests.ui.acting import can_press, labels, number, pick, press, run, type_number
 from tests.ui.negotiating import hand_over as give_negotiation
-from tests.ui.pages import NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY
+from tests.ui.pages import COMPARE, NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY
 from tests.ui.reading import Alert, alerts, keyed, links, said, table, texts, where
 from tests.ui.visitors import Browsers, move, restart
 from tests.ui.walking import at_editor, at_gallery, at_making, go, query_of, unopened, visit, write
@@ -341,9 +341,9 @@ def test_undo_goes_back_beyond_a_study_that_was_removed() -> None:
     app = type_number(visit(PROTOCOL), "Sample size", 150)
     press(write(go(app, SCENARIOS), MINE), "Use this study")
     press(at_gallery(app), "Remove")
-    go(app, PROTOCOL)
-    assert GONE in said(press(app, "Undo"))
-    assert number(press(app, "Undo"), "Sample size").value == 150
+    assert GONE in said(press(go(app, COMPARE), "Undo"))
+    press(app, "Undo")
+    assert number(go(app, PROTOCOL), "Sample size").value == 150
 
 
 ADDRESSES: Final = st.fixed_dictionaries(

@@ -9,7 +9,7 @@ from replicalab.negotiation import save
 from replicalab.negotiation.records import ROUND_BYTES
 from replicalab.ui.negotiation.table import NegotiationSession, Wordings
 from tests.negotiation.playing import by_person, propose
-from tests.ui.acting import can_press, number, press, type_number
+from tests.ui.acting import can_press, number, press, type_number, undo
 from tests.ui.negotiating import (
     BACK,
     PACK,
@@ -91,7 +91,7 @@ def test_steps_to_undo_are_bounded_in_bytes(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("replicalab.ui.state._REMEMBERED_BYTES", 1000)
     type_number(app, "Sample size", 60)
     assert 0 < len(app.session_state["state"].past) < 3
-    assert can_press(press(app, "Undo"), "Redo")
+    assert can_press(undo(app), "Redo")
 
 
 def test_wordings_forget_the_oldest_where_they_are_too_many() -> None:

@@ -34,8 +34,10 @@ def test_half_the_sample_is_ten_credits_over_and_halved_for_it() -> None:
         ("sample_size", "24", "12")
     ]
     worth = [plan.evidence for plan in (options.yours, options.offered)]
-    assert f"power {worth[0].number} → {worth[1].number}, below the floor" in story.line
+    assert f"power {worth[0].number} → {worth[1].number}. " in story.line
     assert worth[1].tier is EvidenceTier.BELOW_FLOOR
+    least = options.least.after
+    assert (least.counts.samples, least.counts.days, least.cost) == (24, 28 - 6, 2_490 - 300)
 
 
 def told(key: str) -> Negotiation:
@@ -53,16 +55,15 @@ def told(key: str) -> Negotiation:
     )
 
 
-def test_cut_that_costs_nothing_ends_with_a_quarter_of_the_people_above_the_target() -> None:
+def test_cut_that_costs_nothing_ends_with_credits_saved_and_all_else_as_it_was() -> None:
     found = told("cut_that_costs_nothing")
-    plans = [done.plan for done in found.rounds]
-    assert [(p.counts.samples, p.evidence.text) for p in plans if p] == [
-        (100, "power 1.00"),
-        (25, "power 0.97"),
+    plans = [done.plan for done in found.rounds if done.plan]
+    assert [(p.counts.days, p.cost, p.evidence.text, p.fidelity_loss) for p in plans] == [
+        (6, 820, "power 0.88", 0),
+        (4, 720, "power 0.88", 0),
     ]
     assert found.outcome is Outcome.AGREED
-    assert found.rounds[-1].plan is not None
-    assert found.rounds[-1].plan.evidence.tier is EvidenceTier.MEETS_TARGET
+    assert plans[-1].evidence.tier is EvidenceTier.MEETS_TARGET
 
 
 def test_do_not_run_is_offered_half_asks_for_credits_and_walks_away() -> None:

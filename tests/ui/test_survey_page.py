@@ -21,8 +21,8 @@ from replicalab.ui.scenarios import survey
 from replicalab.ui.study_cache import StudyCache
 from replicalab.views.survey import COLUMNS, ORDERS, order_key
 from tests.golden import assert_golden
-from tests.ui.acting import labels, number, pick, press, run, type_number
-from tests.ui.pages import PROTOCOL, SCENARIOS
+from tests.ui.acting import labels, number, pick, press, run, type_number, undo
+from tests.ui.pages import COMPARE, PROTOCOL, SCENARIOS
 from tests.ui.reading import alerts, panel_tables, said, where
 from tests.ui.walking import go, query_of, visit
 
@@ -103,7 +103,7 @@ def test_two_numbers_are_the_lab_of_the_drawer_of_every_page_and_of_the_address(
     drawn = [field.value for field in app.number_input if field.label in ("Days", "Staff units")]
     assert drawn == [40, None, 40, 3]
     assert "8 / 40 days" in said(go(app, PROTOCOL))
-    app = go(press(app, "Undo"), SCENARIOS)
+    app = go(undo(app), SCENARIOS)
     assert (number(app, "Days").value, number(app, "Staff units").value) == (None, None)
 
 
@@ -150,7 +150,8 @@ def test_study_opens_in_the_lab_it_was_counted_in_and_one_that_is_open_keeps_its
     app = go(type_number(app, "Sample size", 31), SCENARIOS)
     press(pick(app, "Study to open", "Oil drops"), "Open in this lab")
     assert number(go(app, PROTOCOL), "Sample size").value == 31
-    assert number(press(press(app, "Undo"), "Undo"), "Sample size").value == 420
+    undo(undo(go(app, COMPARE)))
+    assert number(go(app, PROTOCOL), "Sample size").value == 420
 
 
 def test_study_of_ones_own_stands_among_the_others_and_opens() -> None:

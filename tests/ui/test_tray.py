@@ -1,4 +1,4 @@
-"""Keep beside: on the workbench by one button, named in place, loaded by a click, undone."""
+"""The comparison tray: put there by one button, named in place, loaded by a click, undone."""
 
 from typing import Final
 
@@ -7,11 +7,10 @@ from streamlit.testing.v1 import AppTest
 from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import LONGEST_NAME
 from tests.ui.acting import (
-    can_press,
-    choose_more,
     labels,
     number,
     press,
+    press_first,
     run,
     type_number,
     type_text,
@@ -20,7 +19,7 @@ from tests.ui.pages import NEGOTIATION, PROTOCOL
 from tests.ui.reading import plain, tray
 from tests.ui.walking import go, query_of, visit
 
-KEEP: Final = "Keep beside"
+ADD: Final = "Add to comparison"
 
 
 def names(app: AppTest) -> list[str]:
@@ -38,19 +37,25 @@ def load(app: AppTest, place: int) -> AppTest:
     return run(app)
 
 
+def told(app: AppTest) -> str:
+    """Return what the page says of the last press, for a moment."""
+    [toast] = app.toast
+    return plain(toast.value)
+
+
 def test_plan_is_put_beside_under_a_name_only_once_and_opening_and_adding_are_steps_to_undo() -> (
     None
 ):
     app = visit(PROTOCOL)
     assert not line(app)
     assert "Remove it" not in labels(app)
-    press(app, KEEP)
+    assert told(press(app, ADD)) == "Added as Plan A: see Compare."
+    assert told(press(app, ADD)) == "Already in the comparison: Plan A."
     assert line(app) == names(app) == ["Plan A"]
-    assert not can_press(app, KEEP), "it is there already"
     assert app.segmented_control[0].value == 0
     type_number(app, "Sample size", 100)
     assert app.segmented_control[0].value is None
-    load(press(app, KEEP), 0)
+    load(press(app, ADD), 0)
     assert number(app, "Sample size").value == 420
     for act, found in (
         ("", ["Plan A", "Plan B"]),
@@ -58,13 +63,13 @@ def test_plan_is_put_beside_under_a_name_only_once_and_opening_and_adding_are_st
         ("Undo", ["Plan A"]),
         ("Redo", ["Plan A", "Plan B"]),
     ):
-        assert names(press(app, act) if act else app) == found
+        assert names(press_first(app, act) if act else app) == found
         assert number(app, "Sample size").value == (100 if act else 420)
 
 
 def test_open_case_is_renamed_in_the_tray_or_removed_from_it_and_stays_open() -> None:
-    app = type_number(press(visit(PROTOCOL), KEEP), "Sample size", 100)
-    type_text(press(app, KEEP), "Name", "  small\tand   cheap ")
+    app = type_number(press(visit(PROTOCOL), ADD), "Sample size", 100)
+    type_text(press(app, ADD), "Name", "  small\tand   cheap ")
     assert names(app) == ["Plan A", "small and cheap"]
     assert names(type_text(app, "Name", "Plan A")) == ["Plan A", "Plan A 2"]
     for same in ("   ", " Plan A 2 "):
@@ -79,12 +84,12 @@ def test_open_case_is_renamed_in_the_tray_or_removed_from_it_and_stays_open() ->
 def test_four_are_beside_at_most_and_stay_when_the_page_is_loaded_anew() -> None:
     app = visit(PROTOCOL)
     for samples in (10, 20, 30, 40):
-        press(type_number(app, "Sample size", samples), KEEP)
-    type_number(app, "Sample size", 50)
+        press(type_number(app, "Sample size", samples), ADD)
+    press(type_number(app, "Sample size", 50), ADD)
+    assert told(app) == "The comparison holds 4, the most; remove one."
     assert names(app) == ["Plan A", "Plan B", "Plan C", "Plan D"]
-    assert not can_press(app, KEEP)
     load(press(load(app, 1), "Remove it"), 0)
-    press(type_number(app, "Sample size", 60), KEEP)
+    press(type_number(app, "Sample size", 60), ADD)
     assert names(app) == ["Plan A", "Plan C", "Plan D", "Plan B"]
     again = tray(visit(PROTOCOL, **query_of(app)))
     assert again == tray(app)
@@ -96,12 +101,10 @@ def test_run_played_by_hand_is_kept_beside_with_its_moves() -> None:
     press(app, "Ask")
     moves = app.session_state["state"].workspace.case.moves
     assert len(moves) == 1
-    for told in ("Kept beside as Run A: see Compare.", "It is beside already: Run A."):
-        toasts = choose_more(app, KEEP).toast
-        assert [plain(toast.value) for toast in toasts] == [told]
+    for notice in ("Added as Run A: see Compare.", "Already in the comparison: Run A."):
+        assert told(press(app, ADD)) == notice
     [found] = tray(app)
     assert (found.name, found.case.moves, found.is_run) == ("Run A", moves, True)
-    toasts = choose_more(go(app, PROTOCOL), KEEP).toast
-    assert [plain(toast.value) for toast in toasts] == ["Kept beside as Plan A: see Compare."]
+    assert told(press(go(app, PROTOCOL), ADD)) == "Added as Plan A: see Compare."
     assert [(each.name, each.is_run) for each in tray(app)] == [("Run A", True), ("Plan A", False)]
     assert tray(visit(PROTOCOL, **query_of(app))) == tray(app)

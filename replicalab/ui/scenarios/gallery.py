@@ -1,6 +1,7 @@
 """The front door's upper part, and the gallery: filters, and a card for each study."""
 
 import secrets
+from contextlib import suppress
 from typing import Final
 
 import streamlit as st
@@ -47,8 +48,8 @@ def draw_idea() -> None:
     level = 1 if state.is_untouched() else 2  # the page's heading until the header has one
     panel.draw(idea_panel(_WHAT_THIS_IS, level=level))
     with st.grid("auto", min_column_width=270, key="stories"):
-        for number, story in enumerate(found):
-            _draw_story(story, first=number == 0)
+        for number, (story, options) in enumerate(_judged(found)):
+            _draw_story(story, options, first=number == 0)
         with st.container(border=True, key="plan_here", height="stretch"):
             button("Plan in your own lab", "biotech", _plan_here, width="stretch", key="plan")
             st.caption("Say what your lab has: every study in it, the best plan of each.")
@@ -67,7 +68,17 @@ def _plan_here() -> None:
     state.show(survey=True)
 
 
-def _draw_story(story: Story, *, first: bool) -> None:
+def _judged(found: list[Story]) -> list[tuple[Story, PlanAnalysis]]:
+    """Return each story whose study can be read, with the plan in which it begins."""
+    judged = []
+    for story in found:
+        with suppress(ScenarioError):
+            plan = story.workspace.case.assessed(own_studies.find)
+            judged.append((story, PlanAnalysis(plan)))
+    return judged
+
+
+def _draw_story(story: Story, options: PlanAnalysis, *, first: bool) -> None:
     with st.container(border=True, key=f"story_{story.key}", height="stretch"):
         if st.button(
             story.title,
@@ -80,7 +91,7 @@ def _draw_story(story: Story, *, first: bool) -> None:
             state.open_workspace(story.workspace)
             state.current().story = story
             st.switch_page(_PAGE_OF_STORY[story.page], query_params=state.address())
-        panel.draw(picture_panel(PlanAnalysis(story.workspace.case.assessed(own_studies.find))))
+        panel.draw(picture_panel(options))
 
 
 def _open_a_surprise() -> None:
