@@ -14,12 +14,12 @@ from replicalab.scenarios import loading
 
 BARS: Final[dict[str, tuple[float, float | None]]] = {
     "check / validating the plan": (9, 7),
-    "suggest / validating the plan": (38, 14),
+    "suggest / validating the plan": (35, 14),
     "compose / validating the plan": (7, 2.5),
     "prompt / validating the plan": (3.5, 2),
     "pack / validating the plan": (16, None),
-    "negotiation / validating the plan": (480, 190),
-    "job of a batch / validating the plan": (780, None),
+    "negotiation / validating the plan": (400, 190),
+    "job of a batch / validating the plan": (530, None),
     "seconds for a million plans on arrays": (1.0, 0.1),
     "least_loss, ms": (100, 5),
     "import of replicalab.agents / of pydantic": (4.5, 2.5),
