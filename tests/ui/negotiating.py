@@ -15,7 +15,7 @@ from replicalab.scenarios import load_scenario
 from replicalab.views.negotiation import outcome_verdict
 from tests.negotiation.playing import by_rule
 from tests.scripted import ScriptedGenerate
-from tests.ui.acting import run
+from tests.ui.acting import can_press, labels, press, run
 from tests.ui.pages import NEGOTIATION
 from tests.ui.reading import heard, keyed, panels, plain, texts
 from tests.ui.walking import visit
@@ -28,7 +28,7 @@ CAPTIONS: Final = {
     "matrix": "The seven dimensions, round by round",
     "checked": "The seven dimensions of the plan",
     "table": "The plan on the table after this round",
-    "ledger": "Concessions by round",
+    "given": "What was given up",
     "branches": "Both branches, round by round",
 }
 TOLD: Final = by_rule(PACK, REFERENCE)
@@ -45,7 +45,12 @@ def shows(app: AppTest, negotiation: Negotiation) -> bool:
 
 
 def outcome(app: AppTest) -> tuple[str, str]:
-    """Return how a negotiation ended, pass, caution or fail, and the sentence; open: no status."""
+    """Return how a negotiation ended, pass, caution or fail, and the sentence; open: no status.
+
+    It comes with the last round, so the page goes there first.
+    """
+    if "Last" in labels(app) and can_press(app, "Last"):
+        press(app, "Last")
     found = (part for panel in panels(app) for part in panel.iter("h2"))
     part = next(each for each in found if each.get("class", "").startswith("outcome"))
     status = part.get("class", "").removeprefix("outcome").strip()

@@ -19,7 +19,7 @@ from replicalab.views.curves import (
     samples_rows,
     samples_title,
 )
-from tests.ui.acting import labels, number, press, run, type_number, type_text
+from tests.ui.acting import labels, number, press, run, type_number, type_text, undo
 from tests.ui.pages import PROTOCOL, STUDY, TRADE_OFFS
 from tests.ui.reading import alerts, heard, panel_tables, panels, said, texts
 from tests.ui.walking import go, query_of, show, unfolded, unopened, visit
@@ -166,7 +166,7 @@ def test_numbers_are_taken_back_one_by_one_and_all() -> None:
     assert "yours" not in header(app)
     assert "All as the study has it" not in labels(app)
     assert worth(app) == of_reference(EvidenceAssumptions()).evidence.number
-    press(app, "Undo")
+    undo(app)
     assert "effect 0.1, dropout 12.5 %, yours" in header(app)
     assert field(app, "effect").value == 0.1
 
@@ -232,7 +232,7 @@ def test_sample_size_may_be_typed_per_group() -> None:
     type_number(app, "Sample size per group", 50)
     assert "50 a group = 100 in all." in said(app)
     assert "100 × 10" in "\n".join(texts(app.main))
-    press(app, "Undo")
+    undo(app)
     assert number(app, "Sample size per group").value == 64
     type_number(app, "Sample size per group", 600_000)
     [box] = [alert for alert in alerts(app) if alert.colour == "error"]

@@ -52,8 +52,8 @@ def row(app: AppTest, label: str) -> list[str]:
 
 def test_single_plan_of_the_tray_is_compared_with_the_open_one_where_they_differ() -> None:
     assert "Nothing to compare yet." in said(visit(COMPARE))
-    app = go(press(visit(PROTOCOL), "Keep beside"), COMPARE)
-    assert "Plan A is the plan that is open: it needs another beside it." in said(app)
+    app = go(press(visit(PROTOCOL), "Add to comparison"), COMPARE)
+    assert "Plan A is the plan that is open: it needs another one." in said(app)
     assert "Nothing to compare yet." not in said(app)
     go(type_number(go(app, PROTOCOL), "Sample size", 100), COMPARE)
     assert row(app, "Sample size") == ["420", "100"]
@@ -103,7 +103,7 @@ def _whose(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> N
 def from_library(app: AppTest) -> AppTest:
     """Put beside what the list of the library offers first."""
     app.session_state["compare_library"] = True
-    return press(run(app), "Put it beside")
+    return press(run(app), "Add it")
 
 
 def kept(kind: EntryKind, name: str, content: str) -> None:
@@ -138,7 +138,7 @@ def test_kept_run_is_put_beside_with_its_players_where_it_replays() -> None:
     kept(EntryKind.RUN, "Changed", json.dumps(json.loads(save(run_)) | {"end": "0" * 16}))
     app = from_library(visit(COMPARE))
     assert not tray(app)
-    assert any(alert.text.startswith("Not put beside: ") for alert in alerts(app))
+    assert any(alert.text.startswith("Not added: ") for alert in alerts(app))
 
 
 def test_kept_run_of_a_model_in_an_own_study_is_put_beside_by_its_last_plan() -> None:
@@ -227,7 +227,7 @@ def test_batch_is_counted_run_found_again_kept_by_name_and_opened_on_another_ser
     press(app, "Keep in the library")
     [entry] = shelf().entries(owner(), EntryKind.BATCH)
     assert entry.name == "Stroop interference · 3 labs · 12 negotiations"
-    assert f"Kept: {entry.name}" in said(app).replace("\\", "")
+    assert f"Saved: {entry.name}" in said(app).replace("\\", "")
     monkeypatch.setattr(BATCHES, "_found", {})
     app = visit(LIBRARY)
     press(app, "Open")

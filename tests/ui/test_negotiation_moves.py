@@ -22,6 +22,7 @@ from tests.ui.acting import (
     number,
     pick,
     press,
+    run,
     type_number,
     type_text,
 )
@@ -39,7 +40,7 @@ from tests.ui.negotiating import (
     shows,
 )
 from tests.ui.pages import NEGOTIATION, PROTOCOL, STUDY
-from tests.ui.reading import alerts, keyed, panel_tables, said, texts, tray, where
+from tests.ui.reading import alerts, keyed, panel_tables, plain, said, texts, tray, where
 from tests.ui.walking import go, query_of, visit
 
 PROPOSED: Final = propose(REFERENCE)
@@ -103,8 +104,8 @@ def test_proposal_is_answered_and_the_offer_accepted_and_only_then_a_judge_speak
     assert query_of(app)["round"] == "2"
     assert SEND not in labels(app)
     assert "Reward " in said(app)
-    assert rows_in(app, "ledger")[1][:2] == ["2", "Scientist"]
-    assert rows_in(app, "ledger")[1][-2:] == ["−2,200", "power 0.76 → 0.47"]
+    total = rows_in(app, "given")[-1]
+    assert (total[0], total[1], total[3]) == ("In all", "−2,200", "0.76 → 0.47")
 
 
 def test_question_is_answered_from_the_lab(app: AppTest) -> None:
@@ -249,16 +250,37 @@ def test_both_branches_are_compared_round_by_round_and_on_the_page_for_it() -> N
     assert "210 samples in 7 days" in table[1][1]
     assert "300 samples in 5 days" in table[1][3]
     assert [row[0] for row in table[1:]] == ["2", "3", "4", "5"]
-    press(app, "Compare the two")
+    courses = next(each for each in app.segmented_control if each.label == "Run and forks")
+    assert [plain(name) for name in courses.options] == [
+        "As it was: agreed below the floor, power 0.15",
+        f"Fork in round 2: agreed, {FORKED.rounds[-1].plan.evidence.text}",
+    ]
+    press(app, "Compare them")
     assert [(each.name, len(each.case.moves)) for each in tray(app)] == [
         ("As it was", 0),
-        ("Your branch", 1),
+        ("Fork 1 in round 2", 1),
     ]
     rows = {row[0]: row[1:] for row in panel_tables(app)[-1]}
     outcomes = [OUTCOME_TITLES[each.outcome] for each in (TOLD, FORKED) if each.outcome]
     assert [cell.split(" ", 1)[1] for cell in rows["Negotiated"]] == outcomes
     assert rows["Sample size"] == ["52", "300"]
     assert rows["Plan judged"] == ["agreed in round 5", "agreed in round 2"]
+
+
+def test_several_forks_stay_next_to_the_run_and_the_plan_of_each_can_be_used() -> None:
+    app = press(press(forked(), "Fork here"), "Continue from here")
+    courses = next(each for each in app.segmented_control if each.label == "Run and forks")
+    assert len(courses.options) == 3
+    assert courses.value == 2, "the last one is on show"
+    courses.set_value(1)
+    run(app)
+    press(app, "Compare them")
+    assert [each.name for each in tray(app)] == [
+        "As it was", "Fork 1 in round 2", "Fork 2 in round 2"
+    ]  # fmt: skip
+    go(app, NEGOTIATION).button(key="branch_use").click()
+    run(app)
+    assert number(app, "Sample size").value == 300, "the first fork's plan is open on Protocol"
 
 
 def test_branch_is_dropped_or_goes_when_other_players_sit_down() -> None:

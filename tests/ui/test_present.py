@@ -66,7 +66,6 @@ def test_deck_is_presented_as_it_was_read() -> None:
 def test_slides_go_back_and_forth_and_to_both_ends_and_no_link_leads_beyond() -> None:
     app = visit(TRADE_OFFS, study="psy_stroop", present="99")
     assert place(app) == f"{LAST} / {LAST}"
-    assert app.get("plotly_chart")
     assert place(press(app, "Back")) == f"{LAST - 1} / {LAST}"
     assert not can_press(press(app, "Home"), "Back")
     for key, number in (("PageDown", 2), ("Space", 3), ("Down", 4), ("Up", 3), ("PageUp", 2)):
@@ -83,7 +82,7 @@ def test_slides_go_back_and_forth_and_to_both_ends_and_no_link_leads_beyond() ->
         ({"present": "3", "scientist": "person"}, "no plan is on the table yet"),
         ({"present": "3", "plan": NO_SAMPLES}, "sample size of 0"),
         ({"present": "2", "seed": "x"}, "Not everything could be opened"),
-        ({"present": "99", "budget": "1200"}, "With 1,200 credits"),
+        ({"present": "1", "budget": "1200"}, "1,200 credits"),
     ],
     ids=["unknown recording", "before the first round", "no samples", "changed link", "levers"],
 )

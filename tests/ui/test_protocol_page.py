@@ -39,10 +39,10 @@ from replicalab.views.plan import (
 from replicalab.views.verdicts import plan_verdict
 from tests.golden import assert_golden
 from tests.negotiation.playing import by_rule
-from tests.ui.acting import can_press, chosen, number, pick, press, run, type_number
+from tests.ui.acting import can_press, chosen, number, pick, press, run, type_number, undo
 from tests.ui.negotiating import outcome
 from tests.ui.pages import IN_FEW_LABS, NEGOTIATION, PROTOCOL, STUDY, TRADE_OFFS
-from tests.ui.reading import alerts, dimension, panel_tables, said, status, visit_lab, where
+from tests.ui.reading import alerts, dimension, panel_tables, plain, said, status, visit_lab, where
 from tests.ui.walking import go, query_of, visit
 
 MOMENTUM: Final = load_scenario("fin_momentum", Difficulty.MEDIUM)
@@ -135,15 +135,16 @@ def test_ticked_changes_come_to_what_the_core_says() -> None:
         assert costs.get("As ticked", costs["Total"]) == amount_text(after.cost)
         worth = {row[0]: row[2] for row in panel_tables(app)[1]}
         assert worth["As ticked" if any(ticks) else "Your plan"] == after.evidence.number
-        assert page.count("not ticked; would add: ") == ticks.count(False)
-        last = "not ticked; would add: saves 100 credits · power 0.47, unchanged"
-        assert (last in page) == (ticks == (True, False, True)), "priced as if it came last"
+        names = " ".join(plain(box.label) for box in app.checkbox)
+        assert names.count("would add: ") == ticks.count(False)
+        last = "would add: saves 100 credits · power 0.47, unchanged"
+        assert (last in names) == (ticks == (True, False, True)), "priced as if it came last"
         assert can_press(app, label) == any(ticks)
         if any(ticks):
             press(app, label)
             assert dimension(app, "budget")[1] == f"{amount_text(after.cost)} / 3,700 credits"
             assert query_of(app)["plan"] == to_query(Workspace().changed(plan=after.plan))["plan"]
-            press(app, "Undo")
+            undo(app)
 
 
 def test_tick_survives_edits_and_walks_and_never_moves_to_another_change() -> None:
@@ -172,7 +173,7 @@ def test_least_loss_plan_applied_is_the_planners_and_nothing_beats_it() -> None:
     assert found.after.evidence.text in said(app)
     assert where(app).endswith("· Feasible")
     assert not any(button.key == "apply_least_loss" for button in app.button)
-    press(app, "Undo")
+    undo(app)
     assert number(app, "Sample size").value == PLAN.sample_size
 
 

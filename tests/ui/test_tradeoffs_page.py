@@ -24,7 +24,7 @@ from replicalab.views.frontier import extras_lines
 from replicalab.views.region import no_evidence_text, point_lines
 from tests.factories import with_means
 from tests.golden import assert_golden
-from tests.ui.acting import can_press, number, pick, press, run, type_number
+from tests.ui.acting import can_press, number, pick, press, run, type_number, undo
 from tests.ui.pages import PROTOCOL, TRADE_OFFS
 from tests.ui.reading import panel_tables, said, where
 from tests.ui.walking import go, query_of, unfolded, visit
@@ -201,7 +201,7 @@ def test_typed_point_is_judged_loaded_and_undone_beside_it() -> None:
     assert LOADED in said(app)
     go(go(app, PROTOCOL), TRADE_OFFS)
     assert LOADED in said(app)
-    press(app, "Undo")
+    undo(app)
     assert LOADED not in said(app)
     assert where(app).endswith("· Not feasible")
     assert number(go(app, PROTOCOL), "Sample size").value == 420
@@ -267,9 +267,9 @@ def test_levers_move_the_lab_of_every_page_and_of_a_link_and_are_steps_of_their_
         assert "5,000 credits instead of 3,700, 9 days instead of 6" in said(page)
     assert charts(again)[0] == charts(app)[0]
     press(app, "Load this point into the editor")
-    press(go(app, PROTOCOL), "Undo")
+    undo(go(app, PROTOCOL))
     assert "5,050 / 5,000 credits" in said(app), "a point that is loaded leaves the levers"
-    press(app, "Undo")
+    undo(app)
     assert query_of(app)["budget"] == "5000"
     assert "days" not in query_of(app)
     pull(go(app, TRADE_OFFS), "Budget, credits", 3700)
