@@ -68,10 +68,12 @@ class Recorder:
 
         Raises:
             ModelError: the call failed.
+            TypeError: what it answers is no text.
         """
         started, sent = self._clock(), _texts(messages)
         try:
             answer = self._generate_fn(messages)
+            _check_text(answer)
             if len(answer) > LONGEST_OUTPUT:
                 raise ModelAnswerTooLongError(
                     f"The model's answer has {len(answer):,} characters, and at most "
@@ -90,6 +92,12 @@ class Recorder:
     def _keep(self, sent: list[str], started: float, **said: object) -> None:
         seconds = max(0.0, self._clock() - started)
         self.calls.append((sent, Output.model_validate({**said, "seconds": seconds})))
+
+
+def _check_text(answer: object) -> None:
+    if not isinstance(answer, str):
+        kind = type(answer).__name__
+        raise TypeError(f"the model's function returned a {kind}; return its text, a str")
 
 
 class _Tape:
@@ -128,6 +136,11 @@ class ModelAnswer(NamedTuple):
     def outputs(self) -> tuple[Output, ...]:
         """What the model said, attempt by attempt."""
         return tuple(attempt.output for attempt in self.attempts)
+
+    @property
+    def walking_away(self) -> Turn:
+        """The turn of a model that gave no valid action, and is let walk away."""
+        return Turn(action=None, by=TurnAuthor.MODEL, outputs=self.outputs)
 
 
 def ask_model(

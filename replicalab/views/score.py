@@ -1,13 +1,17 @@
 """What a score says: how far a result is from the best there was, and what made the difference."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from replicalab.assessment import failing_text, placed_text
 from replicalab.lexicon import amount_text, count_text, joined
 from replicalab.negotiation import Score, is_worth_running
 from replicalab.planner import PlanStep
-from replicalab.views.blocks import Status, Verdict
+from replicalab.views import blocks
+from replicalab.views.blocks import Group, Status, Verdict
 from replicalab.views.plan import unit_noun
+
+_SMALLEST_SHOWN: Final = 0.01
 
 
 def score_verdict(found: Score) -> Verdict:
@@ -31,6 +35,27 @@ def score_verdict(found: Score) -> Verdict:
             both = f"You {placed_text(plan.evidence)}"
         return Verdict(Status.PASS, "Optimal", f"{both}: nothing better could be had.")
     return Verdict(Status.CAUTION, "Not optimal", f"{both}: {'; '.join(_better(found))}.")
+
+
+def score_panel(found: Score) -> Group:
+    """Return a score: its verdict, and the numbers behind it."""
+    return blocks.sentences_panel(
+        [score_verdict(found).text, score_text(found)], verdict=score_verdict(found)
+    )
+
+
+def score_text(found: Score) -> str:
+    """Return the numbers of a score: its regret, and what makes it up."""
+    evidence = regret_text(found.evidence_short)
+    parts = f"evidence short by {evidence}, fidelity by {amount_text(found.fidelity_short)}"
+    return f"Regret {regret_text(found.regret)}: {parts}; 0 is optimal."
+
+
+def regret_text(value: float) -> str:
+    """Return a regret, a part of one or a mean, so that only what is optimal reads 0."""
+    if not value:
+        return "0"
+    return f"{value:.2f}" if value >= _SMALLEST_SHOWN else f"below {_SMALLEST_SHOWN:.2f}"
 
 
 def _size(found: Score) -> str:
