@@ -12,7 +12,9 @@ from replicalab.llm import Endpoint, Progress, build_generate_fn, needed_endpoin
 from replicalab.negotiation import ScientistKind
 
 MODEL: Final = ScientistKind.MODEL.value
-PLAYERS_HELP: Final = f"{MODEL}: the one that REPLICALAB_LLM_BASE_URL and _MODEL name"
+PLAYERS_HELP: Final = (
+    f"{MODEL} is the language model that REPLICALAB_LLM_BASE_URL and REPLICALAB_LLM_MODEL name"
+)
 
 
 class StoppedError(Exception):

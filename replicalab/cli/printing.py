@@ -17,8 +17,7 @@ from replicalab.scenarios.folders import at_once
 EXIT: Final = {
     0: "passes: the plan is feasible, the players agreed, the transcript replays, all is done",
     1: "does not",
-    2: "bad input, a file that cannot be read or written, or a language model that fails; the "
-    "message says what to do",
+    2: "bad input, or a file or a language model that fails; the message says what to do",
     130: "stopped by Ctrl-C; a batch, or a language model's negotiation, tells what it had",
     141: "whoever read the answer went away",
 }
