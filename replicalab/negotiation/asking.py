@@ -82,16 +82,28 @@ class Recorder:
         except ModelError as error:
             self._keep(sent, started, failure=shortened(readable(str(error)), LONGEST_TEXT - 1))
             raise
-        names = ("prompt_tokens", "completion_tokens", "finish_reason")
-        known = {name: getattr(answer, name, None) for name in names}
-        if isinstance(ended := known["finish_reason"], str):
-            known["finish_reason"] = shortened(readable(ended), LONGEST_REASON - 1)
-        self._keep(sent, started, text=readable(answer), **known)
+        ended = getattr(answer, "finish_reason", None)
+        self._keep(
+            sent,
+            started,
+            text=readable(answer),
+            prompt_tokens=_counted(answer, "prompt_tokens"),
+            completion_tokens=_counted(answer, "completion_tokens"),
+            finish_reason=shortened(readable(ended), LONGEST_REASON - 1)
+            if isinstance(ended, str)
+            else None,
+        )
         return readable(answer)
 
     def _keep(self, sent: list[str], started: float, **said: object) -> None:
         seconds = max(0.0, self._clock() - started)
         self.calls.append((sent, Output.model_validate({**said, "seconds": seconds})))
+
+
+def _counted(answer: str, name: str) -> int | None:
+    """Return how many tokens an answer says it took, None where it says nothing that is so."""
+    number = getattr(answer, name, None)
+    return number if type(number) is int and number >= 0 else None
 
 
 def _check_text(answer: object) -> None:

@@ -348,8 +348,8 @@ def test_model_plays_a_batch_beside_a_rule(ask: Asking, at: At) -> None:
     lines = told.out.splitlines()
     [regret] = [line.split() for line in lines if line.startswith("  Language model   ")]
     assert regret == ["Language", "model", "0", "0", "0", "4"]
-    assert any(line.startswith("4 negotiations") is False and "8 negotiations, 16,000 tokens" in line
-               for line in lines)  # fmt: skip
+    assert lines[-3].startswith("8 negotiations, 16,000 tokens sent, 2,400 received, ")
+    assert lines[-1] == "Saved: all.csv"
     rows = rows_of(Path("all.csv"))
     assert Counter(row["scientist"] for row in rows) == {"model": 4, "baseline": 4}
     assert {row["regret"] for row in rows if row["scientist"] == "model"} == {"0"}

@@ -125,3 +125,19 @@ def test_model_plays_for_nobody_else() -> None:
     by_rule = negotiate(game(BOOKED, PLAN), BOOKED, ScriptedGenerate([]))
     assert by_rule.ending is not None
     assert list(course(MODELLED, ScriptedGenerate([]))) == []
+
+
+class Odd(str):
+    """A text of a client that says more of it than there is to say."""
+
+    prompt_tokens = -3
+    completion_tokens = 2.5
+    finish_reason = ("stop",)
+
+
+def test_what_a_client_says_of_its_text_is_kept_only_where_it_can_be_so() -> None:
+    played = negotiate(SETUP, BOOKED, ScriptedGenerate([Odd(PROPOSAL), Odd(said(ACCEPT))]))
+    for done in played.rounds:
+        [output] = done.turn.outputs
+        assert (output.prompt_tokens, output.completion_tokens) == (None, None)
+        assert output.finish_reason is None
