@@ -156,6 +156,8 @@ def answer(asked: argparse.Namespace) -> Answer:
         from replicalab.tables.batch import results_csv  # noqa: PLC0415 - brings pandas in
 
         saved = written(asked.csv, results_csv(played.results))
+    if model:
+        model.wait()
     return Answer(played.code, _lines(played, saved), lambda: _facts(played))
 
 
@@ -219,7 +221,7 @@ def _played(
     except KeyboardInterrupt:
         say("")
     finally:
-        if model:  # whose calls would keep the command from ending
+        if model:  # whose calls would go on by themselves
             model.stop()
     return in_order(jobs, came)
 

@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from threading import Event, Lock
+from threading import Condition, Event
 from typing import Final
 
 from replicalab.cli.printing import say
@@ -15,6 +15,9 @@ MODEL: Final = ScientistKind.MODEL.value
 PLAYERS_HELP: Final = (
     f"{MODEL} is the language model that REPLICALAB_LLM_BASE_URL and REPLICALAB_LLM_MODEL name"
 )
+
+
+_MOST_SECONDS: Final = 5.0  # As many, many times over, as a call that is stopped takes to end
 
 
 class StoppedError(Exception):
@@ -42,7 +45,8 @@ class Model:
         self._generate = build_generate_fn(self.endpoint, on_progress=self._look)
         self._shows = shows_progress and sys.stderr.isatty()
         self._width = 0
-        self._began, self._stopped, self._lock = time.monotonic(), Event(), Lock()
+        self._began, self._stopped = time.monotonic(), Event()
+        self._under_way, self._changed = 0, Condition()
 
     def __call__(self, messages: list[dict[str, str]]) -> str:
         """Return its answer.
@@ -51,15 +55,20 @@ class Model:
             ModelError: there is none.
             StoppedError: it was stopped.
         """
-        self._look()
+        with self._changed:
+            self._look()
+            self._under_way += 1
         try:
             answer = self._generate(messages)
         finally:
             self._show("")
+            with self._changed:
+                self._under_way -= 1
+                self._changed.notify_all()
         sent, received = (
             getattr(answer, name, None) for name in ("prompt_tokens", "completion_tokens")
         )
-        with self._lock:
+        with self._changed:
             self.calls += 1
             self.sent += sent or 0
             self.received += received or 0
@@ -68,7 +77,13 @@ class Model:
 
     def stop(self) -> None:
         """End every call that is under way, and begin no other."""
-        self._stopped.set()
+        with self._changed:  # so that none begins any more that is not waited for
+            self._stopped.set()
+
+    def wait(self) -> None:
+        """Wait until no call is under way, since none can clean up once the interpreter ends."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._under_way, _MOST_SECONDS)
 
     def _look(self, progress: Progress | None = None) -> None:
         if self._stopped.is_set():

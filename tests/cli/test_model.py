@@ -331,7 +331,7 @@ def test_reader_that_goes_away_leaves_what_was_played_in_the_file(
     with serve(late) as server:
         process = command(server, f"{PLAYS} --save {kept}")
         assert process.stdout
-        process.stdout.readline()
+        assert [process.stdout.readline() for _ in range(2)][1].startswith("Scientist: ")
         process.stdout.close()
         assert process.wait(20) == 141
     assert len(load(kept.read_text()).turns) == 1
@@ -403,3 +403,17 @@ def test_batch_of_a_model_that_is_stopped_keeps_what_came(command: Command, tmp_
     assert told.startswith("Stopped: 3 of 4 negotiations are played.")
     assert [row["outcome"] for row in rows_of(kept)] == ["agreed"] * 3
     assert {row["scientist"] for row in rows_of(kept)} == {ScientistKind.MODEL.value}
+
+
+@POSIX
+@pytest.mark.parametrize("slow", [waiting, failing(500), failing(429, Retry_After="30")])
+def test_batch_of_models_that_are_all_stopped_at_once_ends_in_silence(
+    command: Command, slow: Reply
+) -> None:
+    with serve(slow) as server:
+        process = command(server, RUNS)
+        received(server, 4)
+        os.killpg(process.pid, signal.SIGINT)
+        told, faults = process.communicate(timeout=20)
+    assert (process.returncode, faults) == (130, "\n")
+    assert told.startswith("Stopped: 0 of 4 negotiations are played.")
