@@ -109,7 +109,7 @@ def test_batch_that_is_left_begins_nothing_more() -> None:
     with Counting(1) as executor:
         results = run_batch(many, executor)
         first = next(results)
-        results.close()  # type: ignore[attr-defined]
+        results.close()
     assert first == run_job(JOBS[0])
     assert len(begun) <= batch._AHEAD + 1  # noqa: SLF001
 

@@ -130,10 +130,10 @@ def regret_panel(found: Iterable[Result]) -> Group:
         [Cell(SCIENTISTS[player].name), *_means(mean), blocks.number_cell(mean.number)]
         for player, mean in regrets(found).items()
     ]
-    names = ("Mean regret", "Evidence short", "Fidelity short", "Negotiations")
+    names = ("Mean regret", "Evidence", "Fidelity", "Runs")
     columns = [Column("Scientist"), *(Column(name, "number") for name in names)]
     told = Sentence(f"{REGRET_TITLE}.") if rows else None
-    return blocks.group(told, blocks.table(REGRET_TITLE, columns, rows, kind="plain"))
+    return blocks.group(told, blocks.table(REGRET_TITLE, columns, rows, kind="plain", scrolls=True))
 
 
 def _means(found: MeanRegret) -> list[Cell]:

@@ -71,7 +71,7 @@ def test_regret_is_told_of_each_player_that_has_one() -> None:
         Result(job=job.changed(scientist=ScientistKind.EVIDENCE_AWARE), outcome=Outcome.AGREED),
     ]
     assert rows(regret_panel(results)) == [
-        ["Scientist", "Mean regret", "Evidence short", "Fidelity short", "Negotiations"],
+        ["Scientist", "Mean regret", "Evidence", "Fidelity", "Runs"],
         ["Simple rule", "0.75", "0.25", "0.50", "2"],
         ["Language model", "0", "0", "0", "1"],
     ]
