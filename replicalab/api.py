@@ -6,10 +6,10 @@ panels, drawn when they are shown.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import nullcontext
-from functools import cached_property
+from concurrent.futures import Executor
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -17,12 +17,13 @@ from replicalab import batch as _batch
 from replicalab import negotiation as _negotiation
 from replicalab import planner, scenarios
 from replicalab.agents import SuggestionChange
+from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.assessment import Assessment
-from replicalab.batch import Result, Rule, Summary, summaries
+from replicalab.batch import Result, Seat, Summary, summaries
 from replicalab.case import Case
 from replicalab.lexicon import amount_text
 from replicalab.models import Protocol, revise
-from replicalab.negotiation import LabManagerKind, Negotiation, ScientistKind
+from replicalab.negotiation import LabManagerKind, Negotiation, ScientistKind, Score
 from replicalab.scenarios.folders import content_at
 
 if TYPE_CHECKING:
@@ -344,36 +345,95 @@ def frontier(plan: Assessment) -> ParetoFrontier:
 class FinishedNegotiation(Negotiation):
     """A negotiation to its end."""
 
+    @cached_property
+    def score(self) -> Score:
+        """How good its result is against the best that the lab could run; its regret is 0 at best.
+
+        >>> negotiate(load("psy_stroop"), scientist="baseline").score.regret
+        0.0
+        """
+        return _negotiation.score(self)
+
     def _repr_html_(self) -> str:
         from replicalab.views.negotiation import outcome_verdict  # noqa: PLC0415
         from replicalab.views.rounds import ledger_panel, outcome_panel, round_panel  # noqa: PLC0415
+        from replicalab.views.score import score_panel  # noqa: PLC0415
 
         rounds = [round_panel(self, at) for at in range(len(self.rounds))]
-        return _page(outcome_panel(outcome_verdict(self)), *rounds, ledger_panel(self))
+        ending = outcome_panel(outcome_verdict(self))
+        return _page(ending, *rounds, ledger_panel(self), score_panel(self.score))
 
 
 def negotiate(
     plan: Assessment | scenarios.Pack,
-    scientist: str = ScientistKind.EVIDENCE_AWARE,
+    scientist: str | GenerateFn = ScientistKind.EVIDENCE_AWARE,
     lab_manager: str = LabManagerKind.REFERENCE,
     max_rounds: int = scenarios.MAX_ROUNDS,
+    *,
+    model: str | None = None,
 ) -> FinishedNegotiation:
-    """Return the negotiation between rules that opens with a plan, or with a study's own.
+    """Return the negotiation that opens with a plan, or with a study's own.
+
+    Args:
+        plan: what the Scientist opens with. A language model opens with a plan of its own: hand in
+            the pack, or the study's plan.
+        scientist: ``evidence_aware`` or ``baseline``; a function that takes chat messages (each
+            with ``role`` and ``content``) and returns a language model's text; or ``model`` for
+            the endpoint that ``REPLICALAB_LLM_BASE_URL`` and ``REPLICALAB_LLM_MODEL`` name. A
+            model that gives no valid action, corrected twice, walks away.
+        lab_manager: ``reference`` or ``least_loss``.
+        max_rounds: how long at most.
+        model: what the language model is called in the transcript.
+
+    Raises:
+        ValueError: no such player, or a model with a plan that it would not open with.
+        ModelError: a call of the endpoint failed. What a function raises goes on as it is.
 
     >>> talk = negotiate(assess(load("psy_stroop")))
     >>> str(talk.outcome), len(talk.rounds), talk.final_plan.counts.samples
     ('agreed', 2, 25)
     """
     pack = plan if isinstance(plan, scenarios.Pack) else plan.pack
+    chosen = None if isinstance(plan, scenarios.Pack) else plan.plan
+    kind, generate_fn, name = _seated(scientist)
+    if generate_fn and chosen not in (None, pack.reference_protocol):
+        raise ValueError(
+            "a language model opens with a plan of its own, not with the one that was changed; "
+            "hand in its pack"
+        )
     case = Case.of(
         pack,
-        None if isinstance(plan, scenarios.Pack) else plan.plan,
-        scientist=ScientistKind(scientist),
+        chosen,
+        scientist=kind,
         lab_manager=LabManagerKind(lab_manager),
         max_rounds=max_rounds,
     )
-    played = _negotiation.negotiate(case.setup(pack), pack)
+    setup = case.setup(pack, (model or name) if generate_fn else None)
+    played = _negotiation.negotiate(setup, pack, generate_fn)
     return FinishedNegotiation(played.setup, played.pack, played.rounds)
+
+
+def _seated(scientist: str | GenerateFn) -> tuple[Seat, GenerateFn | None, str | None]:
+    """Return who plays, with the function and the name of a language model.
+
+    Raises:
+        ValueError: it is nobody who can.
+        ModelSettingsError: no endpoint is set.
+    """
+    if not isinstance(scientist, str):
+        if not callable(scientist):
+            raise ValueError(f"scientist {scientist!r} is no name of a rule, and no function")
+        return ScientistKind.MODEL, scientist, None
+    if scientist == ScientistKind.MODEL:
+        from replicalab import llm  # noqa: PLC0415 - its settings, with the first model
+
+        endpoint = llm.needed_endpoint(os.environ)
+        return ScientistKind.MODEL, llm.build_generate_fn(endpoint), endpoint.model
+    for rule in (ScientistKind.EVIDENCE_AWARE, ScientistKind.BASELINE):
+        if scientist == rule:
+            return rule, None, None
+    known = f"{ScientistKind.EVIDENCE_AWARE}, {ScientistKind.BASELINE}, {ScientistKind.MODEL}"
+    raise ValueError(f"scientist '{scientist}' is unknown; known: {known}, or a function")
 
 
 class Batch(tuple[Result, ...]):
@@ -391,7 +451,7 @@ class Batch(tuple[Result, ...]):
         return results_frame(self)
 
     def _repr_html_(self) -> str:
-        from replicalab.views.batch import outcomes_text  # noqa: PLC0415
+        from replicalab.views.batch import outcomes_text, regret_panel  # noqa: PLC0415
         from replicalab.views.blocks import plain_table  # noqa: PLC0415
 
         rows = [
@@ -402,7 +462,7 @@ class Batch(tuple[Result, ...]):
             for each in self.summaries
         ]
         names = ("study", "lab", "Scientist", "Lab Manager", "outcomes")
-        return _page(plain_table("Outcomes", names, rows))
+        return _page(plain_table("Outcomes", names, rows), regret_panel(self))
 
 
 def run_batch(
@@ -410,7 +470,7 @@ def run_batch(
     labs: Sequence[str] = tuple(scenarios.Difficulty),
     seeds: Sequence[int] = (0,),
     *,
-    scientists: Sequence[Rule] = (ScientistKind.EVIDENCE_AWARE,),
+    scientists: Sequence[str | GenerateFn] = (ScientistKind.EVIDENCE_AWARE,),
     lab_managers: Sequence[LabManagerKind] = (LabManagerKind.REFERENCE,),
     max_rounds: int = scenarios.MAX_ROUNDS,
     executor: Executor | None = None,
@@ -422,31 +482,42 @@ def run_batch(
         studies: ids of the shelf.
         labs: easy, medium, hard.
         seeds: of the labs.
-        scientists: who plays, as for the next.
-        lab_managers: see ``scientists``.
+        scientists: each of them plays all; as in `negotiate`, with one language model at most.
+        lab_managers: each of them, too.
         max_rounds: how long at most.
         executor: where they are played; None plays them here, one after another. A process pool's,
-            or a Dask cluster's ``client.get_executor()``, plays many at once.
+            or a Dask cluster's ``client.get_executor()``, plays many at once; a language model's
+            take threads, and a function that may be called from several.
         progress: is called with how many came, and of how many.
+
+    Raises:
+        ValueError: no such player or lab, or too many.
 
     >>> found = run_batch("psy_stroop", labs=["hard"], seeds=range(10))
     >>> {str(outcome): share.number for outcome, share in found.summaries[0].shares.items()}
     {'agreed': 6, 'no_deal': 4}
     """
     named = [studies] if isinstance(studies, str) else studies
+    seats = [*map(_seated, scientists)]
+    models = [generate_fn for _, generate_fn, _ in seats if generate_fn]
+    if len(models) > 1:
+        raise ValueError(f"{len(models)} language models are to play; name one in each batch")
+    generate_fn = models[0] if models else None
     jobs = _batch.jobs_of(
         named,
         [_difficulty(lab) for lab in labs],
         seeds,
-        scientists=scientists,
+        scientists=[kind for kind, *_ in seats],
         lab_managers=lab_managers,
         max_rounds=max_rounds,
     )
     # Processes would import the caller's script anew, which must then be written for that.
-    with nullcontext(executor) if executor else ThreadPoolExecutor(1) as pool:
-        came = list[Result]()
-        for result in _batch.run_batch(jobs, pool):
-            came.append(result)
-            if progress:
-                progress(len(came), len(jobs))
+    results: Iterable[Result] = map(partial(_batch.run_job, generate_fn=generate_fn), jobs)
+    if executor:
+        results = _batch.run_batch(jobs, executor, generate_fn=generate_fn)
+    came = list[Result]()
+    for result in results:
+        came.append(result)
+        if progress:
+            progress(len(came), len(jobs))
     return Batch(_batch.in_order(jobs, came))

@@ -1,8 +1,9 @@
 """Many negotiations: study × lab × seed × Scientist × Lab Manager, on any executor.
 
 A job says all that fixes a negotiation between rules, so a result depends on nothing else, and one
-that is lost with its worker is simply worked out again. Results come as they are ready, each job's
-once; whoever stops listening keeps what has come.
+that is lost with its worker is simply worked out again. A language model plays where it is handed
+in, in threads. Results come as they are ready, each job's once; whoever stops listening keeps what
+has come.
 Source of the intervals: Wilson (1927), J. Am. Stat. Assoc. 22, 209-212.
 """
 
@@ -11,7 +12,7 @@ import pickle
 import subprocess
 import sys
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
@@ -22,22 +23,37 @@ from concurrent.futures import (
 )
 from contextlib import suppress
 from itertools import islice, product
-from math import isclose, prod, sqrt
+from math import fsum, isclose, prod, sqrt
 from pathlib import Path
 from signal import SIG_IGN, SIGINT, signal
 from threading import Lock, local
-from typing import BinaryIO, Final, Literal, NamedTuple, ParamSpec, TypeVar, cast
+from typing import Annotated, BinaryIO, Final, Literal, NamedTuple, ParamSpec, TypeVar, cast
 
-from replicalab.case import Case, RuleCase
+from pydantic import Field
+
+from replicalab.agents.scientist_policy import GenerateFn
+from replicalab.case import Case, JobCase
 from replicalab.errors import ReplicaLabError
-from replicalab.models import Count, Record
-from replicalab.negotiation import LabManagerKind, Outcome, ScientistKind, negotiate
+from replicalab.lexicon import shortened
+from replicalab.models import LONGEST_TEXT, Count, Record
+from replicalab.negotiation import (
+    LabManagerKind,
+    Outcome,
+    ScientistKind,
+    negotiate,
+    readable,
+    score,
+)
 from replicalab.scenarios import MAX_ROUNDS, Difficulty, EvidenceTier
 
 MOST_JOBS: Final = 100_000
+MODELS_AT_ONCE: Final = 4
+"""So many negotiations a language model plays at once, where nothing else is said."""
 _CHUNK: Final = 8  # So many jobs are sent at a time: to send one takes about as long as to play it
 _AHEAD: Final = 3  # So many chunks for each worker are on their way at once
 _TRIES: Final = 3  # So often a chunk is begun whose worker dies with it
+_SAID_SINCE: Final = ("wishes_broken", "evidence_short", "fidelity_short")
+_ROUNDING: Final = 1e-12  # What is 0 here may be that on another machine
 _Z: Final = 1.959963984540054  # The 97.5 % point of the normal distribution: intervals are of 95 %
 
 _ROOT: Final = Path(__file__).parents[1]
@@ -45,6 +61,8 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 Rule = Literal[ScientistKind.BASELINE, ScientistKind.EVIDENCE_AWARE]
+Seat = Rule | Literal[ScientistKind.MODEL]
+"""Who may be the Scientist of a job."""
 
 
 class JobEnding(Record):
@@ -57,6 +75,8 @@ class JobEnding(Record):
         tier: where that stands to target and floor.
         wishes_broken: how many of the study's wishes it breaks, None where an earlier version did
             not say, or there is no plan.
+        evidence_short, fidelity_short: by how much it is short of the best there was, see `Score`;
+            None where an earlier version did not say.
         error: why the job could not be played; empty where it was.
     """
 
@@ -69,13 +89,22 @@ class JobEnding(Record):
     evidence: float | None = None
     tier: EvidenceTier | None = None
     wishes_broken: Count | None = None
+    evidence_short: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
+    fidelity_short: Count | None = None
     error: str = ""
+
+    @property
+    def regret(self) -> float | None:
+        """Both together, 0 where nothing better could be had; None where nothing is known of it."""
+        if self.evidence_short is None or self.fidelity_short is None:
+            return None
+        return self.evidence_short + self.fidelity_short
 
 
 class Result(JobEnding):
     """A job, and how it ended."""
 
-    job: RuleCase
+    job: JobCase
 
 
 def jobs_of(
@@ -83,7 +112,7 @@ def jobs_of(
     labs: Sequence[Difficulty] = tuple(Difficulty),
     seeds: Sequence[int] = (0,),
     *,
-    scientists: Sequence[Rule] = (ScientistKind.EVIDENCE_AWARE,),
+    scientists: Sequence[Seat] = (ScientistKind.EVIDENCE_AWARE,),
     lab_managers: Sequence[LabManagerKind] = (LabManagerKind.REFERENCE,),
     max_rounds: int = MAX_ROUNDS,
 ) -> list[Case]:
@@ -125,28 +154,46 @@ def failure_text(error: Exception) -> str:
 # --- one job ----------------------------------------------------------------------------------
 
 
-def run_job(job: Case) -> Result:
-    """Return how a job ends; never raises for a job that cannot be played."""
+def run_job(job: Case, generate_fn: GenerateFn | None = None) -> Result:
+    """Return how a job ends; never raises for a job that cannot be played.
+
+    A language model's is played with ``generate_fn``, whatever that raises.
+    """
     try:
         pack = job.pack()
-        played = negotiate(job.setup(pack), pack)
+        played = negotiate(job.setup(pack), pack, generate_fn)
     except ReplicaLabError as error:
-        return Result(job=job, error=str(error))
-    plan = played.final_plan
-    if plan is None:
-        return Result(job=job, outcome=played.outcome, rounds=len(played.rounds))
-    return Result(
+        return _unplayed(job, str(error))
+    except Exception as error:
+        if job.scientist is not ScientistKind.MODEL:
+            raise
+        return _unplayed(job, failure_text(error))
+    if played.outcome is None:
+        return _unplayed(job, "no language model is at hand to play it; hand one in")
+    plan, found = played.final_plan, score(played)
+    result = Result(
         job=job,
         outcome=played.outcome,
         rounds=len(played.rounds),
-        feasible=plan.feasible,
-        samples=plan.counts.samples,
-        days=plan.counts.days,
-        credits=plan.cost,
-        evidence=None if plan.evidence.void_reason else plan.evidence.value,
-        tier=plan.evidence.tier,
-        wishes_broken=len(plan.broken_wishes),
+        evidence_short=found.evidence_short,
+        fidelity_short=found.fidelity_short,
     )
+    if plan is None:
+        return result
+    numbers = {
+        "feasible": plan.feasible,
+        "samples": plan.counts.samples,
+        "days": plan.counts.days,
+        "credits": plan.cost,
+        "evidence": None if plan.evidence.void_reason else plan.evidence.value,
+        "tier": plan.evidence.tier,
+        "wishes_broken": len(plan.broken_wishes),
+    }
+    return result.model_copy(update=numbers)
+
+
+def _unplayed(job: Case, why: str) -> Result:
+    return Result(job=job, error=shortened(readable(why), LONGEST_TEXT))
 
 
 def played_again(results: Sequence[Result], most: int) -> list[tuple[Result, Result]]:
@@ -158,22 +205,30 @@ def played_again(results: Sequence[Result], most: int) -> list[tuple[Result, Res
 def is_same(was: Result, now: Result) -> bool:
     """Return whether two results agree, but for what another machine's rounding does.
 
-    A result of before has no number of broken wishes, and so no other one.
+    A result of before lacks what is said since, and so has no other one.
     """
-    if was.wishes_broken is None:
-        now = now.model_copy(update={"wishes_broken": None})
-    if was.evidence is None or now.evidence is None:
-        return was == now
-    evidence = was.evidence if isclose(was.evidence, now.evidence, rel_tol=1e-9) else now.evidence
-    return was == now.model_copy(update={"evidence": evidence})
+    lacking = {name: None for name in _SAID_SINCE if getattr(was, name) is None}
+    now = now.model_copy(update=lacking)
+    for name in ("evidence", "evidence_short"):
+        old, new = getattr(was, name), getattr(now, name)
+        if (
+            old is not None
+            and new is not None
+            and isclose(old, new, rel_tol=1e-9, abs_tol=_ROUNDING)
+        ):
+            now = now.model_copy(update={name: old})
+    return was == now
 
 
 # --- many -------------------------------------------------------------------------------------
 
 
 def run_batch(
-    jobs: Iterable[Case], executor: Executor | None = None, workers: int | None = None
-) -> Iterator[Result]:
+    jobs: Iterable[Case],
+    executor: Executor | None = None,
+    workers: int | None = None,
+    generate_fn: GenerateFn | None = None,
+) -> Generator[Result]:
     """Yield the result of each job once, as they are ready.
 
     To stop, close the iterator (or leave the loop): what has not begun is not begun.
@@ -184,19 +239,27 @@ def run_batch(
             each core, closed in the end. Jobs that are lost with their worker are begun again, at
             most `_TRIES` times. A job that cannot be played is a result with an error.
         workers: how many processes instead, or how many workers an executor has that does not say.
+        generate_fn: the language model of the jobs in which one plays; it is asked from several
+            threads. With it None for the executor is so many threads, by default `MODELS_AT_ONCE`,
+            and a job is sent alone, so that none waits for another's answer.
     """
-    pool = executor or Workers(workers or os.cpu_count() or 1)
+    pool: Executor = executor or (
+        ThreadPoolExecutor(workers or MODELS_AT_ONCE)
+        if generate_fn
+        else Workers(workers or os.cpu_count() or 1)
+    )
+    size, given = (1, (generate_fn,)) if generate_fn else (_CHUNK, ())
     own = getattr(pool, "_max_workers", None)
     most = _AHEAD * (workers or (own if isinstance(own, int) else os.cpu_count() or 1))
     left = iter(jobs)
-    waiting = deque(_Sent(chunk) for chunk in iter(lambda: list(islice(left, _CHUNK)), []))
+    waiting = deque(_Sent(chunk) for chunk in iter(lambda: list(islice(left, size)), []))
     running: dict[Future[list[Result]], _Sent] = {}
     try:
         while waiting or running:
             while waiting and len(running) < most:
                 sent = waiting.popleft()
                 try:
-                    running[pool.submit(_run_chunk, sent.jobs)] = sent
+                    running[pool.submit(_run_chunk, sent.jobs, *given)] = sent
                 except BrokenExecutor:
                     died = "the executor no longer takes jobs; play the rest with a new one"
                     for each in (sent, *waiting):
@@ -231,8 +294,8 @@ class _Sent(NamedTuple):
     tries: int = 0
 
 
-def _run_chunk(jobs: list[Case]) -> list[Result]:
-    return [run_job(job) for job in jobs]
+def _run_chunk(jobs: list[Case], generate_fn: GenerateFn | None = None) -> list[Result]:
+    return [run_job(job, generate_fn) for job in jobs]
 
 
 # --- processes of our own -----------------------------------------------------------------------
@@ -366,12 +429,52 @@ class Share(NamedTuple):
         return low, 1.0 if self.number == n else min(1.0, centre + half)
 
 
+class MeanRegret(NamedTuple):
+    """How far results are from the best there was, on the mean: 0 is optimal, see `Score`.
+
+    Attributes:
+        number: of how many results.
+    """
+
+    number: int
+    evidence_short: float
+    fidelity_short: float
+
+    @property
+    def value(self) -> float:
+        """The mean regret."""
+        return self.evidence_short + self.fidelity_short
+
+
+def mean_regret(results: Iterable[Result]) -> MeanRegret | None:
+    """Return the mean regret of those results that have one, None where none has."""
+    pairs = [
+        (result.evidence_short, result.fidelity_short)
+        for result in results
+        if result.evidence_short is not None and result.fidelity_short is not None
+    ]
+    if not pairs:
+        return None
+    evidence, fidelity = (fsum(column) / len(pairs) for column in zip(*pairs, strict=True))
+    return MeanRegret(len(pairs), evidence, fidelity)
+
+
+def regrets(results: Iterable[Result]) -> dict[ScientistKind, MeanRegret]:
+    """Return the mean regret of each Scientist, in the order in which they first came."""
+    groups: dict[ScientistKind, list[Result]] = {}
+    for result in results:
+        groups.setdefault(result.job.scientist, []).append(result)
+    means = {player: mean_regret(group) for player, group in groups.items()}
+    return {player: found for player, found in means.items() if found}
+
+
 class Summary(NamedTuple):
     """The outcomes of all seeds of one study in one lab between the same players.
 
     Attributes:
         shares: of each outcome that came.
         failed: how many jobs could not be played.
+        regret: on the mean; None where nothing is known of it.
     """
 
     study: str
@@ -380,6 +483,7 @@ class Summary(NamedTuple):
     lab_manager: LabManagerKind
     shares: dict[Outcome, Share]
     failed: int
+    regret: MeanRegret | None = None
 
 
 def summaries(results: Iterable[Result]) -> list[Summary]:
@@ -394,5 +498,5 @@ def summaries(results: Iterable[Result]) -> list[Summary]:
         times = Counter(result.outcome for result in group if result.outcome is not None)
         played = times.total()
         shares = {each: Share(times[each], played) for each in Outcome if times[each]}
-        found.append(Summary(*key, shares, len(group) - played))
+        found.append(Summary(*key, shares, len(group) - played, mean_regret(group)))
     return found

@@ -21,6 +21,7 @@ from pydantic import (
 from replicalab import scenarios
 from replicalab.assessment import Assessment, assess
 from replicalab.errors import Fault, LibraryContentError, ScenarioError
+from replicalab.lexicon import joined
 from replicalab.models import Protocol, Record, too_large
 from replicalab.negotiation import (
     AUTOMATIC,
@@ -269,6 +270,17 @@ def _between_rules(case: Case) -> Case:
 
 RuleCase = Annotated[Case, AfterValidator(_between_rules)]
 """A case whose negotiation needs neither a person nor a model."""
+
+
+def _without_a_person(case: Case) -> Case:
+    if case.scientist is ScientistKind.PERSON:
+        others = sorted({*ScientistKind} - {ScientistKind.PERSON})
+        raise ValueError(f"scientist is a person; use {joined(others, 'or')}")
+    return case
+
+
+JobCase = Annotated[Case, AfterValidator(_without_a_person)]
+"""A case whose negotiation needs no person."""
 
 
 # --- as text ----------------------------------------------------------------------------------

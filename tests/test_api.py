@@ -6,21 +6,25 @@ import doctest
 import inspect
 import os
 import re
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 import pytest
 
 import replicalab
 from replicalab import api
 from replicalab.assessment import assess
-from replicalab.errors import ScenarioError
+from replicalab.errors import ModelSettingsError, ScenarioError
 from replicalab.models import revise
 from replicalab.negotiation import load as loaded
 from replicalab.negotiation import replay, save
 from replicalab.planner import PlanAnalysis, frontier, least_loss
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, load_scenario, study_text
+from tests.llm.serving import Exchange, Server, serve, streamed
+from tests.negotiation.playing import ACCEPT, propose, said
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 NAMES: Final = (
@@ -131,6 +135,129 @@ def test_batch_is_in_the_order_of_its_jobs_and_tells_how_far_it_is() -> None:
     assert places == [(lab, seed) for lab in ("hard", "easy") for seed in range(12)]
     assert told == [(came, 24) for came in range(1, 25)]
     assert list(found.frame()["seed"]) == [*range(12)] * 2
+
+
+# --- with a language model ------------------------------------------------------------------------
+
+Messages = list[dict[str, str]]
+
+
+def takes_the_offer(messages: Messages) -> str:
+    """Play as the model that opens with the study's plan and takes what is offered."""
+    plan = load_scenario(STUDY, "medium").reference_protocol
+    offered = "The Lab Manager's standing offer" in messages[-1]["content"]
+    return said(ACCEPT if offered else propose(plan))
+
+
+@pytest.fixture
+def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """An endpoint that plays as `takes_the_offer`, set in the environment."""
+
+    def reply(exchange: Exchange) -> None:
+        messages = cast(Messages, exchange.received.body["messages"])
+        streamed(takes_the_offer(messages))(exchange)
+
+    with serve(reply) as server:
+        monkeypatch.setenv("REPLICALAB_LLM_BASE_URL", server.url)
+        monkeypatch.setenv("REPLICALAB_LLM_MODEL", "m-1")
+        yield server
+
+
+def test_plain_function_is_the_scientist_and_its_talk_is_scored_saved_and_replays() -> None:
+    plan = replicalab.assess(replicalab.load(STUDY))
+    talk = replicalab.negotiate(plan, scientist=takes_the_offer, model="mine")
+    assert (str(talk.outcome), len(talk.rounds)) == ("agreed", 2)
+    assert talk.score.regret == 0
+    assert talk.setup.model == "mine"
+    assert "mine" in save(talk)
+    assert replay(loaded(save(talk)), load_scenario(STUDY, "medium")).differences == ()
+    shorter = replicalab.negotiate(plan.pack, takes_the_offer, max_rounds=1)
+    assert (str(shorter.outcome), shorter.score.regret) == ("no_deal", 1)
+    html = shorter._repr_html_()
+    assert "You have no plan; the best has power 0.8" in html
+    assert "Regret 1.00: evidence short by 1.00, fidelity by 0; 0 is optimal." in html
+
+
+def test_rule_s_talk_is_scored_against_the_best_plan() -> None:
+    place = replicalab.load("eco_reef_fish")
+    talk = replicalab.negotiate(place, scientist="baseline")
+    best = replicalab.least_loss(replicalab.assess(place))
+    assert talk.score.best.plan == best.plan
+    assert talk.score.evidence_short == pytest.approx(best.evidence.value / 0.8)
+    assert talk.score.regret > 0
+
+
+def test_endpoint_of_the_environment_is_the_scientist(endpoint: Server) -> None:
+    talk = replicalab.negotiate(replicalab.load(STUDY), scientist="model")
+    assert (str(talk.outcome), talk.setup.model) == ("agreed", "m-1")
+    found = replicalab.run_batch(STUDY, ["medium"], range(2), scientists=["model", "baseline"])
+    assert [str(result.outcome) for result in found] == ["agreed"] * 4
+    assert len(endpoint.received) == 6
+
+
+def test_model_that_is_not_set_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("REPLICALAB_LLM_BASE_URL", raising=False)
+    monkeypatch.setenv("REPLICALAB_LLM_MODEL", "m")
+    place = replicalab.load(STUDY)
+    with pytest.raises(ModelSettingsError, match="set REPLICALAB_LLM_BASE_URL, and"):
+        replicalab.negotiate(place, scientist="model")
+    with pytest.raises(ModelSettingsError):
+        replicalab.run_batch(STUDY, scientists=["model"])
+
+
+@pytest.mark.parametrize("wrong", ["person", "", "Model", "takes_the_offer", None, 3, b"model"])
+def test_player_that_cannot_be_is_told(wrong: object) -> None:
+    with pytest.raises(ValueError, match=r"scientist .* is (unknown|no name)"):
+        replicalab.negotiate(replicalab.load(STUDY), scientist=wrong)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"scientist .* is (unknown|no name)"):
+        replicalab.run_batch(STUDY, scientists=[wrong])  # type: ignore[list-item]
+
+
+def test_model_is_not_handed_a_plan_that_it_would_not_open_with() -> None:
+    plan = replicalab.assess(replicalab.load(STUDY), sample_size=40)
+    with pytest.raises(ValueError, match="opens with a plan of its own"):
+        replicalab.negotiate(plan, scientist=takes_the_offer)
+
+
+@pytest.mark.parametrize("failure", [KeyboardInterrupt, ZeroDivisionError])
+def test_what_a_function_raises_goes_on(failure: type[BaseException]) -> None:
+    def generate(_: Messages) -> str:
+        raise failure
+
+    with pytest.raises(failure):
+        replicalab.negotiate(replicalab.load(STUDY), scientist=generate)
+
+
+@pytest.mark.parametrize("executor", [None, ThreadPoolExecutor])
+def test_batch_with_a_function_holds_every_player_s_regret(
+    executor: type[ThreadPoolExecutor] | None,
+) -> None:
+    asked = []
+
+    def generate(messages: Messages) -> str:
+        asked.append(messages)
+        if len(asked) == 1:
+            raise ZeroDivisionError("mine")
+        return takes_the_offer(messages)
+
+    with executor(1) if executor else nullcontext() as pool:
+        found = replicalab.run_batch(
+            STUDY, ["medium"], range(3), scientists=["baseline", generate], executor=pool
+        )
+    by_model = [result for result in found if result.job.scientist == "model"]
+    assert [result.error for result in by_model] == ["ZeroDivisionError: mine", "", ""]
+    frame = found.frame()
+    assert list(frame["regret"].isna()) == [False, True, False, False, False, False]
+    assert list(frame["regret"][2::2]) == [found[2].regret, found[4].regret]
+    assert [result.regret for result in by_model] == [None, 0, 0]
+    html = found._repr_html_()
+    assert "mean regret 0;" in html
+    assert "Language model" in html
+
+
+def test_batch_of_two_models_is_refused() -> None:
+    with pytest.raises(ValueError, match="2 language models are to play; name one in each batch"):
+        replicalab.run_batch(STUDY, scientists=[takes_the_offer, str])
 
 
 # --- in a notebook ------------------------------------------------------------------------------

@@ -10,23 +10,30 @@ from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
+from threading import Event, Lock, active_count
 from typing import Any, Final
 
 import pytest
+from pydantic import ValidationError
 
 from replicalab import batch
 from replicalab.batch import (
+    MeanRegret,
     Result,
     Share,
     WorkerDiedError,
     Workers,
+    is_same,
     jobs_of,
+    regrets,
     run_batch,
     run_job,
     summaries,
 )
 from replicalab.case import Case
+from replicalab.errors import ModelError
 from replicalab.negotiation import LabManagerKind, Outcome, ScientistKind, Setup, negotiate
+from replicalab.planner import least_loss
 from replicalab.scenarios import (
     Difficulty,
     EvidenceAssumptions,
@@ -34,6 +41,8 @@ from replicalab.scenarios import (
     load_scenario,
     study_text,
 )
+from tests.negotiation.playing import ACCEPT, propose, said
+from tests.scripted import ScriptedGenerate
 
 STUDY: Final = "psy_stroop"
 AWARE: Final = ScientistKind.EVIDENCE_AWARE
@@ -100,7 +109,7 @@ def test_batch_that_is_left_begins_nothing_more() -> None:
     with Counting(1) as executor:
         results = run_batch(many, executor)
         first = next(results)
-        results.close()  # type: ignore[attr-defined]
+        results.close()
     assert first == run_job(JOBS[0])
     assert len(begun) <= batch._AHEAD + 1  # noqa: SLF001
 
@@ -196,6 +205,142 @@ def test_chunk_that_an_executor_fails_is_played_again_and_ends_no_other() -> Non
     assert sorted(result.job.seed for result in found) == list(range(20))
     [lost] = [result for result in found if result.error]
     assert (lost.job.seed, lost.error) == (9, "LostWorkerError: gone")
+
+
+# --- with a language model --------------------------------------------------------------------
+
+MODEL: Final = ScientistKind.MODEL
+ONE: Final = Case(study=STUDY, lab=Difficulty.MEDIUM, scientist=MODEL)
+REFERENCE: Final = load_scenario(STUDY, "medium").reference_protocol
+PROPOSAL: Final = said(propose(REFERENCE))
+
+
+def takes_the_offer(messages: list[dict[str, str]]) -> str:
+    """Play as the model that opens with the study's plan and takes what is offered."""
+    offered = "The Lab Manager's standing offer" in messages[-1]["content"]
+    return said(ACCEPT) if offered else PROPOSAL
+
+
+def test_model_s_job_is_the_negotiation_that_it_plays() -> None:
+    result = run_job(ONE, takes_the_offer)
+    assert (result.outcome, result.rounds, result.samples) == (Outcome.AGREED, 2, 25)
+    assert (result.evidence_short, result.fidelity_short, result.regret) == (0, 0, 0)
+
+
+def test_model_that_gives_nothing_valid_leaves_all_that_the_lab_could_run() -> None:
+    """The best of this lab meets the target, so all of it is missed."""
+    result = run_job(ONE, lambda _: "garbage")
+    assert (result.outcome, result.rounds, result.error) == (Outcome.NO_DEAL, 1, "")
+    assert (result.evidence_short, result.fidelity_short, result.regret) == (1, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("failure", "told"),
+    [
+        (ModelError("nobody answers; start it"), "nobody answers; start it"),
+        (ZeroDivisionError("mine"), "ZeroDivisionError: mine"),
+        (OSError(13, "Permission denied", "/home/ann/key"), "PermissionError: Permission denied"),
+        (ValueError("\ud800" + "x" * 10**6), "ValueError: \ufffd" + "x" * 3987 + "…"),
+    ],
+)
+def test_model_that_fails_is_a_result_with_its_error(failure: Exception, told: str) -> None:
+    generate = ScriptedGenerate([failure])
+    [result] = run_batch([ONE], None, 1, generate)
+    assert (result.outcome, result.regret, result.error) == (None, None, told)
+    assert len(generate.sent) == 1, "it is paid for once"
+
+
+def test_model_s_job_without_a_model_is_told() -> None:
+    assert "no language model is at hand" in run_job(ONE).error
+
+
+def test_models_play_a_few_at_a_time_and_each_result_comes_at_once() -> None:
+    """The first waits for the last of all; sent in chunks, or one by one, nothing would come."""
+    jobs = jobs_of([STUDY], ["medium"], range(9), scientists=(AWARE, MODEL))  # type: ignore[list-item]
+    asked, most, lock, last = list[int](), list[int](), Lock(), Event()
+
+    def slow(messages: list[dict[str, str]]) -> str:
+        with lock:
+            asked.append(1)
+            first = len(asked) == 1
+            most.append(active_count())
+        if first:
+            assert last.wait(20)
+        return takes_the_offer(messages)
+
+    before, came = active_count(), []
+    for result in run_batch(jobs, generate_fn=slow):
+        came.append(result)
+        if len(came) == len(jobs) - 1:
+            last.set()
+    assert Counter(result.job.scientist for result in came) == {AWARE: 9, MODEL: 9}
+    assert {result.outcome for result in came if result.job.scientist is MODEL} == {Outcome.AGREED}
+    assert came[-1].job.scientist is MODEL
+    assert max(most) - before <= batch.MODELS_AT_ONCE
+
+
+def test_stop_in_a_model_stops_the_batch() -> None:
+    def stop(_: object) -> str:
+        raise KeyboardInterrupt
+
+    jobs = jobs_of([STUDY], ["medium"], range(9), scientists=(MODEL,))  # type: ignore[list-item]
+    with pytest.raises(KeyboardInterrupt):
+        list(run_batch(jobs, None, 1, stop))
+
+
+# --- how far from the best ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("study", [STUDY, "eco_reef_fish"])
+def test_evidence_of_every_player_is_held_against_that_of_the_least_loss_plan(study: str) -> None:
+    """Both studies plan for a power: what counts is its share of the target, above the floor."""
+    seen = set()
+    for job in jobs_of([study], ["hard", "medium"], range(4), scientists=RULES):  # type: ignore[list-item]
+        pack, result = job.pack(), run_job(job)
+        best = least_loss(pack.reference_protocol, pack).after
+        has = 0.0
+        if result.outcome is Outcome.AGREED and result.evidence:
+            has = min(1.0, result.evidence / pack.design.target)
+        could = 0.0
+        if best.feasible and best.evidence.value >= pack.design.floor:
+            could = min(1.0, best.evidence.value / pack.design.target)
+        assert result.evidence_short == pytest.approx(could - has, abs=1e-12)
+        seen.add(could > has)
+    assert seen == {True, False}
+
+
+def test_mean_regret_is_that_of_each_player_over_what_was_scored() -> None:
+    job, other = JOBS[0], ONE
+    results = [
+        Result(job=job, outcome=Outcome.AGREED, evidence_short=0.25, fidelity_short=1),
+        Result(job=job, outcome=Outcome.NO_DEAL, evidence_short=0.5, fidelity_short=0),
+        Result(job=job, outcome=Outcome.AGREED),
+        Result(job=other, outcome=Outcome.AGREED, evidence_short=0.0, fidelity_short=0),
+        Result(job=job, error="gone"),
+    ]
+    assert [result.regret for result in results] == [1.25, 0.5, None, 0, None]
+    assert regrets(results) == {
+        job.scientist: MeanRegret(2, 0.375, 0.5),
+        MODEL: MeanRegret(1, 0, 0),
+    }
+    assert regrets(results)[job.scientist].value == 0.875
+    assert [found.regret and found.regret.number for found in summaries(results)] == [2, 1]
+    assert regrets(results[2:3]) == {}
+    assert summaries(results[2:3])[0].regret is None
+
+
+@pytest.mark.parametrize("short", [-0.1, 1.1, float("nan"), float("inf")])
+def test_share_that_is_none_is_no_evidence_short(short: float) -> None:
+    with pytest.raises(ValidationError, match="evidence_short"):
+        Result(job=JOBS[0], outcome=Outcome.AGREED, evidence_short=short, fidelity_short=0)
+
+
+def test_result_of_before_is_the_same_without_a_score() -> None:
+    now = run_job(JOBS[2])
+    assert is_same(now.model_copy(update={"evidence_short": None, "fidelity_short": None}), now)
+    assert not is_same(now, now.model_copy(update={"fidelity_short": 7}))
+    assert not is_same(now, now.model_copy(update={"evidence_short": 0.9}))
+    assert is_same(now, now.model_copy(update={"evidence_short": 1e-15}))
 
 
 # --- what came of it ------------------------------------------------------------------------

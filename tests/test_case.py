@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from replicalab.batch import Result
 from replicalab.case import Case, case_text, read_case
 from replicalab.errors import ScenarioError
+from replicalab.library import KeptBatch
 from replicalab.negotiation import LabManagerKind, Move, ScientistKind
 from replicalab.scenarios import (
     Difficulty,
@@ -120,9 +121,12 @@ def test_case_with_the_file_of_a_study_needs_no_other() -> None:
         case.changed(study="psy_stroop").pack()
 
 
-def test_case_between_rules_alone_is_a_job() -> None:
-    with pytest.raises(ValidationError, match="use baseline or evidence_aware"):
+def test_case_that_needs_a_person_is_no_job_and_one_that_needs_a_model_is_not_kept() -> None:
+    with pytest.raises(ValidationError, match="use baseline, evidence_aware or model"):
         Result(job=START.changed(scientist=ScientistKind.PERSON), error="none")
+    by_model = Result(job=START.changed(scientist=ScientistKind.MODEL), error="none")
+    with pytest.raises(ValidationError, match="use baseline or evidence_aware"):
+        KeptBatch.of([by_model], 1)
 
 
 def test_link_to_a_visitors_study_whose_name_none_can_have_opens_the_usual_one() -> None:

@@ -1,24 +1,43 @@
-"""``batch``: many negotiations between rules, and how often each outcome came."""
+"""``batch``: many negotiations, how often each outcome came, and how far they are from the best."""
 
 import argparse
 import sys
 from collections.abc import Iterator
 from concurrent.futures import Executor
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from replicalab.batch import MOST_JOBS, Result, Summary, in_order, jobs_of, run_batch, summaries
+from replicalab.batch import (
+    MODELS_AT_ONCE,
+    MOST_JOBS,
+    MeanRegret,
+    Result,
+    Summary,
+    in_order,
+    jobs_of,
+    regrets,
+    run_batch,
+    summaries,
+)
 from replicalab.case import Case
 from replicalab.cli import asking, facts
-from replicalab.cli.negotiate import LAB_MANAGERS_NAMED, RULES
-from replicalab.cli.printing import Answer, CommandError, say, written
+from replicalab.cli.model import MODEL, PLAYERS_HELP, Model
+from replicalab.cli.negotiate import LAB_MANAGERS_NAMED, SCIENTISTS_NAMED
+from replicalab.cli.printing import Answer, CommandError, check_writable, say, written
 from replicalab.lexicon import amount_text, count_text
+from replicalab.llm import MOST_LOOK_UPS
 from replicalab.negotiation import MOST_ROUNDS, LabManagerKind, ScientistKind
 from replicalab.render import terminal
 from replicalab.scenarios import MAX_ROUNDS, MAX_SEED, Difficulty, list_scenarios
-from replicalab.views.batch import faults_text, outcomes_text, share_text, stopped_text
+from replicalab.views.batch import (
+    faults_text,
+    outcomes_text,
+    regret_panel,
+    share_text,
+    stopped_text,
+)
 from replicalab.views.negotiation import LAB_MANAGERS, OUTCOME_TITLES, SCIENTISTS
 
 ABOUT: Final = "Many negotiations: each study, lab, seed and pair of players, and the outcomes."
@@ -55,7 +74,10 @@ def add(parser: argparse.ArgumentParser) -> None:
     asking.add_own(parser)
     players = parser.add_argument_group("players, again for each")
     players.add_argument(
-        "--scientist", action="append", choices=RULES, help="(default: evidence_aware)"
+        "--scientist",
+        action="append",
+        choices=SCIENTISTS_NAMED,
+        help=f"(default: evidence_aware); {PLAYERS_HELP}",
     )
     players.add_argument(
         "--lab-manager",
@@ -76,7 +98,8 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--workers",
         type=asking.whole(1, MOST_WORKERS),
         metavar="N",
-        help="so many processes (default: one for each core)",
+        help="so many processes (default: one for each core); with a language model so many "
+        f"negotiations at once, at most {MOST_LOOK_UPS} (default: {MODELS_AT_ONCE})",
     )
     where.add_argument(
         "--dask",
@@ -104,6 +127,7 @@ class Played(NamedTuple):
 
     results: list[Result]
     asked: int
+    model: Model | None = None
 
     @property
     def stopped(self) -> bool:
@@ -120,16 +144,38 @@ class Played(NamedTuple):
 
 def answer(asked: argparse.Namespace) -> Answer:
     """Return what came of the batch; after Ctrl-C of what was played until then."""
-    jobs = _jobs(asked)
+    jobs, model = _jobs(asked), _model(asked)
+    if asked.csv:
+        check_writable(asked.csv)
     with _dask(asked.dask) if asked.dask is not None else nullcontext((None, None)) as cluster:
         executor, workers = cluster
-        played = Played(_played(jobs, executor, asked.workers or workers), len(jobs))
+        came = _played(jobs, executor, asked.workers or workers, model)
+    played = Played(came, len(jobs), model)
     saved = ""
     if asked.csv:
         from replicalab.tables.batch import results_csv  # noqa: PLC0415 - brings pandas in
 
         saved = written(asked.csv, results_csv(played.results))
+    if model:
+        model.wait()
     return Answer(played.code, _lines(played, saved), lambda: _facts(played))
+
+
+def _model(asked: argparse.Namespace) -> Model | None:
+    """Return the language model where one plays.
+
+    Raises:
+        CommandError: it cannot play where the rest is to be played.
+        ModelSettingsError: it is nowhere to be reached.
+    """
+    if MODEL not in (asked.scientist or []):
+        return None
+    if asked.dask is not None:
+        raise CommandError(f"--dask: a language model is asked from here; leave out it or {MODEL}")
+    if asked.workers is not None and asked.workers > MOST_LOOK_UPS:
+        most = f"a language model plays at most {MOST_LOOK_UPS} negotiations at once"
+        raise CommandError(f"--workers {asked.workers}: {most}; ask for fewer")
+    return Model()
 
 
 def _jobs(asked: argparse.Namespace) -> list[Case]:
@@ -161,16 +207,22 @@ def _jobs(asked: argparse.Namespace) -> list[Case]:
 # --- how it runs --------------------------------------------------------------------------------
 
 
-def _played(jobs: list[Case], executor: Executor | None, workers: int | None) -> list[Result]:
+def _played(
+    jobs: list[Case], executor: Executor | None, workers: int | None, model: Model | None
+) -> list[Result]:
     """Return the results in the order of the jobs; after Ctrl-C those that had come."""
     came: list[Result] = []
     progress = _Progress(len(jobs))
     try:
-        for result in run_batch(jobs, executor, workers):
-            came.append(result)
-            progress.show(len(came))
+        with closing(run_batch(jobs, executor, workers, model)) as results:
+            for result in results:
+                came.append(result)
+                progress.show(len(came))
     except KeyboardInterrupt:
         say("")
+    finally:
+        if model:  # whose calls would go on by themselves
+            model.stop()
     return in_order(jobs, came)
 
 
@@ -236,8 +288,13 @@ def _lines(played: Played, saved: str) -> Iterator[str]:
     found = summaries(played.results)
     heads = ("STUDY", "LAB", "SCIENTIST", "LAB MANAGER", "OUTCOME", "SHARE (95 % INTERVAL)")
     yield from terminal.columns([heads, *(row for each in found for row in _rows(each))])
+    regret = list(terminal.lines(regret_panel(played.results)))
+    yield from ["", *regret] if regret else []
     why = faults_text(result.error for result in played.results)
     yield from terminal.section("Not played", terminal.indented(why))
+    if played.model:
+        number = count_text(len(played.results), "negotiation")
+        yield from ["", played.model.spent_text(number)]
     yield from ["", saved] if saved else []
 
 
@@ -255,15 +312,23 @@ def _facts(played: Played) -> dict[str, object]:
         "asked": played.asked,
         "played": sum(not result.error for result in played.results),
         "stopped": played.stopped,
+        **({"spent": played.model.spent} if played.model else {}),
         "summaries": [_summary(each) for each in summaries(played.results)],
         "results": [_result(result) for result in played.results],
+        "regrets": {str(who): _mean(mean) for who, mean in regrets(played.results).items()},
     }
 
 
 def _result(result: Result) -> dict[str, object]:
     job = result.job.model_dump(mode="json", include=_TOLD)
     ending = result.model_dump(mode="json", exclude={"job"})
-    return {**job, **facts.own(result.job.own_lab, result.job.question), **ending}
+    own = facts.own(result.job.own_lab, result.job.question)
+    return {**job, **own, **ending, "regret": result.regret}
+
+
+def _mean(found: MeanRegret) -> dict[str, object]:
+    parts = {"evidence_short": found.evidence_short, "fidelity_short": found.fidelity_short}
+    return {"number": found.number, "regret": found.value, **parts}
 
 
 def _summary(found: Summary) -> dict[str, object]:
@@ -278,4 +343,5 @@ def _summary(found: Summary) -> dict[str, object]:
     }
     players = {"scientist": str(found.scientist), "lab_manager": str(found.lab_manager)}
     group = {"study": found.study, "lab": str(found.lab), **players}
-    return {**group, "shares": shares, "failed": found.failed}
+    regret = found.regret.value if found.regret else None
+    return {**group, "shares": shares, "failed": found.failed, "regret": regret}

@@ -5,10 +5,12 @@ from collections.abc import Iterable
 
 from replicalab.assessment import Assessment, Evidence
 from replicalab.assessment.phrases import asked_and_had
+from replicalab.negotiation import Score
 from replicalab.planner import Addition, PlanAnalysis, PlanStep, Shortfall, change_steps
 from replicalab.scenarios import Bounds, EvidenceAssumptions, LabOverrides, Pack, StudyLimit
 from replicalab.views.blocks import Verdict
 from replicalab.views.plan import notes
+from replicalab.views.score import score_verdict
 from replicalab.views.verdicts import plan_verdict
 
 Data = dict[str, object]
@@ -76,6 +78,16 @@ def _wish(broken: StudyLimit, found: Assessment) -> Data:
         "most": most,
         "has": None if void or not math.isfinite(has) else has,
         "text": asked_and_had(found, [broken]),
+    }
+
+
+def score(found: Score) -> Data:
+    """Return how far a result is from the best there was."""
+    return {
+        "regret": found.regret,
+        "evidence_short": found.evidence_short,
+        "fidelity_short": found.fidelity_short,
+        "verdict": verdict(score_verdict(found)),
     }
 
 

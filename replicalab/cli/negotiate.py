@@ -1,21 +1,37 @@
-"""``negotiate``: the Scientist and the Lab Manager talk it through, or a transcript replays."""
+"""``negotiate``: the Scientist and the Lab Manager talk it through, or a transcript replays.
+
+A language model's rounds are told as they come; what it has played is kept, whatever ends it.
+"""
 
 import argparse
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
-from replicalab import negotiation
+from pydantic import ValidationError
+
+from replicalab import llm, negotiation
 from replicalab.case import Case, in_labs_of
 from replicalab.cli import asking, facts
 from replicalab.cli.check import heading, where
-from replicalab.cli.printing import Answer, CommandError, written
+from replicalab.cli.model import MODEL, PLAYERS_HELP, Model
+from replicalab.cli.printing import (
+    Answer,
+    CommandError,
+    check_writable,
+    say,
+    tell_lines,
+    written,
+)
+from replicalab.errors import ModelError, TraceError
+from replicalab.lexicon import count_text
 from replicalab.render import terminal
-from replicalab.scenarios import MAX_ROUNDS, QUESTION_FIELDS
+from replicalab.scenarios import MAX_ROUNDS, QUESTION_FIELDS, Pack
 from replicalab.views import negotiation as texts
 from replicalab.views.blocks import Status
 from replicalab.views.plan import cautions_sentence
+from replicalab.views.score import score_text, score_verdict
 
 ABOUT: Final = "What the two sides say, round by round, and how it ends."
 CODES: Final = (
@@ -30,10 +46,12 @@ EXAMPLES: Final = (
 RULES: Final = tuple(
     kind.value for kind in negotiation.ScientistKind if kind in negotiation.AUTOMATIC
 )
+SCIENTISTS_NAMED: Final = (*RULES, MODEL)
 LAB_MANAGERS_NAMED: Final = tuple(kind.value for kind in negotiation.LabManagerKind)
+_PLAN: Final = ("plan", "samples", "days", "without", "swap")
 # What a transcript says itself.
 _SET_BY_TRANSCRIPT: Final = (
-    *("scientist", "lab_manager", "rounds", "plan", "samples", "days", "without", "swap"),
+    *("scientist", "lab_manager", "rounds", *_PLAN),
     *("lab_file", *asking.LAB_OPTIONS, *QUESTION_FIELDS),
 )
 
@@ -44,7 +62,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     asking.add_lab(parser)
     asking.add_plan(parser)
     group = parser.add_argument_group("players")
-    group.add_argument("--scientist", choices=RULES, help="(default: evidence_aware)")
+    group.add_argument(
+        "--scientist",
+        choices=SCIENTISTS_NAMED,
+        help=f"(default: evidence_aware); {PLAYERS_HELP}",
+    )
     group.add_argument("--lab-manager", choices=LAB_MANAGERS_NAMED, help="(default: reference)")
     group.add_argument(
         "--rounds",
@@ -63,13 +85,17 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def answer(asked: argparse.Namespace) -> Answer:
-    """Return a negotiation between rules, or the replay of a saved one."""
+    """Return a negotiation, or the replay of a saved one."""
     return _replayed(asked) if asked.replay else _played(asked)
 
 
 def _played(asked: argparse.Namespace) -> Answer:
     if asked.study is None:
         raise CommandError("no STUDY is named; name one, or a transcript with --replay")
+    by_model = asked.scientist == MODEL
+    if by_model and (said := _said(asked, _PLAN)):
+        remedy = f"leave it out with --scientist {MODEL}"
+        raise CommandError(f"{said}: a language model opens with a plan of its own; {remedy}")
     pack = asking.pack(asked)
     players = {
         "scientist": asked.scientist,
@@ -77,19 +103,93 @@ def _played(asked: argparse.Namespace) -> Answer:
         "max_rounds": asked.rounds,
     }
     chosen = {name: value for name, value in players.items() if value}
-    played = negotiation.negotiate(
-        Case.of(pack, asking.plan(asked, pack), **chosen).setup(pack), pack
-    )
-    saved = written(asked.save, negotiation.save(played)) if asked.save else ""
-    code = 0 if played.outcome is negotiation.Outcome.AGREED else 1
-    return Answer(code, _lines(played, saved), lambda: _facts(played))
+    if by_model:
+        return _by_model(asked, Case.of(pack, **chosen), pack)
+    case = Case.of(pack, asking.plan(asked, pack), **chosen)
+    talk = Talk(negotiation.negotiate(case.setup(pack), pack))
+    saved = written(asked.save, negotiation.save(talk.played)) if asked.save else ""
+    return Answer(talk.code, _lines(talk, saved), lambda: _facts(talk))
+
+
+class Talk(NamedTuple):
+    """A negotiation as far as it went.
+
+    Attributes:
+        model: who was asked, None where rules played.
+        stop: what ended it before its end.
+    """
+
+    played: negotiation.Negotiation
+    model: Model | None = None
+    stop: KeyboardInterrupt | ModelError | None = None
+
+    @property
+    def code(self) -> int:
+        """The exit code of it."""
+        if self.stop is not None:
+            return 2 if isinstance(self.stop, ModelError) else 130
+        return 0 if self.played.outcome is negotiation.Outcome.AGREED else 1
+
+    @property
+    def stopped_text(self) -> str:
+        """What ended it before its end; empty where nothing did."""
+        if self.stop is None:
+            return ""
+        rounds = count_text(len(self.played.rounds), "round")
+        why = "the language model failed" if isinstance(self.stop, ModelError) else "by Ctrl-C"
+        return f"Stopped after {rounds}, {why}."
+
+    @property
+    def score(self) -> negotiation.Score | None:
+        """How good its result is; None before its end."""
+        return negotiation.score(self.played) if self.played.ending else None
+
+
+def _by_model(asked: argparse.Namespace, case: Case, pack: Pack) -> Answer:
+    """Return the negotiation of a language model, each round told before the next is asked for.
+
+    Raises:
+        ModelError: no round could be played.
+        KeyboardInterrupt: it was stopped before the first.
+    """
+    model = Model(shows_progress=True)
+    if asked.save:
+        check_writable(asked.save)
+    tell = (lambda _: None) if asked.json else tell_lines
+    talk = Talk(negotiation.Negotiation(case.setup(pack, model.endpoint.model), pack), model)
+    saved = ""
+    try:
+        tell(_opening(talk.played))
+        for played in negotiation.course(talk.played, model):
+            talk = talk._replace(played=played)
+            tell(_round_lines(played, len(played.rounds) - 1))
+    except (KeyboardInterrupt, ModelError) as stop:
+        if not talk.played.rounds:
+            raise
+        say(str(stop))
+        talk = talk._replace(stop=stop)
+    finally:
+        if asked.save and talk.played.rounds:
+            saved = written(asked.save, _transcript(talk.played, model))
+    return Answer(talk.code, _ending_lines(talk, saved), lambda: _facts(talk))
+
+
+def _transcript(played: negotiation.Negotiation, model: Model) -> str:
+    try:
+        return negotiation.save(played, llm.recording_of(played.setup, model.endpoint))
+    except (TraceError, ValidationError):  # what is known of the model cannot be written down
+        return negotiation.save(played)
+
+
+def _said(asked: argparse.Namespace, names: tuple[str, ...]) -> str:
+    """Return the first of these options that is given; empty where none is."""
+    given = [name for name in names if getattr(asked, name) not in (None, [])]
+    return f"--{given[0].replace('_', '-')}" if given else ""
 
 
 def _replayed(asked: argparse.Namespace) -> Answer:
-    said = [name for name in _SET_BY_TRANSCRIPT if getattr(asked, name) not in (None, [])]
-    if said:
-        option = said[0].replace("_", "-")
-        raise CommandError(f"--{option}: a transcript says that itself; leave it out with --replay")
+    if said := _said(asked, _SET_BY_TRANSCRIPT):
+        raise CommandError(f"{said}: a transcript says that itself; leave it out with --replay")
     transcript = asking.transcript_of(asking.content(asked.replay), asked.replay)
     find = in_labs_of(asking.study_at(asked.study)[0]) if asked.study is not None else None
     found = negotiation.replay(transcript, Case.of_run(transcript.setup).pack(find))
@@ -100,25 +200,48 @@ def _replayed(asked: argparse.Namespace) -> Answer:
 # --- in words -----------------------------------------------------------------------------------
 
 
-def _lines(played: negotiation.Negotiation, saved: str) -> Iterator[str]:
+def _lines(talk: Talk, saved: str) -> Iterator[str]:
+    yield from _opening(talk.played)
+    for at in range(len(talk.played.rounds)):
+        yield from _round_lines(talk.played, at)
+    yield from _ending_lines(talk, saved)
+
+
+def _opening(played: negotiation.Negotiation) -> Iterator[str]:
     yield where(played.pack)
     yield _players(played)
-    for at, done in enumerate(played.rounds):
-        yield from terminal.section(
-            texts.round_caption(played, at), terminal.indented(_round(done))
-        )
+
+
+def _round_lines(played: negotiation.Negotiation, at: int) -> Iterator[str]:
+    told = terminal.indented(_round(played.rounds[at]))
+    yield from terminal.section(texts.round_caption(played, at), told)
+
+
+def _ending_lines(talk: Talk, saved: str) -> Iterator[str]:
+    played = talk.played
     outcome = texts.outcome_verdict(played)
     yield from terminal.section(
         terminal.verdict_line(outcome),
         terminal.indented([texts.ledger_sentence(negotiation.ledger(played))]),
     )
-    yield from ["", saved] if saved else []
+    rounds = count_text(len(played.rounds), "round")
+    told = [talk.stopped_text, talk.model.spent_text(rounds) if talk.model else "", saved]
+    yield from (line for text in told if text for line in ("", text))
+    yield from _score_lines(talk.score)
+
+
+def _score_lines(found: negotiation.Score | None) -> Iterator[str]:
+    if found:
+        verdict = score_verdict(found)
+        told = terminal.indented([verdict.text, score_text(found)])
+        yield from terminal.section(f"{terminal.SIGNS[verdict.status]}: {verdict.title}", told)
 
 
 def _players(played: negotiation.Negotiation) -> str:
     setup = played.setup
     scientist, manager = texts.SCIENTISTS[setup.scientist], texts.LAB_MANAGERS[setup.lab_manager]
-    return f"Scientist: {scientist.name}. Lab Manager: {manager.name}."
+    named = f" ({setup.model})" if setup.model else ""
+    return f"Scientist: {scientist.name}{named}. Lab Manager: {manager.name}."
 
 
 def _round(done: negotiation.Round) -> Iterator[str]:
@@ -145,12 +268,14 @@ def _replay_lines(found: negotiation.Replay) -> Iterator[str]:
             heading(played.final_plan), terminal.indented([_players(played)])
         )
     yield terminal.verdict_line(texts.outcome_verdict(played))
+    yield from _score_lines(Talk(played).score)
 
 
 # --- as data ------------------------------------------------------------------------------------
 
 
-def _facts(played: negotiation.Negotiation) -> dict[str, object]:
+def _facts(talk: Talk) -> dict[str, object]:
+    played, found = talk.played, talk.score
     outcome, ending, final = played.outcome, played.ending, played.final_plan
     return {
         **facts.place(played.pack),
@@ -171,6 +296,9 @@ def _facts(played: negotiation.Negotiation) -> dict[str, object]:
             }
             for at, done in enumerate(played.rounds)
         ],
+        **({"model": played.setup.model} if played.setup.model else {}),
+        **({"spent": talk.model.spent, "stopped": talk.stopped_text} if talk.model else {}),
+        "score": facts.score(found) if found else None,
     }
 
 
@@ -182,4 +310,8 @@ def _replay_facts(found: negotiation.Replay) -> dict[str, object]:
         }
         for each in found.differences
     ]
-    return {"identical": not differences, "differences": differences, **_facts(found.negotiation)}
+    return {
+        "identical": not differences,
+        "differences": differences,
+        **_facts(Talk(found.negotiation)),
+    }

@@ -1,6 +1,7 @@
 """How an answer is written: plain text or JSON, on any terminal and in any encoding."""
 
 import codecs
+import errno
 import json
 import os
 import shutil
@@ -16,8 +17,8 @@ from replicalab.scenarios.folders import at_once
 EXIT: Final = {
     0: "passes: the plan is feasible, the players agreed, the transcript replays, all is done",
     1: "does not",
-    2: "bad input, or a file that cannot be read or written; the message says what to do",
-    130: "stopped by Ctrl-C; a batch tells what it had",
+    2: "bad input, or a file or a language model that fails; the message says what to do",
+    130: "stopped by Ctrl-C; a batch, or a language model's negotiation, tells what it had",
     141: "whoever read the answer went away",
 }
 """What each exit code means."""
@@ -59,9 +60,15 @@ def tell(answer: Answer, *, as_json: bool) -> None:
     if as_json:
         _write(sys.stdout, json.dumps(answer.data(), indent=1, allow_nan=False))
         return
-    for line in answer.lines:
+    tell_lines(answer.lines)
+
+
+def tell_lines(lines: Iterable[str]) -> None:
+    """Write lines to standard output, where somebody may be waiting for them."""
+    for line in lines:
         for part in _wrapped(shown(line), sys.stdout):
             _write(sys.stdout, part)
+    sys.stdout.flush()
 
 
 def say(text: str, end: str = "\n") -> None:
@@ -101,6 +108,33 @@ codecs.register_error("replicalab.plain", _plain)
 # --- files ----------------------------------------------------------------------------------------
 
 
+def check_writable(path: Path) -> None:
+    """Check that a file can be written, before what it is to hold has cost anything.
+
+    Raises:
+        CommandError: it cannot.
+    """
+    if path.is_dir():
+        raise _unwritable(path, IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR)))
+    if path.exists() and not path.is_file():
+        return
+    part = _part(path)
+    try:
+        part.touch()
+        part.unlink()
+    except OSError as error:
+        raise _unwritable(path, error) from None
+
+
+def _part(path: Path) -> Path:
+    return path.with_name(f".{path.name}.part")
+
+
+def _unwritable(path: Path, error: OSError) -> CommandError:
+    problem = f"'{path}' cannot be written ({error.strerror})"
+    return CommandError(f"{problem}; name a file in a folder that may be written")
+
+
 def written(path: Path, held: str | bytes) -> str:
     """Write a file as a whole, and return a line that says so.
 
@@ -108,7 +142,7 @@ def written(path: Path, held: str | bytes) -> str:
         CommandError: it cannot be written.
     """
     data = held.encode() if isinstance(held, str) else held
-    part = path.with_name(f".{path.name}.part")
+    part = _part(path)
     try:
         if path.exists() and not path.is_file():  # /dev/stdout, a pipe
             with open(path, "wb", opener=at_once) as file:
@@ -120,6 +154,5 @@ def written(path: Path, held: str | bytes) -> str:
         part.replace(path)
     except OSError as error:
         part.unlink(missing_ok=True)
-        problem = f"'{path}' cannot be written ({error.strerror})"
-        raise CommandError(f"{problem}; name a file in a folder that may be written") from None
+        raise _unwritable(path, error) from None
     return f"Saved: {path}"

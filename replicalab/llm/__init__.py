@@ -8,12 +8,20 @@ Everything that goes wrong is a `replicalab.errors.ModelError` with a message fi
 Importing this room does not import the openai package; the first call does.
 """
 
-from replicalab.llm.call import ModelReply, Progress, build_generate_fn, check_endpoint
+from replicalab.llm.call import (
+    MOST_LOOK_UPS,
+    ModelReply,
+    Progress,
+    build_generate_fn,
+    check_endpoint,
+)
 from replicalab.llm.endpoint import (
     ALLOWED_SETTING,
     LONGEST_KEY,
     SETTINGS,
     Allowed,
     Endpoint,
+    needed_endpoint,
+    recording_of,
     what_to_set,
 )

@@ -106,6 +106,8 @@ class ModelCall:
         async for piece in stream:
             self._gate.take_piece()
             self._take(piece)
+        # Not every server says with its last piece why the answer ends.
+        self._complete = self._complete or self._gate.said_done
 
     def _take(self, piece: object) -> None:
         """Take in a piece of a stream, or a whole completion.

@@ -20,6 +20,7 @@ from pydantic import (
 
 from replicalab.errors import ModelSettingsError
 from replicalab.models import Record
+from replicalab.negotiation import MAX_RETRIES, ModelSettings, Recording, Setup
 
 # --- which servers may be asked -----------------------------------------------------------------
 
@@ -253,6 +254,35 @@ class Endpoint(Record):
             )
         # Raised out here, so that the input that pydantic keeps does not travel along.
         raise failure
+
+
+def needed_endpoint(env: Mapping[str, str]) -> Endpoint:
+    """Return the endpoint that the settings name.
+
+    Raises:
+        ModelSettingsError: a setting is missing, or cannot be used; says which.
+    """
+    found = Endpoint.from_environment(env)
+    if found is None:
+        raise ModelSettingsError(what_to_set(env))
+    return found
+
+
+def recording_of(setup: Setup, endpoint: Endpoint | None) -> Recording:
+    """Return who was asked in a negotiation, and how; what is not known is as it usually is.
+
+    Raises:
+        ValidationError: the endpoint's host is none that a recording may hold.
+    """
+    usual = Endpoint.model_fields
+    asked = ModelSettings(
+        model=setup.model or "unknown",
+        host=endpoint.host if endpoint else None,
+        temperature=endpoint.temperature if endpoint else usual["temperature"].default,
+        max_tokens=endpoint.max_tokens if endpoint else usual["max_tokens"].default,
+        max_retries=MAX_RETRIES,
+    )
+    return Recording(key="own_run", title=f"{asked.model} on {setup.scenario_id}", settings=asked)
 
 
 def what_to_set(env: Mapping[str, str]) -> str:

@@ -1,6 +1,7 @@
 """The way out to a server and back: what is sent is settled, and what comes is counted."""
 
 import asyncio
+import re
 import ssl
 import time
 from collections.abc import AsyncIterator
@@ -35,6 +36,8 @@ _SENT: Final = frozenset({"host", "connection", "accept", "content-type", "conte
 _UNPACKED: Final = "identity"
 _LONGEST_WAIT: Final = 40  # Characters of a header that asks for a wait: a date has 29
 _PARTS: Final = (b"{", b"[", b",")
+_DONE: Final = re.compile(rb"[\r\n]data: ?\[DONE\]")
+_LONGEST_DONE: Final = len("\ndata: [DONE]")
 
 
 class Gate(httpx2.AsyncHTTPTransport):
@@ -51,10 +54,12 @@ class Gate(httpx2.AsyncHTTPTransport):
         parts: brackets and commas among them.
         pieces: how many pieces were taken.
         read: bytes in all.
+        said_done: whether the answer's stream said that it is at its end, and was not cut off.
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.unread = self.parts = self.pieces = self.read = 0
+        self.said_done = False
         self._rested = 0.0
         self.endpoint = endpoint
         context = httpx2.create_ssl_context(trust_env=False)
@@ -90,6 +95,8 @@ class Gate(httpx2.AsyncHTTPTransport):
                 f"{self.endpoint.host} packed its answer although it was asked not to; check "
                 "the base URL."
             )
+        else:
+            body = _Ended(body, self)
         return httpx2.Response(response.status_code, headers=_kept(response.headers), stream=body)
 
     def count(self, data: bytes) -> None:
@@ -150,6 +157,31 @@ class _Beginning(httpx2.AsyncByteStream):
             self._left -= len(chunk)
             if self._left <= 0:
                 return
+
+    async def aclose(self) -> None:
+        await self._body.aclose()
+
+
+class _Ended(httpx2.AsyncByteStream):
+    """A body that tells the gate when its stream says that it is done.
+
+    The package ends there too, and does not tell that from a connection that was cut. No text of
+    a model can look so: in JSON it holds no line break.
+    """
+
+    def __init__(self, body: httpx2.AsyncByteStream, gate: Gate) -> None:
+        self._body = body
+        self._gate = gate
+        gate.said_done = False  # an answer before this one, of which another was asked for
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        end = b"\n"
+        async for chunk in self._body:
+            if not self._gate.said_done:
+                end += chunk
+                self._gate.said_done = _DONE.search(end) is not None
+                end = end[1 - _LONGEST_DONE :]
+            yield chunk
 
     async def aclose(self) -> None:
         await self._body.aclose()

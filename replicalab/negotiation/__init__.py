@@ -36,7 +36,7 @@ from replicalab.negotiation.records import (
     Turn,
     TurnAuthor,
 )
-from replicalab.negotiation.rounds import fork, moves_of, negotiate, play, play_moves
+from replicalab.negotiation.rounds import course, fork, moves_of, negotiate, play, play_moves
 from replicalab.negotiation.score import Score, score, score_of
 from replicalab.negotiation.transcript import (
     ModelSettings,

@@ -68,10 +68,12 @@ class Recorder:
 
         Raises:
             ModelError: the call failed.
+            TypeError: what it answers is no text.
         """
         started, sent = self._clock(), _texts(messages)
         try:
             answer = self._generate_fn(messages)
+            _check_text(answer)
             if len(answer) > LONGEST_OUTPUT:
                 raise ModelAnswerTooLongError(
                     f"The model's answer has {len(answer):,} characters, and at most "
@@ -80,16 +82,34 @@ class Recorder:
         except ModelError as error:
             self._keep(sent, started, failure=shortened(readable(str(error)), LONGEST_TEXT - 1))
             raise
-        names = ("prompt_tokens", "completion_tokens", "finish_reason")
-        known = {name: getattr(answer, name, None) for name in names}
-        if isinstance(ended := known["finish_reason"], str):
-            known["finish_reason"] = shortened(readable(ended), LONGEST_REASON - 1)
-        self._keep(sent, started, text=readable(answer), **known)
+        ended = getattr(answer, "finish_reason", None)
+        self._keep(
+            sent,
+            started,
+            text=readable(answer),
+            prompt_tokens=_counted(answer, "prompt_tokens"),
+            completion_tokens=_counted(answer, "completion_tokens"),
+            finish_reason=shortened(readable(ended), LONGEST_REASON - 1)
+            if isinstance(ended, str)
+            else None,
+        )
         return readable(answer)
 
     def _keep(self, sent: list[str], started: float, **said: object) -> None:
         seconds = max(0.0, self._clock() - started)
         self.calls.append((sent, Output.model_validate({**said, "seconds": seconds})))
+
+
+def _counted(answer: str, name: str) -> int | None:
+    """Return how many tokens an answer says it took, None where it says nothing that is so."""
+    number = getattr(answer, name, None)
+    return number if type(number) is int and number >= 0 else None
+
+
+def _check_text(answer: object) -> None:
+    if not isinstance(answer, str):
+        kind = type(answer).__name__
+        raise TypeError(f"the model's function returned a {kind}; return its text, a str")
 
 
 class _Tape:
@@ -128,6 +148,11 @@ class ModelAnswer(NamedTuple):
     def outputs(self) -> tuple[Output, ...]:
         """What the model said, attempt by attempt."""
         return tuple(attempt.output for attempt in self.attempts)
+
+    @property
+    def walking_away(self) -> Turn:
+        """The turn of a model that gave no valid action, and is let walk away."""
+        return Turn(action=None, by=TurnAuthor.MODEL, outputs=self.outputs)
 
 
 def ask_model(

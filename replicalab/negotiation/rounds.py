@@ -1,4 +1,4 @@
-"""A negotiation played: carried on round by round, forked, or played to its end by rule.
+"""A negotiation played: round by round, forked, or to its end by a rule or a language model.
 
 In a round the Scientist acts and the Lab Manager answers. ``accept`` takes the Lab Manager's
 standing offer, or the plan on the table when there is none; an offer stands until the Lab Manager
@@ -11,9 +11,10 @@ from dataclasses import replace
 from typing import Final
 
 from replicalab.agents.lab_manager_policy import answer_questions, answer_to
+from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.agents.suggestions import Offer
 from replicalab.assessment import Assessment, assess
-from replicalab.errors import NegotiationError
+from replicalab.errors import ModelAnswerTooLongError, ModelError, NegotiationError
 from replicalab.lexicon import count_text
 from replicalab.models import (
     LAB_DIMENSIONS,
@@ -25,7 +26,7 @@ from replicalab.models import (
     ScientistAction,
     ScientistActionType,
 )
-from replicalab.negotiation.asking import ModelAnswer, hear
+from replicalab.negotiation.asking import Messages, ModelAnswer, ask_model, hear
 from replicalab.negotiation.players import choose, follows_a_rule, put_forward
 from replicalab.negotiation.records import (
     Ending,
@@ -57,20 +58,67 @@ _LAB_MANAGERS: Final[dict[LabManagerKind, Callable[[PlanAnalysis], Offer | None]
 }
 
 
-def negotiate(setup: Setup, pack: Pack) -> Negotiation:
-    """Return the negotiation as far as rules carry it: to its end, or to somebody's first choice.
+def negotiate(setup: Setup, pack: Pack, generate_fn: GenerateFn | None = None) -> Negotiation:
+    """Return the negotiation as far as it goes without a person: to its end, or to a choice.
+
+    Args:
+        setup: who plays, and what it opens with.
+        pack: the study in its lab.
+        generate_fn: the language model, where one is the Scientist.
 
     Raises:
         NegotiationError: the opening has no samples.
+        ModelError: a call of the model failed, see `play_model`.
     """
-    return play_on(Negotiation(setup, pack))
+    return play_on(Negotiation(setup, pack), generate_fn)
 
 
-def play_on(negotiation: Negotiation) -> Negotiation:
-    """Return the negotiation as far as rules carry it: to its end, or to somebody's choice."""
-    while negotiation.ending is None and follows_a_rule(negotiation.setup, negotiation.state):
-        negotiation = play_rule(negotiation)
+def play_on(negotiation: Negotiation, generate_fn: GenerateFn | None = None) -> Negotiation:
+    """Return the negotiation as far as it goes without a person: to its end, or to a choice."""
+    for further in course(negotiation, generate_fn):
+        negotiation = further
     return negotiation
+
+
+def course(
+    negotiation: Negotiation, generate_fn: GenerateFn | None = None
+) -> Iterator[Negotiation]:
+    """Yield the negotiation after each further round that a rule or the model plays."""
+    while negotiation.ending is None:
+        setup = negotiation.setup
+        if follows_a_rule(setup, negotiation.state):
+            negotiation = play_rule(negotiation)
+        elif generate_fn is not None and setup.scientist is ScientistKind.MODEL:
+            negotiation = play_model(negotiation, generate_fn)
+        else:
+            return
+        yield negotiation
+
+
+def play_model(negotiation: Negotiation, generate_fn: GenerateFn) -> Negotiation:
+    """Return the negotiation after the round that a model chooses.
+
+    A model that gives no valid action, asked again as often as it may be, walks away; so does one
+    whose answer is too long to be read. A call that fails in another way is nobody's choice.
+
+    Raises:
+        ModelError: a call failed; nothing was played.
+    """
+    failures: list[ModelError] = []
+
+    def asked(messages: Messages) -> str:
+        try:
+            return generate_fn(messages)
+        except ModelAnswerTooLongError:
+            raise
+        except ModelError as error:
+            failures.append(error)
+            raise
+
+    answer = ask_model(asked, negotiation.state, negotiation.pack)
+    if answer.turn is None and failures:
+        raise failures[-1]
+    return play(negotiation, answer.turn or answer.walking_away)
 
 
 def play_rule(negotiation: Negotiation) -> Negotiation:

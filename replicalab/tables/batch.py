@@ -14,11 +14,11 @@ from replicalab.tables.sheet import Value, sheet, workbook
 RESULT_COLUMNS: Final = (
     *("study", "lab", "seed", "own_lab", "scientist", "lab_manager", "max_rounds"),
     *("outcome", "rounds", "feasible", "samples", "days", "credits", "evidence", "tier"),
-    *("wishes_broken", "error"),
+    *("wishes_broken", "regret", "evidence_short", "fidelity_short", "error"),
 )
 SUMMARY_COLUMNS: Final = (
     *("study", "lab", "scientist", "lab_manager", "outcome"),
-    *("number", "of", "share", "low", "high", "failed"),
+    *("number", "of", "share", "low", "high", "failed", "regret"),
 )
 
 Cell = str | int | float | bool | None
@@ -64,14 +64,17 @@ def _result(result: Result) -> Sequence[Cell]:
         str(result.outcome) if result.outcome else None,
         *(numbers if played else (None,) * len(numbers)),
         *(result.evidence, str(result.tier) if result.tier else None),
-        *(result.wishes_broken, result.error),
+        *(result.wishes_broken, result.regret, result.evidence_short, result.fidelity_short),
+        result.error,
     )
 
 
 def _shares(summary: Summary) -> Iterable[Sequence[Cell]]:
     group = summary.study, str(summary.lab), str(summary.scientist), str(summary.lab_manager)
+    regret = summary.regret.value if summary.regret else None
     if not summary.shares:
-        yield (*group, *(None,) * 6, summary.failed)
+        yield (*group, *(None,) * 6, summary.failed, regret)
     for outcome, share in summary.shares.items():
         ends = share.interval
-        yield (*group, str(outcome), share.number, share.of, share.value, *ends, summary.failed)
+        counted = (share.number, share.of, share.value, *ends)
+        yield (*group, str(outcome), *counted, summary.failed, regret)

@@ -3,13 +3,17 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from math import prod
+from typing import Final
 
-from replicalab.batch import Result, Share, Summary, is_same
+from replicalab.batch import MeanRegret, Result, Share, Summary, is_same, regrets
 from replicalab.lexicon import amount_text, count_text
 from replicalab.negotiation import Outcome
 from replicalab.views import blocks
 from replicalab.views.blocks import Bar, Cell, Column, Group, Sentence
 from replicalab.views.negotiation import LAB_MANAGERS, OUTCOME_STATUS, OUTCOME_TITLES, SCIENTISTS
+from replicalab.views.score import regret_text
+
+REGRET_TITLE: Final = "Mean regret: how far from the best that each lab could run; 0 is optimal"
 
 
 def share_text(share: Share) -> str:
@@ -51,8 +55,9 @@ def group_names(found: Sequence[Summary], studies: Mapping[str, str]) -> list[st
 
 
 def outcomes_text(summary: Summary) -> str:
-    """Return each outcome of a group of negotiations with its share."""
+    """Return each outcome of a group of negotiations with its share, and their mean regret."""
     texts = [f"{OUTCOME_TITLES[each]}: {share_text(s)}" for each, s in summary.shares.items()]
+    texts += [f"mean regret {regret_text(summary.regret.value)}"] if summary.regret else []
     return "; ".join([*texts, *([failed_text(summary.failed)] if summary.failed else [])])
 
 
@@ -117,6 +122,23 @@ def shares_panel(found: Iterable[Summary], names: Mapping[str, str], why: Iterab
         blocks.table("How often each outcome came", columns, rows, kind="shares", scrolls=True),
         blocks.listing(Sentence(text, "Not played:") for text in why),
     )
+
+
+def regret_panel(found: Iterable[Result]) -> Group:
+    """Return the mean regret of each Scientist, and its two parts; nothing where none is known."""
+    rows = [
+        [Cell(SCIENTISTS[player].name), *_means(mean), blocks.number_cell(mean.number)]
+        for player, mean in regrets(found).items()
+    ]
+    names = ("Mean regret", "Evidence", "Fidelity", "Runs")
+    columns = [Column("Scientist"), *(Column(name, "number") for name in names)]
+    told = Sentence(f"{REGRET_TITLE}.") if rows else None
+    return blocks.group(told, blocks.table(REGRET_TITLE, columns, rows, kind="plain", scrolls=True))
+
+
+def _means(found: MeanRegret) -> list[Cell]:
+    parts = (found.value, found.evidence_short, found.fidelity_short)
+    return [Cell(regret_text(part), part) for part in parts]
 
 
 def _rows(found: Summary, names: Mapping[str, str]) -> Iterator[tuple[Cell, ...]]:

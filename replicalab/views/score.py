@@ -24,6 +24,8 @@ from replicalab.views.frontier import given_up_text
 from replicalab.views.plan import unit_noun, with_cautions
 from replicalab.views.verdicts import evidence_status, standing
 
+_SMALLEST_SHOWN: Final = 0.01
+
 
 def score_verdict(found: Score) -> Verdict:
     """Return a score in a sentence: yours and the best, and what would have been better."""
@@ -46,6 +48,20 @@ def score_verdict(found: Score) -> Verdict:
             both = f"You {placed_text(plan.evidence)}"
         return Verdict(Status.PASS, "Optimal", f"{both}: nothing better could be had.")
     return Verdict(Status.CAUTION, "Not optimal", f"{both}: {'; '.join(_better(found))}.")
+
+
+def score_text(found: Score) -> str:
+    """Return the numbers of a score: its regret, and what makes it up."""
+    evidence = regret_text(found.evidence_short)
+    parts = f"evidence short by {evidence}, fidelity by {amount_text(found.fidelity_short)}"
+    return f"Regret {regret_text(found.regret)}: {parts}; 0 is optimal."
+
+
+def regret_text(value: float) -> str:
+    """Return a regret, a part of one or a mean, so that only what is optimal reads 0."""
+    if not value:
+        return "0"
+    return f"{value:.2f}" if value >= _SMALLEST_SHOWN else f"below {_SMALLEST_SHOWN:.2f}"
 
 
 def _size(found: Score) -> str:
@@ -125,8 +141,9 @@ def score_panel(found: Score) -> Group:
     """Return a score: its verdict, and the result next to the best plan."""
     verdict, plan, best = score_verdict(found), found.plan, found.best
     said = Sentence(verdict.text, f"{verdict.title}.", verdict.status)
+    numbers = Sentence(score_text(found), quiet=True)
     if plan is None:
-        return group(Heading("Your score", 2, part=True), said)
+        return group(Heading("Your score", 2, part=True), said, numbers)
     both = [plan.evidence, best.evidence]
     rows: list[tuple[Cell | str, ...]]
     noun = capitalised(unit_noun(best.pack.design))
@@ -152,7 +169,7 @@ def score_panel(found: Score) -> Group:
     return group(
         Heading("Your score", 2, part=True),
         said,
-        Sentence(f"Regret {found.regret:.2f}; 0 is the best there was.", quiet=True),
+        numbers,
         table("Yours and the best", columns, rows),
         Sentence(with_cautions(f"The best gives up: {given_up_text(best) or 'nothing'}.", best)),
     )

@@ -289,6 +289,16 @@ and its own plan are meant. A plan's file is its fields in JSON, and its study's
 --save` writes it; one of another study is judged, and told on standard error. A lab's file is the
 one that the dashboard saves. A transcript replays here and there; in a plan's place it stands for
 the plan on which it ended, or that is on the table.
+
+A language model plays the Scientist with `--scientist model`. It is reached as by the dashboard: at
+`REPLICALAB_LLM_BASE_URL`, by the name `REPLICALAB_LLM_MODEL`, with `REPLICALAB_LLM_API_KEY` where
+the server asks for one. It opens with a plan of its own, and walks away where it gives no valid
+action. Rounds are told as they come, tokens and time at the end; Ctrl-C, or a server that fails,
+leaves what was played in the file that `--save` or `--csv` names.
+
+Every negotiation ends with its score: the regret, 0 where nothing better could be had in that lab.
+It is the share of the target that the least-loss plan shows beyond the agreed one, and the fidelity
+lost beyond its own; no plan, or one that is not worth running, shows nothing.
 """
 
 

@@ -195,6 +195,20 @@ def test_batch_comes_back_with_every_result_in_its_order() -> None:
     assert (kept.came(), kept.asked) == (came, 9)
     assert json.loads(text)["format"] == 1
     assert checked(EntryKind.BATCH, text) == f"{STUDY}, seedling_music"
+
+
+def test_batch_that_was_kept_before_there_were_scores_opens_without() -> None:
+    data = json.loads(batch_text(KeptBatch.of(results(), 9)))
+    for row in data["results"]:
+        for name in ("evidence_short", "fidelity_short"):
+            row.pop(name, None)
+    came = read_batch(json.dumps(data)).came()
+    assert [result.outcome for result in came] == [result.outcome for result in results()]
+    assert {result.regret for result in came} == {None}
+
+
+def test_batch_says_a_study_of_ones_own_once() -> None:
+    kept = KeptBatch.of(results() * 1, 9)
     assert kept.texts == {"seedling_music": template_text()}
     assert not any(job.text for job in kept.jobs), "a study of one's own is said once"
 

@@ -152,11 +152,15 @@ def among_others(end: bytes) -> Reply:
     return sending(200, EVENTS, end.join(lines) + end)
 
 
-def byte_by_byte(exchange: Exchange) -> None:
-    exchange.raw(GOOD_HEAD)
-    data = json.dumps(piece(HOSTILE[-1], "stop"), ensure_ascii=False)
-    for byte in event(data) + DONE:
-        exchange.raw(bytes([byte]))
+def bytewise(body: bytes) -> Reply:
+    """Return a reply that sends its events byte by byte."""
+
+    def reply(exchange: Exchange) -> None:
+        exchange.raw(GOOD_HEAD)
+        for byte in body:
+            exchange.raw(bytes([byte]))
+
+    return reply
 
 
 INDENTED: Final = "\ufeff\n\n" + json.dumps(completion("Hello"), indent=2)
@@ -175,7 +179,8 @@ HALF: Final = len(CANARY) // 2
         (events(piece('{"action'), piece(None, "length")), '{"action', "length"),
         (among_others(b"\n"), "Hello", "stop"),
         (among_others(b"\r\n"), "Hello", "stop"),
-        (byte_by_byte, HOSTILE[-1], "stop"),
+        (bytewise(event(json.dumps(piece(HOSTILE[-1], "stop"), ensure_ascii=False)) + DONE),
+         HOSTILE[-1], "stop"),
         # Halves of characters are replaced, and pairs of them joined.
         (whole("a\ud800b\udfffc"), "a\ufffdb\ufffdc", "stop"),
         (streamed("\ud83d", "\ude00"), "😀", "stop"),
@@ -186,6 +191,13 @@ HALF: Final = len(CANARY) // 2
         (streamed(f"your key is {CANARY[:HALF]}", f"{CANARY[HALF:]}."), "your key is [key].",
          "stop"),
         (events(piece("x", CANARY)), "x", None),
+        # Not every server says why its answer ends.
+        *((reply, "Hello", None) for reply in (
+            events(piece("Hel"), piece("lo")),
+            sending(200, EVENTS, event(piece("Hello")) + DONE.replace(b": ", b":")),
+            sending(200, EVENTS, event(piece("Hello")).replace(b"\n", b"\r\n") + DONE[:-1]),
+            bytewise(event(piece("Hello")) + DONE),
+        )),
     ],
 )  # fmt: skip
 def test_answer_is_read_as_it_was_meant(reply: Reply, text: str, reason: str | None) -> None:

@@ -149,7 +149,6 @@ PASSING: Final[dict[str, Reply]] = {
     "an event of an error": sending(200, EVENTS, b"event: error\n" + event(CODE)),
     "an error for an answer": sending(200, JSON, SHORT),
     "no end": sending(200, EVENTS, HELLO),
-    "no end but a word": sending(200, EVENTS, HELLO + DONE),
     "half an event": sending(200, EVENTS, HELLO + event(piece("lo", "stop"))[:-5]),
     "fewer bytes": sending(200, EVENTS, HELLO, Content_Length="999"),
     "half a chunk": sending(

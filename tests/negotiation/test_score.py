@@ -12,7 +12,7 @@ from replicalab.negotiation import Outcome, ScientistKind, negotiate, score, sco
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
 from replicalab.views.blocks import Status
-from replicalab.views.score import score_verdict
+from replicalab.views.score import score_text, score_verdict
 
 PACKS: Final = [load_scenario(s.scenario_id, lab) for s in list_scenarios() for lab in Difficulty]
 
@@ -81,6 +81,9 @@ def test_score_says_what_would_have_been_better() -> None:
     fewer = assess(revise(best.plan, sample_size=100), pack)
     assert score_verdict(score_of(fewer)).text == (
         "You 0.51, best 0.57: 17 more fish were affordable."
+    )
+    assert score_text(score_of(fewer)) == (
+        "Regret 0.08: evidence short by 0.08, fidelity by 0; 0 is optimal."
     )
     over = assess(pack.reference_protocol, pack)
     assert score_verdict(score_of(over)).text == (

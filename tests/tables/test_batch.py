@@ -9,7 +9,7 @@ import pytest
 
 from replicalab.batch import Result, jobs_of, run_job, summaries
 from replicalab.case import Case
-from replicalab.negotiation import Outcome
+from replicalab.negotiation import Outcome, ScientistKind
 from replicalab.scenarios import Difficulty, LabOverrides
 from replicalab.tables.batch import (
     RESULT_COLUMNS,
@@ -34,7 +34,8 @@ def test_frame_has_a_row_for_each_result_and_no_numbers_where_none_was_played() 
     row = frame.iloc[-1]
     assert row["error"] == "gone"
     numbers = ["outcome", "rounds", "feasible", "samples", "days", "credits", "evidence", "tier"]
-    assert row[[*numbers, "wishes_broken"]].isna().all()
+    scores = ["regret", "evidence_short", "fidelity_short"]
+    assert row[[*numbers, *scores, "wishes_broken"]].isna().all()
 
 
 def test_frame_counts_the_wishes_that_a_plan_breaks() -> None:
@@ -42,6 +43,20 @@ def test_frame_counts_the_wishes_that_a_plan_breaks() -> None:
     labs = [Difficulty.EASY, Difficulty.MEDIUM]
     frame = results_frame(map(run_job, jobs_of(["bio_jq1_myeloma"], labs)))
     assert list(frame["wishes_broken"]) == [0, 1]
+
+
+def test_frame_and_csv_hold_each_player_s_regret_and_its_parts() -> None:
+    job = Case(study="eco_reef_fish", lab=Difficulty.MEDIUM, scientist=ScientistKind.BASELINE)
+    result = run_job(job)
+    of_before = result.model_copy(update={"evidence_short": None, "fidelity_short": None})
+    frame = results_frame([result, of_before])
+    assert result.regret == result.evidence_short == frame["evidence_short"][0]
+    assert result.regret
+    assert list(frame["regret"].isna()) == [False, True]
+    assert frame["fidelity_short"].dtype == "Int64"
+    read = pd.read_csv(StringIO(results_csv([result, of_before]).removeprefix("\ufeff")))
+    assert read["regret"][0] == result.regret
+    assert list(read["regret"].isna()) == [False, True]
 
 
 def test_files_are_read_back_as_they_were_and_hold_no_formula() -> None:
@@ -76,6 +91,7 @@ def test_summaries_have_a_row_for_each_outcome() -> None:
     first = [frame[name].round(4)[0] for name in ("share", "low", "high")]
     assert first == [0.1014, 0.0624, 0.1605]
     assert list(frame["failed"]) == [0, 0, 1]
+    assert frame["regret"].isna().all()
     assert frame["outcome"].isna().tolist() == [False, False, True]
 
 

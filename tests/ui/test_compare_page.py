@@ -218,12 +218,14 @@ def test_batch_is_counted_run_found_again_kept_by_name_and_opened_on_another_ser
     app = type_number(at_many(study="psy_stroop"), "Last seed", 3)
     assert "1 study × 3 labs × 4 seeds × 1 Scientist × 1 Lab Manager = 12 negotiations" in said(app)
     over(press(app, "Run"))
-    shares = panel_tables(app)[-1]
+    shares, regret = panel_tables(app)[-2:]
     assert [cells[-1].split(",")[0] for cells in shares[1:]][:2] == ["4 of 4", "4 of 4"]
+    assert [row[0] for row in regret] == ["Scientist", "Evidence-aware"]
+    assert (regret[1][1], regret[1][-1]) == ("0", "12")
     assert len(app.get("plotly_chart")) == 1
     go(app, PROTOCOL)
-    assert panel_tables(show(go(app, COMPARE), MANY, TABS))[-1] == shares
-    assert panel_tables(at_many())[-1] == shares, "after a reload too"
+    assert panel_tables(show(go(app, COMPARE), MANY, TABS))[-2:] == [shares, regret]
+    assert panel_tables(at_many())[-2:] == [shares, regret], "after a reload too"
     press(app, "Keep in the library")
     [entry] = shelf().entries(owner(), EntryKind.BATCH)
     assert entry.name == "Stroop interference · 3 labs · 12 negotiations"
@@ -231,7 +233,7 @@ def test_batch_is_counted_run_found_again_kept_by_name_and_opened_on_another_ser
     monkeypatch.setattr(BATCHES, "_found", {})
     app = visit(LIBRARY)
     press(app, "Open")
-    assert panel_tables(go(app, COMPARE))[-1] == shares
+    assert panel_tables(go(app, COMPARE))[-2:] == [shares, regret]
     assert "12 of 12 played again: all as they were kept." in said(app)
     assert "Keep in the library" not in labels(app)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from replicalab.batch import Share, Summary
+from replicalab.batch import MeanRegret, Result, Share, Summary
+from replicalab.case import Case
 from replicalab.negotiation import LabManagerKind, Outcome, ScientistKind
 from replicalab.scenarios import Difficulty
 from replicalab.views.batch import (
@@ -13,11 +14,14 @@ from replicalab.views.batch import (
     faults_text,
     group_names,
     outcomes_text,
+    regret_panel,
     share_text,
     shares_panel,
     stopped_text,
 )
-from tests.views.reading import bars, tree
+from replicalab.views.blocks import says
+from replicalab.views.score import regret_text
+from tests.views.reading import bars, rows, tree, words
 
 GROUP = Summary(
     "psy_stroop",
@@ -36,6 +40,43 @@ def test_batch_is_told_in_shares_with_what_failed_and_how_far_it_came() -> None:
     found = GROUP._replace(shares={Outcome.AGREED: Share(29, 29)}, failed=1)
     told = "Agreed: 29 of 29, 100 % (88 to 100 %); 1 negotiation could not be played"
     assert outcomes_text(found) == told
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [(0, "0"), (0.0, "0"), (1e-17, "below 0.01"), (0.0099, "below 0.01"), (0.01, "0.01"),
+     (0.125, "0.12"), (2.5, "2.50")],
+)  # fmt: skip
+def test_only_what_is_optimal_reads_0(value: float, told: str) -> None:
+    assert regret_text(value) == told
+
+
+def test_outcomes_are_told_with_their_mean_regret() -> None:
+    shares = {Outcome.AGREED: Share(29, 29)}
+    found = GROUP._replace(shares=shares, failed=1, regret=MeanRegret(29, 0.25, 0.5))
+    told = "Agreed: 29 of 29, 100 % (88 to 100 %); mean regret 0.75; 1 negotiation could not be"
+    assert outcomes_text(found).startswith(told)
+
+
+def test_regret_is_told_of_each_player_that_has_one() -> None:
+    job = Case(study="psy_stroop", lab=Difficulty.HARD, scientist=ScientistKind.BASELINE)
+    by_model = job.changed(scientist=ScientistKind.MODEL)
+    results = [
+        Result(job=job, outcome=Outcome.AGREED, evidence_short=0.5, fidelity_short=1),
+        Result(job=job, outcome=Outcome.AGREED, evidence_short=0.0, fidelity_short=0),
+        Result(job=by_model, outcome=Outcome.AGREED, evidence_short=0.0, fidelity_short=0),
+        Result(job=job.changed(scientist=ScientistKind.EVIDENCE_AWARE), outcome=Outcome.AGREED),
+    ]
+    assert rows(regret_panel(results)) == [
+        ["Scientist", "Mean regret", "Evidence", "Fidelity", "Runs"],
+        ["Simple rule", "0.75", "0.25", "0.50", "2"],
+        ["Language model", "0", "0", "0", "1"],
+    ]
+    assert "0 is optimal." in words(regret_panel(results))
+    assert not says(regret_panel(results[-1:]))
+
+
+def test_faults_are_told_once() -> None:
     assert faults_text(["gone", "", "gone", "lost\nthere"]) == ["gone", "lost there"]
     assert stopped_text(1, 2000) == "Stopped: 1 of 2,000 negotiations are played."
     counted = counted_text({"study": 1, "lab": 3, "seed": 4})

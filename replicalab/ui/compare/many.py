@@ -32,6 +32,7 @@ from replicalab.views.batch import (
     group_names,
     kept_text,
     outcomes_text,
+    regret_panel,
     shares_panel,
     stopped_text,
 )
@@ -267,7 +268,7 @@ def _keep(batch: VisitorBatch, names: dict[str, str]) -> None:
 def _draw_shares(batch: VisitorBatch, names: dict[str, str]) -> None:
     came = list(batch.came)
     why = faults_text(result.error for result in came)
-    panel.draw(shares_panel(summaries(came), names, why))
+    panel.draw(shares_panel(summaries(came), names, why), regret_panel(came))
 
 
 def _draw_heatmap(batch: VisitorBatch, names: Mapping[str, str]) -> None:

@@ -7,14 +7,13 @@ from typing import Final
 import streamlit as st
 from pydantic import ValidationError
 
+from replicalab import llm
 from replicalab.characters import on_one_line
 from replicalab.documents import MOST_BYTES as DOCUMENT_BYTES
 from replicalab.errors import TraceError
 from replicalab.library import EntryKind
 from replicalab.negotiation import (
-    MAX_RETRIES,
     MOST_BYTES,
-    ModelSettings,
     Negotiation,
     Recording,
     Setup,
@@ -94,15 +93,7 @@ def recording_of(kept: RunSession) -> Recording | None:
     """Return who was asked, and how; of a file from elsewhere only it can say."""
     if not kept.is_model or kept.source:
         return None
-    setup, found = kept.negotiation.setup, model.usable_endpoint()
-    asked = ModelSettings(
-        model=setup.model or "unknown",
-        host=found.host if found else None,
-        temperature=found.temperature if found else 0,
-        max_tokens=found.max_tokens if found else 2000,
-        max_retries=MAX_RETRIES,
-    )
-    return Recording(key="own_run", title=f"{asked.model} on {setup.scenario_id}", settings=asked)
+    return llm.recording_of(kept.negotiation.setup, model.usable_endpoint())
 
 
 # --- opening ----------------------------------------------------------------------------------

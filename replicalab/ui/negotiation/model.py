@@ -23,8 +23,6 @@ from replicalab.negotiation import (
     ModelAnswer,
     Round,
     ScientistKind,
-    Turn,
-    TurnAuthor,
     ask_model,
     reword,
 )
@@ -300,12 +298,11 @@ def _draw_failure(kept: RunSession, answer: ModelAnswer) -> None:
         icon=":material/cloud_off:",
     )
     panel.draw(attempts_panel(answer.attempts))
-    leaves = Turn(action=None, by=TurnAuthor.MODEL, outputs=answer.outputs)
     act, acts = partial(_act, kept), "Act for the model in this round"
     with st.container(horizontal=True, key="model_failed"):
         button("Try again", "refresh", partial(_run, kept))
         button(acts, "person", act, disabled=kept.acting)
-        button("Let it walk away", "logout", partial(play, kept, number, leaves))
+        button("Let it walk away", "logout", partial(play, kept, number, answer.walking_away))
 
 
 def _act(kept: RunSession) -> None:
