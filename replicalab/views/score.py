@@ -21,7 +21,7 @@ from replicalab.views.blocks import (
 )
 from replicalab.views.check import bounds_title, evidence_bar
 from replicalab.views.frontier import given_up_text
-from replicalab.views.plan import unit_noun, with_cautions
+from replicalab.views.plan import cautions_sentence, unit_noun, with_cautions
 from replicalab.views.verdicts import evidence_status, standing
 
 _SMALLEST_SHOWN: Final = 0.01
@@ -170,6 +170,7 @@ def score_panel(found: Score) -> Group:
         Heading("Your score", 2, part=True),
         said,
         numbers,
+        Sentence(cautions_sentence(plan)),
         table("Yours and the best", columns, rows),
         Sentence(with_cautions(f"The best gives up: {given_up_text(best) or 'nothing'}.", best)),
     )
