@@ -330,7 +330,7 @@ def given_up_table(steps: Sequence[Concession], changes: Iterable[SuggestionChan
         Column("Fidelity loss", meaning=FIDELITY_MEANS),
         "What is lost",
     )
-    return blocks.table("What was given up", columns, rows, totals=1, kind="given")
+    return blocks.table("What was given up", columns, rows, totals=1, kind="given", scrolls=True)
 
 
 def _what_changed(step: PlanStep) -> str:

@@ -205,7 +205,7 @@ def card_panel(
 def _lab_row(lab: PlanAnalysis) -> dict[str, object]:
     """Return the best plan of a lab: how much of the target it shows, and what it takes."""
     yours, best = lab.yours, lab.least.after
-    status, text = Status.FAIL, "nothing worth running"
+    status, text = Status.FAIL, "none"
     if is_worth_running(best):
         status = evidence_status(best.evidence)
         text = "as planned" if best.plan == yours.plan else "revised"

@@ -19,7 +19,7 @@ from tests.browser.driving import (
 )
 from tests.browser.visiting import follow, number, press, show, type_number, type_text
 
-KEEP: Final = "Keep beside"
+KEEP: Final = "Add to comparison"
 
 
 def row(page: Page, label: str) -> Locator:
@@ -59,7 +59,7 @@ def test_three_plans_are_kept_beside_compared_decided_and_opened_elsewhere(
 def _decides(page: Page) -> None:
     page.get_by_text("Record a decision").click()
     page.get_by_role("radiogroup", name="Which one").get_by_text("Half of it").click()
-    page.get_by_role("textbox", name="Why", exact=True).fill("It fits the budget.")
+    page.get_by_role("textbox", name="Why this one", exact=True).fill("It fits the budget.")
     page.get_by_role("textbox", name="Who decides", exact=True).fill("Ada")
     press(page, "Record it")
     expect(page.get_by_role("heading", name="Decided: Half of it")).to_be_visible()

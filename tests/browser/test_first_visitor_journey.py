@@ -72,12 +72,11 @@ def _opens_another_study_and_its_hard_lab(page: Page) -> None:
 
 def _steps_through_the_negotiation(page: Page) -> None:
     follow(page, "Negotiation")
-    expect(page.locator("h2.outcome")).to_contain_text("No deal after round 3")
-    expect_marked(page, 1, 3)
+    expect(page.locator("h2.outcome")).to_have_count(0)
     press(page, "Next")
-    expect_marked(page, 2, 3)
     strike(page, "ArrowRight")
     expect_marked(page, 3, 3)
+    expect(page.locator("h2.outcome")).to_contain_text("No deal after round 3")
     strike(page, "ArrowLeft")
     expect_marked(page, 2, 3)
     press(page, "First")

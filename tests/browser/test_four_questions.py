@@ -115,7 +115,7 @@ def test_instrument_is_booked_wait_replace_or_cut(app_page: Page) -> None:
         "bioluminescence imager → endpoint flow cytometry of marrow",
         "no revision of the Lab Manager's plan gives up less",
     ):
-        expect(app_page.get_by_text(told).first).to_be_visible()
+        expect(app_page.get_by_text(told).first).to_be_attached()
     visitor.has_answered(2)
 
 

@@ -53,7 +53,7 @@ def drawer(page: Page) -> Locator:
 
 def hand_over(page: Page, part: str) -> None:
     """Open the drawer at a part."""
-    choose_more(page, "Hand over")
+    press(page, "Share")
     if part != "Link":
         look_at(page, part)
 
@@ -80,7 +80,9 @@ def file_of(page: Page, label: str, folder: Path) -> Path:
 
 
 def outcome(page: Page) -> Locator:
-    """Return how the negotiation ended."""
+    """Go to the last round, which says how the negotiation ended, and return that."""
+    if page.get_by_role("button", name="Last", exact=True).is_enabled():
+        press(page, "Last")
     return page.locator(".rl h2.outcome")
 
 
@@ -132,9 +134,6 @@ def test_what_is_exported_is_imported_elsewhere_and_verified(
     follow(elsewhere, "Negotiation")
     expect(outcome(elsewhere)).to_have_text(told, use_inner_text=True)
     expect(elsewhere.get_by_text("Replays identically, round by round.")).to_be_visible()
-    follow(elsewhere, "Protocol")
-    press(elsewhere, "Undo")
-    expect(where(elsewhere)).to_contain_text("Momentum")
 
 
 def test_picture_is_saved_in_either_form(app_page: Page, tmp_path: Path) -> None:

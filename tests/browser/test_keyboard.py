@@ -45,7 +45,7 @@ def test_keyboard_alone_does_the_whole_first_journey(app_page: Page) -> None:
 
 
 def _presents_the_first_story(page: Page) -> None:
-    reach(page, page.get_by_role("button", name=re.compile("^Start: ")))
+    reach(page, page.get_by_role("button", name="Half the sample for ten credits"))
     strike(page, "Enter")
     place = page.locator(".rl.slide.top p").last
     expect(place).to_have_text(re.compile("^1 / "))
@@ -62,7 +62,7 @@ def _changes_the_sample_size(page: Page) -> None:
     reach(page, page.get_by_role("spinbutton", name="Sample size", exact=True))
     strike(page, "Control+a", "2", "3", "Enter")
     expect(where(page).get_by_role("status")).to_contain_text("Your plan: feasible")
-    reach(page, page.get_by_role("button", name="Undo", exact=True), "Shift+Tab")
+    reach(page, page.get_by_role("button", name=re.compile("^Undo")), "Shift+Tab")
     strike(page, "Space")
     expect(where(page).get_by_role("status")).to_contain_text("Your plan: not feasible")
 
@@ -71,7 +71,7 @@ def _applies_the_suggested_changes_and_undoes(page: Page) -> None:
     reach(page, page.get_by_role("button", name=re.compile("^Apply (all|1 of 1)$")))
     strike(page, "Enter")
     expect(where(page).get_by_role("status")).to_contain_text("Your plan: feasible")
-    reach(page, page.get_by_role("button", name="Undo", exact=True), "Shift+Tab")
+    reach(page, page.get_by_role("button", name=re.compile("^Undo")), "Shift+Tab")
     strike(page, "Enter")
     expect(where(page).get_by_role("status")).to_contain_text("Your plan: not feasible")
 
@@ -115,7 +115,7 @@ FOCUSED: Final = """() => {
   const header = document.querySelector('.rl.header');
   return {
     name: named, clip: {x, y, width: right - x, height: bottom - y},
-    hidden: !!header && !header.contains(at) && header.contains(hit),
+    hidden: !!header && !header.contains(at) && !at.contains(header) && header.contains(hit),
   };
 }"""
 """What has the focus: its name, where it is, and whether the header that stays hides it."""

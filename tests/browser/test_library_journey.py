@@ -25,12 +25,12 @@ from tests.browser.visiting import follow, number, press, type_number, type_text
 from tests.library.making import REMEDY, PostgresServer, find_postgres
 
 ADDRESS: Final = "/Protocol?study=psy_stroop"
-SAFE: Final = "Saved."
+SAFE: Final = "Saved: "
 
 
 def keep(page: Page) -> None:
     """Keep the workspace, and wait until it is said to be safe."""
-    press(page, "Keep")
+    press(page, "Save")
     expect(page.locator(".st-key-kept")).to_contain_text(SAFE)
 
 
@@ -88,7 +88,7 @@ def test_second_of_two_tabs_is_told_and_nothing_is_lost(app_page: Page) -> None:
     type_number(app_page, "Sample size", 41)
     keep(app_page)
     type_number(other, "Sample size", 42)
-    press(other, "Keep")
+    press(other, "Save")
     expect(other.get_by_text("was saved elsewhere since")).to_be_visible()
     expect(other.get_by_role("cell", name="41", exact=True)).to_be_visible()
     expect(other.get_by_role("cell", name="42", exact=True)).to_be_visible()
@@ -104,35 +104,49 @@ def test_second_of_two_tabs_is_told_and_nothing_is_lost(app_page: Page) -> None:
     expect(other.get_by_role("radio", name="The lean one")).to_be_checked()
 
 
-def test_work_is_back_after_the_server_was_stopped_and_after_it_was_killed(
+def edited(context: BrowserContext, server: AppServer) -> Page:
+    """Return a tab in which a plan was edited."""
+    page = blank(context)
+    open_app(page, f"{server.url}{ADDRESS}")
+    type_number(page, "Sample size", 41)
+    return page
+
+
+def test_last_state_is_back_after_the_server_was_killed(
     context: BrowserContext, tmp_path: Path
 ) -> None:
-    log, page = tmp_path / "server.log", blank(context)
+    log = tmp_path / "server.log"
     with AppServer(APP, log) as server:
-        open_app(page, f"{server.url}{ADDRESS}")
-        type_number(page, "Sample size", 41)
-    page.close()
-    with AppServer(APP, log, port=server.port) as server:
-        page = blank(context)
-        goes_on(page, server)
+        page = edited(context, server)
         write_long_plan(page)
         expect(page.get_by_text("a reload here brings it back")).to_be_visible()
-        page.wait_for_timeout(4000)  # a draft is saved two seconds after one rests
+        page.wait_for_timeout(2000)  # a draft is saved once one rests
         rationale = page.get_by_role("textbox", name="Rationale").input_value()
         server.kill()
-    with AppServer(APP, log, port=server.port) as server:
+    with AppServer(APP, log, port=server.port):
         open_app(page, page.url)
         expect(number(page, "Sample size")).to_have_value("41")
         expect(page.get_by_role("textbox", name="Rationale")).to_have_value(rationale)
-        goes_on(blank(context), server)
+        empty = blank(context)
+        open_app(empty, f"{server.url}/")
+        press(empty, "Go on with it")
+        follow(empty, "Protocol")
+        expect(number(empty, "Sample size")).to_have_value("41")
 
 
-def goes_on(page: Page, server: AppServer) -> None:
-    """Come without an address, and go on with what was edited last."""
-    open_app(page, f"{server.url}/")
-    press(page, "Go on with it")
-    follow(page, "Protocol")
-    expect(number(page, "Sample size")).to_have_value("41")
+def test_what_was_edited_last_is_offered_after_the_server_was_stopped(
+    context: BrowserContext, tmp_path: Path
+) -> None:
+    log = tmp_path / "server.log"
+    with AppServer(APP, log) as server:
+        page = edited(context, server)
+    page.close()
+    with AppServer(APP, log, port=server.port):
+        empty = blank(context)
+        open_app(empty, f"{server.url}/")
+        press(empty, "Go on with it")
+        follow(empty, "Protocol")
+        expect(number(empty, "Sample size")).to_have_value("41")
 
 
 def write_long_plan(page: Page) -> None:
@@ -164,7 +178,7 @@ def test_database_that_stops_and_starts_again_ends_no_session(
         keep(page)
         postgres.stop()
         type_number(page, "Sample size", 41)
-        press(page, "Keep")
+        press(page, "Save")
         expect(page.locator(".st-key-kept")).to_contain_text("Not kept")
         follow(page, "Library")
         expect(page.get_by_text("The library cannot be used")).to_be_visible()

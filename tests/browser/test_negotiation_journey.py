@@ -34,8 +34,12 @@ def verdict(page: Page) -> Locator:
 
 def test_wide_tables_scroll_in_their_own_box(app_page: Page) -> None:
     app_page.set_viewport_size({"width": PHONE.width, "height": PHONE.height})
-    open_app(app_page, "/Negotiation?study=math_four_colour&lab=hard&rounds=12&scientist=baseline")
+    open_app(
+        app_page,
+        "/Negotiation?study=math_four_colour&lab=hard&rounds=12&round=12&scientist=baseline",
+    )
     expect(verdict(app_page)).to_contain_text("round 12")
+    app_page.get_by_text("The rounds as a chart").click()
     expect(app_page.locator(".st-key-convergence .gtitle")).to_contain_text("Budget used")
     matrix = app_page.get_by_role("region", name="The seven dimensions, round by round")
     assert matrix.evaluate("element => element.scrollWidth > element.clientWidth")
@@ -96,6 +100,7 @@ def test_round_is_forked_and_both_branches_are_compared(app_page: Page) -> None:
     expect(app_page.get_by_text("Your fork from round 2")).to_be_visible()
     expect(app_page.locator(".rl .sides")).to_contain_text("300 samples in 5 days")
     press(app_page, "Back to how it was")
+    press(app_page, "Last")
     expect(verdict(app_page)).to_contain_text("52 samples in 5 days")
 
 

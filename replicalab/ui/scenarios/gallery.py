@@ -52,7 +52,7 @@ def draw_idea() -> None:
             _draw_story(story, options, first=number == 0)
         with st.container(border=True, key="plan_here", height="stretch"):
             button("Plan in your own lab", "biotech", _plan_here, width="stretch", key="plan")
-            st.caption("Say what your lab has: every study in it, the best plan of each.")
+            st.caption("The best plan of every study, in your lab.")
             if st.button(
                 "Surprise me",
                 key="surprise",
