@@ -174,11 +174,11 @@ def search_text(options: PlanAnalysis) -> str:
 # --- what it would take ---------------------------------------------------------------------
 
 
-def take_parts(options: PlanAnalysis) -> list[tuple[str, list[str]]]:
+def take_parts(options: PlanAnalysis, name: str = "This plan") -> list[tuple[str, list[str]]]:
     """Return what the lab would have to add: for the plan, for the target, and one thing alone.
 
     Then what a later start would do, where one buys something. Each part has a title, which is
-    empty where nothing is needed.
+    empty where nothing is needed; ``name`` is what the plan is called in it.
     """
     if nothing_needed(options):
         goal = bound_text(options.yours.evidence, "target")
@@ -186,7 +186,7 @@ def take_parts(options: PlanAnalysis) -> list[tuple[str, list[str]]]:
         none = with_cautions(none, options.yours)
         return [("", list(filter(None, [none, wasted_text(options.yours)])))]
     parts = [
-        ("This plan as it is", [run_text(options.asks.run), wasted_text(options.yours)]),
+        (f"{name} as it is", [run_text(options.asks.run), wasted_text(options.yours)]),
         ("The target, with your own items", [target_text(options)]),
         ("One addition, the plan adapted", [*alone_lines(options), alone_text(options)]),
         ("Waiting, the plan adapted", wait_lines(options)),

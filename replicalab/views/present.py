@@ -109,8 +109,7 @@ def stake_slide(yours: Assessment) -> Panel:
 
 def plan_slide(yours: Assessment) -> Panel:
     """Return a plan against its lab: how many checks fail, the seven, its numbers and limits."""
-    own = yours.plan != yours.pack.reference_protocol
-    name, failing = "Your plan" if own else "The study’s own plan", len(yours.failing)
+    name, failing = _name(yours), len(yours.failing)
     does = f"fails {failing} of the {len(DIMENSIONS)} checks"
     return blocks.panel(
         "slide_plan",
@@ -118,6 +117,11 @@ def plan_slide(yours: Assessment) -> Panel:
         verdict=_in_noun(plan_verdict(yours), yours),
         stands=_stands(PlanStep(yours, yours)),
     )
+
+
+def _name(yours: Assessment) -> str:
+    own = yours.plan != yours.pack.reference_protocol
+    return "Your plan" if own else "The study’s own plan"
 
 
 def _stands(step: PlanStep, *, breaks: str = "") -> dict[str, object]:
@@ -414,7 +418,7 @@ def decision_slide(here: PlanAnalysis, negotiation: Negotiation | None) -> Panel
     worth_running = is_worth_running(run)
     asks = [
         (title, plans.in_its_noun(shortened(said[0], _MOST_OF_AN_ASK), design))
-        for title, said in take_parts(here)[:_MOST_ASKS]
+        for title, said in take_parts(here, _name(yours))[:_MOST_ASKS]
     ]
     return blocks.panel(
         "slide_decision",

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from replicalab.batch import MOST_JOBS as MOST_JOBS_OF_ALL
 from replicalab.batch import run_job
-from replicalab.case import case_text
+from replicalab.case import Case, case_text
 from replicalab.library import EntryKind
 from replicalab.models import revise
 from replicalab.negotiation import Negotiation, ScientistKind, save
@@ -25,7 +25,7 @@ from replicalab.scenarios import (
 from replicalab.server import visitor
 from replicalab.ui import batches, own_studies
 from replicalab.ui.batches import BATCHES, IN_USE_SECONDS
-from replicalab.ui.compare import MANY, TABS
+from replicalab.ui.compare import MANY, TABS, deciding
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import TrayCase, Workspace
@@ -34,7 +34,7 @@ from tests.library.making import make_batch
 from tests.negotiation.playing import by_model, by_rule
 from tests.ui.acting import can_press, labels, number, press, run, type_number
 from tests.ui.negotiating import proposing
-from tests.ui.pages import COMPARE, LIBRARY, PROTOCOL
+from tests.ui.pages import COMPARE, LIBRARY, NEGOTIATION, PROTOCOL
 from tests.ui.reading import alerts, panel_tables, said, tray
 from tests.ui.test_batches import until
 from tests.ui.walking import go, query_of, show, visit
@@ -189,6 +189,33 @@ def test_decision_stands_on_its_comparison_only_and_opens_from_both_lists(
     press(app, "Compare these again")
     assert tray(app) == sides
     assert panel in said(go(app, COMPARE))
+
+
+def test_decision_begins_at_the_best_plan_asks_why_and_opens_the_plan_that_was_chosen() -> None:
+    app = press(visit(COMPARE, study="eco_reef_fish"), WAYS)
+    app.session_state["deciding"] = True
+    run(app)
+    names = [each.name for each in tray(app)]
+    assert names[app.radio(key="decision_which").value] == "Least loss", "the one above the floor"
+    press(app, "Record it")
+    assert "Say why this one; nothing is recorded yet." in [alert.text for alert in alerts(app)]
+    assert not shelf().entries(owner(), EntryKind.DECISION)
+    app.text_area(key="decision_why").set_value("It keeps the most.")
+    press(app, "Record it")
+    assert any("Least loss is now the open plan" in alert.text for alert in alerts(app))
+    assert number(go(app, PROTOCOL), "Sample size").value == 117
+
+
+def test_decision_for_a_run_opens_the_plan_that_it_came_to_and_is_found_by_it() -> None:
+    app = press(visit(NEGOTIATION, study="eco_reef_fish"), "Add to comparison")
+    press(go(app, PROTOCOL), "Add to comparison")
+    decide(go(app, COMPARE), 0, "The lab can run it.", "")
+    assert number(go(app, PROTOCOL), "Sample size").value == 117
+    plan = Case(study="eco_reef_fish", lab=Difficulty.MEDIUM)
+    came_to = plan.changed(plan=app.session_state["state"].workspace.case.plan).assessed()
+    found = deciding.about(came_to)
+    assert found is not None
+    assert (found.names[0], found.why) == ("Run A", "The lab can run it.")
 
 
 # --- many negotiations ------------------------------------------------------------------------

@@ -253,7 +253,7 @@ def test_both_branches_are_compared_round_by_round_and_on_the_page_for_it() -> N
     courses = next(each for each in app.segmented_control if each.label == "Run and forks")
     assert [plain(name) for name in courses.options] == [
         "As it was: agreed below the floor, power 0.15",
-        "Fork in round 2: agreed, power 0.62",
+        "Fork 1 in round 2: agreed, power 0.62",
     ]
     press(app, "Compare them")
     assert [(each.name, len(each.case.moves)) for each in tray(app)] == [

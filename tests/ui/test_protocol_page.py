@@ -39,9 +39,9 @@ from replicalab.views.plan import (
 from replicalab.views.verdicts import plan_verdict
 from tests.golden import assert_golden
 from tests.negotiation.playing import by_rule
-from tests.ui.acting import can_press, chosen, number, pick, press, run, type_number, undo
+from tests.ui.acting import can_press, chosen, labels, number, pick, press, run, type_number, undo
 from tests.ui.negotiating import outcome
-from tests.ui.pages import IN_FEW_LABS, NEGOTIATION, PROTOCOL, STUDY, TRADE_OFFS
+from tests.ui.pages import COMPARE, IN_FEW_LABS, NEGOTIATION, PROTOCOL, STUDY, TRADE_OFFS
 from tests.ui.reading import alerts, dimension, panel_tables, plain, said, status, visit_lab, where
 from tests.ui.walking import go, query_of, visit
 
@@ -220,3 +220,20 @@ def test_verdicts_differ_in_word_and_symbol_too() -> None:
     panels = "".join(panel.proto.body for panel in visit(PROTOCOL).get("html"))
     for how, sign, word in (("fail", "✕", "fails"), ("pass", "✓", "passes")):
         assert f'<span class="{how}" role="img" aria-label="{word}">{sign}</span>' in panels
+
+
+# --- Undo ---
+
+
+def test_undo_names_its_edit_and_stays_in_its_study() -> None:
+    edit = "128 → 100 fish"
+    app = type_number(visit(PROTOCOL, study="eco_reef_fish"), "Sample size", 100)
+    assert f"Undo: {edit}" in labels(app)
+    assert f"\n{edit}: −280 credits, power 0.801 → 0.70.\n" in said(app)
+    go(pick(go(app, NEGOTIATION), "Scientist", "recorded"), PROTOCOL)
+    assert where(app).startswith("Momentum returns")
+    assert not can_press(app, "Undo")
+    go(press(go(app, COMPARE), "Undo"), PROTOCOL)
+    assert not can_press(app, "Redo"), "that is the other study"
+    assert number(press(app, f"Undo: {edit}"), "Sample size").value == 128
+    assert number(press(app, "Redo"), "Sample size").value == 100

@@ -175,6 +175,8 @@ def _draw_courses(kept: RunSession) -> None:
     if not branches:
         return
     now, found = table.table(), [None, *branches]
+    runs = [kept, *(branch.kept for branch in branches)]
+    named = [_ended(name, run) for name, run in zip(_names(branches), runs, strict=True)]
     st.session_state[_COURSE] = found.index(now.branch) if now.branch in branches else 0
 
     def choose() -> None:
@@ -184,7 +186,7 @@ def _draw_courses(kept: RunSession) -> None:
         st.segmented_control(
             "Run and forks",
             range(len(found)),
-            format_func=lambda at: escaped(_course_name(kept, found[at])),
+            format_func=lambda at: escaped(named[at]),
             key=_COURSE,
             on_change=choose,
             label_visibility="collapsed",
@@ -192,10 +194,14 @@ def _draw_courses(kept: RunSession) -> None:
         _draw_comparing(kept, branches)
 
 
-def _course_name(kept: RunSession, branch: Branch | None) -> str:
-    """Return what a course is called, and how it ended: ``Fork in round 1: agreed, power 0.57``."""
-    name = f"Fork in round {branch.at + 1}" if branch else COURSES[0]
-    played = (branch.kept if branch else kept).negotiation
+def _names(branches: Sequence[Branch]) -> list[str]:
+    """Return what the run and its forks are called, each otherwise than the others."""
+    return [COURSES[0], *(f"Fork {n} in round {b.at + 1}" for n, b in enumerate(branches, 1))]
+
+
+def _ended(name: str, run: RunSession) -> str:
+    """Return the name of a course with how it ended: ``Fork 1 in round 2: agreed, power 0.57``."""
+    played = run.negotiation
     plan, ended = played.final_plan, outcome_verdict(played).title.lower()
     return ", ".join(filter(None, [f"{name}: {ended}", plan.evidence.text if plan else ""]))
 
@@ -258,12 +264,11 @@ def _draw_branches(branch: Branch) -> None:
 
 def _draw_comparing(kept: RunSession, branches: Sequence[Branch]) -> None:
     """Draw the way to compare the run and its forks, as many as there are sides for."""
-    names = [COURSES[0], *(f"Fork {n} in round {b.at + 1}" for n, b in enumerate(branches, 1))]
     runs = [kept, *(branch.kept for branch in branches)]
     cases = [table.with_moves(run.negotiation) for run in runs]
     found = [
         TrayCandidate(name, case, run=True)
-        for name, case in zip(names, cases, strict=True)
+        for name, case in zip(_names(branches), cases, strict=True)
         if case  # moves say all of it
     ]
     if len(found) > 1 and st.button("Compare them", icon=":material/compare_arrows:"):
