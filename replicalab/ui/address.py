@@ -419,7 +419,7 @@ def _with_tray(text: str, find: FindPack, problems: list[str]) -> tuple[TrayCase
     except ValidationError:
         problems.append("comparison: the link carries nothing that can be compared.")
     except LinkError as error:
-        problems.append(f"beside: {error}")
+        problems.append(f"comparison: {error}")
     return ()
 
 

@@ -1,13 +1,15 @@
 """One page for whoever decides, and what it shares with the report: verdict, evidence, origin."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from replicalab import __version__
 from replicalab.assessment import Assessment, assess
-from replicalab.lexicon import capitalised, shortened
+from replicalab.lexicon import capitalised, joined, shortened
 from replicalab.models import LONGEST_TEXT
 from replicalab.negotiation import Negotiation
 from replicalab.negotiation.records import fingerprint
@@ -21,6 +23,9 @@ from replicalab.views.changes import changes_table
 from replicalab.views.lab import amounts_text, lab_text, own_values
 from replicalab.views.negotiation import outcome_verdict
 from replicalab.views.verdicts import plan_size, plan_verdict
+
+if TYPE_CHECKING:
+    from replicalab.library import Decision
 
 THIS: Final = "This plan"
 REFERENCE: Final = "Reference protocol"
@@ -113,7 +118,12 @@ UNCHANGED: Final = "Nothing: the plan is the study’s reference protocol."
 
 
 def brief(
-    options: PlanAnalysis, *, on: date, written: Pack | None = None, run: Negotiation | None = None
+    options: PlanAnalysis,
+    *,
+    on: date,
+    written: Pack | None = None,
+    run: Negotiation | None = None,
+    decision: Decision | None = None,
 ) -> Document:
     """Return one page about a plan in its lab."""
     yours = options.yours
@@ -136,6 +146,7 @@ def brief(
                 verdict_sentence(plan_verdict(yours)),
                 sized_sentence(yours),
                 Sentence(outcome.text, "The negotiation.", outcome.status) if outcome else None,
+                _decision_sentence(decision, yours) if decision else None,
             ),
             part(
                 "What is changed from the reference protocol",
@@ -163,6 +174,18 @@ def brief(
     )
     parts = [Part(each.title, tuple(map(_fitting, each.blocks))) for each in document.parts]
     return replace(document, parts=tuple(parts))
+
+
+def _decision_sentence(decision: Decision, plan: Assessment) -> Sentence:
+    """Return what was decided, which of them this plan is, and why."""
+    this, why = names_of(decision, plan), decision.why.strip()
+    named = f"{decision.name}; this plan is {this}" if this else decision.name
+    return Sentence(f"{named}. {why}", "The decision.")
+
+
+def names_of(decision: Decision, plan: Assessment) -> str:
+    """Return as which of the options of a decision a plan stood there."""
+    return joined([each.name for each in decision.options if each.is_plan(plan)])
 
 
 def _fitting(block: Block) -> Block:

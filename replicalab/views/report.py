@@ -167,7 +167,7 @@ def _decided(decision: Decision, plan: Assessment) -> Table:
         "Why": decision.why.strip(),
         "Who decided": decision.who.strip(),
         "When": documents.day_text(decision.when.date()) if decision.when else "",
-        "This plan is": joined([each.name for each in decision.options if each.is_plan(plan)]),
+        "This plan is": documents.names_of(decision, plan),
     }
     return _fields("What was decided", fields)
 

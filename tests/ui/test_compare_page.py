@@ -196,7 +196,9 @@ def test_decision_begins_at_the_best_plan_asks_why_and_opens_the_plan_that_was_c
     app.session_state["deciding"] = True
     run(app)
     names = [each.name for each in tray(app)]
-    assert names[app.radio(key="decision_which").value] == "Least loss", "the one above the floor"
+    at = app.radio(key="decision_which").value
+    assert at is not None
+    assert names[at] == "Least loss", "the one above the floor"
     press(app, "Record it")
     assert "Say why this one; nothing is recorded yet." in [alert.text for alert in alerts(app)]
     assert not shelf().entries(owner(), EntryKind.DECISION)

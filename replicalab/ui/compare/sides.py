@@ -80,7 +80,7 @@ def _draw_list() -> None:
         )
         return
     if not entries:
-        st.caption("Nothing is kept yet: Keep, above on every page, keeps the plan that you have.")
+        st.caption("Nothing is saved yet: Save, above on every page, saves the plan that you have.")
         return
     st.selectbox(
         "A plan, a lab or a run",

@@ -50,7 +50,13 @@ class ExportContent:
 
     def brief(self) -> Document:
         """Return the brief."""
-        return brief(self.options, on=self.on, written=self.written, run=self.run)
+        return brief(
+            self.options,
+            on=self.on,
+            written=self.written,
+            run=self.run,
+            decision=self.decision,
+        )
 
     def report(self, said: Registration) -> Document:
         """Return the report, with what is said by hand."""
