@@ -63,5 +63,9 @@ def score_of(plan: Assessment, best: PlanAnalysis | None = None) -> Score:
 def score(negotiation: Negotiation) -> Score:
     """Return the score of what a negotiation came to: the agreed plan, or nothing."""
     agreed = negotiation.outcome not in (None, Outcome.NO_DEAL)
-    best = best_options(None, negotiation.pack).least.after
-    return Score(negotiation.final_plan if agreed else None, best)
+    # What a rule found of the study's own plan while it played is not looked for again.
+    known, reference = None, negotiation.pack.reference_protocol
+    if negotiation.rounds and (options := negotiation.rounds[0].after.options):
+        known = options if options.yours.plan == reference else None
+    best = known or best_options(None, negotiation.pack)
+    return Score(negotiation.final_plan if agreed else None, best.least.after)

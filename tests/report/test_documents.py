@@ -181,7 +181,12 @@ def test_plans_are_told_with_the_numbers_of_the_core(
         "Least-loss plan": PlanAnalysis(yours).least.after,
     }
     expected = {
-        name: [plan.counts.samples, plan.counts.days, plan.evidence.value, plan.cost]
+        name: [
+            plan.counts.samples,
+            plan.counts.days,
+            None if plan.evidence.void_reason else plan.evidence.value,
+            plan.cost,
+        ]
         for name, plan in plans.items()
     }
     for document in (found.brief(), found.report()):
