@@ -37,7 +37,8 @@ Row = tuple[str | float, ...]
 
 def is_hidden() -> bool:
     """Return whether there is a challenge, and nothing was handed in for it yet."""
-    return state.workspace().challenge and st.session_state.get(_HANDED) != state.case().where
+    where, _ = st.session_state.get(_HANDED, (None, None))
+    return state.workspace().challenge and where != state.case().where
 
 
 def hides(study: str) -> bool:
@@ -74,7 +75,8 @@ def draw(here: PlanAnalysis) -> None:
         button("Hand in", "task_alt", partial(_hand_in, here.yours), type="primary")
         button("Ask the Lab Manager", "forum", partial(_ask, here))
         button("Leave the challenge", "lock_open", leave)
-    if asked := st.session_state.get(_ASKED):
+    plan, asked = st.session_state.get(_ASKED, (None, ""))
+    if plan == here.yours.plan:  # of another plan nothing is known yet
         st.caption(f"The Lab Manager: {asked}")
     _draw_link()
     _draw_results()
@@ -84,7 +86,8 @@ def draw_score(here: PlanAnalysis) -> None:
     """Draw the score of what was handed in, and the ways on; nothing where nothing was."""
     if not state.workspace().challenge or is_hidden():
         return
-    panel.draw(score_panel(score_of(here.yours)))
+    _, handed = st.session_state[_HANDED]
+    panel.draw(score_panel(score_of(here.yours.revised(handed))))
     with st.container(horizontal=True, vertical_alignment="center", key="challenge"):
         button("Try again", "replay", start)
         button("Leave the challenge", "lock_open", leave)
@@ -96,12 +99,12 @@ def _hand_in(yours: Assessment) -> None:
     now, name = st.session_state, " ".join(st.session_state[_NAME].split())
     row = result_row(score_of(yours), name, datetime.now(UTC))
     now[_RESULTS] = [*_results(), row][-_MOST_RESULTS:]
-    now[_HANDED] = state.case().where
+    now[_HANDED] = state.case().where, yours.plan
 
 
 def _ask(here: PlanAnalysis) -> None:
     """Keep what the Lab Manager answers, by its verdict alone: no check and no offer."""
-    st.session_state[_ASKED] = ANSWERS[answer_to(here)].title.lower()
+    st.session_state[_ASKED] = here.yours.plan, ANSWERS[answer_to(here)].title.lower()
 
 
 def _results() -> Sequence[Row]:

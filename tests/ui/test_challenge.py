@@ -60,6 +60,9 @@ def test_plan_is_tuned_asked_about_and_handed_in_for_a_score_and_tried_again() -
     press(app, "Ask the Lab Manager")
     assert any("The Lab Manager: suggests changes" in each.value for each in app.caption)
     assert not tells_the_size(everything(app))
+    type_number(app, "Sample size", 90)
+    assert not any("The Lab Manager: " in each.value for each in app.caption), "of another plan"
+    type_number(app, "Sample size", 100)
     type_text(app, "Your name, if you like", "=Ada <b>")
     press(app, "Hand in")
     assert "Not worth running" in everything(app)
