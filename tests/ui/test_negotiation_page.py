@@ -353,3 +353,9 @@ def test_recording_that_cannot_be_played_is_said_with_the_ways_out() -> None:
     app = press(visit(NEGOTIATION, **query), "Close the recording")
     assert round_shown(app).startswith("Round 1 of ")
     assert seated(app) == "evidence_aware"
+
+
+def test_recording_that_a_link_brought_gives_way_to_another_player() -> None:
+    app = pick(visit(NEGOTIATION, recording="momentum_revised"), "Scientist", "baseline")
+    assert "recording" not in query_of(app)
+    assert seated(app) == "baseline"

@@ -324,3 +324,7 @@ def test_hostile_text_in_every_field_is_text() -> None:
         assert not leaks(run(app)), part
     assert 99 in seen(at(app, CHECK))
     assert not leaks(press(app, "Use this study"))
+
+
+def test_form_begins_with_a_copy_of_a_shipped_study() -> None:
+    assert "Stroop interference" in [field.value for field in form("psy_stroop").text_input]

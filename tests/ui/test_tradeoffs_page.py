@@ -20,7 +20,7 @@ from replicalab.ui.address import to_query
 from replicalab.ui.cards import reference_options
 from replicalab.ui.tradeoffs import levers, outlook
 from replicalab.ui.workspace import Workspace
-from replicalab.views.frontier import extras_lines
+from replicalab.views.frontier import extras_lines, standing_verdict
 from replicalab.views.region import no_evidence_text, point_lines
 from tests.factories import with_means
 from tests.golden import assert_golden
@@ -320,3 +320,9 @@ def test_plan_from_elsewhere_keeps_the_effect_only_and_another_study_nothing(
     assert outlook.chosen() == outlook.ViewChoice("fin_momentum", version, effect=1)
     session["state"].workspace = Workspace().changed(study="psy_stroop")
     assert outlook.chosen() == outlook.ViewChoice("psy_stroop", version)
+
+
+def test_frontier_of_a_lab_in_which_nothing_fits_says_so_and_draws_no_chart() -> None:
+    app = frontier(opened("bio_jq1_myeloma", "hard"))
+    assert not app.get("plotly_chart")
+    assert standing_verdict(options_for("bio_jq1_myeloma", "hard")).text in said(app)
