@@ -223,6 +223,12 @@ OTHER: Final = revise(ROUND_2.plan, sample_size=300, duration_days=5, required_e
 FORKED: Final = fork(TOLD, 1, OTHER)
 
 
+def tree(app: AppTest) -> list[str]:
+    """Return the run and its forks, as they are listed."""
+    courses = next(each for each in app.radio if each.label == "Run and forks")
+    return [plain(name) for name in courses.options]
+
+
 def forked() -> AppTest:
     """Return the page with a branch from round 2."""
     app = press(visit(NEGOTIATION, **SIMPLE, round="2"), "Fork here")
@@ -250,10 +256,9 @@ def test_both_branches_are_compared_round_by_round_and_on_the_page_for_it() -> N
     assert "210 samples in 7 days" in table[1][1]
     assert "300 samples in 5 days" in table[1][3]
     assert [row[0] for row in table[1:]] == ["2", "3", "4", "5"]
-    courses = next(each for each in app.segmented_control if each.label == "Run and forks")
-    assert [plain(name) for name in courses.options] == [
+    assert tree(app) == [
         "As it was: agreed below the floor, power 0.15",
-        "Fork 1 in round 2: agreed, power 0.62",
+        "└─ Fork 1 in round 2: agreed, power 0.62",
     ]
     press(app, "Compare them")
     assert [(each.name, len(each.case.moves)) for each in tray(app)] == [
@@ -269,7 +274,7 @@ def test_both_branches_are_compared_round_by_round_and_on_the_page_for_it() -> N
 
 def test_several_forks_stay_next_to_the_run_and_the_plan_of_each_can_be_used() -> None:
     app = press(press(forked(), "Fork here"), "Continue from here")
-    courses = next(each for each in app.segmented_control if each.label == "Run and forks")
+    courses = next(each for each in app.radio if each.label == "Run and forks")
     assert len(courses.options) == 3
     assert courses.value == 2, "the last one is on show"
     courses.set_value(1)
@@ -281,6 +286,21 @@ def test_several_forks_stay_next_to_the_run_and_the_plan_of_each_can_be_used() -
     go(app, NEGOTIATION).button(key="branch_use").click()
     run(app)
     assert number(app, "Sample size").value == 300, "the first fork's plan is open on Protocol"
+
+
+def test_fork_of_a_fork_stands_below_it_and_each_run_is_shown_again() -> None:
+    app = press(press(forked(), "Keep the branch"), "First")
+    app = press(press(press(app, "Next"), "Fork here"), "Continue from here")
+    assert [name.partition(" in round")[0] for name in tree(app)] == [
+        "As it was: agreed below the floor, power 0.15",
+        "└─ Fork 1",
+        "└─── Fork 2",
+    ]
+    for place, played in ((0, TOLD), (1, FORKED)):
+        next(each for each in app.radio if each.label == "Run and forks").set_value(place)
+        run(app)
+        assert outcome_verdict(played).text in said(app)
+        assert len(tree(app)) == 3
 
 
 def test_branch_is_dropped_or_goes_when_other_players_sit_down() -> None:

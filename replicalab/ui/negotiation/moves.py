@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 from itertools import zip_longest
-from typing import Final
+from typing import Final, NamedTuple
 
 import streamlit as st
 
@@ -153,7 +153,6 @@ def draw_fork(kept: RunSession) -> None:
     """Draw the form for another plan, and the branch next to the original."""
     if (at := _forking(kept)) is not None:
         _draw_form(kept, at)
-    _draw_courses(kept)
     branch = branch_of(kept)
     if branch is not None:
         _draw_branches(branch)
@@ -165,38 +164,71 @@ def branch_of(kept: RunSession) -> Branch | None:
     return found if found is not None and found.origin is kept else None
 
 
-def _branches_of(kept: RunSession) -> list[Branch]:
-    return [each for each in table.table().branches if each.origin is kept]
+class _Course(NamedTuple):
+    """A run, or a fork of one, in the tree of all that were played from the same run.
+
+    Attributes:
+        depth: how many forks led to it.
+        branch: the fork; None for the run that all came from.
+    """
+
+    name: str
+    depth: int
+    run: RunSession
+    branch: Branch | None
 
 
-def _draw_courses(kept: RunSession) -> None:
-    """Draw the run and its forks, each with how it ended: a click shows one next to the run."""
-    branches = _branches_of(kept)
-    if not branches:
+def _tree(kept: RunSession) -> list[_Course]:
+    """Return the run that this one came from, and its forks, each after what it was forked from."""
+    branches, root = table.table().branches, kept
+    parents = {id(each.kept): each.origin for each in branches}
+    while (parent := parents.get(id(root))) is not None:
+        root = parent
+    found = [_Course(COURSES[0], 0, root, None)]
+
+    def add_forks(origin: RunSession, depth: int) -> None:
+        for branch in branches:
+            if branch.origin is origin:
+                name = f"Fork {len(found)} in round {branch.at + 1}"
+                found.append(_Course(name, depth, branch.kept, branch))
+                add_forks(branch.kept, depth + 1)
+
+    add_forks(root, 1)
+    return found
+
+
+def draw_courses(kept: RunSession) -> None:
+    """Draw the run and its forks as a tree, each with how it ended: a click shows one."""
+    tree = _tree(kept)
+    if len(tree) < 2:
         return
-    now, found = table.table(), [None, *branches]
-    runs = [kept, *(branch.kept for branch in branches)]
-    named = [_ended(name, run) for name, run in zip(_names(branches), runs, strict=True)]
-    st.session_state[_COURSE] = found.index(now.branch) if now.branch in branches else 0
-
-    def choose() -> None:
-        now.branch = found[st.session_state[_COURSE] or 0]
-
-    with st.container(horizontal=True, vertical_alignment="center", key="courses"):
-        st.segmented_control(
+    on_show = branch_of(kept)
+    shown = on_show.kept if on_show else kept
+    st.session_state[_COURSE] = next(n for n, each in enumerate(tree) if each.run is shown)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="courses"):
+        st.radio(
             "Run and forks",
-            range(len(found)),
-            format_func=lambda at: escaped(named[at]),
+            range(len(tree)),
+            format_func=lambda at: _in_tree(tree[at]),
             key=_COURSE,
-            on_change=choose,
-            label_visibility="collapsed",
+            on_change=lambda: _choose(kept, tree[st.session_state[_COURSE]]),
         )
-        _draw_comparing(kept, branches)
+        _draw_comparing(tree)
 
 
-def _names(branches: Sequence[Branch]) -> list[str]:
-    """Return what the run and its forks are called, each otherwise than the others."""
-    return [COURSES[0], *(f"Fork {n} in round {b.at + 1}" for n, b in enumerate(branches, 1))]
+def _in_tree(course: _Course) -> str:
+    stem = f"└{'─' * (2 * course.depth - 1)} " if course.depth else ""
+    return escaped(stem + _ended(course.name, course.run))
+
+
+def _choose(kept: RunSession, course: _Course) -> None:
+    """Show a course: a fork of the run on show next to it, any other in its place."""
+    branch = course.branch
+    if branch is None or branch.origin is not kept:
+        if course.run is not kept:
+            table.show(course.run, table.last_round(course.run.negotiation), whole=True)
+        branch = None
+    table.table().branch = branch
 
 
 def _ended(name: str, run: RunSession) -> str:
@@ -262,15 +294,11 @@ def _draw_branches(branch: Branch) -> None:
     draw_move(branch.kept, "branch")
 
 
-def _draw_comparing(kept: RunSession, branches: Sequence[Branch]) -> None:
+def _draw_comparing(tree: Sequence[_Course]) -> None:
     """Draw the way to compare the run and its forks, as many as there are sides for."""
-    runs = [kept, *(branch.kept for branch in branches)]
-    cases = [table.with_moves(run.negotiation) for run in runs]
-    found = [
-        TrayCandidate(name, case, run=True)
-        for name, case in zip(_names(branches), cases, strict=True)
-        if case  # moves say all of it
-    ]
+    cases = [(course.name, table.with_moves(course.run.negotiation)) for course in tree]
+    # Moves say all of a side.
+    found = [TrayCandidate(name, case, run=True) for name, case in cases if case]
     if len(found) > 1 and st.button("Compare them", icon=":material/compare_arrows:"):
         tray.keep_only(found)
         st.switch_page(tray.PAGE, query_params=state.address())

@@ -94,6 +94,7 @@ def _draw_negotiation(kept: RunSession, task: Task | None) -> PendingCall | None
         if kept.confirmed and shown is kept:
             with row:
                 moves.draw_fork_button(kept)
+        moves.draw_courses(kept)
     if _is_over(negotiation):
         panel.draw(rounds.outcome_panel(shown.verdict, is_open=negotiation.outcome is None))
         if shown is kept and negotiation.outcome is not None:
