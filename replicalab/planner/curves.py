@@ -17,7 +17,6 @@ from replicalab.models import LARGEST_PLANNED, Dimension
 from replicalab.planner.limits import (
     CountLimits,
     EvidenceCurve,
-    asked_samples,
     fewest,
     largest_sample,
     most_counted,
@@ -103,11 +102,13 @@ class Curves:
 
     @cached_property
     def most_samples(self) -> int:
-        """How far the axis of samples goes."""
+        """How far the axis of samples goes: as far for a plan with other samples on it."""
         pack, planned = self.plan.pack, self.plan.counts.samples
-        shown = [planned, pack.reference_protocol.sample_size, self.needed() or 1]
-        near = _near([asked_samples(self.plan.plan, pack), self.largest or 1], shown)
+        shown = [pack.reference_protocol.sample_size, self.needed() or 1]
+        near = _near([self.largest or 1], shown)
         most = math.ceil(near * _BEYOND) + 1
+        if planned > most:
+            most = math.ceil(planned * _BEYOND) + 1
         return most if self.most_counted is None else min(most, max(self.most_counted, planned, 1))
 
     @cached_property

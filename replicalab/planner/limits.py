@@ -195,14 +195,16 @@ class CountLimits:
         return largest(lambda counting: self.allows(self.fewest(counts, counting)), 0, top)
 
 
-def largest_sample(protocol: Protocol, scenario: Pack) -> int | None:
+def largest_sample(
+    protocol: Protocol, scenario: Pack, given_up: frozenset[Dimension] = frozenset()
+) -> int | None:
     """Return the most samples that this lab can afford with everything else as planned.
 
     The budget, the staff steps, the throughput over the plan's days, the population and the study's
-    own constraints on n limit it.
+    own constraints on n limit it, but for what is given up (see `CountLimits`).
     None when not even one experimental sample beside the plan's controls fits.
     """
-    limits, counts = CountLimits(scenario), counts_of(protocol, scenario)
+    limits, counts = CountLimits(scenario, given_up), counts_of(protocol, scenario)
     return largest(
         lambda n: limits.affords(counts._replace(samples=n)),
         limits.fewest_samples(counts.controls),

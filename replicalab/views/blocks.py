@@ -121,6 +121,7 @@ class Table:
         totals: how many of the last rows are sums of the others.
         kind: which of the tables it is, for its look; empty for a plain one.
         scrolls: whether it may be wider than a page, and then scrolls in a box of its own.
+        places: the name of a place below each row, over which a page lays a button; empty for none.
     """
 
     caption: str
@@ -130,6 +131,7 @@ class Table:
     totals: int = 0
     kind: str = ""
     scrolls: bool = False
+    places: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -193,11 +195,13 @@ def table(
     totals: int = 0,
     kind: str = "",
     scrolls: bool = False,
+    places: Iterable[str] = (),
 ) -> Table:
     """Return a table; a column may be its name alone, a cell its text alone."""
     named = tuple(Column(each) if isinstance(each, str) else each for each in columns)
     held = tuple(row(*each) for each in rows)
-    return Table(caption, named, held, tuple(map(tuple, below)), totals, kind, scrolls)
+    lines = tuple(map(tuple, below))
+    return Table(caption, named, held, lines, totals, kind, scrolls, tuple(places))
 
 
 def plain_table(caption: str, names: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:

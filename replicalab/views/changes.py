@@ -113,6 +113,23 @@ def edit_text(step: PlanStep) -> str:
     return texts.in_its_noun(step_changes(step), step.after.pack.design)
 
 
+def mend_text(step: PlanStep, options: PlanAnalysis) -> str:
+    """Return what a button does that mends a dimension: ``128 → 100 fish``, ``Use the spare``."""
+    if len(step.fields) > 1:
+        is_offer = options.offer is not None and step.after.plan == options.offered.plan
+        return "Apply the Lab Manager's changes" if is_offer else "Apply the least-loss plan"
+    [(_, old, new)] = step.fields
+    if isinstance(old, int):
+        return edit_text(step)
+    gone, taken = (value if isinstance(value, tuple) else (str(value),) for value in (old, new))
+    return f"Use {lexicon.joined(taken)}" if taken else f"Drop {lexicon.joined(gone)}"
+
+
+def mend_price(step: PlanStep) -> str:
+    """Return what such a button saves and loses."""
+    return f"{texts.saved_text(step)} · {texts.loss_text(step)}"
+
+
 def edit_sentence(step: PlanStep) -> Sentence:
     """Return what an edit changes, and what it saves and loses."""
     moved = f"{signed_credits(step)} credits, {texts.evidence_text(step)}"

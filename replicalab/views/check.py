@@ -1,6 +1,6 @@
 """A plan in its lab as blocks: its verdict, the seven dimensions, its evidence and its cost."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from itertools import accumulate
 from typing import Final
 
@@ -50,8 +50,15 @@ def header_panel(plan: assessment.Assessment, *, yours: bool = True, quiet: bool
 # --- the seven dimensions -------------------------------------------------------------------
 
 
-def check_panel(plan: assessment.Assessment, binding: Dimension | None = None) -> Group:
-    """Return the seven dimensions, used of the limit and why one fails; then what else to know."""
+def check_panel(
+    plan: assessment.Assessment,
+    binding: Dimension | None = None,
+    mended: Container[Dimension] = (),
+) -> Group:
+    """Return the seven dimensions, used of the limit and why one fails; then what else to know.
+
+    A page lays a button over the place of each dimension that can be mended.
+    """
     rows = [
         (
             Cell(capitalised(dimension), status=_sign(slack.ok)),
@@ -70,10 +77,17 @@ def check_panel(plan: assessment.Assessment, binding: Dimension | None = None) -
         reasons = [] if in_numbers else plan.check.reasons_once
         bound = [BINDING] if slack.dimension is binding else []
         below.append(bound + [text for failing, text in reasons if failing is slack.dimension])
+    places = [mend_place(dimension) if dimension in mended else "" for dimension in plan.slack]
+    caption = "The seven dimensions"
     return blocks.group(
-        blocks.table("The seven dimensions", columns, rows, below=below, kind="check"),
+        blocks.table(caption, columns, rows, below=below, kind="check", places=places),
         blocks.listing(notes),
     )
+
+
+def mend_place(dimension: Dimension) -> str:
+    """Return the name of the place of the button that mends a dimension."""
+    return f"mend_{dimension}"
 
 
 def slack_table(plan: assessment.Assessment) -> blocks.Table:

@@ -2,11 +2,14 @@
 
 from typing import Final
 
-from replicalab.assessment import samples_text
+from replicalab.assessment import samples_text, scale_of
 from replicalab.lexicon import amount_text, capitalised, count_text, joined, percent_text
 from replicalab.planner.curves import Curves, Point
+from replicalab.views.blocks import Panel, panel
 from replicalab.views.plan import counting_text, effect_text
+from replicalab.views.verdicts import evidence_status
 
+_FEWEST_POINTS: Final = 2
 _ROWS: Final = 12  # So many of a curve's points stand in its table, and those that have a name
 
 
@@ -15,6 +18,36 @@ def samples_title(found: Curves) -> str:
     needed = found.needed()
     reach = "None reaches" if needed is None else f"{amount_text(needed)} reach"
     return f"{reach} {_target(found)}; {fit_text(found.largest)}"
+
+
+def samples_panel(found: Curves) -> Panel | None:
+    """Return the evidence over the samples with the plan's point on it; None where none shows any.
+
+    Dotted is the floor, solid the target, upright the most samples that fit the lab. A page lays
+    what moves the point below it.
+    """
+    if len(found.over_samples) < _FEWEST_POINTS:
+        return None
+    plan, most = found.plan, found.most_samples
+    judged = [plan.evidence, *(found.at(round(point.x)) for point in found.over_samples)]
+    worst, best = scale_of(judged)
+
+    def up(value: float) -> float:
+        return min(1.0, max(0.0, (value - worst) / (best - worst)))
+
+    shows = plan.evidence.void_reason is None
+    fits = found.largest
+    return panel(
+        "curve",
+        title=samples_title(found),
+        label=f"{capitalised(plan.evidence.measure)} over samples. {effect_title(found)}.",
+        points=[(point.x / most, up(point.y)) for point in found.over_samples],
+        target=up(plan.evidence.target),
+        floor=up(plan.evidence.floor),
+        fits=fits / most if fits is not None and fits <= most else None,
+        at=(min(1.0, plan.counts.samples / most), up(plan.evidence.value)) if shows else None,
+        status=evidence_status(plan.evidence),
+    )
 
 
 def fit_text(largest: int | None) -> str:

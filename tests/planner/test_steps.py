@@ -10,12 +10,12 @@ from hypothesis import given
 from replicalab.agents import SuggestionChange
 from replicalab.agents.suggestions import DROPPED
 from replicalab.assessment import assess
-from replicalab.models import Protocol
+from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner import FieldChange, PlanAnalysis, change_steps
 from replicalab.planner.steps import differences, field_steps
-from replicalab.scenarios import Pack
+from replicalab.scenarios import Difficulty, Pack
 from tests.factories import CONTROLS, EQUIPMENT, REAGENTS, make_pack, make_protocol
-from tests.planner.small_labs import shipped
+from tests.planner.small_labs import opened, shipped
 from tests.strategies import itemised_protocols, studied_packs
 
 CHAMBER, METER = EQUIPMENT
@@ -104,3 +104,30 @@ def test_field_steps_lead_from_one_plan_to_another_field_by_field(
     if steps:
         assert steps[0].before is start
         assert differences(steps[-1].after.plan, after) == []
+
+
+# --- what mends a failing dimension -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_what_mends_a_dimension_clears_it_and_breaks_nothing(seed: int) -> None:
+    options = opened(seed)
+    yours = options.yours
+    for dimension, step in options.mends.items():
+        after = assess(step.after.plan, yours.pack)
+        assert dimension in yours.failing
+        assert set(after.failing) <= set(yours.failing) - {dimension}
+        assert yours.evidence.void_reason or not after.evidence.void_reason
+    if options.least.after.feasible and not options.least.after.evidence.void_reason:
+        assert set(options.mends) == set(yours.causes), "the least-loss plan mends all"
+
+
+@pytest.mark.parametrize("study", ["eco_reef_fish", "psy_ego_depletion"])
+def test_most_samples_that_mend_the_budget_are_those_that_fit_it(study: str) -> None:
+    options = shipped(study, Difficulty.MEDIUM)
+    step = options.mends[Dimension.BUDGET]
+    [(field, _, samples)] = step.fields
+    assert field == "sample_size"
+    assert isinstance(samples, int)
+    plans = (revise(options.yours.plan, sample_size=n) for n in (samples, samples + 1))
+    assert [assess(each, step.after.pack).check.budget.ok for each in plans] == [True, False]

@@ -6,7 +6,17 @@ from replicalab.models import revise
 from replicalab.scenarios import load_scenario
 from replicalab.ui.address import to_query
 from replicalab.ui.workspace import Workspace
-from tests.ui.acting import can_press, choose, chosen, number, press, type_number, type_text, undo
+from tests.ui.acting import (
+    can_press,
+    choose,
+    chosen,
+    labels,
+    number,
+    press,
+    type_number,
+    type_text,
+    undo,
+)
 from tests.ui.pages import PROTOCOL, SCENARIOS
 from tests.ui.reading import alerts, dimension, said, status, where
 from tests.ui.walking import go, query_of, visit
@@ -122,8 +132,8 @@ def test_label_listed_twice_is_said_beside_its_list_and_kept_until_it_is_edited(
 
 def test_undo_and_redo_walk_the_edits_one_by_one_and_a_new_one_clears_redo() -> None:
     app = visit(PROTOCOL)
-    buttons = ("Undo", "Redo", "Reset")
-    assert [can_press(app, label) for label in buttons] == [False, False, False]
+    assert not can_press(app, "Undo")
+    assert {"Redo", "Reset"}.isdisjoint(labels(app))
     for samples in (200, 100):
         type_number(app, "Sample size", samples)
     for label, samples in (
@@ -133,10 +143,10 @@ def test_undo_and_redo_walk_the_edits_one_by_one_and_a_new_one_clears_redo() -> 
         ("Redo", 100),
     ):
         assert number(press(app, label), "Sample size").value == samples
-        assert can_press(app, "Undo" if samples == 420 else "Redo") == (samples == 200)
+        assert ("Redo" in labels(app)) == (samples == 200 or label.startswith("Undo"))
     undo(app)
     type_number(app, "Duration (days)", 5)
-    assert not can_press(app, "Redo")
+    assert "Redo" not in labels(app)
     assert number(undo(app), "Duration (days)").value == 8
 
 
@@ -146,12 +156,12 @@ def test_reset_shows_the_reference_and_undo_brings_back_each_kind_of_field() -> 
     press(type_text(app, "Technique", "another way"), "Reset")
     assert number(app, "Sample size").value == 420
     assert "plan" not in query_of(app)
-    assert not can_press(app, "Reset")
+    assert "Reset" not in labels(app)
     undo(app)
     assert (number(app, "Sample size").value, app.text_area[0].value) == (7, "another way")
     assert undo(app).text_area[0].value == REFERENCE.technique
     assert chosen(app, "Controls") == ["size terciles"]
     assert chosen(undo(app), "Controls") == REFERENCE.controls
     type_number(app, "Sample size", 420)
-    assert not can_press(app, "Reset"), "a plan that is the reference again"
+    assert "Reset" not in labels(app), "a plan that is the reference again"
     assert "plan" not in query_of(app)

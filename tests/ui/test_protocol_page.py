@@ -234,6 +234,32 @@ def test_undo_names_its_edit_and_stays_in_its_study() -> None:
     assert where(app).startswith("Momentum returns")
     assert not can_press(app, "Undo")
     go(press(go(app, COMPARE), "Undo"), PROTOCOL)
-    assert not can_press(app, "Redo"), "that is the other study"
+    assert "Redo" not in labels(app), "that is the other study"
     assert number(press(app, f"Undo: {edit}"), "Sample size").value == 128
     assert number(press(app, "Redo"), "Sample size").value == 100
+
+
+def test_failing_row_has_the_button_that_mends_it() -> None:
+    app = visit(PROTOCOL, study="eco_reef_fish", lab="medium")
+    button = next(each for each in app.button if each.key == "mend_budget")
+    assert plain(button.label) == "128 → 85 fish"
+    assert "saves 430 credits · power 0.801 → 0.62" in plain(button.help)
+    press(app, button.label)
+    assert number(app, "Sample size").value == 85
+    assert dimension(app, "Budget")[0].startswith("passes")
+    assert "mend_budget" not in [each.key for each in app.button]
+
+
+def test_point_of_the_curve_is_moved_and_follows_the_plan() -> None:
+    app = visit(PROTOCOL)
+    [slider] = app.slider
+    assert slider.value == 420
+    slider.set_value(300)
+    run(app)
+    assert number(app, "Sample size").value == 300
+    type_number(app, "Sample size", 5000)
+    [slider] = app.slider
+    assert slider.value == 5000 <= slider.max
+    slider.set_value(0)
+    run(app)
+    assert number(app, "Sample size").value == 0

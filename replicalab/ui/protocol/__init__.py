@@ -1,20 +1,26 @@
 """The Protocol page: edit the plan, see the check, choose what to change, see what it takes."""
 
 from functools import partial
+from typing import Final
 
 import streamlit as st
 
 from replicalab.assessment import Assessment
-from replicalab.models import revise
+from replicalab.models import Protocol, revise
 from replicalab.planner import PlanAnalysis, PlanStep
+from replicalab.planner.curves import Curves
 from replicalab.ui import challenge, panel, state, tray
 from replicalab.ui.controls import button
 from replicalab.ui.editor import PlanForm, draw_lists_and_texts, draw_numbers
 from replicalab.ui.protocol import assumptions, changes
 from replicalab.ui.protocol.changes import Ticked
-from replicalab.views.blocks import Group
-from replicalab.views.changes import edit_sentence, edit_text
-from replicalab.views.check import check_panel, cost_panel, evidence_panel
+from replicalab.ui.words import escaped
+from replicalab.views.blocks import Group, group
+from replicalab.views.changes import edit_sentence, edit_text, mend_price, mend_text
+from replicalab.views.check import check_panel, cost_panel, evidence_panel, mend_place
+from replicalab.views.curves import samples_panel
+
+_SLIDER: Final = "samples_on_curve"
 
 
 def draw(analysis: PlanAnalysis) -> None:
@@ -46,22 +52,24 @@ def _draw_editor(yours: Assessment, edited: PlanStep | None) -> None:
     groups = assumptions.groups_typed(yours.pack.design)
     form = PlanForm(f"plan_{state.current().version}", yours.plan, _take, groups)
     button(
-        f"Undo: {edit_text(edited)}" if edited else "Undo",
+        f"Undo: {escaped(edit_text(edited))}" if edited else "Undo",
         "undo",
         state.undo,
         disabled=state.last_step() is None,
         key="undo",
         width="stretch",
     )
-    button("Redo", "redo", state.redo, disabled=not state.next_step(), width="stretch")
-    button(
-        "Reset",
-        "restart_alt",
-        partial(state.replace_plan, None),
-        disabled=state.case().plan is None,
-        help="Back to the study's reference protocol. Undo brings your plan back.",
-        width="stretch",
-    )
+    if state.next_step():
+        button("Redo", "redo", state.redo, key="redo", width="stretch")
+    if state.case().plan is not None:
+        button(
+            "Reset",
+            "restart_alt",
+            partial(state.replace_plan, None),
+            help="Back to the study's reference protocol. Undo brings your plan back.",
+            key="reset",
+            width="stretch",
+        )
     draw_numbers(form, yours.pack)
     draw_lists_and_texts(form, yours.pack)
 
@@ -81,8 +89,39 @@ def _draw_check(analysis: PlanAnalysis, suggestion: Ticked, edited: PlanStep | N
         compared["As ticked"] = suggestion.result
     if not least.evidence.void_reason and least.plan not in (yours.plan, suggestion.result.plan):
         compared["Least loss"] = least
+    curves = Curves(yours)
+    curve = samples_panel(curves)
+    evidence = group(evidence_panel(compared), curve)
     panel.draw(
         *([edit_sentence(edited)] if edited else []),
-        check_panel(yours, analysis.binding),
-        Group((evidence_panel(compared), cost_panel(yours, suggestion.result)), beside=True),
+        check_panel(yours, analysis.binding, analysis.mends),
+        Group((evidence, cost_panel(yours, suggestion.result)), beside=True),
+    )
+    if curve:
+        _draw_slider(yours.plan, curves.most_samples)
+    for dimension, step in analysis.mends.items():
+        button(
+            escaped(mend_text(step, analysis)),
+            "build",
+            partial(state.replace_plan, step.after.plan),
+            help=escaped(mend_price(step)),
+            key=mend_place(dimension),
+        )
+
+
+def _draw_slider(yours: Protocol, most: int) -> None:
+    """Draw what moves the point of the curve, by hand or by key."""
+    if st.session_state.get(_SLIDER) != yours.sample_size:
+        st.session_state[_SLIDER] = min(yours.sample_size, most)
+
+    def move() -> None:
+        state.replace_plan(revise(yours, sample_size=st.session_state[_SLIDER]))
+
+    st.slider(
+        "Samples on the curve",
+        0,
+        most,
+        key=_SLIDER,
+        on_change=move,
+        label_visibility="collapsed",
     )

@@ -84,10 +84,9 @@ def draw(options: PlanAnalysis, suggestion: Ticked) -> None:
     Below each what takes it over; then what the lab would have to add.
     """
     first = sentences_panel([first_of_all(options)], title="What to change", level=2)
-    with st.container(key="changes"):
-        panel.draw(first, _suggestion(options, suggestion))
-        panel.draw(_least_loss(options, suggestion))
-        _draw_actions(options, suggestion)
+    both = Group((_suggestion(options, suggestion), _least_loss(options, suggestion)), beside=True)
+    panel.draw(first, both)
+    _draw_actions(options, suggestion)
     panel.draw(take_panel(options))
 
 
