@@ -174,7 +174,7 @@ def test_plain_function_is_the_scientist_and_its_talk_is_scored_saved_and_replay
     shorter = replicalab.negotiate(plan.pack, takes_the_offer, max_rounds=1)
     assert (str(shorter.outcome), shorter.score.regret) == ("no_deal", 1)
     html = shorter._repr_html_()
-    assert "You have no plan; the best has power 0.8" in html
+    assert "There is no plan; the best has power 0.8" in html
     assert "Regret 1.00: evidence short by 1.00, fidelity by 0; 0 is optimal." in html
 
 

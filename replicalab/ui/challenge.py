@@ -12,6 +12,8 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from replicalab.assessment import Assessment
+from replicalab.lexicon import count_text
+from replicalab.models import LabManagerActionType, Protocol
 from replicalab.negotiation import score_of
 from replicalab.planner import PlanAnalysis
 from replicalab.tables import sheet
@@ -20,15 +22,25 @@ from replicalab.ui.address import to_query
 from replicalab.ui.controls import button
 from replicalab.ui.files import download
 from replicalab.ui.workspace import Workspace
-from replicalab.views.score import COLUMNS, HIDDEN, challenge_panel, result_row, score_panel
-from replicalab.views.verdicts import ANSWERS, answer_to
+from replicalab.views.blocks import listed_panel
+from replicalab.views.score import (
+    COLUMNS,
+    HIDDEN,
+    YOU,
+    answer_text,
+    challenge_panel,
+    result_row,
+    score_panel,
+)
+from replicalab.views.verdicts import answer_to
 
 # Pages that would give the answer away.
 _HIDDEN_PAGES: Final = ("Negotiation", "Trade-offs", "Compare")
 _HANDED: Final = "challenge_handed"
 _RESULTS: Final = "challenge_results"
 _NAME: Final = "challenge_name"
-_ASKED: Final = "challenge_asked"
+_ANSWERS: Final = "challenge_answers"
+_OFFERS: Final = LabManagerActionType.SUGGEST_ALTERNATIVE
 _LONGEST_NAME: Final = 100
 _MOST_RESULTS: Final = 1000
 
@@ -49,7 +61,7 @@ def hides(study: str) -> bool:
 def start() -> None:
     """Hide the checks and the best plan of the open study in its lab."""
     st.session_state.pop(_HANDED, None)
-    st.session_state.pop(_ASKED, None)
+    st.session_state.pop(_ANSWERS, None)
     state.show(challenge=True, presenting=0)
 
 
@@ -73,11 +85,17 @@ def draw(here: PlanAnalysis) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="challenge"):
         st.text_input("Your name, if you like", key=_NAME, max_chars=_LONGEST_NAME, width=220)
         button("Hand in", "task_alt", partial(_hand_in, here.yours), type="primary")
-        button("Ask the Lab Manager", "forum", partial(_ask, here))
+        most = state.case().max_rounds
+        button(
+            "Ask the Lab Manager",
+            "forum",
+            partial(_ask, here),
+            disabled=len(_answers()) >= most,
+            help=f"It answers {count_text(most, 'time')}: whether the lab runs the plan, and what "
+            "it would change. It does not look at the evidence.",
+        )
         button("Leave the challenge", "lock_open", leave)
-    plan, asked = st.session_state.get(_ASKED, (None, ""))
-    if plan == here.yours.plan:  # of another plan nothing is known yet
-        st.caption(f"The Lab Manager: {asked}")
+    _draw_answers(here.yours)
     _draw_link()
     _draw_results()
 
@@ -87,7 +105,7 @@ def draw_score(here: PlanAnalysis) -> None:
     if not state.workspace().challenge or is_hidden():
         return
     _, handed = st.session_state[_HANDED]
-    panel.draw(score_panel(score_of(here.yours.revised(handed))))
+    panel.draw(score_panel(score_of(here.yours.revised(handed)), YOU))
     with st.container(horizontal=True, vertical_alignment="center", key="challenge"):
         button("Try again", "replay", start)
         button("Leave the challenge", "lock_open", leave)
@@ -103,8 +121,25 @@ def _hand_in(yours: Assessment) -> None:
 
 
 def _ask(here: PlanAnalysis) -> None:
-    """Keep what the Lab Manager answers, by its verdict alone: no check and no offer."""
-    st.session_state[_ASKED] = here.yours.plan, ANSWERS[answer_to(here)].title.lower()
+    """Keep what the Lab Manager answers: its verdict and its offer, not the seven checks."""
+    text = answer_text(len(_answers()) + 1, here)
+    offered = here.offered.plan if answer_to(here) is _OFFERS else None
+    st.session_state[_ANSWERS] = [*_answers(), (text, offered)]
+
+
+def _answers() -> Sequence[tuple[str, Protocol | None]]:
+    found: Sequence[tuple[str, Protocol | None]] = st.session_state.get(_ANSWERS, ())
+    return found
+
+
+def _draw_answers(yours: Assessment) -> None:
+    """Draw what the Lab Manager answered, round by round, and the way to take its last offer."""
+    if not _answers():
+        return
+    panel.draw(listed_panel("With the Lab Manager", [text for text, _ in _answers()]))
+    _, offered = _answers()[-1]
+    if offered is not None and offered != yours.plan:
+        button("Take its offer", "handshake", partial(state.replace_plan, offered))
 
 
 def _results() -> Sequence[Row]:

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Final
 
-from replicalab.assessment import Assessment, failing_text, placed_text
+from replicalab.assessment import Assessment, failing_text, placed_text, size_text
 from replicalab.lexicon import amount_text, capitalised, count_text, joined
+from replicalab.models import LabManagerActionType
 from replicalab.negotiation import Score, is_worth_running
-from replicalab.planner import PlanStep
+from replicalab.planner import PlanAnalysis, PlanStep
 from replicalab.views.blocks import (
     Cell,
     Column,
@@ -21,14 +22,20 @@ from replicalab.views.blocks import (
 )
 from replicalab.views.check import bounds_title, evidence_bar
 from replicalab.views.frontier import given_up_text
-from replicalab.views.plan import cautions_sentence, unit_noun, with_cautions
-from replicalab.views.verdicts import evidence_status, standing
+from replicalab.views.negotiation import step_changes
+from replicalab.views.plan import cautions_sentence, in_its_noun, unit_noun, with_cautions
+from replicalab.views.verdicts import ANSWERS, answer_to, evidence_status, standing
 
+YOU: Final = "You"
+"""Whose result a score is, where it is the reader's own."""
 _SMALLEST_SHOWN: Final = 0.01
 
 
-def score_verdict(found: Score) -> Verdict:
-    """Return a score in a sentence: yours and the best, and what would have been better."""
+def score_verdict(found: Score, who: str = "The run") -> Verdict:
+    """Return a score in a sentence: the result and the best, and what would have been better.
+
+    ``who`` is whose result it is.
+    """
     plan, best = found.plan, found.best
     worth = best.evidence.text
     if not is_worth_running(best):
@@ -37,17 +44,17 @@ def score_verdict(found: Score) -> Verdict:
         text = f"No plan of this lab is worth running, and this one is not: {_why_not(found)}."
         return Verdict(Status.FAIL, "Not worth running", text)
     if plan is None:
-        text = f"You have no plan; the best has {worth}, {_size(found)}."
+        text = f"There is no plan; the best has {worth}, {_size(found)}."
         return Verdict(Status.FAIL, "No plan", text)
     if not found.counts:
-        text = f"Your plan is not worth running: {_why_not(found)}. The best has {worth}."
+        text = f"This plan is not worth running: {_why_not(found)}. The best has {worth}."
         return Verdict(Status.FAIL, "Not worth running", text)
-    both = f"You {plan.evidence.number}, best {best.evidence.number}"
+    both = f"{who} {plan.evidence.number}, best {best.evidence.number}"
     if not found.regret:
         if plan.evidence.number != best.evidence.number:
-            both = f"You {placed_text(plan.evidence)}"
+            both = capitalised(placed_text(plan.evidence))
         return Verdict(Status.PASS, "Optimal", f"{both}: nothing better could be had.")
-    return Verdict(Status.CAUTION, "Not optimal", f"{both}: {'; '.join(_better(found))}.")
+    return Verdict(Status.CAUTION, "Not optimal", f"{both}: {'; '.join(_better(found, who))}.")
 
 
 def score_text(found: Score) -> str:
@@ -77,12 +84,12 @@ def _why_not(found: Score) -> str:
     return evidence.void_reason or placed_text(evidence)
 
 
-def _better(found: Score) -> Iterator[str]:
+def _better(found: Score, who: str) -> Iterator[str]:
     """Yield what the best plan has and the result has not."""
     plan, best = found.plan, found.best
     if plan is None:
         return
-    noun = unit_noun(best.pack.design)
+    noun, it = unit_noun(best.pack.design), "you" if who == YOU else "it"
     if (more := best.counts.samples - plan.counts.samples) > 0:
         verb = "was" if more == 1 else "were"
         yield f"{amount_text(more)} more {noun} {verb} affordable"
@@ -91,14 +98,14 @@ def _better(found: Score) -> Iterator[str]:
     if days := best.counts.days - plan.counts.days:
         yield f"{count_text(abs(days), 'day', 'more' if days > 0 else 'fewer')} would have served"
     for control in PlanStep(best, plan).newly_dropped:
-        yield f"you gave up '{control.name}', which protects against {control.protects_against}"
+        yield f"{it} gave up '{control.name}', which protects against {control.protects_against}"
     taken = [
         f"'{each.alternative}' in place of '{each.original}'"
         for each in plan.substitutions
         if each not in best.substitutions
     ]
     if taken:
-        yield f"you took {joined(taken)}, and the best plan does not"
+        yield f"{it} took {joined(taken)}, and the best plan does not"
     if found.fidelity_short:
         yield f"fidelity loss {plan.fidelity_loss} in place of {best.fidelity_loss}"
 
@@ -131,19 +138,34 @@ def challenge_panel(yours: Assessment) -> Group:
         Heading("Challenge", 2, part=True),
         Sentence(
             "Find the plan that this lab can run and that gives up the least. The seven checks and "
-            "the best plan are hidden until you hand in."
+            "the best plan are hidden until you hand in. The Lab Manager can be asked."
         ),
         table("Your plan and the lab", columns, rows),
     )
 
 
-def score_panel(found: Score) -> Group:
-    """Return a score: its verdict, and the result next to the best plan."""
-    verdict, plan, best = score_verdict(found), found.plan, found.best
+def answer_text(number: int, here: PlanAnalysis) -> str:
+    """Return what the Lab Manager answers to a plan in a challenge: its verdict and its offer.
+
+    ``Round 1, 128 fish in 21 days: rejects.``
+    """
+    yours, answer = here.yours, answer_to(here)
+    text = f"Round {number}, {size_text(yours)}: {ANSWERS[answer].title.lower()}"
+    if answer is LabManagerActionType.SUGGEST_ALTERNATIVE:
+        text += f", {step_changes(PlanStep(yours, here.offered))}"
+    return f"{in_its_noun(text, yours.pack.design)}."
+
+
+def score_panel(found: Score, who: str = "The run") -> Group:
+    """Return a score: its verdict, and the result next to the best plan.
+
+    ``who`` is whose result it is.
+    """
+    verdict, plan, best = score_verdict(found, who), found.plan, found.best
     said = Sentence(verdict.text, f"{verdict.title}.", verdict.status)
     numbers = Sentence(score_text(found), quiet=True)
     if plan is None:
-        return group(Heading("Your score", 2, part=True), said, numbers)
+        return group(Heading("Your score" if who == YOU else "Score", 2, part=True), said, numbers)
     both = [plan.evidence, best.evidence]
     rows: list[tuple[Cell | str, ...]]
     noun = capitalised(unit_noun(best.pack.design))
@@ -165,13 +187,14 @@ def score_panel(found: Score) -> Group:
         ("Credits", *(amount_text(each.cost) for each in (plan, best))),
         ("Fidelity loss", *(str(each.fidelity_loss) for each in (plan, best))),
     ]
-    columns = ("What", Column("Yours", "fixed", "after"), Column("Best", "fixed", "after"))
+    names = ("Yours" if who == YOU else who, "Best")
+    columns = ("What", *(Column(name, "fixed", "after") for name in names))
     return group(
-        Heading("Your score", 2, part=True),
+        Heading("Your score" if who == YOU else "Score", 2, part=True),
         said,
         numbers,
         Sentence(cautions_sentence(plan)),
-        table("Yours and the best", columns, rows),
+        table("The result and the best", columns, rows),
         Sentence(with_cautions(f"The best gives up: {given_up_text(best) or 'nothing'}.", best)),
     )
 
@@ -194,5 +217,5 @@ def result_row(found: Score, name: str, when: datetime) -> tuple[str | float, ..
         round(found.evidence_short, _DIGITS),
         found.fidelity_short,
         round(found.regret, _DIGITS),
-        score_verdict(found).text,
+        score_verdict(found, YOU).text,
     )

@@ -90,7 +90,7 @@ def test_model_plays_and_the_answer_ends_with_what_it_took_and_its_score(
     assert "Saved: talk.json" in lines
     assert lines[-3:] == [
         "pass: Optimal",
-        "  You power 0.97, which meets the target of 0.80: nothing better could be had.",
+        "  Power 0.97, which meets the target of 0.80: nothing better could be had.",
         "  Regret 0: evidence short by 0, fidelity by 0; 0 is optimal.",
     ]
     kept = load(Path("talk.json").read_text())
@@ -149,7 +149,7 @@ def test_model_without_a_valid_action_walks_away(ask: Asking, at: At) -> None:
     assert told.code == 1
     assert len(server.received) == 3
     assert "Scientist: walks away: No valid action in 3 attempts" in told.out
-    assert "You have no plan; the best has power 0.8" in told.out
+    assert "There is no plan; the best has power 0.8" in told.out
     assert not {"\x1b", "\u202e"} & set(told.out)
 
 

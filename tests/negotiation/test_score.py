@@ -12,7 +12,7 @@ from replicalab.negotiation import Outcome, ScientistKind, negotiate, score, sco
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
 from replicalab.views.blocks import Status
-from replicalab.views.score import score_text, score_verdict
+from replicalab.views.score import YOU, score_text, score_verdict
 
 PACKS: Final = [load_scenario(s.scenario_id, lab) for s in list_scenarios() for lab in Difficulty]
 
@@ -79,7 +79,7 @@ def test_score_says_what_would_have_been_better() -> None:
     pack = load_scenario("eco_reef_fish", "medium")
     best = PlanAnalysis(assess(pack.reference_protocol, pack)).least.after
     fewer = assess(revise(best.plan, sample_size=100), pack)
-    assert score_verdict(score_of(fewer)).text == (
+    assert score_verdict(score_of(fewer), YOU).text == (
         "You 0.51, best 0.57: 17 more fish were affordable."
     )
     assert score_text(score_of(fewer)) == (
@@ -87,7 +87,7 @@ def test_score_says_what_would_have_been_better() -> None:
     )
     over = assess(pack.reference_protocol, pack)
     assert score_verdict(score_of(over)).text == (
-        "Your plan is not worth running: protocol, budget, equipment, schedule and staff fail. "
+        "This plan is not worth running: protocol, budget, equipment, schedule and staff fail. "
         "The best has power 0.57."
     )
 
@@ -99,4 +99,4 @@ def test_control_that_the_best_plan_keeps_is_named() -> None:
     found = score_of(without)
     assert found.fidelity_short == len(without.dropped)
     gone = best.plan.controls[1]
-    assert f"you gave up '{gone}', which protects against" in score_verdict(found).text
+    assert f"you gave up '{gone}', which protects against" in score_verdict(found, YOU).text
