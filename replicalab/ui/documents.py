@@ -116,7 +116,7 @@ def _open_run(found: FoundFile, name: str) -> Opening:
 
 def _open_kept_plan(found: FoundFile, _: str) -> Opening:
     state.open_workspace(Workspace(case=cases.case_here(read_case(found.text))))
-    return Opening("The plan is open, in the study and the lab that it was kept with.")
+    return Opening("The plan is open, in the study and the lab that it was saved with.")
 
 
 def _open_plan(found: FoundFile, name: str) -> Opening:

@@ -55,7 +55,7 @@ SCIENTISTS: Final = {
     ),
 }
 RECORDED: Final = Player(
-    "Recorded run", "Shows a negotiation that was kept earlier. Nothing is asked of any model."
+    "Recorded run", "Shows a negotiation that was saved earlier. Nothing is asked of any model."
 )
 LAB_MANAGERS: Final = {
     LabManagerKind.REFERENCE: Player(

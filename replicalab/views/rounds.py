@@ -368,12 +368,12 @@ def judge_panel(negotiation: Negotiation) -> Fold:
 
 def branches_panel(pairs: Sequence[tuple[Round | None, Round | None]], start: int) -> Table:
     """Return both courses round by round."""
-    names = ("Round", "As it was", "Answer", "Your branch", "Answer to it")
+    names = ("Round", "As it was", "Answer", "The fork", "Answer to it")
     rows = [
         (str(number), *_course(old), *_course(new))
         for number, (old, new) in enumerate(pairs, start)
     ]
-    return blocks.table("Both branches, round by round", names, rows, kind="branches", scrolls=True)
+    return blocks.table("Run and fork, round by round", names, rows, kind="branches", scrolls=True)
 
 
 def _course(done: Round | None) -> tuple[str, str]:

@@ -40,7 +40,7 @@ def test_lab_that_is_filled_in_holds_after_closing_and_a_reload(app_page: Page) 
 
 def test_drawer_is_accessible_in_both_themes(app_page: Page) -> None:
     opened(app_page, "/Trade-offs")
-    for tab in ("Items", "Rates and staff", "Keep", "Means"):
+    for tab in ("Items", "Rates and staff", "Save", "Means"):
         show(app_page, tab)
         for _ in looks(app_page, (PROJECTOR, PHONE_DARK)):
             assert_accessible(app_page)

@@ -29,7 +29,7 @@ CAPTIONS: Final = {
     "checked": "The seven dimensions of the plan",
     "table": "The plan on the table after this round",
     "given": "What was given up",
-    "branches": "Both branches, round by round",
+    "branches": "Run and fork, round by round",
 }
 TOLD: Final = by_rule(PACK, REFERENCE)
 """What the simple rule plays on a first visit: five rounds."""

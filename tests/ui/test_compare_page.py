@@ -255,7 +255,7 @@ def test_batch_is_counted_run_found_again_kept_by_name_and_opened_on_another_ser
     go(app, PROTOCOL)
     assert panel_tables(show(go(app, COMPARE), MANY, TABS))[-2:] == [shares, regret]
     assert panel_tables(at_many())[-2:] == [shares, regret], "after a reload too"
-    press(app, "Keep in the library")
+    press(app, "Save to the library")
     [entry] = shelf().entries(owner(), EntryKind.BATCH)
     assert entry.name == "Stroop interference · 3 labs · 12 negotiations"
     assert f"Saved: {entry.name}" in said(app).replace("\\", "")
@@ -264,7 +264,7 @@ def test_batch_is_counted_run_found_again_kept_by_name_and_opened_on_another_ser
     press(app, "Open")
     assert panel_tables(go(app, COMPARE))[-2:] == [shares, regret]
     assert "12 of 12 played again: all as they were kept." in said(app)
-    assert "Keep in the library" not in labels(app)
+    assert "Save to the library" not in labels(app)
 
 
 def test_batch_that_gave_way_says_what_became_of_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -239,14 +239,14 @@ def test_library_lists_the_drafts_of_every_tab() -> None:
     for samples in (41, 42):
         type_number(visit(PROTOCOL), "Sample size", samples)
         writer.finish()
-    app = pick(visit(LIBRARY, study="psy_stroop"), "Show", "Not kept yet")
+    app = pick(visit(LIBRARY, study="psy_stroop"), "Show", "Not saved yet")
     assert [each in said(app) for each in ("n 41", "n 42")] == [True, True]
     press(app, "Discard")
     assert "n 42" not in said(app)
     assert number(go(press(app, "Go on with it"), PROTOCOL), "Sample size").value == 41
     press(app, "Save")
     assert draft() is None
-    assert "Nothing waits" in said(pick(go(app, LIBRARY), "Show", "Not kept yet"))
+    assert "Nothing waits" in said(pick(go(app, LIBRARY), "Show", "Not saved yet"))
 
 
 def test_looking_at_studies_is_no_work_and_a_page_loaded_again_and_again_fills_no_room() -> None:
@@ -282,7 +282,7 @@ def test_library_that_cannot_be_opened_stops_no_page(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("REPLICALAB_DATABASE_URL", "nonsense")
     app = type_number(visit(PROTOCOL), "Sample size", 41)
     assert number(app, "Sample size").value == 41
-    assert "Not kept: REPLICALAB_DATABASE_URL" in said(press(app, "Save"))
+    assert "Not saved: REPLICALAB_DATABASE_URL" in said(press(app, "Save"))
 
 
 # --- the thread that saves --------------------------------------------------------------------

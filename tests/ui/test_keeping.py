@@ -52,18 +52,18 @@ def test_one_click_on_any_page_keeps_the_plan() -> None:
 def test_changed_plan_is_a_new_version_named_after_it_and_an_entry_of_its_own_on_demand() -> None:
     app = press(visit(PROTOCOL), "Save")
     assert [entry.name for entry in kept()] == [PLAN]
-    assert "Keep as another instead" not in labels(app)
+    assert "Save as another instead" not in labels(app)
     press(type_number(app, "Sample size", 75), "Save")
     [entry] = kept()
     assert (entry.name, entry.version) == ("Momentum returns · medium lab · n 75", 2)
     assert plans(entry) == [75, 0]
     assert "version 2" in box(app)
-    press(app, "Keep as another instead")
+    press(app, "Save as another instead")
     new, old = kept()
     assert (old.name, plans(old)) == (PLAN, [0, 75, 0])
     assert (new.name, plans(new)) == ("Momentum returns · medium lab · n 75", [75])
     assert new.name in box(app)
-    assert "Keep as another instead" not in labels(app)
+    assert "Save as another instead" not in labels(app)
     press(type_number(app, "Sample size", 50), "Save")
     assert [entry.version for entry in kept()] == [2, 3]
 
@@ -72,7 +72,7 @@ def test_disk_that_is_full_or_fills_in_the_middle_of_a_save_keeps_nothing_and_sa
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     app = visit(PROTOCOL)
-    for act, samples in (("Save", 420), ("Save", 75), ("Keep as another instead", 75)):
+    for act, samples in (("Save", 420), ("Save", 75), ("Save as another instead", 75)):
         type_number(app, "Sample size", samples)
         entries = kept()
         with monkeypatch.context() as patch:
@@ -81,7 +81,7 @@ def test_disk_that_is_full_or_fills_in_the_middle_of_a_save_keeps_nothing_and_sa
                 patch.setattr(rows, step, full_disk)
             press(app, act)
         assert [each.text for each in alerts(app) if each.colour == "error"] == [
-            "Not kept: /srv/library.db: the disk is full; nothing was saved."
+            "Not saved: /srv/library.db: the disk is full; nothing was saved."
         ]
         assert box(app) == ""
         assert kept() == entries
@@ -94,13 +94,13 @@ def test_entry_that_is_gone_meanwhile_is_told_where_another_is_wanted() -> None:
     [entry] = kept()
     shelf().delete(owner(), entry.id)
     shelf().purge(owner(), entry.id)
-    press(app, "Keep as another instead")
-    assert any(alert.text.startswith("Not kept: ") for alert in alerts(app))
+    press(app, "Save as another instead")
+    assert any(alert.text.startswith("Not saved: ") for alert in alerts(app))
 
 
 def test_same_plan_is_no_version_and_a_changed_one_is_also_after_a_reload() -> None:
     app = press(press(visit(PROTOCOL), "Save"), "Save")
-    assert "Nothing has changed since it was kept" in box(app)
+    assert "Nothing has changed since it was saved" in box(app)
     assert [entry.version for entry in kept()] == [1]
     assert "Close" not in labels(type_number(app, "Sample size", 75)), "what was said is over"
     again = press(visit(PROTOCOL, **query_of(app)), "Save")
@@ -162,7 +162,7 @@ def test_second_tab_sees_what_differs_and_may_save_over_it_with_both_in_the_hist
         ["What differs", "There, version 2", "Yours"],
         ["Sample size", "75", "60"],
     ]
-    assert "Keep mine as another" not in labels(press(second, "Close"))
+    assert "Save mine as another" not in labels(press(second, "Close"))
     assert [entry.version for entry in kept()] == [2]
     press(press(second, "Save"), "Save mine over it, as version 3")
     [entry] = kept()
@@ -172,7 +172,7 @@ def test_second_tab_sees_what_differs_and_may_save_over_it_with_both_in_the_hist
 
 def test_second_tab_may_keep_its_own_as_another() -> None:
     _, second = two_tabs()
-    press(press(second, "Save"), "Keep mine as another")
+    press(press(second, "Save"), "Save mine as another")
     found = {entry.version: plans(entry) for entry in kept()}
     assert found == {1: [60], 2: [75, 0]}
     press(type_number(second, "Sample size", 61), "Save")
@@ -186,7 +186,7 @@ def test_same_plan_from_two_tabs_is_kept_once_and_another_of_its_name_only_when_
     assert [entry.version for entry in kept()] == [1]
     app = press(type_text(visit(PROTOCOL), "Rationale", "another reason"), "Save")
     assert "already" in said(app)
-    press(app, "Keep mine as another")
+    press(app, "Save mine as another")
     assert sorted(entry.name for entry in kept()) == [PLAN, f"{PLAN} (2)"]
 
 
@@ -195,7 +195,7 @@ def test_same_plan_from_two_tabs_is_kept_once_and_another_of_its_name_only_when_
 
 def test_negotiation_is_kept_from_its_page() -> None:
     app = visit(NEGOTIATION)
-    press(app, "Keep it in the library")
+    press(app, "Save to the library")
     [entry] = kept(EntryKind.RUN)
     assert entry.about == "fin_momentum"
     assert entry.name in box(app)

@@ -185,18 +185,18 @@ def test_item_beyond_the_most_is_told_and_one_of_them_can_be_taken_back(
 
 
 def test_lab_that_is_kept_goes_along_to_another_study_and_is_used_again() -> None:
-    app = at(fill(drawer(), "Days", 9), "Keep")
+    app = at(fill(drawer(), "Days", 9), "Save")
     app.text_input(key="lab_name").set_value("Ours")
-    press(at(app, "Keep"), "Keep this lab")
-    assert "Ours · in use" in in_drawer(at(app, "Keep"))
+    press(at(app, "Save"), "Save this lab")
+    assert "Ours · in use" in in_drawer(at(app, "Save"))
     assert "Momentum returns · Ours" in said(app)
     press(again(app), "Back to the study’s lab")
     assert "Momentum returns · medium lab" in said(app)
-    press(at(app, "Keep"), "Use")
+    press(at(app, "Save"), "Use")
     assert query_of(app)["days"] == "9"
     assert query_of(app)["budget"] == "3700"
-    press(at(app, "Keep"), "Forget")
-    assert "Ours · in use" not in in_drawer(at(app, "Keep"))
+    press(at(app, "Save"), "Forget")
+    assert "Ours · in use" not in in_drawer(at(app, "Save"))
     assert query_of(app)["days"] == "9"
 
 
@@ -211,10 +211,10 @@ def test_drawer_and_levers_move_the_same_lab() -> None:
 
 def hand_over(app: AppTest, name: str, data: str) -> AppTest:
     """Hand a file over in the drawer."""
-    app = at(app, "Keep")
+    app = at(app, "Save")
     app.file_uploader[0].set_value((name, data.encode(), "text/csv"))
     app.session_state["lab_is_open"] = True
-    return show(app, "Keep", TABS)
+    return show(app, "Save", TABS)
 
 
 def test_list_of_items_or_a_lab_of_another_study_is_taken_and_a_wrong_row_changes_nothing() -> None:
@@ -243,30 +243,30 @@ def test_list_of_items_or_a_lab_of_another_study_is_taken_and_a_wrong_row_change
 def keep_as(app: AppTest, name: str) -> AppTest:
     """Keep the lab under a name."""
     next(field for field in app.text_input if field.label == "Name of this lab").set_value(name)
-    return press(at(app, "Keep"), "Keep this lab")
+    return press(at(app, "Save"), "Save this lab")
 
 
 def test_lab_that_was_kept_is_there_in_another_tab_and_its_changes_are_versions(
     browsers: Browsers,
 ) -> None:
-    app = keep_as(at(fill(drawer(), "Days", 9), "Keep"), "Ours")
-    other = drawer("Keep", study="psy_stroop")
+    app = keep_as(at(fill(drawer(), "Days", 9), "Save"), "Ours")
+    other = drawer("Save", study="psy_stroop")
     assert "Ours" in in_drawer(other)
-    press(at(other, "Keep"), "Use")
+    press(at(other, "Save"), "Use")
     assert "Ours" in where(go(other, TRADE_OFFS))
     fill(at(app, "Means"), "Days", 10)
-    press(at(app, "Keep"), "Keep this lab")
+    press(at(app, "Save"), "Save this lab")
     whose = owner()
     [entry] = shelf().entries(whose, EntryKind.LAB)
     days = (read_lab(shelf().read(whose, entry.id, n).content.encode()).days for n in (1, 2))
     assert list(days) == [9, 10]
     browsers.use()
-    assert "Ours" not in in_drawer(drawer("Keep"))
+    assert "Ours" not in in_drawer(drawer("Save"))
 
 
 @pytest.mark.usefixtures("browsers")
 def test_drawer_says_why_a_lab_cannot_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = drawer("Keep")
+    app = drawer("Save")
     monkeypatch.setattr(Library, "keep", full_disk)
-    assert "the disk is full" in in_drawer(at(keep_as(app, "Ours"), "Keep"))
+    assert "the disk is full" in in_drawer(at(keep_as(app, "Ours"), "Save"))
     assert shelf().entries(owner()) == []

@@ -92,7 +92,7 @@ def test_list_has_what_the_visitor_kept_and_nobody_elses_and_says_what_to_do_whe
     assert names(app) == []
     [notice] = alerts(app)
     assert notice.colour == "info"
-    assert "Keep, above on every page" in notice.text
+    assert "Save, above on every page" in notice.text
 
 
 def test_list_is_searched_filtered_and_comes_in_pages() -> None:
@@ -240,7 +240,7 @@ def test_everything_is_deleted_for_good_where_one_is_sure() -> None:
     keep(EntryKind.PLAN, "one")
     keep(EntryKind.STUDY, "mine")
     app = visit(LIBRARY)
-    app.session_state["library_more"] = "How much is kept, and where"
+    app.session_state["library_more"] = "How much is saved, and where"
     run(app)
     assert "2 entries" in said(app)
     assert "in this server’s library" in said(app)
@@ -377,4 +377,4 @@ def test_entry_that_another_tab_deleted_is_told(act: str) -> None:
     next(button for button in app.button if button.label == act).click()
     shelf().delete(owner(), entry.id)
     run(app)
-    assert "no longer" in said(app) or "Nothing is kept yet" in said(app)
+    assert "no longer" in said(app) or "Nothing is saved yet" in said(app)

@@ -252,7 +252,7 @@ def test_both_branches_are_compared_round_by_round_and_on_the_page_for_it() -> N
     assert said(app).count(before) == 2
     assert said(app).count(after) == 1
     table = rows_in(app, "branches")
-    assert table[0] == ["Round", "As it was", "Answer", "Your branch", "Answer to it"]
+    assert table[0] == ["Round", "As it was", "Answer", "The fork", "Answer to it"]
     assert "210 samples in 7 days" in table[1][1]
     assert "300 samples in 5 days" in table[1][3]
     assert [row[0] for row in table[1:]] == ["2", "3", "4", "5"]
@@ -289,7 +289,7 @@ def test_several_forks_stay_next_to_the_run_and_the_plan_of_each_can_be_used() -
 
 
 def test_fork_of_a_fork_stands_below_it_and_each_run_is_shown_again() -> None:
-    app = press(press(forked(), "Keep the branch"), "First")
+    app = press(press(forked(), "Continue with this fork"), "First")
     app = press(press(press(app, "Next"), "Fork here"), "Continue from here")
     assert [name.partition(" in round")[0] for name in tree(app)] == [
         "As it was: agreed below the floor, power 0.15",
@@ -305,21 +305,21 @@ def test_fork_of_a_fork_stands_below_it_and_each_run_is_shown_again() -> None:
 
 def test_branch_is_dropped_or_goes_when_other_players_sit_down() -> None:
     app = forked()
-    assert "Keep the branch" not in labels(pick(app, "Lab Manager", "least_loss"))
+    assert "Continue with this fork" not in labels(pick(app, "Lab Manager", "least_loss"))
     app = press(press(pick(app, "Lab Manager", "reference"), "Fork here"), "Continue from here")
-    press(app, "Drop the branch")
+    press(app, "Drop this fork")
     assert shows(app, TOLD)
     assert "As it was" not in said(app)
 
 
 def test_kept_branch_survives_a_reload_is_forked_again_and_gives_way_to_how_it_was() -> None:
-    app = press(forked(), "Keep the branch")
+    app = press(forked(), "Continue with this fork")
     for shown in (app, reloaded(app)):
         assert shows(shown, FORKED)
         assert round_shown(shown) == "Round 2 of 2"
         assert "Your fork from round 2." in said(shown)
     press(press(app, "Fork here"), "Continue from here")
-    assert "Two branches from round 2" in headers(app)
+    assert "Run and fork from round 2" in headers(app)
     assert shows(press(app, "Back to how it was"), TOLD)
     assert shows(press(app, BACK), FORKED)
     type_number(go(app, PROTOCOL), "Sample size", 290)
@@ -331,7 +331,7 @@ def test_kept_branch_survives_a_reload_is_forked_again_and_gives_way_to_how_it_w
 def test_persons_course_comes_back_when_the_kept_branch_is_undone(app: AppTest) -> None:
     press(press(press(app, SEND), "Accept the offer"), "First")
     press(type_number(press(app, "Fork here"), "Sample size", 20), "Continue from here")
-    press(app, "Keep the branch")
+    press(app, "Continue with this fork")
     assert not shows(app, by_person(PACK, PROPOSED, ACCEPT))
     assert shows(press(app, BACK), by_person(PACK, PROPOSED, ACCEPT))
 
@@ -345,35 +345,35 @@ def test_branch_of_a_person_is_played_on_by_the_person_and_looked_at_round_by_ro
     app = press(visit(NEGOTIATION, scientist="person"), SEND)
     press(press(app, "Fork here"), "Continue from here")
     assert labels(app).count("Accept the offer") == 1
-    assert scrubber(app) == "Your branch: Round 1 of 1 so far", "the fields are its next move"
+    assert scrubber(app) == "The fork: Round 1 of 1 so far", "the fields are its next move"
     assert "Fork here" not in labels(app)
     press(type_text(app, "Or ask the lab a question", "?"), "Ask")
-    assert scrubber(app) == "Your branch: Round 2 of 2 so far"
-    assert scrubber(press(app, "Back")) == "Your branch: Round 1 of 2 so far"
+    assert scrubber(app) == "The fork: Round 2 of 2 so far"
+    assert scrubber(press(app, "Back")) == "The fork: Round 1 of 2 so far"
     assert outcome(app)[1].startswith("Next is round 3 of at most 5: ")
-    assert scrubber(press(app, "Drop the branch")) == "Round 1 of 1 so far"
+    assert scrubber(press(app, "Drop this fork")) == "Round 1 of 1 so far"
     press(press(app, "Fork here"), "Continue from here")
     press(app, "Accept the offer")
     assert scrubber(app) == "As it was: Round 1 of 1 so far", "nothing is left to be moved"
-    ended = "Your branch\ncaution Agreed below the floor in round 2"
+    ended = "The fork\ncaution Agreed below the floor in round 2"
     assert outcome(app)[0] == ""
     assert ended in said(app)
     assert ended not in said(press(app, "Undo last round"))
-    press(press(app, "Accept the offer"), "Keep the branch")
+    press(press(app, "Accept the offer"), "Continue with this fork")
     assert outcome(app)[0] == "caution"
 
 
 def test_plan_that_cannot_be_sent_is_not_forked() -> None:
     app = press(visit(NEGOTIATION), "Fork here")
     press(type_text(app, "Rationale", ""), "Continue from here")
-    assert "Keep the branch" not in labels(app)
+    assert "Continue with this fork" not in labels(app)
     type_text(app, "Rationale", "Because.")
     choose(app, "Controls", *(f"control {number}" for number in range(201)))
     assert any("Controls has 201 entries" in alert.text for alert in alerts(app))
     press(app, "Continue from here")
-    assert "Keep the branch" not in labels(app)
+    assert "Continue with this fork" not in labels(app)
     press(choose(app, "Controls", "control 1"), "Continue from here")
-    assert "Keep the branch" in labels(app)
+    assert "Continue with this fork" in labels(app)
 
 
 def test_fork_form_says_what_it_could_not_take_over() -> None:

@@ -253,7 +253,7 @@ def _draw_which(batch: VisitorBatch, names: dict[str, str]) -> None:
         st.caption(stopped)
     with st.container(horizontal=True, key="batch_which"):
         if came and not batch.kept_as:
-            button("Keep in the library", "bookmark_add", partial(_keep, batch, names))
+            button("Save to the library", "bookmark_add", partial(_keep, batch, names))
         if batch.before is not None:
             back = partial(BATCHES.back, visitor.secret())
             button("The batch before", "history", back, type="tertiary")

@@ -18,7 +18,7 @@ from replicalab.ui.words import escaped
 from replicalab.views.lab import lab_text
 from replicalab.views.negotiation import LAB_MANAGERS, SCIENTISTS
 
-_BUNDLE: Final = "Hand the bundle over instead."
+_BUNDLE: Final = "Send the bundle instead."
 
 
 def draw() -> None:

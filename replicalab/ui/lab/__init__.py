@@ -20,7 +20,7 @@ _PARTS: Final[dict[str, Callable[[], None]]] = {
     "Means": fields.draw_means,
     "Items": fields.draw_items,
     "Rates and staff": fields.draw_rates,
-    "Keep": keeping.draw,
+    "Save": keeping.draw,
 }
 
 

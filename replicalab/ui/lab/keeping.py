@@ -33,7 +33,7 @@ def draw() -> None:
         help="A named lab goes along to other studies.",
     )
     name = str(st.session_state[_NAME]).strip()
-    button("Keep this lab", "bookmark_add", _keep, disabled=not name, key="keep_lab")
+    button("Save this lab", "bookmark_add", _keep, disabled=not name, key="keep_lab")
     notices.draw(_KEPT)
     _draw_kept()
     _draw_files()

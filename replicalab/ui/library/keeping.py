@@ -121,7 +121,7 @@ def _settle(entry: library.Entry) -> None:
     last = state.current().tab.entry
     mark_kept(entry)
     if last == (entry.id, entry.version):
-        _leave(entry, "Nothing has changed since it was kept")
+        _leave(entry, "Nothing has changed since it was saved")
     else:
         _leave(entry, before=last[1] if last and last[0] == entry.id else 0)
 
@@ -150,7 +150,7 @@ def draw(title: str) -> None:
         if notice.there is not None:
             _draw_conflict(notice, notice.there)
         elif notice.problem:
-            what = "Not changed" if notice.entry else "Not kept"
+            what = "Not changed" if notice.entry else "Not saved"
             st.error(f"{what}: {escaped(notice.problem)}.", icon=":material/error:")
             if notice.entry is None:
                 _draw_close()
@@ -174,7 +174,7 @@ def _draw_kept(entry: library.Entry, notice: SaveNotice) -> None:
         page_link(PAGE, "To the library", "bookmarks")
         if notice.before:
             part = partial(_part, entry, notice.before)
-            button("Keep as another instead", "note_add", part, type="tertiary")
+            button("Save as another instead", "note_add", part, type="tertiary")
         _draw_close()
     draw_fields(entry, _NAME, _NOTES, partial(_change, entry), wide=True)
 
@@ -221,14 +221,14 @@ def _draw_conflict(notice: SaveNotice, there: library.StoredVersion) -> None:
     def keep_over() -> library.Entry:
         return shelf().update(owner(), now.id, content, base_version=now.version)
 
-    st.warning(f"Not kept yet: {escaped(notice.problem)}.", icon=":material/call_split:")
+    st.warning(f"Not saved yet: {escaped(notice.problem)}.", icon=":material/call_split:")
     if rows := differences(now.kind, there.content, content):
         draw_table(("What differs", f"There, version {there.version.number}", "Yours"), rows)
     else:
         st.markdown("Only their notes differ.")
     with st.container(horizontal=True):
         for label, icon, save in (
-            ("Keep mine as another", "note_add", keep_another),
+            ("Save mine as another", "note_add", keep_another),
             (f"Save mine over it, as version {now.version + 1}", "history", keep_over),
         ):
             button(label, icon, partial(_attempt, content, save, _settle))
@@ -325,7 +325,7 @@ def _draw_draft(offer: DraftOffer, key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", border=True, key=key):
         beside = f", and {len(offer.plan.beside)} in the comparison" if offer.plan.beside else ""
         st.markdown(
-            f":material/history: Not kept, from {when}: **{escaped(offer.name)}**{beside}.",
+            f":material/history: Not saved, from {when}: **{escaped(offer.name)}**{beside}.",
             width="content",
         )
         go_on, discard = partial(_go_on, offer), partial(_discard, offer)

@@ -24,7 +24,7 @@ _CHOSEN: Final = "library_chosen"
 _NAMES: Final = "library_names"
 _MORE: Final = "library_more"
 _ALL: Final = "All"
-_UNKEPT: Final = "Not kept yet"
+_UNKEPT: Final = "Not saved yet"
 _DELETED: Final = "Deleted"
 _FILTERS: Final = {
     _ALL: None,
@@ -85,8 +85,8 @@ def _draw_nothing(*, deleted: bool, searched: bool) -> None:
         st.info("Nothing fits. Search for less, or show all.", icon=":material/search_off:")
     else:
         st.info(
-            "Nothing is kept yet. **Keep**, above on every page, keeps the plan that you have in "
-            "its lab; a lab is kept under Your lab, a negotiation on its own page, and a batch of "
+            "Nothing is saved yet. **Save**, above on every page, saves the plan that you have in "
+            "its lab; a lab is saved under Your lab, a negotiation on its own page, and a batch of "
             "them on Compare.",
             icon=":material/bookmarks:",
         )
@@ -140,7 +140,7 @@ def _caption(entry: Entry) -> str:
 
 
 def _draw_more() -> None:
-    usage = "How much is kept, and where"
+    usage = "How much is saved, and where"
     with open_tab(("Import a file", usage), _MORE) as name:
         if name == usage:
             _draw_usage()
@@ -162,7 +162,7 @@ def _import(data: bytes, name: str) -> None:
         notices.leave_problem(taken.caution)
     if taken.differences:
         listed = "\n".join(f"- {each}" for each in taken.differences)
-        notices.leave_problem(f"It is kept, but it parts from what was saved.\n{listed}")
+        notices.leave_problem(f"Imported. Its results differ from the file's:\n{listed}")
 
 
 def _draw_usage() -> None:

@@ -71,7 +71,7 @@ def _written(kept: RunSession) -> str:
 def _draw_saving(kept: RunSession) -> None:
     saved = _written(kept)
     by_model = any(done.turn.by is TurnAuthor.MODEL for done in kept.negotiation.rounds)
-    button("Keep it in the library", "bookmark_add", partial(keep, kept))
+    button("Save to the library", "bookmark_add", partial(keep, kept))
     download(
         "Save this negotiation",
         saved,

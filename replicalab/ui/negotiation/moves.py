@@ -20,7 +20,7 @@ from replicalab.ui.words import escaped
 from replicalab.views.negotiation import asking_cost, outcome_verdict
 from replicalab.views.rounds import branches_panel, outcome_panel
 
-COURSES: Final = ("As it was", "Your branch")
+COURSES: Final = ("As it was", "The fork")
 """What the two courses of a forked negotiation are called."""
 MOST_BRANCHES: Final = 8
 """So many forks are kept, the latest."""
@@ -275,7 +275,7 @@ def _branch_off(kept: RunSession, at: int, form: PlanForm) -> None:
 
 def _draw_branches(branch: Branch) -> None:
     original, other = branch.origin.negotiation, branch.kept.negotiation
-    st.header(f"Two branches from round {branch.at + 1}")
+    st.header(f"Run and fork from round {branch.at + 1}")
     outcomes = (
         outcome_panel(outcome_verdict(each), name, is_open=each.outcome is None)
         for name, each in zip(COURSES, (original, other), strict=True)
@@ -284,12 +284,12 @@ def _draw_branches(branch: Branch) -> None:
     panel.draw(*outcomes, branches_panel(pairs, branch.at + 1))
     with st.container(horizontal=True, key="branch_buttons"):
         button(
-            "Keep the branch",
+            "Continue with this fork",
             "check",
             partial(table.keep_branch, branch),
-            help="Shows the branch in place of the run as it was. Undo brings that back.",
+            help="Shows the fork in place of the run as it was. Undo brings that back.",
         )
-        button("Drop the branch", "delete", drop_branch)
+        button("Drop this fork", "delete", drop_branch)
         draw_using(other, "branch_use")
     draw_move(branch.kept, "branch")
 

@@ -374,7 +374,7 @@ def keep_branch(branch: Branch) -> None:
     kept = branch.kept
     table().branch = None
     if with_moves(kept.negotiation) is None:
-        kept.source = f"Your branch from round {branch.at + 1}"
+        kept.source = f"The fork from round {branch.at + 1}"
         open_run(kept, state.workspace())
     show(kept, min(branch.at, last_round(kept.negotiation)), whole=True)
 
