@@ -143,14 +143,14 @@ def ledger(negotiation: Negotiation) -> list[Concession]:
 def concession_steps(negotiation: Negotiation) -> list[Concession]:
     """Return what the Scientist moved, a field at a time in the planner's order.
 
-    One leap to another plan is so many steps as fields differ; those that move neither credits,
-    evidence nor fidelity are left out.
+    One leap to another plan is so many steps as fields differ; another rationale is none.
     """
     steps = []
     for whole in ledger(negotiation):
         if whole.who is Role.SCIENTIST:
             first = whole.total.before
             for step in field_steps(whole.step.before, whole.step.after):
-                total = PlanStep(first, step.after)
-                steps.append(Concession(whole.round_number, whole.who, step, total))
-    return [step for step in steps if step.counts]
+                if [each.field for each in step.fields] != ["rationale"]:
+                    total = PlanStep(first, step.after)
+                    steps.append(Concession(whole.round_number, whole.who, step, total))
+    return steps
