@@ -371,5 +371,7 @@ def _highest(plan: int, others: list[int], limits: list[int]) -> int:
 
 
 def _spaced(low: int, high: int, most: int) -> Ints:
-    step = max(1, -(-(high - low + 1) // most))
-    return np.arange(low, max(high, low + 1) + step, step)[:most]
+    """Return evenly spaced numbers that reach both ends, at least 2 and at most so many."""
+    high = max(high, low + 1)
+    step = -(-(high - low) // (most - 1))
+    return np.arange(low, high + step, step)
