@@ -108,8 +108,14 @@ def case() -> Case:
 
 
 def is_untouched() -> bool:
-    """Return whether nothing was chosen yet: what is open is open for everyone at first."""
-    return workspace() == Workspace() and not current().past
+    """Return whether nobody chose a study yet, whatever is said of a lab.
+
+    What is open then is open for everyone at first.
+    """
+    first = Workspace()
+    unsaid = {"survey": False, "own_lab": first.case.own_lab}
+    known = (workspace(), *(step.workspace for step in current().past))
+    return all(each.changed(**unsaid) == first for each in known)
 
 
 def plan() -> Protocol:

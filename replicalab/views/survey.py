@@ -9,7 +9,7 @@ from replicalab.assessment.phrases import asked_and_had, cautions_title, failing
 from replicalab.lexicon import amount_text
 from replicalab.planner import SurveyedStudy
 from replicalab.views import blocks
-from replicalab.views.blocks import Bar, Cell, Column, Group, Sentence, Status
+from replicalab.views.blocks import Bar, Cell, Column, Group, Heading, Sentence, Status
 from replicalab.views.frontier import given_up_text
 from replicalab.views.plan import cautions_sentence
 from replicalab.views.verdicts import FIDELITY_MEANS, evidence_status
@@ -108,8 +108,13 @@ def _value(evidence: Evidence) -> str | float:
 _LOOKS: Final = dict.fromkeys(("Samples", "Days", "Credits"), "number")
 
 
-def survey_panel(lab: str, rows: Iterable[tuple[SurveyedStudy, str, str]], order: str) -> Group:
-    """Return the best plan of every study in a lab, a row each: what, whose, and where it opens."""
+def survey_panel(
+    lab: str, rows: Iterable[tuple[SurveyedStudy, str, str]], order: str, level: int = 2
+) -> Group:
+    """Return the best plan of every study in a lab, a row each: what, whose, and where it opens.
+
+    ``level`` is that of its heading.
+    """
     columns = [
         Column(
             name,
@@ -121,8 +126,9 @@ def survey_panel(lab: str, rows: Iterable[tuple[SurveyedStudy, str, str]], order
         for name in NAMES
     ]
     held = [_row(*row) for row in rows]
-    caption = "The best plan of every study"
+    caption = "The best plan of every study in this lab"
     return blocks.group(
+        Heading(caption, level, part=True),
         Sentence(lab),
         blocks.table(caption, columns, held, kind="survey", scrolls=True),
         Sentence(NOTE, quiet=True),

@@ -48,7 +48,9 @@ def draw() -> None:
     rows = sorted(shown, key=lambda row: order_key(order)(row.found))
     case = state.case()
     lab = any_lab_text(case.own_lab, case.lab, case.seed)
-    panel.draw(survey_panel(lab, [(row.found, row.origin, _link(row)) for row in rows], order))
+    listed = [(row.found, row.origin, _link(row)) for row in rows]
+    # The page's heading until its header has one.
+    panel.draw(survey_panel(lab, listed, order, level=1 if state.is_untouched() else 2))
     _draw_ways_on(rows)
 
 
