@@ -21,7 +21,7 @@ EASY: Final = "/Protocol?lab=easy"
 
 def tick(page: Page, change: int) -> None:
     """Tick or untick a change of the Lab Manager's and wait for the totals."""
-    box = page.locator(".st-key-changes").get_by_test_id("stCheckbox").nth(change - 1)
+    box = page.locator(".st-key-workbench").get_by_test_id("stCheckbox").nth(change - 1)
     with wait_for_run(page):
         box.locator("label").first.click()
 

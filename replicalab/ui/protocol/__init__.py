@@ -39,6 +39,7 @@ def draw(analysis: PlanAnalysis) -> None:
     with st.container(key="workbench"):
         with st.container(horizontal=True, key="editor"):
             _draw_editor(analysis.yours, edited)
+            _draw_mends(analysis)
         _draw_check(analysis, suggestion, edited)
         assumptions.draw(analysis.yours)
         changes.draw(analysis, suggestion)
@@ -59,19 +60,20 @@ def _draw_editor(yours: Assessment, edited: PlanStep | None) -> None:
         key="undo",
         width="stretch",
     )
-    if state.next_step():
-        button("Redo", "redo", state.redo, key="redo", width="stretch")
-    if state.case().plan is not None:
-        button(
-            "Reset",
-            "restart_alt",
-            partial(state.replace_plan, None),
-            help="Back to the study's reference protocol. Undo brings your plan back.",
-            key="reset",
-            width="stretch",
-        )
+    button(
+        "Reset",
+        "restart_alt",
+        partial(state.replace_plan, None),
+        disabled=state.case().plan is None,
+        help="Back to the study's reference protocol. Undo brings your plan back.",
+        key="reset",
+        width="stretch",
+    )
     draw_numbers(form, yours.pack)
     draw_lists_and_texts(form, yours.pack)
+    # Last, for the browser draws anew all that stands after what comes or goes.
+    if state.next_step():
+        button("Redo", "redo", state.redo, key="redo", width="stretch")
 
 
 def _last_edit(yours: Assessment) -> PlanStep | None:
@@ -99,14 +101,6 @@ def _draw_check(analysis: PlanAnalysis, suggestion: Ticked, edited: PlanStep | N
     )
     if curve:
         _draw_slider(yours.plan, curves.most_samples)
-    for dimension, step in analysis.mends.items():
-        button(
-            escaped(mend_text(step, analysis)),
-            "build",
-            partial(state.replace_plan, step.after.plan),
-            help=escaped(mend_price(step)),
-            key=mend_place(dimension),
-        )
 
 
 def _draw_slider(yours: Protocol, most: int) -> None:
@@ -125,3 +119,15 @@ def _draw_slider(yours: Protocol, most: int) -> None:
         on_change=move,
         label_visibility="collapsed",
     )
+
+
+def _draw_mends(analysis: PlanAnalysis) -> None:
+    """Draw the button of each failing row, over that row; last here, for they come and go."""
+    for dimension, step in analysis.mends.items():
+        button(
+            escaped(mend_text(step, analysis)),
+            "build",
+            partial(state.replace_plan, step.after.plan),
+            help=escaped(mend_price(step)),
+            key=mend_place(dimension),
+        )
