@@ -45,6 +45,7 @@ MORE: Final[dict[str, tuple[str, Callable[[str], None]]]] = {
     "Present": ("slideshow", lambda _: present.open_first()),
     "Open a file": ("folder_open", lambda _: export.open_opening()),
     "Challenge": ("emoji_events", lambda _: challenge.start()),
+    "Reset the plan": ("restart_alt", lambda _: state.replace_plan(None)),
 }
 """What else is done on every page: its symbol, and what it calls with the page's title."""
 _MORE: Final = "more"

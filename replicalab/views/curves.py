@@ -9,7 +9,6 @@ from replicalab.views.blocks import Panel, panel
 from replicalab.views.plan import counting_text, effect_text
 from replicalab.views.verdicts import evidence_status
 
-_FEWEST_POINTS: Final = 2
 _ROWS: Final = 12  # So many of a curve's points stand in its table, and those that have a name
 
 
@@ -20,14 +19,12 @@ def samples_title(found: Curves) -> str:
     return f"{reach} {_target(found)}; {fit_text(found.largest)}"
 
 
-def samples_panel(found: Curves) -> Panel | None:
-    """Return the evidence over the samples with the plan's point on it; None where none shows any.
+def samples_panel(found: Curves) -> Panel:
+    """Return the evidence over the samples, where any shows some, with the plan's point on it.
 
     Dotted is the floor, solid the target, upright the most samples that fit the lab. A page lays
     what moves the point below it.
     """
-    if len(found.over_samples) < _FEWEST_POINTS:
-        return None
     plan, most = found.plan, found.most_samples
     judged = [plan.evidence, *(found.at(round(point.x)) for point in found.over_samples)]
     worst, best = scale_of(judged)

@@ -188,7 +188,7 @@ def score_panel(found: Score, who: str = "The run") -> Group:
         ("Fidelity loss", *(str(each.fidelity_loss) for each in (plan, best))),
     ]
     names = ("Yours" if who == YOU else who, "Best")
-    columns = ("What", *(Column(name, "fixed", "after") for name in names))
+    columns = [Column("What"), *(Column(name, "fixed", "after") for name in names)]
     return group(
         Heading("Your score" if who == YOU else "Score", 2, part=True),
         said,

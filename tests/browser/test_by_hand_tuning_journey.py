@@ -12,7 +12,16 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from replicalab.ui.address import to_query
 from replicalab.ui.stories import stories
 from tests.browser.driving import open_app, wait_for_run
-from tests.browser.visiting import cost_total, dimension, number, pick, press, type_number, where
+from tests.browser.visiting import (
+    choose_more,
+    cost_total,
+    dimension,
+    number,
+    pick,
+    press,
+    type_number,
+    where,
+)
 
 SETTLED_MS: Final = 1100
 """Only then does the app take another address for the browser's Back (`ui.state`)."""
@@ -62,7 +71,7 @@ def _swaps_the_booked_item_and_types_an_unknown_one(page: Page) -> None:
 
 
 def _resets_and_applies_one_change_then_all(page: Page) -> None:
-    press(page, "Reset")
+    choose_more(page, "Reset the plan")
     expect(number(page, "Sample size")).to_have_value("420")
     for change in (1, 3):
         tick(page, change)

@@ -18,7 +18,18 @@ from replicalab.ui.library.drafting import Tab
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.state import Session
 from replicalab.ui.workspace import TrayCase, Workspace
-from tests.ui.acting import choose, chosen, labels, number, pick, press, run, type_number, undo
+from tests.ui.acting import (
+    choose,
+    choose_more,
+    chosen,
+    labels,
+    number,
+    pick,
+    press,
+    run,
+    type_number,
+    undo,
+)
 from tests.ui.pages import LETTERS, LIBRARY, PROTOCOL, SCENARIOS
 from tests.ui.reading import alerts, said, tray, where
 from tests.ui.test_address import ITEMS, LONG, MOVES, TRAY
@@ -70,7 +81,7 @@ def test_all_that_no_address_holds_is_named_and_comes_back_when_the_page_is_load
     lacking = "This plan and the comparison ('Plan A') are too long for an address"
     assert lacking in said(app)
     assert "a reload here brings them back from your draft" in said(app)
-    press(press(app, "Reset"), BESIDE)
+    press(choose_more(app, "Reset the plan"), BESIDE)
     assert "The comparison ('Plan A' and 'Plan B') is too long" in said(app)
     assert "a reload here brings it back from your draft" in said(app)
     writer.finish()
@@ -86,7 +97,7 @@ def test_what_an_address_has_beside_stands_before_what_an_older_draft_has(
     with monkeypatch.context() as patched:
         patched.setattr(Library, "save_draft", full_disk)
         press(choose(app, "Controls", *LETTERS), BESIDE)
-        query = query_of(press(app, "Reset"))
+        query = query_of(choose_more(app, "Reset the plan"))
         writer.finish()
     assert query["draft"].endswith(".b")
     assert [each.name for each in tray(visit(PROTOCOL, **query))] == ["Plan A"]

@@ -9,6 +9,7 @@ from replicalab.ui.workspace import Workspace
 from tests.ui.acting import (
     can_press,
     choose,
+    choose_more,
     chosen,
     labels,
     number,
@@ -133,7 +134,6 @@ def test_label_listed_twice_is_said_beside_its_list_and_kept_until_it_is_edited(
 def test_undo_and_redo_walk_the_edits_one_by_one_and_a_new_one_clears_redo() -> None:
     app = visit(PROTOCOL)
     assert not can_press(app, "Undo")
-    assert not can_press(app, "Reset")
     assert "Redo" not in labels(app)
     for samples in (200, 100):
         type_number(app, "Sample size", samples)
@@ -154,15 +154,13 @@ def test_undo_and_redo_walk_the_edits_one_by_one_and_a_new_one_clears_redo() -> 
 def test_reset_shows_the_reference_and_undo_brings_back_each_kind_of_field() -> None:
     app = type_number(visit(PROTOCOL), "Sample size", 7)
     choose(app, "Controls", "size terciles")
-    press(type_text(app, "Technique", "another way"), "Reset")
+    choose_more(type_text(app, "Technique", "another way"), "Reset the plan")
     assert number(app, "Sample size").value == 420
     assert "plan" not in query_of(app)
-    assert not can_press(app, "Reset")
     undo(app)
     assert (number(app, "Sample size").value, app.text_area[0].value) == (7, "another way")
     assert undo(app).text_area[0].value == REFERENCE.technique
     assert chosen(app, "Controls") == ["size terciles"]
     assert chosen(undo(app), "Controls") == REFERENCE.controls
     type_number(app, "Sample size", 420)
-    assert not can_press(app, "Reset"), "a plan that is the reference again"
     assert "plan" not in query_of(app)

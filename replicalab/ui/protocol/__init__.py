@@ -39,8 +39,8 @@ def draw(analysis: PlanAnalysis) -> None:
     with st.container(key="workbench"):
         with st.container(horizontal=True, key="editor"):
             _draw_editor(analysis.yours, edited)
-            _draw_mends(analysis)
-        _draw_check(analysis, suggestion, edited)
+        _draw_check(analysis, edited)
+        _draw_evidence(analysis, suggestion)
         assumptions.draw(analysis.yours)
         changes.draw(analysis, suggestion)
 
@@ -60,15 +60,6 @@ def _draw_editor(yours: Assessment, edited: PlanStep | None) -> None:
         key="undo",
         width="stretch",
     )
-    button(
-        "Reset",
-        "restart_alt",
-        partial(state.replace_plan, None),
-        disabled=state.case().plan is None,
-        help="Back to the study's reference protocol. Undo brings your plan back.",
-        key="reset",
-        width="stretch",
-    )
     draw_numbers(form, yours.pack)
     draw_lists_and_texts(form, yours.pack)
     # Last, for the browser draws anew all that stands after what comes or goes.
@@ -83,46 +74,17 @@ def _last_edit(yours: Assessment) -> PlanStep | None:
     return PlanStep(yours.revised(plan), yours) if plan and plan != yours.plan else None
 
 
-def _draw_check(analysis: PlanAnalysis, suggestion: Ticked, edited: PlanStep | None) -> None:
-    """Draw what the plan needs of what the lab has, what it is worth, and what it costs."""
-    yours, least = analysis.yours, analysis.least.after
-    compared = {"Your plan": yours}
-    if suggestion.result.plan != yours.plan:
-        compared["As ticked"] = suggestion.result
-    if not least.evidence.void_reason and least.plan not in (yours.plan, suggestion.result.plan):
-        compared["Least loss"] = least
-    curves = Curves(yours)
-    curve = samples_panel(curves)
-    evidence = group(evidence_panel(compared), curve)
+def _draw_check(analysis: PlanAnalysis, edited: PlanStep | None) -> None:
+    """Draw what the plan needs of what the lab has, and over each failing row what mends it.
+
+    Between them stands what moves the point of the curve further down: the buttons come and go, and
+    the browser draws anew all that stands after them.
+    """
     panel.draw(
         *([edit_sentence(edited)] if edited else []),
-        check_panel(yours, analysis.binding, analysis.mends),
-        Group((evidence, cost_panel(yours, suggestion.result)), beside=True),
+        check_panel(analysis.yours, analysis.binding, analysis.mends),
     )
-    if curve:
-        _draw_slider(yours.plan, curves.most_samples)
-
-
-def _draw_slider(yours: Protocol, most: int) -> None:
-    """Draw what moves the point of the curve, by hand or by key."""
-    if st.session_state.get(_SLIDER) != yours.sample_size:
-        st.session_state[_SLIDER] = min(yours.sample_size, most)
-
-    def move() -> None:
-        state.replace_plan(revise(yours, sample_size=st.session_state[_SLIDER]))
-
-    st.slider(
-        "Samples on the curve",
-        0,
-        most,
-        key=_SLIDER,
-        on_change=move,
-        label_visibility="collapsed",
-    )
-
-
-def _draw_mends(analysis: PlanAnalysis) -> None:
-    """Draw the button of each failing row, over that row; last here, for they come and go."""
+    _draw_slider(analysis.yours.plan, Curves(analysis.yours).most_samples)
     for dimension, step in analysis.mends.items():
         button(
             escaped(mend_text(step, analysis)),
@@ -131,3 +93,41 @@ def _draw_mends(analysis: PlanAnalysis) -> None:
             help=escaped(mend_price(step)),
             key=mend_place(dimension),
         )
+
+
+def _draw_slider(yours: Protocol, most: int) -> None:
+    """Draw what moves the point of the curve, by hand or by key.
+
+    Where the samples were changed in another way it is a new one: what the browser still says of
+    the old one, of quick edits, is then not taken for a move.
+    """
+    last, turn = st.session_state.get(_SLIDER, (yours.sample_size, 0))
+    turn += last != yours.sample_size
+    st.session_state[_SLIDER] = yours.sample_size, turn
+
+    def move() -> None:
+        samples = st.session_state[f"{_SLIDER}_{turn}"]
+        st.session_state[_SLIDER] = samples, turn
+        state.replace_plan(revise(yours, sample_size=samples))
+
+    st.slider(
+        "Samples on the curve",
+        0,
+        most,
+        min(yours.sample_size, most),
+        key=f"{_SLIDER}_{turn}",
+        on_change=move,
+        label_visibility="collapsed",
+    )
+
+
+def _draw_evidence(analysis: PlanAnalysis, suggestion: Ticked) -> None:
+    """Draw what the plan is worth beside others, and what it costs."""
+    yours, least = analysis.yours, analysis.least.after
+    compared = {"Your plan": yours}
+    if suggestion.result.plan != yours.plan:
+        compared["As ticked"] = suggestion.result
+    if not least.evidence.void_reason and least.plan not in (yours.plan, suggestion.result.plan):
+        compared["Least loss"] = least
+    evidence = group(evidence_panel(compared), samples_panel(Curves(yours)))
+    panel.draw(Group((evidence, cost_panel(yours, suggestion.result)), beside=True))
