@@ -98,17 +98,19 @@ def _draw_check(analysis: PlanAnalysis, edited: PlanStep | None) -> None:
 def _draw_slider(yours: Protocol, most: int) -> None:
     """Draw what moves the point of the curve, by hand or by key.
 
-    Where the samples were changed in another way it is a new one: what the browser still says of
-    the old one, of quick edits, is then not taken for a move.
+    Where the samples were changed in another way it is a new one: with quick edits comes what the
+    browser still holds of the one before, which Streamlit takes for a move.
     """
     last, turn = st.session_state.get(_SLIDER, (yours.sample_size, 0))
     turn += last != yours.sample_size
     st.session_state[_SLIDER] = yours.sample_size, turn
 
     def move() -> None:
-        samples = st.session_state[f"{_SLIDER}_{turn}"]
-        st.session_state[_SLIDER] = samples, turn
-        state.replace_plan(revise(yours, sample_size=samples))
+        _, now = st.session_state[_SLIDER]
+        if turn == now:
+            samples = st.session_state[f"{_SLIDER}_{turn}"]
+            st.session_state[_SLIDER] = samples, turn
+            state.replace_plan(revise(state.plan(), sample_size=samples))
 
     st.slider(
         "Samples on the curve",
