@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from replicalab.case import Case
 from replicalab.cli import asking
 from replicalab.cli.check import heading
-from replicalab.cli.printing import Answer, CommandError, written
+from replicalab.cli.files import STANDARD, written
+from replicalab.cli.printing import Answer, CommandError
 from replicalab.documents import FORMS
 from replicalab.negotiation import Negotiation, negotiate
 from replicalab.planner import PlanAnalysis
@@ -74,6 +75,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--date", type=day, metavar="DAY", help="that it bears (default: today)")
     group.add_argument(
+        "--form", choices=[*FORMS, "json"], help="in place of the ending of the file's name"
+    )
+    group.add_argument(
         "--save",
         metavar="FILE",
         type=Path,
@@ -93,8 +97,14 @@ def day(text: str) -> date:
 
 def answer(asked: argparse.Namespace) -> Answer:
     """Return the document; as JSON the bundle that it is of."""
-    suffix = asked.save.suffix.lower() if asked.save else ".md"
-    if suffix not in SUFFIXES:
+    named = asked.save and str(asked.save) != STANDARD
+    suffix = asked.save.suffix.lower() if named else ".md"
+    if asked.form and not asked.save:
+        remedy = f"name one with --save, or {STANDARD} for standard output"
+        raise CommandError(f"--form {asked.form}: no file is named; {remedy}")
+    if asked.form:
+        suffix = f".{asked.form}"
+    elif suffix not in SUFFIXES:
         forms = ", ".join(SUFFIXES)
         raise CommandError(f"--save '{asked.save}': no such form; end its name in {forms}")
     if asked.brief and suffix == ".json":

@@ -30,7 +30,7 @@ def answer(asked: argparse.Namespace) -> Answer:
             remedy = Guesser().remedy(asked.domain, domains)
             raise CommandError(f"--domain '{asked.domain}' is unknown; {remedy}")
         found = [study for study in found if study.domain_id == asked.domain]
-    return Answer(0, _lines(found), lambda: [_facts(study) for study in found])
+    return Answer(0, _lines(found), lambda: {"studies": [_facts(study) for study in found]})
 
 
 def _lines(found: Sequence[ScenarioSummary]) -> Iterator[str]:

@@ -10,7 +10,8 @@ from typing import Final
 
 import pytest
 
-from replicalab.cli import COMMANDS, asking
+from replicalab.cli import COMMANDS
+from replicalab.cli.files import MOST_BYTES
 from replicalab.scenarios import load_scenario, plan_json
 from tests.cli.asking import Asking, started
 from tests.golden import assert_golden
@@ -22,9 +23,16 @@ BAD: Final = (
     "check",
     "check psy_strop",
     "check psy_stroop --bud 3",
+    "check psy_stroop --bugdet=3",
+    "check psy_stroop fin_momentum",
     "check psy_stroop --budget 0",
     "check psy_stroop --budget 12.5",
     "check psy_stroop --lab moderate",
+    "check psy_stroop --lab meduim",
+    "negotiate psy_stroop --scientist evidence-aware",
+    "check psy_stroop --rate per_smple=4",
+    "check psy_stroop --step base=1.5",
+    "check psy_stroop --item 'voice key boot: booked'",
     "check psy_stroop --seed -1",
     "check psy_stroop --samples 2000000",
     "check psy_stroop --alpha x",
@@ -63,6 +71,7 @@ BAD: Final = (
     "compare psy_stroop",
     "compare psy_stroop --plan study --plan offer --lab easy --lab medium --lab hard",
     "compare psy_stroop --plan study --plan missing.json",
+    "compare psy_stroop --plan study --plan ofer",
     "report psy_stroop --save report.doc",
     "report psy_stroop --brief --save bundle.json",
     "report psy_stroop --date 31.1.2026",
@@ -151,7 +160,7 @@ def test_pipe_that_the_shell_hands_over_is_read_to_its_end(ask: Asking) -> None:
 def test_file_larger_than_any_is_refused_for_that(ask: Asking) -> None:
     talk = Path("talk.json")
     ask(f"negotiate {STUDY} --save talk.json")
-    talk.write_bytes(talk.read_bytes() + b" " * asking.MOST_BYTES)
+    talk.write_bytes(talk.read_bytes() + b" " * MOST_BYTES)
     said = ask(f"check {STUDY} --plan talk.json")
     assert said.code == 2
     assert said.err == (
