@@ -22,7 +22,7 @@ from replicalab.scenarios import Pack, pack_of
 from replicalab.views.verdicts import plan_verdict
 
 if TYPE_CHECKING:
-    from replicalab.report import Document
+    from replicalab.reports import Document
 
 ABOUT: Final = "A plan as a brief of one page, or as a report fit for a preregistration."
 CODES: Final = "0 once it is made"
@@ -52,10 +52,10 @@ class _Made(NamedTuple):
 
     def form(self, suffix: str) -> str | bytes:
         """Return it in one of the forms."""
-        from replicalab import report  # noqa: PLC0415 - Jinja2, with the first document
+        from replicalab import reports  # noqa: PLC0415 - Jinja2, with the first document
 
         if suffix == ".json":
-            return report.bundle(self.options, self.study, self.run)
+            return reports.bundle(self.options, self.study, self.run)
         return FORMS[suffix.removeprefix(".")].make(self.document)
 
 
@@ -115,7 +115,7 @@ def answer(asked: argparse.Namespace) -> Answer:
 
 
 def _made(asked: argparse.Namespace, suffix: str) -> _Made:
-    from replicalab import report  # noqa: PLC0415 - as above
+    from replicalab import reports  # noqa: PLC0415 - as above
 
     options = asking.analysis(asked)
     pack = options.yours.pack
@@ -123,8 +123,8 @@ def _made(asked: argparse.Namespace, suffix: str) -> _Made:
     case = Case.of(pack, options.yours.plan)
     run = negotiate(case.setup(pack), pack) if asked.negotiated else None
     on = asked.date or datetime.now(UTC).astimezone().date()
-    make = report.brief if asked.brief else report.report
-    shown = options if suffix == ".json" else report.of_run(options, run)
+    make = reports.brief if asked.brief else reports.report
+    shown = options if suffix == ".json" else reports.of_run(options, run)
     return _Made(options, study, run, shown, make(shown, on=on, written=study, run=run))
 
 

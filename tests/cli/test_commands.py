@@ -15,7 +15,7 @@ from replicalab.cli.printing import SCHEMA
 from replicalab.models import revise
 from replicalab.negotiation import load
 from replicalab.planner import PlanAnalysis, least_loss
-from replicalab.report import open_bundle
+from replicalab.reports import open_bundle
 from replicalab.scenarios import (
     EvidenceAssumptions,
     LabOverrides,
