@@ -87,7 +87,7 @@ def _item(text: str) -> Said:
 def _fields_of(part: str) -> dict[str, object]:
     """Return what a saying gives of an item."""
     for pattern, fields in _SAYINGS.items():
-        if found := re.fullmatch(pattern, part):
+        if found := re.fullmatch(pattern, part.casefold()):
             try:
                 given = fields(found[1])
                 OwnItem.model_validate({"label": "x", "category": CATEGORIES[0], **given})

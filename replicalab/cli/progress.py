@@ -1,5 +1,6 @@
 """How far long work is, on standard error: a bar in a terminal, else a line for each tenth."""
 
+import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -8,7 +9,7 @@ from typing import Final
 from replicalab.cli.printing import say
 from replicalab.lexicon import amount_text, count_text
 
-_WIDTH: Final = 24  # Characters of the bar
+_WIDTH: Final = 24  # Characters of the bar, where the terminal has room for them
 _LEAST: Final = 1.0  # Before so many seconds what is left is a guess
 _TENTHS, _PICTURES = 10, 200
 _LONG: Final = 100  # Of such and longer times, in a unit, the next larger one is told
@@ -32,8 +33,11 @@ class ProgressBar:
         if not self._terminal:
             say(line)
             return
-        full = _WIDTH * came // self._number
-        line = f"[{'#' * full}{'.' * (_WIDTH - full)}] {line}{self._left(came)}"
+        line = f"{line}{self._left(came)}"
+        # A line that breaks could not be written over.
+        if (width := min(_WIDTH, shutil.get_terminal_size().columns - len(line) - 4)) > 0:
+            full = width * came // self._number
+            line = f"[{'#' * full}{'.' * (width - full)}] {line}"
         self._longest = max(self._longest, len(line))
         say(f"\r{line:<{self._longest}}", "\n" if came == self._number else "")
 

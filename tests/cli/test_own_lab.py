@@ -40,7 +40,7 @@ def test_staff_follows_the_steps(ask: Asking) -> None:
         ("available", {"state": "available"}),
         ("out of stock", {"state": "out of stock"}),
         ("booked until 12", {"state": "booked", "until": 12}),
-        ("booked  until day 12", {"state": "booked", "until": 12}),
+        ("Booked  until day 12", {"state": "booked", "until": 12}),
         ("0 credits", {"price": 0.0}),
         ("1 credit, available", {"state": "available", "price": 1.0}),
         ("booked, 1000000000 credits", {"state": "booked", "price": 1e9}),

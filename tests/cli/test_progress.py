@@ -38,6 +38,26 @@ def test_time_left_is_not_told_before_it_is_known(
     assert capsys.readouterr().err == "\r[##......................] 1 of 10 negotiations"
 
 
+@pytest.mark.parametrize(
+    ("columns", "line"),
+    [
+        (40, "[#################] 5 of 5 negotiations"),
+        (24, "[#] 5 of 5 negotiations"),
+        (20, "5 of 5 "),
+    ],
+)
+def test_bar_is_no_wider_than_the_terminal(
+    columns: int,
+    line: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    ProgressBar(5, "negotiation").show(5)
+    assert capsys.readouterr().err.startswith(f"\r{line}")
+
+
 def test_file_has_no_bar(capsys: pytest.CaptureFixture[str]) -> None:
     progress = ProgressBar(1000, "negotiation")
     for came in range(1, 1001):
