@@ -30,11 +30,13 @@ def test_comparison_holds_the_plan_of_each_side() -> None:
     assert list(size[["plan 1", "plan 2", "least"]]) == [100, 25, 15]
 
 
-def test_comparison_of_too_few_or_too_many_is_refused() -> None:
+def test_comparison_that_cannot_be_is_refused() -> None:
     plan = replicalab.assess(replicalab.load(STUDY))
     for number in (0, 1, 5):
         with pytest.raises(ValueError, match=rf"{number} plans are to be compared; name 2 to 4"):
             replicalab.compare(*[plan] * number)
+    with pytest.raises(ValueError, match="two plans are called 'plan 1'; call one otherwise"):
+        replicalab.compare(plan, **{"plan 1": plan})
     silent = replicalab.negotiate(plan.pack, scientist=lambda _: "no")
     with pytest.raises(NegotiationError, match="no plan is on the table"):
         replicalab.compare(plan, silent)

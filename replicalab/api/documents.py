@@ -56,7 +56,7 @@ def compare(*plans: Assessment | Negotiation, **named: Assessment | Negotiation)
         named: the same, by names of your own.
 
     Raises:
-        ValueError: fewer than two, or more than four.
+        ValueError: fewer than two, more than four, or two of one name.
         NegotiationError: a negotiation that came to no plan.
 
     >>> plan = assess(load("psy_stroop"))
@@ -64,7 +64,10 @@ def compare(*plans: Assessment | Negotiation, **named: Assessment | Negotiation)
     >>> found.frame().query("what == 'Total'")[["published", "cheaper"]].values.tolist()
     [[1600.0, 600.0]]
     """
-    sides = {**{f"plan {at}": each for at, each in enumerate(plans, start=1)}, **named}
+    numbered = {f"plan {at}": each for at, each in enumerate(plans, start=1)}
+    for twice in numbered.keys() & named.keys():
+        raise ValueError(f"two plans are called '{twice}'; call one otherwise")
+    sides = {**numbered, **named}
     if not FEWEST_SIDES <= len(sides) <= MOST_SIDES:
         few = f"name {FEWEST_SIDES} to {MOST_SIDES}"
         raise ValueError(f"{len(sides)} plans are to be compared; {few}")

@@ -73,6 +73,9 @@ def main(arguments: Sequence[str]) -> int:
 
 def _answered(arguments: Sequence[str]) -> int:
     try:
+        if sys.stdout is None:
+            problem = "the answer cannot be written (standard output is closed)"
+            raise CommandError(f"{problem}; write elsewhere")
         asked = _asked(arguments)
         is_silent = fills_standard_output(asked)
         answer: Answer = asked.answer(asked)

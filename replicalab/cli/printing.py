@@ -72,9 +72,16 @@ def tell_lines(lines: Iterable[str]) -> None:
 
 
 def say(text: str, end: str = "\n") -> None:
-    """Write to standard error, where what is no answer belongs."""
+    """Write to standard error, where what is no answer belongs; to nobody where it is closed."""
+    if sys.stderr is None:
+        return
     _write(sys.stderr, "\n".join(map(shown, text.split("\n"))), end)
     sys.stderr.flush()
+
+
+def is_watched() -> bool:
+    """Return whether standard error is a terminal, on which progress may be written over."""
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def _wrapped(line: str, stream: TextIO) -> list[str]:

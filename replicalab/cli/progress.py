@@ -1,12 +1,11 @@
 """How far long work is, on standard error: a bar in a terminal, else a line for each tenth."""
 
 import shutil
-import sys
 import time
 from collections.abc import Callable
 from typing import Final
 
-from replicalab.cli.printing import say
+from replicalab.cli.printing import is_watched, say
 from replicalab.lexicon import amount_text, count_text
 
 _WIDTH: Final = 24  # Characters of the bar, where the terminal has room for them
@@ -20,7 +19,7 @@ class ProgressBar:
 
     def __init__(self, number: int, noun: str, now: Callable[[], float] = time.monotonic) -> None:
         self._number, self._noun, self._now = number, noun, now
-        self._terminal, self._began, self._last = sys.stderr.isatty(), now(), 0
+        self._terminal, self._began, self._last = is_watched(), now(), 0
         self._step = max(1, number // (_PICTURES if self._terminal else _TENTHS))
         self._longest = 0
 

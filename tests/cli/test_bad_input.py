@@ -13,7 +13,7 @@ import pytest
 from replicalab.cli import COMMANDS
 from replicalab.cli.files import MOST_BYTES
 from replicalab.scenarios import load_scenario, plan_json
-from tests.cli.asking import Asking, started
+from tests.cli.asking import ROOT, Asking, started
 from tests.golden import assert_golden
 
 STUDY: Final = "psy_stroop"
@@ -66,6 +66,7 @@ BAD: Final = (
     "negotiate --replay broken.json",
     "negotiate --replay missing.json",
     "negotiate --replay talk.json --scientist baseline",
+    "negotiate --replay talk.json --rate per_day=1",
     "negotiate fin_momentum --replay talk.json --swap a b",
     "negotiate --replay talk.json --save other.json",
     "compare psy_stroop",
@@ -179,6 +180,19 @@ def test_answer_that_cannot_be_written_is_told() -> None:
         "the answer cannot be written (No space left on device); free some space, or write "
         "elsewhere\n"
     )
+
+
+def test_closed_stream_ends_it_with_a_message_or_in_silence() -> None:
+    command = [sys.executable, "-m", "replicalab", "batch", STUDY, "--lab", "hard"]
+    shell = 'exec "$@" {}'
+    for closed, code, told in (
+        (">&-", 2, b"the answer cannot be written (standard output is closed); write elsewhere\n"),
+        ("2>&-", 0, b""),
+        (">&- 2>&-", 2, b""),
+    ):
+        line = ["/bin/sh", "-c", shell.format(closed), "sh", *command]
+        done = subprocess.run(line, capture_output=True, check=False, cwd=ROOT)
+        assert (done.returncode, done.stderr) == (code, told)
 
 
 def test_reader_that_goes_away_ends_it_in_silence() -> None:
