@@ -55,7 +55,7 @@ def parser() -> Parser:
         added.add_argument(
             "--debug",
             action="store_true",
-            help=f"where ReplicaLab itself fails, tell where (or set {DEBUG}=1)",
+            help=f"where ReplicaLab itself fails, show where (or set {DEBUG}=1)",
         )
         added.set_defaults(answer=command.answer, json=False, parser=added)
     return whole
@@ -112,5 +112,5 @@ def _tell_crash(error: Exception, *, whole: bool) -> None:
     if whole:
         say("".join(traceback.format_exception(error)), "")
     said = shortened(on_one_line(f"{type(error).__name__}: {error}"), _LONGEST)
-    where = "" if whole else f"; once more with --debug, or {DEBUG}=1, tells where"
+    where = "" if whole else f"; once more with --debug, or {DEBUG}=1, shows where"
     say(f"ReplicaLab itself failed ({said}), by no fault of what you gave it{where}")

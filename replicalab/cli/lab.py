@@ -1,4 +1,4 @@
-"""What a command says of a lab's rates, staff steps and items, by options or by a lab's file."""
+"""The rates, staff steps and items of a lab of one's own: from options, or from a lab's file."""
 
 import argparse
 import re
@@ -27,8 +27,8 @@ from replicalab.scenarios.own import ItemCategory, RateName, StepName
 from replicalab.tables import SUFFIXES, read_inventory
 
 _ITEM_EXAMPLE: Final = "'imager: booked until 12'"
-# What may be said of an item: how it is written, and which fields of `OwnItem` it gives.
-_SAYINGS: Final[dict[str, Callable[[str], dict[str, object]]]] = {
+# What an option may give of an item: how it is written, and the fields of `OwnItem` that it sets.
+_ITEM_FIELDS: Final[dict[str, Callable[[str], dict[str, object]]]] = {
     r"booked until (?:day )?([0-9]{1,40})": lambda day: {
         "state": ItemState.BOOKED,
         "until": int(day),
@@ -39,8 +39,8 @@ _SAYINGS: Final[dict[str, Callable[[str], dict[str, object]]]] = {
 _WAYS: Final = (*ItemState, "booked until 12", "250 credits")
 
 
-class Said(NamedTuple):
-    """What an option says of an item: fields of `OwnItem` but its kind."""
+class ItemOption(NamedTuple):
+    """An item that an option names, and the fields of `OwnItem` that it sets."""
 
     label: str
     fields: dict[str, object]
@@ -53,7 +53,7 @@ def _pair(field: str, names: Sequence[str], example: str) -> Callable[[str], tup
         name, sign, value = map(str.strip, text.partition("="))
         if not sign:
             raise ArgumentTypeError(
-                f"'{shortened(text)}' sets nothing; write one such as {example}"
+                f"'{shortened(text)}' has no number; write one such as {example}"
             )
         if name not in names:
             remedy = Guesser().remedy(name, names)
@@ -70,23 +70,25 @@ def _pair(field: str, names: Sequence[str], example: str) -> Callable[[str], tup
     return read
 
 
-def _item(text: str) -> Said:
-    label, _, said = (" ".join(part.split()) for part in text.rpartition(":"))
+def _item(text: str) -> ItemOption:
+    label, _, listed = (" ".join(part.split()) for part in text.rpartition(":"))
     if not 0 < len(label) <= LONGEST_LABEL:
         problem = f"'{shortened(text)}' names no item of 1 to {LONGEST_LABEL} characters"
         raise ArgumentTypeError(f"{problem}; write one such as {_ITEM_EXAMPLE}")
     fields: dict[str, object] = {}
-    for part in map(str.strip, said.split(",")):
+    for part in map(str.strip, listed.split(",")):
         new = _fields_of(part)
         if twice := fields.keys() & new.keys():
-            raise ArgumentTypeError(f"'{shortened(said)}' says its {min(twice)} twice; say it once")
+            raise ArgumentTypeError(
+                f"'{shortened(listed)}' gives the {min(twice)} twice; give it once"
+            )
         fields |= new
-    return Said(label, fields)
+    return ItemOption(label, fields)
 
 
 def _fields_of(part: str) -> dict[str, object]:
-    """Return what a saying gives of an item."""
-    for pattern, fields in _SAYINGS.items():
+    """Return the fields of `OwnItem` that a part of an option sets."""
+    for pattern, fields in _ITEM_FIELDS.items():
         if found := re.fullmatch(pattern, part.casefold()):
             try:
                 given = fields(found[1])
@@ -96,7 +98,7 @@ def _fields_of(part: str) -> dict[str, object]:
                 raise ArgumentTypeError(f"'{part}' is out of range; {most}") from None
             return given
     remedy = Guesser().remedy(shortened(part), _WAYS)
-    raise ArgumentTypeError(f"'{shortened(part)}' says nothing of an item; {remedy}")
+    raise ArgumentTypeError(f"'{shortened(part)}' is no state and no price; {remedy}")
 
 
 class LabPart(NamedTuple):
@@ -180,31 +182,31 @@ def lab_at(path: Path) -> LabOverrides:
 def with_parts(
     lab: LabOverrides, asked: argparse.Namespace, studies: Sequence[Study]
 ) -> LabOverrides:
-    """Return a lab with what the options say of its parts; an item is one of the studies'.
+    """Return a lab with the parts that options give; an item is one of the studies'.
 
     Raises:
-        CommandError: something is said twice, or of an item that is unknown.
+        CommandError: a part is given twice, or an item is unknown.
     """
-    said = {field: getattr(asked, part.option) for field, part in PARTS.items()}
+    given = {field: getattr(asked, part.option) for field, part in PARTS.items()}
     for field, part in PARTS.items():
-        for twice in repeated_labels(name for name, _ in said[field]):
+        for twice in repeated_labels(name for name, _ in given[field]):
             raise CommandError(f"--{part.option} '{twice}' is given twice; give it once")
     items = {label_key(item.label): item for item in lab.items}
     known = {**_known_items(studies), **{key: (i.label, i.category) for key, i in items.items()}}
-    for label, fields in said["items"]:
-        items[label_key(label)] = _with_saying(items.get(label_key(label)), label, fields, known)
+    for label, fields in given["items"]:
+        items[label_key(label)] = _with_fields(items.get(label_key(label)), label, fields, known)
     if len(items) > MOST_OWN_ITEMS:
         raise CommandError(f"--item: {len(items):,} items are named; keep {MOST_OWN_ITEMS} at most")
     return lab.model_copy(
         update={
-            "rates": {**lab.rates, **dict(said["rates"])},
-            "steps": {**lab.steps, **dict(said["steps"])},
+            "rates": {**lab.rates, **dict(given["rates"])},
+            "steps": {**lab.steps, **dict(given["steps"])},
             "items": tuple(items.values()),
         }
     )
 
 
-def _with_saying(
+def _with_fields(
     item: OwnItem | None,
     label: str,
     fields: dict[str, object],

@@ -14,7 +14,7 @@ EXIT: Final = {
     0: "passes: the plan is feasible, the players agreed, the transcript replays, all is done",
     1: "does not",
     2: "bad input, or a file or a language model that fails; the message says what to do",
-    70: "ReplicaLab itself fails, by no fault of the input; --debug tells where",
+    70: "ReplicaLab itself fails, by no fault of the input; --debug shows where",
     130: "stopped by Ctrl-C; a batch, or a language model's negotiation, tells what it had",
     141: "whoever read the answer went away",
 }

@@ -33,7 +33,7 @@ def test_failure_is_one_line_with_an_exit_code_of_its_own(ask: Asking) -> None:
     assert (said.code, said.out) == (70, "")
     assert said.err == (
         "ReplicaLab itself failed (ZeroDivisionError: a sum of ⟨U+001B⟩[31mnothing), by no fault "
-        "of what you gave it; once more with --debug, or REPLICALAB_DEBUG=1, tells where\n"
+        "of what you gave it; once more with --debug, or REPLICALAB_DEBUG=1, shows where\n"
     )
     assert 70 in EXIT
 

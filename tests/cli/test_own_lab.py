@@ -95,7 +95,7 @@ def test_item_of_a_batch_is_one_of_any_of_its_studies(ask: Asking) -> None:
     ("option", "told"),
     [
         ("--rate per_smple=4", "'per_smple' is unknown; did you mean 'per_sample'? known: per_s"),
-        ("--rate per_sample", "'per_sample' sets nothing; write one such as per_sample=4"),
+        ("--rate per_sample", "'per_sample' has no number; write one such as per_sample=4"),
         ("--rate =", "'' is unknown; known: per_sample"),
         *(
             (f"--rate per_sample={value}", f"'{value}' is no number from 0 to 1,000,000,000; write")
@@ -111,14 +111,14 @@ def test_item_of_a_batch_is_one_of_any_of_its_studies(ask: Asking) -> None:
         (f"--item '{BOOTH}'", f"'{BOOTH}' names no item of 1 to 300 characters; write one such as"),
         ("--item ': booked'", "': booked' names no item"),
         (f"--item '{'x' * 301}: booked'", "names no item of 1 to 300 characters"),
-        (f"--item '{BOOTH}:'", "'' says nothing of an item; known: available, booked"),
-        (f"--item '{BOOTH}: bokked'", "'bokked' says nothing of an item; did you mean 'booked'?"),
-        (f"--item '{BOOTH}: booked until -1'", "'booked until -1' says nothing of an item"),
+        (f"--item '{BOOTH}:'", "'' is no state and no price; known: available, booked"),
+        (f"--item '{BOOTH}: bokked'", "'bokked' is no state and no price; did you mean 'booked'?"),
+        (f"--item '{BOOTH}: booked until -1'", "'booked until -1' is no state and no price"),
         (f"--item '{BOOTH}: booked until {'9' * 40}'", "is out of range; a day to"),
         (f"--item '{BOOTH}: 1000000001 credits'", "'1000000001 credits' is out of range"),
         (f"--item '{BOOTH}: 1.2.3 credits'", "'1.2.3 credits' is out of range"),
-        (f"--item '{BOOTH}: nan credits'", "'nan credits' says nothing of an item"),
-        (f"--item '{BOOTH}: booked, available'", "'booked, available' says its state twice"),
+        (f"--item '{BOOTH}: nan credits'", "'nan credits' is no state and no price"),
+        (f"--item '{BOOTH}: booked, available'", "'booked, available' gives the state twice"),
         (
             f"--item '{BOOTH}: booked' --item '{BOOTH.upper()}: 3 credits'",
             f"--item '{BOOTH}' is given twice; give it once",
