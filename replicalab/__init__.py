@@ -1,33 +1,37 @@
 """ReplicaLab: what a lab can run of a published experiment, and what each cut costs."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Final
+import importlib as _importlib
+import typing as _typing
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from replicalab.api import (
         Lab,
         asks,
         assess,
+        compare,
         frontier,
         least_loss,
         load,
         negotiate,
+        report,
         run_batch,
         studies,
         suggest,
     )
 
 # The version that the wheel and every document names; there is no release yet.
-__version__: Final = "0.0.dev"
+__version__: _typing.Final = "0.0.dev"
 
 __all__ = [
     "Lab",
     "asks",
     "assess",
+    "compare",
     "frontier",
     "least_loss",
     "load",
     "negotiate",
+    "report",
     "run_batch",
     "studies",
     "suggest",
@@ -35,12 +39,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Return one of the ten names; the core is imported with the first, not with the package."""
+    """Return one of these names; the core is imported with the first, not with the package."""
     if name not in __all__:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    found: object = getattr(import_module("replicalab.api"), name)
+    found: object = getattr(_importlib.import_module("replicalab.api"), name)
     return found
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *__all__]
+    """Return what completion offers: these names, and none of the rooms that are loaded."""
+    return [*__all__, *(name for name in globals() if name.startswith("__"))]

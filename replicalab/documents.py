@@ -10,7 +10,7 @@ from replicalab.scenarios import readable_text
 from replicalab.scenarios.json_file import FileKind, JsonFile, Values, kind_of
 
 if TYPE_CHECKING:
-    from replicalab.report import Document
+    from replicalab.reports import Document
 
 MIMES: Final = {
     "csv": "text/csv",
@@ -97,7 +97,7 @@ class Form(NamedTuple):
 
     Attributes:
         name: what its button says.
-        maker: the function of `replicalab.report` that makes it.
+        maker: the function of `replicalab.reports` that makes it.
         is_button: whether it has a button of its own with the brief and the report; a PDF is
             printed by another process, and a workbook is saved under Tables.
     """
@@ -108,9 +108,9 @@ class Form(NamedTuple):
 
     def make(self, document: Document) -> str | bytes:
         """Return the file of a document."""
-        from replicalab import report  # noqa: PLC0415 - Jinja2, with the first document
+        from replicalab import reports  # noqa: PLC0415 - Jinja2, with the first document
 
-        made: str | bytes = getattr(report, self.maker)(document)
+        made: str | bytes = getattr(reports, self.maker)(document)
         return made
 
 

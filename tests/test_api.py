@@ -1,4 +1,4 @@
-"""The ten names of ``import replicalab``: pinned, each with an example that runs, each shown."""
+"""The names of ``import replicalab``: pinned, each with an example that runs, each shown."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from datetime import date
 from pathlib import Path
 from typing import Final, cast
 
@@ -16,6 +17,7 @@ import pytest
 
 import replicalab
 from replicalab import api
+from replicalab.api.documents import Report
 from replicalab.assessment import assess
 from replicalab.errors import ModelSettingsError, ScenarioError
 from replicalab.models import revise
@@ -27,25 +29,47 @@ from tests.llm.serving import Exchange, Server, serve, streamed
 from tests.negotiation.playing import ACCEPT, propose, said
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-NAMES: Final = (
-    "Lab asks assess frontier least_loss load negotiate run_batch studies suggest".split()
-)
+NAMES: Final = [
+    *("Lab", "asks", "assess", "compare", "frontier", "least_loss"),
+    *("load", "negotiate", "report", "run_batch", "studies", "suggest"),
+]
 README: Final = (ROOT / "README.md").read_text(encoding="utf-8")
 STUDY: Final = "psy_stroop"
 
 
-def test_names_are_ten_and_these() -> None:
+def test_names_are_these() -> None:
     assert replicalab.__all__ == NAMES
-    assert set(NAMES) <= set(dir(replicalab))
     assert all(getattr(replicalab, name) is getattr(api, name) for name in NAMES)
     with pytest.raises(AttributeError, match="'replicalab' has no attribute 'lod'"):
         replicalab.lod  # noqa: B018
 
 
+def report_of_the_study() -> Report:
+    """Return a report of a study's own plan."""
+    return replicalab.report(replicalab.assess(replicalab.load(STUDY)), on=date(2026, 1, 31))
+
+
+def test_completion_offers_the_names_and_nothing_that_was_imported() -> None:
+    """Also once the rooms are loaded, and after a report, whose room once had its name."""
+    report_of_the_study().form("md")
+    assert [name for name in dir(replicalab) if not name.startswith("_")] == NAMES
+    assert "__version__" in dir(replicalab)
+    assert callable(replicalab.report)
+    strays = {name for name in vars(replicalab) if not name.startswith("_")} - {*NAMES}
+    rooms = {path.stem for path in (ROOT / "replicalab").iterdir()}
+    assert strays <= rooms, "what the package itself imports has an underscore"
+
+
+def test_version_is_the_one_that_documents_name() -> None:
+    [made] = [line for line in report_of_the_study().document.foot if "ReplicaLab" in line]
+    assert replicalab.__version__ in made
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_example_of_each_name_runs(name: str) -> None:
     found = getattr(replicalab, name)
-    [test] = doctest.DocTestFinder(recurse=False).find(found, name, globs={**vars(api)})
+    globs = {**vars(api), "date": date}
+    [test] = doctest.DocTestFinder(recurse=False).find(found, name, globs=globs)
     assert test.examples, f"{name} has no example"
     assert inspect.getdoc(found)
     assert doctest.DocTestRunner().run(test).failed == 0
@@ -277,6 +301,11 @@ def test_results_show_in_a_notebook_what_the_panels_show() -> None:
         (offer, "12 samples in 2 days, 620 of 620 credits, power 0.71"),
         (replicalab.asks(plan), "980 more credits"),
         (replicalab.frontier(plan), "<td>620</td>"),
+        (plan.dimensions, "980"),
+        (plan.costs, "1,600"),
+        (replicalab.compare(plan, offer), "Sample size"),
+        (replicalab.report(plan), "The question"),
+        (replicalab.negotiate(plan).score, "Regret"),
         (replicalab.negotiate(plan), "Agreed in round"),
         (replicalab.run_batch(STUDY, ["hard"], range(10)), "Agreed: 6 of 10, 60 % (31 to 83 %)"),
     ]

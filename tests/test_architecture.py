@@ -60,7 +60,7 @@ ONLY_IN: Final[dict[str, frozenset[str]]] = {
 NOT_FOR_PAGES: Final = ROOMS - {"ui", "server"}
 """What a page must ask for through `replicalab.ui`, so that no page computes."""
 
-CORE: Final = ROOMS - {"library", "render", "report", "server", "ui"}
+CORE: Final = ROOMS - {"library", "render", "reports", "server", "ui"}
 NOT_IN_CORE: Final = frozenset(
     "streamlit plotly pandas openai httpx2 jinja2 sqlalchemy scipy numpy distributed".split()
 )

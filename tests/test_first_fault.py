@@ -20,7 +20,7 @@ from replicalab.library import EntryKind
 from replicalab.library.contents import checked, checked_draft
 from replicalab.models import Protocol
 from replicalab.negotiation import Move, ScientistKind, TurnAuthor, load
-from replicalab.report import bundle, open_bundle
+from replicalab.reports import bundle, open_bundle
 from replicalab.scenarios import (
     Difficulty,
     EvidenceAssumptions,

@@ -14,7 +14,7 @@ from typing import Final
 
 import plotly.graph_objects as go
 
-from replicalab import report
+from replicalab import reports
 from replicalab.agents.prompts import FIELD_FORMS
 from replicalab.assessment import (
     AMOUNTS,
@@ -157,7 +157,7 @@ def test_fields_that_a_link_once_had_by_position_are_still_fields() -> None:
 
 
 def test_each_form_kind_of_file_and_kind_of_entry_is_in_all_their_tables() -> None:
-    assert all(callable(getattr(report, form.maker)) for form in FORMS.values())
+    assert all(callable(getattr(reports, form.maker)) for form in FORMS.values())
     assert FORMS.keys() <= MIMES.keys()
     assert DOCUMENTS.keys() == _KNOWN.keys() == PAGE_ROWS.keys() == {*FileKind}
     assert {row.suffix for row in DOCUMENTS.values()} <= {*SUFFIXES} & MIMES.keys()

@@ -21,7 +21,7 @@ from replicalab.library import EntryKind, Library, Owner, read_decision
 from replicalab.library.contents import read_batch
 from replicalab.models import Protocol
 from replicalab.negotiation import Negotiation, load, replay
-from replicalab.report.bundle import open_bundle
+from replicalab.reports.bundle import open_bundle
 from replicalab.scenarios import Pack, load_scenario, parse_study, read_lab
 from replicalab.scenarios.writing import read_plan as read_plan_file
 from replicalab.ui.address import from_query

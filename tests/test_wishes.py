@@ -22,7 +22,7 @@ from replicalab.comparison import Side
 from replicalab.models import revise
 from replicalab.negotiation import Negotiation, ScientistKind, best_text, score_of
 from replicalab.planner import PlanAnalysis, PlanStep, surveyed
-from replicalab.report import brief, markdown, report
+from replicalab.reports import brief, markdown, report
 from replicalab.scenarios import CostModel, Pack, load_scenario
 from replicalab.views import (
     check,

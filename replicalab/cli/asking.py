@@ -1,32 +1,29 @@
 """What a command is asked: the study, the lab, the question and the plan, from its options."""
 
 import argparse
-import errno
 import json
-import os
-import stat
-from argparse import ArgumentTypeError
+from argparse import ArgumentError, ArgumentTypeError
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from math import isfinite
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 from replicalab import scenarios
 from replicalab.assessment import assess
 from replicalab.case import Case, in_labs_of
+from replicalab.cli import lab
+from replicalab.cli.files import STANDARD, called, content
 from replicalab.cli.printing import CommandError, say
-from replicalab.documents import MOST_BYTES, STUDY_SUFFIXES
+from replicalab.documents import STUDY_SUFFIXES
 from replicalab.errors import TraceError
 from replicalab.lexicon import same_label, shortened
 from replicalab.models import LARGEST_PLANNED, LIST_FIELDS, LONGEST_LABEL, Protocol, revise
 from replicalab.negotiation import Negotiation, Transcript, load, replay
 from replicalab.planner import PlanAnalysis
-from replicalab.scenarios.folders import at_once
 from replicalab.scenarios.json_file import FileKind, kind_of
 from replicalab.views.plan import elsewhere_text
 
-# Where the shell puts a pipe that it opened itself.
-_HANDED_OVER: Final = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 LABS: Final = tuple(level.value for level in scenarios.Difficulty)
 
 LAB_OPTIONS: Final = {
@@ -60,6 +57,19 @@ class Parser(argparse.ArgumentParser):
         say(f"{self.prog}: {message}; see {self.prog} --help")
         raise SystemExit(2)
 
+    def refuse(self, unknown: Sequence[str]) -> NoReturn:
+        """Say which of the arguments is not known, and which one was probably meant."""
+        name = unknown[0].partition("=")[0]
+        near = get_close_matches(name, self._option_string_actions, n=1)
+        guess = f"; did you mean '{near[0]}'?" if near else ""
+        self.error(f"'{shortened(name)}' is no argument of this command{guess}")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse a value that is no choice, with the one that was probably meant."""
+        if action.choices is not None and value not in action.choices:
+            remedy = scenarios.Guesser().remedy(str(value), [*action.choices])
+            raise ArgumentError(action, f"'{shortened(str(value))}' is unknown; {remedy}")
+
 
 # --- options ------------------------------------------------------------------------------------
 
@@ -92,7 +102,7 @@ def decimal(text: str) -> float:
 
 def add_study(parser: argparse.ArgumentParser, number: str | None = None) -> None:
     """Add the study, of which `pack` is made."""
-    about = "a study's id, or the path of a study file"
+    about = f"a study's id, or the path of a study file; {STANDARD} is standard input"
     parser.add_argument("study", metavar="STUDY", nargs=number, help=about)
 
 
@@ -121,10 +131,16 @@ def add_lab(parser: argparse.ArgumentParser) -> None:
 def add_own(parser: argparse.ArgumentParser) -> None:
     """Add what is said of the lab and of the evidence in place of the study."""
     group = parser.add_argument_group("your lab, in place of the study's")
-    group.add_argument("--lab-file", metavar="LAB.json", type=Path, help="a lab saved as a file")
+    group.add_argument(
+        "--lab-file",
+        metavar="FILE",
+        type=Path,
+        help="a lab saved as a file, or its items as a table, CSV or Excel",
+    )
     for name, (_, unit, about) in LAB_OPTIONS.items():
         option = f"--{name.replace('_', '-')}"
         group.add_argument(option, type=whole(1), metavar=unit, help=about)
+    lab.add_parts(group)
     question = parser.add_argument_group("question, in place of the study's")
     for name, (about, _) in _QUESTION.items():
         question.add_argument(f"--{name}", type=decimal, metavar="NUMBER", help=about)
@@ -158,67 +174,36 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
 # --- what they ask for --------------------------------------------------------------------------
 
 
-def content(path: Path) -> bytes:
-    """Return what a file holds.
-
-    A pipe that the shell hands over, ``<(…)`` or ``/dev/stdin``, is read to its end; one that has a
-    name of its own may never end.
-
-    Raises:
-        CommandError: it cannot be read, or is larger than any file that is.
-    """
-    try:
-        with open(path, "rb", opener=at_once) as file:
-            mode = os.fstat(file.fileno()).st_mode
-            if stat.S_ISFIFO(mode) and not str(path).startswith(_HANDED_OVER):
-                raise OSError(errno.EINVAL, "a named pipe is not waited for")
-            if not stat.S_ISREG(mode):
-                # It was opened without waiting; read so, a pipe would end at its first pause.
-                os.set_blocking(file.fileno(), True)
-            held = file.read(MOST_BYTES + 1)
-    except OSError as error:
-        why = error.strerror or "no such file"
-        raise CommandError(
-            f"'{path}' cannot be read ({why}); name a file that exists and may be read"
-        ) from None
-    except ValueError:
-        raise CommandError(f"{str(path)!r} is no path; name a file") from None
-    if len(held) > MOST_BYTES:
-        raise CommandError(
-            f"'{path}' has more than {MOST_BYTES:,} bytes, which no file that is read here has; "
-            "name another"
-        )
-    return held
-
-
 def study_at(name: str) -> tuple[scenarios.Study, str]:
     """Return a study by its id or its path, and the text of its file; empty for the shelf's."""
     path = Path(name)
-    is_path = name.endswith(tuple(f".{suffix}" for suffix in STUDY_SUFFIXES))
+    is_path = name == STANDARD or name.endswith(tuple(f".{suffix}" for suffix in STUDY_SUFFIXES))
     if not (is_path or (path.suffix and path.is_file())):
         return scenarios.load_scenario(name).study, ""
     data = content(path)
-    return scenarios.parse_study(data, name), data.decode("utf-8-sig")
+    return scenarios.parse_study(data, called(name)), data.decode("utf-8-sig")
 
 
-def pack(asked: argparse.Namespace, lab: str | None = None) -> scenarios.Pack:
+def pack(asked: argparse.Namespace, difficulty: str | None = None) -> scenarios.Pack:
     """Return the study in its lab, with what is said of it."""
     study, _ = study_at(asked.study)
     return Case(
         study=study.scenario_id,
-        lab=scenarios.Difficulty(lab or asked.lab),
+        lab=scenarios.Difficulty(difficulty or asked.lab),
         seed=asked.seed,
-        own_lab=own_lab(asked),
+        own_lab=own_lab(asked, [study]),
         question=question(asked, study),
     ).pack(in_labs_of(study))
 
 
-def own_lab(asked: argparse.Namespace) -> scenarios.LabOverrides:
+def own_lab(
+    asked: argparse.Namespace, studies: Sequence[scenarios.Study]
+) -> scenarios.LabOverrides:
     """Return what is said of the lab: the file's, and in its place the options'."""
-    path = asked.lab_file
-    said = scenarios.read_lab(content(path), str(path)) if path else scenarios.LabOverrides()
+    said = lab.lab_at(asked.lab_file) if asked.lab_file else scenarios.LabOverrides()
     means = {field: getattr(asked, name) for name, (field, *_) in LAB_OPTIONS.items()}
-    return said.model_copy(update={k: v for k, v in means.items() if v is not None})
+    said = said.model_copy(update={k: v for k, v in means.items() if v is not None})
+    return lab.with_parts(said, asked, studies)
 
 
 def question(asked: argparse.Namespace, study: scenarios.Study) -> scenarios.EvidenceAssumptions:
@@ -275,9 +260,9 @@ def plan_at(path: Path, found: scenarios.Pack) -> Protocol:
     run = run_in(data, path, found)
     if run and run.final_plan:
         return run.final_plan.plan
-    saved = scenarios.read_plan(data, str(path))
+    saved = scenarios.read_plan(data, called(path))
     if note := elsewhere_text(saved.study, found):
-        say(f"{path}: {note}")
+        say(f"{called(path)}: {note}")
     return saved.plan
 
 
@@ -297,13 +282,13 @@ def run_in(data: bytes, path: Path, found: scenarios.Pack) -> Negotiation | None
     setup = transcript.setup
     if setup.scenario_id != found.scenario_id:
         other = f"it is a negotiation about '{setup.scenario_id}', not about '{found.scenario_id}'"
-        raise CommandError(f"{path}: {other}; name that study")
+        raise CommandError(f"{called(path)}: {other}; name that study")
     again = replay(transcript, Case.of_run(setup).pack(in_labs_of(found.study)))
     if again.differences:
         why = again.differences[0].message
-        raise CommandError(f"{path}: it does not replay as it was saved. {why}")
+        raise CommandError(f"{called(path)}: it does not replay as it was saved. {why}")
     if again.negotiation.final_plan is None:
-        raise CommandError(f"{path}: no plan is on the table in it; name a plan's file")
+        raise CommandError(f"{called(path)}: no plan is on the table in it; name a plan's file")
     return again.negotiation
 
 
@@ -317,7 +302,7 @@ def transcript_of(data: bytes, path: Path) -> Transcript:
         return load(data.decode("utf-8-sig"))
     except (TraceError, UnicodeDecodeError) as error:
         problem = str(error) if isinstance(error, TraceError) else "it is no UTF-8 text"
-        raise CommandError(f"{path}: {problem}") from None
+        raise CommandError(f"{called(path)}: {problem}") from None
 
 
 def _place(

@@ -1,7 +1,6 @@
 """``batch``: many negotiations, how often each outcome came, and how far they are from the best."""
 
 import argparse
-import sys
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import closing, contextmanager, nullcontext
@@ -23,10 +22,12 @@ from replicalab.batch import (
 )
 from replicalab.case import Case
 from replicalab.cli import asking, facts
+from replicalab.cli.files import check_writable, written
 from replicalab.cli.model import MODEL, PLAYERS_HELP, Model
 from replicalab.cli.negotiate import LAB_MANAGERS_NAMED, SCIENTISTS_NAMED
-from replicalab.cli.printing import Answer, CommandError, check_writable, say, written
-from replicalab.lexicon import amount_text, count_text
+from replicalab.cli.printing import Answer, CommandError, say
+from replicalab.cli.progress import ProgressBar
+from replicalab.lexicon import count_text
 from replicalab.llm import MOST_LOOK_UPS
 from replicalab.negotiation import MOST_ROUNDS, LabManagerKind, ScientistKind
 from replicalab.render import terminal
@@ -180,11 +181,12 @@ def _model(asked: argparse.Namespace) -> Model | None:
 
 def _jobs(asked: argparse.Namespace) -> list[Case]:
     """Return what is to be played; a study or a question that cannot be is refused before."""
-    own, cases = asking.own_lab(asked), list[Case]()
+    cases = list[Case]()
     labs = list(dict.fromkeys(map(Difficulty, asked.lab or asking.LABS)))
     every = [summary.scenario_id for summary in list_scenarios()] if ALL in asked.study else []
-    for name in every or dict.fromkeys(asked.study):
-        study, text = asking.study_at(name)
+    studies = [asking.study_at(name) for name in every or dict.fromkeys(asked.study)]
+    own = asking.own_lab(asked, [study for study, _ in studies])
+    for study, text in studies:
         question = asking.question(asked, study)
         question.over(study.design)
         cases.append(
@@ -212,7 +214,7 @@ def _played(
 ) -> list[Result]:
     """Return the results in the order of the jobs; after Ctrl-C those that had come."""
     came: list[Result] = []
-    progress = _Progress(len(jobs))
+    progress = ProgressBar(len(jobs), "negotiation")
     try:
         with closing(run_batch(jobs, executor, workers, model)) as results:
             for result in results:
@@ -224,25 +226,6 @@ def _played(
         if model:  # whose calls would go on by themselves
             model.stop()
     return in_order(jobs, came)
-
-
-class _Progress:
-    """How far a batch is, on standard error: in one line of a terminal, else each tenth."""
-
-    def __init__(self, number: int) -> None:
-        self._number, self._step, self._last = number, max(1, number // 10), 0
-        self._terminal = sys.stderr.isatty()
-        if self._terminal:
-            self._step = max(1, number // 200)
-
-    def show(self, came: int) -> None:
-        """Tell how many came, if that is worth a line."""
-        if came < self._number and came - self._last < self._step:
-            return
-        self._last = came
-        line = f"{amount_text(came)} of {count_text(self._number, 'negotiation')}"
-        is_last = came == self._number
-        say(f"\r{line}" if self._terminal else line, "" if self._terminal and not is_last else "\n")
 
 
 @contextmanager

@@ -8,11 +8,12 @@ from typing import Final
 from replicalab.assessment import Assessment, assess
 from replicalab.case import MOST_SIDES
 from replicalab.cli import asking, facts
+from replicalab.cli.files import STANDARD, called, content
 from replicalab.cli.printing import Answer, CommandError
 from replicalab.comparison import FEWEST_SIDES, Side, negotiated, side_of_run
 from replicalab.planner import PlanAnalysis
 from replicalab.render import terminal
-from replicalab.scenarios import MAX_SEED, Pack
+from replicalab.scenarios import MAX_SEED, Guesser, Pack
 from replicalab.views import comparison
 from replicalab.views.lab import lab_text
 
@@ -64,21 +65,24 @@ def answer(asked: argparse.Namespace) -> Answer:
         for lab in labs
         for name in plans
     ]
-    return Answer(0, _lines(sides), lambda: [_facts(side) for side in sides])
+    return Answer(0, _lines(sides), lambda: {"sides": [_facts(side) for side in sides]})
 
 
 def _side(name: str, pack: Pack, *, many: bool, labs: bool) -> Side:
-    parts = [Path(name).stem if many else "", lab_text(pack) if labs or not many else ""]
-    called = ", ".join(filter(None, parts))
+    parts = [Path(called(name)).stem if many else "", lab_text(pack) if labs or not many else ""]
+    title = ", ".join(filter(None, parts))
     if find := _NAMED.get(name):
         plan = find(PlanAnalysis(assess(pack.reference_protocol, pack)))
-        return Side(called, plan, negotiated(plan))
+        return Side(title, plan, negotiated(plan))
     path = Path(name)
-    run = asking.run_in(asking.content(path), path, pack)
+    if not (path.suffix or name == STANDARD or path.exists()):
+        remedy = Guesser().remedy(name, [*_NAMED])
+        raise CommandError(f"--plan '{name}' is no plan and no file; {remedy}")
+    run = asking.run_in(content(path), path, pack)
     if run and run.pack == pack:
-        return side_of_run(called, run)
+        return side_of_run(title, run)
     plan = assess(asking.plan_at(path, pack), pack)
-    return Side(called, plan, negotiated(plan))
+    return Side(title, plan, negotiated(plan))
 
 
 # --- in words -----------------------------------------------------------------------------------

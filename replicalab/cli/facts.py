@@ -8,6 +8,7 @@ from replicalab.assessment.phrases import asked_and_had
 from replicalab.negotiation import Score
 from replicalab.planner import Addition, PlanAnalysis, PlanStep, Shortfall, change_steps
 from replicalab.scenarios import Bounds, EvidenceAssumptions, LabOverrides, Pack, StudyLimit
+from replicalab.tables.rows import cost_row, dimension_row
 from replicalab.views.blocks import Verdict
 from replicalab.views.plan import notes
 from replicalab.views.score import score_verdict
@@ -95,26 +96,14 @@ def checked(options: PlanAnalysis) -> Data:
     """Return all that is known of a plan."""
     found = options.yours
     dimensions = [
-        {
-            "dimension": str(dimension),
-            "ok": slack.ok,
-            "used": slack.used,
-            "limit": slack.limit,
-            "slack": slack.slack,
-            "binding": dimension is options.binding,
-            "reasons": found.reasons[dimension],
-        }
+        {**dimension_row(slack, options.binding), "reasons": found.reasons[dimension]}
         for dimension, slack in found.slack.items()
-    ]
-    terms = [
-        {"term": term.label, "number": term.number, "rate": term.rate, "credits": term.credits}
-        for term in found.cost_terms
     ]
     return {
         **place(found.pack),
         **plan(found),
         "dimensions": dimensions,
-        "cost_terms": terms,
+        "cost_terms": [*map(cost_row, found.cost_terms)],
         "detectable_effect": found.detectable_effect,
         "notes": [{"kind": kind, "text": text} for kind, text in notes(found)],
     }

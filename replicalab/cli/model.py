@@ -1,12 +1,11 @@
 """A language model at a command: where it is reached, and what asking it takes."""
 
 import os
-import sys
 import time
 from threading import Condition, Event
 from typing import Final
 
-from replicalab.cli.printing import say
+from replicalab.cli.printing import is_watched, say
 from replicalab.lexicon import amount_text, count_text
 from replicalab.llm import Endpoint, Progress, build_generate_fn, needed_endpoint
 from replicalab.negotiation import ScientistKind
@@ -43,7 +42,7 @@ class Model:
         self.endpoint: Endpoint = needed_endpoint(os.environ)
         self.calls = self.sent = self.received = self.uncounted = 0
         self._generate = build_generate_fn(self.endpoint, on_progress=self._look)
-        self._shows = shows_progress and sys.stderr.isatty()
+        self._shows = shows_progress and is_watched()
         self._width = 0
         self._began, self._stopped = time.monotonic(), Event()
         self._under_way, self._changed = 0, Condition()

@@ -15,15 +15,10 @@ from replicalab import llm, negotiation
 from replicalab.case import Case, in_labs_of
 from replicalab.cli import asking, facts
 from replicalab.cli.check import heading, where
+from replicalab.cli.files import check_writable, content, fills_standard_output, written
+from replicalab.cli.lab import PARTS
 from replicalab.cli.model import MODEL, PLAYERS_HELP, Model
-from replicalab.cli.printing import (
-    Answer,
-    CommandError,
-    check_writable,
-    say,
-    tell_lines,
-    written,
-)
+from replicalab.cli.printing import Answer, CommandError, say, tell_lines
 from replicalab.errors import ModelError, TraceError
 from replicalab.lexicon import count_text
 from replicalab.render import terminal
@@ -52,7 +47,8 @@ _PLAN: Final = ("plan", "samples", "days", "without", "swap")
 # What a transcript says itself.
 _SET_BY_TRANSCRIPT: Final = (
     *("scientist", "lab_manager", "rounds", *_PLAN),
-    *("lab_file", *asking.LAB_OPTIONS, *QUESTION_FIELDS),
+    *("lab_file", *asking.LAB_OPTIONS, *(part.option for part in PARTS.values())),
+    *QUESTION_FIELDS,
 )
 
 
@@ -155,7 +151,8 @@ def _by_model(asked: argparse.Namespace, case: Case, pack: Pack) -> Answer:
     model = Model(shows_progress=True)
     if asked.save:
         check_writable(asked.save)
-    tell = (lambda _: None) if asked.json else tell_lines
+    is_silent = asked.json or fills_standard_output(asked)
+    tell = (lambda _: None) if is_silent else tell_lines
     talk = Talk(negotiation.Negotiation(case.setup(pack, model.endpoint.model), pack), model)
     saved = ""
     try:
@@ -190,7 +187,7 @@ def _said(asked: argparse.Namespace, names: tuple[str, ...]) -> str:
 def _replayed(asked: argparse.Namespace) -> Answer:
     if said := _said(asked, _SET_BY_TRANSCRIPT):
         raise CommandError(f"{said}: a transcript says that itself; leave it out with --replay")
-    transcript = asking.transcript_of(asking.content(asked.replay), asked.replay)
+    transcript = asking.transcript_of(content(asked.replay), asked.replay)
     find = in_labs_of(asking.study_at(asked.study)[0]) if asked.study is not None else None
     found = negotiation.replay(transcript, Case.of_run(transcript.setup).pack(find))
     code = 1 if found.differences else 0

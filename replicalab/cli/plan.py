@@ -9,7 +9,8 @@ from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment
 from replicalab.cli import asking, facts
 from replicalab.cli.check import heading
-from replicalab.cli.printing import Answer, written
+from replicalab.cli.files import written
+from replicalab.cli.printing import Answer
 from replicalab.planner import PlanAnalysis, PlanStep
 from replicalab.render import terminal
 from replicalab.scenarios import EvidenceTier, plan_json

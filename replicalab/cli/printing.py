@@ -1,27 +1,26 @@
 """How an answer is written: plain text or JSON, on any terminal and in any encoding."""
 
 import codecs
-import errno
 import json
-import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final, NamedTuple, TextIO
 
 from replicalab.characters import shown
-from replicalab.scenarios.folders import at_once
 
 EXIT: Final = {
     0: "passes: the plan is feasible, the players agreed, the transcript replays, all is done",
     1: "does not",
     2: "bad input, or a file or a language model that fails; the message says what to do",
+    70: "ReplicaLab itself fails, by no fault of the input; --debug shows where",
     130: "stopped by Ctrl-C; a batch, or a language model's negotiation, tells what it had",
     141: "whoever read the answer went away",
 }
 """What each exit code means."""
+SCHEMA: Final = 1
+"""Of every answer as JSON: the next number where a value is renamed, moved or taken away."""
 
 # What stands for a sign where the encoding of the terminal lacks it.
 _PLAIN: Final = dict(
@@ -44,12 +43,12 @@ class Answer(NamedTuple):
     Attributes:
         code: its exit code, a key of `EXIT`.
         lines: in words, made as they are written.
-        data: the same for a program; plain data.
+        data: the same for a program; plain data by its names.
     """
 
     code: int
     lines: Iterable[str]
-    data: Callable[[], object]
+    data: Callable[[], Mapping[str, object]]
 
 
 # --- on standard output and standard error --------------------------------------------------------
@@ -58,7 +57,8 @@ class Answer(NamedTuple):
 def tell(answer: Answer, *, as_json: bool) -> None:
     """Write an answer to standard output."""
     if as_json:
-        _write(sys.stdout, json.dumps(answer.data(), indent=1, allow_nan=False))
+        told = {"schema": SCHEMA, **answer.data()}
+        _write(sys.stdout, json.dumps(told, indent=1, allow_nan=False))
         return
     tell_lines(answer.lines)
 
@@ -72,9 +72,16 @@ def tell_lines(lines: Iterable[str]) -> None:
 
 
 def say(text: str, end: str = "\n") -> None:
-    """Write to standard error, where what is no answer belongs."""
+    """Write to standard error, where what is no answer belongs; to nobody where it is closed."""
+    if sys.stderr is None:
+        return
     _write(sys.stderr, "\n".join(map(shown, text.split("\n"))), end)
     sys.stderr.flush()
+
+
+def is_watched() -> bool:
+    """Return whether standard error is a terminal, on which progress may be written over."""
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def _wrapped(line: str, stream: TextIO) -> list[str]:
@@ -103,56 +110,3 @@ def _plain(error: UnicodeError) -> tuple[str, int]:
 
 
 codecs.register_error("replicalab.plain", _plain)
-
-
-# --- files ----------------------------------------------------------------------------------------
-
-
-def check_writable(path: Path) -> None:
-    """Check that a file can be written, before what it is to hold has cost anything.
-
-    Raises:
-        CommandError: it cannot.
-    """
-    if path.is_dir():
-        raise _unwritable(path, IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR)))
-    if path.exists() and not path.is_file():
-        return
-    part = _part(path)
-    try:
-        part.touch()
-        part.unlink()
-    except OSError as error:
-        raise _unwritable(path, error) from None
-
-
-def _part(path: Path) -> Path:
-    return path.with_name(f".{path.name}.part")
-
-
-def _unwritable(path: Path, error: OSError) -> CommandError:
-    problem = f"'{path}' cannot be written ({error.strerror})"
-    return CommandError(f"{problem}; name a file in a folder that may be written")
-
-
-def written(path: Path, held: str | bytes) -> str:
-    """Write a file as a whole, and return a line that says so.
-
-    Raises:
-        CommandError: it cannot be written.
-    """
-    data = held.encode() if isinstance(held, str) else held
-    part = _part(path)
-    try:
-        if path.exists() and not path.is_file():  # /dev/stdout, a pipe
-            with open(path, "wb", opener=at_once) as file:
-                os.set_blocking(file.fileno(), True)
-                file.write(data)
-            return ""
-        # Renamed once it is whole: whoever reads meanwhile has the old file or the new one.
-        part.write_bytes(data)
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise _unwritable(path, error) from None
-    return f"Saved: {path}"

@@ -1,27 +1,21 @@
 """``report``: a plan as a one-page brief, or as a report fit for a preregistration."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Iterator
-from datetime import UTC, date, datetime
+from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final
 
+from replicalab.api.documents import BUNDLE, ENDINGS, Report
 from replicalab.case import Case
 from replicalab.cli import asking
 from replicalab.cli.check import heading
-from replicalab.cli.printing import Answer, CommandError, written
-from replicalab.documents import FORMS
-from replicalab.negotiation import Negotiation, negotiate
-from replicalab.planner import PlanAnalysis
+from replicalab.cli.files import STANDARD, written
+from replicalab.cli.printing import Answer, CommandError
+from replicalab.negotiation import negotiate
 from replicalab.render import terminal
-from replicalab.scenarios import Pack, pack_of
 from replicalab.views.verdicts import plan_verdict
-
-if TYPE_CHECKING:
-    from replicalab.report import Document
 
 ABOUT: Final = "A plan as a brief of one page, or as a report fit for a preregistration."
 CODES: Final = "0 once it is made"
@@ -30,36 +24,7 @@ EXAMPLES: Final = (
     "report psy_stroop --plan plan.json --date 2026-01-31 --save report.html",
     "report psy_stroop --negotiated --date 2026-01-31 --save bundle.json",
 )
-
-
-class _Made(NamedTuple):
-    """A document, and what it is made of.
-
-    Attributes:
-        options: the plan that was asked for.
-        study: the lab as the study's author wrote it.
-        run: the negotiation that opens with it, None for none.
-        shown: the plan of the document: what the negotiation came to, of a bundle its own.
-        document: about that.
-    """
-
-    options: PlanAnalysis
-    study: Pack
-    run: Negotiation | None
-    shown: PlanAnalysis
-    document: Document
-
-    def form(self, suffix: str) -> str | bytes:
-        """Return it in one of the forms."""
-        from replicalab import report  # noqa: PLC0415 - Jinja2, with the first document
-
-        if suffix == ".json":
-            return report.bundle(self.options, self.study, self.run)
-        return FORMS[suffix.removeprefix(".")].make(self.document)
-
-
-SUFFIXES: Final = (*(f".{ending}" for ending in FORMS), ".json")
-"""What is saved, by the ending of the file's name; JSON is the bundle that replays."""
+_SUFFIXES: Final = ", ".join(f".{ending}" for ending in ENDINGS)
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -73,11 +38,12 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="with the negotiation that opens with the plan, and about the plan that it comes to",
     )
     group.add_argument("--date", type=day, metavar="DAY", help="that it bears (default: today)")
+    group.add_argument("--form", choices=ENDINGS, help="in place of the ending of the file's name")
     group.add_argument(
         "--save",
         metavar="FILE",
         type=Path,
-        help=f"as {', '.join(SUFFIXES)}, by its name; without it, Markdown is told",
+        help=f"as {_SUFFIXES}, by its name; without it, Markdown is told",
     )
 
 
@@ -93,35 +59,41 @@ def day(text: str) -> date:
 
 def answer(asked: argparse.Namespace) -> Answer:
     """Return the document; as JSON the bundle that it is of."""
-    suffix = asked.save.suffix.lower() if asked.save else ".md"
-    if suffix not in SUFFIXES:
-        forms = ", ".join(SUFFIXES)
-        raise CommandError(f"--save '{asked.save}': no such form; end its name in {forms}")
-    if asked.brief and suffix == ".json":
-        raise CommandError(f"--brief '{asked.save}': a bundle is no document; leave --brief out")
-    made = _made(asked, suffix)
-    saved = written(asked.save, made.form(suffix)) if asked.save else ""
-    return Answer(0, _lines(made, saved), lambda: json.loads(made.form(".json")))
-
-
-def _made(asked: argparse.Namespace, suffix: str) -> _Made:
-    from replicalab import report  # noqa: PLC0415 - as above
-
+    ending = _ending(asked)
     options = asking.analysis(asked)
     pack = options.yours.pack
-    study = pack_of(pack.study, pack.difficulty, pack.seed)
     case = Case.of(pack, options.yours.plan)
     run = negotiate(case.setup(pack), pack) if asked.negotiated else None
-    on = asked.date or datetime.now(UTC).astimezone().date()
-    make = report.brief if asked.brief else report.report
-    shown = options if suffix == ".json" else report.of_run(options, run)
-    return _Made(options, study, run, shown, make(shown, on=on, written=study, run=run))
+    made = Report(options, run, on=asked.date, brief=asked.brief)
+    saved = written(asked.save, made.form(ending)) if asked.save else ""
+    return Answer(0, _lines(made, ending, saved), lambda: json.loads(made.form(BUNDLE)))
 
 
-def _lines(made: _Made, saved: str) -> Iterator[str]:
+def _ending(asked: argparse.Namespace) -> str:
+    """Return the form in which the document is saved or told.
+
+    Raises:
+        CommandError: it has none, or not that one.
+    """
+    if asked.form and not asked.save:
+        remedy = f"name one with --save, or {STANDARD} for standard output"
+        raise CommandError(f"--form {asked.form}: no file is named; {remedy}")
+    has_name = asked.save and str(asked.save) != STANDARD
+    named = asked.save.suffix.lower().removeprefix(".") if has_name else "md"
+    ending: str = asked.form or named
+    if ending not in ENDINGS:
+        problem = f"--save '{asked.save}': no such form"
+        raise CommandError(f"{problem}; end its name in {_SUFFIXES}")
+    if asked.brief and ending == BUNDLE:
+        raise CommandError(f"--brief '{asked.save}': a bundle is no document; leave --brief out")
+    return ending
+
+
+def _lines(made: Report, ending: str, saved: str) -> Iterator[str]:
     if not saved:
-        yield from str(made.form(".md")).splitlines()
+        yield from str(made.form("md")).splitlines()
         return
-    yield heading(made.shown.yours)
-    yield terminal.verdict_line(plan_verdict(made.shown.yours))
+    plan = (made.options if ending == BUNDLE else made.shown).yours
+    yield heading(plan)
+    yield terminal.verdict_line(plan_verdict(plan))
     yield from ("", saved)

@@ -8,6 +8,7 @@ from replicalab.cli.printing import Answer, CommandError, say
 from replicalab.lexicon import amount_text
 from replicalab.render import terminal
 from replicalab.scenarios import Guesser, ScenarioSummary, broken_scenarios, list_scenarios
+from replicalab.tables.rows import study_row
 
 ABOUT: Final = "Which studies there are, with their field, kind of design and sample."
 CODES: Final = "0"
@@ -30,7 +31,7 @@ def answer(asked: argparse.Namespace) -> Answer:
             remedy = Guesser().remedy(asked.domain, domains)
             raise CommandError(f"--domain '{asked.domain}' is unknown; {remedy}")
         found = [study for study in found if study.domain_id == asked.domain]
-    return Answer(0, _lines(found), lambda: [_facts(study) for study in found])
+    return Answer(0, _lines(found), lambda: {"studies": [*map(study_row, found)]})
 
 
 def _lines(found: Sequence[ScenarioSummary]) -> Iterator[str]:
@@ -46,16 +47,3 @@ def _lines(found: Sequence[ScenarioSummary]) -> Iterator[str]:
         for each in found
     )
     yield from terminal.columns([heads, *rows], right=(4,))
-
-
-def _facts(study: ScenarioSummary) -> dict[str, object]:
-    return {
-        "id": study.scenario_id,
-        "name": study.name,
-        "title": study.title,
-        "domain": study.domain_id,
-        "kind": str(study.kind),
-        "n": study.reference_sample_size,
-        "unit_of_n": study.unit_of_n,
-        "teaches": study.teaches,
-    }

@@ -79,7 +79,16 @@ _BLOCKS: Final = _TEMPLATES.get_template("blocks.html").module
 
 def in_notebook(*blocks: Block) -> str:
     """Return blocks on a paper of their own, whatever the styles of the notebook around them."""
-    return f'{_NOTEBOOK_STYLE}<div class="{_NOTEBOOK}">{html(*blocks)}</div>'
+    return _for_notebook(html(*blocks))
+
+
+def document_in_notebook(document: Document) -> str:
+    """Return a document so."""
+    return _for_notebook(preview(document))
+
+
+def _for_notebook(drawn: str) -> str:
+    return f'{_NOTEBOOK_STYLE}<div class="{_NOTEBOOK}">{drawn}</div>'
 
 
 # --- a document -----------------------------------------------------------------------------

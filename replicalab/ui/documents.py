@@ -15,7 +15,7 @@ from replicalab.case import Case, case_text, read_case
 from replicalab.documents import DOCUMENTS, KEPT, FoundFile, detect_kind
 from replicalab.library import Decision, Entry, EntryKind, decision_text
 from replicalab.negotiation import save
-from replicalab.report import open_bundle
+from replicalab.reports import open_bundle
 from replicalab.scenarios import parse_study, read_lab, read_plan
 from replicalab.scenarios.json_file import FileKind
 from replicalab.server import visitor

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page
 
-from replicalab.report import document_html
+from replicalab.reports import document_html
 from tests.browser.driving import PHONE, PROJECTOR, assert_accessible
 from tests.report.making import pages_in, pictures_in, seen_in, strangers, work
 

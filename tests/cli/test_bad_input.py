@@ -10,9 +10,10 @@ from typing import Final
 
 import pytest
 
-from replicalab.cli import COMMANDS, asking
+from replicalab.cli import COMMANDS
+from replicalab.cli.files import MOST_BYTES
 from replicalab.scenarios import load_scenario, plan_json
-from tests.cli.asking import Asking, started
+from tests.cli.asking import ROOT, Asking, started
 from tests.golden import assert_golden
 
 STUDY: Final = "psy_stroop"
@@ -22,9 +23,16 @@ BAD: Final = (
     "check",
     "check psy_strop",
     "check psy_stroop --bud 3",
+    "check psy_stroop --bugdet=3",
+    "check psy_stroop fin_momentum",
     "check psy_stroop --budget 0",
     "check psy_stroop --budget 12.5",
     "check psy_stroop --lab moderate",
+    "check psy_stroop --lab meduim",
+    "negotiate psy_stroop --scientist evidence-aware",
+    "check psy_stroop --rate per_smple=4",
+    "check psy_stroop --step base=1.5",
+    "check psy_stroop --item 'voice key boot: booked'",
     "check psy_stroop --seed -1",
     "check psy_stroop --samples 2000000",
     "check psy_stroop --alpha x",
@@ -58,11 +66,13 @@ BAD: Final = (
     "negotiate --replay broken.json",
     "negotiate --replay missing.json",
     "negotiate --replay talk.json --scientist baseline",
+    "negotiate --replay talk.json --rate per_day=1",
     "negotiate fin_momentum --replay talk.json --swap a b",
     "negotiate --replay talk.json --save other.json",
     "compare psy_stroop",
     "compare psy_stroop --plan study --plan offer --lab easy --lab medium --lab hard",
     "compare psy_stroop --plan study --plan missing.json",
+    "compare psy_stroop --plan study --plan ofer",
     "report psy_stroop --save report.doc",
     "report psy_stroop --brief --save bundle.json",
     "report psy_stroop --date 31.1.2026",
@@ -151,7 +161,7 @@ def test_pipe_that_the_shell_hands_over_is_read_to_its_end(ask: Asking) -> None:
 def test_file_larger_than_any_is_refused_for_that(ask: Asking) -> None:
     talk = Path("talk.json")
     ask(f"negotiate {STUDY} --save talk.json")
-    talk.write_bytes(talk.read_bytes() + b" " * asking.MOST_BYTES)
+    talk.write_bytes(talk.read_bytes() + b" " * MOST_BYTES)
     said = ask(f"check {STUDY} --plan talk.json")
     assert said.code == 2
     assert said.err == (
@@ -170,6 +180,19 @@ def test_answer_that_cannot_be_written_is_told() -> None:
         "the answer cannot be written (No space left on device); free some space, or write "
         "elsewhere\n"
     )
+
+
+def test_closed_stream_ends_it_with_a_message_or_in_silence() -> None:
+    command = [sys.executable, "-m", "replicalab", "batch", STUDY, "--lab", "hard"]
+    shell = 'exec "$@" {}'
+    for closed, code, told in (
+        (">&-", 2, b"the answer cannot be written (standard output is closed); write elsewhere\n"),
+        ("2>&-", 0, b""),
+        (">&- 2>&-", 2, b""),
+    ):
+        line = ["/bin/sh", "-c", shell.format(closed), "sh", *command]
+        done = subprocess.run(line, capture_output=True, check=False, cwd=ROOT)
+        assert (done.returncode, done.stderr) == (code, told)
 
 
 def test_reader_that_goes_away_ends_it_in_silence() -> None:

@@ -11,10 +11,11 @@ import pytest
 
 from replicalab.assessment import assess
 from replicalab.cli import COMMANDS, serve
+from replicalab.cli.printing import SCHEMA
 from replicalab.models import revise
 from replicalab.negotiation import load
 from replicalab.planner import PlanAnalysis, least_loss
-from replicalab.report import open_bundle
+from replicalab.reports import open_bundle
 from replicalab.scenarios import (
     EvidenceAssumptions,
     LabOverrides,
@@ -49,6 +50,18 @@ def test_example_of_the_help_answers(ask: Asking, command: str, number: int, exa
         # Whole answers are long; which values they hold is asked for below.
         told = "\n".join(sorted(_keys(json.loads(told))))
     assert_golden(f"commands/{command}_{number}", f"$ {example}\n{told}\nexit code {said.code}")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("studies", "check {}", "plan {}", "negotiate {}", "negotiate --replay talk.json"),
+        *("report {}", "compare {} --lab easy --lab hard", "batch {} --lab hard --workers 1"),
+    ],
+)
+def test_answer_as_json_begins_with_the_number_of_its_form(ask: Asking, line: str) -> None:
+    ask(f"negotiate {STUDY} --save talk.json")
+    assert next(iter(ask(f"{line.format(STUDY)} --json").data.items())) == ("schema", 1)
 
 
 def _keys(data: object, path: str = "") -> set[str]:
@@ -166,12 +179,12 @@ def test_negotiation_opens_with_the_plan_that_is_named_and_without_an_agreement_
 def test_transcript_is_compared_and_checked_by_the_plan_on_which_it_ended(ask: Asking) -> None:
     """The Scientist takes the offer of 25 samples; it opened with the study's 100."""
     ask(f"negotiate {STUDY} --save talk.json")
-    study, talk = ask(f"compare {STUDY} --plan study --plan talk.json --json").data
+    study, talk = ask(f"compare {STUDY} --plan study --plan talk.json --json").data["sides"]
     assert [each["plan"]["sample_size"] for each in (study, talk)] == [100, 25]
     assert [each["judged"] for each in (study, talk)] == ["the plan itself", "agreed in round 2"]
     checked = ask(f"check {STUDY} --plan talk.json --json")
     assert (checked.code, checked.data["plan"]["sample_size"]) == (0, 25)
-    hard = ask(f"compare {STUDY} --lab hard --plan study --plan talk.json --json").data[1]
+    hard = ask(f"compare {STUDY} --lab hard --plan study --plan talk.json --json").data["sides"][1]
     assert (hard["plan"]["sample_size"], hard["judged"]) == (25, "the plan itself")
 
 
@@ -189,7 +202,7 @@ def test_plan_that_was_saved_for_another_study_is_told(ask: Asking) -> None:
 
 
 def test_comparison_of_labs_names_their_means(ask: Asking) -> None:
-    found = ask(f"compare {STUDY} --lab easy --lab hard --json").data
+    found = ask(f"compare {STUDY} --lab easy --lab hard --json").data["sides"]
     assert [each["name"] for each in found] == ["easy lab", "hard lab"]
     budgets = [load_scenario(STUDY, lab).lab.budget for lab in ("easy", "hard")]
     assert [each["lab"]["budget"] for each in found] == budgets
@@ -215,7 +228,10 @@ def test_report_as_json_is_a_bundle_that_opens_as_it_was(ask: Asking) -> None:
     assert opened.options.yours.counts.samples == 60
     assert opened.options.yours.pack.lab.budget == 900
     assert opened.run
-    assert ask(f"{line} --json").data == json.loads(Path("bundle.json").read_text())
+    told = ask(f"{line} --json")
+    saved = json.loads(Path("bundle.json").read_text())
+    assert told.data == {"schema": SCHEMA, **saved}
+    assert open_bundle(told.out).differences == ()
 
 
 def test_report_with_a_negotiation_is_about_the_plan_that_it_came_to(ask: Asking) -> None:
@@ -282,13 +298,20 @@ OPENING: Final = """# The commands
 The dashboard, and what it answers without a browser: `python -m replicalab COMMAND`, from this
 folder and with the environment of `make run` (`.venv/bin/python`); where it is installed,
 `replicalab COMMAND` from any. Every answer is plain text, or JSON with `--json`; progress, and what
-is wrong, is on standard error.
+is wrong, is on standard error. Of JSON every answer has a `schema`, now 1: it is the next number
+where a value is renamed, moved or taken away, and stays where one is added.
 
 A study is named by its id or by the path of its file; where nothing else is said, its medium lab
 and its own plan are meant. A plan's file is its fields in JSON, and its study's id, as `plan
 --save` writes it; one of another study is judged, and told on standard error. A lab's file is the
-one that the dashboard saves. A transcript replays here and there; in a plan's place it stands for
-the plan on which it ended, or that is on the table.
+one that the dashboard saves, or a table of its items, CSV or Excel. Where a file is read, `-` is
+standard input; where one is written, it is standard output, which then holds nothing else: `plan
+psy_stroop --save - | … check psy_stroop --plan -`. A transcript replays here and there; in a plan's
+place it stands for the plan on which it ended, or that is on the table.
+
+What a lab has of its own is said by options: `--budget 9000`, `--rate per_sample=4`, `--step
+sample_threshold=30`, `--item 'voice-key booth: booked until 12, 250 credits'`. They stand in place
+of the lab's file, which stands in place of the study's lab.
 
 A language model plays the Scientist with `--scientist model`. It is reached as by the dashboard: at
 `REPLICALAB_LLM_BASE_URL`, by the name `REPLICALAB_LLM_MODEL`, with `REPLICALAB_LLM_API_KEY` where

@@ -21,7 +21,7 @@ from replicalab.negotiation import (
     replay,
 )
 from replicalab.planner import PlanAnalysis
-from replicalab.report import Document, brief, report
+from replicalab.reports import Document, brief, report
 from replicalab.scenarios import Difficulty, Pack, load_scenario, pack_of, parse_study
 from replicalab.views.blocks import Listing, Sentence, Status, Table
 from tests.hostile_files import PACK, hostile_run, hostile_study

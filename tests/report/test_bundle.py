@@ -14,7 +14,7 @@ from replicalab.errors import ScenarioError
 from replicalab.models import revise
 from replicalab.negotiation import LabManagerKind, ScientistKind, Setup, load, negotiate, replay
 from replicalab.planner import PlanAnalysis
-from replicalab.report import bundle, input_hash, open_bundle
+from replicalab.reports import bundle, input_hash, open_bundle
 from replicalab.scenarios import (
     EvidenceAssumptions,
     LabOverrides,

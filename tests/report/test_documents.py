@@ -14,7 +14,7 @@ from replicalab.drafts import Draft, check, new_study
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis, largest_sample
 from replicalab.planner.steps import field_steps
-from replicalab.report import Document, Registration, brief, input_hash, markdown, report
+from replicalab.reports import Document, Registration, brief, input_hash, markdown, report
 from replicalab.scenarios import (
     Difficulty,
     EvidenceAssumptions,

@@ -16,7 +16,7 @@ import pytest
 
 from replicalab.characters import shown
 from replicalab.render.markdown import escaped
-from replicalab.report import (
+from replicalab.reports import (
     Document,
     Registration,
     csv_tables,

@@ -22,7 +22,7 @@ from replicalab.lexicon import amount_text
 from replicalab.library import EntryKind
 from replicalab.models import revise
 from replicalab.negotiation import shipped_recordings
-from replicalab.report import Document, open_bundle
+from replicalab.reports import Document, open_bundle
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, load_scenario, read_lab
 from replicalab.scenarios.writing import read_plan
 from replicalab.ui.address import encode_plan

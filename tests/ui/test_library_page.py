@@ -11,7 +11,7 @@ from replicalab.case import case_text, read_case
 from replicalab.errors import LibraryStorageError
 from replicalab.library import Decision, Entry, EntryKind, Library, Option, Owner, decision_text
 from replicalab.planner import PlanAnalysis
-from replicalab.report import bundle
+from replicalab.reports import bundle
 from replicalab.scenarios import (
     EvidenceAssumptions,
     LabOverrides,

@@ -11,7 +11,7 @@ from replicalab.case import case_text
 from replicalab.models import revise
 from replicalab.negotiation import ScientistKind, replay, save, shipped_recordings
 from replicalab.planner import PlanAnalysis
-from replicalab.report import bundle
+from replicalab.reports import bundle
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Study, lab_json, load_scenario
 from replicalab.scenarios.writing import plan_json, study_yaml
 from replicalab.ui import own_studies

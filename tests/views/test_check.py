@@ -18,7 +18,7 @@ from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner import PlanAnalysis
 from replicalab.render import terminal
 from replicalab.render.html import html
-from replicalab.report import brief, report
+from replicalab.reports import brief, report
 from replicalab.scenarios import Difficulty, Pack, load_scenario
 from replicalab.views.blocks import Block
 from replicalab.views.check import BINDING, check_panel, cost_panel, evidence_panel, header_panel

@@ -11,7 +11,7 @@ from replicalab.errors import NegotiationError, TraceError
 from replicalab.library import Decision
 from replicalab.negotiation import Negotiation, Recording
 from replicalab.planner import PlanAnalysis
-from replicalab.report import Document, Registration, brief, bundle, of_run, report
+from replicalab.reports import Document, Registration, brief, bundle, of_run, report
 from replicalab.scenarios import Pack
 from replicalab.ui import state
 from replicalab.ui.compare import deciding

@@ -13,7 +13,7 @@ from replicalab.errors import PrintError
 from replicalab.lexicon import capitalised
 from replicalab.models import FIELD_LABELS
 from replicalab.planner.steps import differences
-from replicalab.report import Document, Paper, Registration, csv_tables, excel, missing, pdf_apart
+from replicalab.reports import Document, Paper, Registration, csv_tables, excel, missing, pdf_apart
 from replicalab.ui import panel
 from replicalab.ui.export.content import ExportContent, export_content, file_name
 from replicalab.ui.files import download

@@ -4,7 +4,7 @@ from replicalab.case import Case
 from replicalab.errors import LibraryContentError, ScenarioError, TraceError
 from replicalab.library import LONGEST_NAME
 from replicalab.negotiation import Setup
-from replicalab.report import OpenedBundle
+from replicalab.reports import OpenedBundle
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, study_yaml
 from replicalab.ui import own_studies
 from replicalab.ui.workspace import not_shown

@@ -38,6 +38,8 @@ _FILE: Final = JsonFile(
     most_values=50_000,
     newest=FORMAT,
 )
+# A bundle that a command told as JSON has this number of every such answer, too.
+_OF_THE_ANSWER: Final = "schema"
 
 
 class Decided(Record):
@@ -145,6 +147,7 @@ def open_bundle(data: bytes | str | Values, source: str = SOURCE) -> OpenedBundl
         ScenarioError: with what is wrong, by place and with its remedy; of each list the first.
     """
     held = replace(_FILE, source=source).read(data)
+    held = {name: value for name, value in held.items() if name != _OF_THE_ANSWER}
     try:
         found = _Bundle.model_validate_json(json.dumps(held))
     except ValidationError as error:

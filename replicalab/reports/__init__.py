@@ -4,7 +4,7 @@ from replicalab.render.html import document_html, preview
 from replicalab.render.markdown import markdown
 from replicalab.render.pdf import Paper, missing, pdf, pdf_apart
 from replicalab.render.tables import csv_tables, excel
-from replicalab.report.bundle import OpenedBundle, bundle, open_bundle
+from replicalab.reports.bundle import OpenedBundle, bundle, open_bundle
 from replicalab.views.blocks import Document
 from replicalab.views.documents import brief, input_hash, of_run
 from replicalab.views.report import Registration, report

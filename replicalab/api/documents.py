@@ -1,0 +1,179 @@
+"""Plans side by side, and what leaves of one: a brief or a report in every form, and the bundle."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from replicalab.api.plans import analysis
+from replicalab.api.shown import OneLine, page
+from replicalab.assessment import Assessment, assess
+from replicalab.case import MOST_SIDES
+from replicalab.comparison import FEWEST_SIDES, Side, negotiated, side_of_run
+from replicalab.documents import FORMS
+from replicalab.lexicon import joined
+from replicalab.negotiation import Negotiation
+from replicalab.planner import PlanAnalysis
+from replicalab.scenarios import Pack, pack_of
+from replicalab.tables import rows
+from replicalab.views import documents as views
+from replicalab.views.blocks import Document
+from replicalab.views.comparison import comparison_panel, table
+from replicalab.views.documents import of_run
+from replicalab.views.report import report as report_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+BUNDLE: Final = "json"
+ENDINGS: Final = (*FORMS, BUNDLE)
+"""As what a report is saved, by the ending of its name; JSON is the bundle that replays."""
+
+
+class Comparison(OneLine, tuple[Side, ...]):
+    """Two to four plans side by side, what differs first."""
+
+    def frame(self) -> pd.DataFrame:
+        """Return a data frame with a row for each line, and a column for each side."""
+        head, *lines = table(self)
+        return rows.frame([str(name).lower() for name in head[:2]] + [*map(str, head[2:])], lines)
+
+    def _line(self) -> str:
+        return joined([side.name for side in self])
+
+    def _repr_html_(self) -> str:
+        return page(comparison_panel(self))
+
+
+def compare(*plans: Assessment | Negotiation, **named: Assessment | Negotiation) -> Comparison:
+    """Return plans side by side, each with the negotiation that opens with it.
+
+    Args:
+        plans: what `assess`, `least_loss` and `suggest` return; a negotiation stands there by the
+            plan that it came to. They are called plan 1, plan 2 and so on.
+        named: the same, by names of your own.
+
+    Raises:
+        ValueError: fewer than two, more than four, or two of one name.
+        NegotiationError: a negotiation that came to no plan.
+
+    >>> plan = assess(load("psy_stroop"))
+    >>> found = compare(published=plan, cheaper=least_loss(plan))
+    >>> found.frame().query("what == 'Total'")[["published", "cheaper"]].values.tolist()
+    [[1600.0, 600.0]]
+    """
+    numbered = {f"plan {at}": each for at, each in enumerate(plans, start=1)}
+    for twice in numbered.keys() & named.keys():
+        raise ValueError(f"two plans are called '{twice}'; call one otherwise")
+    sides = {**numbered, **named}
+    if not FEWEST_SIDES <= len(sides) <= MOST_SIDES:
+        few = f"name {FEWEST_SIDES} to {MOST_SIDES}"
+        raise ValueError(f"{len(sides)} plans are to be compared; {few}")
+    return Comparison(
+        side_of_run(name, each)
+        if isinstance(each, Negotiation)
+        else Side(name, each, negotiated(each))
+        for name, each in sides.items()
+    )
+
+
+class Report(OneLine):
+    """A brief or a report, in every form.
+
+    Attributes:
+        options: the plan that was asked about.
+        run: the negotiation that goes along, None for none.
+    """
+
+    def __init__(
+        self,
+        options: PlanAnalysis,
+        run: Negotiation | None = None,
+        *,
+        on: date | None = None,
+        brief: bool = False,
+    ) -> None:
+        self.options, self.run = options, run
+        self._on, self._brief = on or datetime.now(UTC).astimezone().date(), brief
+
+    @property
+    def shown(self) -> PlanAnalysis:
+        """The plan that it is about: what the negotiation came to."""
+        return of_run(self.options, self.run)
+
+    @cached_property
+    def document(self) -> Document:
+        """What it holds, of which each form is drawn."""
+        make = views.brief if self._brief else report_of
+        return make(self.shown, on=self._on, written=self._written, run=self.run)
+
+    @property
+    def _written(self) -> Pack:
+        pack = self.options.yours.pack
+        return pack_of(pack.study, pack.difficulty, pack.seed)
+
+    def form(self, ending: str) -> str | bytes:
+        """Return it as the content of a file.
+
+        Args:
+            ending: one of ``html``, ``md``, ``pdf``, ``xlsx``; or ``json``, the bundle.
+
+        Raises:
+            ValueError: no such form.
+            PrintError: what draws a PDF is not installed.
+        """
+        if ending == BUNDLE:
+            from replicalab.reports import bundle  # noqa: PLC0415 - Jinja2, with the first document
+
+            return bundle(self.options, self._written, self.run)
+        if ending not in FORMS:
+            raise ValueError(f"form '{ending}' is unknown; known: {', '.join(ENDINGS)}")
+        return FORMS[ending].make(self.document)
+
+    def save(self, path: str | Path) -> Path:
+        """Write it to a file in the form that its name ends in, and return where.
+
+        Raises:
+            ValueError: its name ends in no form.
+            OSError: it cannot be written.
+        """
+        to = Path(path)
+        held = self.form(to.suffix.lower().removeprefix("."))
+        to.write_bytes(held.encode() if isinstance(held, str) else held)
+        return to
+
+    def _line(self) -> str:
+        return f"{self.document.title}: {self.document.about}"
+
+    def _repr_html_(self) -> str:
+        from replicalab.render.html import document_in_notebook  # noqa: PLC0415 - as above
+
+        return document_in_notebook(self.document)
+
+
+def report(
+    plan: Assessment | Negotiation, *, on: date | None = None, brief: bool = False
+) -> Report:
+    """Return a report that is fit for a preregistration, or a brief of one page.
+
+    Args:
+        plan: what it is about; a negotiation goes along, and its report is about the plan that it
+            came to.
+        on: the day that it bears; None is today.
+        brief: the brief in place of the report.
+
+    >>> found = report(assess(load("psy_stroop")), on=date(2026, 1, 31), brief=True)
+    >>> print(found.form("md").splitlines()[2])
+    Brief · medium lab · 31 January 2026
+    """
+    if isinstance(plan, Negotiation):
+        return Report(analysis(_opening(plan)), plan, on=on, brief=brief)
+    return Report(analysis(plan), on=on, brief=brief)
+
+
+def _opening(run: Negotiation) -> Assessment:
+    """Return the plan with which a negotiation opens; the study's own where it has none."""
+    first = run.rounds[0].plan if run.rounds else None
+    return first or assess(run.pack.reference_protocol, run.pack)

@@ -1,0 +1,148 @@
+"""Studies and labs, as a script names them and a notebook shows them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from replicalab import scenarios
+from replicalab.api.shown import OneLine, page
+from replicalab.lexicon import amount_text, count_text
+from replicalab.scenarios.folders import content_at
+from replicalab.tables import rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Studies(OneLine, tuple[scenarios.ScenarioSummary, ...]):
+    """Studies, by domain and then by id."""
+
+    def frame(self) -> pd.DataFrame:
+        """Return a data frame with a row for each study."""
+        return rows.frame(rows.STUDY, map(rows.study_row, self))
+
+    def _line(self) -> str:
+        return ", ".join(each.scenario_id for each in self) or "none"
+
+    def _repr_html_(self) -> str:
+        from replicalab.views.blocks import plain_table  # noqa: PLC0415
+
+        rows = [
+            (
+                each.scenario_id,
+                each.name,
+                each.domain_id,
+                each.kind,
+                str(each.reference_sample_size),
+            )
+            for each in self
+        ]
+        names = ("id", "name", "domain", "kind", "n")
+        return page(plain_table("Studies", names, rows))
+
+
+def studies(domain: str | None = None) -> Studies:
+    """Return what is known of every study on the shelf, or of those of one domain.
+
+    >>> [study.scenario_id for study in studies("psychology")]
+    ['psy_ego_depletion', 'psy_stroop']
+    """
+    return Studies(s for s in scenarios.list_scenarios() if domain in (None, s.domain_id))
+
+
+class Lab(OneLine, scenarios.LabOverrides):
+    """What is said of a lab in place of a study's: what is not said stays as it is there.
+
+    Its fields: name, budget, days, staff, start_day, rates, steps, items.
+
+    >>> ours = Lab(name="Ours", budget=2000, start_day=2)
+    >>> assess(load("psy_stroop", own=ours)).slack["budget"].slack
+    400.0
+    """
+
+    def _line(self) -> str:
+        return ", ".join(filter(None, (self.name, count_text(self.changes, "change"))))
+
+    def _repr_html_(self) -> str:
+        from replicalab.views.blocks import listed_panel  # noqa: PLC0415
+        from replicalab.views.lab import MEANS, RATES, STEPS  # noqa: PLC0415
+
+        numbers = {
+            **{label: getattr(self, name) for name, label in MEANS.items()},
+            **{label: self.rates.get(name) for name, label in RATES.items()},  # type: ignore[call-overload]
+            **{label: self.steps.get(name) for name, label in STEPS.items()},  # type: ignore[call-overload]
+        }
+        lines = [f"{label}: {amount_text(n)}" for label, n in numbers.items() if n is not None]
+        lines += [f"{item.label}: {item.state or 'its own price'}" for item in self.items]
+        return page(listed_panel(self.name or "Your lab", lines))
+
+
+class LoadedPack(OneLine, scenarios.Pack):
+    """A study in one lab."""
+
+    def _line(self) -> str:
+        from replicalab.views.lab import amounts_text, lab_text  # noqa: PLC0415
+
+        return f"{self.paper.name}, {lab_text(self)}: {amounts_text(self.lab)}"
+
+    def _repr_html_(self) -> str:
+        from replicalab.assessment import assess as judged  # noqa: PLC0415
+        from replicalab.views.study import lab_panel, paper_panel  # noqa: PLC0415
+
+        return page(paper_panel(self), lab_panel(judged(self.reference_protocol, self)))
+
+
+def load(
+    study: str | Path,
+    lab: str = "medium",
+    seed: int = 0,
+    *,
+    own: scenarios.LabOverrides | None = None,
+    question: scenarios.EvidenceAssumptions | None = None,
+) -> LoadedPack:
+    """Return a study in its easy, medium or hard lab, moved by a seed that is not 0.
+
+    Args:
+        study: its id, or the path of a study file (``.yaml``).
+        lab: which of the study's three.
+        seed: 0 is the lab as written.
+        own: what is said of the lab in place of the study's, see `Lab`.
+        question: what is asked of the evidence in place of the study's.
+
+    Raises:
+        ScenarioError: with every fault, by place, and its remedy.
+        OSError: the file cannot be read.
+
+    >>> load("psy_stroop", lab="hard").lab.budget
+    620.0
+    """
+    if str(study).endswith((".yaml", ".yml")):
+        path = Path(study)
+        pack = scenarios.pack_of(
+            scenarios.parse_study(content_at(path), path.name), difficulty(lab), seed
+        )
+    else:
+        pack = scenarios.load_scenario(str(study), lab, seed)
+    # A transcript compares labs, and knows no other kind of them.
+    own_lab = (
+        scenarios.LabOverrides()
+        if own is None
+        else scenarios.LabOverrides.model_validate(dict(own))
+    )
+    pack = pack.with_own(own_lab, scenarios.EvidenceAssumptions() if question is None else question)
+    return LoadedPack.model_construct(**dict(pack))
+
+
+def difficulty(lab: str) -> scenarios.Difficulty:
+    """Return which of the three labs it is.
+
+    Raises:
+        ValueError: none of them.
+    """
+    try:
+        return scenarios.Difficulty(lab)
+    except ValueError:
+        raise ValueError(
+            f"lab '{lab}' is unknown; known: {', '.join(scenarios.Difficulty)}"
+        ) from None

@@ -1,0 +1,65 @@
+"""Facts by name: what commands answer as JSON, and the same as the columns of data frames.
+
+pandas is brought in with the first frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from replicalab.assessment import CostTerm, Slack
+from replicalab.models import Dimension
+from replicalab.planner import FrontierPlan
+from replicalab.scenarios import ScenarioSummary
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Row = dict[str, str | float | bool]
+
+STUDY: Final = ("id", "name", "title", "domain", "kind", "n", "unit_of_n", "teaches")
+DIMENSION: Final = ("dimension", "ok", "used", "limit", "slack", "binding")
+COST: Final = ("term", "number", "rate", "credits")
+FRONTIER: Final = (
+    *("samples", "days", "credits", "analysed", "evidence", "tier", "fidelity_loss"),
+)
+"""The names of each kind of fact, in their order."""
+
+
+def study_row(study: ScenarioSummary) -> Row:
+    """Return which study it is; ``n`` is the published sample, in ``unit_of_n``."""
+    names = study.scenario_id, study.name, study.title, study.domain_id, str(study.kind)
+    sample = study.reference_sample_size, study.unit_of_n
+    return dict(zip(STUDY, (*names, *sample, study.teaches), strict=True))
+
+
+def dimension_row(slack: Slack, binding: Dimension | None) -> Row:
+    """Return what a plan uses of a limit, in the dimension's own unit, and what is left.
+
+    ``binding`` is the limit whose relief would buy most.
+    """
+    numbers = slack.used, slack.limit, slack.slack
+    binds = slack.dimension is binding
+    return dict(zip(DIMENSION, (str(slack.dimension), slack.ok, *numbers, binds), strict=True))
+
+
+def cost_row(term: CostTerm) -> Row:
+    """Return a term of a plan's cost: how many, at which rate, and what they come to, in credits.
+
+    With items that have a price of their own the last is not the product of the two.
+    """
+    return dict(zip(COST, (term.label, term.number, term.rate, term.credits), strict=True))
+
+
+def frontier_row(plan: FrontierPlan) -> Row:
+    """Return a plan that nothing beats; its evidence is in the measure of its study."""
+    size = plan.samples, plan.days, plan.credits, plan.analysed
+    return dict(zip(FRONTIER, (*size, plan.value, str(plan.tier), plan.loss), strict=True))
+
+
+def frame(columns: Sequence[str], rows: Iterable[Row | Sequence[object]]) -> pd.DataFrame:
+    """Return rows as a data frame of these columns, which it has without a row, too."""
+    import pandas as pd  # noqa: PLC0415 - slow to load
+
+    return pd.DataFrame([*rows], columns=[*columns])

@@ -1,0 +1,74 @@
+"""A failure of the program's own: one line and exit code 70; where it broke with ``--debug``."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Final
+
+import pytest
+
+import replicalab
+from replicalab.cli import DEBUG, check
+from replicalab.cli.printing import EXIT
+from tests.cli.asking import Asking
+
+STUDY: Final = "psy_stroop"
+
+
+@pytest.fixture
+def broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Break the command ``check``."""
+
+    def fail(_: object) -> None:
+        raise ZeroDivisionError("a sum\nof \x1b[31mnothing")
+
+    monkeypatch.setattr(check.asking, "analysis", fail)
+    monkeypatch.delenv(DEBUG, raising=False)
+
+
+@pytest.mark.usefixtures("broken")
+def test_failure_is_one_line_with_an_exit_code_of_its_own(ask: Asking) -> None:
+    said = ask(f"check {STUDY}")
+    assert (said.code, said.out) == (70, "")
+    assert said.err == (
+        "ReplicaLab itself failed (ZeroDivisionError: a sum of ⟨U+001B⟩[31mnothing), by no fault "
+        "of what you gave it; once more with --debug, or REPLICALAB_DEBUG=1, shows where\n"
+    )
+    assert 70 in EXIT
+
+
+@pytest.mark.usefixtures("broken")
+@pytest.mark.parametrize("by", ["option", "environment"])
+def test_failure_tells_where_with_debug(
+    ask: Asking, by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if by == "environment":
+        monkeypatch.setenv(DEBUG, "1")
+    said = ask(f"check {STUDY} {'--debug' if by == 'option' else ''}")
+    assert said.code == 70
+    assert said.err.startswith("Traceback (most recent call last):\n")
+    assert "in fail" in said.err
+    assert "\x1b" not in said.err
+    assert said.err.splitlines()[-1].endswith("by no fault of what you gave it")
+
+
+def test_debug_changes_nothing_of_bad_input(ask: Asking) -> None:
+    plain, debugged = ask("check psy_strop"), ask("check psy_strop --debug")
+    assert plain == debugged
+    assert plain.code == 2
+
+
+def test_failure_reaches_the_shell() -> None:
+    broken = (
+        "import sys; from replicalab.cli import main, studies; "
+        "studies.list_scenarios = None; sys.exit(main(['studies']))"
+    )
+    done = subprocess.run([sys.executable, "-c", broken], capture_output=True, check=False)
+    assert done.returncode == 70
+    assert b"Traceback" not in done.stderr
+
+
+def test_version_is_the_package_s(ask: Asking) -> None:
+    said = ask("--version")
+    assert (said.code, said.out) == (0, f"replicalab {replicalab.__version__}\n")
