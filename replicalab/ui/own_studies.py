@@ -5,12 +5,14 @@ address reads it. They are in memory, and those that a visitor brought in the li
 there they come back where the server has forgotten them.
 """
 
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 from typing import Final
 
 from replicalab import scenarios
 from replicalab.errors import Fault, LibraryError, LibraryFullError, ScenarioError
+from replicalab.lexicon import label_key
 from replicalab.library import Entry, EntryKind, Owner
 from replicalab.server import visitor
 from replicalab.ui.library import writer
@@ -53,8 +55,32 @@ def key_of(scenario_id: str) -> str | None:
     return own.key if own else None
 
 
+def names() -> list[str]:
+    """Return the names of this visitor's studies and of those on the shelf."""
+    shelved = (summary.name for summary in scenarios.list_scenarios())
+    return [*(own.study.paper.name for own in kept().values()), *shelved]
+
+
+def name_refusal(name: str, others: Iterable[str]) -> str:
+    """Return why a study cannot be named as others are, and what to do; empty where it can.
+
+    A name is its author's: where it is taken they are asked for another, and nothing is put after
+    it for them.
+    """
+    if label_key(name) not in map(label_key, others):
+        return ""
+    return f"Another study is named “{name}” already. Give this one another name."
+
+
 def refusal(text: str, study: scenarios.Study) -> str:
-    """Return why a study cannot be kept now, and what to do; empty where it can."""
+    """Return why a study cannot be kept now, and what to do; empty where it can.
+
+    One may have the name of a study on the shelf, of which it is a copy: lists say that it is
+    one's own.
+    """
+    others = (own.study.paper.name for name, own in kept().items() if name != study.scenario_id)
+    if refused := name_refusal(study.paper.name, others):
+        return refused
     return _STUDIES.refusal(visitor.secret(), study.scenario_id, text)
 
 

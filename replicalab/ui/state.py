@@ -343,8 +343,8 @@ def bring(text: str, study: Study) -> str:
 
     One that was missing is opened with the lab and the plan that it was asked for with.
     """
-    found, refused = current(), own_studies.keep(text, study)
-    if refused:
+    found = current()
+    if refused := own_studies.refusal(text, study) or own_studies.keep(text, study):
         return refused
     own = own_studies.key_of(study.scenario_id)
     if found.missing and found.missing.case.study == study.scenario_id:

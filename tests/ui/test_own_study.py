@@ -73,7 +73,9 @@ def test_faults_are_named_all_at_once_by_line_field_value_and_remedy_and_counted
     None
 ):
     app = at_editor(pick(at_making(unopened()), "Start from", "psy_stroop"))
-    assert app.text_area(key="own_text").value == copy_text("psy_stroop", "my_psy_stroop")
+    copied = copy_text("psy_stroop", "my_psy_stroop")
+    named = copied.replace(f'"{TITLE}"', f'"{TITLE} (2)"')
+    assert app.text_area(key="own_text").value == named != copied
     assert can_press(app, "Use this study")
     assert not alerts(app)
     broken = MINE.replace("budget: 620", "budget: -5").replace("staff: 2", "staff: no", 1)
@@ -131,7 +133,7 @@ def test_edited_study_takes_the_place_of_the_one_in_use_until_it_is_taken_away()
 def test_study_waits_in_the_editor_while_there_is_no_room_as_is_said_before_and_after_a_press(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    second = MINE.replace("my_stroop", "my_stroop_2")
+    second = MINE.replace("my_stroop", "my_stroop_2").replace(TITLE, "Stroop again")
     app = write(using(), second)
     with monkeypatch.context() as patch:
         patch.setattr(study_cache, "MOST_BYTES_IN_ALL", 1)

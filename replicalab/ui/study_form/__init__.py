@@ -99,7 +99,7 @@ def _draw_side(now: record.FormSession) -> None:
             disabled=study is None or bool(refused),
         )
         if pressed and study is not None:
-            beginning.open_on_protocol(now.file, study)
+            record.open_on_protocol(now.file, study)
         with st.container(horizontal=True, gap="xsmall", key="own_actions"):
             button("Undo", "undo", record.undo, disabled=not now.past, key="making_undo")
             name = f"{now.draft.at('scenario_id')}.yaml"
