@@ -15,7 +15,7 @@ from replicalab.lexicon import amount_text, exact_text
 _MOST: Final = 1e9
 
 
-class Asked(NamedTuple):
+class ReportedNumber(NamedTuple):
     """A number that an effect is worked out from.
 
     Attributes:
@@ -56,7 +56,7 @@ class EffectSource(NamedTuple):
     """
 
     label: str
-    asked: tuple[Asked, ...]
+    asked: tuple[ReportedNumber, ...]
     work: Callable[..., Mapping[str, float]]
     formula: str
 
@@ -92,7 +92,7 @@ class EffectSource(NamedTuple):
         return f"From {_stated(self.asked, typed)}: {self.formula}."
 
 
-def _stated(asked: Sequence[Asked], typed: Mapping[str, float]) -> str:
+def _stated(asked: Sequence[ReportedNumber], typed: Mapping[str, float]) -> str:
     return ", ".join(f"{number.name} = {exact_text(typed[number.name])}" for number in asked)
 
 
@@ -139,24 +139,24 @@ def _bad_units(bad: float, seen: float) -> dict[str, float]:
 # --- what is asked for ------------------------------------------------------------------------
 
 
-def _mean(name: str, label: str, usual: float = 0.0) -> Asked:
-    return Asked(name, label, usual)
+def _mean(name: str, label: str, usual: float = 0.0) -> ReportedNumber:
+    return ReportedNumber(name, label, usual)
 
 
-def _positive(name: str, label: str, usual: float = 1.0) -> Asked:
-    return Asked(name, label, usual, least=0.0, between=True)
+def _positive(name: str, label: str, usual: float = 1.0) -> ReportedNumber:
+    return ReportedNumber(name, label, usual, least=0.0, between=True)
 
 
-def _count(name: str, label: str, usual: int, least: int = 2) -> Asked:
-    return Asked(name, label, usual, least=least, whole=True)
+def _count(name: str, label: str, usual: int, least: int = 2) -> ReportedNumber:
+    return ReportedNumber(name, label, usual, least=least, whole=True)
 
 
-def _share(name: str, label: str, usual: float) -> Asked:
-    return Asked(name, label, usual, least=0.0, most=1.0)
+def _share(name: str, label: str, usual: float) -> ReportedNumber:
+    return ReportedNumber(name, label, usual, least=0.0, most=1.0)
 
 
 _T: Final = _mean("t", "Reported t", 2.0)
-_F: Final = Asked("F", "Reported F", 4.0, least=0.0)
+_F: Final = ReportedNumber("F", "Reported F", 4.0, least=0.0)
 _SDS: Final = (_positive("SD1", "SD of group 1"), _positive("SD2", "SD of group 2"))
 _GROUP_SIZES: Final = (
     _count("n1", "Reported n, group 1", 20),
@@ -198,7 +198,11 @@ PAIRED: Final = (
     ),
     EffectSource(
         "two means, two SDs and their correlation",
-        (*_CONDITIONS, *_CONDITION_SDS, Asked("r", "Correlation", 0.5, -1.0, 1.0, between=True)),
+        (
+            *_CONDITIONS,
+            *_CONDITION_SDS,
+            ReportedNumber("r", "Correlation", 0.5, -1.0, 1.0, between=True),
+        ),
         _pairs,
         "d = (m1 − m2) / √(SD1² + SD2² − 2 · r · SD1 · SD2)",
     ),
@@ -267,7 +271,7 @@ ANOVA: Final = (
     ),
     EffectSource(
         "eta squared",
-        (Asked("eta²", "Eta squared", 0.06, 0.0, 1.0, between=True),),
+        (ReportedNumber("eta²", "Eta squared", 0.06, 0.0, 1.0, between=True),),
         lambda eta2: _effect(math.sqrt(eta2 / (1 - eta2))),
         "f = √(eta² / (1 − eta²))",
     ),

@@ -1,6 +1,7 @@
 """A power analysis in words: what may be worked out, and what it comes to."""
 
 from replicalab.assessment import Assessment
+from replicalab.drafts import stated
 from replicalab.lexicon import amount_text, capitalised, percent_text
 from replicalab.measures import Kind, Unknown
 from replicalab.views.blocks import Group, sentences_panel
@@ -21,8 +22,9 @@ def worked_out_panel(plan: Assessment, unknown: Unknown) -> Group:
     name = capitalised(unknown_name(evidence.row, unknown))
     assumed = assumption_text(plan).removesuffix(".")
     alpha = f", alpha {design.alpha:.4g}" if evidence.row.uses("alpha") else ""
+    comes_to = f"{evidence_sentence(evidence)} {assumed}{alpha}."
     return sentences_panel(
-        [f"{evidence_sentence(evidence)} {assumed}{alpha}.", dropout_text(plan)],
+        [comes_to, dropout_text(plan), stated(design.source)],
         title=f"{name}: {_value_text(plan, unknown)}",
         level=4,
     )

@@ -27,7 +27,7 @@ _DROPOUT: Final = Unknown.DROPOUT.value
 _SAMPLES: Final = Unknown.SAMPLES.value
 _IN_PERCENT: Final = 100
 _EXACT: Final = 14  # So many decimals a percentage is taken back to a share with
-_WIDTH: Final = 190
+_WIDTH: Final = 180  # Six stand in a row on a projector
 
 
 def draw() -> None:
