@@ -178,6 +178,7 @@ def undo() -> None:
 
 def open_on_protocol(text: str, study: Study) -> str:
     """Keep a study and open it on Protocol; return why it cannot be kept, and change nothing."""
-    if not (refused := state.bring(text, study)):
+    refused = own_studies.refusal(text, study) or state.bring(text, study)
+    if not refused:
         st.switch_page("pages/1_Protocol.py", query_params=state.address())
     return refused
