@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from replicalab.batch import MOST_JOBS as MOST_JOBS_OF_ALL
 from replicalab.batch import run_job
 from replicalab.case import Case, case_text
+from replicalab.drafts import Draft, check, new_study
 from replicalab.library import EntryKind
 from replicalab.models import revise
 from replicalab.negotiation import Negotiation, ScientistKind, save
@@ -21,6 +22,7 @@ from replicalab.scenarios import (
     load_scenario,
     pack_of,
     parse_study,
+    study_yaml,
 )
 from replicalab.server import visitor
 from replicalab.ui import batches, own_studies
@@ -218,6 +220,33 @@ def test_decision_for_a_run_opens_the_plan_that_it_came_to_and_is_found_by_it() 
     found = deciding.about(came_to)
     assert found is not None
     assert (found.names[0], found.why) == ("Run A", "The lab can run it.")
+
+
+# --- labs ---
+
+
+def test_lab_of_ones_own_stands_beside_the_labs_of_its_study() -> None:
+    app = press(visit(COMPARE, study="psy_stroop", budget="1500"), "Your lab and the study’s")
+    assert [each.name for each in tray(app)] == ["your lab", "easy lab", "medium lab", "hard lab"]
+    assert row(app, "Budget, credits") == ["1,500", "1,700", "1,000", "620"]
+
+
+def test_labs_of_an_own_study_that_are_the_same_are_one_column() -> None:
+    study = check(Draft(new_study("mine"))).study
+    assert study is not None
+    assert not own_studies.keep(study_yaml(study), study)
+    key = own_studies.key_of("mine") or ""
+    alone = visit(COMPARE, study="mine", own=key)
+    assert not can_press(alone, "The three labs")
+    app = press(visit(COMPARE, study="mine", own=key, staff="2"), "Your lab and the study’s")
+    assert [each.name for each in tray(app)] == ["your lab", "the study’s lab"]
+    assert row(app, "Staff units") == ["2", "3"]
+    two = study.model_copy(
+        update={"labs": study.labs.model_copy(update={"hard": study.labs.hard.with_means(staff=1)})}
+    )
+    assert not own_studies.keep(study_yaml(two), two)
+    app = press(visit(COMPARE, study="mine", own=key), "The three labs")
+    assert [each.name for each in tray(app)] == ["easy and medium lab", "hard lab"]
 
 
 # --- many negotiations ------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from typing import Final
 import streamlit as st
 
 from replicalab.comparison import FEWEST_SIDES, Side
+from replicalab.lexicon import joined
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty
 from replicalab.tables import sheet, workbook
@@ -38,7 +39,7 @@ def draw(here: PlanAnalysis) -> None:
 def _draw_sides(here: PlanAnalysis) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="sources"):
         ways = "Yours, the Lab Manager’s and least loss"
-        button("The three labs", "science", lambda: tray.keep_only(_labs()))
+        _draw_labs()
         button(ways, "balance", lambda: tray.keep_only(_ways(here)))
         sides.draw_library()
         button("Undo", "undo", state.undo, disabled=not state.current().past)
@@ -78,11 +79,43 @@ def _excel(compared: Sequence[Side]) -> bytes:
     return workbook({"Comparison": table(compared)})
 
 
-def _labs() -> Iterator[TrayCandidate]:
-    """Yield the open plan in each lab of its study."""
+def _draw_labs() -> None:
+    """Draw the way to compare labs; it leads nowhere where the study's own are all the same."""
+    own = state.case().own_lab
+    label = "Your lab and the study’s" if own.name or own.changes else "The three labs"
+    alone = state.case().own is not None and len(_labs()) < FEWEST_SIDES
+    why = (
+        "The labs of this study are all the same. Say under Your lab what yours has: then the two "
+        "are compared."
+    )
+    button(
+        label,
+        "science",
+        lambda: tray.keep_only(_labs()),
+        disabled=alone,
+        help=why if alone else None,
+    )
+
+
+def _labs() -> list[TrayCandidate]:
+    """Return the open plan in the visitor's lab, if there is one, and in each lab of its study.
+
+    Labs that are the same are one.
+    """
     case = state.case()
+    cases = {level: case.with_lab(level, case.seed) for level in Difficulty}
+    labs = {level: each.written(own_studies.find).lab for level, each in cases.items()}
+    alike: dict[Difficulty, list[Difficulty]] = {}
     for level in Difficulty:
-        yield TrayCandidate(f"{level} lab", case.with_lab(level, case.seed))
+        first = next((each for each in alike if labs[each] == labs[level]), level)
+        alike.setdefault(first, []).append(level)
+    own, found = case.own_lab, []
+    if own.name or own.changes:
+        found = [TrayCandidate(own.name or "your lab", case.seated())]
+    for first, levels in alike.items():
+        name = "the study’s lab" if len(levels) == len(Difficulty) else f"{joined(levels)} lab"
+        found.append(TrayCandidate(name, cases[first]))
+    return found
 
 
 def _ways(here: PlanAnalysis) -> Iterator[TrayCandidate]:
