@@ -210,6 +210,20 @@ def test_decision_begins_at_the_best_plan_asks_why_and_opens_the_plan_that_was_c
     assert number(go(app, PROTOCOL), "Sample size").value == 117
 
 
+def test_decision_names_its_studies_samples_and_power_in_the_library_and_is_found_by_each() -> None:
+    app = press(visit(COMPARE, study="eco_reef_fish"), WAYS)
+    decide(app, [each.name for each in tray(app)].index("Least loss"), "It keeps the most.", "Ada")
+    numbers = dict(zip((each.name for each in tray(app)), row(app, "Power"), strict=True))
+    [entry] = shelf().entries(owner(), EntryKind.DECISION)
+    chosen = f"n 117, power {numbers['Least loss']}"
+    assert entry.about.startswith(f"Reef fish behaviour (eco_reef_fish): {chosen}; n ")
+    [listed] = [radio for radio in go(app, LIBRARY).radio if radio.proto.captions]
+    assert entry.about in plain(listed.proto.captions[0])
+    for searched in ("reef", "fish behaviour", "117", numbers["Least loss"], "least loss"):
+        assert shelf().entries(owner(), search=searched) == [entry], searched
+    assert not shelf().entries(owner(), search="psy_stroop")
+
+
 def test_decision_for_a_run_opens_the_plan_that_it_came_to_and_is_found_by_it() -> None:
     app = press(visit(NEGOTIATION, study="eco_reef_fish"), "Add to comparison")
     press(go(app, PROTOCOL), "Add to comparison")
