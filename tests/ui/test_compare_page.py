@@ -37,7 +37,7 @@ from tests.negotiation.playing import by_model, by_rule
 from tests.ui.acting import can_press, labels, number, press, run, type_number
 from tests.ui.negotiating import proposing
 from tests.ui.pages import COMPARE, LIBRARY, NEGOTIATION, PROTOCOL
-from tests.ui.reading import alerts, panel_tables, said, tray
+from tests.ui.reading import alerts, panel_tables, plain, said, tray
 from tests.ui.test_batches import until
 from tests.ui.walking import go, query_of, show, visit
 
