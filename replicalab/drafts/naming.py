@@ -4,9 +4,10 @@ import json
 from collections.abc import Iterable
 from itertools import count
 
+from replicalab.drafts.draft import Draft
 from replicalab.errors import ScenarioError
 from replicalab.lexicon import label_key
-from replicalab.scenarios import LONGEST_SHORT_TITLE, Study, parse_study, study_yaml
+from replicalab.scenarios import LONGEST_SHORT_TITLE, Study, parse_study
 from replicalab.scenarios.fields import LONGEST_TITLE
 from replicalab.scenarios.reading import with_text_at
 
@@ -40,7 +41,6 @@ def renamed(text: str, study: Study, name: str) -> str:
     if found is not None and found.model_dump(mode="json")["paper"] == wanted:
         return written
     # Written in a way that cannot be changed in its place: the whole file is written anew.
-    paper = study.paper.model_copy(update={field: name})
-    anew = study_yaml(study.model_copy(update={"paper": paper}))
+    anew = Draft.of(study).put(name, "paper", field).text()
     parse_study(anew, "your study")
     return anew

@@ -252,6 +252,7 @@ def test_labs_of_an_own_study_that_are_the_same_are_one_column() -> None:
     key = own_studies.key_of("mine") or ""
     alone = visit(COMPARE, study="mine", own=key)
     assert not can_press(alone, "The three labs")
+    assert "The three labs of this study are the same. Say under Your lab" in said(alone)
     app = press(visit(COMPARE, study="mine", own=key, staff="2"), "Your lab and the study’s")
     assert [each.name for each in tray(app)] == ["your lab", "the study’s lab"]
     assert row(app, "Staff units") == ["2", "3"]

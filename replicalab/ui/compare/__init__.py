@@ -23,6 +23,10 @@ from replicalab.views.comparison import comparison_panel, table
 TABS: Final = "compare_part"
 BESIDE: Final = "Side by side"
 MANY: Final = "Many negotiations"
+_ONE_LAB: Final = (
+    "The three labs of this study are the same. Say under **Your lab** what yours has, and it "
+    "stands beside the study’s."
+)
 
 
 def draw(here: PlanAnalysis) -> None:
@@ -39,10 +43,12 @@ def draw(here: PlanAnalysis) -> None:
 def _draw_sides(here: PlanAnalysis) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="sources"):
         ways = "Yours, the Lab Manager’s and least loss"
-        _draw_labs()
+        has_labs = _draw_labs()
         button(ways, "balance", lambda: tray.keep_only(_ways(here)))
         sides.draw_library()
         button("Undo", "undo", state.undo, disabled=not state.current().past)
+    if not has_labs:
+        st.caption(_ONE_LAB)
     notices.draw()
     tray.draw_line(linked=False)
     found = sides.found()
@@ -79,22 +85,13 @@ def _excel(compared: Sequence[Side]) -> bytes:
     return workbook({"Comparison": table(compared)})
 
 
-def _draw_labs() -> None:
-    """Draw the way to compare labs; it leads nowhere where the study's own are all the same."""
+def _draw_labs() -> bool:
+    """Draw the way to compare labs; return whether there are any to compare."""
     own = state.case().own_lab
     label = "Your lab and the study’s" if own.name or own.changes else "The three labs"
     alone = state.case().own is not None and len(_labs()) < FEWEST_SIDES
-    why = (
-        "The labs of this study are all the same. Say under Your lab what yours has: then the two "
-        "are compared."
-    )
-    button(
-        label,
-        "science",
-        lambda: tray.keep_only(_labs()),
-        disabled=alone,
-        help=why if alone else None,
-    )
+    button(label, "science", lambda: tray.keep_only(_labs()), disabled=alone)
+    return not alone
 
 
 def _labs() -> list[TrayCandidate]:
