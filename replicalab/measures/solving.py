@@ -101,13 +101,23 @@ class PowerAnalysis:
             case Unknown.ALPHA:
                 return self._alpha()
             case Unknown.EVIDENCE:
-                return self.evidence
+                return self._evidence()
             case Unknown.SAMPLES:
                 return self._samples()
             case Unknown.DROPOUT:
                 return self._dropout()
 
     # --- each of the five ---
+
+    def _evidence(self) -> float:
+        found = self.evidence
+        if not math.isfinite(found):
+            raise self._refused(
+                Unknown.EVIDENCE,
+                f"{self._planned}, less dropout, leave none, and so no {self.row.measure}",
+                "plan more samples",
+            )
+        return found
 
     def _samples(self) -> float:
         groups = self.given.groups or self.row.groups

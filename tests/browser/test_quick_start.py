@@ -7,7 +7,14 @@ from typing import Final
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.driving import assert_accessible, open_app
+from tests.browser.driving import (
+    PHONE,
+    PROJECTOR,
+    PROJECTOR_DARK,
+    assert_accessible,
+    looks,
+    open_app,
+)
 from tests.browser.test_four_questions import Visitor
 from tests.browser.visiting import dimension, where
 
@@ -28,7 +35,8 @@ def test_reported_t_is_a_verdict_in_ones_own_lab_in_twenty_acts(app_page: Page) 
     visitor.types("Days it takes", 12)
     # d = 2.5 √0.1 = 0.79; R's pwr asks for 26.1 a group, so 27, and 30 with a tenth on top.
     expect(app_page.get_by_text("30 a group = 60 in all.")).to_be_visible()
-    assert_accessible(app_page)
+    for _ in looks(app_page, (PROJECTOR_DARK, PHONE, PROJECTOR)):
+        assert_accessible(app_page)
     visitor.presses("Use this analysis")
     expect(where(app_page)).to_contain_text("Naps and recall")
     visitor.presses("Your lab")

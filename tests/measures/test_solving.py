@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from hypothesis import given
@@ -30,11 +30,11 @@ _USUAL: Final[dict[str, tuple[float | None, float, dict[str, float]]]] = {
 }
 
 
-def analysis(kind: str, **changes: object) -> PowerAnalysis:
+def analysis(kind: str, **changes: Any) -> PowerAnalysis:
     """Return the usual power analysis of a kind with some numbers changed, alpha too."""
     effect, target, needs = _USUAL[kind]
     names = {name: changes.pop(name) for name in list(changes) if name in DesignParameters._fields}
-    given_ = DesignParameters(**{"alpha": 0.05, **needs, **names})  # type: ignore[arg-type]
+    given_ = DesignParameters(**{"alpha": 0.05, **needs, **names})
     return replace(PowerAnalysis(KINDS[DesignKind(kind)], given_, effect, target, 0), **changes)
 
 
@@ -117,6 +117,7 @@ def test_hazard_ratio_stays_on_its_side_of_one() -> None:
         ("equivalence", Unknown.EFFECT, {"samples": 20}, "at any true difference"),
         ("two_group", Unknown.ALPHA, {"samples": 2}, "at any alpha below 1; plan more samples"),
         ("two_group", Unknown.DROPOUT, {"samples": 100}, "plan 128 samples or more"),
+        ("precision", Unknown.EVIDENCE, {"samples": 0}, "leave none, and so no half-width"),
         ("anova", Unknown.SAMPLES, {"groups": 10**9}, "more than 1,000,000 samples"),
     ],
 )  # fmt: skip
@@ -190,4 +191,5 @@ def _is_reached_or_told(asked: PowerAnalysis, unknown: Unknown) -> bool:
         found = asked.worked_out(unknown)
     except ScenarioError as error:
         return bool(error.faults[0].remedy)
+    assert math.isfinite(found)
     return found >= 0 if unknown is Unknown.EVIDENCE else _with(asked, unknown, found).reaches
