@@ -1,12 +1,13 @@
 """A study to begin with: one of which nothing is known but its numbers."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from pydantic import ValidationError
 
-from replicalab.errors import ScenarioError
 from replicalab.measures import (
     KINDS,
     PARAMETERS,
@@ -14,7 +15,6 @@ from replicalab.measures import (
     DesignParameters,
     Kind,
     PowerAnalysis,
-    Unknown,
 )
 from replicalab.models import LARGEST_PLANNED
 from replicalab.scenarios import Design, Difficulty
@@ -149,9 +149,13 @@ def _enough_samples(numbers: Block) -> int:
     """Return the fewest samples that reach the target, 1 where it cannot be said."""
     try:
         analysis = analysis_of(Design.model_validate(numbers), 0)
-        return int(analysis.worked_out(Unknown.SAMPLES))
-    except (ValidationError, ScenarioError):
+    except ValidationError:
         return 1
+
+    def is_enough(n: int) -> bool:
+        return replace(analysis, samples=n).reaches
+
+    return bisect_left(range(LARGEST_PLANNED), True, 1, key=is_enough)
 
 
 def _planned(count: Data) -> int:
