@@ -233,7 +233,7 @@ def test_what_the_guide_tells_people_to_press_is_on_the_page() -> None:
     sources = [ROOT / "app.py", *(ROOT / "replicalab" / "ui").rglob("*.py")]
     page = "\n".join(source.read_text(encoding="utf-8") for source in sources)
     named = re.findall(r"\*\*(.+?)\*\*", section("In the browser"))
-    assert len(named) == 9
+    assert len(named) == 10
     assert [name for name in named if f'"{name}' not in page] == []
 
 

@@ -206,7 +206,6 @@ JUDGE_NO_PLAN: Final = {
         "challenge_panel",
         "idea_panel",
         "picture_panel",
-        "inventory_panel",
         "kind_panel",
         "lab_panel",
         "legend_panel",
@@ -215,8 +214,12 @@ JUDGE_NO_PLAN: Final = {
     *("substitutions_panel", "listed_panel", "sentences_panel", "top_panel", "point_panel"),
     *("attempts_panel", "judge_panel", "ledger_panel", "matrix_panel"),
     *("Slide.STAKE", "Slide.CONCESSION", "Slide.LEDGER"),
+    "worked_out_panel",
 }
-"""Panels and slides that draw what they are given, numbers alone, or a study."""
+"""Panels and slides that draw what they are given, numbers alone, or a study.
+
+That of a power analysis is of a study that is made of numbers alone, and has no wish yet.
+"""
 
 
 @pytest.mark.parametrize("place", PLACES)

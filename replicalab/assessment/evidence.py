@@ -7,8 +7,6 @@ Source: docs/contract.md, Evidence; each formula names its own in `measures.kind
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 from replicalab.lexicon import count_text, percent_text
@@ -21,6 +19,7 @@ from replicalab.measures import (
     DesignParameters,
     EvidenceTier,
     Kind,
+    analysed_of,
 )
 from replicalab.scenarios import Design, Pack
 
@@ -141,16 +140,7 @@ def evidence_of(
 
 def counted_of(design: Design, n: int) -> int:
     """Return how many of ``n`` samples that can count dropout leaves, rounded down."""
-    # The share is the decimal number that is written: of 100 samples, 7 % dropout leaves 93.
-    if not design.dropout:
-        return n
-    kept = _kept(design.dropout)
-    return n * kept.numerator // kept.denominator
-
-
-@lru_cache(maxsize=64)
-def _kept(dropout: float) -> Fraction:
-    return 1 - Fraction(repr(dropout))
+    return analysed_of(n, design.dropout)
 
 
 def seen_effect(design: Design, factor: float, effect: float | None = None) -> float | None:

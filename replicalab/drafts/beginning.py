@@ -3,11 +3,19 @@
 import math
 from bisect import bisect_left
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from pydantic import ValidationError
 
-from replicalab.measures import KINDS, PARAMETERS, DesignKind, DesignParameters, Kind
+from replicalab.measures import (
+    KINDS,
+    PARAMETERS,
+    DesignKind,
+    DesignParameters,
+    Kind,
+    PowerAnalysis,
+)
 from replicalab.models import LARGEST_PLANNED
 from replicalab.scenarios import Design, Difficulty
 from replicalab.scenarios.lab import COST_PER_DAY, COST_PER_SAMPLE
@@ -20,6 +28,8 @@ YOUR_LAB: Final = Difficulty.MEDIUM.value
 """The lab that a form asks for."""
 UNSTATED: Final = "Not given."
 """What stands in a file that must say something where its author has said nothing."""
+NEW_NAME: Final = "My study"
+"""What a study is called that nobody has named."""
 DEFAULT: Final = "ReplicaLab’s default."
 """Why a number is what it is that nobody has given."""
 EFFECTS: Final = ("effect_published", "effect_planning", "sesoi")
@@ -37,6 +47,8 @@ def new_study(
     numbers: Mapping[str, Data] | None = None,
     sample: Data = None,
     days: Data = _DAYS,
+    *,
+    name: str = NEW_NAME,
 ) -> Block:
     """Return the file of a study of which only numbers are known, in a lab that can run it.
 
@@ -46,13 +58,15 @@ def new_study(
         numbers: what is known of the design, by field, right or wrong.
         sample: how many samples are planned, right or wrong; None for as many as reach the target.
         days: how many days are planned, right or wrong.
+        name: what it is called.
     """
     row, given = KINDS[kind], numbers or {}
     design: Block = {"kind": kind.value, **usual_numbers(row), **given}
     design["floor"] = _floor(row, design)
-    why = dict.fromkeys(NUMBERS, UNSTATED) | ({} if "floor" in given else {"floor": DEFAULT})
+    named = (*NUMBERS, *(["dropout"] if given.get("dropout") else []))
+    why = dict.fromkeys(named, UNSTATED) | ({} if "floor" in given else {"floor": DEFAULT})
     design |= {"unit_of_n": "samples", "source": UNSTATED, "why": {**why}}
-    size = _enough_samples(row, design) if sample is None else sample
+    size = _enough_samples(design) if sample is None else sample
     credits = _planned(size) * COST_PER_SAMPLE + _planned(days) * COST_PER_DAY
     texts = ("hypothesis", "method", "key_finding", "goal", "published", "caution")
     parts = ("constraints", "equipment", "reagents", "substitutions", "controls", "policy_rules")
@@ -61,7 +75,7 @@ def new_study(
         "scenario_id": scenario_id,
         "domain_id": "my_studies",
         "paper": {
-            "title": "My study",
+            "title": name,
             "citation": UNSTATED,
             "doi": None,
             **dict.fromkeys(texts, UNSTATED),
@@ -124,16 +138,22 @@ def _floor(row: Kind, design: Block) -> Data:
     return target if row.scale.reaches(floor, target) else floor
 
 
-def _enough_samples(row: Kind, numbers: Block) -> int:
+def analysis_of(design: Design, samples: int) -> PowerAnalysis:
+    """Return the power analysis that a design and so many planned samples are."""
+    given, effect = DesignParameters.by(design), design.effect_planning
+    row = KINDS[design.kind]
+    return PowerAnalysis(row, given, effect, design.target, samples, design.dropout)
+
+
+def _enough_samples(numbers: Block) -> int:
     """Return the fewest samples that reach the target, 1 where it cannot be said."""
     try:
-        design = Design.model_validate(numbers)
+        analysis = analysis_of(Design.model_validate(numbers), 0)
     except ValidationError:
         return 1
-    given, effect = DesignParameters.by(design), design.effect_planning
 
     def is_enough(n: int) -> bool:
-        return row.scale.reaches(row.value(n, effect, given), design.target)
+        return replace(analysis, samples=n).reaches
 
     return bisect_left(range(LARGEST_PLANNED), True, 1, key=is_enough)
 

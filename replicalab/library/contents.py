@@ -51,12 +51,13 @@ class Option(Record):
             pack = kept.pack()
         except ReplicaLabError:
             return False
-        if pack != plan.pack:
-            return False
+        return pack == plan.pack and self.judged(kept).plan == plan.plan
+
+    def judged(self, kept: Case) -> Assessment:
+        """Return the plan of its case, as it is judged: where its run counts, what that came to."""
         own = kept.assessed()
         played = negotiated(own, kept) if self.run else None
-        came_to = played.final_plan if played else None
-        return (came_to or own).plan == plan.plan
+        return (played.final_plan if played else None) or own
 
 
 class Decision(Record):
@@ -212,14 +213,27 @@ def _about_plan(text: str) -> str:
 
 
 def _about_decision(text: str) -> str:
-    for option in read_decision(text).options:
+    """Return what was decided between, by study, the chosen one first.
+
+    ``Stroop interference (psy_stroop): n 30, power 0.83; n 48, power 0.95``. Of a lab or a study
+    that is its name or its id.
+    """
+    decision = read_decision(text)
+    chosen, found = decision.options[decision.chosen], dict[str, list[str]]()
+    for option in sorted(decision.options, key=lambda each: each is not chosen):
         if option.kind is EntryKind.DECISION:
             raise LibraryContentError(
                 f"the option '{option.name}' is a decision itself; decide between plans, labs, "
                 "studies and runs"
             )
-        checked(option.kind, option.content)
-    return ""
+        about, plans = checked(option.kind, option.content), []
+        if option.kind is EntryKind.PLAN:
+            judged = option.judged(read_case(option.content))
+            about = f"{judged.pack.paper.name} ({about})"
+            plans = [f"n {judged.counts.samples}, {judged.evidence.text}"]
+        found.setdefault(about, []).extend(plans)
+    texts = (f"{about}: {'; '.join(plans)}".removesuffix(": ") for about, plans in found.items())
+    return ". ".join(filter(None, texts))
 
 
 def _about_batch(text: str) -> str:

@@ -67,7 +67,7 @@ class Entry(NamedTuple):
 
     Attributes:
         about: the id of its study, or of each of a batch’s, or the name that its lab gives itself;
-            empty for a decision.
+            of a decision the studies, samples and evidence that it was made between.
         version: the number of the latest.
         size: the bytes of all versions.
     """

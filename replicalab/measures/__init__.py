@@ -1,6 +1,7 @@
 """What n buys, by kind of design: one table of formulas, words, formats and directions."""
 
 from replicalab.measures.kinds import KINDS, DesignKind
+from replicalab.measures.reported import EffectSource
 from replicalab.measures.rows import (
     AS_PUBLISHED,
     HALVED,
@@ -11,3 +12,4 @@ from replicalab.measures.rows import (
     UsualValue,
 )
 from replicalab.measures.scales import EvidenceTier
+from replicalab.measures.solving import PowerAnalysis, Unknown, analysed_of, unknowns_of

@@ -14,7 +14,7 @@ from enum import StrEnum
 from functools import lru_cache, partial
 from typing import Final
 
-from replicalab.measures import sketches
+from replicalab.measures import reported, sketches
 from replicalab.measures.distributions import (
     detection_probability,
     f_test_power,
@@ -133,6 +133,7 @@ _ROWS: Final = (
         title="Two groups",
         asks="Do two separate groups differ on average?",
         sketch=sketches.TWO_GROUP,
+        sources=reported.TWO_GROUP,
         usual={"effect_planning": 0.5},
         groups=2,
         formula=_two_group,
@@ -145,6 +146,7 @@ _ROWS: Final = (
         title="Before and after",
         asks="Do the same subjects differ between two conditions?",
         sketch=sketches.PAIRED,
+        sources=reported.PAIRED,
         usual={"effect_planning": 0.5},
         formula=_one_group,
         method="the exact two-sided paired t-test (noncentral t)",
@@ -156,6 +158,7 @@ _ROWS: Final = (
         title="One group",
         asks="Does the average of one group differ from a fixed value?",
         sketch=sketches.ONE_SAMPLE,
+        sources=reported.ONE_SAMPLE,
         usual={"effect_planning": 0.5},
         formula=_one_group,
         method="the exact two-sided one-sample t-test (noncentral t)",
@@ -167,6 +170,7 @@ _ROWS: Final = (
         title="Correlation",
         asks="Do two measures rise and fall together?",
         sketch=sketches.CORRELATION,
+        sources=reported.CORRELATION,
         usual={"effect_planning": 0.3},
         formula=_correlation,
         method="Fisher's z, a normal approximation",
@@ -181,6 +185,7 @@ _ROWS: Final = (
         title="Two shares",
         asks="Does something happen more often in one of two groups?",
         sketch=sketches.TWO_PROPORTIONS,
+        sources=reported.TWO_PROPORTIONS,
         usual={"effect_planning": 0.5},
         groups=2,
         formula=_two_proportions,
@@ -203,6 +208,7 @@ _ROWS: Final = (
         title="Audit",
         asks="Would a random sample meet one of the bad units?",
         sketch=sketches.AUDIT,
+        sources=reported.AUDIT,
         usual={"effect_planning": 0.01},
         formula=lambda n, size, at: detection_probability(n, size, at.population_max),
         method="the exact chance that a random sample meets a bad unit (hypergeometric)",
@@ -233,6 +239,7 @@ _ROWS: Final = (
         title="Precision",
         asks="How closely can one quantity be measured?",
         sketch=sketches.PRECISION,
+        sources=reported.PRECISION,
         usual={"effect_planning": 0.5, "target": 0.1, "floor": 0.2},
         formula=lambda n, size, at: z_critical(at.alpha) * size / math.sqrt(n),
         method="the normal interval, the SD taken as known",
@@ -263,6 +270,7 @@ _ROWS: Final = (
         title="Several groups",
         asks="Do three or more groups differ on average?",
         sketch=sketches.ANOVA,
+        sources=reported.ANOVA,
         usual={"effect_planning": 0.25, "groups": 3},
         formula=_anova,
         method="the exact F-test of equal groups (noncentral F)",
@@ -276,6 +284,7 @@ _ROWS: Final = (
         title="Equivalence",
         asks="Are two groups as good as equal?",
         sketch=sketches.EQUIVALENCE,
+        sources=reported.EQUIVALENCE,
         usual={"effect_planning": 0.0, "margin": 0.5},
         groups=2,
         formula=_equivalence,
@@ -301,6 +310,7 @@ _ROWS: Final = (
         title="Time to an event",
         asks="Does an event come later in one of two groups?",
         sketch=sketches.SURVIVAL,
+        sources=reported.SURVIVAL,
         usual={"effect_planning": 0.7, "event_share": 1.0},
         groups=2,
         formula=_survival,

@@ -14,6 +14,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Final, NamedTuple, Protocol
 
+from replicalab.measures.bisection import least_that
+from replicalab.measures.reported import EffectSource
 from replicalab.measures.scales import SHARE, Scale
 from replicalab.measures.sketches import Shape
 
@@ -25,7 +27,6 @@ SMALLEST: Final = "smallest of interest"
 """The other effects that a plan may be judged at."""
 
 _LARGEST: Final = 1e15  # No effect beyond this is looked for
-_EXACT: Final = 1e-12  # How closely, relative to itself, the least that a test can show is found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -268,6 +269,7 @@ class Kind:
         level: what alpha is the level of.
         sought: what a test may ask for the least of, None where nothing is tested: the effect, or
             the margin that it is to lie within.
+        sources: the numbers that an effect may be worked out from.
         usual_tests: what is run in place of what the formula computes.
         wrong_sign: how much of a power is significant with the wrong sign, None where a test has
             no sign.
@@ -291,6 +293,7 @@ class Kind:
     scale: Scale = SHARE
     level: str = "two-sided"
     sought: str | None = "smallest detectable effect"
+    sources: tuple[EffectSource, ...] = ()
     usual_tests: tuple[UsualTest, ...] = ()
     wrong_sign: Formula | None = None
 
@@ -408,17 +411,8 @@ class Kind:
             return value >= design.target
 
         top = _LARGEST if effect.within_margin else effect.largest_size
-        low, high = 0.0, min(top, 1.0)
-        if is_enough(low):
-            return effect.of_size(low, planned)
-        while not is_enough(high):
-            if high >= top:
-                return None
-            low, high = high, min(top, high * 2)
-        while high - low > _EXACT * high:
-            middle = (low + high) / 2
-            low, high = (low, middle) if is_enough(middle) else (middle, high)
-        return effect.of_size(high, planned)
+        least = least_that(is_enough, top)
+        return None if least is None else effect.of_size(least, planned)
 
     def faults(self, design: _Design) -> Iterator[str]:
         """Yield what is wrong with the numbers of a design, each with its remedy."""

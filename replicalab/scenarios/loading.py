@@ -173,7 +173,7 @@ def copy_text(scenario_id: str, new_id: str) -> str:
     if not is_identifier(new_id):
         fault = Fault("scenario_id", f"{shown(new_id)} is not an id", IDENTIFIER_REMEDY)
         raise ScenarioError("copy", [fault])
-    return with_text_at(study_text(scenario_id), "scenario_id", new_id)
+    return with_text_at(study_text(scenario_id), new_id, "scenario_id")
 
 
 def template_text() -> str:

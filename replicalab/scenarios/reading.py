@@ -114,23 +114,20 @@ def require_size(size: int, source: str, most: int = MAX_BYTES) -> None:
         raise ScenarioError(source, [Fault("", problem, "shorten it")])
 
 
-def with_text_at(text: str, key: str, value: str) -> str:
-    """Return a file's text with another value, plain text, at a key of its outermost level.
+def with_text_at(text: str, value: str, *keys: str) -> str:
+    """Return a file's text with another value, as it is to be written, at a place of its blocks.
 
-    Nothing else of the text changes; all of it stays as it is where the key is missing.
+    Nothing else of the text changes; all of it stays as it is where there is no such place.
     """
-    depth, is_key, is_next = 0, False, False
-    for event in yaml.parse(text, Loader=yaml.SafeLoader):
-        if is_next and event.start_mark and event.end_mark:
-            start, end = event.start_mark.index, event.end_mark.index
-            end -= len(text[start:end]) - len(text[start:end].rstrip())
-            return f"{text[:start]}{value}{text[end:]}"
-        if depth == 1:
-            is_key = not is_key
-            is_next = is_key and getattr(event, "value", None) == key
-        depth += isinstance(event, yaml.CollectionStartEvent)
-        depth -= isinstance(event, yaml.CollectionEndEvent)
-    return text
+    node = yaml.compose(text, Loader=yaml.SafeLoader)
+    for key in keys:
+        pairs = node.value if isinstance(node, yaml.MappingNode) else ()
+        node = next((inside for name, inside in pairs if name.value == key), None)
+    if node is None:
+        return text
+    start, end = node.start_mark.index, node.end_mark.index
+    end -= len(text[start:end]) - len(text[start:end].rstrip())
+    return f"{text[:start]}{value}{text[end:]}"
 
 
 def _plain_value(text: str) -> Data:

@@ -139,7 +139,7 @@ def _open_study(found: FoundFile, name: str) -> Opening:
     else:
         if (mine := own_studies.kept().get(study.scenario_id)) is not None:
             own_studies.require_same(study, mine.study, "among your own", name)
-        if refused := state.bring(found.text, study):
+        if refused := own_studies.refusal(found.text, study) or state.bring(found.text, study):
             raise errors.ReplicaLabError(refused)
     return Opening("The study is open, with its reference protocol.", ())
 

@@ -5,13 +5,16 @@ address reads it. They are in memory, and those that a visitor brought in the li
 there they come back where the server has forgotten them.
 """
 
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 from typing import Final
 
 from replicalab import scenarios
+from replicalab.drafts import renamed
 from replicalab.errors import Fault, LibraryError, LibraryFullError, ScenarioError
-from replicalab.library import Entry, EntryKind, Owner
+from replicalab.lexicon import label_key
+from replicalab.library import LONGEST_NAME, Entry, EntryKind, Owner
 from replicalab.server import visitor
 from replicalab.ui.library import writer
 from replicalab.ui.library.shelf import keep_beside, owner, shelf
@@ -53,8 +56,32 @@ def key_of(scenario_id: str) -> str | None:
     return own.key if own else None
 
 
+def names(but: str = "") -> list[str]:
+    """Return the names of this visitor's studies, leaving one id out, and of those on the shelf."""
+    shelved = (summary.name for summary in scenarios.list_scenarios())
+    return [*(own.study.paper.name for name, own in kept().items() if name != but), *shelved]
+
+
+def name_refusal(name: str, others: Iterable[str]) -> str:
+    """Return why a study cannot be named as others are, and what to do; empty where it can.
+
+    A name is its author's: where it is taken they are asked for another, and nothing is put after
+    it for them.
+    """
+    if label_key(name) not in map(label_key, others):
+        return ""
+    return f"Another study is named “{name}” already. Give this one another name."
+
+
 def refusal(text: str, study: scenarios.Study) -> str:
-    """Return why a study cannot be kept now, and what to do; empty where it can."""
+    """Return why a study cannot be kept now, and what to do; empty where it can.
+
+    One may have the name of a study on the shelf, of which it is a copy: lists say that it is
+    one's own.
+    """
+    others = (own.study.paper.name for name, own in kept().items() if name != study.scenario_id)
+    if refused := name_refusal(study.paper.name, others):
+        return refused
     return _STUDIES.refusal(visitor.secret(), study.scenario_id, text)
 
 
@@ -64,6 +91,17 @@ def keep(text: str, study: scenarios.Study) -> str:
         return refused
     _save_later(study.scenario_id, partial(_save, owner(), text, study))
     return ""
+
+
+def rename(own: OwnStudy, name: str) -> str:
+    """Give one of this visitor's studies another name; return why not, and change nothing."""
+    if refused := name_refusal(name, names(but=own.study.scenario_id)):
+        return refused
+    try:
+        text = renamed(own.text, own.study, name)
+    except ScenarioError as error:
+        return str(error.faults[0])
+    return keep(text, usable_study(text, "the study’s file"))
 
 
 def remove(scenario_id: str) -> None:
@@ -157,9 +195,20 @@ def _save_later(scenario_id: str, save: writer.Save) -> None:
 
 def _save(whose: Owner, text: str, study: scenarios.Study) -> None:
     if found := _entries(whose, study.scenario_id):
-        shelf().update(whose, found[0].id, text, base_version=found[0].version)
+        entry = found[0]
+        # An entry goes by its study's name until somebody gives it one of its own.
+        is_by_study = entry.name == _name_in(shelf().read(whose, entry.id).content)
+        name = study.paper.name[:LONGEST_NAME] if is_by_study else ""
+        shelf().update(whose, entry.id, text, base_version=entry.version, name=name)
     else:
         keep_beside(whose, EntryKind.STUDY, study.paper.name, text)
+
+
+def _name_in(text: str) -> str:
+    """Return the name of a study that was kept, as its entry has it; empty where there is none."""
+    with suppress(ScenarioError):
+        return scenarios.parse_study(text, "the study").paper.name[:LONGEST_NAME]
+    return ""
 
 
 def _delete(whose: Owner, scenario_id: str) -> None:

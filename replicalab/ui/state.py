@@ -347,15 +347,18 @@ def open_study(scenario_id: str, own: str | None = None) -> None:
 def bring(text: str, study: Study) -> str:
     """Keep a visitor's study and open it; return why not, and change nothing.
 
-    One that was missing is opened with the lab and the plan that it was asked for with.
+    One that was missing is opened with the lab and the plan that it was asked for with; the plan
+    and the lab of one that is open stay.
     """
-    found, refused = current(), own_studies.keep(text, study)
-    if refused:
+    found = current()
+    if refused := own_studies.keep(text, study):
         return refused
     own = own_studies.key_of(study.scenario_id)
     if found.missing and found.missing.case.study == study.scenario_id:
         open_workspace(_askable(found.missing.changed(own=own)))
         found.missing = None
+    elif case().own == own:
+        open_workspace(_askable(workspace().with_case(case().with_own())))
     else:
         open_study(study.scenario_id, own)
     return ""

@@ -6,8 +6,7 @@ from typing import Final, NamedTuple
 from replicalab.assessment.phrases import days_text
 from replicalab.lexicon import amount_text, count_text, joined, quoted
 from replicalab.scenarios import ItemStatus, Lab, LabOverrides, Pack
-from replicalab.views import blocks
-from replicalab.views.blocks import Cell, Column, Status, Table
+from replicalab.views.blocks import Status
 
 RATES: Final = {
     "per_sample": "A sample, credits",
@@ -144,29 +143,23 @@ def any_lab_text(own: LabOverrides, difficulty: str, seed: int) -> str:
     return f"Your lab{name}: {joined(said)}; the rest is each study’s own, of its {written}."
 
 
-# --- as a table ---
+# --- an item in its row ---
 
 
-def inventory_panel(written: Pack, pack: Pack) -> Table:
-    """Return every item of the lab: where it stands, what it costs, and the study's."""
-    rows = []
-    for label in pack.known_items:
-        category = pack.category_of(label) or ""
-        where, was = (standing_text(each, label, category) for each in (pack, written))
-        price, rate = (price_text(each, label, category) for each in (pack, written))
-        is_free = pack.inventory.status(label, category) is ItemStatus.AVAILABLE
-        status = Status.PASS if is_free else Status.FAIL
-        rows.append(
-            (
-                Cell(label, note=category),
-                Cell(where, status=status, note=_studys(where, was)),
-                Cell(price, note=_studys(price, rate)),
-            )
-        )
-    columns = ("Item", "Where it stands", Column("Credits", "number"))
-    return blocks.table("The items of the lab", columns, rows)
+class ItemRow(NamedTuple):
+    """An item of a lab: where it stands there, and what else there is to say of it in a line."""
+
+    status: Status
+    where: str
+    more: str
 
 
-def _studys(yours: str, written: str) -> str:
-    """Return what the study has in place of one's own; empty where that is the same."""
-    return f"yours; the study’s: {written}" if yours != written else ""
+def item_row(written: Pack, pack: Pack, label: str, category: str) -> ItemRow:
+    """Return how an item of a lab is shown, with what the study's lab has in place of it."""
+    where, was = (standing_text(each, label, category) for each in (pack, written))
+    price, rate = (price_text(each, label, category) for each in (pack, written))
+    texts = [category, f"{price} credits"]
+    texts += [f"the study’s: {was}"] if where != was else []
+    texts += [f"the study’s price: {rate}"] if price != rate else []
+    is_free = pack.inventory.status(label, category) is ItemStatus.AVAILABLE
+    return ItemRow(Status.PASS if is_free else Status.FAIL, where, " · ".join(texts))

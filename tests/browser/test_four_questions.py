@@ -52,6 +52,14 @@ class Visitor:
         with wait_for_run(self.page):
             number.press("Enter")
 
+    def writes(self, label: str, text: str) -> None:
+        """Type a text into a field and leave it by Enter."""
+        self.acts.append(label)
+        field = self.page.get_by_role("textbox", name=label, exact=True)
+        field.fill(text)
+        with wait_for_run(self.page):
+            field.press("Enter")
+
     def chooses(self, label: str, option: str) -> None:
         """Choose from a list, of which a few letters are typed."""
         self.acts += [label, option]
@@ -75,9 +83,9 @@ def test_sixty_four_a_group_in_six_weeks_with_two_people(app_page: Page) -> None
     visitor = Visitor(app_page)
     open_app(app_page)
     visitor.opens("Make a study")
+    visitor.writes("Name of the study", "Naps and recall")
     visitor.types("Effect: Cohen's d", 0.5)
     visitor.types("Power", 0.8)
-    visitor.types("Samples in all", 128)
     visitor.types("Days it takes", 10)
     expect(app_page.get_by_text("64 a group = 128 in all.")).to_be_visible()
     visitor.presses("Use this analysis")

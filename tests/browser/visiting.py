@@ -115,12 +115,16 @@ def pick(page: Page, label: str, option: str) -> None:
 
 
 INTO_VIEW: Final = """
-element => new Promise(resolve => {
+async element => {
+  const moving = document.getAnimations().filter(
+    each => each.effect.getComputedTiming().iterations !== Infinity);
+  await Promise.allSettled(moving.map(each => each.finished));
   element.scrollIntoView({block: "center"});
-  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 50)));
-})
+  await new Promise(resolve =>
+    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 50))));
+}
 """
-"""Scrolls, and waits until the page has noticed."""
+"""Scrolls once nothing moves any more, and waits until the page has noticed."""
 
 
 def upload(page: Page, file: Path | str) -> None:

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 from xml.etree import ElementTree
 
 from streamlit.testing.v1 import AppTest
-from streamlit.testing.v1.element_tree import Block, Element, Table
+from streamlit.testing.v1.element_tree import Block, Element, Expander, Table
 
 from replicalab.scenarios import load_scenario
 from replicalab.ui.workspace import TrayCase
@@ -131,14 +131,15 @@ def drawer_of(app: AppTest) -> Block:
 
 
 def in_drawer(app: AppTest) -> str:
-    """Return what an open drawer says, its boxes too, as read."""
+    """Return what an open drawer says, its boxes and the titles of its rows too, as read."""
     block = drawer_of(app)
+    rows = [plain(str(each.label)) for each in block if isinstance(each, Expander)]
     boxes = [
         plain(str(element.value))
         for element in block
         if isinstance(element, Element) and element.type in ("error", "warning", "success")
     ]
-    return "\n".join([*texts(block), *boxes])
+    return "\n".join([*texts(block), *rows, *boxes])
 
 
 def bodies(app: AppTest) -> list[str]:

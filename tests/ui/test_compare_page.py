@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from replicalab.batch import MOST_JOBS as MOST_JOBS_OF_ALL
 from replicalab.batch import run_job
 from replicalab.case import Case, case_text
+from replicalab.drafts import Draft, check, new_study
 from replicalab.library import EntryKind
 from replicalab.models import revise
 from replicalab.negotiation import Negotiation, ScientistKind, save
@@ -21,6 +22,7 @@ from replicalab.scenarios import (
     load_scenario,
     pack_of,
     parse_study,
+    study_yaml,
 )
 from replicalab.server import visitor
 from replicalab.ui import batches, own_studies
@@ -35,7 +37,7 @@ from tests.negotiation.playing import by_model, by_rule
 from tests.ui.acting import can_press, labels, number, press, run, type_number
 from tests.ui.negotiating import proposing
 from tests.ui.pages import COMPARE, LIBRARY, NEGOTIATION, PROTOCOL
-from tests.ui.reading import alerts, panel_tables, said, tray
+from tests.ui.reading import alerts, panel_tables, plain, said, tray
 from tests.ui.test_batches import until
 from tests.ui.walking import go, query_of, show, visit
 
@@ -208,6 +210,20 @@ def test_decision_begins_at_the_best_plan_asks_why_and_opens_the_plan_that_was_c
     assert number(go(app, PROTOCOL), "Sample size").value == 117
 
 
+def test_decision_names_its_studies_samples_and_power_in_the_library_and_is_found_by_each() -> None:
+    app = press(visit(COMPARE, study="eco_reef_fish"), WAYS)
+    decide(app, [each.name for each in tray(app)].index("Least loss"), "It keeps the most.", "Ada")
+    numbers = dict(zip((each.name for each in tray(app)), row(app, "Power"), strict=True))
+    [entry] = shelf().entries(owner(), EntryKind.DECISION)
+    chosen = f"n 117, power {numbers['Least loss']}"
+    assert entry.about.startswith(f"Reef fish behaviour (eco_reef_fish): {chosen}; n ")
+    [listed] = [radio for radio in go(app, LIBRARY).radio if radio.proto.captions]
+    assert entry.about in plain(listed.proto.captions[0])
+    for searched in ("reef", "fish behaviour", "117", numbers["Least loss"], "least loss"):
+        assert shelf().entries(owner(), search=searched) == [entry], searched
+    assert not shelf().entries(owner(), search="psy_stroop")
+
+
 def test_decision_for_a_run_opens_the_plan_that_it_came_to_and_is_found_by_it() -> None:
     app = press(visit(NEGOTIATION, study="eco_reef_fish"), "Add to comparison")
     press(go(app, PROTOCOL), "Add to comparison")
@@ -218,6 +234,34 @@ def test_decision_for_a_run_opens_the_plan_that_it_came_to_and_is_found_by_it() 
     found = deciding.about(came_to)
     assert found is not None
     assert (found.names[0], found.why) == ("Run A", "The lab can run it.")
+
+
+# --- labs ---
+
+
+def test_lab_of_ones_own_stands_beside_the_labs_of_its_study() -> None:
+    app = press(visit(COMPARE, study="psy_stroop", budget="1500"), "Your lab and the study’s")
+    assert [each.name for each in tray(app)] == ["your lab", "easy lab", "medium lab", "hard lab"]
+    assert row(app, "Budget, credits") == ["1,500", "1,700", "1,000", "620"]
+
+
+def test_labs_of_an_own_study_that_are_the_same_are_one_column() -> None:
+    study = check(Draft(new_study("mine"))).study
+    assert study is not None
+    assert not own_studies.keep(study_yaml(study), study)
+    key = own_studies.key_of("mine") or ""
+    alone = visit(COMPARE, study="mine", own=key)
+    assert not can_press(alone, "The three labs")
+    assert "The three labs of this study are the same. Say under Your lab" in said(alone)
+    app = press(visit(COMPARE, study="mine", own=key, staff="2"), "Your lab and the study’s")
+    assert [each.name for each in tray(app)] == ["your lab", "the study’s lab"]
+    assert row(app, "Staff units") == ["2", "3"]
+    two = study.model_copy(
+        update={"labs": study.labs.model_copy(update={"hard": study.labs.hard.with_means(staff=1)})}
+    )
+    assert not own_studies.keep(study_yaml(two), two)
+    app = press(visit(COMPARE, study="mine", own=key), "The three labs")
+    assert [each.name for each in tray(app)] == ["easy and medium lab", "hard lab"]
 
 
 # --- many negotiations ------------------------------------------------------------------------

@@ -44,13 +44,13 @@ from replicalab.ui.workspace import TrayCase, Workspace
 from tests.library.making import make_batch
 from tests.negotiation.playing import by_rule
 from tests.scripted import ScriptedGenerate
-from tests.ui.acting import press, run
+from tests.ui.acting import press, run, type_text
 from tests.ui.negotiating import BUILD, KEY, URL, answering, proposing
 from tests.ui.pages import COMPARE, LIBRARY, NEGOTIATION, PROTOCOL
 from tests.ui.reading import drawer_of
 from tests.ui.test_lab_form import fill
 from tests.ui.visitors import Browsers
-from tests.ui.walking import at_making, go, unopened, visit
+from tests.ui.walking import at_making, go, query_of, unopened, visit
 
 MINE: Final = copy_text("psy_stroop", "my_stroop")
 STUDY: Final = parse_study(MINE, "my_stroop.yaml")
@@ -264,7 +264,9 @@ def test_every_button_of_a_page_can_be_pressed(
 
 
 def test_ways_of_a_study_out_of_a_power_analysis_are_compared() -> None:
-    app = press(at_making(unopened()), "Use this analysis")
+    app = type_text(at_making(unopened()), "Name of the study", "Naps")
+    press(app, "Use this analysis")
+    assert query_of(app)["study"] == "my_study"
     fill(press(app, "Your lab"), "Staff units", 2)
     press(go(app, COMPARE), "Yours, the Lab Manager’s and least loss")
     names = [each.name for each in app.session_state["state"].workspace.tray]

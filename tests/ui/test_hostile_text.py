@@ -17,6 +17,7 @@ from replicalab.negotiation import Move, Transcript, question
 from replicalab.scenarios import Study, parse_study
 from replicalab.ui import study
 from replicalab.ui.address import encode_moves, encode_plan, to_query
+from replicalab.ui.lab.fields import row_key
 from replicalab.ui.workspace import LONGEST_NAME, TrayCase, Workspace
 from tests.hostile import (
     ATTACK,
@@ -158,7 +159,7 @@ def test_hostile_study_is_text_on_every_page() -> None:
     assert not leaks(app)
     for label in app.session_state["state"].analysed.yours.pack.known_items:
         app.session_state["lab_is_open"] = True
-        app.session_state["lab_item"] = label
+        app.session_state[row_key(label)] = True
         assert not leaks(run(app))
     walked = hostile_study().marks
     go(app, SCENARIOS)

@@ -14,8 +14,9 @@ from replicalab.scenarios import (
     read_lab,
 )
 from replicalab.scenarios.writing import study_yaml
+from replicalab.ui.lab.fields import row_key
 from replicalab.ui.library.shelf import owner, shelf
-from tests.ui.acting import labels, press, run
+from tests.ui.acting import choose, chosen, labels, press, run
 from tests.ui.pages import PAGES, PROTOCOL, TRADE_OFFS
 from tests.ui.reading import in_drawer, said, where
 from tests.ui.test_own_study import using
@@ -25,6 +26,7 @@ from tests.ui.walking import go, query_of, show, unopened, visit
 TABS: Final = "lab_part"
 MUG: Final[dict[str, Any]] = {"category": "reagent", "price": 3.0}
 TERMINAL: Final = "licensed-data terminal"
+TAKEN_BACK: Final = "equipment · 100 credits · the study’s: booked until day 10"
 
 
 def drawer(tab: str = "Means", page: str = PROTOCOL, **query: str) -> AppTest:
@@ -144,7 +146,10 @@ def test_item_is_where_it_is_said_to_stand_and_taken_back_and_its_numbers_are_wi
     standing.set_value("available")
     again(app)
     assert "2 needed, 2 free" in said(app)
-    assert "yours; the study’s: booked until day 10" in in_drawer(app)
+    assert (
+        f"{TERMINAL} available equipment · 100 credits · the study’s: booked until day 10"
+        in in_drawer(app)
+    )
     press(app, "The study’s: booked until day 10")
     assert "2 needed, 1 free" in said(app)
     assert "own_lab" not in query_of(app)
@@ -163,10 +168,56 @@ def test_item_that_the_study_lacks_is_added_by_its_name_and_forgotten() -> None:
     app.radio(key="lab_another_kind").set_value("reagent")
     press(app, "Add it")
     app = at(app, "Items")
-    assert "mug reagent" in in_drawer(app)
+    assert "mug available reagent · " in in_drawer(app)
     assert app.selectbox(key="lab_item").value == "mug"
     press(app, "The study’s: not in this lab's inventory")
-    assert "mug reagent" not in in_drawer(at(app, "Items"))
+    assert "mug available" not in in_drawer(at(app, "Items"))
+
+
+def fields_of(app: AppTest) -> set[str]:
+    """Return the labels of the choices and the texts on the page and in the drawer."""
+    return {each.label for each in [*app.selectbox, *app.text_input]}
+
+
+def test_row_of_an_item_opens_on_a_click_for_what_may_be_stated_of_it() -> None:
+    app = drawer("Items")
+    assert f"{TERMINAL} booked until day 10 equipment · 100 credits" in in_drawer(app)
+    assert "Where it stands" not in fields_of(app)
+    app.session_state[row_key(TERMINAL)] = True
+    again(app)
+    next(each for each in app.selectbox if each.label == "Where it stands").set_value("available")
+    again(app)
+    assert (
+        f"{TERMINAL} available equipment · 100 credits · the study’s: booked until day 10"
+        in in_drawer(app)
+    )
+    assert app.selectbox(key="lab_item").value is None
+
+
+def test_item_that_the_plan_names_is_offered_and_need_not_be_typed_again() -> None:
+    app = visit(PROTOCOL)
+    names = chosen(app, "Equipment")
+    choose(app, "Equipment", *names, "eye tracker")
+    choose(app, "Reagents", *chosen(app, "Reagents"), "consent forms")
+    assert "not in this lab's inventory" in said(app)
+    for label, row in (("eye tracker", "equipment"), ("consent forms", "reagent")):
+        item(label, app)
+        assert f"{label} not in this lab's inventory {row} · " in in_drawer(app)
+        field = next(each for each in app.selectbox if each.label == "Where it stands")
+        field.set_value("available")
+        again(app)
+        assert f"{label} available {row} · " in in_drawer(app)
+        app.session_state[row_key(label)] = False
+    assert "not in this lab's inventory" not in said(app)
+
+
+def test_items_beyond_the_rows_are_picked_by_name() -> None:
+    own = LabOverrides(items=tuple(OwnItem(label=f"mug {n}", **MUG) for n in range(60)))
+    app = hand_over(drawer(), "lab.json", lab_json(own))
+    told = in_drawer(at(app, "Items"))
+    assert "27 more: pick them by name above." in told
+    assert "mug 59" not in told
+    assert "mug 59 available reagent · 3 credits" in in_drawer(item("mug 59", app))
 
 
 def test_item_beyond_the_most_is_told_and_one_of_them_can_be_taken_back(
@@ -178,8 +229,8 @@ def test_item_beyond_the_most_is_told_and_one_of_them_can_be_taken_back(
     for label in (TERMINAL, "Another item …"):
         item(label, app)
         assert "200 items are yours already" in in_drawer(app)
-        fields = {each.label for each in [*app.selectbox, *app.text_input]}
-        assert not {"Where it stands", "Its name"} & fields
+        assert not {"Where it stands", "Its name"} & fields_of(app)
+        app.session_state[row_key(label)] = False
     press(item("mug 1", app), "The study’s: not in this lab's inventory")
     assert "200 items are yours already" not in in_drawer(item(label, app))
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from replicalab.errors import ScenarioError
+from replicalab.library import EntryKind
 from replicalab.negotiation import save
 from replicalab.scenarios import (
     Difficulty,
@@ -21,7 +22,7 @@ from replicalab.scenarios import (
 from replicalab.ui import own_studies, state, study_cache
 from replicalab.ui.address import from_query, to_query
 from replicalab.ui.library import writer
-from replicalab.ui.library.shelf import shelf
+from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.study_cache import StudyCache, key_of
 from tests.negotiation.playing import by_rule
 from tests.ui.acting import can_press, labels, number, pick, press, run, type_number
@@ -73,7 +74,9 @@ def test_faults_are_named_all_at_once_by_line_field_value_and_remedy_and_counted
     None
 ):
     app = at_editor(pick(at_making(unopened()), "Start from", "psy_stroop"))
-    assert app.text_area(key="own_text").value == copy_text("psy_stroop", "my_psy_stroop")
+    copied = copy_text("psy_stroop", "my_psy_stroop")
+    named = copied.replace(f'"{TITLE}"', f'"{TITLE} (2)"')
+    assert app.text_area(key="own_text").value == named != copied
     assert can_press(app, "Use this study")
     assert not alerts(app)
     broken = MINE.replace("budget: 620", "budget: -5").replace("staff: 2", "staff: no", 1)
@@ -131,7 +134,7 @@ def test_edited_study_takes_the_place_of_the_one_in_use_until_it_is_taken_away()
 def test_study_waits_in_the_editor_while_there_is_no_room_as_is_said_before_and_after_a_press(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    second = MINE.replace("my_stroop", "my_stroop_2")
+    second = MINE.replace("my_stroop", "my_stroop_2").replace(TITLE, "Stroop again")
     app = write(using(), second)
     with monkeypatch.context() as patch:
         patch.setattr(study_cache, "MOST_BYTES_IN_ALL", 1)
@@ -376,3 +379,73 @@ def test_any_key_gives_a_study_that_is_here_or_one_that_is_asked_for(query: dict
             with pytest.raises(ScenarioError):
                 work.case.pack(own_studies.find)
         assert from_query(to_query(work), own_studies.find) == (work, [])
+
+
+# --- renamed and edited from its page ---------------------------------------------------------
+
+
+def rename(app: AppTest, name: str) -> AppTest:
+    """Type another name for the open study on its page, and return the app."""
+    app.session_state["study_rename"] = True
+    go(app, STUDY)
+    next(field for field in app.text_input if field.label == "Name of the study").set_value(name)
+    return press(app, "Rename it")
+
+
+def test_study_is_renamed_on_its_page_and_all_else_of_its_file_and_its_plan_stay() -> None:
+    noted = f"{MINE}# a note\n"
+    app = type_number(go(using(noted), PROTOCOL), "Sample size", 31)
+    address = query_of(app)
+    rename(app, "  Colours   and words ")
+    assert "It is called Colours and words now." in said(app)
+    assert where(app).startswith("Colours and words · ")
+    assert query_of(app) == address
+    assert number(go(app, PROTOCOL), "Sample size").value == 31
+    [own] = own_studies.kept().values()
+    assert own.text == noted.replace(f'"{TITLE}"', '"Colours and words"')
+    writer.finish()
+    [entry] = shelf().entries(owner(), EntryKind.STUDY)
+    assert (entry.name, entry.version) == ("Colours and words", 2)
+
+
+def test_entry_that_was_given_a_name_of_its_own_keeps_it() -> None:
+    app = using()
+    writer.finish()
+    [entry] = shelf().entries(owner(), EntryKind.STUDY)
+    shelf().rename(owner(), entry.id, "For the grant")
+    rename(app, "Colours")
+    writer.finish()
+    assert [e.name for e in shelf().entries(owner(), EntryKind.STUDY)] == ["For the grant"]
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("", "A study needs a name."),
+        ("Oil drops", "Another study is named “Oil drops” already."),
+        ("momentum  Returns", "Another study is named “momentum Returns” already."),
+        ("a\u202eb", "U+202E"),
+    ],
+)
+def test_name_that_a_study_cannot_have_is_told_and_changes_nothing(name: str, told: str) -> None:
+    app = using(OTHER, MINE)
+    before = {key: own.text for key, own in own_studies.kept().items()}
+    assert any(told in alert.text for alert in alerts(rename(app, name))), alerts(app)
+    assert {key: own.text for key, own in own_studies.kept().items()} == before
+
+
+def test_study_is_edited_from_its_page_and_the_plan_and_lab_of_the_old_one_stay() -> None:
+    app = type_number(go(using(), PROTOCOL), "Sample size", 31)
+    press(go(app, STUDY), "Edit")
+    assert app.text_input[0].value, "the form has its values"
+    assert at_editor(app).text_area(key="own_text").value == MINE
+    press(write(app, RICH), "Use this study")
+    assert number(go(app, PROTOCOL), "Sample size").value == 31
+    assert "5,000 credits" in said(app)
+
+
+def test_study_of_somebody_else_is_neither_renamed_nor_edited(browsers: Browsers) -> None:
+    link = query_of(using())
+    browsers.use()
+    assert not {"Rename", "Edit"} & set(labels(visit(STUDY, **link)))
+    assert not {"Rename", "Edit"} & set(labels(visit(STUDY)))

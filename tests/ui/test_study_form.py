@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import product
 
 import pytest
@@ -9,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from replicalab.assessment import assess
 from replicalab.drafts import Draft, check, new_study
-from replicalab.measures import KINDS
+from replicalab.measures import KINDS, Unknown
 from replicalab.scenarios import (
     DesignKind,
     Difficulty,
@@ -81,22 +82,25 @@ def said_of(app: AppTest, word: str) -> str:
 
 # --- a power analysis ---
 
+NAME = "Name of the study"
+WORK_OUT = "Work out"
+
 
 def test_power_analysis_is_open_on_protocol_as_it_was_typed_in_its_lab_and_in_any_other() -> None:
-    app = begun()
-    typed = {"Effect: Cohen's d": 0.5, "Power": 0.8, "Samples in all": 128, "Days it takes": 30}
+    app = type_text(begun(), NAME, "Naps")
+    typed = {"Effect: Cohen's d": 0.5, "Power": 0.8, "Days it takes": 30}
     for label, value in typed.items():
         number(app, label).set_value(value)
     assert "64 a group = 128 in all." in said(run(app))
     press(app, "Use this analysis")
-    assert where(app) == "My study · medium lab · Feasible"
+    assert where(app) == "Naps · medium lab · Feasible"
     assert number(app, "Sample size").value == 128
     assert number(app, "Duration (days)").value == 30
     assert "power 0.80" in said(app)
     assert query_of(app)["study"] == "my_study"
     fill(press(app, "Your lab"), "Staff units", 2)
     assert "128 samples in 30 days" in said(go(app, PROTOCOL))
-    press(at_making(app), "Use this analysis")
+    press(type_text(at_making(app), NAME, "Naps again"), "Use this analysis")
     assert query_of(app)["study"] == "my_study_2"
     assert "14 of 14 studies" in said(at_gallery(app))
 
@@ -107,26 +111,94 @@ def test_power_analysis_of_any_kind_can_be_used_as_it_is_offered() -> None:
         pick(app, "What is compared", kind)
         offered = check(Draft(new_study("my_study", kind))).study
         assert offered is not None
-        assert number(app, "Samples in all").value == offered.reference_protocol.sample_size
+        groups = KINDS[kind].groups_of(offered.design)
+        fewest = offered.reference_protocol.sample_size
+        assert number(app, "Samples in all").value == fewest + -fewest % groups
         assert not alerts(app)
         assert can_press(app, "Use this analysis"), kind
 
 
+@pytest.mark.parametrize(
+    ("unknown", "typed", "label", "shown", "told"),
+    [
+        # Cohen (1988), table 2.4.1: 64 a group; a tenth of 143 or 144 drops out.
+        (Unknown.SAMPLES, {"Dropout, %": 10.0}, "Samples in all", 144, "72 a group = 144 in all."),
+        # R's pwr.t.test(n = 30, d = 0.5), quoted in public course notes.
+        (Unknown.EVIDENCE, {"Samples in all": 60}, "Power", 0.477896520760209, "Power: 0.48"),
+        (Unknown.DROPOUT, {"Samples in all": 160}, "Dropout, %", 20.0, "Dropout: 20 %"),
+    ],
+)
+def test_fifth_number_of_an_analysis_follows_from_the_other_four(
+    unknown: Unknown, typed: dict[str, float], label: str, shown: float, told: str
+) -> None:
+    app = pick(begun(), WORK_OUT, unknown)
+    for name, value in typed.items():
+        type_value(app, name, value)
+    assert number(app, label).value == pytest.approx(shown, rel=1e-12)
+    assert number(app, label).disabled
+    assert told in said(app)
+    assert not alerts(app)
+    press(type_text(app, NAME, "Naps"), "Use this analysis")
+    assert where(app).startswith("Naps · medium lab")
+    assert " target 0.80" in said(app), "what a plan comes to is no aim"
+
+
+def test_effect_is_typed_in_the_numbers_that_people_have_and_their_source_is_kept() -> None:
+    app = pick(begun(), "The effect is typed as", "t and n of both groups")
+    for label, value in (
+        ("Reported t", 2.5),
+        ("Reported n, group 1", 20),
+        ("Reported n, group 2", 20),
+    ):
+        type_value(app, label, value)
+    assert "Effect: Cohen's d" not in [field.label for field in app.number_input]
+    press(app, "Go on in the form")
+    design = study_of(app).design
+    assert design.effect_planning == pytest.approx(2.5 * math.sqrt(0.1), rel=1e-12)
+    assert design.source == "From t = 2.5, n1 = 20, n2 = 20: d = t · √(1/n1 + 1/n2)."
+
+
 def test_wrong_number_of_an_analysis_stays_and_is_told() -> None:
     app = begun()
-    for label, value, told in (
-        ("Effect: Cohen's d", 0.0, "The assumed effect is 0: a “Two groups” design needs one"),
-        ("Alpha, two-sided", 1.5, "1.5 is not allowed: it must be less than 1."),
-        ("Samples in all", -1, "-1 is not allowed: it must be greater than or equal to 0."),
-        ("Samples in all", 10**9, "at most 1,000,000 can be planned here"),
-        ("Days it takes", 0, "0 is not allowed: it must be greater than or equal to 1."),
+    for unknown, label, value, told in (
+        (Unknown.SAMPLES, "Effect: Cohen's d", 0.0, "The assumed effect is 0: a “Two groups”"),
+        (Unknown.SAMPLES, "Effect: Cohen's d", 1e-6, "More than 1,000,000 samples would be needed"),
+        (Unknown.SAMPLES, "Alpha, two-sided", 1.5, "1.5 is not allowed: it must be less than 1."),
+        (Unknown.SAMPLES, "Power", -0.1, "-0.1 is not allowed: it must be greater than 0."),
+        (Unknown.SAMPLES, "Dropout, %", 100.0, "Dropout is 100 %: type 0 % or more, below 100 %."),
+        (Unknown.SAMPLES, "Dropout, %", 1e15, "below 100 %."),
+        (Unknown.SAMPLES, "Days it takes", 0, "0 is not allowed: it must be greater than or equal"),
+        (Unknown.EVIDENCE, "Samples in all", -1, "-1 is not allowed: it must be greater than or"),
+        (Unknown.EFFECT, "Samples in all", 10**9, "at most 1,000,000 can be planned here"),
+        (Unknown.DROPOUT, "Samples in all", 0, "plan 128 samples or more."),
+        (Unknown.ALPHA, "Samples in all", 2, "2 samples do not reach power 0.80 at any alpha"),
+        (Unknown.EFFECT, "Power", 0.05, "is reached without any effect: alpha is 0.05"),
     ):
+        pick(app, WORK_OUT, unknown)
         right = number(app, label).value
         [alert] = alerts(type_value(app, label, value))
         assert told in alert.text
         assert number(app, label).value == value
         assert not can_press(app, "Use this analysis")
         type_value(app, label, right)
+
+
+def test_number_that_an_effect_cannot_be_worked_out_from_is_told() -> None:
+    app = begun()
+    for source, label, value, told in (
+        ("two means and two SDs", "SD of group 1", 0.0, "SD of group 1 is 0: type between 0 and"),
+        ("two means and two SDs", "Mean of group 1", 0.0, "The assumed effect is 0"),
+        ("two means and a pooled SD", "Mean of group 1", 1e300, "type -1,000,000,000 to"),
+        ("t and n of both groups", "Reported n, group 1", 1, "Reported n, group 1 is 1: type 2 to"),
+        ("F of two groups and n of both", "Reported F", -4.0, "Reported F is −4: type 0 to"),
+    ):
+        pick(app, "The effect is typed as", source)
+        right = number(app, label).value
+        alert = alerts(type_value(app, label, value))[0]
+        assert told in alert.text
+        assert not can_press(app, "Use this analysis")
+        type_value(app, label, right)
+        assert can_press(app, "Use this analysis")
 
 
 def test_power_analysis_outlives_another_kind_and_page_and_goes_on_in_the_form() -> None:
@@ -136,6 +208,26 @@ def test_power_analysis_outlives_another_kind_and_page_and_goes_on_in_the_form()
     assert number(app, "Effect: Cohen's d").value == 0.3
     press(app, "Go on in the form")
     assert study_of(app).design.effect_planning == 0.3
+
+
+def test_study_has_a_name_that_no_other_has() -> None:
+    app = press(begun(), "Use this analysis")
+    assert alerts(app)[0].text.startswith("The study has no name yet.")
+    press(type_text(app, NAME, "  Naps   and recall "), "Use this analysis")
+    assert where(app).startswith("Naps and recall · ")
+    press(type_text(at_making(app), NAME, "naps and Recall"), "Use this analysis")
+    taken = "Another study is named “naps and Recall” already. Give this one another name."
+    assert [alert.text for alert in alerts(app)] == [taken]
+    press(type_text(app, NAME, "Stroop interference"), "Use this analysis")
+    assert "is named “Stroop interference” already" in alerts(app)[0].text
+    for name in ("My study", "My study (2)", "My study (3)"):
+        press(at_making(app), "Start the form")
+        assert study_of(app).paper.title == name
+        press(app, "Use this study")
+        press(at_making(app), "Start anew")
+    type_text(at(press(app, "Start the form"), COMPARISON), NAME, "My study (2)")
+    assert "is named “My study (2)” already" in said(app)
+    assert not can_press(app, "Use this study")
 
 
 # --- the form ---
@@ -327,4 +419,4 @@ def test_hostile_text_in_every_field_is_text() -> None:
 
 
 def test_form_begins_with_a_copy_of_a_shipped_study() -> None:
-    assert "Stroop interference" in [field.value for field in form("psy_stroop").text_input]
+    assert "Stroop interference (2)" in [field.value for field in form("psy_stroop").text_input]

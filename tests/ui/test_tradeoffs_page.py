@@ -283,6 +283,34 @@ def test_levers_move_the_lab_of_every_page_and_of_a_link_and_are_steps_of_their_
     assert not {"budget", "days", "staff"} & set(query_of(app))
 
 
+def ends(app: AppTest) -> dict[str, float]:
+    """Return how far each lever goes."""
+    return {slider.label: slider.max for slider in app.slider}
+
+
+def test_levers_go_beyond_ones_own_lab_and_beyond_what_the_full_plan_needs() -> None:
+    for means in ({}, {"budget": "50000", "days": "90", "staff": "30"}):
+        app = visit(TRADE_OFFS, **means)
+        assert all(slider.max > slider.value for slider in app.slider), means
+    pack = load_scenario("psy_stroop", "hard")
+    plan = assess(revise(pack.reference_protocol, sample_size=900, duration_days=80), pack)
+    work = Workspace().changed(study="psy_stroop", lab=Difficulty.HARD, plan=plan.plan)
+    reach = ends(visit(TRADE_OFFS, **to_query(work)))
+    assert plan.cost > 9000
+    assert reach["Budget, credits"] >= 1.25 * plan.cost
+    assert reach["Days"] >= 100
+    assert reach["Staff units"] > plan.staff
+
+
+def test_lever_that_is_pulled_to_its_end_goes_on() -> None:
+    app = opened()
+    for label in ("Budget, credits", "Days", "Staff units"):
+        end = ends(app)[label]
+        pull(app, label, int(end))
+        assert ends(app)[label] > end
+    assert all(end <= 10**9 for end in ends(visit(TRADE_OFFS, budget="1000000000")).values())
+
+
 @pytest.mark.parametrize("means", [{"budget": "1"}, {"budget": "999999999", "days": "999999"}])
 def test_extreme_levers_from_an_address_are_shown(means: dict[str, str]) -> None:
     assert "Your lab:" in said(visit(TRADE_OFFS, **means))

@@ -7,6 +7,7 @@ from typing import Final
 import streamlit as st
 
 from replicalab.comparison import FEWEST_SIDES, Side
+from replicalab.lexicon import joined
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty
 from replicalab.tables import sheet, workbook
@@ -22,6 +23,10 @@ from replicalab.views.comparison import comparison_panel, table
 TABS: Final = "compare_part"
 BESIDE: Final = "Side by side"
 MANY: Final = "Many negotiations"
+_ONE_LAB: Final = (
+    "The three labs of this study are the same. Say under **Your lab** what yours has, and it "
+    "stands beside the study’s."
+)
 
 
 def draw(here: PlanAnalysis) -> None:
@@ -38,10 +43,12 @@ def draw(here: PlanAnalysis) -> None:
 def _draw_sides(here: PlanAnalysis) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="sources"):
         ways = "Yours, the Lab Manager’s and least loss"
-        button("The three labs", "science", lambda: tray.keep_only(_labs()))
+        has_labs = _draw_labs()
         button(ways, "balance", lambda: tray.keep_only(_ways(here)))
         sides.draw_library()
         button("Undo", "undo", state.undo, disabled=not state.current().past)
+    if not has_labs:
+        st.caption(_ONE_LAB)
     notices.draw()
     tray.draw_line(linked=False)
     found = sides.found()
@@ -78,11 +85,34 @@ def _excel(compared: Sequence[Side]) -> bytes:
     return workbook({"Comparison": table(compared)})
 
 
-def _labs() -> Iterator[TrayCandidate]:
-    """Yield the open plan in each lab of its study."""
+def _draw_labs() -> bool:
+    """Draw the way to compare labs; return whether there are any to compare."""
+    own = state.case().own_lab
+    label = "Your lab and the study’s" if own.name or own.changes else "The three labs"
+    alone = state.case().own is not None and len(_labs()) < FEWEST_SIDES
+    button(label, "science", lambda: tray.keep_only(_labs()), disabled=alone)
+    return not alone
+
+
+def _labs() -> list[TrayCandidate]:
+    """Return the open plan in the visitor's lab, if there is one, and in each lab of its study.
+
+    Labs that are the same are one.
+    """
     case = state.case()
+    cases = {level: case.with_lab(level, case.seed) for level in Difficulty}
+    labs = {level: each.written(own_studies.find).lab for level, each in cases.items()}
+    alike: dict[Difficulty, list[Difficulty]] = {}
     for level in Difficulty:
-        yield TrayCandidate(f"{level} lab", case.with_lab(level, case.seed))
+        first = next((each for each in alike if labs[each] == labs[level]), level)
+        alike.setdefault(first, []).append(level)
+    own, found = case.own_lab, []
+    if own.name or own.changes:
+        found = [TrayCandidate(own.name or "your lab", case.seated())]
+    for first, levels in alike.items():
+        name = "the study’s lab" if len(levels) == len(Difficulty) else f"{joined(levels)} lab"
+        found.append(TrayCandidate(name, cases[first]))
+    return found
 
 
 def _ways(here: PlanAnalysis) -> Iterator[TrayCandidate]:

@@ -9,8 +9,10 @@ from replicalab.lexicon import amount_text, count_text, label_key
 from replicalab.models import LONGEST_LABEL
 from replicalab.scenarios import CATEGORIES, MOST_OWN_ITEMS, ItemState, LabOverrides, OwnItem, Pack
 from replicalab.scenarios.fields import AtLeastOne, Rate, Step
+from replicalab.scenarios.own import ItemCategory
 from replicalab.ui import notices, panel, state
 from replicalab.ui.controls import NumberField, between, bounds_of, button, complain
+from replicalab.ui.words import badge, escaped
 from replicalab.views import lab
 from replicalab.views.blocks import sentences_panel
 from replicalab.views.plan import staff_text
@@ -170,10 +172,11 @@ def _mean(name: str) -> NumberField:
     )
 
 
-# --- its items: where each stands and what it costs, one at a time --------------------------------
+# --- its items: where each stands and what it costs, each in a row of its own ---------------------
 
 _ITEM: Final = "lab_item"
 _ANOTHER: Final = "Another item …"
+_MOST_ROWS: Final = 40  # So many stand below one another; any other is picked by its name
 _FULL: Final = (
     f"{MOST_OWN_ITEMS} items are yours already, the most there is room for, so nothing more is "
     "taken. Pick one of them and take it back to the study’s."
@@ -181,28 +184,73 @@ _FULL: Final = (
 
 
 def draw_items() -> None:
-    """Draw the choice of an item, what may be stated of it, and all items."""
+    """Draw the choice of an item, and a row for each, which opens what may be stated of it."""
     pack = state.analysis().yours.pack
-    if st.session_state.get(_ITEM) not in (None, _ANOTHER, *pack.known_items):
+    items = _named(pack)
+    if st.session_state.get(_ITEM) not in (None, _ANOTHER, *items):
         st.session_state[_ITEM] = None  # it was taken back, or is of another study
     chosen = st.selectbox(
         "Item",
-        [*pack.known_items, _ANOTHER],
+        [*items, _ANOTHER],
         index=None,
         format_func=on_one_line,
         key=_ITEM,
-        placeholder="Pick an item to say where it stands and what it costs",
+        on_change=_open_chosen,
+        placeholder="Pick an item, or click its row, to say where it stands and what it costs",
     )
-    if chosen is not None and _is_full(str(chosen)):
+    if chosen == _ANOTHER and _is_full(_ANOTHER):
         complain(_FULL)
     elif chosen == _ANOTHER:
         _draw_another()
-    elif chosen is not None:
-        label = str(chosen)
-        category = pack.category_of(label) or CATEGORIES[0]
-        _draw_item(_override_of(label) or OwnItem(label=label, category=category), pack)
-    notes = [text for text in (lab.unspoken_text(pack),) if text]
-    panel.draw(lab.inventory_panel(state.written(), pack), sentences_panel(notes))
+    listed = list(items)[:_MOST_ROWS]
+    for label in [*listed, *([chosen] if chosen in items and chosen not in listed else [])]:
+        _draw_row(str(label), items[str(label)], pack)
+    more = len(items) - len(listed)
+    notes = [f"{more} more: pick them by name above."] if more else []
+    panel.draw(sentences_panel([*notes, *filter(None, [lab.unspoken_text(pack)])]))
+
+
+def row_key(label: str) -> str:
+    """Return the key of an item's row, which is open where the session says so."""
+    return f"lab_row_{label_key(label)}"
+
+
+def _open_chosen() -> None:
+    if (chosen := st.session_state[_ITEM]) not in (None, _ANOTHER):
+        st.session_state[row_key(chosen)] = True
+
+
+def _named(pack: Pack) -> dict[str, ItemCategory]:
+    """Return the items that study, lab and open plan name, each with its category.
+
+    What one of them names nobody types again.
+    """
+    plan = state.plan()
+    known = {label_key(label) for label in pack.known_items}
+    found = {label: pack.category_of(label) or CATEGORIES[0] for label in pack.known_items}
+    planned = (plan.required_equipment, plan.required_reagents)
+    for category, labels in zip(CATEGORIES, planned, strict=True):
+        for label in labels:
+            if label_key(label) not in known:
+                known.add(label_key(label))
+                found[label] = category
+    return found
+
+
+def _draw_row(label: str, category: ItemCategory, pack: Pack) -> None:
+    """Draw an item's row; what may be stated of it is drawn where it is open."""
+    found, key = lab.item_row(state.written(), pack, label, category), row_key(label)
+    title = f"**{escaped(label)}** {badge(found.status, found.where)} {found.more}"
+    # To the browser a row with another title is another row: whether it is open is told anew.
+    st.session_state[key] = bool(st.session_state.get(key))
+    row = st.expander(title, key=key, on_change="rerun")
+    if not row.open:
+        return
+    with row:
+        if _is_full(label):
+            complain(_FULL)
+        else:
+            _draw_item(_override_of(label) or OwnItem(label=label, category=category), pack)
 
 
 def _draw_another() -> None:
@@ -231,6 +279,7 @@ def _add() -> None:
         category = st.session_state["lab_another_kind"]
         _put(OwnItem(label=name, category=category, state=ItemState.AVAILABLE))
     st.session_state[_ITEM] = known.get(label_key(name), name)
+    _open_chosen()
 
 
 def _draw_item(item: OwnItem, pack: Pack) -> None:

@@ -18,14 +18,13 @@ from replicalab.ui.cards import Card, Filter, cards, matching, own_card
 from replicalab.ui.controls import button
 from replicalab.ui.stories import Story, StoryPage, stories
 from replicalab.ui.study_cache import OwnStudy
-from replicalab.ui.study_form import record
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import Workspace
 from replicalab.views.study import card_panel, field_name, idea_panel, legend_panel, picture_panel
 
 ALL_STUDIES: Final = "All studies"
-MAKE: Final = "Make a study"
-TABS: Final = "door"
+MAKE: Final = study_form.MAKE
+TABS: Final = study_form.DOOR
 _PAGE_OF_STORY: Final = {
     StoryPage.PROTOCOL: "pages/1_Protocol.py",
     StoryPage.NEGOTIATION: "pages/2_Negotiation.py",
@@ -161,25 +160,19 @@ def _take_filters_away() -> None:
         st.session_state[key] = "" if key == _FILTERS[0] else _ANY
 
 
-def _edit(own: OwnStudy) -> None:
-    st.session_state[TABS] = MAKE
-    record.write(own.text)
-    study_form.show(study_form.FIRST)
-
-
 def _take_away(own: OwnStudy) -> None:
     """Forget one of the visitor's studies; it goes into the form, so nothing is lost."""
-    _edit(own)
+    study_form.edit(own)
     own_studies.remove(own.study.scenario_id)
     if state.case().own == own.key:
         state.open_workspace(Workspace())
 
 
 _OWN_BUTTONS: Final = (
-    ("Edit", ":material/edit:", _edit),
+    ("Edit", ":material/edit:", study_form.edit),
     ("Remove", ":material/delete:", _take_away),
 )
-_SHARED_BUTTONS: Final = (("Copy it into the form", ":material/edit_document:", _edit),)
+_SHARED_BUTTONS: Final = (("Copy it into the form", ":material/edit_document:", study_form.edit),)
 
 
 def _draw_card(card: Card, lab: Difficulty | None) -> None:

@@ -10,6 +10,7 @@ from replicalab.scenarios import Difficulty, Pack
 from replicalab.ui import challenge, panel, state
 from replicalab.ui.cards import reference_options
 from replicalab.ui.controls import open_tab, page_link
+from replicalab.ui.study import own
 from replicalab.ui.workspace import LARGEST_SEED
 from replicalab.views.blocks import Block
 from replicalab.views.study import (
@@ -47,6 +48,7 @@ def draw(here: PlanAnalysis) -> None:
     with choice:
         _draw_lab_choice(pack)
     with story:
+        own.draw()
         if not challenge.is_hidden():
             panel.draw(story_panel(reference))
         with st.container(horizontal=True, key="ways_on"):

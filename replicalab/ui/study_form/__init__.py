@@ -16,9 +16,10 @@ from replicalab.render.figures import CONFIG
 from replicalab.render.html import numbers_style
 from replicalab.scenarios import Difficulty, Study, pack_of
 from replicalab.scenarios.schema import study_schema
-from replicalab.ui import own_studies, panel
+from replicalab.ui import own_studies, panel, state
 from replicalab.ui.controls import button, complain, open_tab
 from replicalab.ui.files import download
+from replicalab.ui.study_cache import OwnStudy
 from replicalab.ui.study_form import beginning, fields, parts, record
 from replicalab.ui.tradeoffs.outlook import Outlook, ViewChoice
 from replicalab.ui.tradeoffs.pictures import region_chart
@@ -27,6 +28,9 @@ from replicalab.views.blocks import Status, sentences_panel
 from replicalab.views.region import means_text, region_title, shade_text
 from replicalab.views.verdicts import evidence_sentence, largest_text, plan_verdict
 
+DOOR: Final = "door"
+"""The key of the front door's tabs."""
+MAKE: Final = "Make a study"
 PARTS_KEY: Final = "making_part"
 ADVANCED: Final = "Advanced"
 _CHECK: Final = "Check"
@@ -54,6 +58,14 @@ def show(part: str) -> None:
     now = record.current()
     now.part, now.choosing = part, False
     st.session_state[PARTS_KEY] = part
+
+
+def edit(own: OwnStudy) -> None:
+    """Show a visitor's study in the form, on the front door."""
+    st.session_state[DOOR] = MAKE
+    state.show(survey=False)
+    record.write(own.text)
+    show(FIRST)
 
 
 def _draw_parts(now: record.FormSession) -> None:
@@ -99,7 +111,7 @@ def _draw_side(now: record.FormSession) -> None:
             disabled=study is None or bool(refused),
         )
         if pressed and study is not None:
-            beginning.open_on_protocol(now.file, study)
+            record.open_on_protocol(now.file, study)
         with st.container(horizontal=True, gap="xsmall", key="own_actions"):
             button("Undo", "undo", record.undo, disabled=not now.past, key="making_undo")
             name = f"{now.draft.at('scenario_id')}.yaml"

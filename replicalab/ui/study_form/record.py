@@ -8,11 +8,11 @@ from typing import Final, NamedTuple
 
 import streamlit as st
 
-from replicalab.drafts import NAME, Checked, Draft, check, new_study
+from replicalab import drafts
+from replicalab.drafts import NAME, NEW_NAME, Checked, Draft, check, new_study
 from replicalab.errors import Fault, ScenarioError
-from replicalab.scenarios import Study, list_scenarios
-from replicalab.ui import own_studies
-from replicalab.ui.state import latest
+from replicalab.scenarios import Study, list_scenarios, parse_study
+from replicalab.ui import own_studies, state
 
 _RECORD: Final = "study_form"
 _NEW: Final = "my_study"
@@ -106,7 +106,7 @@ class FormSession:
         """Have undo bring back what stands here now."""
         size = len(self.text or "") + len(self.result.read)
         steps = [*self.past, FormStep(self.draft, self.text, self.begun, size)]
-        self.past = latest(steps, _REMEMBERED, lambda step: step.size)
+        self.past = state.latest(steps, _REMEMBERED, lambda step: step.size)
 
 
 def current() -> FormSession:
@@ -124,6 +124,18 @@ def new_id() -> str:
     """Return the id of a new study: one that none of this visitor's, and none on the shelf, has."""
     taken = {*own_studies.kept(), *(summary.scenario_id for summary in list_scenarios())}
     return next(name for n in count(1) if (name := _NEW if n == 1 else f"{_NEW}_{n}") not in taken)
+
+
+def free_name() -> str:
+    """Return the name of a new study that nobody has named: one that no other has."""
+    return drafts.free_name(NEW_NAME, own_studies.names())
+
+
+def with_free_name(text: str) -> str:
+    """Return the file of a copy under a name that no other study has."""
+    study = parse_study(text, NAME)
+    name, longest = study.paper.name, drafts.longest_name(study)
+    return drafts.renamed(text, study, drafts.free_name(name, own_studies.names(), longest))
 
 
 def change(draft: Draft, *, redraw: bool = False) -> None:
@@ -162,3 +174,11 @@ def undo() -> None:
             now.read(step.text)
         now.begun = step.begun
         now.version += 1
+
+
+def open_on_protocol(text: str, study: Study) -> str:
+    """Keep a study and open it on Protocol; return why it cannot be kept, and change nothing."""
+    refused = own_studies.refusal(text, study) or state.bring(text, study)
+    if not refused:
+        st.switch_page("pages/1_Protocol.py", query_params=state.address())
+    return refused

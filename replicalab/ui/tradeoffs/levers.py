@@ -1,13 +1,15 @@
 """Trade-offs: the lab's levers, and one point of the region, which may be taken as the plan."""
 
+import math
 from collections.abc import Iterator
 from functools import partial
 from typing import Final, NamedTuple
 
 import streamlit as st
 
+from replicalab.assessment import assess
 from replicalab.models import LARGEST_PLANNED, Protocol
-from replicalab.scenarios import MOST, Pack
+from replicalab.scenarios import MOST
 from replicalab.ui import lab, panel, state
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.tradeoffs.outlook import Loaded, Outlook, choose, chosen
@@ -19,6 +21,7 @@ from replicalab.views.verdicts import plan_verdict
 
 _BUDGET_STEP: Final = 10
 _MOST_STAFF_STEPS: Final = 4
+_MORE: Final = 1.25  # So much of what the plans need a lever reaches at least
 
 
 class _Lever(NamedTuple):
@@ -34,7 +37,7 @@ class _Lever(NamedTuple):
 
 def draw_levers(view: Outlook) -> None:
     """Draw the three sliders, and what is supposed."""
-    for lever in _levers(view.real):
+    for lever in _levers(view):
         _draw_lever(lever)
     if text := own_text(view.real, view.pack):
         panel.draw(sentences_panel([text]))
@@ -48,29 +51,41 @@ def extras(view: Outlook) -> Group:
     return listed_panel(title, extras_lines(view.options))
 
 
-def _levers(real: Pack) -> Iterator[_Lever]:
-    means = real.lab
+def _levers(view: Outlook) -> Iterator[_Lever]:
+    """Yield the levers: each reaches to twice what the study's lab has, and beyond what plans need.
+
+    The plans are the open one and the study's reference protocol.
+    """
+    real, means = view.real, view.real.lab
+    plans = [view.yours, assess(view.pack.reference_protocol, view.pack)]
     budget = max(1, round(means.budget))
     below = budget // 2 // _BUDGET_STEP * _BUDGET_STEP
     above = max(_BUDGET_STEP, budget // _BUDGET_STEP * _BUDGET_STEP)
+    missing = math.ceil(max(plan.cost for plan in plans) * _MORE) - budget
+    above = max(above, -(-missing // _BUDGET_STEP) * _BUDGET_STEP)
     yield _Lever("budget", "Budget, credits", budget, budget - below, budget + above, _BUDGET_STEP)
     days = means.days
-    needed = max(real.min_days, real.reference_protocol.duration_days)
+    longest = max(plan.plan.duration_days for plan in plans) + view.pack.lab.start_day - 1
+    needed = max(real.min_days, math.ceil(longest * _MORE))
     yield _Lever("days", "Days", days, 1, max(2 * days, needed))
     staff = means.staff
-    most = real.staff_model.base + _MOST_STAFF_STEPS
+    most = max(real.staff_model.base + _MOST_STAFF_STEPS, *(plan.staff + 1 for plan in plans))
     yield _Lever("staff", "Staff units", staff, min(1, staff), max(staff + 1, most))
 
 
 def _draw_lever(lever: _Lever) -> None:
     said = getattr(state.case().own_lab, lever.field)
     value = lever.real if said is None else said
+    reach = lever.high - lever.real
+    # An address, the drawer or a pull to the end may state as much as the lever reaches, or more:
+    # there is always more to pull.
+    while lever.real + reach <= value:
+        reach *= 2
     key = f"lever_{lever.field}_{state.current().version}"
-    # An address or the drawer may state more or less than the lever reaches: it is widened to that.
     st.slider(
         lever.label,
         min_value=min(lever.low, value),
-        max_value=min(MOST, max(lever.high, value)),
+        max_value=min(MOST, lever.real + reach),
         value=value,
         step=lever.step,
         key=key,

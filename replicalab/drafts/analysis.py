@@ -1,0 +1,143 @@
+"""A study that a power analysis begins: four of its five numbers as typed, and the fifth."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+from pydantic import ValidationError
+
+from replicalab.drafts.beginning import analysis_of, new_study, usual_numbers
+from replicalab.drafts.draft import Draft
+from replicalab.errors import Fault, ScenarioError
+from replicalab.lexicon import percent_text
+from replicalab.measures import KINDS, DesignKind, EffectSource, Unknown
+from replicalab.models import LARGEST_PLANNED
+from replicalab.scenarios import Design
+from replicalab.scenarios.reading import Data, FieldPath
+
+WORKED_OUT: Final = "Worked out from the other numbers of the power analysis."
+SAMPLES: Final = ("reference_protocol", "sample_size")
+DAYS: Final = ("reference_protocol", "duration_days")
+FEWEST_DAYS: Final = ("min_days",)
+_REASONED: Final = (Unknown.EFFECT, Unknown.ALPHA, Unknown.DROPOUT)
+
+
+def place_of(name: str) -> FieldPath:
+    """Return where a number of a power analysis stands in a study."""
+    is_planned = name in (SAMPLES[-1], DAYS[-1])
+    return ("reference_protocol" if is_planned else "design", name)
+
+
+@dataclass(frozen=True)
+class TypedAnalysis:
+    """A power analysis as it is typed, right or wrong.
+
+    Attributes:
+        kind: what is compared.
+        unknown: which number is worked out; of what is typed of it only the side of 1 counts, on
+            which a ratio is looked for.
+        numbers: those of the design, by field.
+        samples, days: as they are planned.
+        source: what the effect is worked out from; None where it is typed itself.
+        reported: the numbers of that source, by their short names.
+    """
+
+    kind: DesignKind
+    unknown: Unknown
+    numbers: Mapping[str, Data]
+    samples: Data
+    days: Data
+    source: EffectSource | None = None
+    reported: Mapping[str, Data] = field(default_factory=dict)
+
+    @cached_property
+    def _effect(self) -> tuple[dict[str, float], dict[str, list[Fault]]]:
+        """What its source makes of the effect, and what is wrong with what was typed of it."""
+        if self.source is None:
+            return {}, {}
+        found = self.source.faults(self.reported)
+        faults = {name: [Fault(name, problem, remedy)] for name, problem, remedy in found}
+        if faults:
+            return {}, faults
+        try:
+            return self.source.numbers(self.reported), {}  # type: ignore[arg-type]
+        except ValueError as error:
+            problem, _, remedy = str(error).partition("; ")
+            return {}, {"effect_planning": [Fault("effect_planning", problem, remedy)]}
+
+    @cached_property
+    def worked_out(self) -> float | None:
+        """The number that the others leave; None where they are wrong, or leave none."""
+        return self._answer[0]
+
+    @property
+    def faults(self) -> dict[str, list[Fault]]:
+        """What is wrong with the source's numbers, or why no number is left, by short name."""
+        return {**self._effect[1], **self._answer[1]}
+
+    @cached_property
+    def _answer(self) -> tuple[float | None, dict[str, list[Fault]]]:
+        dropout = self.numbers.get("dropout")
+        if isinstance(dropout, float) and not 0 <= dropout < 1:
+            problem = f"dropout is {percent_text(dropout)}"
+            return None, {"dropout": [Fault("dropout", problem, "type 0 % or more, below 100 %")]}
+        is_planned = isinstance(self.samples, int) and 0 <= self.samples <= LARGEST_PLANNED
+        if self._effect[1] or not (is_planned or self.unknown is Unknown.SAMPLES):
+            return None, {}
+        try:
+            design = Design.model_validate(
+                new_study("an_analysis", self.kind, self._design(None), 0)["design"]
+            )
+        except ValidationError:
+            return None, {}  # the study says what is wrong, next to its field
+        samples = self.samples if isinstance(self.samples, int) and is_planned else 0
+        try:
+            return analysis_of(design, samples).worked_out(self.unknown), {}
+        except ScenarioError as error:
+            return None, {self.unknown.value: list(error.faults)}
+
+    def _design(self, answer: float | None) -> dict[str, Data]:
+        """Return the numbers of the design; what is worked out is as usual where there is none."""
+        numbers = {**self.numbers, **self._effect[0]}
+        name = self.unknown.value
+        if self.unknown is Unknown.EVIDENCE or (answer is None and name in numbers):
+            numbers[name] = self._usual
+        elif name in numbers:
+            numbers[name] = answer
+        return numbers
+
+    @property
+    def _usual(self) -> Data:
+        """What stands in place of the unknown number; an effect on the side that was typed."""
+        typed, effect = self.numbers.get(self.unknown.value), KINDS[self.kind].effect
+        if (
+            self.unknown is Unknown.EFFECT
+            and isinstance(typed, float)
+            and effect is not None
+            and not effect.within_margin
+            and not (effect.fault_in_plan(typed) or effect.fault_in_file(typed))
+        ):
+            return typed
+        return usual_numbers(KINDS[self.kind]).get(self.unknown.value, 0.0)
+
+    def draft(self, scenario_id: str, name: str) -> Draft:
+        """Return the study of the analysis, right or wrong, in a lab that can run it.
+
+        With fewer days than it takes there is no evidence, so that no plan of a day is offered.
+        Where the evidence is worked out the study aims at the usual target: what a plan comes to is
+        no aim.
+        """
+        answer, size = self.worked_out, self.samples
+        if self.unknown is Unknown.SAMPLES:
+            size = None if answer is None else int(answer)
+        study = new_study(
+            scenario_id, self.kind, self._design(answer), size or 0, self.days or 0, name=name
+        )
+        draft = Draft(study).put(size, *SAMPLES).put(self.days, *DAYS).put(self.days, *FEWEST_DAYS)
+        if self._effect[0] and self.source is not None:
+            text = self.source.text(self.reported)  # type: ignore[arg-type]
+            draft = draft.put(text, "design", "source")
+        if answer is not None and self.unknown in _REASONED:
+            draft = draft.put(WORKED_OUT, "design", "why", self.unknown.value)
+        return draft

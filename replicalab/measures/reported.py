@@ -1,0 +1,317 @@
+"""Effects worked out from the numbers that people have: means and SDs, t, F, shares, events.
+
+Sources: Cohen, Statistical Power Analysis for the Behavioral Sciences (1988), pp. 20-72 (d, of two
+groups and of pairs), 180-183 (h), 274-284 (f, eta squared); Rosenthal, in Cooper & Hedges, The
+Handbook of Research Synthesis (1994), chapter 16 (d and r from t and F); Schoenfeld (1981),
+Biometrika 68, 316-319 (a hazard ratio from the log-rank statistic).
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from replicalab.lexicon import amount_text, exact_text
+
+_MOST: Final = 1e9
+
+
+class ReportedNumber(NamedTuple):
+    """A number that an effect is worked out from.
+
+    Attributes:
+        name: what it is called in the formula.
+        label: its name for people.
+        usual: what its field starts with.
+        least, most: its bounds; they are not allowed themselves where it is ``between`` them.
+        whole: whether it is a count.
+    """
+
+    name: str
+    label: str
+    usual: float
+    least: float = -_MOST
+    most: float = _MOST
+    between: bool = False
+    whole: bool = False
+
+    def fault(self, value: object) -> str:
+        """Return what the number must be, empty where it is that."""
+        is_number = isinstance(value, int if self.whole else (int, float))
+        if is_number and isinstance(value, int | float) and math.isfinite(value):
+            inside = self.least < value < self.most
+            if inside or (not self.between and self.least <= value <= self.most):
+                return ""
+        least, most = amount_text(self.least), amount_text(self.most)
+        return f"between {least} and {most}" if self.between else f"{least} to {most}"
+
+
+class EffectSource(NamedTuple):
+    """A way to say an effect in the numbers that people have.
+
+    Attributes:
+        label: what is asked for, in words.
+        asked: its numbers.
+        work: returns the numbers of a design, by field, from those that are asked, in their order.
+        formula: how, as people write it.
+    """
+
+    label: str
+    asked: tuple[ReportedNumber, ...]
+    work: Callable[..., Mapping[str, float]]
+    formula: str
+
+    @property
+    def sets(self) -> frozenset[str]:
+        """The numbers of a design that it works out."""
+        return frozenset(self.numbers({number.name: number.usual for number in self.asked}))
+
+    def faults(self, typed: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
+        """Yield each number that cannot be: its name, what is wrong, and what to do."""
+        for number in self.asked:
+            value = typed.get(number.name)
+            if fault := number.fault(value):
+                shown = exact_text(value) if isinstance(value, int | float) else "empty"
+                yield number.name, f"{number.label} is {shown}", f"type {fault}"
+
+    def numbers(self, typed: Mapping[str, float]) -> dict[str, float]:
+        """Return the numbers of a design, by field.
+
+        Raises:
+            ValueError: there is no such effect; says what is wrong, and what to do.
+        """
+        try:
+            found = self.work(*(typed[number.name] for number in self.asked))
+        except (ZeroDivisionError, OverflowError):
+            found = {"": math.nan}
+        if not all(map(math.isfinite, found.values())):
+            raise ValueError(f"{_stated(self.asked, typed)} leave no effect; check {self.formula}")
+        return dict(found)
+
+    def text(self, typed: Mapping[str, float]) -> str:
+        """Return numbers and formula in a sentence: ``From t = 2.5, n = 20: d = t / √n``."""
+        return f"From {_stated(self.asked, typed)}: {self.formula}."
+
+
+def _stated(asked: Sequence[ReportedNumber], typed: Mapping[str, float]) -> str:
+    return ", ".join(f"{number.name} = {exact_text(typed[number.name])}" for number in asked)
+
+
+# --- the formulas -----------------------------------------------------------------------------
+
+
+def _effect(value: float, **others: float) -> dict[str, float]:
+    """Return the size of an effect, and other numbers of the design."""
+    return {"effect_planning": abs(value), **others}
+
+
+def _two_groups(t: float, first: float, second: float) -> dict[str, float]:
+    return _effect(t * math.sqrt(1 / first + 1 / second))
+
+
+def _pairs(first: float, second: float, sd: float, other_sd: float, r: float) -> dict[str, float]:
+    return _effect(
+        (first - second) / math.sqrt(sd * sd + other_sd * other_sd - 2 * r * sd * other_sd)
+    )
+
+
+def _correlation(t: float, n: float) -> dict[str, float]:
+    return _effect(t / math.hypot(t, math.sqrt(n - 2)))
+
+
+def _hazards(ratio: float, events: float, samples: float) -> dict[str, float]:
+    if events > samples:
+        raise ValueError(
+            f"{exact_text(events)} events in {exact_text(samples)} samples; "
+            "type at most as many events as samples"
+        )
+    return {"effect_planning": ratio, "event_share": events / samples}
+
+
+def _bad_units(bad: float, seen: float) -> dict[str, float]:
+    if bad > seen:
+        raise ValueError(
+            f"{exact_text(bad)} bad units among {exact_text(seen)}; "
+            "type at most as many as were examined"
+        )
+    return _effect(bad / seen)
+
+
+# --- what is asked for ------------------------------------------------------------------------
+
+
+def _mean(name: str, label: str, usual: float = 0.0) -> ReportedNumber:
+    return ReportedNumber(name, label, usual)
+
+
+def _positive(name: str, label: str, usual: float = 1.0) -> ReportedNumber:
+    return ReportedNumber(name, label, usual, least=0.0, between=True)
+
+
+def _count(name: str, label: str, usual: int, least: int = 2) -> ReportedNumber:
+    return ReportedNumber(name, label, usual, least=least, whole=True)
+
+
+def _share(name: str, label: str, usual: float) -> ReportedNumber:
+    return ReportedNumber(name, label, usual, least=0.0, most=1.0)
+
+
+_T: Final = _mean("t", "Reported t", 2.0)
+_F: Final = ReportedNumber("F", "Reported F", 4.0, least=0.0)
+_SDS: Final = (_positive("SD1", "SD of group 1"), _positive("SD2", "SD of group 2"))
+_GROUP_SIZES: Final = (
+    _count("n1", "Reported n, group 1", 20),
+    _count("n2", "Reported n, group 2", 20),
+)
+_MEANS: Final = (_mean("m1", "Mean of group 1", 0.5), _mean("m2", "Mean of group 2"))
+_CONDITIONS: Final = (_mean("m1", "Mean before"), _mean("m2", "Mean after", 0.5))
+_CONDITION_SDS: Final = (_positive("SD1", "SD before"), _positive("SD2", "SD after"))
+
+TWO_GROUP: Final = (
+    EffectSource(
+        "two means and two SDs",
+        (*_MEANS, *_SDS),
+        lambda m1, m2, sd1, sd2: _effect((m1 - m2) / (math.hypot(sd1, sd2) / math.sqrt(2))),
+        "d = (m1 − m2) / √((SD1² + SD2²) / 2)",
+    ),
+    EffectSource(
+        "two means and a pooled SD",
+        (*_MEANS, _positive("SD", "Pooled SD")),
+        lambda m1, m2, sd: _effect((m1 - m2) / sd),
+        "d = (m1 − m2) / SD",
+    ),
+    EffectSource(
+        "t and n of both groups", (_T, *_GROUP_SIZES), _two_groups, "d = t · √(1/n1 + 1/n2)"
+    ),
+    EffectSource(
+        "F of two groups and n of both",
+        (_F, *_GROUP_SIZES),
+        lambda f, n1, n2: _two_groups(math.sqrt(f), n1, n2),
+        "t = √F, d = t · √(1/n1 + 1/n2)",
+    ),
+)
+PAIRED: Final = (
+    EffectSource(
+        "mean and SD of the differences",
+        (_mean("mean", "Mean difference", 0.5), _positive("SD", "SD of the differences")),
+        lambda m, sd: _effect(m / sd),
+        "d = mean / SD, of the differences",
+    ),
+    EffectSource(
+        "two means, two SDs and their correlation",
+        (
+            *_CONDITIONS,
+            *_CONDITION_SDS,
+            ReportedNumber("r", "Correlation", 0.5, -1.0, 1.0, between=True),
+        ),
+        _pairs,
+        "d = (m1 − m2) / √(SD1² + SD2² − 2 · r · SD1 · SD2)",
+    ),
+    EffectSource(
+        "t and n of the pairs",
+        (_T, _count("n", "Reported pairs", 20)),
+        lambda t, n: _effect(t / math.sqrt(n)),
+        "d = t / √n",
+    ),
+)
+ONE_SAMPLE: Final = (
+    EffectSource(
+        "mean, SD and the fixed value",
+        (_mean("mean", "Mean", 0.5), _mean("fixed", "Fixed value"), _positive("SD", "SD")),
+        lambda m, m0, sd: _effect((m - m0) / sd),
+        "d = (mean − fixed) / SD",
+    ),
+    EffectSource(
+        "t and n",
+        (_T, _count("n", "Reported n", 20)),
+        lambda t, n: _effect(t / math.sqrt(n)),
+        "d = t / √n",
+    ),
+)
+CORRELATION: Final = (
+    EffectSource(
+        "t and n", (_T, _count("n", "Reported n", 20, 3)), _correlation, "r = t / √(t² + n − 2)"
+    ),
+    EffectSource(
+        "F of one df and n",
+        (_F, _count("n", "Reported n", 20, 3)),
+        lambda f, n: _correlation(math.sqrt(f), n),
+        "t = √F, r = t / √(t² + n − 2)",
+    ),
+)
+TWO_PROPORTIONS: Final = (
+    EffectSource(
+        "two shares",
+        (_share("p1", "Share in group 1", 0.5), _share("p2", "Share in group 2", 0.3)),
+        lambda p1, p2: _effect(2 * math.asin(math.sqrt(p1)) - 2 * math.asin(math.sqrt(p2))),
+        "h = 2 · asin √p1 − 2 · asin √p2",
+    ),
+)
+AUDIT: Final = (
+    EffectSource(
+        "bad units in a sample",
+        (_count("bad", "Bad units", 1, 0), _count("all", "Units examined", 100, 1)),
+        _bad_units,
+        "share = bad / all",
+    ),
+)
+PRECISION: Final = (
+    EffectSource(
+        "mean and SD",
+        (_positive("mean", "Mean", 2.0), _positive("SD", "SD of one sample")),
+        lambda m, sd: _effect(sd / m),
+        "relative SD = SD / mean",
+    ),
+)
+ANOVA: Final = (
+    EffectSource(
+        "F, groups and n in all",
+        (_F, _count("groups", "Groups", 3), _count("n", "Reported n in all", 60)),
+        lambda f, k, n: _effect(math.sqrt(f * (k - 1) / n), groups=k),
+        "f = √(F · df1 / n), df1 = groups − 1, n in all",
+    ),
+    EffectSource(
+        "eta squared",
+        (ReportedNumber("eta²", "Eta squared", 0.06, 0.0, 1.0, between=True),),
+        lambda eta2: _effect(math.sqrt(eta2 / (1 - eta2))),
+        "f = √(eta² / (1 − eta²))",
+    ),
+)
+EQUIVALENCE: Final = (
+    EffectSource(
+        "difference, margin and SD",
+        (
+            _mean("difference", "True difference"),
+            _positive("margin", "Margin, in its unit", 0.5),
+            _positive("SD", "SD"),
+        ),
+        lambda m, margin, sd: _effect(m / sd, margin=margin / sd),
+        "d = difference / SD, margin = margin / SD",
+    ),
+)
+SURVIVAL: Final = (
+    EffectSource(
+        "hazard ratio and events",
+        (
+            _positive("HR", "Hazard ratio", 0.7),
+            _count("events", "Events", 50, 1),
+            _count("samples", "Among so many samples", 100, 1),
+        ),
+        _hazards,
+        "share with an event = events / samples",
+    ),
+    EffectSource(
+        "median times of both groups",
+        (
+            _positive("median1", "Median, group 1", 14.0),
+            _positive("median2", "Median, group 2", 20.0),
+        ),
+        lambda m1, m2: {"effect_planning": m1 / m2},
+        "HR = median1 / median2, hazards taken as constant",
+    ),
+    EffectSource(
+        "log-rank z and events",
+        (_mean("z", "Reported z", -2.0), _count("events", "Events", 50, 1)),
+        lambda z, events: {"effect_planning": math.exp(2 * z / math.sqrt(events))},
+        "HR = exp(2 · z / √events)",
+    ),
+)

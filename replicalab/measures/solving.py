@@ -1,0 +1,237 @@
+"""Of effect, alpha, evidence, samples and dropout, any one from the other four.
+
+There is no formula for most of these: the evidence never falls with samples, alpha, or what makes
+an effect easier to show, so each is found by bisection on the evidence itself.
+"""
+
+import math
+from bisect import bisect_left
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final
+
+from replicalab.errors import Fault, ScenarioError
+from replicalab.lexicon import capitalised, count_text
+from replicalab.measures.bisection import least_that
+from replicalab.measures.rows import DesignParameters, Kind
+from replicalab.models import LARGEST_PLANNED
+
+_DIGITS: Final = 4  # As many digits as a number has that is worked out
+_SMALLEST_ALPHA: Final = 1e-12
+_PERMILLE: Final = 1000  # Dropout is worked out to a tenth of a percent
+_PLACE: Final = "the power analysis"
+
+
+class Unknown(StrEnum):
+    """The number of a power analysis that is worked out; named as in a study."""
+
+    EFFECT = "effect_planning"
+    ALPHA = "alpha"
+    EVIDENCE = "target"
+    SAMPLES = "sample_size"
+    DROPOUT = "dropout"
+
+
+def analysed_of(n: int, dropout: float) -> int:
+    """Return how many of ``n`` samples a share of dropout in [0, 1) leaves, rounded down."""
+    # The share is the decimal number that is written: of 100 samples, 7 % dropout leaves 93.
+    if not dropout:
+        return n
+    kept = _kept(dropout)
+    return n * kept.numerator // kept.denominator
+
+
+@lru_cache(maxsize=64)
+def _kept(dropout: float) -> Fraction:
+    return 1 - Fraction(repr(dropout))
+
+
+def unknowns_of(row: Kind) -> list[Unknown]:
+    """Return which numbers of a kind can be worked out."""
+    has = {Unknown.EFFECT: row.effect is not None, Unknown.ALPHA: row.uses("alpha")}
+    return [unknown for unknown in Unknown if has.get(unknown, True)]
+
+
+@dataclass(frozen=True)
+class PowerAnalysis:
+    """The numbers of a power analysis; the one that is worked out is not looked at.
+
+    Attributes:
+        row: the kind of design.
+        given: alpha, and what else the kind needs.
+        effect: in the unit of the kind; of a ratio also which side of 1 is looked on.
+        target: the evidence that is aimed at.
+        samples: planned in all, of which dropout takes its share.
+        dropout: a share in [0, 1).
+    """
+
+    row: Kind
+    given: DesignParameters
+    effect: float | None
+    target: float
+    samples: int
+    dropout: float = 0.0
+
+    @property
+    def evidence(self) -> float:
+        """What the samples that dropout leaves are worth."""
+        counted = analysed_of(self.samples, self.dropout)
+        return self.row.value(counted, self.effect, self.given)
+
+    @property
+    def reaches(self) -> bool:
+        """Whether that is as good as the target."""
+        return self.row.scale.reaches(self.evidence, self.target)
+
+    def worked_out(self, unknown: Unknown) -> float:
+        """Return the number that the others leave, rounded to four digits where that is enough.
+
+        The effect is the one that is hardest to show of those that the target is reached at, alpha
+        the smallest, samples the fewest of equal groups, dropout the most, in steps of 0.1 %.
+
+        Raises:
+            ScenarioError: no such number reaches the target; says why, and what to do.
+        """
+        match unknown:
+            case Unknown.EFFECT:
+                return self._effect()
+            case Unknown.ALPHA:
+                return self._alpha()
+            case Unknown.EVIDENCE:
+                return self._evidence()
+            case Unknown.SAMPLES:
+                return self._samples()
+            case Unknown.DROPOUT:
+                return self._dropout()
+
+    # --- each of the five ---
+
+    def _evidence(self) -> float:
+        found = self.evidence
+        if not math.isfinite(found):
+            raise self._refused(
+                Unknown.EVIDENCE,
+                f"{self._planned}, less dropout, leave none, and so no {self.row.measure}",
+                "plan more samples",
+            )
+        return found
+
+    def _samples(self) -> float:
+        groups = self.given.groups or self.row.groups
+        whole = replace(self, dropout=0.0)
+
+        def is_enough(each: int) -> bool:
+            return replace(whole, samples=each * groups).reaches
+
+        most = LARGEST_PLANNED // groups
+        each = bisect_left(range(most + 1), True, 1, key=is_enough)
+        planned = math.ceil(each * groups / _kept(self.dropout))
+        planned += -planned % groups
+        if each > most or planned > LARGEST_PLANNED:
+            raise self._refused(
+                Unknown.SAMPLES,
+                f"more than {count_text(LARGEST_PLANNED, 'sample')} would be needed to reach "
+                f"{self._aim}, and that is the most that can be planned here",
+                "aim at less, or change another of the numbers",
+            )
+        return planned
+
+    def _alpha(self) -> float:
+        def is_enough(alpha: float) -> bool:
+            given = self.given._replace(alpha=max(alpha, _SMALLEST_ALPHA))
+            return replace(self, given=given).reaches
+
+        least = least_that(is_enough, math.nextafter(1, 0))
+        if least is None:
+            raise self._refused(
+                Unknown.ALPHA,
+                f"{self._planned} do not reach {self._aim} at any alpha below 1",
+                "plan more samples, or aim at less",
+            )
+        return _neat(max(least, _SMALLEST_ALPHA), lambda alpha: alpha < 1 and is_enough(alpha))
+
+    def _effect(self) -> float:
+        effect, like = self.row.effect, self.effect
+        if effect is None or like is None:
+            raise ValueError(f"{self.row.kind} assumes no effect")
+        shrinks = effect.within_margin or self.row.scale.lower_is_better
+
+        def is_enough(size: float) -> bool:
+            return replace(self, effect=effect.of_size(size, like)).reaches
+
+        top = effect.largest_size
+        if effect.within_margin:
+            top = math.nextafter(self.given.margin, 0)
+        if not shrinks:
+            found = least_that(is_enough, top)
+            if found == 0:
+                raise self._refused(
+                    Unknown.EFFECT,
+                    f"{self._aim} is reached without any effect: alpha is {self.given.alpha:g}",
+                    "aim at more than alpha",
+                )
+        elif not is_enough(0.0):
+            found = None
+        else:
+            beyond = least_that(lambda size: not is_enough(size), top)
+            found = top if beyond is None else math.nextafter(beyond, 0)
+        if found is None:
+            raise self._refused(
+                Unknown.EFFECT,
+                f"{self._planned} do not reach {self._aim} at any {effect.name}",
+                "plan more samples, aim at less, or change another of the numbers",
+            )
+
+        def fits(value: float) -> bool:
+            return (
+                effect.fault(value) is None
+                and effect.fault_in_plan(value) is None
+                and effect.size(value) <= top
+                and is_enough(effect.size(value))
+            )
+
+        return _neat(effect.of_size(found, like), fits)
+
+    def _dropout(self) -> float:
+        whole = replace(self, dropout=0.0)
+        if not whole.reaches:
+            fewest = whole.worked_out(Unknown.SAMPLES)
+            raise self._refused(
+                Unknown.DROPOUT,
+                f"{self._planned} do not reach {self._aim}, even if none of them drops out",
+                f"plan {count_text(fewest, 'sample')} or more",
+            )
+        # Of n samples one in a thousand more or less drops out, the more the fewer are left.
+        shares = range(_PERMILLE)
+
+        def is_too_much(permille: int) -> bool:
+            return not replace(self, dropout=permille / _PERMILLE).reaches
+
+        return (bisect_left(shares, True, 1, key=is_too_much) - 1) / _PERMILLE
+
+    # --- in words ---
+
+    @property
+    def _aim(self) -> str:
+        return f"{self.row.measure} {self.row.scale.amount(self.target, [self.target])}"
+
+    @property
+    def _planned(self) -> str:
+        return capitalised(count_text(self.samples, "sample"))
+
+    def _refused(self, unknown: Unknown, problem: str, remedy: str) -> ScenarioError:
+        return ScenarioError(_PLACE, [Fault(unknown.value, problem, remedy)])
+
+
+def _neat(exact: float, does: Callable[[float], bool]) -> float:
+    """Return the nearest number of four digits that does, on either side; else the exact one."""
+    if not exact:
+        return exact
+    half = 10.0 ** (math.floor(math.log10(abs(exact))) - _DIGITS + 1) / 2
+    near = {float(f"{exact + step:.{_DIGITS}g}") for step in (-half, 0, half)}
+    return next(
+        (value for value in sorted(near, key=lambda v: abs(v - exact)) if does(value)), exact
+    )

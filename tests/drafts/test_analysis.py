@@ -1,0 +1,147 @@
+"""A power analysis as it is typed, right or wrong, and the study that it begins."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from replicalab.assessment import assess
+from replicalab.drafts import TypedAnalysis, check, free_name, new_study, renamed
+from replicalab.errors import ScenarioError
+from replicalab.lint import LintLevel, lint
+from replicalab.measures import KINDS, Unknown, unknowns_of
+from replicalab.scenarios import (
+    DesignKind,
+    Difficulty,
+    Study,
+    copy_text,
+    list_scenarios,
+    pack_of,
+    parse_study,
+    study_yaml,
+    template_text,
+)
+
+NUMBERS: Final = {"effect_planning": 0.5, "alpha": 0.05, "target": 0.8, "dropout": 0.0}
+
+
+def typed(
+    unknown: Unknown = Unknown.SAMPLES, samples: object = 128, **numbers: Any
+) -> TypedAnalysis:
+    """Return a power analysis of two groups with some numbers changed."""
+    kind = DesignKind.TWO_GROUP
+    return TypedAnalysis(kind, unknown, NUMBERS | numbers, samples, 10)  # type: ignore[arg-type]
+
+
+def study_of(analysis: TypedAnalysis) -> Study:
+    found = check(analysis.draft("mine", "Naps")).study
+    assert found is not None
+    return found
+
+
+def test_study_of_an_analysis_has_its_numbers_its_name_and_what_was_worked_out_with_why() -> None:
+    study = study_of(typed(dropout=0.1))
+    assert study.paper.name == "Naps"
+    assert study.reference_protocol.sample_size == 144
+    assert study.design.dropout == 0.1
+    plan = assess(study.reference_protocol, pack_of(study, Difficulty.MEDIUM))
+    assert plan.evidence.analysed == 129
+    assert plan.feasible
+    assert not [f for f in lint(study) if f.level is LintLevel.WARNING and "design" in f.place]
+    effect = study_of(typed(Unknown.EFFECT)).design
+    assert 0.49 < (effect.effect_planning or 0) < 0.5
+    assert effect.why["effect_planning"].startswith("Worked out from the other numbers")
+
+
+def test_study_aims_at_the_usual_target_where_the_evidence_is_worked_out() -> None:
+    analysis = typed(Unknown.EVIDENCE, samples=60, target=0.99)
+    # R's pwr.t.test(n = 30, d = 0.5), quoted in public course notes.
+    assert analysis.worked_out == pytest.approx(0.477896520760209, abs=1e-12)
+    assert study_of(analysis).design.target == 0.8
+
+
+@pytest.mark.parametrize("kind", DesignKind)
+def test_each_number_of_each_kind_is_worked_out_from_the_usual_ones(kind: DesignKind) -> None:
+    usual = new_study("usual", kind)
+    block = usual["design"]
+    assert isinstance(block, dict)
+    names = {"effect_planning", "target", *KINDS[kind].needs}
+    numbers = {name: block[name] for name in names if block.get(name) is not None}
+    numbers["dropout"] = 0.0
+    plan = usual["reference_protocol"]
+    assert isinstance(plan, dict)
+    size = plan["sample_size"]
+    assert isinstance(size, int)
+    for unknown in unknowns_of(KINDS[kind]):
+        analysis = TypedAnalysis(kind, unknown, numbers, size, 10)
+        assert not analysis.faults
+        assert analysis.worked_out is not None
+        groups = 3 if kind is DesignKind.ANOVA else KINDS[kind].groups
+        found = study_of(analysis).reference_protocol.sample_size
+        assert found == (size + -size % groups if unknown is Unknown.SAMPLES else size)
+
+
+@given(
+    st.sampled_from(list(Unknown)),
+    st.fixed_dictionaries(
+        dict.fromkeys(
+            NUMBERS, st.one_of(st.none(), st.floats(-1e15, 1e15), st.sampled_from([0.0, 1.0, 1e-9]))
+        )
+    ),
+    st.one_of(st.none(), st.integers(-(10**15), 10**15)),
+)
+def test_whatever_is_typed_makes_a_study_or_is_told(
+    unknown: Unknown, numbers: dict[str, Any], samples: int | None
+) -> None:
+    analysis = typed(unknown, samples, **numbers)
+    checked = check(analysis.draft("mine", "Naps"))
+    if analysis.worked_out is None:
+        assert analysis.faults or checked.faults
+    else:
+        assert checked.study is not None or checked.faults
+
+
+# --- names ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "taken", "free"),
+    [
+        ("My study", [], "My study"),
+        ("My study", ["my  STUDY"], "My study (2)"),
+        ("My study", ["My study", "My study (2)", "My study (4)"], "My study (3)"),
+        ("x" * 30, ["x" * 30], "x" * 26 + " (2)"),
+    ],
+)
+def test_free_name_has_a_number_where_it_is_taken(name: str, taken: list[str], free: str) -> None:
+    assert free_name(name, taken, 30) == free
+
+
+@pytest.mark.parametrize(
+    "name", ["Naps", "a: b # c", '"quoted" \\ back', "null", "- 1", "Sömmer’s 眠り", "{x}", "1.5"]
+)
+def test_renamed_file_is_the_same_study_and_the_same_text_but_for_its_name(name: str) -> None:
+    texts = [template_text(), study_yaml(parse_study(template_text(), "x.yaml"))]
+    texts += [copy_text(each.scenario_id, "mine") for each in list_scenarios()]
+    for text in texts:
+        study = parse_study(text, "x.yaml")
+        written = renamed(text, study, name)
+        found = parse_study(written, "x.yaml")
+        assert found.paper.name == name
+        field = "title" if study.paper.short_title is None else "short_title"
+        was = getattr(study.paper, field)
+        assert found.paper.model_copy(update={field: was}) == study.paper
+        assert found.design == study.design
+        before, after = text.splitlines(), written.splitlines()
+        kept = [line for line in before if line.lstrip().startswith("#")]
+        assert [line for line in after if line.lstrip().startswith("#")] == kept
+
+
+@pytest.mark.parametrize("name", ["", "a\u202eb", "x" * 201, "a\x00b"])
+def test_study_is_not_renamed_to_what_is_no_name(name: str) -> None:
+    text = template_text()
+    with pytest.raises(ScenarioError):
+        renamed(text, parse_study(text, "x.yaml"), name)

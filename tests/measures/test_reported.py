@@ -1,0 +1,119 @@
+"""Effects from the numbers that people have, against textbooks; every source at its ends."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import Final
+
+import pytest
+
+from replicalab.measures import KINDS, EffectSource
+from replicalab.scenarios import DesignKind
+
+SOURCES: Final = [(kind, source) for kind, row in KINDS.items() for source in row.sources]
+
+
+def source_of(kind: str, label: str) -> EffectSource:
+    """Return a source of a kind by what it asks for."""
+    return next(each for each in KINDS[DesignKind(kind)].sources if each.label == label)
+
+
+@pytest.mark.parametrize(
+    ("kind", "label", "typed", "numbers"),
+    [
+        # Borenstein, Hedges, Higgins & Rothstein (2009), Introduction to Meta-Analysis, p. 27:
+        # means 103 and 100, SDs 5.5 and 4.5, n 50 and 50: d = 0.5970.
+        ("two_group", "two means and two SDs", (103, 100, 5.5, 4.5), {"effect_planning": 0.5970}),
+        # Cohen (1988), p. 20: the difference over the SD.
+        ("two_group", "two means and a pooled SD", (10, 12, 4), {"effect_planning": 0.5}),
+        # Rosenthal (1994): d = t √(1/n1 + 1/n2): 2.5 √0.1, and √(1/15 + 1/35) = 0.308607.
+        ("two_group", "t and n of both groups", (2.5, 20, 20), {"effect_planning": 0.790569}),
+        ("two_group", "t and n of both groups", (-3, 15, 35), {"effect_planning": 0.925820}),
+        # F of one degree of freedom is t².
+        ("two_group", "F of two groups and n of both", (6.25, 20, 20),
+         {"effect_planning": 0.790569}),
+        ("paired", "mean and SD of the differences", (-3, 6), {"effect_planning": 0.5}),
+        # Borenstein and others (2009), p. 29: 103 and 100, SD of the differences 5.5, r 0.7; the SD
+        # within is 5.5 / √(2 · 0.3) = 7.1005, so that two such SDs give 3 / 5.5 again.
+        ("paired", "two means, two SDs and their correlation", (103, 100, 7.1005, 7.1005, 0.7),
+         {"effect_planning": 0.5455}),
+        ("paired", "t and n of the pairs", (2.5, 25), {"effect_planning": 0.5}),
+        ("one_sample", "mean, SD and the fixed value", (103, 100, 15), {"effect_planning": 0.2}),
+        ("one_sample", "t and n", (2.5, 25), {"effect_planning": 0.5}),
+        # Rosenthal (1994): r = √(t² / (t² + df)): 4 / (4 + 96).
+        ("correlation", "t and n", (2, 98), {"effect_planning": 0.2}),
+        ("correlation", "F of one df and n", (4, 98), {"effect_planning": 0.2}),
+        # Cohen (1988), table 6.2.2, p. 183: phi of .40 is 1.369, of .25 1.047, of .05 0.451.
+        ("two_proportions", "two shares", (0.40, 0.25), {"effect_planning": 0.322}),
+        ("two_proportions", "two shares", (0.05, 0.25), {"effect_planning": 0.596}),
+        ("two_proportions", "two shares", (0, 1), {"effect_planning": 3.1416}),
+        # Cohen (1988), p. 280: f² is F df1 over n where n are all samples: 4 · 2 / 60, so f 0.3651.
+        ("anova", "F, groups and n in all", (4, 3, 60), {"effect_planning": 0.3651, "groups": 3}),
+        # Cohen (1988), table 8.2.2, p. 283: eta² .0588 is f .25, .1379 is .40.
+        ("anova", "eta squared", (0.0588,), {"effect_planning": 0.25}),
+        ("anova", "eta squared", (0.1379,), {"effect_planning": 0.40}),
+        ("equivalence", "difference, margin and SD", (1, 5, 10),
+         {"effect_planning": 0.1, "margin": 0.5}),
+        ("survival", "hazard ratio and events", (0.7, 50, 200),
+         {"effect_planning": 0.7, "event_share": 0.25}),
+        # Of exponential times the hazard is log 2 over the median.
+        ("survival", "median times of both groups", (14, 20), {"effect_planning": 0.7}),
+        # Schoenfeld (1981): log HR = 2 z / √events: at 100 events and z 2 it is 0.4.
+        ("survival", "log-rank z and events", (-2, 100), {"effect_planning": 0.6703}),
+        ("audit", "bad units in a sample", (3, 60), {"effect_planning": 0.05}),
+        ("precision", "mean and SD", (20, 5), {"effect_planning": 0.25}),
+    ],
+)  # fmt: skip
+def test_effect_from_reported_numbers_agrees_with_the_textbook(
+    kind: str, label: str, typed: tuple[float, ...], numbers: dict[str, float]
+) -> None:
+    source = source_of(kind, label)
+    stated = {asked.name: value for asked, value in zip(source.asked, typed, strict=True)}
+    assert not list(source.faults(stated))
+    assert source.numbers(stated) == pytest.approx(numbers, rel=1e-3)
+    assert source.sets == set(numbers)
+
+
+@pytest.mark.parametrize(("kind", "source"), SOURCES, ids=lambda each: str(each)[:40])
+def test_effect_at_the_ends_of_what_may_be_typed_is_a_number_or_a_refusal(
+    kind: DesignKind, source: EffectSource
+) -> None:
+    for values in product(*(_ends(asked.least, asked.most, asked.whole) for asked in source.asked)):
+        typed = {asked.name: value for asked, value in zip(source.asked, values, strict=True)}
+        if list(source.faults(typed)):
+            continue
+        assert _is_finite_or_told(source, typed), (kind, typed)
+
+
+def _is_finite_or_told(source: EffectSource, typed: dict[str, float]) -> bool:
+    try:
+        return all(map(math.isfinite, source.numbers(typed).values()))
+    except ValueError as error:
+        return "; " in str(error)
+
+
+def _ends(least: float, most: float, whole: bool) -> tuple[float, ...]:
+    if whole:
+        return int(least), int(least) + 1, int(most)
+    return least, math.nextafter(least, most), 0.0, 0.5, math.nextafter(most, least), most
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e300, None, "2", 10**30])
+def test_number_that_cannot_be_is_named_with_what_may_stand_there(value: object) -> None:
+    for _, source in SOURCES:
+        usual = {asked.name: asked.usual for asked in source.asked}
+        for asked in source.asked:
+            [(name, problem, remedy)] = source.faults({**usual, asked.name: value})
+            assert name == asked.name
+            assert problem.startswith(f"{asked.label} is ")
+            assert remedy.startswith("type ")
+
+
+def test_usual_numbers_of_every_source_make_an_effect_that_can_be_planned() -> None:
+    for kind, source in SOURCES:
+        usual = {asked.name: asked.usual for asked in source.asked}
+        assert not list(source.faults(usual))
+        effect = KINDS[kind].effect
+        assert effect is not None
+        assert effect.fault_in_plan(source.numbers(usual)["effect_planning"]) is None, source.label

@@ -1,0 +1,195 @@
+"""Each of effect, alpha, evidence, samples and dropout from the other four."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any, Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import optimize, stats
+
+from replicalab.errors import ScenarioError
+from replicalab.measures import KINDS, DesignParameters, PowerAnalysis, Unknown, unknowns_of
+from replicalab.scenarios import DesignKind
+
+_USUAL: Final[dict[str, tuple[float | None, float, dict[str, float]]]] = {
+    "two_group": (0.5, 0.8, {}),
+    "paired": (0.5, 0.8, {}),
+    "one_sample": (0.5, 0.8, {}),
+    "correlation": (0.3, 0.8, {}),
+    "two_proportions": (0.5, 0.8, {}),
+    "audit": (0.01, 0.8, {}),
+    "coverage": (None, 0.8, {"population_max": 1000}),
+    "precision": (0.5, 0.1, {}),
+    "anova": (0.25, 0.8, {"groups": 3}),
+    "equivalence": (0.0, 0.8, {"margin": 0.5}),
+    "survival": (0.7, 0.8, {"event_share": 1.0}),
+}
+
+
+def analysis(kind: str, **changes: Any) -> PowerAnalysis:
+    """Return the usual power analysis of a kind with some numbers changed, alpha too."""
+    effect, target, needs = _USUAL[kind]
+    names = {name: changes.pop(name) for name in list(changes) if name in DesignParameters._fields}
+    given_ = DesignParameters(**{"alpha": 0.05, **needs, **names})
+    return replace(PowerAnalysis(KINDS[DesignKind(kind)], given_, effect, target, 0), **changes)
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes", "samples"),
+    [
+        # Cohen (1988), table 2.4.1, and R's pwr: 64 a group; 34 pairs; 159 in three groups.
+        ("two_group", {}, 128),
+        ("paired", {}, 34),
+        ("anova", {}, 159),
+        # Fisher's z by hand, ((1.95996 + 0.84162) / atanh 0.3)² + 3 = 84.9.
+        ("correlation", {}, 85),
+        # Schoenfeld: 246.8 events (R's gsDesign), in two equal arms; of half as many events 494.
+        ("survival", {}, 248),
+        ("survival", {"event_share": 0.5}, 494),
+        # 64 / 0.9 = 71.1 a group, 64 / 0.8 = 80 a group, 34 / 0.85 = 40, 53 / 0.9 = 58.9 a group.
+        ("two_group", {"dropout": 0.1}, 144),
+        ("two_group", {"dropout": 0.2}, 160),
+        ("paired", {"dropout": 0.15}, 40),
+        ("anova", {"dropout": 0.1}, 177),
+    ],
+)
+def test_samples_are_the_fewest_of_equal_groups_with_dropout_on_top(
+    kind: str, changes: dict[str, object], samples: int
+) -> None:
+    found = analysis(kind, **changes).worked_out(Unknown.SAMPLES)
+    assert found == samples
+    assert isinstance(found, int)
+
+
+@pytest.mark.parametrize("per_group", [10, 64, 200])
+def test_effect_is_the_smallest_that_an_exact_test_shows_by_scipy(per_group: int) -> None:
+    def short_of(d: float) -> float:
+        df, shift = 2 * per_group - 2, d * math.sqrt(per_group / 2)
+        t = stats.t.ppf(0.975, df)
+        return float(stats.nct.sf(t, df, shift)) - 0.8  # the other tail is below 1e-6
+
+    exact = float(optimize.brentq(short_of, 0.01, 5))
+    found = analysis("two_group", samples=2 * per_group).worked_out(Unknown.EFFECT)
+    assert exact <= found == pytest.approx(exact, rel=1.1e-3)
+    assert len(f"{found:.10g}".replace(".", "").lstrip("0")) <= 4
+
+
+def test_alpha_is_the_smallest_by_scipy() -> None:
+    def short_of(alpha: float) -> float:
+        t, shift = stats.t.ppf(1 - alpha / 2, 126), 0.5 * math.sqrt(32)
+        return float(stats.nct.sf(t, 126, shift)) - 0.9
+
+    exact = float(optimize.brentq(short_of, 1e-6, 0.9))
+    found = analysis("two_group", samples=128, target=0.9).worked_out(Unknown.ALPHA)
+    assert exact <= found == pytest.approx(exact, rel=1.1e-3)
+
+
+@pytest.mark.parametrize(
+    ("kind", "samples", "dropout"),
+    # 1 - 128/160, 1 - 34/40, 1 - 85/100; of 128 none.
+    [("two_group", 160, 0.2), ("paired", 40, 0.15), ("correlation", 100, 0.15),
+     ("two_group", 128, 0.0)],
+)  # fmt: skip
+def test_dropout_is_the_most_that_leaves_enough(kind: str, samples: int, dropout: float) -> None:
+    assert analysis(kind, samples=samples).worked_out(Unknown.DROPOUT) == dropout
+
+
+def test_hazard_ratio_stays_on_its_side_of_one() -> None:
+    # 4 (z + z)² / log(hr)² = 66 events: 2 or 1/2.
+    for like, found in ((0.7, 0.5), (1.3, 2.0)):
+        ratio = analysis("survival", samples=66, effect=like).worked_out(Unknown.EFFECT)
+        assert ratio == pytest.approx(found, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("kind", "unknown", "changes", "told"),
+    [
+        ("two_group", Unknown.SAMPLES, {"effect": 1e-9, "target": 0.99},
+         "sample_size: more than 1,000,000 samples would be needed to reach power 0.99"),
+        ("two_group", Unknown.SAMPLES, {"dropout": 0.9999}, "aim at less"),
+        ("two_group", Unknown.EFFECT, {"samples": 2}, "do not reach power 0.80 at any Cohen's d"),
+        ("two_group", Unknown.EFFECT, {"samples": 0}, "0 samples do not reach power 0.80"),
+        ("two_group", Unknown.EFFECT, {"samples": 50, "target": 0.05}, "aim at more than alpha"),
+        ("equivalence", Unknown.EFFECT, {"samples": 20}, "at any true difference"),
+        ("two_group", Unknown.ALPHA, {"samples": 2}, "at any alpha below 1; plan more samples"),
+        ("two_group", Unknown.DROPOUT, {"samples": 100}, "plan 128 samples or more"),
+        ("precision", Unknown.EVIDENCE, {"samples": 0}, "leave none, and so no half-width"),
+        ("anova", Unknown.SAMPLES, {"groups": 10**9}, "more than 1,000,000 samples"),
+    ],
+)  # fmt: skip
+def test_number_that_cannot_be_had_is_told_with_value_place_and_remedy(
+    kind: str, unknown: Unknown, changes: dict[str, object], told: str
+) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        analysis(kind, **changes).worked_out(unknown)
+    [fault] = caught.value.faults
+    assert fault.path == unknown
+    assert fault.remedy
+    assert told in str(fault)
+
+
+@pytest.mark.parametrize("kind", DesignKind)
+def test_each_of_the_five_reaches_the_target_and_a_little_less_does_not(kind: DesignKind) -> None:
+    enough = analysis(kind.value)
+    enough = replace(enough, samples=int(enough.worked_out(Unknown.SAMPLES)) * 2)
+    for unknown in unknowns_of(enough.row):
+        if unknown is Unknown.EVIDENCE:
+            continue
+        found = enough.worked_out(unknown)
+        assert _with(enough, unknown, found).reaches, unknown
+        assert not _with(enough, unknown, _a_little_less(enough, unknown, found)).reaches, unknown
+
+
+def _with(of: PowerAnalysis, unknown: Unknown, value: float) -> PowerAnalysis:
+    match unknown:
+        case Unknown.EFFECT:
+            return replace(of, effect=value)
+        case Unknown.ALPHA:
+            return replace(of, given=of.given._replace(alpha=value))
+        case Unknown.SAMPLES:
+            return replace(of, samples=int(value))
+    return replace(of, dropout=value)
+
+
+def _a_little_less(of: PowerAnalysis, unknown: Unknown, value: float) -> float:
+    """Return a value by as much worse as four digits, or one group of samples, distinguish."""
+    grows = unknown is Unknown.EFFECT and (
+        (of.row.effect is not None and of.row.effect.within_margin)
+        or of.row.scale.lower_is_better
+        or of.row.kind == "survival"
+    )
+    match unknown:
+        case Unknown.SAMPLES:
+            return value - (of.given.groups or of.row.groups)
+        case Unknown.DROPOUT:
+            return value + 0.002
+    return value * (1.002 if grows else 0.998)
+
+
+@given(
+    st.sampled_from(sorted(DesignKind)),
+    st.sampled_from(list(Unknown)),
+    st.integers(0, 10**6),
+    st.floats(1e-12, 1 - 1e-12),
+    st.sampled_from([0.0, 0.1, 0.999]),
+)
+def test_any_analysis_has_an_answer_or_a_reason(
+    kind: DesignKind, unknown: Unknown, samples: int, share: float, dropout: float
+) -> None:
+    asked = analysis(kind.value, samples=samples, target=share, alpha=share, dropout=dropout)
+    if unknown not in unknowns_of(asked.row):
+        return
+    assert _is_reached_or_told(asked, unknown)
+
+
+def _is_reached_or_told(asked: PowerAnalysis, unknown: Unknown) -> bool:
+    try:
+        found = asked.worked_out(unknown)
+    except ScenarioError as error:
+        return bool(error.faults[0].remedy)
+    assert math.isfinite(found)
+    return found >= 0 if unknown is Unknown.EVIDENCE else _with(asked, unknown, found).reaches
