@@ -13,6 +13,7 @@ from replicalab.planner import PlanAnalysis, PlanStep, change_steps
 from replicalab.scenarios import EvidenceTier, Pack
 from replicalab.ui import panel, state
 from replicalab.ui.controls import button
+from replicalab.ui.protocol import combinations
 from replicalab.ui.words import escaped
 from replicalab.views.blocks import Group, Heading, sentences_panel
 from replicalab.views.changes import Changed, change_text, revision_panel
@@ -85,10 +86,11 @@ def draw(options: PlanAnalysis, suggestion: Ticked) -> None:
     """
     first = sentences_panel([first_of_all(options)], title="What to change", level=2)
     with st.container(key="changes"):
-        panel.draw(first, _suggestion(options, suggestion))
-        panel.draw(_least_loss(options, suggestion))
+        ways = _suggestion(options, suggestion), _least_loss(options, suggestion)
+        panel.draw(first, Group(ways, beside=True))
         _draw_actions(options, suggestion)
     panel.draw(take_panel(options))
+    combinations.draw(options)
 
 
 def _suggestion(options: PlanAnalysis, suggestion: Ticked) -> Group:
