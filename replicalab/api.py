@@ -29,7 +29,7 @@ from replicalab.scenarios.folders import content_at
 if TYPE_CHECKING:
     import pandas as pd
 
-    from replicalab.views.blocks import Block
+    from replicalab.views.blocks import Block, Group
 
 NAMES: Final = (
     *("Lab", "asks", "assess", "frontier", "least_loss"),
@@ -284,10 +284,66 @@ class Needs:
         """Each later start that buys something."""
         return self._options.asks.waits
 
+    def combinations(
+        self,
+        goal: str = "target",
+        *,
+        day: float | None = None,
+        staff: float | None = None,
+        item: float | None = None,
+    ) -> Combinations:
+        """Return every smallest combination of means that reaches a goal.
+
+        Args:
+            goal: ``target`` or ``floor`` of the study, or ``plan``, the plan exactly as it is.
+            day: what a day more is worth, in credits, 0 at least. By price they are ranked, where
+                one is given; else by kinds of means, then credits.
+            staff: what a staff unit more is worth.
+            item: what each item is worth that is released or restocked.
+
+        Raises:
+            ValueError: there is no such goal, or no such price.
+
+        >>> found = asks(assess(load("eco_reef_fish", "hard"))).combinations("floor")
+        >>> [ask.text for ask in found[1].asks]
+        ['205 more credits', '1 more staff unit', "'two-current choice flume' released"]
+        >>> found[1].plan.evidence.text, found.exact
+        ('power 0.505', True)
+        """
+        if goal not in [*planner.Goal]:
+            raise ValueError(f"goal '{goal}' is unknown; known: {', '.join(planner.Goal)}")
+        prices = planner.MeansPrices(day=day, staff=staff, item=item)
+        return Combinations.of(self._options, planner.Aim(planner.Goal(goal), prices))
+
     def _repr_html_(self) -> str:
         from replicalab.views.options import take_panel  # noqa: PLC0415
 
         return _page(take_panel(self._options))
+
+
+class Combinations(tuple[planner.Combination, ...]):
+    """The combinations that reach a goal, the best first; none where no means reach it.
+
+    Attributes:
+        exact: whether all were searched; else these are the smallest of those that were.
+    """
+
+    exact: bool
+    _panel: Callable[[], Group]
+
+    @classmethod
+    def of(cls, options: planner.PlanAnalysis, aim: planner.Aim) -> Combinations:
+        """Return those of a plan that reach a goal."""
+        from replicalab.views.combinations import combinations_panel  # noqa: PLC0415
+
+        held = options.combinations(aim.goal)
+        found = cls(held.ranked(aim.prices))
+        found.exact = held.exact
+        found._panel = lambda: combinations_panel(options, aim)
+        return found
+
+    def _repr_html_(self) -> str:
+        return _page(self._panel())
 
 
 def asks(plan: Assessment) -> Needs:

@@ -6,6 +6,7 @@ import argparse
 import json
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -15,7 +16,7 @@ from replicalab.cli.check import heading
 from replicalab.cli.printing import Answer, CommandError, written
 from replicalab.documents import FORMS
 from replicalab.negotiation import Negotiation, negotiate
-from replicalab.planner import PlanAnalysis
+from replicalab.planner import Aim, PlanAnalysis
 from replicalab.render import terminal
 from replicalab.scenarios import Pack, pack_of
 from replicalab.views.verdicts import plan_verdict
@@ -79,6 +80,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help=f"as {', '.join(SUFFIXES)}, by its name; without it, Markdown is told",
     )
+    asking.add_aim(parser)
 
 
 def day(text: str) -> date:
@@ -99,12 +101,16 @@ def answer(asked: argparse.Namespace) -> Answer:
         raise CommandError(f"--save '{asked.save}': no such form; end its name in {forms}")
     if asked.brief and suffix == ".json":
         raise CommandError(f"--brief '{asked.save}': a bundle is no document; leave --brief out")
-    made = _made(asked, suffix)
+    aim = asking.aim(asked)
+    if aim and (asked.brief or suffix == ".json"):
+        other = "--brief" if asked.brief else f"--save '{asked.save}'"
+        raise CommandError(f"--reach {aim.goal} is of the report alone; leave {other} out")
+    made = _made(asked, suffix, aim)
     saved = written(asked.save, made.form(suffix)) if asked.save else ""
     return Answer(0, _lines(made, saved), lambda: json.loads(made.form(".json")))
 
 
-def _made(asked: argparse.Namespace, suffix: str) -> _Made:
+def _made(asked: argparse.Namespace, suffix: str, aim: Aim | None) -> _Made:
     from replicalab import report  # noqa: PLC0415 - as above
 
     options = asking.analysis(asked)
@@ -113,7 +119,7 @@ def _made(asked: argparse.Namespace, suffix: str) -> _Made:
     case = Case.of(pack, options.yours.plan)
     run = negotiate(case.setup(pack), pack) if asked.negotiated else None
     on = asked.date or datetime.now(UTC).astimezone().date()
-    make = report.brief if asked.brief else report.report
+    make = report.brief if asked.brief else partial(report.report, aim=aim)
     shown = options if suffix == ".json" else report.of_run(options, run)
     return _Made(options, study, run, shown, make(shown, on=on, written=study, run=run))
 

@@ -72,6 +72,13 @@ class MeansPrices(Record):
         return any(price is not None for price in vars(self).values())
 
 
+class Aim(NamedTuple):
+    """A goal, and the prices by which the combinations that reach it are ranked."""
+
+    goal: Goal
+    prices: MeansPrices = MeansPrices()
+
+
 @dataclass(frozen=True)
 class Combination:
     """A combination of means that reaches a goal, and of which no smaller one does.

@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from replicalab.assessment import phrases
+from replicalab.assessment import Assessment, phrases
 from replicalab.lexicon import amount_text, capitalised, joined, plural, quoted
-from replicalab.planner import Combination, Combinations, Goal, MeansPrices, PlanAnalysis
-from replicalab.views.blocks import Cell, Column, Group, Sentence, group, table
+from replicalab.planner import Aim, Combination, Combinations, Goal, MeansPrices, PlanAnalysis
+from replicalab.views.blocks import Block, Cell, Column, Group, Sentence, group, table
 from replicalab.views.frontier import given_up_text
 from replicalab.views.options import bound_text
 from replicalab.views.plan import moved_text
@@ -14,6 +14,7 @@ from replicalab.views.verdicts import FIDELITY_MEANS, evidence_status
 MOST_SHOWN: Final = 12
 """So many combinations are shown; of more it is said how many there are."""
 
+TITLE: Final = "Every combination: credits, days, staff, a later start, items"
 GOALS: Final = {
     Goal.TARGET: "The target",
     Goal.FLOOR: "The floor",
@@ -25,8 +26,10 @@ PRICES: Final = {"day": "a day", "staff": "a staff unit", "item": "an item relea
 
 
 def means_text(one: Combination) -> str:
-    """Return what a combination takes: ``Start on day 10 and 1,575 more credits``."""
-    waits = [f"start on day {one.start_day:,}"] if one.waits else []
+    """Return what a combination takes: ``Start on day 10 ('X' is free) and 5 more credits``."""
+    are = "is" if len(one.free) == 1 else "are"
+    free = f" ({joined(quoted(one.free))} {are} free)" if one.free else ""
+    waits = [f"start on day {one.start_day:,}{free}"] if one.waits else []
     return capitalised(joined([*waits, *(ask.text for ask in one.asks)])) or "Nothing"
 
 
@@ -75,73 +78,62 @@ def order_text(prices: MeansPrices) -> str:
     """Return what combinations are ranked by."""
     given = {what: getattr(prices, name) for name, what in PRICES.items()}
     named = [f"{what} {amount_text(price)}" for what, price in given.items() if price is not None]
-    if not named:
+    if not prices.given:
         return "Fewest kinds of means first, then fewest credits."
     return (
-        f"By price in credits: a credit is 1, {joined(named)}; a later start costs nothing. "
+        f"By price in credits: {joined(['a credit is 1', *named])}; a later start costs nothing. "
         "What has no price comes last."
     )
 
 
-def combinations_panel(
-    options: PlanAnalysis, goal: Goal, prices: MeansPrices | None = None
-) -> Group:
-    """Return the ways to reach a goal, a row each: what it takes, the plan then, what that loses.
+def combinations_panel(options: PlanAnalysis, aim: Aim) -> Group:
+    """Return the ways to reach a goal as one panel."""
+    return group(*blocks_of(options, aim))
 
-    Args:
-        options: the plan in its lab.
-        goal: what is to be reached.
-        prices: what means are worth to whoever asks, in credits; by it they are ranked.
-    """
-    found, prices = options.combinations(goal), prices or MeansPrices()
+
+def blocks_of(options: PlanAnalysis, aim: Aim) -> tuple[Block, ...]:
+    """Return the ways to reach a goal, a row each: what it takes, the plan then, what it loses."""
+    goal, prices = aim
+    found = options.combinations(goal)
     shown = [] if found.reached else found.ranked(prices)[:MOST_SHOWN]
     more = len(found.found) - len(shown)
     columns = [
-        "What it takes",
+        Column("What it takes"),
         *([Column("Price", "number")] if prices.given else []),
-        "The plan then",
-        "Evidence",
+        Column("The plan then"),
+        Column("Evidence"),
         Column("Gives up", meaning=FIDELITY_MEANS),
     ]
     rows = [_row(options, one, prices) for one in shown]
-    below = [_below(one) for one in shown] if any(map(_below, shown)) else []
     rest = f"And {more:,} more; the command line's JSON lists them all." if shown and more else ""
-    return group(
+    caption = f"What it would take: {GOALS[goal].lower()}"
+    last = " ".join(filter(None, [rest, order_text(prices)])) if shown[1:] else ""
+    return (
         Sentence(combinations_text(options, goal)),
-        table(
-            f"What it would take: {GOALS[goal].lower()}",
-            columns,
-            rows,
-            below=below,
-            kind="ways",
-            scrolls=True,
-        ),
-        Sentence(
-            " ".join(filter(None, [rest, order_text(prices)])) if shown[1:] else "", quiet=True
-        ),
+        table(caption, columns, rows, kind="ways", scrolls=True),
+        Sentence(last, quiet=True),
     )
 
 
 def _row(options: PlanAnalysis, one: Combination, prices: MeansPrices) -> tuple[Cell, ...]:
     after, before = one.plan, options.yours
-    moved = [
+    moved = (
         moved_text(before.counts.samples, after.counts.samples, "sample"),
         moved_text(before.counts.days, after.counts.days, "day"),
-    ]
-    price, lost = one.price(prices), given_up_text(after)
+    )
+    price, changed = one.price(prices), [text for text in moved if text]
     priced = Cell("not known") if price is None else Cell(amount_text(price), price)
     return (
         Cell(means_text(one)),
         *([priced] if prices.given else []),
-        Cell(phrases.size_text(after), note=", ".join(filter(None, moved))),
+        Cell(phrases.size_text(after), note=f"({joined(changed)})" if changed else ""),
         Cell(after.evidence.text, status=evidence_status(after.evidence)),
-        Cell(f"{after.fidelity_loss}: {lost}" if after.fidelity_loss else lost),
+        Cell(_lost_text(after)),
     )
 
 
-def _below(one: Combination) -> tuple[str, ...]:
-    """Return which items are free by a later start, and which of the study's wishes are broken."""
-    are = "is" if len(one.free) == 1 else "are"
-    free = f"{joined(quoted(one.free))} {are} free by then." if one.free else ""
-    broken = phrases.wishes_text(one.plan, one.plan.broken_wishes)
-    return tuple(filter(None, (free, f"{capitalised(broken)}." if broken else "")))
+def _lost_text(plan: Assessment) -> str:
+    """Return a plan's fidelity loss, where it comes from, and which of the study's wishes break."""
+    lost = f"{plan.fidelity_loss}: {given_up_text(plan)}" if plan.fidelity_loss else ""
+    broken = phrases.wishes_text(plan, plan.broken_wishes)
+    return "; ".join(filter(None, (lost, broken))) or "nothing"

@@ -6,11 +6,11 @@ from typing import Final
 import streamlit as st
 
 from replicalab.lexicon import capitalised
-from replicalab.planner import Goal, MeansPrices, PlanAnalysis
+from replicalab.planner import Aim, Goal, MeansPrices, PlanAnalysis
 from replicalab.scenarios.fields import Rate
 from replicalab.ui import panel
 from replicalab.ui.controls import NumberField, between, bounds_of, complain
-from replicalab.views.combinations import GOALS, PRICES, combinations_panel
+from replicalab.views.combinations import GOALS, PRICES, TITLE, combinations_panel
 
 PLACE: Final = "combinations"
 GOAL: Final = "combinations_goal"
@@ -20,14 +20,13 @@ _HINT: Final = "What it is worth to you, in credits. Left empty, it is not weigh
 
 def draw(options: PlanAnalysis) -> None:
     """Draw the place; while it is closed nothing is searched or sent."""
-    title = "Every combination: credits, days, staff, a later start, items"
-    place = st.expander(title, key=PLACE, on_change="rerun")
+    place = st.expander(TITLE, key=PLACE, on_change="rerun")
     if not place.open:
         return
     with place:
-        goal = st.radio(
+        goal: Goal = st.radio(
             "What is to be reached",
-            list(Goal),
+            [*Goal],
             format_func=GOALS.__getitem__,
             horizontal=True,
             key=GOAL,
@@ -38,8 +37,13 @@ def draw(options: PlanAnalysis) -> None:
             for each in fields.values():
                 each.draw(placeholder="None", help=_HINT, persist_state="session")
         complain(*(each.problem for each in fields.values()))
-        can_be = {name: each.typed for name, each in fields.items() if not each.problem}
-        panel.draw(combinations_panel(options, goal, MeansPrices.model_validate(can_be)))
+        panel.draw(combinations_panel(options, Aim(goal, prices())))
+
+
+def prices() -> MeansPrices:
+    """Return the prices as they stand in their fields, those that can be."""
+    typed = {name: each.typed for name, each in _fields() if not each.problem}
+    return MeansPrices.model_validate(typed)
 
 
 def _fields() -> Iterator[tuple[str, NumberField]]:
