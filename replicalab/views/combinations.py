@@ -8,7 +8,7 @@ from replicalab.planner import Aim, Combination, Combinations, Goal, MeansPrices
 from replicalab.views.blocks import Block, Cell, Column, Group, Sentence, group, table
 from replicalab.views.frontier import given_up_text
 from replicalab.views.options import bound_text
-from replicalab.views.plan import moved_text
+from replicalab.views.plan import moved_text, with_cautions
 from replicalab.views.verdicts import FIDELITY_MEANS, evidence_status
 
 MOST_SHOWN: Final = 12
@@ -36,7 +36,7 @@ def means_text(one: Combination) -> str:
 def goal_text(options: PlanAnalysis, goal: Goal) -> str:
     """Return a goal with its number, as it stands after *reach*: ``the target of power 0.80``."""
     if goal is Goal.PLAN:
-        return f"the plan as it is, {phrases.size_text(options.yours)}"
+        return f"the plan as it is ({phrases.size_text(options.yours)})"
     return bound_text(options.yours.evidence, goal.value)
 
 
@@ -45,7 +45,8 @@ def combinations_text(options: PlanAnalysis, goal: Goal) -> str:
     found, reached = options.combinations(goal), goal_text(options, goal)
     verb = "runs" if goal is Goal.PLAN else "reaches"
     if found.reached:
-        return f"Nothing is needed: the lab {verb} {reached} with what it has."
+        none = f"Nothing is needed: the lab {verb} {reached} with what it has."
+        return with_cautions(none, found.found[0].plan)
     if found.found:
         ways = len(found.found)
         each, of = (f"Each of {ways:,} ways", "each") if ways > 1 else ("One way", "it")
