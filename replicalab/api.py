@@ -291,7 +291,7 @@ class Needs:
         day: float | None = None,
         staff: float | None = None,
         item: float | None = None,
-    ) -> Combinations:
+    ) -> Ways:
         """Return every smallest combination of means that reaches a goal.
 
         Args:
@@ -313,7 +313,7 @@ class Needs:
         if goal not in [*planner.Goal]:
             raise ValueError(f"goal '{goal}' is unknown; known: {', '.join(planner.Goal)}")
         prices = planner.MeansPrices(day=day, staff=staff, item=item)
-        return Combinations.of(self._options, planner.Aim(planner.Goal(goal), prices))
+        return Ways.of(self._options, planner.Aim(planner.Goal(goal), prices))
 
     def _repr_html_(self) -> str:
         from replicalab.views.options import take_panel  # noqa: PLC0415
@@ -321,8 +321,8 @@ class Needs:
         return _page(take_panel(self._options))
 
 
-class Combinations(tuple[planner.Combination, ...]):
-    """The combinations that reach a goal, the best first; none where no means reach it.
+class Ways(tuple[planner.Combination, ...]):
+    """The combinations of means that reach a goal, the best first; none where no means reach it.
 
     Attributes:
         exact: whether all were searched; else these are the smallest of those that were.
@@ -332,7 +332,7 @@ class Combinations(tuple[planner.Combination, ...]):
     _panel: Callable[[], Group]
 
     @classmethod
-    def of(cls, options: planner.PlanAnalysis, aim: planner.Aim) -> Combinations:
+    def of(cls, options: planner.PlanAnalysis, aim: planner.Aim) -> Ways:
         """Return those of a plan that reach a goal."""
         from replicalab.views.combinations import combinations_panel  # noqa: PLC0415
 

@@ -313,6 +313,11 @@ the server asks for one. It opens with a plan of its own, and walks away where i
 action. Rounds are told as they come, tokens and time at the end; Ctrl-C, or a server that fails,
 leaves what was played in the file that `--save` or `--csv` names.
 
+`plan --reach GOAL`, and `report --reach GOAL`, tell every smallest combination of credits, days,
+staff, a later start and items that reaches the study's target or floor, or runs the plan as it is;
+with a price of a day, a staff unit or an item they are ranked by price. As JSON they are
+`combinations` of `takes`.
+
 Every negotiation ends with its score: the regret, 0 where nothing better could be had in that lab.
 It is the share of the target that the least-loss plan shows beyond the agreed one, and the fidelity
 lost beyond its own; no plan, or one that is not worth running, shows nothing.
