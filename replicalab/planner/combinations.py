@@ -149,13 +149,9 @@ class Combination:
     @property
     def free(self) -> tuple[str, ...]:
         """The items of that plan that are booked now and free by then."""
-        until = {
-            item.label: self._yours.pack.inventory.booked_until(item.label)
-            for item in self.plan.items
-        }
-        return tuple(
-            item for item, day in until.items() if day is not None and day < self.start_day
-        )
+        now, labels = self._yours.pack.inventory, {i.key: i.label for i in self.plan.items}
+        ends = ((label, now.booked_until(key)) for key, label in labels.items())
+        return tuple(label for label, day in ends if day is not None and day < self.start_day)
 
     def order(self, prices: MeansPrices) -> tuple[object, ...]:
         """Return what combinations are ranked by: price where it is known, kinds of means, credits.

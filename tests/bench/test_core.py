@@ -154,14 +154,16 @@ def test_dearest_t_test_power(capsys: pytest.CaptureFixture[str]) -> None:
 
 # --- searches ---------------------------------------------------------------------------------
 
+
+def combined(options: PlanAnalysis) -> object:
+    """Find what reaches each goal, and the plan that each combination buys."""
+    return [one.plan for goal in Goal for one in options.combinations(goal).found]
+
+
 SEARCHES: Final[dict[str, Callable[[Pack], object]]] = {
     "least_loss": lambda pack: least_loss(pack.reference_protocol, pack),
     "asks": lambda pack: asks(pack.reference_protocol, pack),
-    "combinations": lambda pack: [
-        one.plan
-        for goal in Goal
-        for one in PlanAnalysis(assess(pack.reference_protocol, pack)).combinations(goal).found
-    ],
+    "combinations": lambda pack: combined(PlanAnalysis(assess(pack.reference_protocol, pack))),
     "frontier": lambda pack: frontier(pack, pack.reference_protocol),
 }
 
