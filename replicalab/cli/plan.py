@@ -16,7 +16,7 @@ from replicalab.scenarios import EvidenceTier, plan_json
 from replicalab.views import options as texts
 from replicalab.views.changes import all_changes, change_text, revision_text
 from replicalab.views.combinations import TITLE as COMBINATIONS_TITLE
-from replicalab.views.combinations import combinations_panel
+from replicalab.views.combinations import blocks_of
 from replicalab.views.verdicts import ANSWERS, answer_to, plan_verdict
 
 ABOUT: Final = "The plan that gives up the least, change by change, and what it would take."
@@ -63,8 +63,9 @@ def _lines(options: PlanAnalysis, aim: Aim | None, saved: str) -> Iterator[str]:
     yield from terminal.section("The least-loss plan", [*difference, *changes])
     yield from terminal.lines(texts.take_panel(options))
     if aim:
-        ways = terminal.lines(combinations_panel(options, aim))
-        yield from terminal.section(COMBINATIONS_TITLE, ways)
+        told, ways, last = blocks_of(options, aim)
+        held = [*terminal.lines(told), *terminal.records(ways), *terminal.indented([last.text])]
+        yield from terminal.section(COMBINATIONS_TITLE, held)
     yield from ["", saved] if saved else []
 
 

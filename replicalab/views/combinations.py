@@ -5,7 +5,7 @@ from typing import Final
 from replicalab.assessment import Assessment, phrases
 from replicalab.lexicon import amount_text, capitalised, joined, plural, quoted
 from replicalab.planner import Aim, Combination, Combinations, Goal, MeansPrices, PlanAnalysis
-from replicalab.views.blocks import Block, Cell, Column, Group, Sentence, group, table
+from replicalab.views.blocks import Cell, Column, Group, Sentence, Table, group, table
 from replicalab.views.frontier import given_up_text
 from replicalab.views.options import bound_text
 from replicalab.views.plan import moved_text, with_cautions
@@ -92,7 +92,7 @@ def combinations_panel(options: PlanAnalysis, aim: Aim) -> Group:
     return group(*blocks_of(options, aim))
 
 
-def blocks_of(options: PlanAnalysis, aim: Aim) -> tuple[Block, ...]:
+def blocks_of(options: PlanAnalysis, aim: Aim) -> tuple[Sentence, Table, Sentence]:
     """Return the ways to reach a goal, a row each: what it takes, the plan then, what it loses."""
     goal, prices = aim
     found = options.combinations(goal)
