@@ -26,10 +26,9 @@ MOST_TRIED: Final = (200_000, 2_000_000)
 """So many plans of a lab are tried one by one, here and by `make test-long`: of 3,000 labs a
 handful has more."""
 BATCHES: Final = pytest.mark.parametrize("first", batches(LABS, short=SHORT, long=56))
-CHAMBER, METER = EQUIPMENT
+CHAMBER = EQUIPMENT[0]
 TARGET, FLOOR, _ = EvidenceTier
 TIERS: Final = {Goal.TARGET: {TARGET}, Goal.FLOOR: {TARGET, FLOOR}}
-_ENDLESS: Final = 10**9
 
 
 class Means(NamedTuple):
