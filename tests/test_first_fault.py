@@ -37,7 +37,7 @@ from replicalab.ui.address import decode_moves
 from tests.hostile_files import full_study, hostile_run
 from tests.library.making import CONTENTS, STUDY
 from tests.library.test_contents import decision
-from tests.report.making import work
+from tests.reports.making import work
 
 MANY: Final = 400
 FEW: Final = 250

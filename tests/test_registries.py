@@ -45,6 +45,7 @@ from replicalab.models import (
     wording_of,
 )
 from replicalab.places import TREE
+from replicalab.planner import Combination, Goal, MeansPrices
 from replicalab.planner.least_loss import _BY_NUMBERS
 from replicalab.planner.shortfalls import Addition, with_additions
 from replicalab.planner.steps import _IN_TURN
@@ -57,6 +58,7 @@ from replicalab.ui.address import _KEYS, _PLAN_IN_ORDER
 from replicalab.ui.documents import PAGE_ROWS
 from replicalab.ui.frame import PAGES
 from replicalab.ui.study_form.fields import _WORDS
+from replicalab.views.combinations import GOALS, PRICES
 from replicalab.views.lab import MEANS
 from replicalab.views.plan import slack_text, used_text
 from tests.factories import make_protocol
@@ -101,6 +103,15 @@ def test_each_amount_can_be_asked_for_and_is_drawn_over_the_rounds() -> None:
         more = with_additions([Addition(dimension, has, has + 1)], PACK)
         assert PLAN.in_lab(more).slack[dimension].limit == has + 1
         assert dimension in [line[0] for line in _LINES]
+
+
+def test_each_goal_has_its_name_and_each_mean_but_credits_and_waiting_its_price() -> None:
+    assert GOALS.keys() == {*Goal}
+    assert PRICES.keys() == MeansPrices.model_fields.keys()
+    more = [Addition(dimension, 1, 3) for dimension in AMOUNTS]
+    items = [Addition(dimension, 0, 1, dimension) for dimension in ITEM_DIMENSIONS.values()]
+    one = Combination(Goal.PLAN, PACK.lab.start_day, (*more, *items), PLAN, PLAN.plan)
+    assert one.price(MeansPrices(day=10.0, staff=100.0, item=1000.0)) == 2 + 20 + 200 + 2000
 
 
 def test_each_amount_that_a_visitor_may_state_is_a_lab_s_and_has_its_label_key_and_option() -> None:

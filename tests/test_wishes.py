@@ -21,11 +21,12 @@ from replicalab.assessment import Assessment, assess
 from replicalab.comparison import Side
 from replicalab.models import revise
 from replicalab.negotiation import Negotiation, ScientistKind, best_text, score_of
-from replicalab.planner import PlanAnalysis, PlanStep, surveyed
+from replicalab.planner import Aim, Goal, PlanAnalysis, PlanStep, surveyed
 from replicalab.reports import brief, markdown, report
 from replicalab.scenarios import CostModel, Pack, load_scenario
 from replicalab.views import (
     check,
+    combinations,
     comparison,
     frontier,
     negotiation,
@@ -144,6 +145,8 @@ PLACES: Final[dict[str, Callable[[], str | Block]]] = {
     "check_panel": lambda: check.check_panel(judged(), None),
     "revision_panel": revised,
     "take_panel": lambda: options.take_panel(waiting()),
+    "combinations_panel": lambda: combinations.combinations_panel(waiting(), Aim(Goal.TARGET)),
+    "a goal that is reached": lambda: combinations.combinations_text(least(), Goal.TARGET),
     "comparison_panel": lambda: comparison.comparison_panel(both()),
     "story_panel": lambda: study.story_panel(ways(ASKED)),
     "survey_panel": lambda: survey.survey_panel("", [(surveyed(lab()), "", "")], "Study"),

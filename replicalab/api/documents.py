@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -15,7 +15,7 @@ from replicalab.comparison import FEWEST_SIDES, Side, negotiated, side_of_run
 from replicalab.documents import FORMS
 from replicalab.lexicon import joined
 from replicalab.negotiation import Negotiation
-from replicalab.planner import PlanAnalysis
+from replicalab.planner import Aim, PlanAnalysis
 from replicalab.scenarios import Pack, pack_of
 from replicalab.tables import rows
 from replicalab.views import documents as views
@@ -94,9 +94,11 @@ class Report(OneLine):
         *,
         on: date | None = None,
         brief: bool = False,
+        aim: Aim | None = None,
     ) -> None:
         self.options, self.run = options, run
         self._on, self._brief = on or datetime.now(UTC).astimezone().date(), brief
+        self._aim = aim
 
     @property
     def shown(self) -> PlanAnalysis:
@@ -106,7 +108,7 @@ class Report(OneLine):
     @cached_property
     def document(self) -> Document:
         """What it holds, of which each form is drawn."""
-        make = views.brief if self._brief else report_of
+        make = views.brief if self._brief else partial(report_of, aim=self._aim)
         return make(self.shown, on=self._on, written=self._written, run=self.run)
 
     @property

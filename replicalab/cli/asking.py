@@ -20,8 +20,9 @@ from replicalab.errors import TraceError
 from replicalab.lexicon import same_label, shortened
 from replicalab.models import LARGEST_PLANNED, LIST_FIELDS, LONGEST_LABEL, Protocol, revise
 from replicalab.negotiation import Negotiation, Transcript, load, replay
-from replicalab.planner import PlanAnalysis
+from replicalab.planner import Aim, Goal, MeansPrices, PlanAnalysis
 from replicalab.scenarios.json_file import FileKind, kind_of
+from replicalab.views.combinations import PRICES
 from replicalab.views.plan import elsewhere_text
 
 LABS: Final = tuple(level.value for level in scenarios.Difficulty)
@@ -100,6 +101,14 @@ def decimal(text: str) -> float:
     return number
 
 
+def amount(text: str) -> float:
+    """Return the number of credits that a text is, 0 at least."""
+    number = decimal(text)
+    if not 0 <= number <= scenarios.MOST:
+        raise ArgumentTypeError(f"'{text}' is no number from 0 to {scenarios.MOST:,}")
+    return number
+
+
 def add_study(parser: argparse.ArgumentParser, number: str | None = None) -> None:
     """Add the study, of which `pack` is made."""
     about = f"a study's id, or the path of a study file; {STANDARD} is standard input"
@@ -171,6 +180,20 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_aim(parser: argparse.ArgumentParser) -> None:
+    """Add the goal that combinations of means are to reach, and what means are worth."""
+    group = parser.add_argument_group("every combination of means")
+    group.add_argument(
+        "--reach",
+        choices=[goal.value for goal in Goal],
+        help="every smallest combination of credits, days, staff, a later start and items that "
+        "reaches the study's target or floor, or runs the plan as it is",
+    )
+    for name, what in PRICES.items():
+        about = f"what {what} is worth to you; the combinations are ranked by price"
+        group.add_argument(f"--price-{name}", metavar="CREDITS", type=amount, help=about)
+
+
 # --- what they ask for --------------------------------------------------------------------------
 
 
@@ -229,6 +252,24 @@ def analysis(asked: argparse.Namespace) -> PlanAnalysis:
     """Return the plan that is asked about in its lab, and what may be done about it."""
     found = pack(asked)
     return PlanAnalysis(assess(plan(asked, found), found))
+
+
+def aim(asked: argparse.Namespace) -> Aim | None:
+    """Return which goal combinations are to reach, and at which prices; None where none is.
+
+    Raises:
+        CommandError: a price, and no goal.
+    """
+    prices = {name: getattr(asked, f"price_{name}") for name in PRICES}
+    if asked.reach:
+        return Aim(Goal(asked.reach), MeansPrices.model_validate(prices))
+    for name, price in prices.items():
+        if price is not None:
+            raise CommandError(
+                f"--price-{name} {price:g} ranks combinations, and none is asked for; "
+                "add --reach target, floor or plan"
+            )
+    return None
 
 
 def plan(asked: argparse.Namespace, found: scenarios.Pack) -> Protocol:

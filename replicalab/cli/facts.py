@@ -6,7 +6,16 @@ from collections.abc import Iterable
 from replicalab.assessment import Assessment, Evidence
 from replicalab.assessment.phrases import asked_and_had
 from replicalab.negotiation import Score
-from replicalab.planner import Addition, PlanAnalysis, PlanStep, Shortfall, change_steps
+from replicalab.planner import (
+    Addition,
+    Aim,
+    Combinations,
+    MeansPrices,
+    PlanAnalysis,
+    PlanStep,
+    Shortfall,
+    change_steps,
+)
 from replicalab.scenarios import Bounds, EvidenceAssumptions, LabOverrides, Pack, StudyLimit
 from replicalab.tables.rows import cost_row, dimension_row
 from replicalab.views.blocks import Verdict
@@ -126,8 +135,11 @@ def _change(step: PlanStep) -> Data:
     return {**change, "credits_saved": step.credits_saved, "after": worth}
 
 
-def planned(options: PlanAnalysis) -> Data:
-    """Return what may be done about a plan, and what it would take."""
+def planned(options: PlanAnalysis, aim: Aim | None = None) -> Data:
+    """Return what may be done about a plan, and what it would take.
+
+    And, where a goal is given, every combination of means that reaches it.
+    """
     yours, offer, least, found = options.yours, options.offer, options.least, options.asks
     offered = None
     if offer:
@@ -152,8 +164,31 @@ def planned(options: PlanAnalysis) -> Data:
                 }
                 for wait in found.waits
             ],
+            **(
+                {"combinations": combined(options.combinations(aim.goal), aim.prices)}
+                if aim
+                else {}
+            ),
         },
     }
+
+
+def combined(found: Combinations, prices: MeansPrices) -> Data:
+    """Return every combination that reaches a goal, ranked, with its price and the plan then."""
+    listed = [
+        {
+            "start_day": each.start_day,
+            "waits": each.waits,
+            "asks": [_ask(ask) for ask in each.asks],
+            "free": [*each.free],
+            "price": each.price(prices),
+            "plan": plan(each.plan),
+        }
+        for each in found.ranked(prices)
+    ]
+    given = prices.model_dump(exclude_none=True)
+    facts = {"goal": str(found.goal), "prices": given, "exact": found.exact}
+    return {**facts, "reached": found.reached, "found": listed}
 
 
 def relief(found: Shortfall) -> Data:

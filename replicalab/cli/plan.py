@@ -11,11 +11,13 @@ from replicalab.cli import asking, facts
 from replicalab.cli.check import heading
 from replicalab.cli.files import written
 from replicalab.cli.printing import Answer
-from replicalab.planner import PlanAnalysis, PlanStep
+from replicalab.planner import Aim, PlanAnalysis, PlanStep
 from replicalab.render import terminal
 from replicalab.scenarios import EvidenceTier, plan_json
 from replicalab.views import options as texts
 from replicalab.views.changes import all_changes, change_text, revision_text
+from replicalab.views.combinations import TITLE as COMBINATIONS_TITLE
+from replicalab.views.combinations import blocks_of
 from replicalab.views.verdicts import ANSWERS, answer_to, plan_verdict
 
 ABOUT: Final = "The plan that gives up the least, change by change, and what it would take."
@@ -24,6 +26,7 @@ EXAMPLES: Final = (
     "plan psy_stroop",
     "plan bio_jq1_myeloma --lab hard --save plan.json",
     "plan psy_stroop --samples 40 --json",
+    "plan eco_reef_fish --lab hard --reach floor --price-day 20 --price-staff 300",
 )
 
 
@@ -33,19 +36,20 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--save", metavar="PLAN.json", type=Path, help="keep the least-loss plan as a file"
     )
+    asking.add_aim(parser)
 
 
 def answer(asked: argparse.Namespace) -> Answer:
     """Return what may be done about the plan."""
-    options = asking.analysis(asked)
+    options, aim = asking.analysis(asked), asking.aim(asked)
     least, study = options.least, options.yours.pack.scenario_id
     saved = written(asked.save, plan_json(least.plan, study)) if asked.save else ""
     shows = least.after.evidence.tier is not EvidenceTier.BELOW_FLOOR
     code = 0 if least.after.feasible and shows else 1
-    return Answer(code, _lines(options, saved), lambda: facts.planned(options))
+    return Answer(code, _lines(options, aim, saved), lambda: facts.planned(options, aim))
 
 
-def _lines(options: PlanAnalysis, saved: str) -> Iterator[str]:
+def _lines(options: PlanAnalysis, aim: Aim | None, saved: str) -> Iterator[str]:
     yours, least, offer = options.yours, options.least, options.offer
     yield heading(yours)
     yield terminal.verdict_line(plan_verdict(yours))
@@ -59,6 +63,10 @@ def _lines(options: PlanAnalysis, saved: str) -> Iterator[str]:
     changes = _changes(options, least.after, least.changes) if shows else iter(())
     yield from terminal.section("The least-loss plan", [*difference, *changes])
     yield from terminal.lines(texts.take_panel(options))
+    if aim:
+        told, ways, last = blocks_of(options, aim)
+        held = [*terminal.lines(told), *terminal.records(ways), *terminal.indented([last.text])]
+        yield from terminal.section(COMBINATIONS_TITLE, held)
     yield from ["", saved] if saved else []
 
 

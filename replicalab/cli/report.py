@@ -45,6 +45,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help=f"as {_SUFFIXES}, by its name; without it, Markdown is told",
     )
+    asking.add_aim(parser)
 
 
 def day(text: str) -> date:
@@ -60,11 +61,15 @@ def day(text: str) -> date:
 def answer(asked: argparse.Namespace) -> Answer:
     """Return the document; as JSON the bundle that it is of."""
     ending = _ending(asked)
+    aim = asking.aim(asked)
+    if aim and (asked.brief or ending == BUNDLE):
+        other = "--brief" if asked.brief else f"--save '{asked.save}'"
+        raise CommandError(f"--reach {aim.goal} is of the report alone; leave {other} out")
     options = asking.analysis(asked)
     pack = options.yours.pack
     case = Case.of(pack, options.yours.plan)
     run = negotiate(case.setup(pack), pack) if asked.negotiated else None
-    made = Report(options, run, on=asked.date, brief=asked.brief)
+    made = Report(options, run, on=asked.date, brief=asked.brief, aim=aim)
     saved = written(asked.save, made.form(ending)) if asked.save else ""
     return Answer(0, _lines(made, ending, saved), lambda: json.loads(made.form(BUNDLE)))
 

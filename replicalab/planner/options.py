@@ -1,7 +1,7 @@
 """What may be done about a plan in its lab, worked out once and handed to whatever shows it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -9,10 +9,11 @@ from replicalab.agents.suggestions import Offer, SuggestionChange, apply_changes
 from replicalab.assessment import DIMENSION_ROWS, Assessment, assess
 from replicalab.models import NUMBER_FIELDS, Dimension, Protocol, revise
 from replicalab.planner.binding import SmallestAddition, extras, unlimited
+from replicalab.planner.combinations import Combinations, Goal, combinations_of
 from replicalab.planner.frontier import Frontier, frontier_of
 from replicalab.planner.least_loss import LeastLoss, gives_up_less, least_loss_of, rank
 from replicalab.planner.limits import TIER_RANK, largest_sample
-from replicalab.planner.shortfalls import Shortfalls, shortfalls_of
+from replicalab.planner.shortfalls import AdditionSearch, Shortfalls, shortfalls_of
 from replicalab.planner.steps import PlanStep, judged
 from replicalab.planner.variants import PlanVariants, variants_of
 from replicalab.scenarios import Pack
@@ -25,6 +26,7 @@ class PlanAnalysis:
     """What may be done about a plan, *yours*; each is worked out when it is first asked for."""
 
     yours: Assessment
+    _combined: dict[Goal, Combinations] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def offer(self) -> Offer | None:
@@ -49,7 +51,17 @@ class PlanAnalysis:
     @cached_property
     def asks(self) -> Shortfalls:
         """What the lab would have to add instead."""
-        return shortfalls_of(self.yours, self.least, self.variants)
+        return shortfalls_of(self._additions)
+
+    @cached_property
+    def _additions(self) -> AdditionSearch:
+        return AdditionSearch(self.yours, self.least, self.variants)
+
+    def combinations(self, goal: Goal) -> Combinations:
+        """Return every smallest combination of means with which the lab reaches a goal."""
+        if goal not in self._combined:
+            self._combined[goal] = combinations_of(self._additions, goal)
+        return self._combined[goal]
 
     @cached_property
     def frontier(self) -> Frontier:

@@ -159,7 +159,7 @@ class Shortfalls:
     alone_target: tuple[SingleAddition, ...]
     alone_floor: tuple[SingleAddition, ...]
     untried: int = 0
-    _search: _AdditionSearch | None = field(default=None, repr=False, compare=False)
+    _search: AdditionSearch | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def waits(self) -> tuple[LaterStart, ...]:
@@ -173,14 +173,10 @@ class Shortfalls:
         return (*self.alone_target, *(s for s in self.alone_floor if s.ask not in enough))
 
 
-def shortfalls_of(plan: Assessment, least: LeastLoss, variants: PlanVariants) -> Shortfalls:
-    """Return what it would take to run a plan, and to reach the evidence target.
-
-    Given are its least-loss plan in the lab as it is, and its variants.
-    """
-    search = _AdditionSearch(plan, least, variants)
+def shortfalls_of(search: AdditionSearch) -> Shortfalls:
+    """Return what it would take to run a plan, and to reach the evidence target."""
     return Shortfalls(
-        run=_relief(plan),
+        run=_relief(search.plan),
         target=search.at_target(),
         alone_target=tuple(search.alone(EvidenceTier.MEETS_TARGET)),
         alone_floor=tuple(search.alone(EvidenceTier.ABOVE_FLOOR)),
@@ -229,8 +225,13 @@ def with_additions(found: Iterable[Addition], pack: Pack) -> Pack:
 
 
 @dataclass(frozen=True)
-class _AdditionSearch:
-    """The search for single additions that are enough for a tier of evidence."""
+class AdditionSearch:
+    """The search for single additions that are enough for a tier of evidence.
+
+    Attributes:
+        least: the least-loss plan in the lab as it is.
+        variants: the ways to word the plan there.
+    """
 
     plan: Assessment
     least: LeastLoss
@@ -238,33 +239,34 @@ class _AdditionSearch:
 
     @property
     def pack(self) -> Pack:
+        """The study in the lab."""
         return self.plan.pack
 
     @cached_property
-    def worth(self) -> EvidenceCurve:
+    def _worth(self) -> EvidenceCurve:
         return EvidenceCurve(self.pack, most_looked_at(self.plan.plan, self.pack))
 
     @cached_property
-    def limits(self) -> CountLimits:
+    def _limits(self) -> CountLimits:
         return CountLimits(self.pack, frozenset({Dimension.SCHEDULE}))
 
     def at_target(self) -> Shortfall | None:
         """Return what it takes to reach the target with the plan's own items and controls."""
         as_is = PlanVariant(controls=self.plan.counts.controls, factor=self.plan.evidence_factor)
-        counts = self._counts(as_is, EvidenceTier.MEETS_TARGET)
+        counts = self.counts(as_is, EvidenceTier.MEETS_TARGET)
         if counts is None:
             return None
         sized = revise(self.plan.plan, sample_size=counts.samples, duration_days=counts.days)
         return _relief(assess(sized, self.pack))
 
-    def _counts(self, variant: PlanVariant, tier: EvidenceTier) -> Counts | None:
+    def counts(self, variant: PlanVariant, tier: EvidenceTier) -> Counts | None:
         """Return the fewest samples and days of a variant that reach a tier, None if none do."""
-        needed = self.worth.needed(TIER_RANK[tier], variant.factor)
-        allowed = self.worth.allowed(variant.factor)
+        needed = self._worth.needed(TIER_RANK[tier], variant.factor)
+        allowed = self._worth.allowed(variant.factor)
         if needed is None or allowed is None:
             return None
-        least = self.limits.fewest(variant.counts(self.plan.counts), max(needed, allowed))
-        return least if self.limits.within(least) else None
+        least = self._limits.fewest(variant.counts(self.plan.counts), max(needed, allowed))
+        return least if self._limits.within(least) else None
 
     def alone(self, tier: EvidenceTier) -> Iterator[SingleAddition]:
         """Yield what each addition that is enough for a tier opens; none if it is reached now."""
@@ -293,7 +295,7 @@ class _AdditionSearch:
         With ``controls_stay`` only for the variants in which every control of the plan stays.
         """
         usable = [
-            self._needs(variant, tier)
+            self.needs(variant, tier)
             for variant in self.variants.listed
             if not variant.failing and not (controls_stay and variant.dropped)
         ]
@@ -302,9 +304,9 @@ class _AdditionSearch:
             if alone:
                 yield Addition(dimension, self.has[place], min(alone))
 
-    def _needs(self, variant: PlanVariant, tier: EvidenceTier) -> Means | None:
+    def needs(self, variant: PlanVariant, tier: EvidenceTier) -> Means | None:
         """Return what a variant needs at least of the amounts to reach a tier."""
-        counts, lab = self._counts(variant, tier), self.pack.lab
+        counts, lab = self.counts(variant, tier), self.pack.lab
         if counts is None:
             return None
         people = int(staff(counts, lab.staff_model))
@@ -342,7 +344,7 @@ class _AdditionSearch:
         # If they do not with the fewest controls and the cheapest of all replacements, no item can
         # be enough, and none need be tried.
         fewest = min(variant.controls for variant in self.variants.listed)
-        needs = self._needs(PlanVariant(controls=fewest, price=price_range(self.plan)[0]), tier)
+        needs = self.needs(PlanVariant(controls=fewest, price=price_range(self.plan)[0]), tier)
         return needs is not None and not self._short(needs)
 
     # --- a later start ----------------------------------------------------------------------

@@ -86,6 +86,15 @@ def _table(table: Table) -> Iterator[str]:
         yield from (f"{_INDENT * 4}{text}" for text in (table.below[at] if table.below else ()))
 
 
+def records(table: Table) -> Iterator[str]:
+    """Yield a table that is too wide for lines: each row numbered, its cells below each other."""
+    for number, (first, *others) in enumerate(table.rows, start=1):
+        yield f"{_INDENT}{number}. {cell_text(first)}"
+        for column, cell in zip(table.columns[1:], others, strict=True):
+            text = " ".join(filter(None, (cell_text(cell), cell.note)))
+            yield f"{_INDENT}   {column.name}: {text}"
+
+
 def columns(
     rows: Iterable[Sequence[str]], right: Sequence[int] = (), most: int = 0
 ) -> Iterator[str]:

@@ -7,7 +7,7 @@ from playwright.sync_api import Page
 
 from replicalab.reports import document_html
 from tests.browser.driving import PHONE, PROJECTOR, assert_accessible
-from tests.report.making import pages_in, pictures_in, seen_in, strangers, work
+from tests.reports.making import pages_in, pictures_in, seen_in, strangers, work
 
 WORKS = {
     "momentum": lambda: work("fin_momentum", "medium", "offered"),

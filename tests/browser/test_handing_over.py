@@ -31,7 +31,7 @@ from tests.browser.visiting import (
     upload,
     where,
 )
-from tests.report.making import pages_in
+from tests.reports.making import pages_in
 
 STROOP: Final = "/Protocol?study=psy_stroop&budget=1200&alpha=0.01"
 

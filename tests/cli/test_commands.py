@@ -14,7 +14,7 @@ from replicalab.cli import COMMANDS, serve
 from replicalab.cli.printing import SCHEMA
 from replicalab.models import revise
 from replicalab.negotiation import load
-from replicalab.planner import PlanAnalysis, least_loss
+from replicalab.planner import Goal, MeansPrices, PlanAnalysis, least_loss
 from replicalab.reports import open_bundle
 from replicalab.scenarios import (
     EvidenceAssumptions,
@@ -143,6 +143,23 @@ def test_plan_tells_each_change_and_what_it_would_take(ask: Asking) -> None:
     assert [ask["text"] for ask in found["takes"]["run"]["asks"]] == [
         each.text for each in options.asks.run.asks
     ]
+
+
+def test_plan_tells_every_combination_that_reaches_a_goal(ask: Asking) -> None:
+    line = "plan eco_reef_fish --lab hard --reach floor --price-day 20 --price-staff 300 --json"
+    takes = ask(line).data["takes"]["combinations"]
+    pack = load_scenario("eco_reef_fish", "hard")
+    options = PlanAnalysis(assess(pack.reference_protocol, pack))
+    prices = MeansPrices(day=20.0, staff=300.0)
+    ranked = options.combinations(Goal.FLOOR).ranked(prices)
+    assert (takes["goal"], takes["exact"], takes["reached"]) == ("floor", True, False)
+    assert takes["prices"] == {"day": 20.0, "staff": 300.0}
+    assert [each["price"] for each in takes["found"]] == [one.price(prices) for one in ranked]
+    for each, one in zip(takes["found"], ranked, strict=True):
+        assert [ask["text"] for ask in each["asks"]] == [ask.text for ask in one.asks]
+        assert (each["start_day"], each["waits"]) == (one.start_day, one.waits)
+        assert each["plan"]["plan"] == one.plan.plan.model_dump()
+    assert "combinations" not in ask("plan eco_reef_fish --lab hard --json").data["takes"]
 
 
 # --- negotiate ----------------------------------------------------------------------------------
@@ -318,6 +335,11 @@ A language model plays the Scientist with `--scientist model`. It is reached as 
 the server asks for one. It opens with a plan of its own, and walks away where it gives no valid
 action. Rounds are told as they come, tokens and time at the end; Ctrl-C, or a server that fails,
 leaves what was played in the file that `--save` or `--csv` names.
+
+`plan --reach GOAL`, and `report --reach GOAL`, tell every smallest combination of credits, days,
+staff, a later start and items that reaches the study's target or floor, or runs the plan as it is;
+with a price of a day, a staff unit or an item they are ranked by price. As JSON they are
+`combinations` of `takes`.
 
 Every negotiation ends with its score: the regret, 0 where nothing better could be had in that lab.
 It is the share of the target that the least-loss plan shows beyond the agreed one, and the fidelity

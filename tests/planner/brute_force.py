@@ -33,6 +33,7 @@ class Tried(NamedTuple):
         short: what its evidence lacks of the target, 0 once it is met.
         void: whether it shows nothing at all.
         worded: the plan with other numbers.
+        staff: the people that it takes.
     """
 
     failing: int
@@ -46,6 +47,7 @@ class Tried(NamedTuple):
     samples: int
     days: int
     worded: Protocol
+    staff: int
 
     @property
     def rank(self) -> tuple[float, ...]:
@@ -89,7 +91,7 @@ def tried(original: Protocol, pack: Pack) -> Iterator[Tried]:
         there = assess(worded, pack)
         factor, fixed = there.evidence.factor, _failing_anyhow(there)
         if factor not in most:
-            most[factor] = _enough(worded, pack)
+            most[factor] = enough(worded, pack)
         changes = changed_values(original, revise(worded, **_numbers(original)))
         room = len(worded.controls) + 1
         top = max(most[factor], room, original.sample_size, _fewest_of_the_study(pack))
@@ -99,10 +101,10 @@ def tried(original: Protocol, pack: Pack) -> Iterator[Tried]:
                 numbers = {"sample_size": samples, "duration_days": days}
                 shown[factor, able] = assess(revise(worded, **numbers), pack).evidence
             evidence, cost = shown[factor, able], cost_of(worded, samples, days, pack)
-            failing = set(fixed)
+            failing, people = set(fixed), staff_of(worded, samples, days, pack)
             if cost > pack.lab.budget:
                 failing.add(Dimension.BUDGET)
-            if staff_of(worded, samples, days, pack) > pack.lab.staff:
+            if people > pack.lab.staff:
                 failing.add(Dimension.STAFF)
             if samples < room or not _keeps(samples, days, evidence.value, pack):
                 failing.add(Dimension.PROTOCOL)
@@ -118,6 +120,7 @@ def tried(original: Protocol, pack: Pack) -> Iterator[Tried]:
                 samples,
                 days,
                 worded,
+                people,
             )
 
 
@@ -138,7 +141,7 @@ def _failing_anyhow(worded: Assessment) -> set[Dimension]:
     return failing
 
 
-def _enough(worded: Protocol, pack: Pack) -> int:
+def enough(worded: Protocol, pack: Pack) -> int:
     """Return the first number of samples that meets the target and all else that is asked of it.
 
     All that exist where none does.
@@ -146,12 +149,12 @@ def _enough(worded: Protocol, pack: Pack) -> int:
     exist = min(pack.design.population_max or _FAR, _FAR)
     held = [each for each in pack.limits if each.hard and each.number is Bounds.EVIDENCE]
 
-    def is_enough(evidence: Evidence) -> bool:
+    def isenough(evidence: Evidence) -> bool:
         meets = evidence.tier is EvidenceTier.MEETS_TARGET
         return meets and all(each.allows(evidence.value) for each in held)
 
     sizes = range(1, exist + 1)
-    return next((n for n in sizes if is_enough(evidence_of(worded, n, pack))), exist)
+    return next((n for n in sizes if isenough(evidence_of(worded, n, pack))), exist)
 
 
 def _fewest_of_the_study(pack: Pack) -> int:

@@ -8,10 +8,10 @@ import pytest
 
 from replicalab.assessment import assess
 from replicalab.models import Protocol, revise
-from replicalab.planner import PlanAnalysis, largest_sample, rank
+from replicalab.planner import Goal, PlanAnalysis, largest_sample, rank
 from replicalab.planner.shortfalls import MOST_ITEMS_TRIED
 from replicalab.planner.variants import MOST_VARIANTS
-from replicalab.scenarios import Pack, load_scenario
+from replicalab.scenarios import EvidenceTier, Pack, load_scenario
 from tests.factories import (
     change_pack,
     make_control,
@@ -108,6 +108,14 @@ def test_forty_booked_items_are_planned_and_what_is_not_proven_is_not_claimed(
     assert not found.least.exact
     assert not found.least.none_feasible
     assert found.asks.untried == len(ITEMS) - MOST_ITEMS_TRIED
+    for goal in (Goal.TARGET, Goal.FLOOR):
+        combined = found.combinations(goal)
+        assert combined.found
+        assert not combined.exact
+        for one in combined.found:
+            assert one.plan.feasible
+            assert one.plan.evidence.tier is EvidenceTier.MEETS_TARGET or goal is Goal.FLOOR
+            assert one.plan.evidence.tier is not EvidenceTier.BELOW_FLOOR
 
 
 def test_least_loss_takes_the_least_of_each_of_forty_items_where_nothing_else_binds() -> None:

@@ -17,7 +17,15 @@ from replicalab.assessment import assess, assumed_effects
 from replicalab.comparison import Side
 from replicalab.measures import KINDS
 from replicalab.models import Dimension, Protocol
-from replicalab.planner import PlanAnalysis, RegionLimit, SurveyedStudy, plan_to_draw
+from replicalab.planner import (
+    Aim,
+    Goal,
+    MeansPrices,
+    PlanAnalysis,
+    RegionLimit,
+    SurveyedStudy,
+    plan_to_draw,
+)
 from replicalab.planner.curves import Curves
 from replicalab.planner.region import region
 from replicalab.render import figures
@@ -41,6 +49,7 @@ from replicalab.views.check import (
     evidence_panel,
     header_panel,
 )
+from replicalab.views.combinations import combinations_panel
 from replicalab.views.comparison import comparison_panel
 from replicalab.views.present import decision_slide, plan_slide, stake_slide
 from replicalab.views.survey import survey_panel
@@ -176,7 +185,7 @@ def _figures(here: PlanAnalysis | None) -> Figures:
 
 
 def _panels(here: PlanAnalysis) -> Iterator[Block]:
-    """Yield every panel with a bar in it that there is of a plan."""
+    """Yield every panel with a bar in it that there is of a plan, and what reaches each goal."""
     yours, other = here.yours, here.least.after
     yield header_panel(yours)
     yield check_panel(yours, Dimension.BUDGET)
@@ -188,6 +197,9 @@ def _panels(here: PlanAnalysis) -> Iterator[Block]:
     yield stake_slide(yours)
     yield plan_slide(yours)
     yield decision_slide(here, None)
+    for goal in Goal:
+        prices = MeansPrices(day=0.0, staff=float(MOST), item=float(MOST))
+        yield combinations_panel(here, Aim(goal, prices))
     yield survey_panel("easy", [(SurveyedStudy(yours, here.least, None), "", "")], "")
 
 

@@ -23,7 +23,7 @@ from replicalab.scenarios import (
 )
 from replicalab.ui.library.shelf import owner, shelf
 from tests.library.making import make_batch, make_plan, make_run
-from tests.report.making import work
+from tests.reports.making import work
 from tests.ui.acting import can_press, labels, number, pick, press, run, type_number, type_text
 from tests.ui.pages import LIBRARY, NEGOTIATION, PROTOCOL, STUDY
 from tests.ui.reading import alerts, rows_of, said, texts, where

@@ -26,7 +26,7 @@ from replicalab.views.plan import assumption_text
 from replicalab.views.study import design_panel, lab_panel
 from replicalab.views.verdicts import plan_verdict
 from tests.factories import make_design, make_pack, make_protocol
-from tests.report.making import seen_in
+from tests.reports.making import seen_in
 from tests.strategies import itemised_protocols, studied_packs
 from tests.views.reading import bars, tree, words
 

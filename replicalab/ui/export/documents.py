@@ -1,6 +1,7 @@
 """The brief and the report: what each is for, its files, and a look at it before."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from threading import BoundedSemaphore, Lock
 from typing import Final
@@ -12,12 +13,15 @@ from replicalab.documents import FORMS, Form
 from replicalab.errors import PrintError
 from replicalab.lexicon import capitalised
 from replicalab.models import FIELD_LABELS
+from replicalab.planner import Aim, Goal
 from replicalab.planner.steps import differences
 from replicalab.reports import Document, Paper, Registration, csv_tables, excel, missing, pdf_apart
 from replicalab.ui import panel
 from replicalab.ui.export.content import ExportContent, export_content, file_name
 from replicalab.ui.files import download
+from replicalab.ui.protocol import combinations
 from replicalab.ui.words import escaped
+from replicalab.views.combinations import GOALS
 
 _PAPERS: Final[tuple[Paper, ...]] = ("A4", "letter")
 _LONGEST_SAID: Final = 300  # Characters of a field: a line or two
@@ -37,7 +41,7 @@ def draw_report() -> None:
         "Fit for a preregistration: every choice with its reason, or “not given”. Reasons for "
         "numbers stand on Protocol under “Assumptions”."
     )
-    found = _asked()
+    found = _aimed(_asked())
     said = _draw_said(found)
     make = partial(found.report, said)
     _draw_files("report", make, partial(found.name, title=said.title))
@@ -108,6 +112,20 @@ def _asked() -> ExportContent:
     return found.for_document(negotiated=negotiated)
 
 
+def _aimed(found: ExportContent) -> ExportContent:
+    """Return it with the combinations of means that are asked for, at the prices on Protocol."""
+    goal = st.selectbox(
+        "Every combination of means that reaches",
+        list(Goal),
+        index=None,
+        format_func=GOALS.__getitem__,
+        placeholder="None",
+        key="hand_reach",
+        persist_state="session",
+    )
+    return found if goal is None else replace(found, aim=Aim(goal, combinations.prices()))
+
+
 # --- what only its author can say ---------------------------------------------------------------
 
 
@@ -158,7 +176,7 @@ def _said(found: ExportContent) -> Registration:
 def draw_tables() -> None:
     """Draw the report's tables: all as one workbook, or one as CSV."""
     st.caption("The report’s tables with numbers as numbers, for a spreadsheet.")
-    found = _asked()
+    found = _aimed(_asked())
     said = _said(found)
     make = partial(found.report, said)
     name = found.name("tables", "xlsx", said.title)

@@ -13,6 +13,7 @@ from replicalab.planner import PlanAnalysis, PlanStep, change_steps
 from replicalab.scenarios import EvidenceTier, Pack
 from replicalab.ui import panel, state
 from replicalab.ui.controls import button
+from replicalab.ui.protocol import combinations
 from replicalab.ui.words import escaped
 from replicalab.views.blocks import Group, Heading, sentences_panel
 from replicalab.views.changes import Changed, change_text, revision_panel
@@ -79,15 +80,16 @@ def _take_tick(key: str, place: str) -> None:
 
 
 def draw(options: PlanAnalysis, suggestion: Ticked) -> None:
-    """Draw what the Lab Manager would change next to the plan that gives up the least.
+    """Draw what the lab would have to add, or else what could be changed of the plan.
 
-    Below each what takes it over; then what the lab would have to add.
+    What the Lab Manager would change stands next to the plan that gives up the least, below each
+    what takes it over; then, folded, every way to add.
     """
     first = sentences_panel([first_of_all(options)], title="What to change", level=2)
     both = Group((_suggestion(options, suggestion), _least_loss(options, suggestion)), beside=True)
-    panel.draw(first, both)
+    panel.draw(take_panel(options), first, both)
     _draw_actions(options, suggestion)
-    panel.draw(take_panel(options))
+    combinations.draw(options)
 
 
 def _suggestion(options: PlanAnalysis, suggestion: Ticked) -> Group:

@@ -23,7 +23,7 @@ from replicalab.scenarios import (
     load_scenario,
 )
 from tests.hostile_files import PACK, hostile_run
-from tests.report.making import decided, strangers, work
+from tests.reports.making import decided, strangers, work
 from tests.tiers import one_in
 
 OWN = LabOverrides(name="Mine", budget=2_000, items=(OwnItem(label="mug", category="equipment"),))

@@ -29,7 +29,7 @@ from replicalab.tables.sheet import number_of, unguarded
 from replicalab.views.blocks import Cell, Listing, Part, Sentence, Table
 from replicalab.views.blocks import table as table_of
 from tests.hostile import ATTACK, marks, read_as_markup
-from tests.report.making import DAY, strangers, work
+from tests.reports.making import DAY, strangers, work
 
 VOID: Final = {"meta"}
 ELEMENTS: Final = set(

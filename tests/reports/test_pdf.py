@@ -17,7 +17,7 @@ from replicalab.render import pdf as printing
 from replicalab.render.pdf import Paper, printed
 from replicalab.reports import missing, pdf, pdf_apart
 from replicalab.scenarios import Difficulty
-from tests.report.making import pages_in, seen_in, strangers, text_of, work
+from tests.reports.making import pages_in, seen_in, strangers, text_of, work
 from tests.tiers import EVERY_LAB, one_in
 
 needs_weasyprint = pytest.mark.skipif(

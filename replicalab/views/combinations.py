@@ -1,0 +1,140 @@
+"""Every smallest combination of means that reaches a goal: what it takes, and what it buys."""
+
+from typing import Final
+
+from replicalab.assessment import Assessment, phrases
+from replicalab.lexicon import amount_text, capitalised, joined, plural, quoted
+from replicalab.planner import Aim, Combination, Combinations, Goal, MeansPrices, PlanAnalysis
+from replicalab.views.blocks import Cell, Column, Group, Sentence, Table, group, table
+from replicalab.views.frontier import given_up_text
+from replicalab.views.options import bound_text
+from replicalab.views.plan import moved_text, with_cautions
+from replicalab.views.verdicts import FIDELITY_MEANS, evidence_status
+
+MOST_SHOWN: Final = 12
+"""So many combinations are shown; of more it is said how many there are."""
+
+TITLE: Final = "Every combination: credits, days, staff, a later start, items"
+GOALS: Final = {
+    Goal.TARGET: "The target",
+    Goal.FLOOR: "The floor",
+    Goal.PLAN: "The plan as it is",
+}
+"""What the goals are called where one is chosen."""
+PRICES: Final = {"day": "a day", "staff": "a staff unit", "item": "an item released or restocked"}
+"""What has a price where somebody names one, by the names of `MeansPrices`."""
+
+
+def means_text(one: Combination) -> str:
+    """Return what a combination takes: ``Start on day 10 ('X' is free) and 5 more credits``."""
+    are = "is" if len(one.free) == 1 else "are"
+    free = f" ({joined(quoted(one.free))} {are} free)" if one.free else ""
+    waits = [f"start on day {one.start_day:,}{free}"] if one.waits else []
+    return capitalised(joined([*waits, *(ask.text for ask in one.asks)])) or "Nothing"
+
+
+def goal_text(options: PlanAnalysis, goal: Goal) -> str:
+    """Return a goal with its number, as it stands after *reach*: ``the target of power 0.80``."""
+    if goal is Goal.PLAN:
+        return f"the plan as it is ({phrases.size_text(options.yours)})"
+    return bound_text(options.yours.evidence, goal.value)
+
+
+def combinations_text(options: PlanAnalysis, goal: Goal) -> str:
+    """Return whether a goal is reached, can be reached, or not, and what is proven of that."""
+    found, reached = options.combinations(goal), goal_text(options, goal)
+    verb = "runs" if goal is Goal.PLAN else "reaches"
+    if found.reached:
+        none = f"Nothing is needed: the lab {verb} {reached} with what it has."
+        return with_cautions(none, found.found[0].plan)
+    if found.found:
+        ways = len(found.found)
+        each, of = (f"Each of {ways:,} ways", "each") if ways > 1 else ("One way", "it")
+        least = f"of {of} nothing can be left out, and of no amount would less do"
+        return f"{each} {verb} {reached}; {least}. {_proof(found)}".strip()
+    if not found.exact:
+        return f"No way was found that {verb} {reached}. {_proof(found)}"
+    return f"Nothing that the lab could add {verb} {reached}{_why_not(options, goal)}."
+
+
+def _why_not(options: PlanAnalysis, goal: Goal) -> str:
+    """Return why no means reach a goal, behind a colon; empty where it is not known."""
+    run, yours = options.asks.run, options.yours
+    if goal is Goal.PLAN:
+        return f": {phrases.failing_text(run.left)} all the same" if run.left else ""
+    most = yours.pack.design.population_max
+    if options.asks.target is None and most:
+        return f": the study has {most:,} {plural('sample', most)} at most"
+    return ""
+
+
+def _proof(found: Combinations) -> str:
+    """Return that other ways may take less; empty where all were searched."""
+    if found.exact:
+        return ""
+    return "Not every set of items and wordings could be searched, so other ways may take less."
+
+
+def order_text(prices: MeansPrices) -> str:
+    """Return what combinations are ranked by."""
+    given = {what: getattr(prices, name) for name, what in PRICES.items()}
+    named = [f"{what} {amount_text(price)}" for what, price in given.items() if price is not None]
+    if not prices.given:
+        return "Fewest kinds of means first, then fewest credits."
+    return (
+        f"By price in credits: {joined(['a credit is 1', *named])}; a later start costs nothing. "
+        "What has no price comes last."
+    )
+
+
+def combinations_panel(options: PlanAnalysis, aim: Aim) -> Group:
+    """Return the ways to reach a goal as one panel."""
+    return group(*blocks_of(options, aim))
+
+
+def blocks_of(options: PlanAnalysis, aim: Aim) -> tuple[Sentence, Table, Sentence]:
+    """Return the ways to reach a goal, a row each: what it takes, the plan then, what it loses."""
+    goal, prices = aim
+    found = options.combinations(goal)
+    shown = [] if found.reached else found.ranked(prices)[:MOST_SHOWN]
+    more = len(found.found) - len(shown)
+    columns = [
+        Column("What it takes"),
+        *([Column("Price", "number")] if prices.given else []),
+        Column("The plan then"),
+        Column("Evidence"),
+        Column("Gives up", meaning=FIDELITY_MEANS),
+    ]
+    rows = [_row(options, one, prices) for one in shown]
+    rest = f"And {more:,} more; the command line's JSON lists them all." if shown and more else ""
+    caption = f"What it would take: {GOALS[goal].lower()}"
+    last = " ".join(filter(None, [rest, order_text(prices)])) if shown[1:] else ""
+    return (
+        Sentence(combinations_text(options, goal)),
+        table(caption, columns, rows, kind="ways", scrolls=True),
+        Sentence(last, quiet=True),
+    )
+
+
+def _row(options: PlanAnalysis, one: Combination, prices: MeansPrices) -> tuple[Cell, ...]:
+    after, before = one.plan, options.yours
+    moved = (
+        moved_text(before.counts.samples, after.counts.samples, "sample"),
+        moved_text(before.counts.days, after.counts.days, "day"),
+    )
+    price, changed = one.price(prices), [text for text in moved if text]
+    priced = Cell("not known") if price is None else Cell(amount_text(price), price)
+    return (
+        Cell(means_text(one)),
+        *([priced] if prices.given else []),
+        Cell(phrases.size_text(after), note=f"({joined(changed)})" if changed else ""),
+        Cell(after.evidence.text, status=evidence_status(after.evidence)),
+        Cell(_lost_text(after)),
+    )
+
+
+def _lost_text(plan: Assessment) -> str:
+    """Return a plan's fidelity loss, where it comes from, and which of the study's wishes break."""
+    lost = f"{plan.fidelity_loss}: {given_up_text(plan)}" if plan.fidelity_loss else ""
+    broken = phrases.wishes_text(plan, plan.broken_wishes)
+    return "; ".join(filter(None, (lost, broken))) or "nothing"

@@ -1,0 +1,312 @@
+"""What it would take, whole: equal to every combination of means times every plan, one by one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import combinations as sets_of
+from typing import Any, Final, NamedTuple
+
+import pytest
+from pydantic import ValidationError
+
+from replicalab.assessment import assess
+from replicalab.models import Dimension, Protocol
+from replicalab.planner import Combination, Goal, MeansPrices, PlanAnalysis, additions_text
+from replicalab.scenarios import EvidenceTier, Pack
+from tests.factories import EQUIPMENT, change_pack, make_pack, make_protocol
+from tests.planner.brute_force import Tried, enough, key, missing, ranked, tried, variants_of
+from tests.planner.small_labs import opened
+from tests.tiers import batches
+
+LABS: Final = 50
+SHORT: Final = 4
+MOST_TRIED: Final = (200_000, 2_000_000)
+"""So many plans of a lab are tried one by one, here and by `make test-long`: of 3,000 labs a
+handful has more."""
+BATCHES: Final = pytest.mark.parametrize("first", batches(LABS, short=SHORT, long=56))
+CHAMBER = EQUIPMENT[0]
+TARGET, FLOOR, _ = EvidenceTier
+TIERS: Final = {Goal.TARGET: {TARGET}, Goal.FLOOR: {TARGET, FLOOR}}
+
+
+class Means(NamedTuple):
+    """How much of each mean is taken: three amounts, days of waiting, keys of items."""
+
+    credits: float
+    days: int
+    staff: int
+    waits: int
+    items: frozenset[str]
+
+    def beats(self, other: Means) -> bool:
+        """Return whether less of one mean is taken, and no more of any."""
+        amounts = zip(self[:4], other[:4], strict=True)
+        return self != other and self.items <= other.items and all(a <= b for a, b in amounts)
+
+
+def _smallest(found: Iterable[Means]) -> set[Means]:
+    kept: list[Means] = []
+    for one in sorted(
+        found, key=lambda each: (*each[:4], len(each.items))
+    ):  # none beats an earlier
+        if not any(other.beats(one) for other in kept):
+            kept.append(one)
+    return {*kept}
+
+
+def _means(one: Combination) -> Means:
+    """Return a combination that was found as it is written here."""
+    more = {ask.dimension: ask.more for ask in one.asks if ask.item is None}
+    return Means(
+        more.get(Dimension.BUDGET, 0.0),
+        int(more.get(Dimension.SCHEDULE, 0)),
+        int(more.get(Dimension.STAFF, 0)),
+        one.waits,
+        frozenset(key(item) for item in one.items),
+    )
+
+
+# --- every combination of means, and every plan -----------------------------------------------
+
+
+def _days_left(pack: Pack) -> int:
+    return len(range(pack.lab.start_day, pack.lab.days + 1))
+
+
+def _with(pack: Pack, means: Means) -> Pack:
+    """Return the lab with these means, written into its fields."""
+    lab, start = pack.lab, pack.lab.start_day + means.waits
+    return change_pack(
+        pack,
+        budget=round(lab.budget + means.credits, 6),
+        staff=lab.staff + means.staff,
+        start_day=start,
+        days=start - 1 + max(0, _days_left(pack) - means.waits + means.days),
+        booked={i: day for i, day in lab.booked.items() if key(i) not in means.items},
+        out_of_stock=[i for i in lab.out_of_stock if key(i) not in means.items],
+    )
+
+
+def _useful(plan: Protocol, pack: Pack) -> set[str]:
+    """Return the keys of the items that the plan lists or that may come in place of one."""
+    listed = {key(item) for item in (*plan.required_equipment, *plan.required_reagents)}
+    rows = pack.allowed_substitutions
+    return listed | {key(row.alternative) for row in rows if key(row.original) in listed}
+
+
+def _free(plan: Protocol, pack: Pack) -> Iterator[tuple[int, frozenset[str], frozenset[str]]]:
+    """Yield every wait, up to the end of the last booking, with every set of released items.
+
+    And what useful items the lab lacks then.
+    """
+    start, useful = pack.lab.start_day, _useful(plan, pack)
+    for day in range(start, max([start, *(until + 1 for until in pack.lab.booked.values())]) + 1):
+        lacking = missing(change_pack(pack, start_day=day)) & useful
+        for size in range(len(lacking) + 1):
+            for some in sets_of(sorted(lacking), size):
+                yield day - start, frozenset(some), frozenset(lacking.difference(some))
+
+
+def _enough_days(plan: Protocol, pack: Pack) -> int:
+    """Return so many days that no plan worth trying takes more."""
+    least = max([pack.min_days, *(int(c.quantity or 0) for c in pack.study.constraints)])
+    samples = max(enough(worded, pack) for worded in variants_of(plan, pack))
+    samples = max(samples, plan.sample_size, len(plan.controls) + 1)
+    rate = pack.samples_per_day
+    return least if rate is None else max(least, -(-samples // rate.value))
+
+
+@cache
+def _endless(seed: int, lacking: frozenset[str]) -> Pack:
+    """Return a lab that lacks these items and nothing else."""
+    plan, pack = opened(seed).yours.plan, opened(seed).yours.pack
+    there = change_pack(
+        pack, budget=1e9, staff=10**9, start_day=1, booked={}, out_of_stock=[*lacking]
+    )
+    return change_pack(there, days=_enough_days(plan, there))
+
+
+@cache
+def _passing(seed: int, lacking: frozenset[str]) -> tuple[Tried, ...]:
+    """Return every plan that passes there."""
+    plans = tried(opened(seed).yours.plan, _endless(seed, lacking))
+    return tuple(plan for plan in plans if not plan.failing)
+
+
+def _amounts(seed: int, lacking: frozenset[str], goal: Goal) -> set[Means]:
+    """Return the least that plans which reach a goal take of the amounts, with these lacking."""
+    if goal is Goal.PLAN:
+        there = change_pack(_endless(seed, lacking), days=10**6)
+        now = assess(opened(seed).yours.plan, there)
+        taken = [(now.cost, now.plan.duration_days, now.staff)] if now.feasible else []
+    else:
+        tiers = {[*EvidenceTier].index(tier) for tier in TIERS[goal]}
+        plans = (plan for plan in _passing(seed, lacking) if plan.tier in tiers)
+        taken = [(plan.credits, plan.days, plan.staff) for plan in plans]
+    return _smallest(Means(*amounts, 0, frozenset()) for amounts in {*taken})
+
+
+def _all(seed: int, goal: Goal) -> set[Means]:
+    """Return every combination that reaches a goal and of which no smaller one does."""
+    yours, found = opened(seed).yours, set[Means]()
+    lab, left = yours.pack.lab, _days_left(yours.pack)
+    for wait, items, lacking in _free(yours.plan, yours.pack):
+        for cost, days, people, *_ in _amounts(seed, lacking, goal):
+            credits = max(0.0, round(cost - lab.budget, 6))
+            later, more = max(0, days - (left - wait)), max(0, people - lab.staff)
+            found.add(Means(credits, later, more, wait, items))
+    return _smallest(found)
+
+
+def _plans(seed: int) -> int:
+    """Return how many plans `_all` tries, about."""
+    yours, there = opened(seed).yours, _endless(seed, frozenset())
+    lists = {lacking for *_, lacking in _free(yours.plan, yours.pack)}
+    worded = [*variants_of(yours.plan, there)]
+    samples = max(yours.plan.sample_size, *(enough(each, there) for each in worded))
+    return len(lists) * there.lab.days * samples * len(worded)
+
+
+@BATCHES
+@pytest.mark.parametrize("goal", Goal)
+def test_combinations_are_all_the_smallest_of_means_times_plans(goal: Goal, first: int) -> None:
+    several = 0
+    for seed in range(first, first + LABS):
+        if _plans(seed) > MOST_TRIED[first >= SHORT * LABS]:
+            continue
+        found = opened(seed).combinations(goal)
+        assert found.exact
+        means = [_means(one) for one in found.found]
+        assert len({*means}) == len(means)
+        assert {*means} == _all(seed, goal), seed
+        several += len(means) > 1
+    assert several > LABS / 20
+
+
+@pytest.mark.parametrize("goal", Goal)
+def test_combination_buys_the_best_plan_of_the_lab_with_it(goal: Goal) -> None:
+    waits = 0
+    for seed in range(LABS):
+        yours = opened(seed).yours
+        for one in opened(seed).combinations(goal).found:
+            there = _with(yours.pack, _means(one))
+            after = assess(one.plan.plan, there)
+            assert after.feasible, seed
+            assert (one.plan.cost, one.plan.counts, one.plan.failing) == (
+                after.cost,
+                after.counts,
+                after.failing,
+            )
+            waits += one.waits > 0
+            listed = {
+                key(i) for i in (*after.plan.required_equipment, *after.plan.required_reagents)
+            }
+            now = missing(yours.pack) & listed
+            assert {*map(key, one.free)} == now - {*map(key, one.items)}
+            if goal is Goal.PLAN:
+                assert one.plan.plan == yours.plan
+            else:
+                assert after.evidence.tier in TIERS[goal]
+                assert ranked(after, yours.plan)[:4] == _best(yours.plan, there)
+    assert waits > LABS / 20
+
+
+def _best(plan: Protocol, there: Pack) -> tuple[float, ...]:
+    """Return what the best of all plans in a lab gives up, the Lab Manager's among them."""
+    options = PlanAnalysis(assess(plan, there))
+    theirs = [ranked(each, plan) for each in (options.yours, options.offered)]
+    return min([*theirs, *(each.rank for each in tried(plan, there))])[:4]
+
+
+# --- the order --------------------------------------------------------------------------------
+
+
+def _booked(**lab: Any) -> PlanAnalysis:
+    """Return a plan whose chamber is booked to day 9, with nothing to take its place.
+
+    40 samples, 5 days, 2 controls, 2 pieces of equipment and 2 reagents cost 1,050 credits.
+    """
+    pack = make_pack(booked={CHAMBER: 9}, allowed_substitutions=[], **lab)
+    return PlanAnalysis(assess(make_protocol(), pack))
+
+
+def _texts(found: Iterable[Combination]) -> list[tuple[int, str]]:
+    return [(one.start_day, additions_text(one.asks)) for one in found]
+
+
+WAIT: Final = (10, "950 more credits and 4 more days")
+RELEASE: Final = (1, "950 more credits and 'growth chamber' released")
+
+
+@pytest.mark.parametrize(
+    ("prices", "order", "worth"),
+    [
+        ({}, [RELEASE, WAIT], [None, None]),  # two kinds of means before three
+        ({"staff": 5.0}, [RELEASE, WAIT], [None, None]),
+        ({"day": 10.0, "item": 100.0}, [WAIT, RELEASE], [990.0, 1050.0]),
+        ({"day": 30.0, "item": 100.0}, [RELEASE, WAIT], [1050.0, 1070.0]),
+        ({"day": 10.0}, [WAIT, RELEASE], [990.0, None]),
+        ({"item": 0.0}, [RELEASE, WAIT], [950.0, None]),
+    ],
+)
+def test_combinations_are_ranked_by_price_where_it_is_known_else_by_kinds_of_means(
+    prices: dict[str, float], order: list[tuple[int, str]], worth: list[float | None]
+) -> None:
+    given = MeansPrices(**prices)
+    ranking = _booked(budget=100.0, days=10).combinations(Goal.PLAN).ranked(given)
+    assert _texts(ranking) == order
+    assert [one.price(given) for one in ranking] == worth
+
+
+def test_a_wait_stands_beside_a_release_where_neither_is_the_smaller() -> None:
+    found = _booked(budget=100.0, days=40).combinations(Goal.PLAN).found
+    assert _texts(found) == [
+        (10, "950 more credits"),
+        (1, "950 more credits and 'growth chamber' released"),
+    ]
+    assert [one.free for one in found] == [(CHAMBER,), ()]
+
+
+@pytest.mark.parametrize("price", [-1.0, math.nan, math.inf, 1e10])
+@pytest.mark.parametrize("name", ["day", "staff", "item"])
+def test_a_price_that_is_none_is_refused(name: str, price: float) -> None:
+    with pytest.raises(ValidationError):
+        MeansPrices(**{name: price})
+
+
+# --- the ends ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("goal", Goal)
+def test_a_goal_that_is_reached_takes_nothing(goal: Goal) -> None:
+    found = PlanAnalysis(assess(make_protocol(sample_size=60), make_pack())).combinations(goal)
+    assert [(one.kinds, one.asks, one.waits) for one in found.found] == [(0, (), 0)]
+    assert found.reached
+
+
+@pytest.mark.parametrize("goal", Goal)
+def test_what_no_means_repair_is_reached_by_no_combination(goal: Goal) -> None:
+    plan = make_protocol(rationale="an open flame keeps the trays warm")
+    found = PlanAnalysis(assess(plan, make_pack(budget=1.0))).combinations(goal)
+    assert (found.found, found.exact, found.reached) == ((), True, False)
+
+
+def test_days_are_counted_from_a_start_that_lies_beyond_the_last() -> None:
+    late = _booked(start_day=30, days=20).combinations(Goal.PLAN)
+    assert _texts(late.found) == [(30, "5 more days")]
+    assert late.found[0].plan.feasible
+    booked_on = _booked(days=4).combinations(Goal.PLAN)
+    assert _texts(booked_on.found) == [
+        (1, "1 more day and 'growth chamber' released"),
+        (10, "10 more days"),
+    ]
+
+
+def test_a_booking_without_end_and_a_huge_plan_take_huge_means() -> None:
+    plan = make_protocol(sample_size=10**6, duration_days=10**6)
+    pack = make_pack(booked={CHAMBER: 10**9}, allowed_substitutions=[], constraints=[])
+    found = PlanAnalysis(assess(plan, pack)).combinations(Goal.PLAN).found
+    assert [(one.start_day, one.plan.feasible) for one in found] == [(1, True), (10**9 + 1, True)]
+    assert found[1].more(Dimension.SCHEDULE) == 10**9 + 10**6 - 20
