@@ -253,9 +253,7 @@ def answer_questions(questions: Sequence[str], scenario: Pack) -> str:
 
 
 def _standing(item: ScenarioResource, scenario: Pack) -> str:
-    text = f"'{item.label}' is {scenario.inventory.status(item.label, item.category.value)}"
-    if item.booked_until_day is not None:
-        text += f" until day {item.booked_until_day}"
+    text = f"'{item.label}' is {scenario.inventory.standing(item.label, item.category.value)}"
     if options := quoted(scenario.inventory.alternatives(item.label)):
         text += f"; may be replaced by {' or '.join(options)}"
     return f"{text}."
@@ -272,7 +270,7 @@ _TOPICS: Final[tuple[tuple[str, Callable[[Pack], str]], ...]] = (
     (
         "budget|credit|cost|money|afford",
         lambda pack: (
-            f"Budget: {count_text(pack.lab.budget, 'credit')} "
+            f"Budget: {pack.lab.money(pack.lab.budget)} "
             f"{'remains' if pack.lab.budget == 1 else 'remain'}."
         ),
     ),

@@ -70,7 +70,8 @@ def days_text(lab: Lab) -> str:
 
 def start_text(lab: Lab) -> str:
     """Return from when on a lab's days count: `` from day 14 on``; empty if from the first."""
-    return f" from day {lab.start_day} on" if lab.start_day > 1 else ""
+    start = lab.start_day
+    return f" from day {start}{lab.dated(start)} on" if start > 1 else ""
 
 
 def left_text(lab: Lab) -> str:
@@ -81,7 +82,8 @@ def left_text(lab: Lab) -> str:
     if lab.start_day == 1:
         return ""
     left = lab.days_left
-    start = f"(start on day {lab.start_day} of {lab.days})"
+    first = f"{lab.start_day}{lab.dated(lab.start_day)}"
+    start = f"(start on day {first} of {lab.days})"
     return f"{count_text(left, 'day')} {'is' if left == 1 else 'are'} left {start}"
 
 

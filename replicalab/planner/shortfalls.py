@@ -25,7 +25,7 @@ from replicalab.assessment import (
     credits_needed,
     staff,
 )
-from replicalab.lexicon import count_text, joined, label_key
+from replicalab.lexicon import CREDITS, count_text, joined, label_key, money_text
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.least_loss import LeastLoss, gives_up_less, least_loss_of
 from replicalab.planner.limits import TIER_RANK, CountLimits, EvidenceCurve, most_looked_at
@@ -53,12 +53,14 @@ class Addition:
         dimension: that it is needed for.
         has, needs: how much; for an item 0 and 1.
         item: the item to release or to restock, None for the three amounts.
+        currency: of the lab.
     """
 
     dimension: Dimension
     has: float
     needs: float
     item: str | None = None
+    currency: str = CREDITS
 
     @property
     def more(self) -> float:
@@ -76,6 +78,8 @@ class Addition:
         if self.item is not None:
             verb = "released" if self.dimension is Dimension.EQUIPMENT else "restocked"
             return f"'{self.item}' {verb}"
+        if self.dimension is Dimension.BUDGET:
+            return money_text(self.more, self.currency, "more")
         return count_text(self.more, DIMENSION_ROWS[self.dimension].noun, "more")
 
 
@@ -196,7 +200,12 @@ def _relief(plan: Assessment) -> Shortfall:
     """Return the smallest additions with which the lab can run a plan, and what they leave."""
     # What is left is what the check says of the lab that has added them all.
     lacks = (plan.slack[dimension] for dimension in AMOUNTS)
-    amounts = [Addition(each.dimension, each.limit, each.used) for each in lacks if each.slack < 0]
+    currency = plan.pack.lab.currency
+    amounts = [
+        Addition(each.dimension, each.limit, each.used, currency=currency)
+        for each in lacks
+        if each.slack < 0
+    ]
     found = (*amounts, *_missing(plan).values())
     return Shortfall(plan, found, tuple(plan.in_lab(with_additions(found, plan.pack)).failing))
 
@@ -300,7 +309,8 @@ class _AdditionSearch:
         for place, dimension in enumerate(AMOUNTS):
             alone = [needs[place] for needs in usable if needs and self._short(needs) == [place]]
             if alone:
-                yield Addition(dimension, self.has[place], min(alone))
+                currency = self.pack.lab.currency
+                yield Addition(dimension, self.has[place], min(alone), currency=currency)
 
     def _needs(self, variant: PlanVariant, tier: EvidenceTier) -> Means | None:
         """Return what a variant needs at least of the amounts to reach a tier."""
@@ -308,7 +318,7 @@ class _AdditionSearch:
         if counts is None:
             return None
         people = int(staff(counts, lab.staff_model))
-        return credits_needed(counts, lab.cost_model), counts.days, people
+        return credits_needed(counts, lab), counts.days, people
 
     @cached_property
     def has(self) -> Means:

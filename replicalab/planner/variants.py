@@ -144,7 +144,7 @@ def _cause(swap: Swap, pack: Pack) -> str | None:
     if _policy([swap.item.label], pack):
         return f"A restriction forbids '{swap.item.label}'"
     if (saved := -_added(swap.item, swap.alternative, pack)) > 0:
-        return f"'{swap.alternative}' costs {count_text(saved, 'credit')} less here"
+        return f"'{swap.alternative}' costs {pack.lab.money(saved)} less here"
     return f"With '{swap.alternative}' less of the study is given up"
 
 

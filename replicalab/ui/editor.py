@@ -219,8 +219,7 @@ def _standing(pack: Pack, category: str) -> Callable[[str], str]:
         status, name = pack.inventory.status(label, category), on_one_line(label)
         if status in (ItemStatus.AVAILABLE, ItemStatus.UNKNOWN):
             return name
-        until = pack.inventory.booked_until(label)
-        return f"{name} ({status}{f' until day {until}' if until is not None else ''})"
+        return f"{name} ({pack.inventory.standing(label, category)})"
 
     return shown
 
@@ -233,5 +232,5 @@ def draw_preview(form: PlanForm, pack: Pack) -> None:
         return
     worth = assess(plan, pack)
     draw_verdict(plan_verdict(worth))
-    cost, budget = amount_text(worth.cost), count_text(pack.lab.budget, "credit")
+    cost, budget = amount_text(worth.cost), pack.lab.money(pack.lab.budget)
     st.caption(f"It costs {cost} of {budget}.")

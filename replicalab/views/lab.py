@@ -100,9 +100,7 @@ def _items(written: Pack, pack: Pack) -> Iterator[OverriddenValue]:
 
 def standing_text(pack: Pack, label: str, category: str) -> str:
     """Return where an item stands in a lab: ``booked until day 9``."""
-    status, until = pack.inventory.status(label, category), pack.inventory.booked_until(label)
-    booked = status is ItemStatus.BOOKED and until is not None
-    return f"{status} until day {until}" if booked else str(status)
+    return pack.inventory.standing(label, category)
 
 
 def price_text(pack: Pack, label: str, category: str) -> str:

@@ -98,7 +98,7 @@ def lab_panel(reference: Assessment) -> Panel:
     return blocks.panel(
         "lab",
         means=[
-            ("Budget, credits", lexicon.amount_text(lab.budget)),
+            (f"Budget, {lab.currency}", lexicon.amount_text(lab.budget)),
             ("Days", left_text(lab) or lexicon.amount_text(lab.days)),
             ("Staff units", lexicon.amount_text(lab.staff)),
             ("Shortest useful plan, days", lexicon.amount_text(pack.min_days)),
@@ -114,12 +114,11 @@ def _where(
 ) -> tuple[Status, str]:
     """Return how an item is shown, and where it stands."""
     status = pack.inventory.status(label, category.value)
-    until = pack.inventory.booked_until(label)
     if status is scenarios.ItemStatus.AVAILABLE:
         price = pack.inventory.price(label)
-        own = f", at {lexicon.count_text(price, 'credit')}" if price is not None else ""
+        own = f", at {pack.lab.money(price)}" if price is not None else ""
         return Status.PASS, f"{status}{own}"
-    return Status.FAIL, f"{status} until day {until}" if until is not None else str(status)
+    return Status.FAIL, pack.inventory.standing(label, category.value)
 
 
 def substitutions_panel(pack: scenarios.Pack) -> Panel:
