@@ -286,7 +286,10 @@ class Assessment:
         # Made anew each time: until it is read it refers to this Assessment, and one that was kept
         # here would be a circle of references, which only the collector takes apart.
         return FeasibilityCheckResult.deferred(
-            self._check_fields, failing=list(self.failing), _in_lines=self.is_in_lines
+            self._check_fields,
+            failing=list(self.failing),
+            _in_lines=self.is_in_lines,
+            _currency=self.pack.lab.currency,
         )
 
     def _check_fields(self) -> dict[str, object]:

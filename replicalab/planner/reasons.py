@@ -123,8 +123,10 @@ def _samples_texts(plan: Protocol, found: Candidate, pack: Pack) -> tuple[str, s
 def _is_paid(plan: Protocol, found: Candidate, pack: Pack) -> bool:
     """Return whether more samples cost more: each, or a staff unit more that they take."""
     counts = counts_of(plan, pack)._replace(days=found.days)
-    people = (staff(counts._replace(samples=n), pack.staff_model) for n in
-              (plan.sample_size, found.samples))
+    people = (
+        staff(counts._replace(samples=n), pack.staff_model)
+        for n in (plan.sample_size, found.samples)
+    )
     rates = pack.cost_model
     return bool(rates.per_sample) or bool(rates.per_staff_day and len({*people}) > 1)
 

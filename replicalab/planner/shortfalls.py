@@ -78,9 +78,13 @@ class Addition:
         if self.item is not None:
             verb = "released" if self.dimension is Dimension.EQUIPMENT else "restocked"
             return f"'{self.item}' {verb}"
+        return self.amount_text("more")
+
+    def amount_text(self, word: str = "") -> str:
+        """Return how much of an amount it is: ``10 credits``, with a word ``10 more credits``."""
         if self.dimension is Dimension.BUDGET:
-            return money_text(self.more, self.currency, "more")
-        return count_text(self.more, DIMENSION_ROWS[self.dimension].noun, "more")
+            return money_text(self.more, self.currency, word)
+        return count_text(self.more, DIMENSION_ROWS[self.dimension].noun, word)
 
 
 def additions_text(found: Iterable[Addition]) -> str:

@@ -40,7 +40,7 @@ from replicalab.assessment import (
     used_substitutions,
     violations,
 )
-from replicalab.lexicon import count_text, label_key, parts_of, same_label
+from replicalab.lexicon import label_key, parts_of, same_label
 from replicalab.models import Dimension, Protocol, same_plan
 from replicalab.scenarios import AllowedSubstitution, ItemStatus, Pack
 

@@ -40,9 +40,7 @@ def read_date(said: object) -> date:
     return found
 
 
-StartDate = Annotated[
-    date, BeforeValidator(read_date), Field(json_schema_extra={"maxLength": 10})
-]
+StartDate = Annotated[date, BeforeValidator(read_date), Field(json_schema_extra={"maxLength": 10})]
 """The date from which a lab's days count."""
 
 

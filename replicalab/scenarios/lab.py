@@ -1,7 +1,7 @@
 """A lab: its means, its rates, what is booked or missing in it, and what its author expects there.
 
-Amounts are in the lab's currency, credits where it names no other. The usual rates and staffing steps, which a lab has unless it names its own,
-are those of docs/contract.md, The check.
+Amounts are in the lab's currency, credits where it names no other. The usual rates and staffing
+steps, which a lab has unless it names its own, are those of docs/contract.md, The check.
 """
 
 from __future__ import annotations
@@ -175,10 +175,13 @@ class Lab(Record):
         """Return an amount of its currency: ``1,250 credits``, ``2,600 EUR``, ``10 more EUR``."""
         return money_text(amount, self.currency, word)
 
-    def dated(self, day: int) -> str:
-        """Return the date of a day as it follows the day: `` (Mon 7 Dec 2026)``; empty if none."""
+    def dated(self, day: int, word: str = "") -> str:
+        """Return the date of a day as it follows the day: `` (Mon 7 Dec 2026)``; empty if none.
+
+        A word may stand before it: `` (to Mon 7 Dec 2026)``.
+        """
         found = self.start_date and date_of(day, self.start_date, weekends=self.weekends)
-        return f" ({date_text(found)})" if found else ""
+        return f" ({f'{word} ' if word else ''}{date_text(found)})" if found else ""
 
     def with_means(
         self,

@@ -20,8 +20,13 @@ from replicalab.scenarios.lab import Lab
 from replicalab.scenarios.study import Design, Study
 
 RateName = Literal[
-    *("per_sample", "per_day", "per_control", "per_equipment_item", "per_reagent"),
-    *("per_staff_day", "overhead_percent"),
+    "per_sample",
+    "per_day",
+    "per_control",
+    "per_equipment_item",
+    "per_reagent",
+    "per_staff_day",
+    "overhead_percent",
 ]
 StepName = Literal[
     "base", "sample_threshold", "control_threshold", "day_threshold", "equipment_threshold"

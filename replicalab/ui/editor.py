@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from replicalab import models
 from replicalab.assessment import assess
 from replicalab.characters import on_one_line
-from replicalab.lexicon import amount_text, count_text, joined, quoted
+from replicalab.lexicon import amount_text, joined, quoted
 from replicalab.models import NUMBER_FIELDS
 from replicalab.scenarios import Design, ItemStatus, Pack
 from replicalab.ui.controls import NumberField, between, complain

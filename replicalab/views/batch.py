@@ -6,7 +6,7 @@ from math import prod
 from typing import Final
 
 from replicalab.batch import MeanRegret, Result, Share, Summary, is_same, regrets
-from replicalab.lexicon import amount_text, count_text
+from replicalab.lexicon import CREDITS, amount_text, count_text
 from replicalab.negotiation import Outcome
 from replicalab.views import blocks
 from replicalab.views.blocks import Bar, Cell, Column, Group, Sentence
@@ -100,7 +100,8 @@ def _ending_text(result: Result) -> str:
     if result.outcome is None:
         return "not played"
     text = f"{OUTCOME_TITLES[result.outcome]} after {count_text(result.rounds, 'round')}"
-    return f"{text}, {count_text(result.samples, 'sample')}, {amount_text(result.credits)} credits"
+    cost = f"{amount_text(result.credits)} {result.job.own_lab.currency or CREDITS}"
+    return f"{text}, {count_text(result.samples, 'sample')}, {cost}"
 
 
 def faults_text(errors: Iterable[str]) -> list[str]:

@@ -1,10 +1,18 @@
 """The lab in words: what it is called, and what of it is one's own."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from replicalab.assessment.phrases import days_text
-from replicalab.lexicon import amount_text, count_text, joined, quoted
+from replicalab.lexicon import (
+    CREDITS,
+    amount_text,
+    capitalised,
+    count_text,
+    joined,
+    money_text,
+    quoted,
+)
 from replicalab.scenarios import ItemStatus, Lab, LabOverrides, Pack
 from replicalab.views import blocks
 from replicalab.views.blocks import Cell, Column, Status, Table
@@ -17,6 +25,11 @@ RATES: Final = {
     "per_reagent": "A reagent, credits",
 }
 """A lab's rates by field, in the order of a plan's cost."""
+MONEY: Final = {
+    "per_staff_day": "A staff unit a day, credits",
+    "overhead_percent": "Overhead, %",
+}
+"""What else a plan costs, in labs that have it."""
 STEPS: Final = {
     "base": "Staff for every plan",
     "sample_threshold": "One more above … samples",
@@ -37,9 +50,14 @@ MEANS: Final = {
 _NOUNS: Final = {"budget": "credit", "days": "day", "staff": "staff unit"}
 
 
+def in_currency(label: str, currency: str) -> str:
+    """Return what a number is called in a lab of that currency: ``Budget, EUR``."""
+    return label.replace(f", {CREDITS}", f", {currency}")
+
+
 def amounts_text(lab: Lab) -> str:
     """Return what a lab has: ``2,600 credits, 6 days, 3 staff units``."""
-    has = count_text(lab.budget, "credit"), days_text(lab), count_text(lab.staff, "staff unit")
+    has = lab.money(lab.budget), days_text(lab), count_text(lab.staff, "staff unit")
     return ", ".join(has)
 
 
@@ -69,23 +87,35 @@ def lab_text(pack: Pack) -> str:
 def own_values(written: Pack, pack: Pack) -> list[OverriddenValue]:
     """Return what of the lab differs from the study's, in a fixed order."""
     before, after = written.lab, pack.lab
-    return [*_numbers(before, after), *_items(written, pack)]
+    return [*_numbers(before, after), *_calendar(before, after), *_items(written, pack)]
+
+
+def _calendar(before: Lab, after: Lab) -> Iterator[OverriddenValue]:
+    """Yield what differs of the currency and the calendar."""
+    held: tuple[tuple[str, Callable[[Lab], str]], ...] = (
+        ("currency", lambda lab: lab.currency),
+        ("first day", lambda lab: lab.dated(1).strip(" ()") or "without a date"),
+        ("weekends", lambda lab: "worked" if lab.weekends else "not worked"),
+    )
+    for label, text_of in held:
+        if (yours := text_of(after)) != (written := text_of(before)):
+            yield OverriddenValue(label, yours, written)
 
 
 def _numbers(before: Lab, after: Lab) -> Iterator[OverriddenValue]:
     for labels, was, now in (
         (MEANS, before, after),
-        (RATES, before.cost_model, after.cost_model),
+        (RATES | MONEY, before.cost_model, after.cost_model),
         (STEPS, before.staff_model, after.staff_model),
     ):
         for field, label in labels.items():
             one, other = getattr(now, field), getattr(was, field)
             if one != other:
                 noun = _NOUNS.get(field)
-                named = "" if noun else label.lower().removesuffix(", credits")
-                yield OverriddenValue(
-                    named, count_text(one, noun) if noun else amount_text(one), amount_text(other)
-                )
+                named = "" if noun else label.lower().removesuffix(f", {CREDITS}")
+                yours = count_text(one, noun) if noun else amount_text(one)
+                yours = after.money(one) if field == "budget" else yours
+                yield OverriddenValue(named, yours, amount_text(other))
 
 
 def _items(written: Pack, pack: Pack) -> Iterator[OverriddenValue]:
@@ -95,7 +125,7 @@ def _items(written: Pack, pack: Pack) -> Iterator[OverriddenValue]:
             yield OverriddenValue(item.label, *where)
         if item.price is not None:
             price = price_text(written, item.label, item.category)
-            yield OverriddenValue(item.label, count_text(item.price, "credit"), price)
+            yield OverriddenValue(item.label, pack.lab.money(item.price), price)
 
 
 def standing_text(pack: Pack, label: str, category: str) -> str:
@@ -104,7 +134,7 @@ def standing_text(pack: Pack, label: str, category: str) -> str:
 
 
 def price_text(pack: Pack, label: str, category: str) -> str:
-    """Return what an item costs in a lab, in credits: its own price, or the rate of its kind."""
+    """Return what an item costs in a lab: its own price, or the rate of its kind."""
     return amount_text(pack.price(label, category))
 
 
@@ -127,8 +157,9 @@ def own_text(written: Pack, pack: Pack) -> str:
 
 def any_lab_text(own: LabOverrides, difficulty: str, seed: int) -> str:
     """Return which lab all studies are in: what is said of it, and the study's own for the rest."""
+    currency = own.currency or CREDITS
     means = [
-        count_text(value, noun)
+        money_text(value, currency) if field == "budget" else count_text(value, noun)
         for field, noun in _NOUNS.items()
         if (value := getattr(own, field)) is not None
     ]
@@ -161,7 +192,8 @@ def inventory_panel(written: Pack, pack: Pack) -> Table:
                 Cell(price, note=_studys(price, rate)),
             )
         )
-    columns = ("Item", "Where it stands", Column("Credits", "number"))
+    cost = Column(capitalised(pack.lab.currency), "number")
+    columns = ("Item", "Where it stands", cost)
     return blocks.table("The items of the lab", columns, rows)
 
 

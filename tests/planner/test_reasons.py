@@ -137,8 +137,9 @@ def _enough(said: Said, number: int) -> bool:
 
 def _costs_more(said: Said) -> bool:
     """Return whether the samples that were added cost something, in the days that are found."""
-    then, now = (cost_of(said.found.plan, n, said.days, said.pack) for n in
-                 (said.before, said.samples))
+    then, now = (
+        cost_of(said.found.plan, n, said.days, said.pack) for n in (said.before, said.samples)
+    )
     return now > then
 
 

@@ -53,7 +53,9 @@ def _levers(real: Pack) -> Iterator[_Lever]:
     budget = max(1, round(means.budget))
     below = budget // 2 // _BUDGET_STEP * _BUDGET_STEP
     above = max(_BUDGET_STEP, budget // _BUDGET_STEP * _BUDGET_STEP)
-    yield _Lever("budget", "Budget, credits", budget, budget - below, budget + above, _BUDGET_STEP)
+    yield _Lever(
+        "budget", f"Budget, {means.currency}", budget, budget - below, budget + above, _BUDGET_STEP
+    )
     days = means.days
     needed = max(real.min_days, real.reference_protocol.duration_days)
     yield _Lever("days", "Days", days, 1, max(2 * days, needed))
