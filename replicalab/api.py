@@ -21,7 +21,7 @@ from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.assessment import Assessment
 from replicalab.batch import Result, Seat, Summary, summaries
 from replicalab.case import Case
-from replicalab.lexicon import amount_text
+from replicalab.lexicon import CREDITS, amount_text
 from replicalab.models import Protocol, revise
 from replicalab.negotiation import LabManagerKind, Negotiation, ScientistKind, Score
 from replicalab.scenarios.folders import content_at
@@ -80,7 +80,8 @@ def studies(domain: str | None = None) -> Studies:
 class Lab(scenarios.LabOverrides):
     """What is said of a lab in place of a study's: what is not said stays as it is there.
 
-    Its fields: name, budget, days, staff, start_day, rates, steps, items.
+    Its fields: name, budget, days, staff, start_day, currency, start_date, weekends, rates, steps,
+    items.
 
     >>> ours = Lab(name="Ours", budget=2000, start_day=2)
     >>> assess(load("psy_stroop", own=ours)).slack["budget"].slack
@@ -89,14 +90,22 @@ class Lab(scenarios.LabOverrides):
 
     def _repr_html_(self) -> str:
         from replicalab.views.blocks import listed_panel  # noqa: PLC0415
-        from replicalab.views.lab import MEANS, RATES, STEPS  # noqa: PLC0415
+        from replicalab.views.lab import MEANS, MONEY, RATES, STEPS, in_currency  # noqa: PLC0415
 
         numbers = {
             **{label: getattr(self, name) for name, label in MEANS.items()},
-            **{label: self.rates.get(name) for name, label in RATES.items()},  # type: ignore[call-overload]
+            **{label: self.rates.get(name) for name, label in (RATES | MONEY).items()},  # type: ignore[call-overload]
             **{label: self.steps.get(name) for name, label in STEPS.items()},  # type: ignore[call-overload]
         }
-        lines = [f"{label}: {amount_text(n)}" for label, n in numbers.items() if n is not None]
+        currency = self.currency or CREDITS
+        lines = [
+            f"{in_currency(label, currency)}: {amount_text(n)}"
+            for label, n in numbers.items()
+            if n is not None
+        ]
+        lines += [f"Currency: {self.currency}"] if self.currency else []
+        lines += [f"Date of day 1: {self.start_date}"] if self.start_date else []
+        lines += ["Weekends do not count"] if self.weekends is False else []
         lines += [f"{item.label}: {item.state or 'its own price'}" for item in self.items]
         return _page(listed_panel(self.name or "Your lab", lines))
 
@@ -314,7 +323,13 @@ class ParetoFrontier(tuple[planner.FrontierPlan, ...]):
         from replicalab.views.frontier import standing_verdict  # noqa: PLC0415
 
         evidence = self.options.yours.evidence
-        names = ("samples", "days", "credits", evidence.measure, "fidelity loss")
+        names = (
+            "samples",
+            "days",
+            self.options.yours.pack.lab.currency,
+            evidence.measure,
+            "fidelity loss",
+        )
         rows = [
             (
                 *map(amount_text, (p.samples, p.days, p.credits)),

@@ -4,12 +4,14 @@ import argparse
 import errno
 import json
 import os
+import re
 import stat
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Sequence
+from datetime import date
 from math import isfinite
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Final, NamedTuple, NoReturn
 
 from replicalab import scenarios
 from replicalab.assessment import assess
@@ -21,6 +23,8 @@ from replicalab.lexicon import same_label, shortened
 from replicalab.models import LARGEST_PLANNED, LIST_FIELDS, LONGEST_LABEL, Protocol, revise
 from replicalab.negotiation import Negotiation, Transcript, load, replay
 from replicalab.planner import PlanAnalysis
+from replicalab.scenarios import fields
+from replicalab.scenarios.calendar import read_date
 from replicalab.scenarios.folders import at_once
 from replicalab.scenarios.json_file import FileKind, kind_of
 from replicalab.views.plan import elsewhere_text
@@ -43,6 +47,21 @@ _QUESTION: Final = {
     "floor": ("the least evidence worth running", "above 0, such as 0.5"),
     "dropout": ("the share of samples that will drop out", "from 0 to below 1, such as 0.1"),
 }
+
+
+class LabOption(NamedTuple):
+    """An option of the calendar and the money of a lab.
+
+    Attributes:
+        field: of `LabOverrides`, or of its rates where ``is_rate``.
+        read: reads its text.
+    """
+
+    field: str
+    unit: str
+    about: str
+    read: Callable[[str], object]
+    is_rate: bool = False
 
 
 class Parser(argparse.ArgumentParser):
@@ -90,6 +109,62 @@ def decimal(text: str) -> float:
     return number
 
 
+def _between(least: float, most: float) -> Callable[[str], float]:
+    """Return what reads a number between two others."""
+
+    def read(text: str) -> float:
+        number = decimal(text)
+        if not least <= number <= most:
+            raise ArgumentTypeError(f"'{text}' is no number from {least:,} to {most:,}")
+        return number
+
+    return read
+
+
+def _currency(text: str) -> str:
+    """Return the name of a currency."""
+    if not re.fullmatch(fields.CURRENCY, text):
+        remedy = "write 1 to 8 letters or €, £ or ¥, such as EUR"
+        raise ArgumentTypeError(f"'{shortened(text)}' is no currency; {remedy}")
+    return text
+
+
+def _date(text: str) -> date:
+    try:
+        return read_date(text)
+    except ValueError as error:
+        raise ArgumentTypeError(str(error)) from None
+
+
+def _worked(text: str) -> bool:
+    if text not in _WORKED:
+        raise ArgumentTypeError(f"'{shortened(text)}' is not known; write {' or '.join(_WORKED)}")
+    return _WORKED[text]
+
+
+_WORKED: Final = {"yes": True, "no": False}
+MONEY_OPTIONS: Final = {
+    "currency": LabOption("currency", "NAME", "what a unit of cost is called", _currency),
+    "staff_price": LabOption(
+        "per_staff_day",
+        "PRICE",
+        "for each staff unit that a plan needs, for each of its days",
+        _between(0, scenarios.MOST),
+        is_rate=True,
+    ),
+    "overhead": LabOption(
+        "overhead_percent",
+        "PERCENT",
+        "on all other costs, in percent",
+        _between(0, fields.MOST_PERCENT),
+        is_rate=True,
+    ),
+    "start_date": LabOption("start_date", "DATE", "of day 1, such as 2026-12-07", _date),
+    "weekends": LabOption("weekends", "YES|NO", "whether weekends count as days", _worked),
+}
+"""The options of a lab's calendar and money."""
+
+
 def add_study(parser: argparse.ArgumentParser, number: str | None = None) -> None:
     """Add the study, of which `pack` is made."""
     about = "a study's id, or the path of a study file"
@@ -125,6 +200,9 @@ def add_own(parser: argparse.ArgumentParser) -> None:
     for name, (_, unit, about) in LAB_OPTIONS.items():
         option = f"--{name.replace('_', '-')}"
         group.add_argument(option, type=whole(1), metavar=unit, help=about)
+    for name, each in MONEY_OPTIONS.items():
+        option = f"--{name.replace('_', '-')}"
+        group.add_argument(option, type=each.read, metavar=each.unit, help=each.about)
     question = parser.add_argument_group("question, in place of the study's")
     for name, (about, _) in _QUESTION.items():
         question.add_argument(f"--{name}", type=decimal, metavar="NUMBER", help=about)
@@ -218,7 +296,15 @@ def own_lab(asked: argparse.Namespace) -> scenarios.LabOverrides:
     path = asked.lab_file
     said = scenarios.read_lab(content(path), str(path)) if path else scenarios.LabOverrides()
     means = {field: getattr(asked, name) for name, (field, *_) in LAB_OPTIONS.items()}
-    return said.model_copy(update={k: v for k, v in means.items() if v is not None})
+    stated = {name: getattr(asked, name) for name in MONEY_OPTIONS}
+    rates: dict[str, object] = {**said.rates}
+    for name, option in MONEY_OPTIONS.items():
+        if stated[name] is not None and option.is_rate:
+            rates[option.field] = stated[name]
+        elif not option.is_rate:
+            means[option.field] = stated[name]
+    changed = {k: v for k, v in means.items() if v is not None}
+    return said.model_copy(update={**changed, "rates": rates})
 
 
 def question(asked: argparse.Namespace, study: scenarios.Study) -> scenarios.EvidenceAssumptions:

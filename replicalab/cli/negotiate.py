@@ -52,7 +52,7 @@ _PLAN: Final = ("plan", "samples", "days", "without", "swap")
 # What a transcript says itself.
 _SET_BY_TRANSCRIPT: Final = (
     *("scientist", "lab_manager", "rounds", *_PLAN),
-    *("lab_file", *asking.LAB_OPTIONS, *QUESTION_FIELDS),
+    *("lab_file", *asking.LAB_OPTIONS, *asking.MONEY_OPTIONS, *QUESTION_FIELDS),
 )
 
 

@@ -92,6 +92,7 @@ def _number(value: float | None) -> str:
 def lab_panel(reference: Assessment) -> Panel:
     """Return what the lab has: budget, days, staff and how it is counted, where each item is."""
     pack, lab = reference.pack, reference.pack.lab
+    days = f"{lexicon.amount_text(lab.days)}{lab.dated(lab.days, 'to')}"
     items = [
         item for item in pack.resources if item.category is not scenarios.ResourceCategory.PERSONNEL
     ]
@@ -99,12 +100,16 @@ def lab_panel(reference: Assessment) -> Panel:
         "lab",
         means=[
             (f"Budget, {lab.currency}", lexicon.amount_text(lab.budget)),
-            ("Days", left_text(lab) or lexicon.amount_text(lab.days)),
+            (
+                "Days",
+                left_text(lab) or f"{lexicon.amount_text(lab.days)}{lab.dated(lab.days, 'to')}",
+            ),
             ("Staff units", lexicon.amount_text(lab.staff)),
             ("Shortest useful plan, days", lexicon.amount_text(pack.min_days)),
         ],
         staff=staff_text(reference),
         start_day=lab.start_day,
+        dated=lab.dated(lab.start_day),
         items=[(i.label, i.category, *_where(pack, i.label, i.category)) for i in items],
     )
 
