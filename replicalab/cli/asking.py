@@ -296,13 +296,10 @@ def own_lab(asked: argparse.Namespace) -> scenarios.LabOverrides:
     path = asked.lab_file
     said = scenarios.read_lab(content(path), str(path)) if path else scenarios.LabOverrides()
     means = {field: getattr(asked, name) for name, (field, *_) in LAB_OPTIONS.items()}
-    stated = {name: getattr(asked, name) for name in MONEY_OPTIONS}
-    rates: dict[str, object] = {**said.rates}
+    rates: dict[str, object] = dict(said.rates.items())
     for name, option in MONEY_OPTIONS.items():
-        if stated[name] is not None and option.is_rate:
-            rates[option.field] = stated[name]
-        elif not option.is_rate:
-            means[option.field] = stated[name]
+        if (value := getattr(asked, name)) is not None:
+            (rates if option.is_rate else means)[option.field] = value
     changed = {k: v for k, v in means.items() if v is not None}
     return said.model_copy(update={**changed, "rates": rates})
 

@@ -100,10 +100,7 @@ def lab_panel(reference: Assessment) -> Panel:
         "lab",
         means=[
             (f"Budget, {lab.currency}", lexicon.amount_text(lab.budget)),
-            (
-                "Days",
-                left_text(lab) or f"{lexicon.amount_text(lab.days)}{lab.dated(lab.days, 'to')}",
-            ),
+            ("Days", left_text(lab) or days),
             ("Staff units", lexicon.amount_text(lab.staff)),
             ("Shortest useful plan, days", lexicon.amount_text(pack.min_days)),
         ],

@@ -130,16 +130,8 @@ def survey_panel(lab: str, rows: Iterable[tuple[SurveyedStudy, str, str]], order
     caption = "The best plan of every study"
     return blocks.group(
         Sentence(lab),
-        blocks.table(
-            caption,
-            columns,
-            [_row(*row, priced=not one) for row in held],
-            kind="survey",
-            scrolls=True,
-        ),
-        Sentence(
-            NOTE.replace(f"fewer {CREDITS}", f"fewer {one}" if one else "less cost"), quiet=True
-        ),
+        blocks.table(caption, columns, cells_of, kind="survey", scrolls=True),
+        Sentence(note, quiet=True),
     )
 
 
