@@ -104,7 +104,7 @@ class Lab(scenarios.LabOverrides):
             if n is not None
         ]
         lines += [f"Currency: {self.currency}"] if self.currency else []
-        lines += [f"Date of day 1: {self.start_date}"] if self.start_date else []
+        lines += [f"Start date: {self.start_date}"] if self.start_date else []
         lines += ["Weekends do not count"] if self.weekends is False else []
         lines += [f"{item.label}: {item.state or 'its own price'}" for item in self.items]
         return _page(listed_panel(self.name or "Your lab", lines))

@@ -15,6 +15,7 @@ from replicalab import llm, negotiation
 from replicalab.case import Case, in_labs_of
 from replicalab.cli import asking, facts
 from replicalab.cli.check import heading, where
+from replicalab.cli.lab_options import MONEY_OPTIONS
 from replicalab.cli.model import MODEL, PLAYERS_HELP, Model
 from replicalab.cli.printing import (
     Answer,
@@ -52,7 +53,7 @@ _PLAN: Final = ("plan", "samples", "days", "without", "swap")
 # What a transcript says itself.
 _SET_BY_TRANSCRIPT: Final = (
     *("scientist", "lab_manager", "rounds", *_PLAN),
-    *("lab_file", *asking.LAB_OPTIONS, *asking.MONEY_OPTIONS, *QUESTION_FIELDS),
+    *("lab_file", *asking.LAB_OPTIONS, *MONEY_OPTIONS, *QUESTION_FIELDS),
 )
 
 

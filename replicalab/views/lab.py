@@ -94,7 +94,7 @@ def _calendar(before: Lab, after: Lab) -> Iterator[OverriddenValue]:
     """Yield what differs of the currency and the calendar."""
     held: tuple[tuple[str, Callable[[Lab], str]], ...] = (
         ("currency", lambda lab: lab.currency),
-        ("first day", lambda lab: lab.dated(1).strip(" ()") or "without a date"),
+        ("first day", lambda lab: lab.dated(1).strip(" ()") or "no date"),
         ("weekends", lambda lab: "worked" if lab.weekends else "not worked"),
     )
     for label, text_of in held:
@@ -112,10 +112,11 @@ def _numbers(before: Lab, after: Lab) -> Iterator[OverriddenValue]:
             one, other = getattr(now, field), getattr(was, field)
             if one != other:
                 noun = _NOUNS.get(field)
-                named = "" if noun else label.lower().removesuffix(f", {CREDITS}")
+                named, _, unit = label.lower().partition(", ")
                 yours = count_text(one, noun) if noun else amount_text(one)
                 yours = after.money(one) if field == "budget" else yours
-                yield OverriddenValue(named, yours, amount_text(other))
+                yours += " %" if unit == "%" else ""
+                yield OverriddenValue("" if noun else named, yours, amount_text(other))
 
 
 def _items(written: Pack, pack: Pack) -> Iterator[OverriddenValue]:

@@ -1,25 +1,21 @@
 """The fields of the lab: its numbers, each with the study's own below it, and its items."""
 
-import re
-from datetime import date
 from typing import Final, NamedTuple
 
 import streamlit as st
 
 from replicalab.characters import on_one_line
-from replicalab.lexicon import CREDITS, amount_text, count_text, label_key, shortened
+from replicalab.lexicon import CREDITS, amount_text, count_text, label_key
 from replicalab.models import LONGEST_LABEL
 from replicalab.scenarios import (
     CATEGORIES,
     MOST_OWN_ITEMS,
     ItemState,
-    Lab,
     LabOverrides,
     OwnItem,
     Pack,
 )
-from replicalab.scenarios.calendar import FIRST_YEAR, LAST_YEAR
-from replicalab.scenarios.fields import CURRENCY, AtLeastOne, Percent, Rate, Step
+from replicalab.scenarios.fields import AtLeastOne, Percent, Rate, Step
 from replicalab.ui import notices, panel, state
 from replicalab.ui.controls import NumberField, between, bounds_of, button, complain
 from replicalab.views import lab
@@ -112,93 +108,24 @@ class _Number(NamedTuple):
 
 
 def draw_means() -> None:
-    """Draw budget, days, start day and staff; folded, the calendar and money."""
+    """Draw budget, days, start day and staff."""
     now, written = state.analysis().yours.pack.lab, state.written().lab
-    _draw("", lab.MEANS, now, written)
+    draw_numbers("", lab.MEANS, now, written)
     if now.start_day > 1 or now.start_date:
         left = count_text(now.days_left, "day")
         first, last = (f"day {day}{now.dated(day)}" for day in (now.start_day, now.days))
         st.caption(f"From {first} to {last}: {left} to work in.")
-    place = st.expander("Calendar and money", key="lab_calendar", on_change="rerun")
-    if place.open:
-        with place:
-            _draw_calendar(now, written)
-            _draw("rates", lab.MONEY, now.cost_model, written.cost_model)
-
-
-def _draw_calendar(now: Lab, written: Lab) -> None:
-    """Draw the start date, whether weekends count, and the currency."""
-    left, right = st.columns(2, vertical_alignment="bottom")
-    key = f"lab_start_date_{stamp()}"
-    with left:
-        st.date_input(
-            "Date of day 1",
-            now.start_date,
-            key=key,
-            min_value=date(FIRST_YEAR, 1, 1),
-            max_value=date(LAST_YEAR, 12, 31),
-            format="YYYY-MM-DD",
-            on_change=lambda: _state("start_date", st.session_state[key], written.start_date),
-        )
-        _draw_back("start_date", str(written.start_date or "no date"))
-    weekends = f"lab_weekends_{stamp()}"
-    with right:
-        st.toggle(
-            "Weekends count as days",
-            now.weekends,
-            key=weekends,
-            on_change=lambda: _state("weekends", st.session_state[weekends], written.weekends),
-            help="Where they do not, plans and bookings skip Saturdays and Sundays.",
-        )
-    currency = f"lab_currency_{stamp()}"
-    st.text_input(
-        "Currency",
-        now.currency,
-        key=currency,
-        on_change=lambda: _take_currency(st.session_state[currency], written),
-        help="What a unit of cost is called. Amounts are not converted.",
-    )
-    typed = str(st.session_state[currency]).strip()
-    if typed and not re.fullmatch(CURRENCY, typed):
-        quoted = f"“{shortened(typed)}” is no currency, so the lab keeps {now.currency}"
-        complain(f"{quoted}. Type 1 to 8 letters or €, £ or ¥, such as EUR.")
-    _draw_back("currency", written.currency)
-
-
-def _take_currency(typed: str, written: Lab) -> None:
-    """Use a currency that is one; an empty field is the study's."""
-    if not typed.strip() or re.fullmatch(CURRENCY, typed.strip()):
-        _state("currency", typed.strip() or None, written.currency)
-
-
-def _state(name: str, value: object, written: object) -> None:
-    """State something of the lab; the study's own leaves it to the study."""
-    changed = {name: None if value == written else value}
-    override(state.case().own_lab.model_copy(update=changed))
-
-
-def _draw_back(name: str, written: str) -> None:
-    """Draw the way back to what the study says, where the lab says something else."""
-    if getattr(state.case().own_lab, name) is None:
-        return
-
-    def back() -> None:
-        _state(name, None, None)
-        redraw()
-
-    label = f"The study’s: {written}"
-    button(label, "undo", back, key=f"back_{name}_{stamp()}", type="tertiary")
 
 
 def draw_rates() -> None:
     """Draw what things cost by rate, and when one more person is needed."""
     now, written = state.analysis().yours.pack.lab, state.written().lab
-    _draw("rates", lab.RATES, now.cost_model, written.cost_model, per_row=3)
+    draw_numbers("rates", lab.RATES, now.cost_model, written.cost_model, per_row=3)
     panel.draw(sentences_panel([f"Your plan’s staff: {staff_text(state.analysis().yours)}."]))
-    _draw("steps", lab.STEPS, now.staff_model, written.staff_model, per_row=3)
+    draw_numbers("steps", lab.STEPS, now.staff_model, written.staff_model, per_row=3)
 
 
-def _draw(
+def draw_numbers(
     part: str, labels: dict[str, str], now: object, written: object, per_row: int = 2
 ) -> None:
     """Draw the numbers of a part of the lab, so many in a row."""

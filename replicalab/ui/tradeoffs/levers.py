@@ -34,7 +34,7 @@ class _Lever(NamedTuple):
 
 def draw_levers(view: Outlook) -> None:
     """Draw the three sliders, and what is supposed."""
-    for lever in _levers(view.real):
+    for lever in _levers(view.real, view.pack.lab.currency):
         _draw_lever(lever)
     if text := own_text(view.real, view.pack):
         panel.draw(sentences_panel([text]))
@@ -48,13 +48,13 @@ def extras(view: Outlook) -> Group:
     return listed_panel(title, extras_lines(view.options))
 
 
-def _levers(real: Pack) -> Iterator[_Lever]:
+def _levers(real: Pack, currency: str) -> Iterator[_Lever]:
     means = real.lab
     budget = max(1, round(means.budget))
     below = budget // 2 // _BUDGET_STEP * _BUDGET_STEP
     above = max(_BUDGET_STEP, budget // _BUDGET_STEP * _BUDGET_STEP)
     yield _Lever(
-        "budget", f"Budget, {means.currency}", budget, budget - below, budget + above, _BUDGET_STEP
+        "budget", f"Budget, {currency}", budget, budget - below, budget + above, _BUDGET_STEP
     )
     days = means.days
     needed = max(real.min_days, real.reference_protocol.duration_days)
