@@ -14,6 +14,7 @@ from replicalab.lexicon import (
     quoted,
 )
 from replicalab.scenarios import ItemStatus, Lab, LabOverrides, Pack
+from replicalab.scenarios.calendar import date_of, date_text
 from replicalab.views import blocks
 from replicalab.views.blocks import Cell, Column, Status, Table
 
@@ -119,7 +120,15 @@ def _numbers(before: Lab, after: Lab) -> Iterator[OverriddenValue]:
                 yield OverriddenValue("" if noun else named, yours, amount_text(other))
 
 
+def _by_its_calendar(written: Pack, pack: Pack) -> Pack:
+    """Return the study's lab by one's own calendar, so that only what else differs does."""
+    calendar = {name: getattr(pack.lab, name) for name in ("start_date", "weekends")}
+    same = all(getattr(written.lab, name) == value for name, value in calendar.items())
+    return written if same else written.in_lab(written.lab.model_copy(update=calendar))
+
+
 def _items(written: Pack, pack: Pack) -> Iterator[OverriddenValue]:
+    written = _by_its_calendar(written, pack)
     for item in pack.own_lab.items:
         where = [standing_text(each, item.label, item.category) for each in (pack, written)]
         if where[0] != where[1]:
@@ -164,7 +173,8 @@ def any_lab_text(own: LabOverrides, difficulty: str, seed: int) -> str:
         for field, noun in _NOUNS.items()
         if (value := getattr(own, field)) is not None
     ]
-    means += [f"work from day {own.start_day:,}"] if own.start_day is not None else []
+    if (start := own.start_day) is not None:
+        means.append(f"work from day {start:,}{_dated(own, start)}")
     others = own.changes - len(means)
     said = [*means, *([count_text(others, "change", "other" if means else "")] if others else [])]
     name = f" ({own.name})" if own.name else ""
@@ -174,12 +184,20 @@ def any_lab_text(own: LabOverrides, difficulty: str, seed: int) -> str:
     return f"Your lab{name}: {joined(said)}; the rest is each study’s own, of its {written}."
 
 
+def _dated(own: LabOverrides, day: int) -> str:
+    """Return the date of a day where it is the same in every study; else nothing."""
+    if own.start_date is None or own.weekends is None:
+        return ""
+    found = date_of(day, own.start_date, weekends=own.weekends)
+    return f" ({date_text(found)})" if found else ""
+
+
 # --- as a table ---
 
 
 def inventory_panel(written: Pack, pack: Pack) -> Table:
     """Return every item of the lab: where it stands, what it costs, and the study's."""
-    rows = []
+    rows, written = [], _by_its_calendar(written, pack)
     for label in pack.known_items:
         category = pack.category_of(label) or ""
         where, was = (standing_text(each, label, category) for each in (pack, written))

@@ -186,7 +186,7 @@ SENTENCES: Final[dict[str, Callable[..., bool]]] = {
     rf"{N} samples? fewer: the evidence is no weaker for it\.": lambda s, n: _weaker(
         s, n, truly=False
     ),
-    r"Nothing of the evidence; the cost rises\.": lambda s: _costs_more(s),
+    r"Nothing of the evidence; the cost rises\.": _costs_more,
     r"Nothing of the evidence\.": lambda s: not _costs_more(s),
     # days
     rf"The lab has {N} days?\.": lambda s, n: n == s.pack.lab.days_left < s.before,
