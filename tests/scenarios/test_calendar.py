@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import calendar
+import re
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -13,7 +14,14 @@ from pydantic import ValidationError
 from replicalab.assessment import assess
 from replicalab.assessment.phrases import days_text, last_day_text, left_text
 from replicalab.errors import ScenarioError
-from replicalab.scenarios import Lab, LabOverrides, read_lab
+from replicalab.scenarios import (
+    Lab,
+    LabOverrides,
+    parse_study,
+    read_lab,
+    study_yaml,
+    template_text,
+)
 from replicalab.scenarios.calendar import date_of, date_text
 from tests.factories import EQUIPMENT, make_lab, make_pack, make_protocol
 from tests.strategies import start_dates
@@ -129,3 +137,35 @@ def test_dates_change_no_number_of_a_check() -> None:
     )
     one, other = assess(plan, pack), assess(plan, there)
     assert (one.slack, one.failing, one.cost) == (other.slack, other.failing, other.cost)
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (
+            "currency: US$",
+            r"'US\$' is not allowed; must be 1 to 8 letters or €, £ or ¥",
+        ),
+        ("currency: 5", "5 is not allowed; must be text"),
+        ("start_date: 2026-02-30", "'2026-02-30' is not a date that a lab can start on; write one"),
+        ("start_date: 20261207", "20261207 is not a date that a lab can start on; write one"),
+        ("weekends: no", "'no' is not allowed; must be true or false"),
+        ("cost_model: {overhead_percent: 1001}", "1001 is not allowed; must be less than or equal"),
+        ("cost_model: {per_staff_day: .nan}", "'.nan' is not allowed; must be a number"),
+    ],
+)
+def test_study_file_with_what_no_lab_has_is_refused_by_line(line: str, told: str) -> None:
+    text = template_text().replace("    budget: 1800\n", f"    budget: 1800\n    {line}\n", 1)
+    name = re.split(r"[:{ ]+", line.replace("cost_model: {", "cost_model."))[0]
+    with pytest.raises(ScenarioError, match=rf"line \d+, labs\.medium\.{name}: {told}"):
+        parse_study(text, "x.yaml")
+
+
+def test_study_with_a_currency_and_a_start_date_is_written_and_read_back() -> None:
+    text = template_text().replace(
+        "    budget: 1800\n", "    budget: 1800\n    currency: EUR\n    start_date: 2026-12-07\n", 1
+    )
+    study = parse_study(text, "x.yaml")
+    assert study.labs.medium.dated(1) == " (Mon 7 Dec 2026)"
+    assert study_yaml(study).count("currency: EUR\n") == 1
+    assert parse_study(study_yaml(study), "y.yaml") == study

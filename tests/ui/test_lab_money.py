@@ -11,7 +11,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.case import Case, on_the_shelf
-from replicalab.scenarios import Difficulty, LabOverrides
+from replicalab.scenarios import Difficulty, LabOverrides, load_scenario
+from replicalab.scenarios.writing import study_yaml
 from replicalab.ui import study
 from replicalab.ui.address import from_query, to_query
 from replicalab.ui.stories import stories
@@ -20,8 +21,9 @@ from tests.ui.acting import press, run
 from tests.ui.pages import NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY, TRADE_OFFS
 from tests.ui.reading import in_drawer, said
 from tests.ui.test_hostile_text import sent
-from tests.ui.test_lab_form import again, drawer, fill, number
-from tests.ui.walking import query_of, show, visit
+from tests.ui.test_lab_form import again, at, drawer, fill, keep_as, number
+from tests.ui.test_own_study import using
+from tests.ui.walking import go, query_of, show, visit
 
 OWN: Final = LabOverrides(
     currency="EUR",
@@ -52,7 +54,8 @@ def unfolded_again(app: AppTest) -> AppTest:
 
 def own_lab(app: AppTest) -> LabOverrides:
     """Return what the address says of the lab."""
-    return from_query(query_of(app), on_the_shelf).workspace.case.own_lab
+    query = {key: text for key, text in query_of(app).items() if key not in ("v", "own", "study")}
+    return from_query(query, on_the_shelf).workspace.case.own_lab
 
 
 def test_folded_part_draws_no_field_until_it_is_unfolded() -> None:
@@ -128,8 +131,8 @@ def _walked() -> Iterator[tuple[str, AppTest]]:
     yield "the frontier", run(app)
     yield "the survey", visit(SCENARIOS, **query(survey=True))
     yield "a challenge", visit(PROTOCOL, **query(challenge=True))
-    for at in range(4):
-        yield f"slide {at}", visit(NEGOTIATION, **query(presenting=at))
+    for number_shown in range(4):
+        yield f"slide {number_shown}", visit(NEGOTIATION, **query(presenting=number_shown))
     for part in ("Means", "Items", "Rates and staff"):
         app = visit(PROTOCOL, **query())
         app.session_state["lab_is_open"] = True
@@ -163,3 +166,14 @@ def test_every_day_of_the_calendar_has_its_date() -> None:
                 )
                 dated += 1
     assert dated > 10
+
+
+def test_kept_lab_has_the_currency_of_the_study_that_its_budget_is_counted_in() -> None:
+    written = load_scenario("fin_momentum").study
+    medium = written.labs.medium.model_copy(update={"currency": "EUR"})
+    labs = written.labs.model_copy(update={"medium": medium})
+    mine = written.model_copy(update={"scenario_id": "mine", "labs": labs})
+    app = at(again(press(go(using(study_yaml(mine)), PROTOCOL), "Your lab")), "Keep")
+    keep_as(app, "Ours")
+    own = own_lab(app)
+    assert (own.name, own.budget, own.currency) == ("Ours", 3700, "EUR")
