@@ -68,8 +68,12 @@ def days_text(lab: Lab) -> str:
 
     Where dates are known and weekends do not count they are called working days.
     """
+    return f"{_counted_days(lab)}{start_text(lab)}"
+
+
+def _counted_days(lab: Lab) -> str:
     noun = "day" if lab.weekends or lab.start_date is None else "working day"
-    return f"{count_text(lab.days_left, noun)}{start_text(lab)}"
+    return count_text(lab.days_left, noun)
 
 
 def start_text(lab: Lab) -> str:
@@ -97,7 +101,7 @@ def left_text(lab: Lab) -> str:
     left = lab.days_left
     first = f"{lab.start_day}{lab.dated(lab.start_day)}"
     start = f"(start on day {first} of {lab.days})"
-    return f"{count_text(left, 'day')} {'is' if left == 1 else 'are'} left {start}"
+    return f"{_counted_days(lab)} {'is' if left == 1 else 'are'} left {start}"
 
 
 def failing_text(failing: Sequence[str]) -> str:

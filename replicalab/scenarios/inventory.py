@@ -118,15 +118,17 @@ class Inventory:
         key = label_key(label)
         status = self._status.get((category, key), ItemStatus.UNKNOWN)
         options = self._alternatives.get(key, ()) if status in MISSING else ()
-        text = self.standing(label, category)
+        text = self._standing(key, status)
         return Item(_FIELDS[category], category, label, key, status, text, options)
 
     def standing(self, label: str, category: str) -> str:
         """Return where an item stands, in words: ``booked until day 10``, with the date if any."""
-        status = self.status(label, category)
+        return self._standing(label_key(label), self.status(label, category))
+
+    def _standing(self, key: str, status: ItemStatus) -> str:
         if status is not ItemStatus.BOOKED:
             return status.value
-        until = self._booked_until[label_key(label)]
+        until = self._booked_until[key]
         return f"{status} until day {until}{self._lab.dated(until)}"
 
     def alternatives(self, label: str) -> tuple[str, ...]:

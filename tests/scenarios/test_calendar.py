@@ -114,7 +114,7 @@ def test_days_are_said_with_their_dates() -> None:
     assert days_text(dated()) == "30 working days from day 1 (Mon 7 Dec 2026) on"
     lab = dated(start_day=6)
     assert days_text(lab) == "25 working days from day 6 (Mon 14 Dec 2026) on"
-    assert left_text(lab) == "25 days are left (start on day 6 (Mon 14 Dec 2026) of 30)"
+    assert left_text(lab) == "25 working days are left (start on day 6 (Mon 14 Dec 2026) of 30)"
 
 
 def test_plan_ends_on_its_last_working_day_and_bookings_count_the_same() -> None:
