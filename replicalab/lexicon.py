@@ -12,6 +12,9 @@ from typing import Final
 MOST_DIGITS: Final = 12
 """So many decimals tell any value from a bound; what differs by less is a rounding error."""
 
+CREDITS: Final = "credits"
+"""What a unit of cost is called where a lab does not say otherwise."""
+
 _WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 
 
@@ -106,6 +109,13 @@ def count_text(number: float, noun: str, word: str = "") -> str:
     """Return a number of things for people: ``1 day``, ``1,250 credits``, ``2 fewer days``."""
     between = f"{word} " if word else ""
     return f"{amount_text(number)} {between}{plural(noun, number)}"
+
+
+def money_text(amount: float, currency: str = CREDITS, word: str = "") -> str:
+    """Return an amount of money: ``1 credit``, ``1,250 credits``, ``10 more EUR``."""
+    if currency == CREDITS:
+        return count_text(amount, "credit", word)
+    return f"{amount_text(amount)} {f'{word} ' if word else ''}{currency}"
 
 
 def plural(noun: str, number: float) -> str:

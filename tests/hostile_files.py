@@ -64,6 +64,7 @@ def full_study() -> Any:
     for lab in data["labs"].values():
         lab |= {"booked": {"kettle": 6}, "out_of_stock": ["tea"], "prices": {"mug": 40.0}}
         lab |= {"equipment": ["mug"], "reagents": ["sugar"]}
+        lab |= {"currency": "EUR", "start_date": "2026-12-07"}
     data["samples_per_day"] = {"value": 9, "why": "Small cups."}
     return data
 
@@ -128,7 +129,7 @@ def hostile_run(write: Write = marked) -> str:
     refused = said(ask("why")).replace("why", write(213))[:-1]
     script = [[write(214), refused, f"{write(215)}\n{proposal}"], [asks]]
     item = OwnItem(label=write(222), category="equipment", price=40.0)
-    own_lab = LabOverrides(name=write(223, SHORT), items=(item,))
+    own_lab = LabOverrides(name=write(223, SHORT), currency="EUR", items=(item,))
     pack = PACK.with_own(own_lab, EvidenceAssumptions(alpha=0.04, why={"alpha": write(224)}))
     setup = game(pack, hostile_plan(230, write), 5, ScientistKind.MODEL)
     setup = setup.model_copy(update={"model": write(217)[:200]})

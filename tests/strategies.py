@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any, Final, TypeVar
 
 from hypothesis import strategies as st
@@ -53,7 +54,8 @@ from replicalab.scenarios import (
     Study,
     pack_of,
 )
-from replicalab.scenarios.fields import LONGEST_SHORT_TITLE
+from replicalab.scenarios.calendar import FIRST_YEAR, LAST_YEAR
+from replicalab.scenarios.fields import LONGEST_SHORT_TITLE, MOST_PERCENT
 from replicalab.scenarios.own import ItemCategory
 from tests.factories import (
     CONTROLS,
@@ -172,6 +174,11 @@ items = st.sampled_from([*EQUIPMENT, *REAGENTS, "window shelf", "tap water", "op
 """Items that the labs of `studied_packs` have, lack, may replace, do not know or forbid."""
 
 
+currencies = st.sampled_from(["credits", "EUR", "kr", "€"])
+start_dates = st.dates(date(FIRST_YEAR, 1, 1), date(LAST_YEAR, 12, 31))
+"""From when a lab's days may count."""
+
+
 def studied_packs() -> st.SearchStrategy[Pack]:
     """Return a pack whose substitutions, rates, throughput and least days vary as well.
 
@@ -180,7 +187,15 @@ def studied_packs() -> st.SearchStrategy[Pack]:
     originals = st.sampled_from([*EQUIPMENT, *REAGENTS])
     swaps = st.builds(make_substitution, original=originals, alternative=items)
     rates = st.integers(0, 200).map(float)
-    costs = st.builds(CostModel, per_sample=rates, per_day=rates, per_control=rates)
+    percent = st.just(0.0) | st.sampled_from([7.5, 20.0, 1000.0])
+    costs = st.builds(
+        CostModel,
+        per_sample=rates,
+        per_day=rates,
+        per_control=rates,
+        per_staff_day=st.just(0.0) | rates,
+        overhead_percent=percent,
+    )
     staff = st.builds(StaffModel, base=st.integers(0, 3), sample_threshold=st.integers(0, 30))
     return packs(
         allowed_substitutions=st.lists(swaps, max_size=5),
@@ -192,6 +207,9 @@ def studied_packs() -> st.SearchStrategy[Pack]:
         prices=st.just({}) | st.dictionaries(items, rates, max_size=5),
         own_equipment=st.just([]) | st.just(["window shelf", "stove"]),
         own_reagents=st.just([]) | st.just(["tap water"]),
+        currency=currencies,
+        start_date=st.none() | start_dates,
+        weekends=st.booleans(),
     )
 
 
@@ -215,6 +233,10 @@ def openings() -> st.SearchStrategy[Protocol | None]:
 
 _AMOUNTS: Final = st.none() | st.integers(1, MOST)
 _RATES: Final = st.floats(0, MOST)
+_OWN_RATES: Final[dict[Any, st.SearchStrategy[float]]] = {
+    **dict.fromkeys(CostModel.model_fields, _RATES),
+    "overhead_percent": st.floats(0, MOST_PERCENT),
+}
 
 
 def own_items(names: st.SearchStrategy[str] = labels) -> st.SearchStrategy[OwnItem]:
@@ -240,7 +262,10 @@ def own_labs(
         days=means,
         staff=means,
         start_day=means,
-        rates=st.dictionaries(st.sampled_from([*CostModel.model_fields]), _RATES, max_size=3),
+        currency=st.none() | currencies,
+        start_date=st.none() | start_dates,
+        weekends=st.none() | st.booleans(),
+        rates=st.fixed_dictionaries({}, optional=_OWN_RATES),
         steps=st.dictionaries(st.sampled_from([*StaffModel.model_fields]), counts, max_size=3),
         items=st.lists(own_items(), unique_by=lambda item: label_key(item.label), max_size=4).map(
             tuple
@@ -396,7 +421,10 @@ def study_labs(equipment: list[str], reagents: list[str]) -> st.SearchStrategy[L
         booked=st.dictionaries(st.sampled_from(equipment), counts, max_size=2),
         out_of_stock=st.lists(st.sampled_from(reagents), unique=True, max_size=2),
         prices=st.dictionaries(st.sampled_from([*equipment, *reagents]), prices, max_size=2),
-        cost_model=st.just(CostModel()) | st.builds(CostModel, per_sample=st.floats(0, 1e9)),
+        cost_model=st.just(CostModel()) | st.builds(CostModel, **_OWN_RATES),
+        currency=currencies,
+        start_date=st.none() | start_dates,
+        weekends=st.booleans(),
         staff_model=st.just(StaffModel()) | st.builds(StaffModel, base=counts),
         expected=st.none() | st.just(EXPECTED),
     )

@@ -10,7 +10,7 @@ import inspect
 import re
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Final
+from typing import Final, get_args
 
 import plotly.graph_objects as go
 
@@ -25,6 +25,7 @@ from replicalab.assessment import (
     assess,
 )
 from replicalab.cli.asking import LAB_OPTIONS
+from replicalab.cli.lab_options import MONEY_OPTIONS
 from replicalab.documents import DOCUMENTS, FORMS, KEPT, MIMES, SUFFIXES
 from replicalab.errors import ReplicaLabError
 from replicalab.lexicon import parts_of
@@ -51,15 +52,16 @@ from replicalab.planner.shortfalls import Addition, with_additions
 from replicalab.planner.steps import _IN_TURN
 from replicalab.render import figures
 from replicalab.render.figures.convergence import _LINES
-from replicalab.scenarios import LAB_AMOUNTS, Design, Lab, LabOverrides, load_scenario
+from replicalab.scenarios import LAB_AMOUNTS, CostModel, Design, Lab, LabOverrides, load_scenario
 from replicalab.scenarios.json_file import _KNOWN, FileKind
+from replicalab.scenarios.own import CALENDAR_AND_CURRENCY, RateName
 from replicalab.ui import state
-from replicalab.ui.address import _KEYS, _PLAN_IN_ORDER
+from replicalab.ui.address import _KEYS, _PLAN_IN_ORDER, _REST
 from replicalab.ui.documents import PAGE_ROWS
 from replicalab.ui.frame import PAGES
 from replicalab.ui.study_form.fields import _WORDS
 from replicalab.views.combinations import GOALS, PRICES
-from replicalab.views.lab import MEANS
+from replicalab.views.lab import MEANS, MONEY, RATES
 from replicalab.views.plan import slack_text, used_text
 from tests.factories import make_protocol
 
@@ -120,6 +122,16 @@ def test_each_amount_that_a_visitor_may_state_is_a_lab_s_and_has_its_label_key_a
     assert {field for field, *_ in LAB_OPTIONS.values()} == {*LAB_AMOUNTS}
     stated = {f"case.own_lab.{name}" for name in LAB_AMOUNTS}
     assert {key.path for key in _KEYS.values() if ".own_lab." in key.path} == stated
+
+
+def test_what_else_a_visitor_may_state_of_a_lab_is_a_lab_s_and_is_packed_in_links() -> None:
+    whole, rates = {*CALENDAR_AND_CURRENCY}, {*CostModel.model_fields}
+    assert whole <= Lab.model_fields.keys() & LabOverrides.model_fields.keys()
+    assert (RATES | MONEY).keys() == rates == {*get_args(RateName)}
+    asked = {option.field for option in MONEY_OPTIONS.values()}
+    assert asked == whole | MONEY.keys()
+    stated = {*LAB_AMOUNTS} | _REST
+    assert stated == LabOverrides.model_fields.keys()
 
 
 # --- kinds of design ------------------------------------------------------------------------

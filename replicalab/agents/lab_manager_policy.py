@@ -30,7 +30,7 @@ from replicalab.assessment.dimensions import (
     _check_staff,
 )
 from replicalab.assessment.phrases import days_text
-from replicalab.lexicon import count_text, label_key, lines_text, quoted
+from replicalab.lexicon import count_text, label_key, lines_text, money_text, quoted
 from replicalab.models import (
     FIELD_LABELS,
     LAB_DIMENSIONS,
@@ -80,7 +80,7 @@ def check_feasibility(protocol: Protocol, scenario: Pack) -> FeasibilityCheckRes
 
 
 def _estimate_protocol_cost(protocol: Protocol, scenario: Pack) -> float:
-    """Return what a plan costs in a lab, in credits: the document's name of `Assessment.cost`."""
+    """Return what a plan costs in a lab: the document's name of `Assessment.cost`."""
     return assess(protocol, scenario).cost
 
 
@@ -121,15 +121,16 @@ def compose_lab_manager_response(
 
 def answer_to(plan: Assessment, offer: Offer | None) -> LabManagerAction:
     """Return the Lab Manager's answer to a plan that is judged, and to what was found instead."""
-    offered = None
+    offered, currency = None, plan.pack.lab.currency
     if offer is not None:
         after = offer.after
         # Nobody reads its reasons.
-        verdict = _Verdict(after.failing, (), after.cost, after.staff, is_in_lines=True)
+        verdict = _Verdict(after.failing, (), after.cost, after.staff, True, currency)
         failing, in_lines = after.failing, plan.is_in_lines
         offered = _Offered(after.plan, offer.changes, offer.improved, failing, verdict, in_lines)
     reasons, in_lines = plan.reasons.items(), plan.is_in_lines
-    return _answer(_Verdict(plan.failing, reasons, plan.cost, plan.staff, in_lines), offered)
+    said = _Verdict(plan.failing, reasons, plan.cost, plan.staff, in_lines, currency)
+    return _answer(said, offered)
 
 
 def answer_type_to(plan: Assessment, offer: Offer | None) -> LabManagerActionType:
@@ -145,11 +146,12 @@ class _Verdict(NamedTuple):
     credits: float
     staff: int
     is_in_lines: bool
+    currency: str
 
     @property
     def need(self) -> str:
         staff = count_text(self.staff, "staff unit")
-        return f"costs {count_text(self.credits, 'credit')} and needs {staff}"
+        return f"costs {money_text(self.credits, self.currency)} and needs {staff}"
 
 
 class _Offered(NamedTuple):
@@ -167,7 +169,7 @@ def _verdict_of(check: FeasibilityCheckResult) -> _Verdict:
     failing = check.failing
     reasons = [(dimension, check.check(dimension).reasons) for dimension in failing]
     cost, people = check.estimated_cost, check.required_staff
-    return _Verdict(failing, reasons, cost, people, check.is_in_lines)
+    return _Verdict(failing, reasons, cost, people, check.is_in_lines, check.currency)
 
 
 def _select_lab_manager_action_type(
@@ -253,9 +255,7 @@ def answer_questions(questions: Sequence[str], scenario: Pack) -> str:
 
 
 def _standing(item: ScenarioResource, scenario: Pack) -> str:
-    text = f"'{item.label}' is {scenario.inventory.status(item.label, item.category.value)}"
-    if item.booked_until_day is not None:
-        text += f" until day {item.booked_until_day}"
+    text = f"'{item.label}' is {scenario.inventory.standing(item.label, item.category.value)}"
     if options := quoted(scenario.inventory.alternatives(item.label)):
         text += f"; may be replaced by {' or '.join(options)}"
     return f"{text}."
@@ -272,7 +272,7 @@ _TOPICS: Final[tuple[tuple[str, Callable[[Pack], str]], ...]] = (
     (
         "budget|credit|cost|money|afford",
         lambda pack: (
-            f"Budget: {count_text(pack.lab.budget, 'credit')} "
+            f"Budget: {pack.lab.money(pack.lab.budget)} "
             f"{'remains' if pack.lab.budget == 1 else 'remain'}."
         ),
     ),

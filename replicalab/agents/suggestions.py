@@ -190,14 +190,14 @@ def _sample_reduction(before: Counts, pack: Pack) -> SuggestionChange | None:
 
     Given are the counts after the other fixes.
     """
-    lab, costs, people = pack.lab, pack.cost_model, pack.staff_model
+    lab, people = pack.lab, pack.staff_model
     sizes = list(_halved(before))
 
     def counts(halvings: int) -> Counts:
         return Counts(sizes[halvings], *before[1:])
 
     def is_affordable(halvings: int) -> bool:
-        return credits_needed(counts(halvings), costs) <= lab.budget
+        return credits_needed(counts(halvings), lab) <= lab.budget
 
     def is_staffed(halvings: int) -> bool:
         return int(staff(counts(halvings), people)) <= lab.staff
@@ -212,8 +212,8 @@ def _sample_reduction(before: Counts, pack: Pack) -> SuggestionChange | None:
     if not halvings:
         return None
     reasons = []
-    if (over := credits_needed(before, costs) - lab.budget) > 0:
-        reasons.append(f"the budget is {count_text(over, 'credit')} short")
+    if (over := credits_needed(before, lab) - lab.budget) > 0:
+        reasons.append(f"the budget is {lab.money(over)} short")
     if halvings > fits:
         most = count_text(people.sample_threshold, "sample")
         reasons.append(f"at {most} or fewer the plan needs one staff unit less")

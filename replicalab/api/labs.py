@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from replicalab import scenarios
 from replicalab.api.shown import OneLine, page
-from replicalab.lexicon import amount_text, count_text
+from replicalab.lexicon import CREDITS, amount_text, count_text
 from replicalab.scenarios.folders import content_at
 from replicalab.tables import rows
 
@@ -54,7 +54,8 @@ def studies(domain: str | None = None) -> Studies:
 class Lab(OneLine, scenarios.LabOverrides):
     """What is said of a lab in place of a study's: what is not said stays as it is there.
 
-    Its fields: name, budget, days, staff, start_day, rates, steps, items.
+    Its fields: name, budget, days, staff, start_day, currency, start_date, weekends, rates, steps,
+    items.
 
     >>> ours = Lab(name="Ours", budget=2000, start_day=2)
     >>> assess(load("psy_stroop", own=ours)).slack["budget"].slack
@@ -66,14 +67,22 @@ class Lab(OneLine, scenarios.LabOverrides):
 
     def _repr_html_(self) -> str:
         from replicalab.views.blocks import listed_panel  # noqa: PLC0415
-        from replicalab.views.lab import MEANS, RATES, STEPS  # noqa: PLC0415
+        from replicalab.views.lab import MEANS, MONEY, RATES, STEPS, in_currency  # noqa: PLC0415
 
         numbers = {
             **{label: getattr(self, name) for name, label in MEANS.items()},
-            **{label: self.rates.get(name) for name, label in RATES.items()},  # type: ignore[call-overload]
+            **{label: self.rates.get(name) for name, label in (RATES | MONEY).items()},  # type: ignore[call-overload]
             **{label: self.steps.get(name) for name, label in STEPS.items()},  # type: ignore[call-overload]
         }
-        lines = [f"{label}: {amount_text(n)}" for label, n in numbers.items() if n is not None]
+        currency = self.currency or CREDITS
+        lines = [
+            f"{in_currency(label, currency)}: {amount_text(n)}"
+            for label, n in numbers.items()
+            if n is not None
+        ]
+        lines += [f"Currency: {self.currency}"] if self.currency else []
+        lines += [f"Start date: {self.start_date}"] if self.start_date else []
+        lines += ["Weekends do not count"] if self.weekends is False else []
         lines += [f"{item.label}: {item.state or 'its own price'}" for item in self.items]
         return page(listed_panel(self.name or "Your lab", lines))
 

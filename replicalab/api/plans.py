@@ -304,7 +304,8 @@ class ParetoFrontier(OneLine, tuple[planner.FrontierPlan, ...]):
         from replicalab.views.frontier import standing_verdict  # noqa: PLC0415
 
         evidence = self.options.yours.evidence
-        names = ("samples", "days", "credits", evidence.measure, "fidelity loss")
+        currency = self.options.yours.pack.lab.currency
+        names = ("samples", "days", currency, evidence.measure, "fidelity loss")
         rows = [
             (
                 *map(amount_text, (p.samples, p.days, p.credits)),

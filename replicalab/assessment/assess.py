@@ -153,14 +153,14 @@ class Assessment:
 
     @once
     def cost(self) -> float:
-        """What it costs, in credits."""
-        return credits_needed(self.counts, self.pack.cost_model)
+        """What it costs, in the lab's currency."""
+        return credits_needed(self.counts, self.pack.lab)
 
     @property
     def cost_terms(self) -> tuple[CostTerm, ...]:
-        """The five terms of the cost, in the document's order."""
+        """The terms of the cost, in the document's order."""
         own = own_prices(self.plan, self.pack)
-        return cost_terms(self.counts, self.pack.cost_model, own)
+        return cost_terms(self.counts, self.pack.lab, own)
 
     @once
     def staff(self) -> int:
@@ -286,7 +286,10 @@ class Assessment:
         # Made anew each time: until it is read it refers to this Assessment, and one that was kept
         # here would be a circle of references, which only the collector takes apart.
         return FeasibilityCheckResult.deferred(
-            self._check_fields, failing=list(self.failing), _in_lines=self.is_in_lines
+            self._check_fields,
+            failing=list(self.failing),
+            _in_lines=self.is_in_lines,
+            _currency=self.pack.lab.currency,
         )
 
     def _check_fields(self) -> dict[str, object]:

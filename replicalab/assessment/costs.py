@@ -1,5 +1,8 @@
 """The cost and staff formulas, for a single plan and for arrays of plans.
 
+A lab may also have a price for its staff, and an overhead on everything. Without them a plan costs
+what the document's five terms add up to.
+
 Whole numbers give a number; arrays that broadcast together give an array.
 Source: docs/contract.md, The check.
 """
@@ -7,7 +10,7 @@ Source: docs/contract.md, The check.
 from typing import Any, Final, NamedTuple
 
 from replicalab.models import Protocol
-from replicalab.scenarios import CostModel, Pack, StaffModel
+from replicalab.scenarios import Lab, Pack, StaffModel
 
 Amount = Any
 """A number, or an array of numbers; the formulas are the same arithmetic for both."""
@@ -16,7 +19,7 @@ Amount = Any
 class Counts(NamedTuple):
     """The five numbers that cost and staff depend on; each a whole number or an array.
 
-    ``own_prices`` is what the items' own prices add to their rates, in credits.
+    ``own_prices`` is what the items' own prices add to their rates.
     """
 
     samples: Amount
@@ -28,19 +31,21 @@ class Counts(NamedTuple):
 
 
 class CostTerm(NamedTuple):
-    """One of the five terms of a plan's cost, at so many credits each.
+    """One of the terms of a plan's cost, at so much each.
 
-    ``own`` are the prices of those among the ``number`` that have one in place of the rate.
+    ``own`` are the prices of those among the ``number`` that have one in place of the rate. Of the
+    overhead the ``number`` is the sum of all other terms, and the rate a share of it.
     """
 
     label: str
     number: Amount
     rate: float
     own: tuple[float, ...] = ()
+    is_share: bool = False
 
     @property
     def credits(self) -> Amount:
-        """What the term adds, in credits."""
+        """What the term adds, in the lab's currency."""
         return (self.number - len(self.own)) * self.rate + sum(self.own)
 
     @property
@@ -96,23 +101,43 @@ def own_prices(protocol: Protocol, pack: Pack) -> tuple[tuple[float, ...], tuple
 
 
 def cost_terms(
-    counts: Counts, model: CostModel, own: tuple[tuple[float, ...], tuple[float, ...]] = ((), ())
+    counts: Counts, lab: Lab, own: tuple[tuple[float, ...], tuple[float, ...]] = ((), ())
 ) -> tuple[CostTerm, ...]:
-    """Return the five terms in the document's order; their credits add up to `cost`.
+    """Return the five terms in the document's order, and staff and overhead where a lab has them.
 
-    Given the own prices that the counts hold, see `own_prices`.
+    They add up to `cost`. Given the own prices that the counts hold, see `own_prices`.
     """
+    model = lab.cost_model
     rows = zip(counts[:5], _TERMS, ((), (), (), *own), strict=True)
-    return tuple(
+    terms = [
         CostTerm(label, count, getattr(model, rate), prices)
         for count, (label, rate), prices in rows
-    )
+    ]
+    if model.per_staff_day:
+        staff_days = staff(counts, lab.staff_model) * counts.days
+        terms.append(CostTerm("Staff days", staff_days, model.per_staff_day))
+    if model.overhead_percent:
+        share = model.overhead_percent / 100
+        terms.append(CostTerm("Overhead", _direct(counts, lab), share, is_share=True))
+    return tuple(terms)
 
 
-def cost(counts: Counts, model: CostModel) -> Amount:
-    """Return the credits that the plan needs."""
+def cost(counts: Counts, lab: Lab) -> Amount:
+    """Return what the plan costs, in the lab's currency.
+
+    It is a sum of doubles; it never falls when a count grows, since no term does, nor what a step
+    of rounding makes of it.
+    """
+    direct = _direct(counts, lab)
+    percent = lab.cost_model.overhead_percent
+    return direct + direct * percent / 100 if percent else direct
+
+
+def _direct(counts: Counts, lab: Lab) -> Amount:
+    """Return what the plan costs without the overhead."""
     samples, days, controls, equipment, reagents, own = counts
-    return (
+    model = lab.cost_model
+    found = (
         samples * model.per_sample
         + days * model.per_day
         + controls * model.per_control
@@ -120,11 +145,17 @@ def cost(counts: Counts, model: CostModel) -> Amount:
         + reagents * model.per_reagent
         + own
     )
+    if not model.per_staff_day:
+        return found
+    return found + staff(counts, lab.staff_model) * model.per_staff_day * days
 
 
-def credits_needed(counts: Counts, model: CostModel) -> float:
-    """Return what one plan costs as it is compared with a budget: rounded to a millionth."""
-    return round(float(cost(counts, model)), 6)
+def credits_needed(counts: Counts, lab: Lab) -> float:
+    """Return what one plan costs as it is compared with a budget: rounded to a millionth.
+
+    The sum is rounded once, with the overhead in it; no term is rounded on its own.
+    """
+    return round(float(cost(counts, lab)), 6)
 
 
 def staff(counts: Counts, model: StaffModel) -> Amount:

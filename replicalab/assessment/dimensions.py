@@ -200,7 +200,7 @@ def _check_budget(plan: Assessment) -> list[str]:
     if plan.cost <= has:
         return []
     return [
-        f"The plan costs {count_text(plan.cost, 'credit')}, {amount_text(plan.cost - has)} over "
+        f"The plan costs {plan.pack.lab.money(plan.cost)}, {amount_text(plan.cost - has)} over "
         f"the budget of {amount_text(has)}."
     ]
 

@@ -64,13 +64,31 @@ def analysed_text(planned: int, analysed: int) -> str:
 
 
 def days_text(lab: Lab) -> str:
-    """Return how many days a lab gives: ``30 days``, ``17 days from day 14 on``."""
-    return f"{count_text(lab.days_left, 'day')}{start_text(lab)}"
+    """Return how many days a lab gives: ``30 days``, ``17 days from day 14 on``.
+
+    Where dates are known and weekends do not count they are called working days.
+    """
+    return f"{_counted_days(lab)}{start_text(lab)}"
+
+
+def _counted_days(lab: Lab) -> str:
+    noun = "day" if lab.weekends or lab.start_date is None else "working day"
+    return count_text(lab.days_left, noun)
 
 
 def start_text(lab: Lab) -> str:
-    """Return from when on a lab's days count: `` from day 14 on``; empty if from the first."""
-    return f" from day {lab.start_day} on" if lab.start_day > 1 else ""
+    """Return from when on a lab's days count: `` from day 14 on``.
+
+    Empty if from the first, unless that has a date.
+    """
+    start, dated = lab.start_day, lab.dated(lab.start_day)
+    return f" from day {start}{dated} on" if start > 1 or dated else ""
+
+
+def last_day_text(plan: Assessment) -> str:
+    """Return the date of a plan's last day: `` (to Fri 18 Dec 2026)``; empty without one."""
+    days, lab = plan.counts.days, plan.pack.lab
+    return lab.dated(lab.start_day + days - 1, "to") if days else ""
 
 
 def left_text(lab: Lab) -> str:
@@ -81,8 +99,9 @@ def left_text(lab: Lab) -> str:
     if lab.start_day == 1:
         return ""
     left = lab.days_left
-    start = f"(start on day {lab.start_day} of {lab.days})"
-    return f"{count_text(left, 'day')} {'is' if left == 1 else 'are'} left {start}"
+    first = f"{lab.start_day}{lab.dated(lab.start_day)}"
+    start = f"(start on day {first} of {lab.days})"
+    return f"{_counted_days(lab)} {'is' if left == 1 else 'are'} left {start}"
 
 
 def failing_text(failing: Sequence[str]) -> str:

@@ -6,11 +6,11 @@ Source: docs/contract.md, The check.
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import cached_property
-from typing import Final, Self
+from typing import ClassVar, Final, Self
 
 from pydantic import Field, ModelWrapValidatorHandler, computed_field, model_validator
 
-from replicalab.lexicon import count_text, joined
+from replicalab.lexicon import CREDITS, count_text, joined
 from replicalab.models import (
     DIMENSIONS,
     LAB_DIMENSIONS,
@@ -126,6 +126,13 @@ class FeasibilityCheckResult(DeferredRecord, QuotingRecord):
     required_staff: Count
     substitution_options: dict[str, list[str]]
     validation_result: ValidationResult
+
+    _currency: ClassVar[str] = CREDITS
+
+    @property
+    def currency(self) -> str:
+        """What a unit of the cost is called in the lab; a dump, which has none, says credits."""
+        return self._currency
 
     @model_validator(mode="wrap")
     @classmethod

@@ -5,7 +5,6 @@ import json
 from argparse import ArgumentError, ArgumentTypeError
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from math import isfinite
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -14,6 +13,7 @@ from replicalab.assessment import assess
 from replicalab.case import Case, in_labs_of
 from replicalab.cli import lab
 from replicalab.cli.files import STANDARD, called, content
+from replicalab.cli.lab_options import MONEY_OPTIONS, between, decimal
 from replicalab.cli.printing import CommandError, say
 from replicalab.documents import STUDY_SUFFIXES
 from replicalab.errors import TraceError
@@ -90,25 +90,6 @@ def whole(least: int, most: int = scenarios.MOST) -> Callable[[str], int]:
     return read
 
 
-def decimal(text: str) -> float:
-    """Return the number that a text is."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = float("nan")
-    if not isfinite(number):
-        raise ArgumentTypeError(f"'{text}' is no number; write one such as 0.05")
-    return number
-
-
-def amount(text: str) -> float:
-    """Return the number of credits that a text is, 0 at least."""
-    number = decimal(text)
-    if not 0 <= number <= scenarios.MOST:
-        raise ArgumentTypeError(f"'{text}' is no number from 0 to {scenarios.MOST:,}")
-    return number
-
-
 def add_study(parser: argparse.ArgumentParser, number: str | None = None) -> None:
     """Add the study, of which `pack` is made."""
     about = f"a study's id, or the path of a study file; {STANDARD} is standard input"
@@ -150,6 +131,9 @@ def add_own(parser: argparse.ArgumentParser) -> None:
         option = f"--{name.replace('_', '-')}"
         group.add_argument(option, type=whole(1), metavar=unit, help=about)
     lab.add_parts(group)
+    for name, each in MONEY_OPTIONS.items():
+        option = f"--{name.replace('_', '-')}"
+        group.add_argument(option, type=each.read, metavar=each.unit, help=each.about)
     question = parser.add_argument_group("question, in place of the study's")
     for name, (about, _) in _QUESTION.items():
         question.add_argument(f"--{name}", type=decimal, metavar="NUMBER", help=about)
@@ -191,7 +175,9 @@ def add_aim(parser: argparse.ArgumentParser) -> None:
     )
     for name, what in PRICES.items():
         about = f"what {what} is worth to you; the combinations are ranked by price"
-        group.add_argument(f"--price-{name}", metavar="CREDITS", type=amount, help=about)
+        group.add_argument(
+            f"--price-{name}", metavar="CREDITS", type=between(0, scenarios.MOST), help=about
+        )
 
 
 # --- what they ask for --------------------------------------------------------------------------
@@ -225,7 +211,12 @@ def own_lab(
     """Return what is said of the lab: the file's, and in its place the options'."""
     said = lab.lab_at(asked.lab_file) if asked.lab_file else scenarios.LabOverrides()
     means = {field: getattr(asked, name) for name, (field, *_) in LAB_OPTIONS.items()}
-    said = said.model_copy(update={k: v for k, v in means.items() if v is not None})
+    rates: dict[str, object] = dict(said.rates.items())
+    for name, option in MONEY_OPTIONS.items():
+        if (value := getattr(asked, name)) is not None:
+            (rates if option.is_rate else means)[option.field] = value
+    changed = {k: v for k, v in means.items() if v is not None}
+    said = said.model_copy(update={**changed, "rates": rates})
     return lab.with_parts(said, asked, studies)
 
 

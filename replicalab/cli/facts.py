@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from replicalab.assessment import Assessment, Evidence
 from replicalab.assessment.phrases import asked_and_had
+from replicalab.lexicon import CREDITS
 from replicalab.negotiation import Score
 from replicalab.planner import (
     Addition,
@@ -31,6 +32,10 @@ def place(pack: Pack) -> Data:
     lab = pack.lab
     means = {name: getattr(lab, name) for name in ("budget", "days", "days_left", "start_day")}
     found = {"difficulty": str(pack.difficulty), "seed": pack.seed, **means, "staff": lab.staff}
+    if lab.currency != CREDITS:
+        found["currency"] = lab.currency
+    if lab.start_date is not None:
+        found |= {"start_date": lab.start_date.isoformat(), "weekends": lab.weekends}
     return {"study": pack.scenario_id, "lab": found, **own(pack.own_lab, pack.question)}
 
 

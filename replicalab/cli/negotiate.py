@@ -17,6 +17,7 @@ from replicalab.cli import asking, facts
 from replicalab.cli.check import heading, where
 from replicalab.cli.files import check_writable, content, fills_standard_output, written
 from replicalab.cli.lab import PARTS
+from replicalab.cli.lab_options import MONEY_OPTIONS
 from replicalab.cli.model import MODEL, PLAYERS_HELP, Model
 from replicalab.cli.printing import Answer, CommandError, say, tell_lines
 from replicalab.errors import ModelError, TraceError
@@ -47,7 +48,7 @@ _PLAN: Final = ("plan", "samples", "days", "without", "swap")
 # What a transcript says itself.
 _SET_BY_TRANSCRIPT: Final = (
     *("scientist", "lab_manager", "rounds", *_PLAN),
-    *("lab_file", *asking.LAB_OPTIONS, *(part.option for part in PARTS.values())),
+    *("lab_file", *asking.LAB_OPTIONS, *MONEY_OPTIONS, *(part.option for part in PARTS.values())),
     *QUESTION_FIELDS,
 )
 

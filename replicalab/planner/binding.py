@@ -72,12 +72,12 @@ def _all_that_is_missing(dimension: Dimension, plan: Assessment) -> Iterator[Add
         own_prices=plan.counts.own_prices + price_range(plan)[1],
     )
     most = {
-        Dimension.BUDGET: credits_needed(counts, lab.cost_model),
+        Dimension.BUDGET: credits_needed(counts, lab),
         Dimension.SCHEDULE: LARGEST_COUNT,
         Dimension.STAFF: staff(counts, lab.staff_model),
     }
     if dimension in AMOUNTS and most[dimension] > has:
-        yield Addition(dimension, has, most[dimension])
+        yield Addition(dimension, has, most[dimension], currency=lab.currency)
     for lacking in plan.pack.resources:
         if not lacking.available and ITEM_DIMENSIONS[lacking.category.value] is dimension:
             yield Addition(dimension, 0, 1, lacking.label)
@@ -195,7 +195,8 @@ class _Steps:
 
     def _ask(self, more: int) -> Addition:
         has = self.plan.slack[self.dimension].limit
-        return Addition(self.dimension, has, has + more)
+        currency = self.plan.pack.lab.currency
+        return Addition(self.dimension, has, has + more, currency=currency)
 
     def _there(self, more: int) -> Assessment:
         return self.plan.in_lab(with_additions([self._ask(more)], self.plan.pack))

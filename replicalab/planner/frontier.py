@@ -222,7 +222,7 @@ def _curve(
     for counting in _sizes(low, enough, sizes, pack):
         least = limits.fewest(counts, counting)
         able = min(least.samples, most_counted(least.days, pack))
-        value, cost = worth.value(able, factor), credits_needed(least, pack.cost_model)
+        value, cost = worth.value(able, factor), credits_needed(least, pack.lab)
         tier, counted = tier_of(pack.design, value), counted_of(pack.design, able)
         yield FrontierPlan(
             least.samples, counted, least.days, cost, value, tier, variant.loss, variant
@@ -231,15 +231,16 @@ def _curve(
 
 def _sizes(low: int, most: int, number: int, pack: Pack) -> Iterator[int]:
     """Yield the sample sizes to look at, the last one always."""
-    # Where a sample is free, of those that take the same days only the most.
-    unit = 1
+    # Where a sample is free, of those that take the same days and staff only the most.
+    unit, ends = 1, {most}
     if not pack.cost_model.per_sample:
-        rate = pack.samples_per_day
+        rate, threshold = pack.samples_per_day, pack.staff_model.sample_threshold
+        if pack.cost_model.per_staff_day and low <= threshold < most:
+            ends.add(threshold)
         unit = rate.value if rate else most
         low = min(most, max(-(-low // unit), CountLimits(pack).days[0] if rate else 1) * unit)
     step = unit * max(1, -(-(most - low) // (unit * number)))
-    yield from range(low, most, step)
-    yield most
+    yield from sorted(ends.union(range(low, most, step)))
 
 
 def _pareto(points: Iterable[tuple[float, FrontierPlan]]) -> Iterator[FrontierPlan]:

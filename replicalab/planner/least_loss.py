@@ -308,5 +308,5 @@ class _Search:
         before, pack = self.plan.counts, self.plan.pack
         counts = one.variant.counts(before)._replace(samples=one.samples, days=one.days)
         changed = (one.samples != before.samples) + (one.days != before.days)
-        cost = credits_needed(counts, pack.cost_model)
+        cost = credits_needed(counts, pack.lab)
         return one.variant.changed + changed, days_short(one.days, pack), cost

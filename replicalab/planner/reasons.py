@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from replicalab.agents.suggestions import SuggestionChange, change_of
-from replicalab.assessment import Assessment, assess, counts_of, credits_needed
+from replicalab.assessment import Assessment, assess, counts_of, credits_needed, staff
 from replicalab.assessment.phrases import days_text
 from replicalab.lexicon import amount_text, capitalised, count_text, joined, label_key
 from replicalab.models import DIMENSIONS, Dimension, Protocol, revise
@@ -96,8 +96,8 @@ def _fewer_days_reason(plan: Protocol, found: Candidate, pack: Pack) -> str:
         counts.days - found.days,
     )
     longer = counts._replace(days=counts.days - fewer + 1)
-    over = credits_needed(longer, pack.cost_model) > pack.lab.budget
-    scarce = "credits" if over and Dimension.BUDGET not in found.given_up else "hands"
+    over = credits_needed(longer, pack.lab) > pack.lab.budget
+    scarce = pack.lab.currency if over and Dimension.BUDGET not in found.given_up else "hands"
     leave = "leaves" if fewer == 1 else "leave"
     why = f"{fewer} fewer {leave} {scarce} for the samples"
     if counts.days - fewer > found.days:
@@ -109,7 +109,7 @@ def _samples_texts(plan: Protocol, found: Candidate, pack: Pack) -> tuple[str, s
     before, samples, factor = plan.sample_size, found.samples, found.variant.factor
     worth = EvidenceCurve(pack, max(before, samples), CountLimits(pack).endpoint_lost)
     if samples > before:
-        paid = "; the cost rises." if pack.cost_model.per_sample else "."
+        paid = "; the cost rises." if _is_paid(plan, found, pack) else "."
         return _more_samples_reason(plan, found, worth), f"Nothing of the evidence{paid}"
     can = most_counted(found.days, pack)
     now, then = (worth.value(min(number, can), factor) for number in (samples, before))
@@ -118,6 +118,17 @@ def _samples_texts(plan: Protocol, found: Candidate, pack: Pack) -> tuple[str, s
         lost = "weaker evidence" + (", which meets the target" if not shortfall(now, pack) else "")
     fewer = f"{count_text(before - samples, 'sample')} fewer: {lost}."
     return _fewer_samples_reason(before, found, worth), fewer
+
+
+def _is_paid(plan: Protocol, found: Candidate, pack: Pack) -> bool:
+    """Return whether more samples cost more: each, or a staff unit more that they take."""
+    counts = counts_of(plan, pack)._replace(days=found.days)
+    people = (
+        staff(counts._replace(samples=n), pack.staff_model)
+        for n in (plan.sample_size, found.samples)
+    )
+    rates = pack.cost_model
+    return bool(rates.per_sample) or bool(rates.per_staff_day and len({*people}) > 1)
 
 
 def _fewer_samples_reason(before: int, found: Candidate, worth: EvidenceCurve) -> str:
@@ -214,4 +225,4 @@ def _dropping_reason(label: str, plan: Assessment) -> str:
             return f"{fit}, short of {_bound_text(tier, pack)}."
     if failing:
         return f"With it the plan fails on {joined(failing)}."
-    return f"With it the plan costs {count_text(kept.cost - plan.cost, 'credit')} more."
+    return f"With it the plan costs {pack.lab.money(kept.cost - plan.cost)} more."

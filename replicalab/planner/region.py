@@ -34,6 +34,7 @@ _HEADROOM: Final = 4
 # A plan that lies further out than so many times everything else is left outside the grid.
 _AT_MOST_WIDER: Final = 3
 
+_HALF: Final = 1e-3
 _UNLIMITED: Final = np.iinfo(np.int64).max  # Stands for a number of samples that nothing limits
 
 # The lab's own limits, which a plan must keep; beyond the evidence's it fits, but shows less.
@@ -72,7 +73,7 @@ def numeric_checks(counts: Counts, pack: Pack) -> NumericChecks:
     Each of the five counts is a whole number or an array, and all broadcast together.
     """
     lab = pack.lab
-    credits: Floats = np.asarray(cost(counts, lab.cost_model), dtype=np.float64).round(6)
+    credits = _rounded(np.asarray(cost(counts, lab), dtype=np.float64))
     people = np.asarray(staff(counts, lab.staff_model), dtype=np.int64)
     samples, days = np.asarray(counts.samples), np.asarray(counts.days)
     sound = (samples > counts.controls) & (days >= 1)
@@ -89,6 +90,16 @@ def numeric_checks(counts: Counts, pack: Pack) -> NumericChecks:
         counts_ok=samples <= countable(days, pack),
         endpoint_ok=days >= pack.min_days,
     )
+
+
+def _rounded(amounts: Floats) -> Floats:
+    """Return amounts rounded to a millionth as the single check rounds one."""
+    # numpy multiplies first, so what is nearly a half may go to the other side.
+    nearly_half = np.abs(amounts * 1e6 % 1 - 0.5) < _HALF
+    if not nearly_half.any():
+        return amounts.round(6)
+    exact = np.array([round(float(each), 6) for each in amounts.flat]).reshape(amounts.shape)
+    return np.where(nearly_half, exact, amounts.round(6))
 
 
 def countable(days: Ints, pack: Pack) -> Ints:

@@ -25,7 +25,7 @@ from replicalab.assessment import (
     credits_needed,
     staff,
 )
-from replicalab.lexicon import count_text, joined, label_key
+from replicalab.lexicon import CREDITS, count_text, joined, label_key, money_text
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.least_loss import LeastLoss, gives_up_less, least_loss_of
 from replicalab.planner.limits import TIER_RANK, CountLimits, EvidenceCurve, most_looked_at
@@ -53,12 +53,14 @@ class Addition:
         dimension: that it is needed for.
         has, needs: how much; for an item 0 and 1.
         item: the item to release or to restock, None for the three amounts.
+        currency: of the lab.
     """
 
     dimension: Dimension
     has: float
     needs: float
     item: str | None = None
+    currency: str = CREDITS
 
     @property
     def more(self) -> float:
@@ -76,7 +78,13 @@ class Addition:
         if self.item is not None:
             verb = "released" if self.dimension is Dimension.EQUIPMENT else "restocked"
             return f"'{self.item}' {verb}"
-        return count_text(self.more, DIMENSION_ROWS[self.dimension].noun, "more")
+        return self.amount_text("more")
+
+    def amount_text(self, word: str = "") -> str:
+        """Return how much of an amount it is: ``10 credits``, with a word ``10 more credits``."""
+        if self.dimension is Dimension.BUDGET:
+            return money_text(self.more, self.currency, word)
+        return count_text(self.more, DIMENSION_ROWS[self.dimension].noun, word)
 
 
 def additions_text(found: Iterable[Addition]) -> str:
@@ -192,7 +200,12 @@ def _relief(plan: Assessment) -> Shortfall:
     """Return the smallest additions with which the lab can run a plan, and what they leave."""
     # What is left is what the check says of the lab that has added them all.
     lacks = (plan.slack[dimension] for dimension in AMOUNTS)
-    amounts = [Addition(each.dimension, each.limit, each.used) for each in lacks if each.slack < 0]
+    currency = plan.pack.lab.currency
+    amounts = [
+        Addition(each.dimension, each.limit, each.used, currency=currency)
+        for each in lacks
+        if each.slack < 0
+    ]
     found = (*amounts, *_missing(plan).values())
     return Shortfall(plan, found, tuple(plan.in_lab(with_additions(found, plan.pack)).failing))
 
@@ -302,7 +315,8 @@ class AdditionSearch:
         for place, dimension in enumerate(AMOUNTS):
             alone = [needs[place] for needs in usable if needs and self._short(needs) == [place]]
             if alone:
-                yield Addition(dimension, self.has[place], min(alone))
+                currency = self.pack.lab.currency
+                yield Addition(dimension, self.has[place], min(alone), currency=currency)
 
     def needs(self, variant: PlanVariant, tier: EvidenceTier) -> Means | None:
         """Return what a variant needs at least of the amounts to reach a tier."""
@@ -310,7 +324,7 @@ class AdditionSearch:
         if counts is None:
             return None
         people = int(staff(counts, lab.staff_model))
-        return credits_needed(counts, lab.cost_model), counts.days, people
+        return credits_needed(counts, lab), counts.days, people
 
     @cached_property
     def has(self) -> Means:

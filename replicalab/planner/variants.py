@@ -40,7 +40,7 @@ from replicalab.assessment import (
     used_substitutions,
     violations,
 )
-from replicalab.lexicon import count_text, label_key, parts_of, same_label
+from replicalab.lexicon import label_key, parts_of, same_label
 from replicalab.models import Dimension, Protocol, same_plan
 from replicalab.scenarios import AllowedSubstitution, ItemStatus, Pack
 
@@ -144,7 +144,7 @@ def _cause(swap: Swap, pack: Pack) -> str | None:
     if _policy([swap.item.label], pack):
         return f"A restriction forbids '{swap.item.label}'"
     if (saved := -_added(swap.item, swap.alternative, pack)) > 0:
-        return f"'{swap.alternative}' costs {count_text(saved, 'credit')} less here"
+        return f"'{swap.alternative}' costs {pack.lab.money(saved)} less here"
     return f"With '{swap.alternative}' less of the study is given up"
 
 

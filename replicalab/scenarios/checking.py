@@ -18,7 +18,7 @@ from replicalab.characters import on_one_line
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key, repeated_labels, shortened
 from replicalab.models import Record
-from replicalab.scenarios.fields import DOI, IDENTIFIER
+from replicalab.scenarios.fields import CURRENCY, DOI, IDENTIFIER
 from replicalab.scenarios.lab import Difficulty
 from replicalab.scenarios.pack import LAB_CONSTRAINT_KEYS
 from replicalab.scenarios.reading import LONGEST_QUOTED, FieldPath, YamlDocument, dotted
@@ -54,6 +54,7 @@ _REMEDIES: Final = {
 IDENTIFIER_REMEDY: Final = "must be lower-case letters, digits and _, beginning with a letter"
 _PATTERNS: Final = {
     f"^{IDENTIFIER}$": IDENTIFIER_REMEDY,
+    f"^{CURRENCY}$": "must be 1 to 8 letters or €, £ or ¥, such as EUR",
     DOI: "must be a bare DOI such as 10.1000/xyz123, or null",
 }
 

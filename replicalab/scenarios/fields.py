@@ -52,6 +52,12 @@ ShortTitle = Annotated[
 ]
 """What stands at the head of every page."""
 
+CURRENCY: Final = "[A-Za-zÀ-ÖØ-öø-ɏ€£¥]{1,8}"
+Currency = Annotated[str, StringConstraints(pattern=f"^{CURRENCY}$")]
+"""What a unit of cost is called: letters and three signs. A dollar sign would begin a formula
+where pages write text.
+"""
+
 Prose = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_TEXT)
 ]
@@ -66,6 +72,8 @@ Bound = Annotated[float, Field(strict=True, gt=0, le=LARGEST_EFFECT, allow_inf_n
 
 Share = Annotated[float, Field(strict=True, gt=0, lt=1)]
 Rate = Annotated[float, Field(strict=True, ge=0, le=MOST, allow_inf_nan=False)]
+MOST_PERCENT: Final = 1000
+Percent = Annotated[float, Field(strict=True, ge=0, le=MOST_PERCENT, allow_inf_nan=False)]
 Step = Annotated[int, Field(strict=True, ge=0, le=MOST)]
 AtLeastOne = Annotated[int, Field(strict=True, ge=1, le=MOST)]
 Whole = Annotated[int, Field(strict=True, ge=1)]

@@ -60,6 +60,7 @@ class Inventory:
     """
 
     def __init__(self, study: Study, lab: Lab) -> None:
+        self._lab = lab
         gone = dict.fromkeys(map(label_key, lab.out_of_stock), ItemStatus.OUT_OF_STOCK)
         self._booked_until = {
             key: day
@@ -116,10 +117,19 @@ class Inventory:
     def _item(self, label: str, category: str) -> Item:
         key = label_key(label)
         status = self._status.get((category, key), ItemStatus.UNKNOWN)
-        until = self._booked_until[key] if status is ItemStatus.BOOKED else None
-        text = status.value if until is None else f"{status} until day {until}"
         options = self._alternatives.get(key, ()) if status in MISSING else ()
+        text = self._standing(key, status)
         return Item(_FIELDS[category], category, label, key, status, text, options)
+
+    def standing(self, label: str, category: str) -> str:
+        """Return where an item stands, in words: ``booked until day 10``, with the date if any."""
+        return self._standing(label_key(label), self.status(label, category))
+
+    def _standing(self, key: str, status: ItemStatus) -> str:
+        if status is not ItemStatus.BOOKED:
+            return status.value
+        until = self._booked_until[key]
+        return f"{status} until day {until}{self._lab.dated(until)}"
 
     def alternatives(self, label: str) -> tuple[str, ...]:
         """Return the usable replacements of an item, in the study file's order."""

@@ -1,7 +1,7 @@
 """A lab: its means, its rates, what is booked or missing in it, and what its author expects there.
 
-Amounts are credits. The usual rates and staffing steps, which a lab has unless it names its own,
-are those of docs/contract.md, The check.
+Amounts are in the lab's currency, credits where it names no other. The usual rates and staffing
+steps, which a lab has unless it names its own, are those of docs/contract.md, The check.
 """
 
 from __future__ import annotations
@@ -12,10 +12,29 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field
 
-from replicalab.lexicon import label_key
+from replicalab.lexicon import CREDITS, label_key, money_text
 from replicalab.measures import EvidenceTier
-from replicalab.models import DIMENSIONS, Count, Credits, Dimension, LabManagerActionType, Record
-from replicalab.scenarios.fields import MOST, Effect, Label, Many, Rate, Step, Whole
+from replicalab.models import (
+    DIMENSIONS,
+    Count,
+    Credits,
+    Dimension,
+    Flag,
+    LabManagerActionType,
+    Record,
+)
+from replicalab.scenarios.calendar import StartDate, date_of, date_text
+from replicalab.scenarios.fields import (
+    MOST,
+    Currency,
+    Effect,
+    Label,
+    Many,
+    Percent,
+    Rate,
+    Step,
+    Whole,
+)
 
 COST_PER_SAMPLE: Final = 10.0
 COST_PER_DAY: Final = 50.0
@@ -32,7 +51,7 @@ Dimensions = Annotated[list[Dimension], Field(max_length=len(DIMENSIONS))]
 
 
 class CostModel(Record):
-    """A lab's rates in credits; the usual ones where it names none.
+    """A lab's rates in its currency; the usual ones where it names none.
 
     Attributes:
         per_sample: for each sample.
@@ -40,6 +59,8 @@ class CostModel(Record):
         per_control: for each control.
         per_equipment_item: for each piece of equipment.
         per_reagent: for each reagent.
+        per_staff_day: for each staff unit that a plan needs, for each of its days.
+        overhead_percent: on the sum of all other costs, in percent.
     """
 
     per_sample: Rate = COST_PER_SAMPLE
@@ -47,6 +68,8 @@ class CostModel(Record):
     per_control: Rate = COST_PER_CONTROL
     per_equipment_item: Rate = COST_PER_EQUIPMENT_ITEM
     per_reagent: Rate = COST_PER_REAGENT
+    per_staff_day: Rate = 0.0
+    overhead_percent: Percent = 0.0
 
     def rate(self, category: str) -> float:
         """Return what an item of that category costs: ``equipment`` or ``reagent``."""
@@ -109,7 +132,7 @@ class Lab(Record):
     """One of a study's three labs: its means, and what is missing in it.
 
     Attributes:
-        budget: in credits.
+        budget: in its currency.
         days: how long the lab can give, counted from its first day.
         staff: staff units.
         start_day: the day on which work begins; those before it are not worked on.
@@ -117,9 +140,12 @@ class Lab(Record):
         out_of_stock: items that are missing, whatever the day.
         equipment: what is here beside the study's equipment.
         reagents: what is here beside the study's reagents.
-        prices: what an item costs here in place of its rate, in credits.
-        cost_model: the lab's own rates in credits.
+        prices: what an item costs here in place of its rate.
+        cost_model: the lab's own rates.
         staff_model: the lab's own staffing steps.
+        currency: what a unit of cost is called.
+        start_date: the calendar date from which its days count, null where none is known.
+        weekends: whether Saturdays and Sundays count as days.
         expected: what happens here when the reference protocol is proposed.
     """
 
@@ -134,6 +160,9 @@ class Lab(Record):
     prices: Annotated[dict[Label, Rate], Many] = Field(default_factory=dict)
     cost_model: CostModel = CostModel()
     staff_model: StaffModel = StaffModel()
+    currency: Currency = CREDITS
+    start_date: StartDate | None = None
+    weekends: Flag = True
     expected: ExpectedOutcome | None = None
 
     @property
@@ -141,6 +170,18 @@ class Lab(Record):
         """How many days there are from the start day on; 0 where it lies after the last."""
         left = self.days - self.start_day + 1
         return left if left > 0 else 0
+
+    def money(self, amount: float, word: str = "") -> str:
+        """Return an amount of its currency: ``1,250 credits``, ``2,600 EUR``, ``10 more EUR``."""
+        return money_text(amount, self.currency, word)
+
+    def dated(self, day: int, word: str = "") -> str:
+        """Return the date of a day as it follows the day: `` (Mon 7 Dec 2026)``; empty if none.
+
+        A word may stand before it: `` (to Mon 7 Dec 2026)``.
+        """
+        found = self.start_date and date_of(day, self.start_date, weekends=self.weekends)
+        return f" ({f'{word} ' if word else ''}{date_text(found)})" if found else ""
 
     def with_means(
         self,

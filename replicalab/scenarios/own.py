@@ -6,19 +6,28 @@ Only what differs is kept, so that it can be shown, counted and reset one by one
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import FailFast, Field, ValidationError, model_validator
 
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key, percent_text, repeated_labels
 from replicalab.measures import KINDS, PARAMETERS
-from replicalab.models import Count, Record
+from replicalab.models import Count, Flag, Record
 from replicalab.scenarios import fields
+from replicalab.scenarios.calendar import StartDate
 from replicalab.scenarios.lab import Lab
 from replicalab.scenarios.study import Design, Study
 
-RateName = Literal["per_sample", "per_day", "per_control", "per_equipment_item", "per_reagent"]
+RateName = Literal[
+    "per_sample",
+    "per_day",
+    "per_control",
+    "per_equipment_item",
+    "per_reagent",
+    "per_staff_day",
+    "overhead_percent",
+]
 StepName = Literal[
     "base", "sample_threshold", "control_threshold", "day_threshold", "equipment_threshold"
 ]
@@ -30,6 +39,10 @@ CATEGORIES: Final[tuple[ItemCategory, ...]] = ("equipment", "reagent")
 
 LAB_AMOUNTS: Final = ("budget", "days", "staff", "start_day")
 """The amounts of a lab that a visitor may state: fields of `Lab` and of `LabOverrides`."""
+
+
+CALENDAR_AND_CURRENCY: Final = ("currency", "start_date", "weekends")
+"""What else of a lab a visitor may state as a whole: fields of both as well."""
 
 
 class ItemState(StrEnum):
@@ -44,7 +57,7 @@ class OwnItem(Record):
     """What is said of one item of the lab; None leaves it as in the study's lab.
 
     An item that the study does not list is available where nothing else is said. ``until`` is the
-    last day on which a booked item is booked; ``price`` is in credits, in place of its rate.
+    last day on which a booked item is booked; ``price`` stands in place of its rate.
     """
 
     label: fields.Label
@@ -57,7 +70,7 @@ class OwnItem(Record):
 class LabOverrides(Record):
     """What is said of a lab in place of the study's; None, or no entry, leaves the study's.
 
-    A lab with a name goes along to other studies. ``rates`` are fields of `CostModel` in credits,
+    A lab with a name goes along to other studies. ``rates`` are fields of `CostModel`,
     ``steps`` fields of `StaffModel`; ``items`` holds each label once.
     """
 
@@ -66,6 +79,9 @@ class LabOverrides(Record):
     days: fields.AtLeastOne | None = None
     staff: fields.AtLeastOne | None = None
     start_day: fields.AtLeastOne | None = None
+    currency: fields.Currency | None = None
+    start_date: StartDate | None = None
+    weekends: Flag | None = None
     rates: Annotated[dict[RateName, fields.Rate], FailFast()] = Field(default_factory=dict)
     steps: Annotated[dict[StepName, fields.Step], FailFast()] = Field(default_factory=dict)
     items: Annotated[tuple[OwnItem, ...], Field(max_length=fields.MOST_OWN_ITEMS), FailFast()] = ()
@@ -76,18 +92,25 @@ class LabOverrides(Record):
             raise ValueError(f"'{repeated}' is listed twice; list it once")
         return self
 
+    @model_validator(mode="after")
+    def _overhead_is_a_percentage(self) -> Self:
+        if (percent := self.rates.get("overhead_percent", 0.0)) > fields.MOST_PERCENT:
+            most = f"at most {fields.MOST_PERCENT:,}"
+            raise ValueError(f"overhead_percent is {percent:,.12g}; give {most}")
+        return self
+
     @property
-    def amounts(self) -> dict[str, int]:
-        """The amounts that are stated, by name."""
-        stated = {name: getattr(self, name) for name in LAB_AMOUNTS}
-        return {name: amount for name, amount in stated.items() if amount is not None}
+    def stated(self) -> dict[str, Any]:
+        """The amounts, and of calendar and currency, what is stated, by name."""
+        named = {name: getattr(self, name) for name in (*LAB_AMOUNTS, *CALENDAR_AND_CURRENCY)}
+        return {name: value for name, value in named.items() if value is not None}
 
     @property
     def changes(self) -> int:
         """How many values of the study's lab it replaces; a price counts besides a state."""
         of_items = [value for item in self.items for value in (item.state, item.price)]
         given = [value for value in of_items if value is not None]
-        return len(given) + len(self.amounts) + len(self.rates) + len(self.steps)
+        return len(given) + len(self.stated) + len(self.rates) + len(self.steps)
 
     def over(self, lab: Lab, study: Study) -> Lab:
         """Return a study's lab with what is said of it."""
@@ -109,7 +132,7 @@ class LabOverrides(Record):
         priced = {*map(label_key, prices)}
         return lab.model_copy(
             update={
-                **self.amounts,
+                **self.stated,
                 "booked": booked,
                 "out_of_stock": gone,
                 "equipment": own["equipment"],

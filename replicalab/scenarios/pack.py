@@ -293,7 +293,7 @@ class Pack(models.Record):
     def means(self) -> tuple[tuple[str, float, str], ...]:
         """The lab's three amounts: what each limits, how much there is, and in which unit."""
         return (
-            ("lab budget", self.lab.budget, "credits"),
+            ("lab budget", self.lab.budget, self.lab.currency),
             ("duration", self.lab.days_left, "days"),
             ("staff needed", self.lab.staff, "staff units"),
         )

@@ -71,7 +71,7 @@ _PLAN_IN_ORDER: Final = (
 _MOST_ENTRIES: Final = 250
 _MOST_NAMED: Final = 8
 # What of a lab of one's own stands under `own_lab`.
-_REST: Final = {"name", "rates", "steps", "items"}
+_REST: Final = {"name", "currency", "start_date", "weekends", "rates", "steps", "items"}
 _R = TypeVar("_R", scenarios.LabOverrides, scenarios.EvidenceAssumptions)
 _Any = TypeVar("_Any", bound=Record)
 

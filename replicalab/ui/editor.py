@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from replicalab import models
 from replicalab.assessment import assess
 from replicalab.characters import on_one_line
-from replicalab.lexicon import amount_text, count_text, joined, quoted
+from replicalab.lexicon import amount_text, joined, quoted
 from replicalab.models import NUMBER_FIELDS
 from replicalab.scenarios import Design, ItemStatus, Pack
 from replicalab.ui.controls import NumberField, between, complain
@@ -219,8 +219,7 @@ def _standing(pack: Pack, category: str) -> Callable[[str], str]:
         status, name = pack.inventory.status(label, category), on_one_line(label)
         if status in (ItemStatus.AVAILABLE, ItemStatus.UNKNOWN):
             return name
-        until = pack.inventory.booked_until(label)
-        return f"{name} ({status}{f' until day {until}' if until is not None else ''})"
+        return f"{name} ({pack.inventory.standing(label, category)})"
 
     return shown
 
@@ -233,5 +232,5 @@ def draw_preview(form: PlanForm, pack: Pack) -> None:
         return
     worth = assess(plan, pack)
     draw_verdict(plan_verdict(worth))
-    cost, budget = amount_text(worth.cost), count_text(pack.lab.budget, "credit")
+    cost, budget = amount_text(worth.cost), pack.lab.money(pack.lab.budget)
     st.caption(f"It costs {cost} of {budget}.")

@@ -6,7 +6,8 @@ from math import prod
 from typing import Final
 
 from replicalab.batch import MeanRegret, Result, Share, Summary, is_same, regrets
-from replicalab.lexicon import amount_text, count_text
+from replicalab.errors import ReplicaLabError
+from replicalab.lexicon import CREDITS, amount_text, count_text, money_text
 from replicalab.negotiation import Outcome
 from replicalab.views import blocks
 from replicalab.views.blocks import Bar, Cell, Column, Group, Sentence
@@ -100,7 +101,17 @@ def _ending_text(result: Result) -> str:
     if result.outcome is None:
         return "not played"
     text = f"{OUTCOME_TITLES[result.outcome]} after {count_text(result.rounds, 'round')}"
-    return f"{text}, {count_text(result.samples, 'sample')}, {amount_text(result.credits)} credits"
+    return f"{text}, {count_text(result.samples, 'sample')}, {_cost_text(result)}"
+
+
+def _cost_text(result: Result) -> str:
+    """Return what a result's plan costs in its lab's currency, of a study that is not here too."""
+    job = result.job
+    try:
+        currency = job.pack().lab.currency
+    except ReplicaLabError:
+        currency = job.own_lab.currency or CREDITS
+    return money_text(result.credits, currency)
 
 
 def faults_text(errors: Iterable[str]) -> list[str]:

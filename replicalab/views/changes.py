@@ -68,7 +68,7 @@ def revision_text(whole: PlanStep) -> RevisionText:
     after = whole.after
     cost, budget = (
         lexicon.amount_text(after.cost),
-        lexicon.count_text(after.pack.lab.budget, "credit"),
+        after.pack.lab.money(after.pack.lab.budget),
     )
     return RevisionText(
         size=f"{size_text(after)}, {cost} of {budget}, {after.evidence.text}",
@@ -132,7 +132,7 @@ def mend_price(step: PlanStep) -> str:
 
 def edit_sentence(step: PlanStep) -> Sentence:
     """Return what an edit changes, and what it saves and loses."""
-    moved = f"{signed_credits(step)} credits, {texts.evidence_text(step)}"
+    moved = f"{signed_credits(step)} {step.after.pack.lab.currency}, {texts.evidence_text(step)}"
     return Sentence(": ".join(filter(None, (edit_text(step), moved))) + ".")
 
 
@@ -160,7 +160,8 @@ def changes_table(before: Assessment, after: Assessment, longest: int) -> Table:
     if totals:
         rows.append(blocks.row("In all", "", "", *_effects(PlanStep(before, after))))
     caption = "Changes from the reference protocol, one after the other"
-    names = ("What", "Reference", "This plan", "Credits", "Evidence")
+    cost = lexicon.capitalised(after.pack.lab.currency)
+    names = ("What", "Reference", "This plan", cost, "Evidence")
     return blocks.table(caption, names, rows, totals=totals)
 
 

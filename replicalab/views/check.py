@@ -5,8 +5,8 @@ from itertools import accumulate
 from typing import Final
 
 from replicalab import assessment
-from replicalab.assessment.phrases import failing_text
-from replicalab.lexicon import amount_text, capitalised, count_text, plural
+from replicalab.assessment.phrases import failing_text, last_day_text
+from replicalab.lexicon import amount_text, capitalised, plural
 from replicalab.models import Dimension
 from replicalab.views import blocks, verdicts
 from replicalab.views import plan as texts
@@ -37,7 +37,7 @@ def header_panel(plan: assessment.Assessment, *, yours: bool = True, quiet: bool
         verdict=verdicts.plan_verdict(plan),
         failing=failing_text(plan.failing) if plan.failing else "",
         cost=cost_bar(plan),
-        credits=f"{amount_text(plan.cost)} of {count_text(pack.lab.budget, 'credit')}",
+        credits=f"{amount_text(plan.cost)} of {pack.lab.money(pack.lab.budget)}",
         over=plan.cost > pack.lab.budget,
         evidence=evidence_bar(evidence, [evidence]),
         evidence_status=verdicts.evidence_status(evidence),
@@ -111,9 +111,13 @@ def _amounts(plan: assessment.Assessment, slack: assessment.Slack) -> tuple[Cell
     if not left:
         return Cell(texts.used_text(plan, slack), bar=bar), Cell(), Cell()
     unit = "free" if slack.row.category else plural(slack.row.noun, slack.limit)
+    limit = f"{amount_text(slack.limit)} {unit}"
+    if slack.dimension is Dimension.BUDGET:
+        limit = plan.pack.lab.money(slack.limit)
+    last = last_day_text(plan) if slack.dimension is Dimension.SCHEDULE else ""
     return (
-        Cell(amount_text(slack.used), slack.used, bar=bar),
-        Cell(f"{amount_text(slack.limit)} {unit}", slack.limit),
+        Cell(f"{amount_text(slack.used)}{last}", slack.used, bar=bar),
+        Cell(limit, slack.limit),
         Cell(left, slack.slack),
     )
 
@@ -177,7 +181,13 @@ def cost_table(
     columns = (
         Column("Term", is_seen=False),
         Column("Units × rate", "quiet fixed", is_seen=False),
-        Column("Credits", "number", bar="before", picture="Share", is_seen=False),
+        Column(
+            capitalised(plan.pack.lab.currency),
+            "number",
+            bar="before",
+            picture="Share",
+            is_seen=False,
+        ),
     )
     return blocks.table("The cost, term by term", columns, rows, totals=len(totals))
 
@@ -296,7 +306,7 @@ def _value(evidence: assessment.Evidence) -> float | None:
 def plans_table(plans: Mapping[str, assessment.Assessment]) -> blocks.Table:
     """Return what each plan is worth and costs, with floor, target and budget in the caption."""
     judged = [plan.evidence for plan in plans.values()]
-    budget = count_text(next(iter(plans.values())).pack.lab.budget, "credit")
+    lab = next(iter(plans.values())).pack.lab
     rows = [
         (
             name,
@@ -307,8 +317,8 @@ def plans_table(plans: Mapping[str, assessment.Assessment]) -> blocks.Table:
         )
         for name, plan in plans.items()
     ]
-    names = ("Plan", "Samples", "Days", capitalised(judged[0].measure), "Credits")
-    return blocks.table(f"{bounds_title(judged[0])}; budget: {budget}", names, rows)
+    names = ("Plan", "Samples", "Days", capitalised(judged[0].measure), capitalised(lab.currency))
+    return blocks.table(f"{bounds_title(judged[0])}; budget: {lab.money(lab.budget)}", names, rows)
 
 
 # --- by the effect --------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from typing import Final
 
 from replicalab.assessment import Assessment, phrases
-from replicalab.lexicon import amount_text, capitalised, joined, plural, quoted
+from replicalab.lexicon import amount_text, capitalised, joined, money_text, plural, quoted
 from replicalab.planner import Aim, Combination, Combinations, Goal, MeansPrices, PlanAnalysis
 from replicalab.views.blocks import Cell, Column, Group, Sentence, Table, group, table
 from replicalab.views.frontier import given_up_text
@@ -14,7 +14,7 @@ from replicalab.views.verdicts import FIDELITY_MEANS, evidence_status
 MOST_SHOWN: Final = 12
 """So many combinations are shown; of more it is said how many there are."""
 
-TITLE: Final = "Every combination: credits, days, staff, a later start, items"
+TITLE: Final = "Every combination: budget, days, staff, a later start, items"
 GOALS: Final = {
     Goal.TARGET: "The target",
     Goal.FLOOR: "The floor",
@@ -75,15 +75,15 @@ def _proof(found: Combinations) -> str:
     return "Not every set of items and wordings could be searched, so other ways may take less."
 
 
-def order_text(prices: MeansPrices) -> str:
+def order_text(prices: MeansPrices, currency: str) -> str:
     """Return what combinations are ranked by."""
     given = {what: getattr(prices, name) for name, what in PRICES.items()}
     named = [f"{what} {amount_text(price)}" for what, price in given.items() if price is not None]
     if not prices.given:
-        return "Fewest kinds of means first, then fewest credits."
+        return f"Fewest kinds of means first, then fewest {currency}."
     return (
-        f"By price in credits: {joined(['a credit is 1', *named])}; a later start costs nothing. "
-        "What has no price comes last."
+        f"By price: {joined([f'{money_text(1, currency)} is 1', *named])}; a later start costs "
+        "nothing. What has no price comes last."
     )
 
 
@@ -108,7 +108,8 @@ def blocks_of(options: PlanAnalysis, aim: Aim) -> tuple[Sentence, Table, Sentenc
     rows = [_row(options, one, prices) for one in shown]
     rest = f"And {more:,} more; the command line's JSON lists them all." if shown and more else ""
     caption = f"What it would take: {GOALS[goal].lower()}"
-    last = " ".join(filter(None, [rest, order_text(prices)])) if shown[1:] else ""
+    order = order_text(prices, options.yours.pack.lab.currency)
+    last = f"{rest} {order}".strip() if shown[1:] else ""
     return (
         Sentence(combinations_text(options, goal)),
         table(caption, columns, rows, kind="ways", scrolls=True),

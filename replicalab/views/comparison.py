@@ -6,19 +6,20 @@ from typing import Final, NamedTuple, TypeVar
 
 from replicalab.assessment import Assessment, Evidence, cautions_title
 from replicalab.comparison import Side
-from replicalab.lexicon import amount_text, capitalised, count_text
+from replicalab.lexicon import amount_text, capitalised
 from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS, Dimension
 from replicalab.negotiation import Outcome
 from replicalab.scenarios import QUESTION_FIELDS, Lab, Pack
 from replicalab.views import blocks, check, negotiation
 from replicalab.views.blocks import Bar, Cell, Column, Group, Status
-from replicalab.views.lab import MEANS, RATES, STEPS, price_text, standing_text
+from replicalab.views.lab import MEANS, MONEY, RATES, STEPS, in_currency, price_text, standing_text
 from replicalab.views.plan import WISHES, effect_text, slack_text, used_text, wishes_cell
 from replicalab.views.verdicts import evidence_status, plan_verdict, standing
 
 DIFFERS: Final = "What differs"
 SLACK: Final = "Used, and left"
 COST: Final = "Cost, credits"
+"""The title of the cost where all labs count in credits; see `parts`."""
 EVIDENCE: Final = "Evidence"
 OUTCOME: Final = "Outcome"
 # The numbers of a plan's question, by what they are called in a comparison.
@@ -52,11 +53,16 @@ def parts(sides: Sequence[Side]) -> dict[str, list[Line]]:
             _line(capitalised(dimension), (_used(side.plan, dimension) for side in sides))
             for dimension in sides[0].plan.slack
         ],
-        COST: [*_cost(sides)],
+        in_currency(COST, _currency(sides)): [*_cost(sides)],
         EVIDENCE: [*_evidence(sides)],
         OUTCOME: [*_outcomes(sides)],
     }
     return {title: lines for title, lines in found.items() if lines}
+
+
+def _currency(sides: Sequence[Side]) -> str:
+    """Return the currency of all sides; of labs that differ in it each one's, in their order."""
+    return " / ".join(dict.fromkeys(side.plan.pack.lab.currency for side in sides))
 
 
 def table(sides: Sequence[Side]) -> list[list[str | float]]:
@@ -107,19 +113,30 @@ def _fields(sides: Sequence[Side]) -> Iterator[Line]:
 
 def _lab(sides: Sequence[Side]) -> Iterator[Line]:
     """Yield the lab: its means, rates and staff steps, and every item that the studies know."""
+    currency, labs = _currency(sides), [side.plan.pack.lab for side in sides]
     held: tuple[tuple[dict[str, str], Callable[[Lab], object]], ...] = (
         (MEANS, lambda lab: lab),
-        (RATES, lambda lab: lab.cost_model),
+        (RATES | MONEY, lambda lab: lab.cost_model),
         (STEPS, lambda lab: lab.staff_model),
     )
     for labels, of in held:
         for name, label in labels.items():
-            yield _line(label, (_amount(getattr(of(side.plan.pack.lab), name)) for side in sides))
+            values = [getattr(of(side.plan.pack.lab), name) for side in sides]
+            if name not in MONEY or any(values):
+                yield _line(in_currency(label, currency), map(_amount, values))
+    yield from _calendar(labs)
     known = [
         (each.label, each.category.value) for side in sides for each in side.plan.pack.resources
     ]
     for item, category in dict.fromkeys(known):
         yield _line(item, (Cell(_standing(side.plan.pack, item, category)) for side in sides))
+
+
+def _calendar(labs: Sequence[Lab]) -> Iterator[Line]:
+    """Yield the first day, and whether weekends are worked, where a lab says so."""
+    if any(lab.start_date for lab in labs):
+        yield _line("First day", (Cell(lab.dated(1).strip(" ()") or "no date") for lab in labs))
+        yield _line("Weekends", (Cell("worked" if lab.weekends else "not") for lab in labs))
 
 
 def _standing(pack: Pack, label: str, category: str) -> str:
@@ -162,8 +179,9 @@ def _cost(sides: Sequence[Side]) -> Iterator[Line]:
     def line(label: str, amounts: Iterable[float]) -> Line:
         return _line(label, (_amount(each)._replace(bar=Bar(each / dearest)) for each in amounts))
 
-    for at, term in enumerate(sides[0].plan.cost_terms):
-        yield line(term.label, (side.plan.cost_terms[at].credits for side in sides))
+    held = [{term.label: term.credits for term in side.plan.cost_terms} for side in sides]
+    for label in dict.fromkeys(label for terms in held for label in terms):
+        yield line(label, (terms.get(label, 0.0) for terms in held))
     yield line("Total", (side.plan.cost for side in sides))
 
 
@@ -275,6 +293,6 @@ def _pictured(side: Side, sides: Sequence[Side]) -> tuple[Cell, ...]:
         bar=check.evidence_bar(evidence, alike, alike[0]),
         shade=evidence_status(evidence),
     )
-    budget = count_text(plan.pack.lab.budget, "credit")
+    budget = plan.pack.lab.money(plan.pack.lab.budget)
     cost = check.cost_cell(plan)
     return Cell(side.name), worth, cost._replace(text=f"{cost.text} of {budget}")

@@ -4,7 +4,9 @@ from typing import Final
 
 from replicalab import assessment, planner
 from replicalab.assessment import phrases
-from replicalab.lexicon import amount_text, count_text, joined, plural
+from replicalab.lexicon import CREDITS, amount_text, count_text, joined, money_text, plural
+from replicalab.models import Dimension
+from replicalab.scenarios import Lab
 from replicalab.views.blocks import Status, Verdict
 from replicalab.views.options import least_days_text, proof_text, too_short
 from replicalab.views.plan import (
@@ -18,12 +20,18 @@ from replicalab.views.plan import (
 _VOID: Final = ", without which the study is void"
 
 
-def priced_size_text(plan: assessment.Assessment | planner.FrontierPlan) -> str:
-    """Return a plan in numbers: ``161 samples in 3 days for 2,210 credits``."""
+def priced_size_text(
+    plan: assessment.Assessment | planner.FrontierPlan, lab: Lab | None = None
+) -> str:
+    """Return a plan in numbers: ``161 samples in 3 days for 2,210 credits``.
+
+    Of a plan of the frontier the lab is given, too.
+    """
     if not isinstance(plan, planner.FrontierPlan):
-        return f"{phrases.size_text(plan)} for {count_text(plan.cost, 'credit')}"
+        return f"{phrases.size_text(plan)} for {plan.pack.lab.money(plan.cost)}"
     samples = phrases.planned_text(plan.samples, plan.analysed)
-    return f"{samples} in {count_text(plan.days, 'day')} for {count_text(plan.credits, 'credit')}"
+    cost = money_text(plan.credits, lab.currency if lab else CREDITS)
+    return f"{samples} in {count_text(plan.days, 'day')} for {cost}"
 
 
 def fits_text(plan: assessment.Assessment) -> str:
@@ -32,11 +40,11 @@ def fits_text(plan: assessment.Assessment) -> str:
     return ", ".join(filter(None, (fits, assessment.cautions_title(plan))))
 
 
-def frontier_title(standing: Verdict) -> str:
+def frontier_title(standing: Verdict, currency: str = CREDITS) -> str:
     """Return what the frontier's chart shows."""
     unbeaten = standing.status is Status.PASS
     mine = "nothing beats your plan" if unbeaten else "what can be had instead"
-    return f"Evidence for credits: {mine}"
+    return f"Evidence for {currency}: {mine}"
 
 
 def all_outside_text(found: planner.Frontier, evidence: assessment.Evidence) -> str:
@@ -67,8 +75,8 @@ def standing_verdict(options: planner.PlanAnalysis) -> Verdict:
         )
         return Verdict(Status.CAUTION, "Unbeaten, not proven", with_cautions(text, yours))
     text = (
-        f"Nothing{phrases.adding_none(yours)} beats your plan: more evidence takes more credits, "
-        "more days, or more given up of the study."
+        f"Nothing{phrases.adding_none(yours)} beats your plan: more evidence takes more "
+        f"{yours.pack.lab.currency}, more days, or more given up of the study."
     )
     status = Status.CAUTION if yours.dropped else Status.PASS
     return Verdict(status, "Unbeaten", with_cautions(text, yours))
@@ -81,14 +89,19 @@ def _passes_for_nothing(plan: assessment.Assessment) -> str:
 def _better_text(options: planner.PlanAnalysis, standing: planner.Standing) -> str:
     cheaper, stronger, gentler = standing.cheaper, standing.stronger, standing.gentler
     yours, lines = options.yours, []
+    lab = yours.pack.lab
     if cheaper is not None:
-        less = count_text(yours.cost - cheaper.credits, "credit")
+        less = lab.money(yours.cost - cheaper.credits)
         lines.append(_rival_text(f"The same evidence costs {less} less", cheaper, options))
     if stronger is not None:
-        instead = f", instead of {yours.evidence.text}"
-        lines.append(_rival_text("For no more credits and days", stronger, options, instead))
+        text, instead = (
+            f"For no more {lab.currency} and days",
+            f", instead of {yours.evidence.text}",
+        )
+        lines.append(_rival_text(text, stronger, options, instead))
     if gentler is not None:
-        text = "As much evidence for no more credits, with less given up or in fewer days"
+        none = f"As much evidence for no more {lab.currency}"
+        text = f"{none}, with less given up or in fewer days"
         lines.append(_rival_text(text, gentler, options, f", fidelity loss {gentler.loss}"))
     return " ".join(lines)
 
@@ -99,20 +112,20 @@ def _rival_text(
     """Return a text about a plan that fits, its numbers, and its cautions."""
     yours = options.yours
     evidence = f"{yours.evidence.measure} {yours.evidence.amount(rival.value)}"
-    plan = options.judged(rival.plan(yours.plan))
-    return with_cautions(f"{text}: {priced_size_text(rival)}, {evidence}{more}.", plan)
+    plan, size = options.judged(rival.plan(yours.plan)), priced_size_text(rival, yours.pack.lab)
+    return with_cautions(f"{text}: {size}, {evidence}{more}.", plan)
 
 
 def _as_much_text(options: planner.PlanAnalysis) -> str:
     """Return which plan that fits has as much evidence, at the precision shown, if one has."""
     yours, least, found = options.yours, options.least.after, options.frontier
-    evidence = yours.evidence
+    evidence, lab = yours.evidence, yours.pack.lab
     if evidence.void_reason:
         return f"Nor would it yield evidence: {evidence.void_reason}."
     if least.feasible and least.evidence.text == evidence.text:
         saved = yours.cost - least.cost
-        cost = f"{count_text(abs(saved), 'credit')} {'less' if saved > 0 else 'more'}"
-        cost = cost if saved else "as many credits"
+        cost = f"{lab.money(abs(saved))} {'less' if saved > 0 else 'more'}"
+        cost = cost if saved else f"as many {lab.currency}"
         fits = f"The least-loss plan fits and has {evidence.text} too, for {cost}."
         return with_cautions(fits, least)
     rival = found.as_strong(evidence)
@@ -183,7 +196,7 @@ def balance_text(options: planner.PlanAnalysis) -> str:
         )
     loss, budget = fidelity_text(balanced), balanced.pack.lab.budget
     given_up = f" It gives up some of the study: {loss}." if balanced.fidelity_loss else ""
-    left = count_text(budget - balanced.cost, "credit")
+    left = balanced.pack.lab.money(budget - balanced.cost)
     text = (
         f"The balanced plan is {priced_size_text(balanced)}. Both sides gain: the Scientist has "
         f"{balanced.evidence.text} against a floor of {floor}, and "
@@ -204,8 +217,9 @@ def extras_lines(options: planner.PlanAnalysis) -> list[str]:
         met = "No addition is needed: the least-loss plan meets the target and loses no fidelity."
         return [with_cautions(met, options.least.after)]
     bought = {extra.ask.dimension for extra in options.extras}
+    currency = options.yours.pack.lab.currency
     rest = [
-        plural(assessment.DIMENSION_ROWS[each].noun, 2)
+        currency if each is Dimension.BUDGET else plural(assessment.DIMENSION_ROWS[each].noun, 2)
         for each in assessment.AMOUNTS
         if each not in bought
     ]
@@ -231,5 +245,4 @@ def _extra_text(extra: planner.SmallestAddition) -> str:
         bought = f"a plan that fits, {priced_size_text(after)}, {worth}"
     else:
         bought = f"still {none}; {phrases.failing_text(after.failing)}"
-    noun = assessment.DIMENSION_ROWS[extra.ask.dimension].noun
-    return f"+{count_text(extra.ask.more, noun)}: {bought}"
+    return f"+{extra.ask.amount_text()}: {bought}"

@@ -1,11 +1,19 @@
 """The lab in words: what it is called, and what of it is one's own."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from replicalab.assessment.phrases import days_text
-from replicalab.lexicon import amount_text, count_text, joined, quoted
+from replicalab.lexicon import (
+    CREDITS,
+    amount_text,
+    count_text,
+    joined,
+    money_text,
+    quoted,
+)
 from replicalab.scenarios import ItemStatus, Lab, LabOverrides, Pack
+from replicalab.scenarios.calendar import date_of, date_text
 from replicalab.views.blocks import Status
 
 RATES: Final = {
@@ -16,6 +24,11 @@ RATES: Final = {
     "per_reagent": "A reagent, credits",
 }
 """A lab's rates by field, in the order of a plan's cost."""
+MONEY: Final = {
+    "per_staff_day": "A staff unit a day, credits",
+    "overhead_percent": "Overhead, %",
+}
+"""What else a plan costs, in labs that have it."""
 STEPS: Final = {
     "base": "Staff for every plan",
     "sample_threshold": "One more above … samples",
@@ -36,9 +49,14 @@ MEANS: Final = {
 _NOUNS: Final = {"budget": "credit", "days": "day", "staff": "staff unit"}
 
 
+def in_currency(label: str, currency: str) -> str:
+    """Return what a number is called in a lab of that currency: ``Budget, EUR``."""
+    return label.replace(f", {CREDITS}", f", {currency}")
+
+
 def amounts_text(lab: Lab) -> str:
     """Return what a lab has: ``2,600 credits, 6 days, 3 staff units``."""
-    has = count_text(lab.budget, "credit"), days_text(lab), count_text(lab.staff, "staff unit")
+    has = lab.money(lab.budget), days_text(lab), count_text(lab.staff, "staff unit")
     return ", ".join(has)
 
 
@@ -68,44 +86,63 @@ def lab_text(pack: Pack) -> str:
 def own_values(written: Pack, pack: Pack) -> list[OverriddenValue]:
     """Return what of the lab differs from the study's, in a fixed order."""
     before, after = written.lab, pack.lab
-    return [*_numbers(before, after), *_items(written, pack)]
+    return [*_numbers(before, after), *_calendar(before, after), *_items(written, pack)]
+
+
+def _calendar(before: Lab, after: Lab) -> Iterator[OverriddenValue]:
+    """Yield what differs of the currency and the calendar."""
+    held: tuple[tuple[str, Callable[[Lab], str]], ...] = (
+        ("currency", lambda lab: lab.currency),
+        ("first day", lambda lab: lab.dated(1).strip(" ()") or "no date"),
+        ("weekends", lambda lab: "worked" if lab.weekends else "not worked"),
+    )
+    for label, text_of in held:
+        if (yours := text_of(after)) != (written := text_of(before)):
+            yield OverriddenValue(label, yours, written)
 
 
 def _numbers(before: Lab, after: Lab) -> Iterator[OverriddenValue]:
     for labels, was, now in (
         (MEANS, before, after),
-        (RATES, before.cost_model, after.cost_model),
+        (RATES | MONEY, before.cost_model, after.cost_model),
         (STEPS, before.staff_model, after.staff_model),
     ):
         for field, label in labels.items():
             one, other = getattr(now, field), getattr(was, field)
             if one != other:
                 noun = _NOUNS.get(field)
-                named = "" if noun else label.lower().removesuffix(", credits")
-                yield OverriddenValue(
-                    named, count_text(one, noun) if noun else amount_text(one), amount_text(other)
-                )
+                named, _, unit = label.lower().partition(", ")
+                yours = count_text(one, noun) if noun else amount_text(one)
+                yours = after.money(one) if field == "budget" else yours
+                yours += " %" if unit == "%" else ""
+                yield OverriddenValue("" if noun else named, yours, amount_text(other))
+
+
+def _by_its_calendar(written: Pack, pack: Pack) -> Pack:
+    """Return the study's lab by one's own calendar, so that only what else differs does."""
+    calendar = {name: getattr(pack.lab, name) for name in ("start_date", "weekends")}
+    same = all(getattr(written.lab, name) == value for name, value in calendar.items())
+    return written if same else written.in_lab(written.lab.model_copy(update=calendar))
 
 
 def _items(written: Pack, pack: Pack) -> Iterator[OverriddenValue]:
+    written = _by_its_calendar(written, pack)
     for item in pack.own_lab.items:
         where = [standing_text(each, item.label, item.category) for each in (pack, written)]
         if where[0] != where[1]:
             yield OverriddenValue(item.label, *where)
         if item.price is not None:
             price = price_text(written, item.label, item.category)
-            yield OverriddenValue(item.label, count_text(item.price, "credit"), price)
+            yield OverriddenValue(item.label, pack.lab.money(item.price), price)
 
 
 def standing_text(pack: Pack, label: str, category: str) -> str:
     """Return where an item stands in a lab: ``booked until day 9``."""
-    status, until = pack.inventory.status(label, category), pack.inventory.booked_until(label)
-    booked = status is ItemStatus.BOOKED and until is not None
-    return f"{status} until day {until}" if booked else str(status)
+    return pack.inventory.standing(label, category)
 
 
 def price_text(pack: Pack, label: str, category: str) -> str:
-    """Return what an item costs in a lab, in credits: its own price, or the rate of its kind."""
+    """Return what an item costs in a lab: its own price, or the rate of its kind."""
     return amount_text(pack.price(label, category))
 
 
@@ -128,12 +165,14 @@ def own_text(written: Pack, pack: Pack) -> str:
 
 def any_lab_text(own: LabOverrides, difficulty: str, seed: int) -> str:
     """Return which lab all studies are in: what is said of it, and the study's own for the rest."""
+    currency = own.currency or CREDITS
     means = [
-        count_text(value, noun)
+        money_text(value, currency) if field == "budget" else count_text(value, noun)
         for field, noun in _NOUNS.items()
         if (value := getattr(own, field)) is not None
     ]
-    means += [f"work from day {own.start_day:,}"] if own.start_day is not None else []
+    if (start := own.start_day) is not None:
+        means.append(f"work from day {start:,}{_dated(own, start)}")
     others = own.changes - len(means)
     said = [*means, *([count_text(others, "change", "other" if means else "")] if others else [])]
     name = f" ({own.name})" if own.name else ""
@@ -141,6 +180,14 @@ def any_lab_text(own: LabOverrides, difficulty: str, seed: int) -> str:
     if not said:
         return f"Each study in its own {written}, as written: say above what yours has."
     return f"Your lab{name}: {joined(said)}; the rest is each study’s own, of its {written}."
+
+
+def _dated(own: LabOverrides, day: int) -> str:
+    """Return the date of a day where it is the same in every study; else nothing."""
+    if own.start_date is None or own.weekends is None:
+        return ""
+    found = date_of(day, own.start_date, weekends=own.weekends)
+    return f" ({date_text(found)})" if found else ""
 
 
 # --- an item in its row ---
@@ -156,9 +203,10 @@ class ItemRow(NamedTuple):
 
 def item_row(written: Pack, pack: Pack, label: str, category: str) -> ItemRow:
     """Return how an item of a lab is shown, with what the study's lab has in place of it."""
+    written = _by_its_calendar(written, pack)
     where, was = (standing_text(each, label, category) for each in (pack, written))
     price, rate = (price_text(each, label, category) for each in (pack, written))
-    texts = [category, f"{price} credits"]
+    texts = [category, f"{price} {pack.lab.currency}"]
     texts += [f"the study’s: {was}"] if where != was else []
     texts += [f"the study’s price: {rate}"] if price != rate else []
     is_free = pack.inventory.status(label, category) is ItemStatus.AVAILABLE

@@ -5,10 +5,18 @@ Every number stands in the negotiation or in its ledger; nothing is said that th
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from functools import partial
 from typing import Final, NamedTuple
 
 from replicalab import assessment, models
-from replicalab.lexicon import amount_text, count_text, joined, signed_text
+from replicalab.lexicon import (
+    CREDITS,
+    amount_text,
+    count_text,
+    joined,
+    money_text,
+    signed_text,
+)
 from replicalab.negotiation import (
     Concession,
     Judgement,
@@ -173,7 +181,7 @@ def round_summary(done: Round) -> str:
 
 def numbers_text(plan: assessment.Assessment) -> str:
     """Return a plan in a few numbers: size, credits, evidence."""
-    return f"{assessment.size_text(plan)}, {count_text(plan.cost, 'credit')}, {plan.evidence.text}"
+    return f"{assessment.size_text(plan)}, {plan.pack.lab.money(plan.cost)}, {plan.evidence.text}"
 
 
 def on_the_table(plan: assessment.Assessment) -> str:
@@ -321,20 +329,22 @@ def ledger_sentence(concessions: Sequence[Concession]) -> str:
     """Return who gave what in all: credits and evidence, side by side."""
     totals = {concession.who: concession.total for concession in concessions}
     scientist, manager = totals.get(models.Role.SCIENTIST), totals.get(models.Role.LAB_MANAGER)
+    currency = concessions[0].step.after.pack.lab.currency if concessions else CREDITS
+    money = partial(money_text, currency=currency)
     given = "gave nothing"
     if scientist is not None:
         saved, evidence = scientist.credits_saved, _evidence_given(scientist)
         if saved > 0:
-            given = f"gave {count_text(saved, 'credit')}"
+            given = f"gave {money(saved)}"
         elif saved < 0:
-            given = f"came to want {count_text(-saved, 'credit')} more"
+            given = f"came to want {money(-saved)} more"
         elif evidence:
-            given = "gave no credits"
+            given = f"gave no {currency}"
         given = f"{given} and {evidence}" if evidence else given
     saved = manager.credits_saved if manager else 0
-    spent = f"gave {count_text(-saved, 'credit')}" if saved else "gave nothing"
+    spent = f"gave {money(-saved)}" if saved else "gave nothing"
     if saved > 0:
-        spent = f"came to offer a plan {count_text(saved, 'credit')} cheaper"
+        spent = f"came to offer a plan {money(saved)} cheaper"
     if given == spent:
         return "Neither side gave anything."
     return f"The Scientist {given}; the Lab Manager {spent}."

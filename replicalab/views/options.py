@@ -68,7 +68,7 @@ def difference_text(options: PlanAnalysis) -> str:
         passing = f"; it passes all seven dimensions, where {failing} otherwise"
     elif EvidenceTier.MEETS_TARGET is offered.evidence.tier is after.evidence.tier:
         saved = step.credits_saved
-        passing = f"; either meets the target, and it costs {count_text(saved, 'credit')} less"
+        passing = f"; either meets the target, and it costs {after.pack.lab.money(saved)} less"
         passing = passing if saved > 0 else ""
     without = listed(", without ", [control.name for control in step.newly_dropped])
     return f"Same lab, {size} than {whose}{without}: {after.evidence.text} {instead}{passing}."
@@ -297,9 +297,10 @@ def wait_lines(options: PlanAnalysis) -> list[str]:
     for wait in options.asks.waits:
         after, free, left = wait.least.after, quoted(wait.items), count_text(wait.days_left, "day")
         are, stay = ("is" if number == 1 else "are" for number in (len(free), wait.days_left))
+        start = f"Start on day {wait.start_day:,}{after.pack.lab.dated(wait.start_day)}"
         still = f"; {phrases.failing_text(after.failing)} all the same" if after.failing else ""
         text = (
-            f"Start on day {wait.start_day:,}: {joined(free)} {are} free, {left} {stay} left. Then "
+            f"{start}: {joined(free)} {are} free, {left} {stay} left. Then "
             f"{_adapted_text(after, options.yours)}: {phrases.placed_text(after.evidence)}{still}."
         )
         lines.append(with_cautions(text, after))

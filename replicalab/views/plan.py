@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from replicalab import assessment, lexicon
-from replicalab.assessment.phrases import analysed_text, asked_and_had
+from replicalab.assessment.phrases import analysed_text, asked_and_had, last_day_text
 from replicalab.measures import KINDS, DesignParameters
 from replicalab.models import LAB_DIMENSIONS, Dimension
 from replicalab.planner import PlanStep, leanest
@@ -55,8 +55,11 @@ def used_text(plan: assessment.Assessment, slack: assessment.Slack) -> str:
     )
     if slack.row.category:
         return f"{used} needed, {limit} free"
+    if slack.dimension is Dimension.BUDGET:
+        return f"{used} / {plan.pack.lab.money(slack.limit)}"
     if slack.dimension in LAB_DIMENSIONS:
-        return f"{used} / {limit} {lexicon.plural(noun, slack.limit)}"
+        last = last_day_text(plan) if slack.dimension is Dimension.SCHEDULE else ""
+        return f"{used} / {limit} {lexicon.plural(noun, slack.limit)}{last}"
     if not slack.ok and slack.dimension not in plan.causes:
         return f"see {lexicon.joined(plan.check.repeated)}"
     errors = plan.validation.errors if slack.dimension is Dimension.PROTOCOL else []
@@ -103,8 +106,11 @@ def cliff_texts(cliffs: Iterable[assessment.Cliff]) -> list[str]:
 def term_text(term: assessment.CostTerm) -> str:
     """Return what a term of the cost adds up from: ``3 × 100``.
 
-    Where some have another price than the rest: ``2 × 100 + 1 × 400``.
+    Where some have another price than the rest: ``2 × 100 + 1 × 400``. Of a share, what of:
+    ``15 % of 1,200``.
     """
+    if term.is_share:
+        return f"{lexicon.percent_text(term.rate)} of {lexicon.amount_text(term.number)}"
     prices = term.prices or {term.rate: term.number}
     return " + ".join(
         f"{lexicon.amount_text(number)} × {lexicon.amount_text(price)}"
@@ -347,10 +353,11 @@ def effect_label(effect: assessment.AssumedEffect) -> str:
 
 def saved_text(step: PlanStep) -> str:
     """Return what a step saves: ``saves 1,500 credits``, ``costs 50 credits``."""
+    lab = step.after.pack.lab
     if step.credits_saved == 0:
-        return "saves no credits"
+        return f"saves no {lab.currency}"
     word = "saves" if step.credits_saved > 0 else "costs"
-    return f"{word} {lexicon.count_text(abs(step.credits_saved), 'credit')}"
+    return f"{word} {lab.money(abs(step.credits_saved))}"
 
 
 def evidence_text(step: PlanStep) -> str:

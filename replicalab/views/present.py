@@ -87,13 +87,18 @@ def point_panel(title: str, line: str) -> Panel:
 def stake_slide(yours: Assessment) -> Panel:
     """Return what is to be found out, what the lab has, and what counts as evidence."""
     pack, evidence = yours.pack, yours.evidence
-    has = ((pack.lab.budget, "credit"), (pack.lab.days_left, "day"), (pack.lab.staff, "staff unit"))
+    lab = pack.lab
+    has = (
+        lab.money(lab.budget),
+        count_text(lab.days_left, "day"),
+        count_text(lab.staff, "staff unit"),
+    )
     return blocks.panel(
         "slide_stake",
         study=pack.paper.name,
         goal=stated(pack.paper.goal),
         lab=pack.own_lab.name or f"The {pack.difficulty} lab",
-        has=[count_text(number, noun).split(" ", 1) for number, noun in has],
+        has=[counted.split(" ", 1) for counted in has],
         unit=plans.sample_text(pack.design),
         dropout=percent_text(pack.design.dropout) if pack.design.dropout else "",
         terms=[
@@ -335,6 +340,7 @@ def concession_slide(
 def _saved(step: PlanStep) -> Iterator[str]:
     """Yield what a step saves of the lab's means, and which checks then pass."""
     before, after = step.before, step.after
+    lab = after.pack.lab
     saved = {
         "credit": step.credits_saved,
         "day": before.counts.days - after.counts.days,
@@ -342,7 +348,11 @@ def _saved(step: PlanStep) -> Iterator[str]:
     }
     for noun, number in saved.items():
         if number:
-            counted = count_text(abs(number), noun, "" if number > 0 else "more")
+            word = "" if number > 0 else "more"
+            is_money = noun == "credit"
+            counted = (
+                lab.money(abs(number), word) if is_money else count_text(abs(number), noun, word)
+            )
             yield counted if number > 0 else f"{counted} needed"
     if passes := [each for each in before.failing if each not in after.failing]:
         yield f"{joined(passes)} then {'passes' if len(passes) == 1 else 'pass'}"
@@ -361,7 +371,7 @@ def ledger_slide(steps: Sequence[Concession], changes: Sequence[SuggestionChange
     return blocks.panel(
         "slide_ledger",
         title="What was given up"
-        + (f" to save {count_text(saved, 'credit')}" if saved > 0 else ""),
+        + (f" to save {first.pack.lab.money(saved)}" if saved > 0 else ""),
         ledger=given_up_table(steps, changes),
         roomy=len(steps) <= _FEW_STEPS,
     )
@@ -425,7 +435,7 @@ def decision_slide(here: PlanAnalysis, negotiation: Negotiation | None) -> Panel
         title=_decision(here, run),
         name=name if worth_running else "Nothing here is worth running",
         says=[
-            f"{capitalised(size_words(run))} for {count_text(run.cost, 'credit')}"
+            f"{capitalised(size_words(run))} for {run.pack.lab.money(run.cost)}"
             if worth_running
             else plans.in_its_noun(capitalised(best_text(here.least)), design)
         ],

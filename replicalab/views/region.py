@@ -29,7 +29,7 @@ class LimitText(NamedTuple):
 def limit_texts(pack: Pack) -> dict[RegionLimit, LimitText]:
     """Return each constraint of a study in its lab in words, with its number."""
     lab, least = pack.lab, count_text(pack.min_days, "day")
-    credits, days = count_text(lab.budget, "credit"), count_text(lab.days_left, "day")
+    credits, days = lab.money(lab.budget), count_text(lab.days_left, "day")
     found = {
         RegionLimit.BUDGET: LimitText(
             f"budget {amount_text(lab.budget)}",
@@ -214,7 +214,7 @@ def point_lines(plan: Assessment, effect: float | None = None) -> list[str]:
     takes = [
         groups,
         analysed_text(samples, plan.evidence.analysed),
-        count_text(plan.cost, "credit"),
+        plan.pack.lab.money(plan.cost),
         count_text(plan.staff, "staff unit"),
     ]
     found = f"{fails}{evidence_sentence(plan.evidence)}"

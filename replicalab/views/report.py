@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replicalab.assessment import Assessment, assess
+from replicalab.assessment.phrases import last_day_text
 from replicalab.lexicon import (
     amount_text,
     capitalised,
@@ -184,7 +185,7 @@ def _fields(caption: str, fields: Mapping[str, str]) -> Table:
 
 
 def _plan_table(options: PlanAnalysis) -> Table:
-    plan = options.yours.plan
+    yours, plan = options.yours, options.yours.plan
     lists = {
         "Controls": plan.controls,
         "Equipment": plan.required_equipment,
@@ -192,7 +193,7 @@ def _plan_table(options: PlanAnalysis) -> Table:
     }
     rows = [
         row("Sample size", Cell(f"{plan.sample_size:,}", plan.sample_size)),
-        row("Days", Cell(f"{plan.duration_days:,}", plan.duration_days)),
+        row("Days", Cell(f"{plan.duration_days:,}{last_day_text(yours)}", plan.duration_days)),
         row("Technique", plan.technique),
         *(row(name, "; ".join(labels) or "none") for name, labels in lists.items()),
         row("Rationale", plan.rationale),
@@ -370,7 +371,7 @@ def samples_table(plan: Assessment) -> Table:
         for n, each in zip(sizes, plans, strict=True)
     ]
     measure = capitalised(plan.evidence.measure)
-    names = ("Samples", measure, "Credits", "What it is")
+    names = ("Samples", measure, capitalised(plan.pack.lab.currency), "What it is")
     return table(f"{measure} over the sample, all else as planned", names, rows)
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from replicalab import models
 from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment, Slack, failing_text, size_text
-from replicalab.assessment.phrases import analysed_text
+from replicalab.assessment.phrases import analysed_text, last_day_text
 from replicalab.lexicon import amount_text, capitalised, label_key
 from replicalab.models import NUMBER_FIELDS, Dimension
 from replicalab.negotiation import (
@@ -171,6 +171,7 @@ def _on_the_table(before: Assessment | None, now: Assessment) -> dict[str, objec
 def amounts(step: PlanStep) -> list[Amount]:
     """Return samples, days, credits and evidence as a step moves them, with their limits."""
     before, now = step.before, step.after
+    currency = capitalised(now.pack.lab.currency)
     samples, was, found = now.counts.samples, before.evidence, now.evidence
     shared = plans.group_text(samples, now.pack.design), analysed_text(samples, found.analysed)
     had = before.counts.samples
@@ -181,8 +182,14 @@ def amounts(step: PlanStep) -> list[Amount]:
             amount_text(samples),
             ", ".join(filter(None, shared)),
         ),
-        _limited("Days", before.counts.days, now.counts.days, now.slack[Dimension.SCHEDULE]),
-        _limited("Credits", before.cost, now.cost, now.slack[Dimension.BUDGET]),
+        _limited(
+            "Days",
+            before.counts.days,
+            now.counts.days,
+            now.slack[Dimension.SCHEDULE],
+            last_day_text(now),
+        ),
+        _limited(currency, before.cost, now.cost, now.slack[Dimension.BUDGET]),
         Amount(
             capitalised(found.measure),
             was.number if step.evidence_changed else "",
@@ -194,10 +201,10 @@ def amounts(step: PlanStep) -> list[Amount]:
     ]
 
 
-def _limited(name: str, was: float, now: float, slack: Slack) -> Amount:
+def _limited(name: str, was: float, now: float, slack: Slack, dated: str = "") -> Amount:
     moved = amount_text(was) if was != now else ""
     status = Status.PASS if slack.ok else Status.FAIL
-    limit = f"of {amount_text(slack.limit)}"
+    limit = f"of {amount_text(slack.limit)}{dated}"
     return Amount(name, moved, amount_text(now), limit, slack_bar(slack), status)
 
 
@@ -253,11 +260,12 @@ def matrix_panel(negotiation: Negotiation, at: int) -> Panel:
         for dimension in models.DIMENSIONS
     ]
     known = [plan for plan in plans if plan is not None]
+    currency = capitalised(negotiation.pack.lab.currency)
     measure = capitalised(known[0].evidence.measure) if known else ""
     numbers = [
         ("Samples", [plan and amount_text(plan.counts.samples) for plan in plans]),
         ("Days", [plan and amount_text(plan.counts.days) for plan in plans]),
-        ("Credits", [plan and amount_text(plan.cost) for plan in plans]),
+        (currency, [plan and amount_text(plan.cost) for plan in plans]),
         (
             measure,
             [
@@ -325,7 +333,7 @@ def given_up_table(steps: Sequence[Concession], changes: Iterable[SuggestionChan
         )
     columns = (
         "What",
-        Column("Credits", "number", "after"),
+        Column(capitalised(first.pack.lab.currency), "number", "after"),
         Column(capitalised(first.evidence.measure), bar="after"),
         Column("Fidelity loss", meaning=FIDELITY_MEANS),
         "What is lost",

@@ -127,7 +127,7 @@ def challenge_panel(yours: Assessment) -> Group:
     lab, evidence = yours.pack.lab, yours.evidence
     noun = capitalised(unit_noun(yours.pack.design))
     rows = [
-        ("Credits", amount_text(yours.cost), amount_text(lab.budget)),
+        (capitalised(lab.currency), amount_text(yours.cost), amount_text(lab.budget)),
         ("Days", amount_text(yours.counts.days), amount_text(lab.days_left)),
         ("Staff units", amount_text(yours.staff), amount_text(lab.staff)),
         (noun, amount_text(yours.counts.samples), ""),
@@ -168,7 +168,7 @@ def score_panel(found: Score, who: str = "The run") -> Group:
         return group(Heading("Your score" if who == YOU else "Score", 2, part=True), said, numbers)
     both = [plan.evidence, best.evidence]
     rows: list[tuple[Cell | str, ...]]
-    noun = capitalised(unit_noun(best.pack.design))
+    noun, lab = capitalised(unit_noun(best.pack.design)), best.pack.lab
     rows = [
         (
             capitalised(best.evidence.measure),
@@ -184,7 +184,7 @@ def score_panel(found: Score, who: str = "The run") -> Group:
         ),
         (noun, *(amount_text(each.counts.samples) for each in (plan, best))),
         ("Days", *(amount_text(each.counts.days) for each in (plan, best))),
-        ("Credits", *(amount_text(each.cost) for each in (plan, best))),
+        (capitalised(lab.currency), *(amount_text(each.cost) for each in (plan, best))),
         ("Fidelity loss", *(str(each.fidelity_loss) for each in (plan, best))),
     ]
     names = ("Yours" if who == YOU else who, "Best")

@@ -92,19 +92,21 @@ def _number(value: float | None) -> str:
 def lab_panel(reference: Assessment) -> Panel:
     """Return what the lab has: budget, days, staff and how it is counted, where each item is."""
     pack, lab = reference.pack, reference.pack.lab
+    days = f"{lexicon.amount_text(lab.days)}{lab.dated(lab.days, 'to')}"
     items = [
         item for item in pack.resources if item.category is not scenarios.ResourceCategory.PERSONNEL
     ]
     return blocks.panel(
         "lab",
         means=[
-            ("Budget, credits", lexicon.amount_text(lab.budget)),
-            ("Days", left_text(lab) or lexicon.amount_text(lab.days)),
+            (f"Budget, {lab.currency}", lexicon.amount_text(lab.budget)),
+            ("Days", left_text(lab) or days),
             ("Staff units", lexicon.amount_text(lab.staff)),
             ("Shortest useful plan, days", lexicon.amount_text(pack.min_days)),
         ],
         staff=staff_text(reference),
         start_day=lab.start_day,
+        dated=lab.dated(lab.start_day),
         items=[(i.label, i.category, *_where(pack, i.label, i.category)) for i in items],
     )
 
@@ -114,12 +116,11 @@ def _where(
 ) -> tuple[Status, str]:
     """Return how an item is shown, and where it stands."""
     status = pack.inventory.status(label, category.value)
-    until = pack.inventory.booked_until(label)
     if status is scenarios.ItemStatus.AVAILABLE:
         price = pack.inventory.price(label)
-        own = f", at {lexicon.count_text(price, 'credit')}" if price is not None else ""
+        own = f", at {pack.lab.money(price)}" if price is not None else ""
         return Status.PASS, f"{status}{own}"
-    return Status.FAIL, f"{status} until day {until}" if until is not None else str(status)
+    return Status.FAIL, pack.inventory.standing(label, category.value)
 
 
 def substitutions_panel(pack: scenarios.Pack) -> Panel:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from replicalab.assessment import Evidence
 from replicalab.assessment.phrases import asked_and_had, cautions_title, failing_text
-from replicalab.lexicon import amount_text
+from replicalab.lexicon import CREDITS, amount_text, capitalised
 from replicalab.planner import SurveyedStudy
 from replicalab.views import blocks
 from replicalab.views.blocks import Bar, Cell, Column, Group, Heading, Sentence, Status
@@ -19,13 +19,15 @@ NOTE: Final = (
     "Best first: fits, meets target, above floor; of equals the larger share of the target, less "
     "given up, fewer credits. The bar: share of the target; its mark: the floor."
 )
+COST: Final = "Credits"
+"""The column of what the best plans cost; labs of another currency have it under that name."""
 NAMES: Final = (
     "Study",
     "In this lab",
     "Evidence",
     "Samples",
     "Days",
-    "Credits",
+    COST,
     "Given up",
     "What binds",
 )
@@ -37,7 +39,7 @@ _KEYS: Final[dict[str, Callable[[SurveyedStudy], Any]]] = {
     "Evidence": lambda each: -each.share,
     "Samples": lambda each: each.best.counts.samples,
     "Days": lambda each: each.best.counts.days,
-    "Credits": lambda each: each.best.cost,
+    COST: lambda each: each.best.cost,
     "Given up": lambda each: each.best.fidelity_loss,
     "What binds": lambda each: each.binding or "",
 }
@@ -105,7 +107,7 @@ def _value(evidence: Evidence) -> str | float:
 # --- as a panel ---
 
 
-_LOOKS: Final = dict.fromkeys(("Samples", "Days", "Credits"), "number")
+_LOOKS: Final = dict.fromkeys(("Samples", "Days", COST), "number")
 
 
 def survey_panel(
@@ -115,9 +117,12 @@ def survey_panel(
 
     ``level`` is that of its heading.
     """
+    held = list(rows)
+    currencies = {found.pack.lab.currency for found, _, __ in held}
+    one = currencies.pop() if len(currencies) == 1 else ""
     columns = [
         Column(
-            name,
+            name if name != COST else capitalised(one or "cost"),
             _LOOKS.get(name, ""),
             bar="before" if name == "Evidence" else "",
             meaning=FIDELITY_MEANS if name == "Given up" else "",
@@ -125,17 +130,20 @@ def survey_panel(
         )
         for name in NAMES
     ]
-    held = [_row(*row) for row in rows]
+    cells_of = [_row(*row, priced=not one) for row in held]
+    note = NOTE.replace(f"fewer {CREDITS}", f"fewer {one}" if one else "less cost")
     caption = "The best plan of every study in this lab"
     return blocks.group(
         Heading(caption, level, part=True),
         Sentence(lab),
-        blocks.table(caption, columns, held, kind="survey", scrolls=True),
-        Sentence(NOTE, quiet=True),
+        blocks.table(caption, columns, cells_of, kind="survey", scrolls=True),
+        Sentence(note, quiet=True),
     )
 
 
-def _row(found: SurveyedStudy, origin: str, link: str = "") -> tuple[Cell, ...]:
+def _row(
+    found: SurveyedStudy, origin: str, link: str = "", *, priced: bool = False
+) -> tuple[Cell, ...]:
     best, evidence = found.best, found.best.evidence
     floor = evidence.row.scale.attained(evidence.floor, evidence.target)
     broken = Sentence(cautions_sentence(best), cautions_title(best), Status.CAUTION)
@@ -155,7 +163,7 @@ def _row(found: SurveyedStudy, origin: str, link: str = "") -> tuple[Cell, ...]:
         ),
         Cell(amount_text(best.counts.samples), note=_planned_text(found)),
         Cell(amount_text(best.counts.days)),
-        Cell(amount_text(best.cost)),
+        Cell(best.pack.lab.money(best.cost) if priced else amount_text(best.cost)),
         Cell(amount_text(best.fidelity_loss), more=given_up),
         Cell(binding_text(found)),
     )

@@ -112,7 +112,7 @@ def evidence_sentence(evidence: Evidence) -> str:
 
 def plan_size(plan: Assessment) -> str:
     """Return a plan in numbers: samples, days, and credits of the budget."""
-    cost, budget = amount_text(plan.cost), count_text(plan.pack.lab.budget, "credit")
+    cost, budget = amount_text(plan.cost), plan.pack.lab.money(plan.pack.lab.budget)
     return f"{size_text(plan)} for {cost} of {budget}"
 
 
@@ -179,7 +179,7 @@ def offer_story(reference: PlanAnalysis) -> Verdict:
 
 
 def _need(plan: Assessment) -> str:
-    days, credits = count_text(plan.counts.days, "day"), count_text(plan.cost, "credit")
+    days, credits = count_text(plan.counts.days, "day"), plan.pack.lab.money(plan.cost)
     return f"{samples_text(plan)}, {days}, {credits}"
 
 

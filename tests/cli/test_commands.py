@@ -307,6 +307,49 @@ def test_command_tells_the_follow_up_that_is_lost(command: str, ask: Asking) -> 
         assert asks in found
 
 
+# --- a lab's calendar and money ----------------------------------------------------------------
+
+MONEY: Final = "--currency EUR --staff-price 40 --overhead 15 --start-date 2026-12-05 --weekends no"
+
+
+def test_calendar_and_money_are_asked_for_and_answered(ask: Asking) -> None:
+    found = ask(f"check fin_momentum {MONEY} --json").data
+    lab = found["lab"]
+    assert (lab["currency"], lab["start_date"], lab["weekends"]) == ("EUR", "2026-12-05", False)
+    # 5,050 as written; 4 people for 8 days at 40 are 1,280 more, and 15 % on 6,330 are 949.50.
+    assert [each["credits"] for each in found["cost_terms"][5:]] == [1280.0, 949.5]
+    assert found["cost"] == 7279.5
+    text = ask(f"check fin_momentum {MONEY}").out
+    assert "7,279.50 / 3,700 EUR" in text
+    assert "'licensed-data terminal' is booked until day 10 (Fri 18 Dec 2026)" in text
+
+
+def test_options_stand_in_place_of_what_a_lab_s_file_says(ask: Asking) -> None:
+    said = LabOverrides(currency="kr", rates={"per_staff_day": 9.0, "per_day": 20.0})
+    Path("lab.json").write_text(lab_json(said), encoding="utf-8")
+    own = ask("check fin_momentum --lab-file lab.json --staff-price 40 --json").data["own_lab"]
+    assert own == {"currency": "kr", "rates": {"per_staff_day": 40.0, "per_day": 20.0}}
+
+
+@pytest.mark.parametrize("command", ["plan", "negotiate", "report --negotiated", "report --brief"])
+@pytest.mark.parametrize("lab", ["easy", "medium", "hard"])
+def test_no_command_counts_in_credits_in_a_lab_of_another_currency(
+    ask: Asking, command: str, lab: str
+) -> None:
+    name, _, option = command.partition(" ")
+    for study in ("fin_momentum", "bio_jq1_myeloma"):
+        text = ask(f"{name} {study} --lab {lab} {MONEY} {option}").out
+        assert "EUR" in text
+        assert "credit" not in text.replace("EUR instead of credits", "")
+
+
+def test_bundle_of_such_a_lab_opens_as_it_was_saved(ask: Asking) -> None:
+    ask(f"report fin_momentum {MONEY} --negotiated --save bundle.json")
+    found = open_bundle(Path("bundle.json").read_bytes())
+    assert found.differences == ()
+    assert (found.options.yours.cost, found.case.own_lab.currency) == (7279.5, "EUR")
+
+
 # --- docs/commands.md holds the help of every command as it is -----------------------------------
 
 FILE: Final = ROOT / "docs" / "commands.md"

@@ -175,12 +175,15 @@ def key(label: str) -> str:
 
 
 def cost_of(worded: Protocol, samples: int, days: int, pack: Pack) -> float:
-    """Return what a plan costs: the contract's five terms, with own prices and rates."""
+    """Return what a plan costs: the contract's terms, with own prices, staff and overhead."""
     rates, own = pack.lab.cost_model, {key(item): price for item, price in pack.lab.prices.items()}
     credits = samples * rates.per_sample + days * rates.per_day
     credits += len(worded.controls) * rates.per_control
     credits += sum(own.get(key(i), rates.per_equipment_item) for i in worded.required_equipment)
     credits += sum(own.get(key(i), rates.per_reagent) for i in worded.required_reagents)
+    credits += days * staff_of(worded, samples, days, pack) * rates.per_staff_day
+    if rates.overhead_percent:
+        credits *= (100 + rates.overhead_percent) / 100
     return round(credits, 6)
 
 

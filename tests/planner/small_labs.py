@@ -138,7 +138,24 @@ def small_lab(seed: int) -> tuple[Protocol, Pack]:
     )
     pack = change_pack(pack, constraints=list(_constraints(rng, pack)))
     own = Random(f"own {seed}")
-    return plan, _with_own(own, plan, pack) if own.random() < 0.5 else pack
+    pack = _with_own(own, plan, pack) if own.random() < 0.5 else pack
+    money = Random(f"money {seed}")
+    return plan, _with_money(money, plan, pack) if money.random() < 0.4 else pack
+
+
+def _with_money(rng: Random, plan: Protocol, pack: Pack) -> Pack:
+    """Return the lab with a price for its staff, or an overhead, or both; the budget follows."""
+    rates = {
+        "per_staff_day": rng.choice((0.0, 0.5, 12.0, 33.33, 80.0)),
+        "overhead_percent": rng.choice((0.0, 7.5, 19.0, 100.0)),
+    }
+    model = pack.lab.cost_model
+    if rng.random() < 0.2:
+        model = model.model_copy(update={"per_sample": 0.0})
+    own = change_pack(pack, cost_model=model.model_copy(update=rates), currency="EUR")
+    before = assess(plan, pack).cost
+    scale = assess(plan, own).cost / before if before else 1.0
+    return change_pack(own, budget=max(0.01, round(pack.lab.budget * (scale or 1.0), 2)))
 
 
 def _usual_cost(plan: Protocol, rates: CostModel) -> float:

@@ -199,6 +199,26 @@ def test_frontier_of_a_large_lab_holds_plans_that_no_size_beats(
                     assert same or not all(a <= b for a, b in zip(theirs, mine, strict=True))
 
 
+@pytest.mark.parametrize("value", [None, 7])
+def test_free_sample_is_taken_up_to_the_staff_step_that_costs(value: int | None) -> None:
+    # Up to 20 samples take a person; of those that take two the most are best.
+    pack = make_pack(
+        budget=5000.0,
+        days=4,
+        min_days=1,
+        controls=[],
+        allowed_substitutions=[],
+        design=make_design(effect_planning=0.3, population_max=40),
+        cost_model=CostModel(per_sample=0.0, per_staff_day=50.0, overhead_percent=10.0),
+        samples_per_day=make_throughput(value=value) if value else None,
+    )
+    options = PlanAnalysis(assess(make_protocol(controls=[]), pack))
+    plans = _feasible(options.yours)
+    assert plans is not None
+    _assert_every_unbeaten(options, plans)
+    assert 20 in [each.samples for each in options.frontier.plans]
+
+
 # --- as lines, and as a short list ------------------------------------------------------------
 
 

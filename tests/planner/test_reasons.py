@@ -22,7 +22,7 @@ from replicalab.scenarios import (
     hard_range,
 )
 from tests.factories import make_design, make_pack, make_protocol
-from tests.planner.brute_force import can_count, days_of, evidence_of
+from tests.planner.brute_force import can_count, cost_of, days_of, evidence_of
 from tests.planner.small_labs import opened
 from tests.tiers import batches
 
@@ -135,6 +135,14 @@ def _enough(said: Said, number: int) -> bool:
     return number == said.days and not said.fails_more(said.at(duration_days=limit))
 
 
+def _costs_more(said: Said) -> bool:
+    """Return whether the samples that were added cost something, in the days that are found."""
+    then, now = (
+        cost_of(said.found.plan, n, said.days, said.pack) for n in (said.before, said.samples)
+    )
+    return now > then
+
+
 def _weaker(said: Said, fewer: int, *, truly: bool) -> bool:
     now, then = (said.at(sample_size=n).evidence.value for n in (said.samples, said.before))
     return said.before - said.samples == fewer and ((round(now, 12) != round(then, 12)) is truly)
@@ -178,14 +186,14 @@ SENTENCES: Final[dict[str, Callable[..., bool]]] = {
     rf"{N} samples? fewer: the evidence is no weaker for it\.": lambda s, n: _weaker(
         s, n, truly=False
     ),
-    r"Nothing of the evidence; the cost rises\.": lambda s: s.pack.cost_model.per_sample > 0,
-    r"Nothing of the evidence\.": lambda s: s.pack.cost_model.per_sample == 0,
+    r"Nothing of the evidence; the cost rises\.": _costs_more,
+    r"Nothing of the evidence\.": lambda s: not _costs_more(s),
     # days
     rf"The lab has {N} days?\.": lambda s, n: n == s.pack.lab.days_left < s.before,
     rf"The lab has {N} days?; {N} (?:is|are) enough\.": lambda s, limit, n: (
         limit == s.pack.lab.days_left and _enough(s, n)
     ),
-    rf"{N} fewer leaves? credits for the samples(?:; {N} (?:is|are) enough)?\.": (
+    rf"{N} fewer leaves? (?:credits|EUR) for the samples(?:; {N} (?:is|are) enough)?\.": (
         lambda s, n, days=None: _scarce(s, n, "budget", days)
     ),
     rf"{N} fewer leaves? hands for the samples(?:; {N} (?:is|are) enough)?\.": (

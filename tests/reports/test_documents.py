@@ -75,7 +75,7 @@ def test_report_has_every_combination_where_a_goal_is_given_and_none_else() -> N
     with_it = report(found.options, on=DAY, aim=aim)
     ways = found.options.combinations(Goal.FLOOR).found
     assert len(table(with_it, "What it would take: the floor").rows) == len(ways) > 1
-    assert "By price in credits" in markdown(with_it)
+    assert "By price: 1 credit is 1" in markdown(with_it)
     without = report(found.options, on=DAY)
     assert [each for each in with_it.parts if each not in without.parts] == [
         each for each in with_it.parts if each.title == TITLE

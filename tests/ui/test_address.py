@@ -430,6 +430,8 @@ DAMAGED: Final[list[dict[str, str]]] = [
     own_lab(items=[ITEM, ITEM]),
     own_lab(items=[{"label": "x"}] * 2000),
     own_lab(name="x" * 99, zebra=1),
+    own_lab(currency="US$", start_date="7.12.2026", weekends="no", rates={"per_staff_day": 40}),
+    own_lab(rates={"overhead_percent": 1001, "per_staff_day": -1}),
     # a question, number by number: two may fit only together
     {"target": "0.3", "floor": "0.2"},
     {"target": "0.3", "alpha": "0.01", "dropout": "2", "effect": "x"},

@@ -10,7 +10,7 @@ import pytest
 from replicalab.batch import Result, is_same, jobs_of, run_job
 from replicalab.case import Case
 from replicalab.library import KeptBatch, read_batch
-from replicalab.scenarios import Difficulty
+from replicalab.scenarios import Difficulty, LabOverrides
 from replicalab.ui import batches
 from replicalab.ui.batches import (
     AWAY_SECONDS,
@@ -248,3 +248,12 @@ def test_rounding_and_what_was_not_known_before_are_no_difference() -> None:
     assert is_same(came, came.model_copy(update={"evidence": came.evidence * (1 + 1e-13)}))
     assert is_same(came.model_copy(update={"wishes_broken": None}), came)
     assert not is_same(came, came.model_copy(update={"wishes_broken": 1}))
+
+
+def test_result_that_came_out_otherwise_is_priced_in_the_currency_of_its_lab() -> None:
+    own = LabOverrides(currency="EUR")
+    was = run_job(Case(study="psy_stroop", lab=Difficulty.MEDIUM, own_lab=own))
+    now = was.model_copy(update={"samples": 3, "credits": 12.5})
+    text = again_text([(was, now)], 1)
+    assert f"{was.credits:,.0f} EUR as kept" in text
+    assert "3 samples, 12.50 EUR now" in text

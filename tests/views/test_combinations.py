@@ -60,7 +60,7 @@ def test_price_has_a_column_where_one_is_given() -> None:
     assert [row[1] for row in rows(panel)] == ["Price", "990", "not known"]
     told = words(panel).strip()
     assert told.endswith(
-        "By price in credits: a credit is 1, a day 10 and a staff unit 2.50; a later start costs "
+        "By price: 1 credit is 1, a day 10 and a staff unit 2.50; a later start costs "
         "nothing. What has no price comes last."
     )
 

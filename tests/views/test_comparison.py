@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from typing import Final
 from xml.etree import ElementTree
 
@@ -11,10 +12,12 @@ from hypothesis import given
 
 from replicalab.assessment import assess
 from replicalab.comparison import Side, negotiated
+from replicalab.lexicon import amount_text
 from replicalab.models import FIELD_LABELS, NUMBER_FIELDS, PROTOCOL_FIELDS, Protocol, revise
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, load_scenario
 from replicalab.views.blocks import Status
 from replicalab.views.comparison import (
+    COST,
     DIFFERS,
     EVIDENCE,
     OUTCOME,
@@ -151,3 +154,39 @@ def test_evidence_of_other_kinds_is_drawn_on_a_scale_of_its_own() -> None:
     mixed = [*sides()[:1], Side("C", assess(other.reference_protocol, other), None)]
     alone = bars(comparison_panel([mixed[0], mixed[0]]))[0]
     assert bars(comparison_panel(mixed))[0] == alone
+
+
+# --- labs of other currencies and further terms ----------------------------------------------
+
+
+def test_costs_stand_term_by_term_where_only_one_lab_has_the_term() -> None:
+    own = LabOverrides(rates={"per_staff_day": 10.0, "overhead_percent": 50.0})
+    priced = PACK.with_own(own, EvidenceAssumptions())
+    both = (side(), side(pack=priced, name="B"))
+    cost = {line.label: [cell.text for cell in line.cells] for line in parts(both)[COST]}
+    # Each staff unit takes 10 a day; the overhead is half of that and of the 1,600 together.
+    staff, days = both[1].plan.staff, both[1].plan.counts.days
+    assert cost["Staff days"] == ["0", amount_text(staff * days * 10)]
+    assert cost["Overhead"] == ["0", amount_text((1600 + staff * days * 10) / 2)]
+    assert cost["Total"] == ["1,600", amount_text((1600 + staff * days * 10) * 1.5)]
+    differing = [line.label for line in parts(both)[DIFFERS]]
+    assert {"A staff unit a day, credits", "Overhead, %"} <= {*differing}
+    plain = (side(), side(revise(PLAN, sample_size=25)))
+    assert "Overhead" not in same_text(plain) + "".join(map(str, parts(plain)))
+
+
+def test_labs_of_two_currencies_are_named_with_both_and_each_budget_with_its_own() -> None:
+    euros = PACK.with_own(
+        LabOverrides(currency="EUR", start_date=date(2026, 12, 7)), EvidenceAssumptions()
+    )
+    found = parts((side(), side(pack=euros, name="B")))
+    assert "Cost, credits / EUR" in found
+    lines = {line.label: [cell.text for cell in line.cells] for line in found[DIFFERS]}
+    assert lines["First day"] == ["no date", "Mon 7 Dec 2026"]
+    used = {line.label: [cell.text for cell in line.cells] for line in found[SLACK]}
+    assert used["Budget"] == [
+        "1,600 / 1,000 credits (\u2212600)",
+        "1,600 / 1,000 EUR (\u2212600)",
+    ]
+    alone = parts((side(pack=euros), side(pack=euros, name="B")))
+    assert "Cost, EUR" in alone

@@ -6,7 +6,16 @@ from typing import Final
 
 from replicalab.planner import SurveyedStudy, surveyed
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, list_scenarios, load_scenario
-from replicalab.views.survey import COLUMNS, ORDERS, binding_text, cells, fits_text, order_key
+from replicalab.views.blocks import Table
+from replicalab.views.survey import (
+    COLUMNS,
+    ORDERS,
+    binding_text,
+    cells,
+    fits_text,
+    order_key,
+    survey_panel,
+)
 from tests.golden import assert_golden
 
 POOR: Final = LabOverrides(budget=900, days=4, staff=2)
@@ -45,3 +54,18 @@ def test_order_is_by_its_column_and_of_equals_the_best_first() -> None:
             expected = sorted(by_merit, key=lambda e: folded[id(e)], reverse=order == "Evidence")
         names = [each.pack.paper.name for each in sorted(rows, key=order_key(order))]
         assert names == [each.pack.paper.name for each in expected], order
+
+
+def test_costs_are_headed_by_the_currency_of_all_labs_or_each_has_its_own() -> None:
+    euros = LabOverrides(currency="EUR")
+    some = [(found("fin_momentum", own), "", "") for own in (euros, POOR)]
+    heads = {"EUR": some[:1], "Credits": some[1:], "Cost": some}
+    for head, rows in heads.items():
+        group = survey_panel("", rows, ORDERS[0])
+        [table] = [block for block in group.blocks if isinstance(block, Table)]
+        assert [column.name for column in table.columns][5] == head
+        costs = [row[5].text for row in table.rows]
+        assert [cost.rpartition(" ")[2] for cost in costs][:1] == (
+            ["EUR"] if head == "Cost" else costs[:1]
+        )
+    assert "less cost" in str(survey_panel("", some, ORDERS[0]))

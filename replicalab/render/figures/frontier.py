@@ -18,6 +18,7 @@ from replicalab.render.figures.sheet import (
     evidence_sheet,
     scale_end,
 )
+from replicalab.scenarios import Lab
 
 LOOKS: Final = (
     ("#0072B2", "solid"),
@@ -40,7 +41,7 @@ def shows_a_plan(found: Frontier, evidence: Evidence) -> bool:
 
 def frontier_figure(found: Frontier, marks: Sequence[Mark], title: tuple[str, str]) -> go.Figure:
     """Return evidence against credits, a line for each fidelity loss; up is better."""
-    evidence, budget = marks[0].plan.evidence, found.pack.lab.budget
+    evidence, lab, budget = marks[0].plan.evidence, found.pack.lab, found.pack.lab.budget
     scale, end = evidence.row.scale, scale_end(evidence)
     worst = end if scale.lower_is_better else 0.0
 
@@ -66,13 +67,13 @@ def frontier_figure(found: Frontier, marks: Sequence[Mark], title: tuple[str, st
         [*reversed(sheet.bounds(evidence)), ChartLine(f"budget {budget:,.0f}", upright, _BUDGET)]
     )
     for line in found.lines:
-        _draw_line(sheet, line, evidence)
-    sheet.mark(marks, place, lambda cost, _: count_text(round(cost), "credit"))
-    xaxis = {"title": "credits", "tickformat": ",", "nticks": 6}
+        _draw_line(sheet, line, evidence, lab)
+    sheet.mark(marks, place, lambda cost, _: lab.money(round(cost)))
+    xaxis = {"title": lab.currency, "tickformat": ",", "nticks": 6}
     return sheet.evidence_figure(title, evidence, xaxis)
 
 
-def _draw_line(sheet: Sheet, line: LossLine, evidence: Evidence) -> None:
+def _draw_line(sheet: Sheet, line: LossLine, evidence: Evidence, lab: Lab) -> None:
     """Draw one line, whose plans can be pointed at."""
     colour, dash = LOOKS[min(line.loss, len(LOOKS) - 1)]
     plans = _spaced(line.plans)
@@ -82,7 +83,7 @@ def _draw_line(sheet: Sheet, line: LossLine, evidence: Evidence) -> None:
         y=[plan.value for plan in plans],
         customdata=[
             f"{count_text(plan.samples, 'sample')}, {count_text(plan.days, 'day')}"
-            f"<br>{count_text(plan.credits, 'credit')}"
+            f"<br>{lab.money(plan.credits)}"
             f"<br>{evidence.measure} {evidence.amount(plan.value)}"
             for plan in plans
         ],

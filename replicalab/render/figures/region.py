@@ -189,6 +189,7 @@ class _Map(Sheet):
         lines = range(0, len(region.samples), -(-len(region.samples) // _ROWS))
         places = [(row, column) for row in lines for column in columns]
         days, samples = region.days.tolist(), region.samples.tolist()
+        currency = region.plan.pack.lab.currency
         credits, feasible = region.checks.credits.tolist(), region.feasible.tolist()
 
         @cache
@@ -199,7 +200,7 @@ class _Map(Sheet):
             value = float(region.evidence[row, column])
             shown = "no evidence" if math.isnan(value) else worth(value)
             fits = "fits" if feasible[row][column] else "does not fit"
-            return f"{shown}<br>{credits[row][column]:,.0f} credits, {fits}"
+            return f"{shown}<br>{credits[row][column]:,.0f} {currency}, {fits}"
 
         self.add(
             x=[days[column] for _, column in places],

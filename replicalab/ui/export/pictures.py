@@ -47,7 +47,7 @@ def _charts(found: ExportContent) -> dict[str, Callable[[], go.Figure]]:
     curves = Curves(view.yours, view.real.design)
     charts: dict[str, Callable[[], go.Figure]] = {"Days and samples": partial(_region, view)}
     if found.options.frontier.plans:
-        charts["Evidence for credits"] = partial(_frontier, view)
+        charts[f"Evidence for {view.pack.lab.currency}"] = partial(_frontier, view)
     for name, chart in CHARTS.items():
         if chart.fits(curves):
             charts[name] = partial(_curve, chart, curves)
@@ -63,7 +63,8 @@ def _region(view: Outlook) -> go.Figure:
 
 def _frontier(view: Outlook) -> go.Figure:
     means = "<br>".join(filter(None, (means_text(view.pack), empty_text(view))))
-    return frontier_chart(view, (frontier_title(standing_verdict(view.options)), means))
+    title = frontier_title(standing_verdict(view.options), view.pack.lab.currency)
+    return frontier_chart(view, (title, means))
 
 
 def _curve(chart: Chart, curves: Curves) -> go.Figure:

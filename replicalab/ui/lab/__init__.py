@@ -11,13 +11,20 @@ import streamlit as st
 
 from replicalab.ui import panel, state
 from replicalab.ui.controls import button, open_tab
-from replicalab.ui.lab import fields, keeping
+from replicalab.ui.lab import fields, keeping, money
 from replicalab.views.check import header_panel
 from replicalab.views.lab import own_values
 
 _OPEN: Final = "lab_is_open"
+
+
+def _draw_means() -> None:
+    fields.draw_means()
+    money.draw()
+
+
 _PARTS: Final[dict[str, Callable[[], None]]] = {
-    "Means": fields.draw_means,
+    "Means": _draw_means,
     "Items": fields.draw_items,
     "Rates and staff": fields.draw_rates,
     "Save": keeping.draw,

@@ -5,10 +5,10 @@ from typing import Final, NamedTuple
 import streamlit as st
 
 from replicalab.characters import on_one_line
-from replicalab.lexicon import amount_text, count_text, label_key
+from replicalab.lexicon import CREDITS, amount_text, count_text, label_key
 from replicalab.models import LONGEST_LABEL
 from replicalab.scenarios import CATEGORIES, MOST_OWN_ITEMS, ItemState, LabOverrides, OwnItem, Pack
-from replicalab.scenarios.fields import AtLeastOne, Rate, Step
+from replicalab.scenarios.fields import AtLeastOne, Percent, Rate, Step
 from replicalab.scenarios.own import ItemCategory
 from replicalab.ui import notices, panel, state
 from replicalab.ui.controls import NumberField, between, bounds_of, button, complain
@@ -20,6 +20,7 @@ from replicalab.views.plan import staff_text
 _STAMP: Final = "lab_form"
 # The least and the most of the numbers of a part of `LabOverrides`, of a mean by ``""``.
 _BOUNDS: Final = {"": bounds_of(AtLeastOne), "rates": bounds_of(Rate), "steps": bounds_of(Step)}
+_PERCENT: Final = bounds_of(Percent)
 # The means that a visitor may state for every study at once.
 _EVERYWHERE: Final = ("budget", "days", "staff")
 
@@ -67,7 +68,7 @@ class _Number(NamedTuple):
     @property
     def bounds(self) -> tuple[float, float]:
         """The least and the most that it may be."""
-        return _BOUNDS[self.part]
+        return _PERCENT if self.name == "overhead_percent" else _BOUNDS[self.part]
 
     @property
     def shown(self) -> float:
@@ -104,26 +105,30 @@ class _Number(NamedTuple):
 def draw_means() -> None:
     """Draw budget, days, start day and staff."""
     now, written = state.analysis().yours.pack.lab, state.written().lab
-    _draw("", lab.MEANS, now, written)
-    if now.start_day > 1:
+    draw_numbers("", lab.MEANS, now, written)
+    if now.start_day > 1 or now.start_date:
         left = count_text(now.days_left, "day")
-        st.caption(f"From day {now.start_day} to day {now.days}: {left} to work in.")
+        first, last = (f"day {day}{now.dated(day)}" for day in (now.start_day, now.days))
+        st.caption(f"From {first} to {last}: {left} to work in.")
 
 
 def draw_rates() -> None:
     """Draw what things cost by rate, and when one more person is needed."""
     now, written = state.analysis().yours.pack.lab, state.written().lab
-    _draw("rates", lab.RATES, now.cost_model, written.cost_model, per_row=3)
+    draw_numbers("rates", lab.RATES, now.cost_model, written.cost_model, per_row=3)
     panel.draw(sentences_panel([f"Your plan’s staff: {staff_text(state.analysis().yours)}."]))
-    _draw("steps", lab.STEPS, now.staff_model, written.staff_model, per_row=3)
+    draw_numbers("steps", lab.STEPS, now.staff_model, written.staff_model, per_row=3)
 
 
-def _draw(
+def draw_numbers(
     part: str, labels: dict[str, str], now: object, written: object, per_row: int = 2
 ) -> None:
     """Draw the numbers of a part of the lab, so many in a row."""
+    currency = state.analysis().yours.pack.lab.currency
     numbers = [
-        _Number(part, name, label, getattr(now, name), getattr(written, name))
+        _Number(
+            part, name, lab.in_currency(label, currency), getattr(now, name), getattr(written, name)
+        )
         for name, label in labels.items()
     ]
     for first in range(0, len(numbers), per_row):
@@ -161,7 +166,7 @@ def draw_means_everywhere() -> list[str]:
 
 def _mean(name: str) -> NumberField:
     own = state.case().own_lab
-    now, label = getattr(own, name), lab.MEANS[name]
+    now, label = getattr(own, name), lab.in_currency(lab.MEANS[name], own.currency or CREDITS)
     kept = "each study keeps its own" if now is None else f"the lab keeps {amount_text(now)}"
     return NumberField(
         label,
@@ -319,7 +324,7 @@ def _item_fields(item: OwnItem, pack: Pack) -> tuple[NumberField, NumberField]:
         why_not=between("Booked until day", bounds_of(Step), kept),
     )
     price = NumberField(
-        "Its own price, credits",
+        f"Its own price, {pack.lab.currency}",
         _key(item.label, "price"),
         item.price,
         take=lambda typed: _change(item, price=None if typed is None else float(typed)),

@@ -6,6 +6,7 @@ from typing import Final
 import streamlit as st
 
 from replicalab.errors import LibraryError, ReplicaLabError
+from replicalab.lexicon import CREDITS
 from replicalab.library import Entry, EntryKind, LibraryConflictError
 from replicalab.scenarios import LONGEST_SHORT_TITLE, lab_json, read_lab
 from replicalab.tables import SUFFIXES, inventory_template, read_inventory
@@ -69,8 +70,9 @@ def _keep() -> None:
     name = str(st.session_state[_NAME]).strip()
     lab, own = state.analysis().yours.pack.lab, state.case().own_lab
     means = {"budget": max(1, int(lab.budget)), "days": lab.days, "staff": lab.staff}
+    money = {} if lab.currency == CREDITS else {"currency": lab.currency}
     try:
-        named = own.model_copy(update={"name": name, **means})
+        named = own.model_copy(update={"name": name, **means, **money})
         _save(name, lab_json(named))
     except (ReplicaLabError, ValueError) as error:
         notices.leave_problem(str(error), _KEPT)

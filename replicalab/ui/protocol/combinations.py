@@ -15,7 +15,7 @@ from replicalab.views.combinations import GOALS, PRICES, TITLE, combinations_pan
 PLACE: Final = "combinations"
 GOAL: Final = "combinations_goal"
 _PRICE: Final = "combinations_price_"
-_HINT: Final = "What it is worth to you, in credits. Left empty, it is not weighed against credits."
+_HINT: Final = "What it is worth to you, in {0}. Left empty, it is not weighed against {0}."
 
 
 def draw(options: PlanAnalysis) -> None:
@@ -32,10 +32,10 @@ def draw(options: PlanAnalysis) -> None:
             key=GOAL,
             persist_state="session",
         )
-        fields = dict(_fields())
+        fields, currency = dict(_fields()), options.yours.pack.lab.currency
         with st.container(horizontal=True, vertical_alignment="bottom", key="combinations_prices"):
             for each in fields.values():
-                each.draw(placeholder="None", help=_HINT, persist_state="session")
+                each.draw(placeholder="None", help=_HINT.format(currency), persist_state="session")
         complain(*(each.problem for each in fields.values()))
         panel.draw(combinations_panel(options, Aim(goal, prices())))
 

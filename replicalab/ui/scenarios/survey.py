@@ -7,6 +7,7 @@ import streamlit as st
 
 from replicalab.case import Case
 from replicalab.characters import on_one_line
+from replicalab.lexicon import CREDITS, capitalised
 from replicalab.planner import SurveyedStudy, surveyed
 from replicalab.scenarios import EvidenceAssumptions, list_scenarios, shelf_fingerprint
 from replicalab.server import LONGEST_QUERY
@@ -19,7 +20,7 @@ from replicalab.ui.lab.fields import draw_means_everywhere
 from replicalab.ui.study_cache import OwnStudy
 from replicalab.ui.workspace import Workspace
 from replicalab.views.lab import any_lab_text
-from replicalab.views.survey import COLUMNS, ORDERS, cells, order_key, survey_panel
+from replicalab.views.survey import COLUMNS, COST, ORDERS, cells, order_key, survey_panel
 
 IN_YOUR_LAB: Final = "In your lab"
 _FOUND: Final = "survey_found"
@@ -42,7 +43,14 @@ def draw() -> None:
     """Draw the table, above it the lab and the order, below it the ways on."""
     with st.grid("auto", min_column_width=150, vertical_alignment="bottom", key="survey_said"):
         problems = draw_means_everywhere()
-        order = st.selectbox("Sort by", ORDERS, key="survey_order", persist_state="session")
+        currency = state.case().own_lab.currency or CREDITS
+        order = st.selectbox(
+            "Sort by",
+            ORDERS,
+            format_func=lambda name: capitalised(currency) if name == COST else name,
+            key="survey_order",
+            persist_state="session",
+        )
     complain(*problems)
     shown = (row for row in _rows() if not challenge.hides(row.found.pack.scenario_id))
     rows = sorted(shown, key=lambda row: order_key(order)(row.found))

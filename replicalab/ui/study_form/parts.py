@@ -6,7 +6,7 @@ from typing import Final
 import streamlit as st
 
 from replicalab.drafts import UNSTATED, YOUR_LAB, Block, Draft, OtherLabs
-from replicalab.lexicon import capitalised
+from replicalab.lexicon import CREDITS, capitalised
 from replicalab.measures import KINDS, PARAMETERS
 from replicalab.models import LONGEST_TEXT
 from replicalab.scenarios import DesignKind
@@ -262,7 +262,8 @@ def _draw_plan() -> None:
 
 
 def _draw_means() -> None:
-    draft, means = record.draft(), (("Budget (credits)", "budget", 100.0), ("Days", "days", 1))
+    draft, currency = record.draft(), str(record.draft().at(*_LAB, "currency") or CREDITS)
+    means = (f"Budget ({escaped(currency)})", "budget", 100.0), ("Days", "days", 1)
     for column, (label, name, step) in zip(
         st.columns([3, 2, 2]), (*means, ("Staff", "staff", 1)), strict=True
     ):
@@ -285,7 +286,7 @@ def _draw_means() -> None:
         key=fields.key("others"),
         on_change=_choose_others,
         help="Made from it: in the easy one nothing is missing and the plan fits; the hard one has "
-        "three quarters of the credits and the days, and one person fewer.",
+        f"three quarters of the {currency} and the days, and one person fewer.",
     )
 
 

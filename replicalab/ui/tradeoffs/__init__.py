@@ -4,6 +4,7 @@ from typing import Final
 
 import streamlit as st
 
+from replicalab.lexicon import CREDITS
 from replicalab.planner import PlanAnalysis
 from replicalab.ui import panel
 from replicalab.ui.tradeoffs import levers, pictures
@@ -24,6 +25,7 @@ def draw(analysis: PlanAnalysis) -> None:
         chosen = st.radio(
             "What could you have instead?",
             ["Days and samples", _FRONTIER],
+            format_func=lambda name: name.replace(CREDITS, view.pack.lab.currency),
             horizontal=True,
             key="picture",
             persist_state="session",

@@ -63,7 +63,8 @@ def _levers(view: Outlook) -> Iterator[_Lever]:
     above = max(_BUDGET_STEP, budget // _BUDGET_STEP * _BUDGET_STEP)
     missing = math.ceil(max(plan.cost for plan in plans) * _MORE) - budget
     above = max(above, -(-missing // _BUDGET_STEP) * _BUDGET_STEP)
-    yield _Lever("budget", "Budget, credits", budget, budget - below, budget + above, _BUDGET_STEP)
+    label = f"Budget, {view.pack.lab.currency}"
+    yield _Lever("budget", label, budget, budget - below, budget + above, _BUDGET_STEP)
     days = means.days
     longest = max(plan.plan.duration_days for plan in plans) + view.pack.lab.start_day - 1
     needed = max(real.min_days, math.ceil(longest * _MORE))

@@ -242,14 +242,15 @@ def draw_frontier(view: Outlook) -> None:
 
 
 def _draw_frontier_chart(view: Outlook, verdict: Verdict) -> None:
-    title = frontier.frontier_title(verdict)
+    currency = view.pack.lab.currency
+    title = frontier.frontier_title(verdict, currency)
     st.plotly_chart(
         frontier_chart(view, (title, "")),
         key="frontier_chart",
         config=figures.CONFIG,
         theme=None,
-        alt=f"{title}, {means_text(view.pack)}. Credits against evidence; the same stands in the "
-        "table below.",
+        alt=f"{title}, {means_text(view.pack)}. {capitalised(currency)} against evidence; the same "
+        "stands in the table below.",
     )
 
 
@@ -283,7 +284,8 @@ def _frontier_table(view: Outlook) -> Table:
     found = view.options.frontier
     caption = (
         f"{len(found.listed)} of {amount_text(len(found.plans))} plans: of each line the cheapest, "
-        "the dearest, and some between them, evenly spaced by credits"
+        "the dearest, and some between them, evenly spaced by "
+        f"{view.pack.lab.currency}"
     )
     names = ("Plan", "Evidence", "Fidelity loss", "Given up")
     return plain_table(caption, names, [_frontier_row(each, view) for each in found.listed])
@@ -292,7 +294,7 @@ def _frontier_table(view: Outlook) -> Table:
 def _frontier_row(each: FrontierPlan, view: Outlook) -> tuple[str, ...]:
     balanced = f" ({figures.BALANCED})" if each is view.options.frontier.balanced else ""
     return (
-        f"{frontier.priced_size_text(each)}{balanced}",
+        f"{frontier.priced_size_text(each, view.pack.lab)}{balanced}",
         view.yours.evidence.amount(each.value),
         str(each.loss),
         frontier.lost_text(view.options.judged(each.plan(view.yours.plan))),

@@ -1,0 +1,170 @@
+"""What a plan costs where staff has a price and a lab an overhead; and what money is called."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from replicalab.assessment import Counts, assess, credits_needed
+from replicalab.lexicon import money_text
+from replicalab.models import Protocol, revise
+from replicalab.planner import PlanAnalysis, largest_sample
+from replicalab.planner.region import numeric_checks
+from replicalab.scenarios import CostModel, LabOverrides, Pack
+from replicalab.views.plan import term_text
+from tests.factories import make_pack, make_protocol
+from tests.strategies import itemised_protocols, studied_packs
+
+PLAN = make_protocol(
+    sample_size=30,
+    duration_days=6,
+    controls=["blank"],
+    required_equipment=[],
+    required_reagents=[],
+)
+
+
+def priced(**rates: float) -> Pack:
+    return make_pack(cost_model=CostModel(**rates), currency="EUR")
+
+
+def test_staff_and_overhead_are_the_terms_worked_out_by_hand() -> None:
+    # 30 x 10 + 6 x 50 + 25 = 625. Staff: 1, and 1 each above 20 samples and 5 days: 3, for 6 days.
+    # 3 x 6 x 40 = 720; 15 % of 1,345 = 201.75.
+    plan = assess(PLAN, priced(per_staff_day=40.0, overhead_percent=15.0))
+    assert plan.staff == 3
+    assert [(term.label, term.credits) for term in plan.cost_terms[5:]] == [
+        ("Staff days", 720.0),
+        ("Overhead", 201.75),
+    ]
+    assert [term_text(term) for term in plan.cost_terms[5:]] == ["18 × 40", "15 % of 1,345"]
+    assert plan.cost == 1546.75
+
+
+def test_lab_without_them_has_the_document_s_five_terms() -> None:
+    plan = assess(PLAN, make_pack())
+    assert (plan.cost, len(plan.cost_terms)) == (625.0, 5)
+
+
+def test_overhead_that_makes_no_whole_cents_is_rounded_once_to_a_millionth() -> None:
+    plan = assess(revise(PLAN, sample_size=1), priced(overhead_percent=0.00005, per_sample=1.0))
+    # 326 x 1.0000005 = 326.000163
+    assert plan.cost == 326.000163
+
+
+@pytest.mark.parametrize("field", ["per_staff_day", "overhead_percent"])
+@pytest.mark.parametrize("value", [-1, -0.001, float("nan"), float("inf"), 1e300, "1", None, True])
+def test_price_that_cannot_be_is_refused_by_its_place(field: str, value: Any) -> None:
+    for record, said, place in (
+        (CostModel, {field: value}, (field,)),
+        (LabOverrides, {"rates": {field: value}}, ("rates", field)),
+    ):
+        with pytest.raises(ValidationError) as caught:
+            record.model_validate(said)
+        assert caught.value.errors()[0]["loc"] == place
+
+
+def test_overhead_is_at_most_a_thousand_percent() -> None:
+    assert LabOverrides(rates={"overhead_percent": 1000.0}).rates
+    with pytest.raises(ValidationError, match=r"overhead_percent is 1,000\.5; give at most 1,000"):
+        LabOverrides(rates={"overhead_percent": 1000.5})
+    with pytest.raises(ValidationError):
+        CostModel(overhead_percent=1000.5)
+
+
+@pytest.mark.parametrize("name", ["", " ", "US$", "a b", "ninechars", "x\n", "`", "<b>", "1", "×"])
+def test_currency_of_other_than_a_few_letters_is_refused(name: str) -> None:
+    with pytest.raises(ValidationError):
+        LabOverrides(currency=name)
+
+
+@pytest.mark.parametrize(
+    ("amount", "currency", "text"),
+    [(1, "credits", "1 credit"), (2, "credits", "2 credits"), (1, "EUR", "1 EUR")],
+)
+def test_amount_is_counted_in_its_currency(amount: float, currency: str, text: str) -> None:
+    assert money_text(amount, currency) == text
+    assert money_text(1234.5, "kr", "more") == "1,234.50 more kr"
+
+
+# --- exact wherever cost is used -------------------------------------------------------------
+
+
+def exactly(plan: Protocol, pack: Pack) -> Fraction:
+    """Return the cost in fractions, in which nothing is rounded."""
+    rates = {name: Fraction(value) for name, value in dict(pack.lab.cost_model).items()}
+    steps = pack.lab.staff_model
+    days, samples = plan.duration_days, plan.sample_size
+    listed = plan.required_equipment, plan.required_reagents
+    people = steps.base + sum(
+        (
+            samples > steps.sample_threshold,
+            len(plan.controls) > steps.control_threshold,
+            days > steps.day_threshold,
+            len(listed[0]) > steps.equipment_threshold,
+        )
+    )
+    total = samples * rates["per_sample"] + days * rates["per_day"]
+    total += len(plan.controls) * rates["per_control"]
+    for labels, rate in zip(listed, ("per_equipment_item", "per_reagent"), strict=True):
+        for label in labels:
+            own = pack.inventory.price(label)
+            total += rates[rate] if own is None else Fraction(own)
+    total += people * days * rates["per_staff_day"]
+    return total * (100 + rates["overhead_percent"]) / 100
+
+
+@given(itemised_protocols(), studied_packs())
+def test_cost_is_the_exact_sum_to_a_millionth(plan: Protocol, pack: Pack) -> None:
+    assert abs(Fraction(assess(plan, pack).cost) - exactly(plan, pack)) < Fraction(1, 10**6)
+
+
+@given(itemised_protocols(), studied_packs(), st.integers(0, 30), st.integers(0, 30))
+def test_cost_never_falls_when_samples_or_days_are_added(
+    plan: Protocol, pack: Pack, samples: int, days: int
+) -> None:
+    more = revise(
+        plan,
+        sample_size=plan.sample_size + samples,
+        duration_days=plan.duration_days + days,
+    )
+    assert assess(more, pack).cost >= assess(plan, pack).cost
+
+
+def test_array_rounds_a_half_to_where_the_single_check_does() -> None:
+    # Of the doubles next to these halves some lie above, some below; numpy alone goes by the even.
+    pack = priced(per_sample=0.0000005, per_day=0.0, per_control=0.0)
+    samples = np.arange(1, 400)
+    counts = Counts(samples, np.ones_like(samples), 0, 0, 0)
+    single = [credits_needed(counts._replace(samples=int(n), days=1), pack.lab) for n in samples]
+    assert numeric_checks(counts, pack).credits.tolist() == single
+    plain = (samples * 0.0000005).round(6).tolist()
+    assert plain != single, "numpy's own rounding would do, so this shows nothing"
+
+
+def test_largest_sample_stops_at_a_staff_step_that_the_budget_does_not_pay() -> None:
+    # With 20 samples: 200 + 50 + 1 x 300 = 550; a 21st adds 10, and a person for 300.
+    pack = make_pack(budget=700, cost_model=CostModel(per_staff_day=300.0), controls=[])
+    plan = revise(PLAN, duration_days=1, controls=[])
+    assert largest_sample(plan, pack) == 20
+    assert largest_sample(plan, pack.in_lab(pack.lab.with_means(budget=860.0))) == 21
+    # 20 % on 550 is 660, and on 560, what 21 would cost without the step, 672.
+    model = CostModel(per_staff_day=300.0, overhead_percent=20.0)
+    assert largest_sample(plan, make_pack(budget=660, cost_model=model, controls=[])) == 20
+    assert largest_sample(plan, make_pack(budget=659.99, cost_model=model, controls=[])) == 19
+
+
+def test_what_would_be_asked_for_is_the_cost_with_staff_and_overhead() -> None:
+    pack = make_pack(
+        budget=1000,
+        currency="EUR",
+        cost_model=CostModel(per_staff_day=40.0, overhead_percent=15.0),
+    )
+    [ask] = PlanAnalysis(assess(PLAN, pack)).asks.run.asks
+    assert (ask.needs, ask.text) == (1546.75, "546.75 more EUR")

@@ -1,0 +1,171 @@
+"""The calendar of a lab: the date of each day, with and without weekends, and what is no date."""
+
+from __future__ import annotations
+
+import calendar
+import re
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from replicalab.assessment import assess
+from replicalab.assessment.phrases import days_text, last_day_text, left_text
+from replicalab.errors import ScenarioError
+from replicalab.scenarios import (
+    Lab,
+    LabOverrides,
+    parse_study,
+    read_lab,
+    study_yaml,
+    template_text,
+)
+from replicalab.scenarios.calendar import date_of, date_text
+from tests.factories import EQUIPMENT, make_lab, make_pack, make_protocol
+from tests.strategies import start_dates
+
+MONDAY = date(2026, 12, 7)
+"""A Monday, by any calendar."""
+
+
+@pytest.mark.parametrize(
+    ("day", "start", "weekends", "found"),
+    [
+        (1, MONDAY, True, "Mon 7 Dec 2026"),
+        (6, MONDAY, True, "Sat 12 Dec 2026"),
+        (5, MONDAY, False, "Fri 11 Dec 2026"),
+        (6, MONDAY, False, "Mon 14 Dec 2026"),
+        (1, date(2026, 12, 5), False, "Mon 7 Dec 2026"),
+        (1, date(2026, 12, 6), False, "Mon 7 Dec 2026"),
+        (2, date(2026, 12, 4), False, "Mon 7 Dec 2026"),
+        (60, date(2024, 1, 1), True, "Thu 29 Feb 2024"),
+        (1, date(1970, 1, 1), True, "Thu 1 Jan 1970"),
+        (1, date(2100, 12, 31), True, "Fri 31 Dec 2100"),
+    ],
+)
+def test_day_has_the_date_that_a_calendar_gives_it(
+    day: int, start: date, weekends: bool, found: str
+) -> None:
+    there = date_of(day, start, weekends=weekends)
+    assert there is not None
+    assert date_text(there) == found
+
+
+@given(start_dates, st.integers(1, 800), st.booleans())
+def test_day_is_the_one_that_counting_day_by_day_comes_to(
+    start: date, day: int, weekends: bool
+) -> None:
+    at, left = start - timedelta(days=1), day
+    while left:
+        at += timedelta(days=1)
+        left -= weekends or calendar.weekday(at.year, at.month, at.day) < calendar.SATURDAY
+    assert date_of(day, start, weekends=weekends) == at
+
+
+@pytest.mark.parametrize("weekends", [True, False])
+def test_day_before_the_first_and_beyond_all_years_has_no_date(weekends: bool) -> None:
+    assert date_of(0, MONDAY, weekends=weekends) is None
+    assert date_of(10**9, MONDAY, weekends=weekends) is None
+    assert date_of(2**60, MONDAY, weekends=weekends) is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("", " 2026-12-07", "2026-12-7", "07.12.2026", "2026-13-01", "2026-02-30", "20261207"),
+        *(
+            "1969-12-31",
+            "2101-01-01",
+            "2026-12-07T00:00:00",
+            "\u0662\u0660\u0662\u0666-12-07",
+            "x" * 10**4,
+        ),
+        *(0, 5, 1.5, True, datetime(2026, 12, 7, tzinfo=UTC), date(1969, 12, 31), ["2026-12-07"]),
+    ],
+)
+def test_what_is_no_date_is_refused_with_its_value_and_a_remedy(said: object) -> None:
+    with pytest.raises(ValidationError) as caught:
+        LabOverrides.model_validate({"start_date": said})
+    [error] = caught.value.errors()
+    assert error["loc"] == ("start_date",)
+    assert str(said)[:20] in error["msg"] or repr(said)[:60] in error["msg"]
+    assert "write one of 1970 to 2100 as year-month-day, such as 2026-12-07" in error["msg"]
+
+
+def test_date_in_a_lab_s_file_is_refused_by_place() -> None:
+    with pytest.raises(ScenarioError, match=r"lab\.start_date: '7\.12\.' is not a date .*; write"):
+        read_lab(b'{"format": 1, "lab": {"start_date": "7.12."}}')
+    read = read_lab(b'{"format": 1, "lab": {"start_date": "2026-12-07", "weekends": false}}')
+    assert (read.start_date, read.weekends) == (MONDAY, False)
+
+
+def test_lab_without_a_start_date_names_no_date() -> None:
+    lab = make_lab(days=30, start_day=3, weekends=False)
+    assert (lab.dated(3), days_text(lab)) == ("", "28 days from day 3 on")
+
+
+def dated(**changes: object) -> Lab:
+    return make_lab(days=30, start_date=MONDAY, weekends=False, **changes)
+
+
+def test_days_are_said_with_their_dates() -> None:
+    assert days_text(dated()) == "30 working days from day 1 (Mon 7 Dec 2026) on"
+    lab = dated(start_day=6)
+    assert days_text(lab) == "25 working days from day 6 (Mon 14 Dec 2026) on"
+    assert left_text(lab) == "25 working days are left (start on day 6 (Mon 14 Dec 2026) of 30)"
+
+
+def test_plan_ends_on_its_last_working_day_and_bookings_count_the_same() -> None:
+    pack = make_pack(
+        days=30, start_day=6, start_date=MONDAY, weekends=False, booked={EQUIPMENT[0]: 11}
+    )
+    plan = assess(make_protocol(duration_days=10), pack)
+    # From Monday the 14th ten working days: the last is Friday the 25th.
+    assert last_day_text(plan) == " (to Fri 25 Dec 2026)"
+    standing = pack.inventory.standing(EQUIPMENT[0], "equipment")
+    assert standing == "booked until day 11 (Mon 21 Dec 2026)"
+    assert any(standing in reason for reason in plan.check.equipment.reasons)
+    assert last_day_text(assess(make_protocol(duration_days=0), pack)) == ""
+
+
+def test_dates_change_no_number_of_a_check() -> None:
+    plan, pack = make_protocol(duration_days=4), make_pack()
+    there = pack.in_lab(
+        pack.lab.model_copy(update={"start_date": MONDAY, "weekends": False, "currency": "EUR"})
+    )
+    one, other = assess(plan, pack), assess(plan, there)
+    assert (one.slack, one.failing, one.cost) == (other.slack, other.failing, other.cost)
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (
+            "currency: US$",
+            r"'US\$' is not allowed; must be 1 to 8 letters or €, £ or ¥",
+        ),
+        ("currency: 5", "5 is not allowed; must be text"),
+        ("start_date: 2026-02-30", "'2026-02-30' is not a date that a lab can start on; write one"),
+        ("start_date: 20261207", "20261207 is not a date that a lab can start on; write one"),
+        ("weekends: no", "'no' is not allowed; must be true or false"),
+        ("cost_model: {overhead_percent: 1001}", "1001 is not allowed; must be less than or equal"),
+        ("cost_model: {per_staff_day: .nan}", "'.nan' is not allowed; must be a number"),
+    ],
+)
+def test_study_file_with_what_no_lab_has_is_refused_by_line(line: str, told: str) -> None:
+    text = template_text().replace("    budget: 1800\n", f"    budget: 1800\n    {line}\n", 1)
+    name = re.split(r"[:{ ]+", line.replace("cost_model: {", "cost_model."))[0]
+    with pytest.raises(ScenarioError, match=rf"line \d+, labs\.medium\.{name}: {told}"):
+        parse_study(text, "x.yaml")
+
+
+def test_study_with_a_currency_and_a_start_date_is_written_and_read_back() -> None:
+    text = template_text().replace(
+        "    budget: 1800\n", "    budget: 1800\n    currency: EUR\n    start_date: 2026-12-07\n", 1
+    )
+    study = parse_study(text, "x.yaml")
+    assert study.labs.medium.dated(1) == " (Mon 7 Dec 2026)"
+    assert study_yaml(study).count("currency: EUR\n") == 1
+    assert parse_study(study_yaml(study), "y.yaml") == study

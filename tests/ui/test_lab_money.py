@@ -1,0 +1,179 @@
+"""A lab's calendar and money on the pages: how they are filled in, and that every page has them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from typing import Any, Final
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from replicalab.case import Case, on_the_shelf
+from replicalab.scenarios import Difficulty, LabOverrides, load_scenario
+from replicalab.scenarios.writing import study_yaml
+from replicalab.ui import study
+from replicalab.ui.address import from_query, to_query
+from replicalab.ui.stories import stories
+from replicalab.ui.workspace import Workspace
+from tests.ui.acting import press, run
+from tests.ui.pages import NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY, TRADE_OFFS
+from tests.ui.reading import in_drawer, said
+from tests.ui.test_hostile_text import sent
+from tests.ui.test_lab_form import again, at, drawer, fill, keep_as, number
+from tests.ui.test_own_study import using
+from tests.ui.walking import go, query_of, show, visit
+
+OWN: Final = LabOverrides(
+    currency="EUR",
+    start_date=date(2026, 12, 7),
+    weekends=False,
+    start_day=3,
+    rates={"per_staff_day": 40.0, "overhead_percent": 15.0},
+)
+# What names the study's own currency next to one's own.
+_ITS_OWN: Final = ("EUR instead of credits", "The study’s: credits")
+
+
+def query(own: LabOverrides = OWN, **more: Any) -> dict[str, str]:
+    case = Case(study="fin_momentum", lab=Difficulty.MEDIUM, own_lab=own)
+    return to_query(Workspace(case=case, **more))
+
+
+def unfolded(**asked: str) -> AppTest:
+    """Return the drawer with its calendar and money unfolded."""
+    return unfolded_again(drawer("Means", **asked))
+
+
+def unfolded_again(app: AppTest) -> AppTest:
+    """Return the drawer with it unfolded, which a run without the drawer had folded."""
+    app.session_state["lab_calendar"] = True
+    return again(app)
+
+
+def own_lab(app: AppTest) -> LabOverrides:
+    """Return what the address says of the lab."""
+    query = {key: text for key, text in query_of(app).items() if key not in ("v", "own", "study")}
+    return from_query(query, on_the_shelf).workspace.case.own_lab
+
+
+def test_folded_part_draws_no_field_until_it_is_unfolded() -> None:
+    app = drawer("Means")
+    assert not app.date_input
+    assert [each.label for each in app.number_input][-1] == "Staff units"
+
+
+def test_calendar_and_money_are_filled_in_and_taken_back() -> None:
+    app = unfolded()
+    app.date_input[0].set_value(date(2026, 12, 5))
+    app.toggle[-1].set_value(False)
+    app = again(app)
+    app.text_input[-1].set_value("EUR")
+    app = fill(fill(again(app), "A staff unit a day, EUR", 40.0), "Overhead, %", 15.0)
+    found = own_lab(app)
+    assert (found.currency, found.start_date, found.weekends) == ("EUR", date(2026, 12, 5), False)
+    assert found.rates == {"per_staff_day": 40.0, "overhead_percent": 15.0}
+    # 5,050 as written; 4 people for 8 days at 40 are 1,280 more, and 15 % on 6,330 are 949.50.
+    assert "7,279.50 / 3,700 EUR" in said(app)
+    assert "8 / 6 days (to Wed 16 Dec 2026)" in said(app)
+    assert "From day 1 (Mon 7 Dec 2026) to day 6 (Mon 14 Dec 2026)" in in_drawer(app)
+    press(app, "The study’s: credits")
+    press(unfolded_again(app), "The study’s: no date")
+    found = own_lab(app)
+    assert (found.currency, found.start_date, found.weekends) == (None, None, False)
+    assert "7,279.50 / 3,700 credits" in said(again(app))
+
+
+@pytest.mark.parametrize("typed", ["US$", "euros and cents", "<b>", "12", "`x`"])
+def test_currency_that_is_none_stays_in_its_field_and_changes_nothing(typed: str) -> None:
+    app = unfolded()
+    before = query_of(app)
+    app.text_input[-1].set_value(typed)
+    again(app)
+    assert "is no currency, so the lab keeps credits. Type 1 to 8 letters" in in_drawer(app)
+    assert app.text_input[-1].value == typed
+    assert query_of(app) == before
+
+
+@pytest.mark.parametrize(
+    ("label", "value", "least"),
+    [
+        ("A staff unit a day, credits", -1.0, "0 to 1,000,000,000"),
+        ("Overhead, %", 1000.5, "0 to 1,000"),
+        ("Overhead, %", -0.5, "0 to 1,000"),
+    ],
+)
+def test_price_that_cannot_be_is_said_and_is_not_taken(
+    label: str, value: float, least: str
+) -> None:
+    app = unfolded()
+    before = query_of(app)
+    fill(app, label, value)
+    assert f"so the lab keeps 0. Type {least}." in in_drawer(app)
+    assert number(app, label).value == value
+    assert query_of(app) == before
+
+
+# --- every page ----------------------------------------------------------------------------------
+
+
+def _walked() -> Iterator[tuple[str, AppTest]]:
+    """Yield every page, and what of one opens on demand, in such a lab."""
+    for page in PAGES:
+        yield page, visit(page, **query())
+    app = visit(STUDY, **query())
+    for part in study.PARTS:
+        yield part, show(app, part, study.TABS)
+    app = visit(TRADE_OFFS, **query())
+    app.radio(key="picture").set_value("Evidence for credits")
+    app.session_state["as_table"] = True
+    yield "the frontier", run(app)
+    yield "the survey", visit(SCENARIOS, **query(survey=True))
+    yield "a challenge", visit(PROTOCOL, **query(challenge=True))
+    for number_shown in range(4):
+        yield f"slide {number_shown}", visit(NEGOTIATION, **query(presenting=number_shown))
+    for part in ("Means", "Items", "Rates and staff"):
+        app = visit(PROTOCOL, **query())
+        app.session_state["lab_is_open"] = True
+        app.session_state["lab_part"] = part
+        app.session_state["lab_calendar"] = True
+        yield f"the drawer's {part}", run(app)
+
+
+def test_every_page_counts_in_the_lab_s_currency() -> None:
+    elsewhere = [*_ITS_OWN, *(t for story in stories() for t in (story.title, story.line))]
+    counted = 0
+    for place, app in _walked():
+        for kind, field, text in sent(app):
+            bare = re.sub("|".join(map(re.escape, elsewhere)), "", text.replace("\\", ""))
+            assert not re.search(r"\bcredits?\b", bare, re.IGNORECASE), (place, kind, field, text)
+            counted += "EUR" in text
+    assert counted > 40
+
+
+def test_every_day_of_the_calendar_has_its_date() -> None:
+    dated = 0
+    for place, app in _walked():
+        for kind, field, text in sent(app):
+            bare = re.sub(r"<[^>]+>", "", text.replace("\\", ""))
+            for day in re.findall(r"(?:until|from|From|on|to) day \d+(.{0,10})", bare):
+                assert day.startswith((" (Mon ", " (Tue ", " (Wed ", " (Thu ", " (Fri ")), (
+                    place,
+                    kind,
+                    field,
+                    text,
+                )
+                dated += 1
+    assert dated > 10
+
+
+def test_kept_lab_has_the_currency_of_the_study_that_its_budget_is_counted_in() -> None:
+    written = load_scenario("fin_momentum").study
+    medium = written.labs.medium.model_copy(update={"currency": "EUR"})
+    labs = written.labs.model_copy(update={"medium": medium})
+    mine = written.model_copy(update={"scenario_id": "mine", "labs": labs})
+    app = at(again(press(go(using(study_yaml(mine)), PROTOCOL), "Your lab")), "Keep")
+    keep_as(app, "Ours")
+    own = own_lab(app)
+    assert (own.name, own.budget, own.currency) == ("Ours", 3700, "EUR")
