@@ -1,7 +1,7 @@
 """What may be done about a plan in its lab, worked out once and handed to whatever shows it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -26,7 +26,6 @@ class PlanAnalysis:
     """What may be done about a plan, *yours*; each is worked out when it is first asked for."""
 
     yours: Assessment
-    _combined: dict[Goal, Combinations] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def offer(self) -> Offer | None:
@@ -56,6 +55,10 @@ class PlanAnalysis:
     @cached_property
     def _additions(self) -> AdditionSearch:
         return AdditionSearch(self.yours, self.least, self.variants)
+
+    @cached_property
+    def _combined(self) -> dict[Goal, Combinations]:
+        return {}
 
     def combinations(self, goal: Goal) -> Combinations:
         """Return every smallest combination of means with which the lab reaches a goal."""
