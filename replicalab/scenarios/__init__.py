@@ -48,6 +48,18 @@ from replicalab.scenarios.pack import (
     pack_of,
 )
 from replicalab.scenarios.reading import readable_text
+from replicalab.scenarios.sheet_mapping import (
+    LONGEST_WORD,
+    MOST_WORDS,
+    SHEET_COLUMNS,
+    SHEET_KINDS,
+    SHEET_STATES,
+    SheetColumn,
+    SheetKind,
+    SheetMapping,
+    SheetState,
+    word_key,
+)
 from replicalab.scenarios.study import (
     AllowedSubstitution,
     Confidence,

@@ -33,6 +33,7 @@ from replicalab.tables.sheet import (
     MOST_COLUMNS,
     MOST_ROWS,
     SAVE_AS,
+    NotPlain,
     SheetRow,
     column_at,
 )
@@ -51,6 +52,7 @@ MOST_BETWEEN_CELLS: Final = 2_000
 MOST_SHEETS_NAMED: Final = 5
 MOST_TOLD: Final = 20
 
+_FEWER: Final = "keep the items that your studies may need"
 _REMEDY: Final = "copy the table's values into a new workbook, or save it as CSV"
 # A parser gathers all attributes of a tag in one step, which holds every other thread: 400,000
 # took half a second. A tag ends before the next "<", and each attribute has its "=".
@@ -73,21 +75,37 @@ def workbook_rows(data: bytes, source: str) -> list[SheetRow]:
     Raises:
         TableError: it is no workbook, too large, or holds what is not a plain value.
     """
+    filled, faults = _filled_sheets(data, source)
+    if len(filled) > 1:
+        titles = [shortened(title, LONGEST_QUOTED) for title in filled][:MOST_SHEETS_NAMED]
+        problem = f"{len(filled)} of its sheets hold something: {joined(quoted(titles))}"
+        _refuse(source, None, problem, "keep the inventory alone, or save its sheet as CSV")
+    if faults:
+        raise TableError(source, faults[:MOST_TOLD], max(0, len(faults) - MOST_TOLD))
+    return next(iter(filled.values()), [])
+
+
+def workbook_sheets(data: bytes, source: str) -> dict[str, list[SheetRow]]:
+    """Return the rows of each sheet of a workbook that has any, by its title.
+
+    What is no plain value is a `NotPlain` in its cell; of merged cells the first has the value.
+
+    Raises:
+        TableError: it is no workbook, or too large.
+    """
+    return _filled_sheets(data, source)[0]
+
+
+def _filled_sheets(data: bytes, source: str) -> tuple[dict[str, list[SheetRow]], list[CellFault]]:
     reader = _Reader()
     try:
         filled = {title: rows for title, rows in reader.sheets(_unpacked(data)) if rows}
-        if len(filled) > 1:
-            titles = [shortened(title, LONGEST_QUOTED) for title in filled][:MOST_SHEETS_NAMED]
-            problem = f"{len(filled)} of its sheets hold something: {joined(quoted(titles))}"
-            raise _RefusedError(problem, "keep the inventory alone, or save its sheet as CSV")
     except _RefusedError as error:
         raise TableError(source, [CellFault(None, "", *error.args)]) from None
     except Exception:  # noqa: BLE001 - a broken workbook trips zipfile and openpyxl up in any way
         problem, remedy = "the workbook is damaged", "save it anew, as .xlsx or CSV"
         raise TableError(source, [CellFault(None, "", problem, remedy)]) from None
-    if faults := reader.faults:
-        raise TableError(source, faults[:MOST_TOLD], max(0, len(faults) - MOST_TOLD))
-    return next(iter(filled.values()), [])
+    return filled, reader.faults
 
 
 def _unpacked(data: bytes) -> dict[str, bytes]:
@@ -201,8 +219,7 @@ class _Reader:
                     remedy = "unmerge them, and fill in each"
                     self.faults.append(CellFault(None, "", problem, remedy))
         if filled > MOST_FILLED:
-            remedy = "keep the items that your studies may need"
-            raise _RefusedError(f"a sheet has {filled:,} rows with values", remedy)
+            raise _RefusedError(f"a sheet has {filled:,} rows with values", _FEWER)
         return rows
 
     def _cells(
@@ -215,11 +232,9 @@ class _Reader:
         for cell, is_formula in zip(found, formulas, strict=True):
             place, value = cell["column"] - 1, cell["value"]
             if is_formula or cell["data_type"] == "e":
-                value = "a value that is not plain"
-                formula = ("a formula stands here", "write its value")
-                error = ("an error stands here", "write a value")
-                fault = formula if is_formula else error
-                self.faults.append(CellFault(number, column_at(place), *fault))
+                formula = NotPlain("a formula stands here", "write its value")
+                value = formula if is_formula else NotPlain("an error stands here", "write a value")
+                self.faults.append(CellFault(number, column_at(place), *value))
             elif isinstance(value, float) and value == int(value):
                 value = int(value)
             cells[place] = "" if value is None else value
@@ -245,6 +260,10 @@ def _require_in_order(row: int, last: int) -> None:
 
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 _DELIMITERS: Final = ",;\t"
+_HEAD: Final = 4_000
+"""So many characters of a file show its separator."""
+# Control characters, and bytes that Windows-1252 leaves open: a picture, or another encoding.
+_NO_LETTERS: Final = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x81\x8d\x8f\x90\x9d]")
 _TOO_WIDE: Final = re.compile(r"Expected \d+ fields in line (\d+), saw (\d+)")
 _OPEN_QUOTE: Final = re.compile(r"EOF inside string starting at row (\d+)")
 
@@ -280,10 +299,57 @@ def csv_rows(data: bytes, source: str) -> list[SheetRow]:
     except ValueError as error:
         raise _csv_error(str(error), width, source) from None
     if len(frame) > MOST_ROWS:
-        remedy = "keep the items that your studies may need"
-        _refuse(source, None, f"the file has more than {MOST_ROWS:,} rows", remedy)
+        _refuse(source, None, f"the file has more than {MOST_ROWS:,} rows", _FEWER)
     rows = enumerate(frame.to_numpy(dtype=object).tolist(), start=1)
     return [SheetRow(number, cells) for number, cells in rows if any(str(c).strip() for c in cells)]
+
+
+def csv_sheet(data: bytes, source: str) -> tuple[list[SheetRow], bool]:
+    """Return the rows of a CSV file whose table may begin anywhere, and whether it is western.
+
+    The separator is the one that most of its first rows hold. A text that is not UTF-8 is western,
+    read as Windows-1252, unless it holds what no text does.
+
+    Raises:
+        TableError: it is not CSV, or too large.
+    """
+    western = False
+    if data.startswith(_UTF_16):
+        text = data.decode("utf-16", errors="replace")
+    else:
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            western = not _NO_LETTERS.search(data)
+            text = data.decode("cp1252" if western else "utf-8", errors="replace")
+    return list(_loose_rows(text, source)), western
+
+
+def _loose_rows(text: str, source: str) -> Iterator[SheetRow]:
+    head = text[:_HEAD].splitlines()
+    held = {each: sum(each in line for line in head) for each in _DELIMITERS}
+    delimiter = max(held, key=lambda each: (held[each], text.count(each, 0, _HEAD)))
+    number = filled = 0
+    try:
+        for number, cells in enumerate(
+            csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True), start=1
+        ):
+            if number > MOST_ROWS:
+                _refuse(source, None, f"the file has more than {MOST_ROWS:,} rows", _FEWER)
+            while cells and not cells[-1].strip():
+                del cells[-1]
+            if len(cells) > MOST_COLUMNS:
+                problem = f"{len(cells):,} values stand here, and {MOST_COLUMNS} are read at most"
+                _refuse(source, number, problem, "delete the columns that are not needed")
+            if cells:
+                filled += 1
+                if filled > MOST_FILLED:
+                    problem = f"the file has more than {MOST_FILLED:,} rows with values"
+                    _refuse(source, None, problem, _FEWER)
+                yield SheetRow(number, list[object](cells))
+    except csv.Error:
+        problem = "a quotation mark here does not enclose a whole value, or a value is far too long"
+        _refuse(source, number + 1, problem, "close the quotation mark, or remove it")
 
 
 def _width(text: str, delimiter: str, source: str) -> int:

@@ -15,7 +15,9 @@ from replicalab.errors import TableError
 from replicalab.models import LONGEST_LABEL
 from replicalab.scenarios import MOST_OWN_ITEMS, ItemState, OwnItem
 from replicalab.tables import read_inventory
-from replicalab.tables.inventory import COLUMNS, MOST_BYTES, MOST_TOLD
+from replicalab.tables.inventory import COLUMNS
+from replicalab.tables.opening import MOST_BYTES
+from replicalab.tables.rows import MOST_TOLD
 from tests.golden import assert_golden
 from tests.tables.workbooks import bounded_memory, workbook
 

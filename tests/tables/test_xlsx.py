@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from replicalab.errors import TableError
 from replicalab.scenarios import OwnItem
 from replicalab.tables import inventory_template, read_inventory
-from replicalab.tables.inventory import MOST_BYTES
+from replicalab.tables.opening import MOST_BYTES
 from replicalab.tables.reading import MOST_PARTS, MOST_UNPACKED
 from tests.factories import make_pack
 from tests.tables.workbooks import SHEET, bounded_memory, sheet, with_parts, workbook

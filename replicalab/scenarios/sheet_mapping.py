@@ -1,0 +1,81 @@
+"""How a lab's own sheet of items is read: which column says what, and what its words mean.
+
+It is part of a lab, so that next month's sheet with the same columns is read without asking.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated, Final, Literal
+
+from pydantic import FailFast, Field, StringConstraints, model_validator
+
+from replicalab.lexicon import label_key
+from replicalab.models import LONGEST_LABEL, Record
+
+SheetColumn = Literal["name", "kind", "state", "until", "free_from", "price"]
+SHEET_COLUMNS: Final[tuple[SheetColumn, ...]] = (
+    *("name", "kind", "state"),
+    *("until", "free_from", "price"),
+)
+SheetKind = Literal["equipment", "reagent", "left out"]
+SHEET_KINDS: Final[tuple[SheetKind, ...]] = ("equipment", "reagent", "left out")
+SheetState = Literal["available", "booked", "out of stock", "not said", "left out"]
+SHEET_STATES: Final[tuple[SheetState, ...]] = (
+    *("available", "booked", "out of stock"),
+    *("not said", "left out"),
+)
+MOST_WORDS: Final = 30
+"""The most different words of a column whose words are given a meaning."""
+LONGEST_WORD: Final = 60
+
+Heading = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_LABEL)
+]
+Word = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_WORD)]
+_Kinds = Annotated[dict[Word, SheetKind], Field(max_length=MOST_WORDS), FailFast()]
+_States = Annotated[dict[Word, SheetState], Field(max_length=MOST_WORDS), FailFast()]
+
+
+class SheetMapping(Record):
+    """Which columns of a sheet are read, and how.
+
+    Attributes:
+        columns: the sheet's own heading of each column that is read, by what the column holds:
+            ``until`` is the last day of a booking, ``free_from`` the first day after it.
+        kind: of every item, where no column says it.
+        kinds, states: what each word of the column means, by `word_key`; of a number only whether
+            it is 0. The rows of a word that is ``left out`` are not read.
+        first_day: the date of the lab's day 1, for sheets with dates.
+        day_first: whether 3/4/2026 is the third of April; None where no date is written so.
+        comma: whether 1,250 is one and a quarter; None where prices are numbers of a workbook.
+        currency: what stands beside the prices, such as ``EUR``; empty for nothing.
+        western: whether a text that is not UTF-8 is read as Windows-1252.
+    """
+
+    columns: Annotated[dict[SheetColumn, Heading], FailFast()]
+    kind: Literal["equipment", "reagent"] | None = None
+    kinds: _Kinds = Field(default_factory=dict)
+    states: _States = Field(default_factory=dict)
+    first_day: date | None = None
+    day_first: bool | None = None
+    comma: bool | None = None
+    currency: Annotated[str, StringConstraints(max_length=8)] = ""
+    western: bool = False
+
+    @model_validator(mode="after")
+    def _can_be_read(self) -> SheetMapping:
+        if "name" not in self.columns:
+            raise ValueError("no column names the items; choose one")
+        if (self.kind is None) is not ("kind" in self.columns):
+            raise ValueError("the items have no kind, or two; choose a column or a kind for all")
+        if {"until", "free_from"} <= self.columns.keys():
+            raise ValueError("two columns say how long an item is booked; choose one of them")
+        if len({*map(word_key, self.columns.values())}) < len(self.columns):
+            raise ValueError("one column is to say two things; choose another for one of them")
+        return self
+
+
+def word_key(text: str) -> str:
+    """Return a heading or a word as it is compared: whatever its casing, spaces and hyphens."""
+    return label_key(text.replace("_", " ").replace("-", " "))

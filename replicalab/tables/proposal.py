@@ -1,0 +1,171 @@
+"""What is proposed for a sheet that nobody has mapped: its heading, its columns, its words.
+
+A proposal is never taken by itself: it is what a form begins with, to be confirmed or changed.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Final, TypeVar
+
+from replicalab.models import LONGEST_LABEL
+from replicalab.scenarios import (
+    SHEET_COLUMNS,
+    SheetColumn,
+    SheetKind,
+    SheetMapping,
+    SheetState,
+    word_key,
+)
+from replicalab.tables.opening import OpenFile, Table, table_for
+from replicalab.tables.values import (
+    NONE_LEFT,
+    SOME_LEFT,
+    currency_in,
+    is_slashed,
+    looks_like_date,
+    told_comma,
+    told_order,
+)
+
+_Name = TypeVar("_Name", bound=str)
+
+_HEADINGS: Final[Mapping[SheetColumn, str]] = {
+    "name": "name, item, items, item name, product, product name, article, material, label,"
+    " description, designation, what, artikel, artikelname, artikelbezeichnung, bezeichnung,"
+    " produkt, beschreibung, nom, désignation, instrument, instruments, equipment, device, gerät,"
+    " geräte, reagent, reagents, reagenz, chemical, chemikalie",
+    "kind": "kind, type, category, class, group, equipment or reagent, kategorie, art, typ, klasse,"
+    " gruppe, warengruppe, catégorie",
+    "state": "state, status, condition, availability, available, in stock, stock, qty, quantity,"
+    " on hand, count, zustand, verfügbar, verfügbarkeit, bestand, menge, anzahl, vorrat, lagernd,"
+    " état, disponible, quantité",
+    "until": "until, booked until, reserved until, in use until, busy until, on loan until,"
+    " not before, bis, belegt bis, gebucht bis, reserviert bis, ausgeliehen bis, jusqu'au",
+    "free_from": "free from, available from, available again, from, back on, eta, expected,"
+    " delivery date, expected delivery, arrives, frei ab, verfügbar ab, wieder verfügbar, ab,"
+    " lieferdatum, liefertermin, disponible à partir du",
+    "price": "price, cost, unit price, unit cost, list price, preis, einzelpreis, stückpreis,"
+    " listenpreis, nettopreis, kosten, prix, prix unitaire",
+}
+_STATES: Final[Mapping[SheetState, str]] = {
+    "available": "available, free, in stock, ok, okay, good, working, functional, ready,"
+    " operational, yes, true, y, verfügbar, frei, vorhanden, auf lager, lagernd, einsatzbereit,"
+    f" funktioniert, ja, disponible, libre, oui, {SOME_LEFT}",
+    "booked": "booked, in use, reserved, on loan, loaned, lent, busy, occupied, gebucht,"
+    " reserviert, belegt, in benutzung, in gebrauch, ausgeliehen, verliehen, réservé, occupé",
+    "out of stock": "out of stock, broken, defective, defect, out of order, in repair,"
+    " under repair, on order, ordered, back order, empty, used up, unavailable, not available,"
+    " expired, missing, lost, no, false, n, bestellt, defekt, kaputt, in reparatur, leer,"
+    " aufgebraucht, nicht vorhanden, nicht verfügbar, vergriffen, abgelaufen, fehlt, nein,"
+    f" en panne, en commande, épuisé, non, {NONE_LEFT}",
+    "left out": "retired, disposed, disposed of, scrapped, entsorgt, ausgemustert, verschrottet",
+}
+_KINDS: Final[Mapping[SheetKind, str]] = {
+    "equipment": "equipment, instrument, instruments, device, devices, machine, apparatus, tool,"
+    " hardware, gerät, geräte, laborgerät, laborgeräte, ausstattung, appareil, équipement",
+    "reagent": "reagent, reagents, chemical, chemicals, consumable, consumables, kit, antibody,"
+    " solvent, media, reagenz, reagenzien, chemikalie, chemikalien, verbrauchsmaterial, réactif",
+}
+
+
+def _by_word(meanings: Mapping[_Name, str]) -> dict[str, _Name]:
+    return {word_key(word): name for name, words in meanings.items() for word in words.split(",")}
+
+
+_COLUMN_OF: Final = _by_word(_HEADINGS)
+_STATE_OF: Final = _by_word(_STATES)
+_KIND_OF: Final = _by_word(_KINDS)
+_RANKS: Final = {word: len(_COLUMN_OF) - rank for rank, word in enumerate(_COLUMN_OF)}
+# Yes to "in use" is not yes to "in stock", and nothing here tells which a sheet asks.
+_ANSWERS: Final = frozenset(map(word_key, "yes,no,true,false,y,n,ja,nein,oui,non".split(",")))
+# A unit in brackets, and marks such as those of "Available?" and "Name*".
+_NO_WORDS: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|[^\w' -]")
+
+
+def proposed_table(file: OpenFile, mapping: SheetMapping | None) -> Table:
+    """Return the table of a file that has a lab's columns, or else the most headings we know.
+
+    Of several the first; where no heading is known, the row of the first sheet with most values.
+    """
+    if mapping and (table := table_for(file, mapping)):
+        return table
+    return max(file.tables(), key=_rank)
+
+
+def _rank(table: Table) -> tuple[int, int]:
+    known = len(proposed_columns(table)) if table.rows else -1
+    return known, sum(isinstance(cell, str) and bool(cell.strip()) for cell in table.header.cells)
+
+
+def proposed_columns(table: Table) -> dict[SheetColumn, str]:
+    """Return the heading of each column that we know, by what it holds."""
+    found: dict[SheetColumn, list[tuple[int, str]]] = {}
+    for name in table.names:
+        if known := _column_of(name):
+            found.setdefault(known[0], []).append((-known[1], name))
+    if "until" in found:  # one of the two at most can be read
+        found.pop("free_from", None)
+    best = {column: min(names, key=lambda each: each[0])[1] for column, names in found.items()}
+    return {column: best[column] for column in SHEET_COLUMNS if column in best}
+
+
+def _column_of(heading: str) -> tuple[SheetColumn, int] | None:
+    """Return what a heading says that its column holds, and how plainly, in whole or in part."""
+    words = _words_of(heading)
+    if words in _COLUMN_OF:
+        return _COLUMN_OF[words], LONGEST_LABEL + _RANKS[words]
+    within = [each for each in _COLUMN_OF if f" {each} " in f" {words} "]
+    longest = max(within, key=len, default="")
+    return (_COLUMN_OF[longest], len(longest)) if longest else None
+
+
+def _words_of(heading: str) -> str:
+    return word_key(_NO_WORDS.sub(" ", heading))
+
+
+def proposed_states(words: Iterable[str], heading: str) -> dict[str, SheetState]:
+    """Return what each word of the column of states that we know may mean."""
+    asked, known = _STATE_OF.get(_words_of(heading)), _column_of(heading)
+    asks_for_it = known is not None and known[0] == "state" and asked in (None, "available")
+    told = [w for w in words if w in _STATE_OF and (asks_for_it or w not in _ANSWERS)]
+    return {word: _STATE_OF[word] for word in told}
+
+
+def proposed_kinds(words: Iterable[str]) -> dict[str, SheetKind]:
+    """Return what each word of the column of kinds that we know may mean."""
+    return {word: _KIND_OF[word] for word in words if word in _KIND_OF}
+
+
+def proposed_comma(cells: Iterable[object]) -> bool | None:
+    """Return whether prices have a decimal comma, None where they do not tell, or differ."""
+    told = {told_comma(cell) for cell in cells} - {None}
+    return told.pop() if len(told) == 1 else None
+
+
+def proposed_order(cells: Iterable[object]) -> bool | None:
+    """Return whether dates such as 13/4/2026 begin with the day, None where they do not tell."""
+    told = {told_order(cell) for cell in cells} - {None}
+    return told.pop() if len(told) == 1 else None
+
+
+def asks_comma(cells: Iterable[object]) -> bool:
+    """Return whether a price has a mark that may be of decimals or of thousands."""
+    return any(isinstance(cell, str) and re.search("[0-9][.,][0-9]", cell) for cell in cells)
+
+
+def asks_order(cells: Iterable[object]) -> bool:
+    """Return whether a date begins with its day to some, with its month to others."""
+    return any(map(is_slashed, cells))
+
+
+def asks_first_day(cells: Iterable[object]) -> bool:
+    """Return whether any cell holds a date."""
+    return any(map(looks_like_date, cells))
+
+
+def currencies(heading: str, cells: Iterable[object]) -> list[str]:
+    """Return the currencies that a column of prices names, that of most first."""
+    named = [currency_in(cell) for cell in cells if isinstance(cell, str)]
+    counts = Counter(filter(None, [currency_in(heading), *named]))
+    return [name for name, _ in counts.most_common()]
