@@ -26,8 +26,13 @@ from replicalab.models import (
 from replicalab.negotiation import Turn, TurnAuthor
 from replicalab.scenarios import (
     CATEGORIES,
+    EARLIEST,
     LAB_CONSTRAINT_KEYS,
+    LATEST,
+    LONGEST_WORD,
     MOST,
+    SHEET_KINDS,
+    SHEET_STATES,
     AllowedSubstitution,
     Bounds,
     Comparator,
@@ -49,6 +54,7 @@ from replicalab.scenarios import (
     Pack,
     Paper,
     ScenarioConstraint,
+    SheetMapping,
     StaffModel,
     Study,
     pack_of,
@@ -229,6 +235,25 @@ def own_items(names: st.SearchStrategy[str] = labels) -> st.SearchStrategy[OwnIt
     )
 
 
+_WORDS: Final = words.filter(lambda text: len(text) <= LONGEST_WORD)
+
+
+def sheet_mappings() -> st.SearchStrategy[SheetMapping]:
+    """Return anything that may be said of how a sheet of items is read."""
+    return st.builds(
+        SheetMapping,
+        columns=st.just({"name": "Item", "state": "Qty", "until": "Until", "price": "Unit cost"}),
+        kind=st.sampled_from(CATEGORIES),
+        kinds=st.dictionaries(_WORDS, st.sampled_from(SHEET_KINDS), max_size=3),
+        states=st.dictionaries(_WORDS, st.sampled_from(SHEET_STATES), max_size=3),
+        first_day=st.none() | st.dates(EARLIEST, LATEST),
+        day_first=st.none() | st.booleans(),
+        comma=st.none() | st.booleans(),
+        currency=st.sampled_from(["", "EUR", "$"]),
+        western=st.booleans(),
+    )
+
+
 def own_labs(
     names: st.SearchStrategy[str] = words, means: st.SearchStrategy[int | None] = _AMOUNTS
 ) -> st.SearchStrategy[LabOverrides]:
@@ -245,6 +270,7 @@ def own_labs(
         items=st.lists(own_items(), unique_by=lambda item: label_key(item.label), max_size=4).map(
             tuple
         ),
+        sheet=st.none() | sheet_mappings(),
     )
 
 

@@ -32,6 +32,7 @@ from replicalab.scenarios.own import (
     LAB_AMOUNTS,
     QUESTION_FIELDS,
     EvidenceAssumptions,
+    ItemCategory,
     ItemState,
     LabOverrides,
     OwnItem,
@@ -49,6 +50,8 @@ from replicalab.scenarios.pack import (
 )
 from replicalab.scenarios.reading import readable_text
 from replicalab.scenarios.sheet_mapping import (
+    EARLIEST,
+    LATEST,
     LONGEST_WORD,
     MOST_WORDS,
     SHEET_COLUMNS,

@@ -5,10 +5,18 @@ It is part of a lab, so that next month's sheet with the same columns is read wi
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import date
 from typing import Annotated, Final, Literal
 
-from pydantic import FailFast, Field, StringConstraints, model_validator
+from pydantic import (
+    BeforeValidator,
+    FailFast,
+    Field,
+    StrictBool,
+    StringConstraints,
+    model_validator,
+)
 
 from replicalab.lexicon import label_key
 from replicalab.models import LONGEST_LABEL, Record
@@ -28,7 +36,21 @@ SHEET_STATES: Final[tuple[SheetState, ...]] = (
 MOST_WORDS: Final = 30
 """The most different words of a column whose words are given a meaning."""
 LONGEST_WORD: Final = 60
+EARLIEST: Final = date(2000, 1, 1)
+LATEST: Final = date(2100, 12, 31)
+"""Between these lies the date of a lab's day 1."""
 
+
+def _plain_date(value: object) -> object:
+    """Return a date that stands in a file as text; pydantic would also take seconds and times."""
+    with suppress(ValueError):
+        found = date.fromisoformat(value) if isinstance(value, str) else value
+        if isinstance(found, date) and EARLIEST <= found <= LATEST:
+            return found
+    raise ValueError(f"this is no date from {EARLIEST} to {LATEST}; write one such as 2026-05-31")
+
+
+FirstDay = Annotated[date, BeforeValidator(_plain_date)]
 Heading = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_LABEL)
 ]
@@ -57,18 +79,21 @@ class SheetMapping(Record):
     kind: Literal["equipment", "reagent"] | None = None
     kinds: _Kinds = Field(default_factory=dict)
     states: _States = Field(default_factory=dict)
-    first_day: date | None = None
-    day_first: bool | None = None
-    comma: bool | None = None
+    first_day: FirstDay | None = None
+    day_first: StrictBool | None = None
+    comma: StrictBool | None = None
     currency: Annotated[str, StringConstraints(max_length=8)] = ""
-    western: bool = False
+    western: StrictBool = False
 
     @model_validator(mode="after")
     def _can_be_read(self) -> SheetMapping:
         if "name" not in self.columns:
             raise ValueError("no column names the items; choose one")
-        if (self.kind is None) is not ("kind" in self.columns):
-            raise ValueError("the items have no kind, or two; choose a column or a kind for all")
+        if self.kind is None and "kind" not in self.columns:
+            problem = "nothing says which items are equipment and which are reagents"
+            raise ValueError(f"{problem}; choose a column that does, or one kind for all")
+        if self.kind is not None and "kind" in self.columns:
+            raise ValueError("a column and one kind for all are given; choose one of the two")
         if {"until", "free_from"} <= self.columns.keys():
             raise ValueError("two columns say how long an item is booked; choose one of them")
         if len({*map(word_key, self.columns.values())}) < len(self.columns):

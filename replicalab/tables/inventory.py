@@ -4,7 +4,7 @@ Nothing is half-taken: a file is read as a whole, or refused with each fault by 
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from replicalab.errors import CellFault, TableError
 from replicalab.lexicon import joined, label_key, shortened
@@ -19,7 +19,7 @@ from replicalab.scenarios import (
     word_key,
 )
 from replicalab.tables.mapped import mapped_items
-from replicalab.tables.opening import checked_ending, open_file, source_of, table_for
+from replicalab.tables.opening import OpenFile, checked_ending, open_file, source_of, table_for
 from replicalab.tables.rows import RowReader, day_in, refusal, too_many
 from replicalab.tables.sheet import (
     SheetRow,
@@ -51,12 +51,55 @@ def read_inventory(
     Raises:
         TableError: with every fault, by row and column, and its remedy.
     """
+    found = open_inventory(data, name, western=mapping is not None and mapping.western)
+    if found.refusal is None:
+        return found.items
+    if found.file and mapping and (table := table_for(found.file, mapping)):
+        return mapped_items(table, mapping, found.file.source)
+    raise found.refusal
+
+
+class FoundInventory(NamedTuple):
+    """What a file holds.
+
+    Attributes:
+        items: those of a file in the form of the template.
+        file: the sheets of any other.
+        refusal: why the file is not in that form, None where it is.
+    """
+
+    items: tuple[OwnItem, ...] = ()
+    file: OpenFile | None = None
+    refusal: TableError | None = None
+
+
+def open_inventory(data: bytes, name: str, *, western: bool = True) -> FoundInventory:
+    """Return the items of a file, or, where it is not in the form of the template, its sheets.
+
+    Args:
+        data: the file.
+        name: its name, by whose ending it is read.
+        western: whether a text that is not UTF-8 may be read as Windows-1252.
+
+    Raises:
+        TableError: it holds no table, or more than is read.
+    """
     try:
-        return _strict(data, name)
+        return FoundInventory(_strict(data, name))
+    except TableError as error:
+        # All that was read would be held with the error while the file is read again.
+        refusal = error.with_traceback(None)
+        refusal.__context__ = None
+    try:
+        return FoundInventory(file=open_file(data, name, western=western), refusal=refusal)
     except TableError:
-        if mapping is None or not (table := table_for(file := open_file(data, name), mapping)):
-            raise
-        return mapped_items(table, mapping, file.source)
+        raise refusal from None
+
+
+def has_template_columns(file: OpenFile) -> bool:
+    """Return whether a file begins with the columns of the template that every item needs."""
+    first = next(file.tables())
+    return all(first.place_of(column) is not None for column in REQUIRED)
 
 
 def _strict(data: bytes, name: str) -> tuple[OwnItem, ...]:

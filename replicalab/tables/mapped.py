@@ -133,6 +133,9 @@ class _MappedReader(RowReader):
         self._day = day = date_in(cell, day_first=self._mapping.day_first)
         if day is None:
             require_readable(cell)
+            if isinstance(cell, str) and not cell.strip().isdecimal():
+                remedy = "write a day such as 12, or a date such as 2026-05-31"
+                raise ValueError(f"{quoted_cell(cell)} is no day and no date", remedy)
             return day_in(cell)
         if self._mapping.first_day is None:
             problem = f"{quoted_cell(cell)} is a date, and day 1 has none"

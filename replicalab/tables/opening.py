@@ -76,10 +76,14 @@ class Table:
     def _cells(self, place: int) -> Iterator[object]:
         return (row.cells[place] for row in self.rows if place < len(row.cells))
 
+    def named(self, heading: str) -> str | None:
+        """Return what a column of that heading is called here, None where there is none."""
+        return next((name for name in self.names if word_key(name) == word_key(heading)), None)
+
     def place_of(self, heading: str) -> int | None:
         """Return where a column of that heading stands, None where there is none."""
-        places = {word_key(name): place for name, place in self.names.items()}
-        return places.get(word_key(heading))
+        name = self.named(heading)
+        return None if name is None else self.names[name]
 
     def cells(self, heading: str) -> list[object]:
         """Return what a column holds, but for what says nothing."""
@@ -108,8 +112,8 @@ class Table:
         return all(self.place_of(name) is not None for name in mapping.columns.values())
 
 
-def open_file(data: bytes, name: str) -> OpenFile:
-    """Return a file's sheets, whatever they hold.
+def open_file(data: bytes, name: str, *, western: bool = True) -> OpenFile:
+    """Return a file's sheets, whatever they hold; a ``western`` text is read where it may be.
 
     Raises:
         TableError: it is no table, empty, or too large; with the remedy.
@@ -120,7 +124,7 @@ def open_file(data: bytes, name: str) -> OpenFile:
     if is_workbook:
         found = OpenFile(source, workbook_sheets(data, source) if data else {})
     else:
-        rows, western = csv_sheet(data, source)
+        rows, western = csv_sheet(data, source, western=western)
         found = OpenFile(source, {"": rows} if rows else {}, western)
     if not any(len(rows) > 1 for rows in found.sheets.values()):
         problem, remedy = "the file holds no rows", "write one item a row, below the headings"

@@ -6,11 +6,13 @@ A proposal is never taken by itself: it is what a form begins with, to be confir
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Final, TypeVar
+from datetime import date
+from typing import Final, NamedTuple, TypeVar
 
 from replicalab.models import LONGEST_LABEL
 from replicalab.scenarios import (
     SHEET_COLUMNS,
+    ItemCategory,
     SheetColumn,
     SheetKind,
     SheetMapping,
@@ -79,6 +81,7 @@ _KIND_OF: Final = _by_word(_KINDS)
 _RANKS: Final = {word: len(_COLUMN_OF) - rank for rank, word in enumerate(_COLUMN_OF)}
 # Yes to "in use" is not yes to "in stock", and nothing here tells which a sheet asks.
 _ANSWERS: Final = frozenset(map(word_key, "yes,no,true,false,y,n,ja,nein,oui,non".split(",")))
+_MARKED: Final = re.compile("[0-9][.,][0-9]")
 # A unit in brackets, and marks such as those of "Available?" and "Name*".
 _NO_WORDS: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|[^\w' -]")
 
@@ -98,8 +101,13 @@ def _rank(table: Table) -> tuple[int, int]:
     return known, sum(isinstance(cell, str) and bool(cell.strip()) for cell in table.header.cells)
 
 
-def proposed_columns(table: Table) -> dict[SheetColumn, str]:
-    """Return the heading of each column that we know, by what it holds."""
+def proposed_columns(table: Table, saved: SheetMapping | None = None) -> dict[SheetColumn, str]:
+    """Return the heading of each column that we know, by what it holds.
+
+    Where all columns of a lab's last sheet are there, those.
+    """
+    if saved and table.fits(saved):
+        return {column: table.named(each) or each for column, each in saved.columns.items()}
     found: dict[SheetColumn, list[tuple[int, str]]] = {}
     for name in table.names:
         if known := _column_of(name):
@@ -137,35 +145,72 @@ def proposed_kinds(words: Iterable[str]) -> dict[str, SheetKind]:
     return {word: _KIND_OF[word] for word in words if word in _KIND_OF}
 
 
-def proposed_comma(cells: Iterable[object]) -> bool | None:
-    """Return whether prices have a decimal comma, None where they do not tell, or differ."""
-    told = {told_comma(cell) for cell in cells} - {None}
-    return told.pop() if len(told) == 1 else None
+class Questions(NamedTuple):
+    """What a form asks of a table besides its columns, and what it begins with.
+
+    Attributes:
+        kinds, states: the words of the two columns as they are written, by their keys.
+        kinds_begun, states_begun: what some of them mean.
+        kind: of all items, where there is no column of kinds; None for not known.
+        asks_first_day, asks_order, asks_comma: whether the table has dates, dates whose day and
+            month can be exchanged, and prices with a mark of decimals or thousands.
+        first_day, day_first, comma: None for not known.
+        currencies: those of the prices, that of most first.
+    """
+
+    kinds: dict[str, str]
+    states: dict[str, str]
+    kinds_begun: dict[str, SheetKind]
+    states_begun: dict[str, SheetState]
+    kind: ItemCategory | None
+    asks_first_day: bool
+    asks_order: bool
+    asks_comma: bool
+    first_day: date | None
+    day_first: bool | None
+    comma: bool | None
+    currencies: list[str]
 
 
-def proposed_order(cells: Iterable[object]) -> bool | None:
-    """Return whether dates such as 13/4/2026 begin with the day, None where they do not tell."""
-    told = {told_order(cell) for cell in cells} - {None}
-    return told.pop() if len(told) == 1 else None
+def questions(
+    table: Table, columns: Mapping[SheetColumn, str], saved: SheetMapping | None
+) -> Questions:
+    """Return what is asked of a table of which these columns are read.
+
+    Args:
+        table: the table.
+        columns: the headings of its columns, by what they hold.
+        saved: what the lab's last sheet was read with; it goes before any proposal.
+    """
+    kinds = table.words(columns.get("kind", ""))
+    states = table.words(heading := columns.get("state", ""))
+    ends = [columns[name] for name in ("until", "free_from") if name in columns]
+    days = [cell for name in ends for cell in table.cells(name)]
+    prices = table.cells(price := columns.get("price", ""))
+    named = [currency_in(cell) for cell in prices if isinstance(cell, str)]
+    counts = Counter(filter(None, [currency_in(price), *named]))
+    before = saved if saved and table.fits(saved) else None
+    return Questions(
+        kinds,
+        states,
+        {**proposed_kinds(kinds), **(before.kinds if before else {})},
+        {**proposed_states(states, heading), **(before.states if before else {})},
+        before.kind if before else None,
+        any(map(looks_like_date, days)),
+        any(map(is_slashed, days)),
+        any(isinstance(cell, str) and _MARKED.search(cell) for cell in prices),
+        before.first_day if before else None,
+        _first(before.day_first if before else None, _agreed(map(told_order, days))),
+        _first(before.comma if before else None, _agreed(map(told_comma, prices))),
+        [name for name, _ in counts.most_common()],
+    )
 
 
-def asks_comma(cells: Iterable[object]) -> bool:
-    """Return whether a price has a mark that may be of decimals or of thousands."""
-    return any(isinstance(cell, str) and re.search("[0-9][.,][0-9]", cell) for cell in cells)
+def _first(saved: bool | None, proposed: bool | None) -> bool | None:
+    return proposed if saved is None else saved
 
 
-def asks_order(cells: Iterable[object]) -> bool:
-    """Return whether a date begins with its day to some, with its month to others."""
-    return any(map(is_slashed, cells))
-
-
-def asks_first_day(cells: Iterable[object]) -> bool:
-    """Return whether any cell holds a date."""
-    return any(map(looks_like_date, cells))
-
-
-def currencies(heading: str, cells: Iterable[object]) -> list[str]:
-    """Return the currencies that a column of prices names, that of most first."""
-    named = [currency_in(cell) for cell in cells if isinstance(cell, str)]
-    counts = Counter(filter(None, [currency_in(heading), *named]))
-    return [name for name, _ in counts.most_common()]
+def _agreed(told: Iterable[bool | None]) -> bool | None:
+    """Return what all say who say anything, None where nobody does, or they differ."""
+    said = {each for each in told if each is not None}
+    return said.pop() if len(said) == 1 else None

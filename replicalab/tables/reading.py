@@ -304,24 +304,21 @@ def csv_rows(data: bytes, source: str) -> list[SheetRow]:
     return [SheetRow(number, cells) for number, cells in rows if any(str(c).strip() for c in cells)]
 
 
-def csv_sheet(data: bytes, source: str) -> tuple[list[SheetRow], bool]:
+def csv_sheet(data: bytes, source: str, *, western: bool) -> tuple[list[SheetRow], bool]:
     """Return the rows of a CSV file whose table may begin anywhere, and whether it is western.
 
     The separator is the one that most of its first rows hold. A text that is not UTF-8 is western,
-    read as Windows-1252, unless it holds what no text does.
+    read as Windows-1252, where it may be, and unless it holds what no text does.
 
     Raises:
         TableError: it is not CSV, or too large.
     """
-    western = False
-    if data.startswith(_UTF_16):
-        text = data.decode("utf-16", errors="replace")
-    else:
-        try:
-            text = data.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            western = not _NO_LETTERS.search(data)
-            text = data.decode("cp1252" if western else "utf-8", errors="replace")
+    coding = "utf-16" if data.startswith(_UTF_16) else "utf-8-sig"
+    try:
+        text, western = data.decode(coding), False
+    except UnicodeDecodeError:
+        western = western and coding != "utf-16" and not _NO_LETTERS.search(data)
+        text = data.decode("cp1252" if western else coding, errors="replace")
     return list(_loose_rows(text, source)), western
 
 

@@ -178,8 +178,8 @@ def _written_price(text: str, comma: bool | None, currency: str) -> Decimal:
     if ways:
         remedy = "say whether prices have a decimal comma"
         raise ValueError(f"{said} can be read in two ways", remedy)
-    mark = "point" if comma is False else "comma"
-    raise ValueError(f"{said} is no number with a decimal {mark}", "write one such as 12.5")
+    mark, example = ("point", "12.5") if comma is False else ("comma", "12,5")
+    raise ValueError(f"{said} is no number with a decimal {mark}", f"write one such as {example}")
 
 
 def _number(found: re.Match[str] | None) -> Decimal | None:

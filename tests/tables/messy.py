@@ -115,7 +115,9 @@ def states_in_words() -> Messy:
     rows, items, left_out = [["Item", "Category", "Status", "Remark"]], [], 0
     for n in range(ROWS):
         word, state = words[n % 6]
-        rows.append([f"Thing {n:02d}", "Consumable" if n % 2 else "Device", word, "see folder, p. 3"])
+        rows.append(
+            [f"Thing {n:02d}", "Consumable" if n % 2 else "Device", word, "see folder, p. 3"]
+        )
         if state is None:
             left_out += 1
         else:

@@ -13,7 +13,7 @@ import pytest
 
 from replicalab.errors import TableError
 from replicalab.models import LONGEST_LABEL
-from replicalab.scenarios import MOST_OWN_ITEMS, ItemState, OwnItem
+from replicalab.scenarios import MOST_OWN_ITEMS, ItemState, OwnItem, SheetMapping
 from replicalab.tables import read_inventory
 from replicalab.tables.inventory import COLUMNS
 from replicalab.tables.opening import MOST_BYTES
@@ -300,5 +300,6 @@ def test_largest_files_take_bounded_memory(text: str) -> None:
     refused("warm up")
     data = text.encode()
     assert len(data) <= MOST_BYTES
-    with bounded_memory():
-        refused(data)
+    mapping = SheetMapping(columns={"name": "Item"}, kind="reagent")
+    with bounded_memory(), pytest.raises(TableError):
+        read_inventory(data, "ours.csv", mapping)

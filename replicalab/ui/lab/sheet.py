@@ -1,0 +1,264 @@
+"""A lab's own sheet of items: how it is read is proposed, changed, seen row by row, and taken."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, Final, NamedTuple, TypeVar
+
+import streamlit as st
+from pydantic import ValidationError
+
+from replicalab.characters import on_one_line
+from replicalab.lexicon import count_text
+from replicalab.scenarios import (
+    CATEGORIES,
+    EARLIEST,
+    LATEST,
+    MOST_OWN_ITEMS,
+    MOST_WORDS,
+    SHEET_COLUMNS,
+    OwnItem,
+    SheetColumn,
+    SheetMapping,
+)
+from replicalab.tables import (
+    OpenFile,
+    Questions,
+    ReadRow,
+    Table,
+    has_template_columns,
+    items_of,
+    open_inventory,
+    proposed_columns,
+    proposed_table,
+    questions,
+    read_rows,
+    too_many,
+)
+from replicalab.ui import notices, panel, state
+from replicalab.ui.controls import button, complain
+from replicalab.ui.lab.fields import override, redraw
+from replicalab.ui.words import escaped
+from replicalab.views import sheet
+from replicalab.views.blocks import sentences_panel
+
+NOTICES: Final = "lab_file"
+_OPEN: Final = "lab_sheet"
+_NUMBER: Final = "lab_sheet_number"
+_NOT_USED: Final = "not used"
+_PER_ROW: Final = 2
+T = TypeVar("T")
+
+
+class _Sheet(NamedTuple):
+    """A file that was handed in and is not taken yet; its widgets' keys end in its number."""
+
+    name: str
+    file: OpenFile
+    number: int
+
+
+def take_file(data: bytes, name: str) -> None:
+    """Take a file in the form of the template; of any other, ask how it is read.
+
+    Raises:
+        TableError: it is no table, or one with the columns of the template and a fault.
+    """
+    found = open_inventory(data, name)
+    if found.file is None:
+        _take(name, found.items)
+        return
+    number = st.session_state[_NUMBER] = st.session_state.get(_NUMBER, 0) + 1
+    st.session_state[_OPEN] = _Sheet(name, found.file, number)
+    if found.refusal and has_template_columns(found.file):
+        raise found.refusal
+
+
+def _take(name: str, items: Sequence[OwnItem], unread: int = 0, **others: object) -> None:
+    """Let a lab have these items; what stands as the study says is not kept."""
+    differ = state.written().said_otherwise(items)
+    own = state.case().own_lab.model_copy(update={"items": differ, **others})
+    notices.leave(sheet.taken_text(name, len(items), len(differ), unread), NOTICES)
+    override(own)
+    redraw()
+
+
+def _take_rows(name: str, rows: Sequence[ReadRow], mapping: SheetMapping) -> None:
+    _take(name, items_of(rows), sum(bool(row.faults) for row in rows), sheet=mapping)
+    _close()
+
+
+def _close() -> None:
+    del st.session_state[_OPEN]
+
+
+# --- the form -------------------------------------------------------------------------------
+
+
+def draw_if_open() -> bool:
+    """Draw how a sheet is read that was handed in, and return whether there is one."""
+    handed_in: _Sheet | None = st.session_state.get(_OPEN)
+    if handed_in is None:
+        return False
+    name, file, _ = handed_in
+    notices.draw(NOTICES)
+    saved = state.case().own_lab.sheet
+    begun = proposed_table(file, saved)
+    known = saved is not None and begun.fits(saved)
+    panel.draw(sentences_panel([sheet.form_text(name, known=known)]))
+    with st.expander("How it is read", expanded=not known):
+        table = _draw_table(handed_in, begun)
+        columns = _draw_columns(handed_in, table, proposed_columns(table, saved))
+        asked = questions(table, columns, saved)
+        said = _draw_questions(handed_in, columns, asked)
+    try:
+        mapping = SheetMapping.model_validate({"columns": columns, "western": file.western, **said})
+    except ValidationError as error:
+        complain(sheet.mapping_problem(error.errors(include_url=False)[0]["msg"]))
+        rows = list[ReadRow]()
+    else:
+        rows = read_rows(table, mapping)
+    _draw_ends(name, rows, partial(_take_rows, name, rows, mapping) if rows else _close)
+    if rows:
+        panel.draw(sheet.rows_panel(rows))
+    return True
+
+
+def _draw_ends(name: str, rows: Sequence[ReadRow], take: Any) -> None:
+    """Draw the buttons that take what is read, or nothing of it."""
+    items = len(items_of(rows))
+    if items > MOST_OWN_ITEMS:
+        fault = too_many(items)
+        complain(f"{name}: {fault.problem}; {fault.remedy}.")
+    with st.container(horizontal=True):
+        label = f"Take {count_text(items, 'item')}"
+        full = not 0 < items <= MOST_OWN_ITEMS
+        button(label, "check", take, key="take_sheet", type="primary", disabled=full)
+        button("Take nothing", "close", _close, key="close_sheet")
+
+
+def _key(handed_in: _Sheet, *parts: object) -> str:
+    return "_".join(map(str, (_OPEN, *parts, handed_in.number)))
+
+
+def _draw_table(handed_in: _Sheet, begun: Table) -> Table:
+    """Draw which sheet and which row of headings, and return its table."""
+    file, title = handed_in.file, begun.title
+    if file.western:
+        st.caption(sheet.western_text())
+    if len(file.sheets) > 1:
+        titles = list(file.sheets)
+        key = _key(handed_in, "title")
+        title = st.selectbox("Sheet", titles, titles.index(title), on_one_line, key=key)
+    tables = {table.header.number: table for table in file.tables() if table.title == title}
+    place = list(tables).index(begun.header.number) if title == begun.title else 0
+    number = st.selectbox(
+        "Row of the headings",
+        list(tables),
+        place,
+        lambda row: sheet.heading_text(tables[row]),
+        key=_key(handed_in, "row", title),
+    )
+    return tables[number]
+
+
+def _draw_columns(
+    handed_in: _Sheet, table: Table, begun: Mapping[SheetColumn, str]
+) -> dict[SheetColumn, str]:
+    """Draw which column holds what, and return those that are used."""
+    names, chosen = ["", *table.names], dict[SheetColumn, str]()
+    parts = st.columns(_PER_ROW) * len(SHEET_COLUMNS)
+    for part, column in zip(parts, SHEET_COLUMNS, strict=False):
+        key = _key(handed_in, "column", column, table.title, table.header.number)
+        with part:
+            name = st.selectbox(
+                sheet.COLUMNS[column],
+                names,
+                names.index(begun.get(column, "")),
+                lambda name: on_one_line(name) or _NOT_USED,
+                key=key,
+            )
+        if name:
+            chosen[column] = name
+    return chosen
+
+
+def _draw_questions(
+    handed_in: _Sheet, columns: Mapping[SheetColumn, str], asked: Questions
+) -> dict[str, object]:
+    """Draw what a table asks besides its columns, and return the answers by their fields."""
+    said: dict[str, object] = {}
+    if "kind" not in columns:
+        kind = asked.kind and CATEGORIES.index(asked.kind)
+        key = _key(handed_in, "kind")
+        said["kind"] = st.radio("All items are", CATEGORIES, kind, key=key, horizontal=True)
+    said["kinds"] = _draw_words(
+        "kind", asked.kinds, asked.kinds_begun, sheet.KINDS, _key(handed_in, columns.get("kind"))
+    )
+    said["states"] = _draw_words(
+        "state",
+        asked.states,
+        asked.states_begun,
+        sheet.STATES,
+        _key(handed_in, columns.get("state")),
+    )
+    if asked.asks_first_day:
+        said["first_day"] = st.date_input(
+            "Date of the lab’s day 1",
+            asked.first_day,
+            EARLIEST,
+            LATEST,
+            key=_key(handed_in, "first_day"),
+            format="YYYY-MM-DD",
+        )
+    for name, asks, begun_as, label, ways in (
+        ("day_first", asked.asks_order, asked.day_first, "3/4/2026 is", ("3 April", "4 March")),
+        ("comma", asked.asks_comma, asked.comma, "A price of 1,250 is", ("1.25", "1250")),
+    ):
+        if asks:
+            way = None if begun_as is None else int(not begun_as)
+            key = _key(handed_in, name, *columns.values())
+            chosen = st.radio(label, ways, way, key=key, horizontal=True)
+            said[name] = None if chosen is None else chosen == ways[0]
+    said["currency"] = _draw_currency(handed_in, asked.currencies)
+    return said
+
+
+def _draw_words(
+    column: SheetColumn,
+    words: Mapping[str, str],
+    begun: Mapping[str, T],
+    meanings: Mapping[T, str],
+    key: str,
+) -> dict[str, T]:
+    """Draw what each word of a column means, and return those that were given a meaning."""
+    if len(words) > MOST_WORDS:
+        complain(sheet.words_problem(column, MOST_WORDS))
+    known, said = list(meanings), dict[str, T]()
+    listed = [*words.items()][:MOST_WORDS]
+    for first in range(0, len(listed), _PER_ROW):
+        row = zip(st.columns(_PER_ROW), listed[first : first + _PER_ROW], strict=False)
+        for part, (word, written) in row:
+            with part:
+                meaning = st.selectbox(
+                    f"“{escaped(written)}” means",
+                    known,
+                    known.index(begun[word]) if word in begun else None,
+                    lambda name: meanings[name],
+                    key=f"{key}_{column}_{word}",
+                    placeholder="Choose",
+                )
+            if meaning is not None:
+                said[word] = meaning
+    return said
+
+
+def _draw_currency(handed_in: _Sheet, currencies: Sequence[str]) -> str:
+    """Draw in which currency the prices are, where there are several, and return it."""
+    if not currencies:
+        return ""
+    currency = currencies[0]
+    if len(currencies) > 1:
+        key = _key(handed_in, "currency")
+        currency = st.radio("Prices are in", currencies, 0, key=key, horizontal=True)
+    st.caption(escaped(sheet.price_text(currency)))
+    return currency

@@ -1,0 +1,161 @@
+"""A lab's own sheet of items in words: what its columns and words may mean, what is read of it."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from replicalab.characters import on_one_line
+from replicalab.lexicon import amount_text, capitalised, count_text, shortened
+from replicalab.scenarios import ItemState, SheetColumn, SheetKind, SheetState
+from replicalab.tables.mapped import ReadRow, items_of
+from replicalab.tables.opening import Table as SheetTable
+from replicalab.views import blocks
+from replicalab.views.blocks import Cell, Column, Group, Status, Table
+
+COLUMNS: Final[dict[SheetColumn, str]] = {
+    "name": "Name of the item",
+    "kind": "Equipment or reagent",
+    "state": "Where it stands",
+    "until": "Booked until",
+    "free_from": "Free from",
+    "price": "Price, credits",
+}
+"""What a column may hold, by its name in a mapping."""
+KINDS: Final[dict[SheetKind, str]] = {
+    "equipment": "equipment",
+    "reagent": "reagent",
+    "left out": "leave these rows out",
+}
+STATES: Final[dict[SheetState, str]] = {
+    "available": "available",
+    "booked": "booked",
+    "out of stock": "out of stock",
+    "not said": "as the study says",
+    "left out": "leave these rows out",
+}
+MOST_SHOWN: Final = 200
+_MOST_HEADING: Final = 60
+
+
+def heading_text(table: SheetTable) -> str:
+    """Return a row of headings as one of several: ``row 4: Item, Qty, Price``."""
+    cells = [text for cell in table.header.cells if (text := on_one_line(str(cell)))]
+    return f"row {table.header.number}: {shortened(', '.join(cells), _MOST_HEADING)}"
+
+
+def form_text(name: str, *, known: bool) -> str:
+    """Return what stands above the form; ``known`` if the lab's last sheet had the same columns."""
+    file = on_one_line(shortened(name, _MOST_HEADING))
+    if known:
+        return f"{file} has the columns of this lab’s last sheet, and is read as that one was."
+    return (
+        f"{file} is not in the form of the template. This is a proposal of how to read it: "
+        "change what is wrong. Nothing is taken before you take it."
+    )
+
+
+def western_text() -> str:
+    """Return what is said of a text that is read as Windows-1252."""
+    return "Its letters are read as Windows-1252; see below whether they are right."
+
+
+def price_text(currency: str) -> str:
+    """Return how a price becomes credits; empty where no currency is named."""
+    return f"1 {currency} is taken as 1 credit." if currency else ""
+
+
+def mapping_problem(message: str) -> str:
+    """Return in a sentence why a mapping reads nothing yet."""
+    problem, _, remedy = message.removeprefix("Value error, ").partition("; ")
+    return f"{capitalised(problem)}: {remedy}."
+
+
+def words_problem(column: SheetColumn, most: int) -> str:
+    """Return what is said of a column with too many different words."""
+    return (
+        f"More than {most} different words stand in the column of “{COLUMNS[column]}”, and only "
+        "the first can be given a meaning: choose another column."
+    )
+
+
+def count_of_rows_text(rows: Sequence[ReadRow]) -> str:
+    """Return what comes of the rows: ``38 items of 40 rows; 2 rows are left out, …``."""
+    parts = [
+        (sum(row.same_as is not None for row in rows), "repeated"),
+        (sum(bool(row.left_out) for row in rows), "left out by a word"),
+        (sum(bool(row.faults) for row in rows), "not read"),
+    ]
+    read = f"{count_text(len(items_of(rows)), 'item')} of {count_text(len(rows), 'row')}"
+    others = [f"{count_text(number, 'row')} {said}" for number, said in parts if number]
+    return f"{'; '.join([read, *others])}."
+
+
+def rows_panel(rows: Sequence[ReadRow]) -> Group:
+    """Return by row what is not read and why, and what is read and how."""
+    unread, read = (
+        [row for row in rows if not row.item],
+        [row for row in rows if row.item],
+    )
+    shown = unread[:MOST_SHOWN], read[:MOST_SHOWN]
+    return blocks.group(
+        blocks.Sentence(count_of_rows_text(rows)),
+        _unread_table(shown[0]),
+        _more(unread, "not read"),
+        _read_table(shown[1]),
+        _more(read, "read"),
+    )
+
+
+def _more(rows: Sequence[ReadRow], said: str) -> blocks.Sentence:
+    more = len(rows[MOST_SHOWN:])
+    return blocks.Sentence(f"{count_text(more, 'more row')} {said}." if more else "", quiet=True)
+
+
+def _unread_table(rows: Sequence[ReadRow]) -> Table:
+    cells = [
+        (Cell(str(row.number)), Cell(_name(row)), Cell(_why(row), status=_status(row)))
+        for row in rows
+    ]
+    return blocks.table("Rows that are not read", ("Row", "Item", "Why"), cells)
+
+
+def _status(row: ReadRow) -> Status | None:
+    return Status.FAIL if row.faults else None
+
+
+def _why(row: ReadRow) -> str:
+    if row.left_out:
+        return f"left out: {on_one_line(row.left_out)}"
+    faults = (f"{f.column}: {f.problem}; {f.remedy}" for f in row.faults)
+    return on_one_line(". ".join(faults))
+
+
+def _name(row: ReadRow) -> str:
+    return on_one_line(shortened(row.label, _MOST_HEADING)) or "–"
+
+
+def _read_table(rows: Sequence[ReadRow]) -> Table:
+    cells = []
+    for row in rows:
+        if item := row.item:
+            price = "by rate" if item.price is None else amount_text(item.price)
+            same = f"the same as row {row.same_as}" if row.same_as else ""
+            named = Cell(_name(row), note=same or item.category)
+            day = row.day.isoformat() if row.day else ""
+            standing = Cell(_standing(row), note=day)
+            cells.append((Cell(str(row.number)), named, standing, Cell(price)))
+    columns = ("Row", "Item", "Where it stands", Column("Credits", "number"))
+    return blocks.table("Rows that are read", columns, cells)
+
+
+def _standing(row: ReadRow) -> str:
+    if row.item is None or row.item.state is None:
+        return STATES["not said"]
+    until = row.item.until
+    booked = row.item.state is ItemState.BOOKED and until is not None
+    return f"{row.item.state} until day {until}" if booked else str(row.item.state)
+
+
+def taken_text(name: str, items: int, differ: int, unread: int = 0) -> str:
+    """Return what came of a file of items."""
+    rest = f" {count_text(unread, 'row')} could not be read." if unread else ""
+    return f"{items} items read from {name}; {differ} differ from the study’s lab.{rest}"
