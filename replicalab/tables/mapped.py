@@ -5,7 +5,7 @@ from datetime import date
 from typing import NamedTuple, TypeVar
 
 from replicalab.errors import CellFault, TableError
-from replicalab.lexicon import label_key, shortened
+from replicalab.lexicon import label_key
 from replicalab.scenarios import MOST_OWN_ITEMS, ItemState, OwnItem, SheetColumn, SheetMapping
 from replicalab.tables.opening import Table
 from replicalab.tables.rows import LEFT_OUT, RowReader, day_in, refusal, too_many
@@ -162,7 +162,7 @@ def _meant(words: Mapping[str, str]) -> Callable[[object], str]:
     def read(cell: object) -> str:
         if (word := word_in(cell)) in words:
             return words[word]
-        problem = f"nothing says what {quoted_cell(shortened(word))} means"
+        problem = f"nothing says what {quoted_cell(cell)} means"
         raise ValueError(problem, "choose what it means, or correct the cell")
 
     return read

@@ -22,7 +22,10 @@ MOST_HEADINGS: Final = 40
 
 
 class OpenFile(NamedTuple):
-    """A file of sheets, each the rows that hold something; ``western`` if it is Windows-1252."""
+    """A file's sheets that may hold a table, each the rows that hold something.
+
+    ``western`` is whether its text is read as Windows-1252.
+    """
 
     source: str
     sheets: dict[str, list[SheetRow]]
@@ -31,7 +34,7 @@ class OpenFile(NamedTuple):
     def tables(self) -> Iterator["Table"]:
         """Yield the table below each row that may be the heading, of each sheet."""
         for title, rows in self.sheets.items():
-            for place in range(min(len(rows), MOST_HEADINGS)):
+            for place in range(min(len(rows) - 1, MOST_HEADINGS)):
                 yield Table(title, rows[place], rows[place + 1 :], self.western)
 
 
@@ -121,20 +124,21 @@ def open_file(data: bytes, name: str, *, western: bool = True) -> OpenFile:
     from replicalab.tables.reading import csv_sheet, workbook_sheets  # noqa: PLC0415 - pandas, late
 
     source, is_workbook = source_of(name), checked_ending(data, name) == "xlsx"
-    if is_workbook:
-        found = OpenFile(source, workbook_sheets(data, source) if data else {})
-    else:
-        rows, western = csv_sheet(data, source, western=western)
-        found = OpenFile(source, {"": rows} if rows else {}, western)
-    if not any(len(rows) > 1 for rows in found.sheets.values()):
+    is_western, sheets = False, dict[str, list[SheetRow]]()
+    if is_workbook and data:
+        sheets = workbook_sheets(data, source)
+    elif not is_workbook:
+        sheets[""], is_western = csv_sheet(data, source, western=western)
+    found = {title: rows for title, rows in sheets.items() if len(rows) > 1}
+    if not found:
         problem, remedy = "the file holds no rows", "write one item a row, below the headings"
         raise TableError(source, [CellFault(None, "", problem, remedy)])
-    return found
+    return OpenFile(source, found, is_western)
 
 
 def table_for(file: OpenFile, mapping: SheetMapping) -> Table | None:
     """Return the first table of a file that has all columns of a mapping, None where none has."""
-    return next((table for table in file.tables() if table.rows and table.fits(mapping)), None)
+    return next((table for table in file.tables() if table.fits(mapping)), None)
 
 
 def source_of(name: str) -> str:

@@ -97,7 +97,7 @@ def proposed_table(file: OpenFile, mapping: SheetMapping | None) -> Table:
 
 
 def _rank(table: Table) -> tuple[int, int]:
-    known = len(proposed_columns(table)) if table.rows else -1
+    known = len(proposed_columns(table))
     return known, sum(isinstance(cell, str) and bool(cell.strip()) for cell in table.header.cells)
 
 

@@ -37,7 +37,7 @@ from replicalab.tables import (
 from replicalab.ui import notices, panel, state
 from replicalab.ui.controls import button, complain
 from replicalab.ui.lab.fields import override, redraw
-from replicalab.ui.words import escaped
+from replicalab.ui.words import escaped, in_label
 from replicalab.views import sheet
 from replicalab.views.blocks import sentences_panel
 
@@ -240,7 +240,7 @@ def _draw_words(
         for part, (word, written) in row:
             with part:
                 meaning = st.selectbox(
-                    f"“{escaped(written)}” means",
+                    f"“{in_label(written)}” means",
                     known,
                     known.index(begun[word]) if word in begun else None,
                     lambda name: meanings[name],
