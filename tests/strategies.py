@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, TypeVar
 
 from hypothesis import strategies as st
@@ -57,6 +58,7 @@ from replicalab.scenarios import (
     SheetMapping,
     StaffModel,
     Study,
+    by_meaning,
     pack_of,
 )
 from replicalab.scenarios.fields import LONGEST_SHORT_TITLE
@@ -238,14 +240,21 @@ def own_items(names: st.SearchStrategy[str] = labels) -> st.SearchStrategy[OwnIt
 _WORDS: Final = words.filter(lambda text: len(text) <= LONGEST_WORD)
 
 
+def _meanings(of: Sequence[str]) -> st.SearchStrategy[dict[str, tuple[str, ...]]]:
+    listed = st.lists(_WORDS, unique_by=label_key, max_size=3)
+    return listed.flatmap(
+        lambda words: st.fixed_dictionaries({word: st.sampled_from(of) for word in words})
+    ).map(by_meaning)
+
+
 def sheet_mappings() -> st.SearchStrategy[SheetMapping]:
     """Return anything that may be said of how a sheet of items is read."""
     return st.builds(
         SheetMapping,
         columns=st.just({"name": "Item", "state": "Qty", "until": "Until", "price": "Unit cost"}),
         kind=st.sampled_from(CATEGORIES),
-        kinds=st.dictionaries(_WORDS, st.sampled_from(SHEET_KINDS), max_size=3),
-        states=st.dictionaries(_WORDS, st.sampled_from(SHEET_STATES), max_size=3),
+        kinds=_meanings(SHEET_KINDS),
+        states=_meanings(SHEET_STATES),
         first_day=st.none() | st.dates(EARLIEST, LATEST),
         day_first=st.none() | st.booleans(),
         comma=st.none() | st.booleans(),

@@ -58,9 +58,11 @@ from replicalab.scenarios.sheet_mapping import (
     SHEET_KINDS,
     SHEET_STATES,
     SheetColumn,
+    SheetCurrency,
     SheetKind,
     SheetMapping,
     SheetState,
+    by_meaning,
     word_key,
 )
 from replicalab.scenarios.study import (

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 from replicalab.errors import CellFault, TableError
 from replicalab.lexicon import label_key
 from replicalab.scenarios import MOST_OWN_ITEMS, ItemState, OwnItem, SheetColumn, SheetMapping
-from replicalab.tables.opening import Table
+from replicalab.tables.opening import ItemTable
 from replicalab.tables.rows import LEFT_OUT, RowReader, day_in, refusal, too_many
 from replicalab.tables.sheet import SheetRow, quoted_cell, require_readable
 from replicalab.tables.values import NOTHING, date_in, price_in, word_in
@@ -37,13 +37,13 @@ class ReadRow(NamedTuple):
     left_out: str = ""
 
 
-def read_rows(table: Table, mapping: SheetMapping) -> list[ReadRow]:
+def read_rows(table: ItemTable, mapping: SheetMapping) -> list[ReadRow]:
     """Return what comes of each row of a table."""
     reader = _MappedReader(table, mapping)
     return [reader.read(row) for row in table.rows]
 
 
-def mapped_items(table: Table, mapping: SheetMapping, source: str) -> tuple[OwnItem, ...]:
+def mapped_items(table: ItemTable, mapping: SheetMapping, source: str) -> tuple[OwnItem, ...]:
     """Return the items of a table that is read as a whole, but for what its mapping leaves out.
 
     Raises:
@@ -66,7 +66,7 @@ def items_of(rows: Sequence[ReadRow]) -> tuple[OwnItem, ...]:
 class _MappedReader(RowReader):
     """Reads the rows of a table as its mapping says."""
 
-    def __init__(self, table: Table, mapping: SheetMapping) -> None:
+    def __init__(self, table: ItemTable, mapping: SheetMapping) -> None:
         headings = mapping.columns.items()
         places = {column: table.place_of(heading) for column, heading in headings}
         super().__init__({name: place for name, place in places.items() if place is not None})
@@ -85,8 +85,8 @@ class _MappedReader(RowReader):
         said = self._text(row, "name")
         kind: str | None = mapping.kind
         if "kind" in mapping.columns:
-            kind = self.taken(row, "kind", _meant(mapping.kinds), required=True)
-        state = self._cell(row, "state", _meant(mapping.states))
+            kind = self.taken(row, "kind", _meant(mapping.kind_of), required=True)
+        state = self._cell(row, "state", _meant(mapping.state_of))
         if LEFT_OUT in (kind, state):
             column: SheetColumn = "kind" if kind == LEFT_OUT else "state"
             return ReadRow(row.number, said, left_out=self._text(row, column))

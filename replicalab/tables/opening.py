@@ -31,14 +31,14 @@ class OpenFile(NamedTuple):
     sheets: dict[str, list[SheetRow]]
     western: bool = False
 
-    def tables(self) -> Iterator["Table"]:
+    def tables(self) -> Iterator["ItemTable"]:
         """Yield the table below each row that may be the heading, of each sheet."""
         for title, rows in self.sheets.items():
             for place in range(min(len(rows) - 1, MOST_HEADINGS)):
-                yield Table(title, rows[place], rows[place + 1 :], self.western)
+                yield ItemTable(title, rows[place], rows[place + 1 :], self.western)
 
 
-class Table:
+class ItemTable:
     """A row of headings and the rows below it."""
 
     def __init__(
@@ -136,7 +136,7 @@ def open_file(data: bytes, name: str, *, western: bool = True) -> OpenFile:
     return OpenFile(source, found, is_western)
 
 
-def table_for(file: OpenFile, mapping: SheetMapping) -> Table | None:
+def table_for(file: OpenFile, mapping: SheetMapping) -> ItemTable | None:
     """Return the first table of a file that has all columns of a mapping, None where none has."""
     return next((table for table in file.tables() if table.fits(mapping)), None)
 

@@ -19,7 +19,7 @@ from replicalab.scenarios import (
     SheetState,
     word_key,
 )
-from replicalab.tables.opening import OpenFile, Table, table_for
+from replicalab.tables.opening import ItemTable, OpenFile, table_for
 from replicalab.tables.values import (
     NONE_LEFT,
     SOME_LEFT,
@@ -86,7 +86,7 @@ _MARKED: Final = re.compile("[0-9][.,][0-9]")
 _NO_WORDS: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|[^\w' -]")
 
 
-def proposed_table(file: OpenFile, mapping: SheetMapping | None) -> Table:
+def proposed_table(file: OpenFile, mapping: SheetMapping | None) -> ItemTable:
     """Return the table of a file that has a lab's columns, or else the most headings we know.
 
     Of several the first; where no heading is known, the row of the first sheet with most values.
@@ -96,12 +96,12 @@ def proposed_table(file: OpenFile, mapping: SheetMapping | None) -> Table:
     return max(file.tables(), key=_rank)
 
 
-def _rank(table: Table) -> tuple[int, int]:
+def _rank(table: ItemTable) -> tuple[int, int]:
     known = len(proposed_columns(table))
     return known, sum(isinstance(cell, str) and bool(cell.strip()) for cell in table.header.cells)
 
 
-def proposed_columns(table: Table, saved: SheetMapping | None = None) -> dict[SheetColumn, str]:
+def proposed_columns(table: ItemTable, saved: SheetMapping | None = None) -> dict[SheetColumn, str]:
     """Return the heading of each column that we know, by what it holds.
 
     Where all columns of a lab's last sheet are there, those.
@@ -173,7 +173,7 @@ class Questions(NamedTuple):
 
 
 def questions(
-    table: Table, columns: Mapping[SheetColumn, str], saved: SheetMapping | None
+    table: ItemTable, columns: Mapping[SheetColumn, str], saved: SheetMapping | None
 ) -> Questions:
     """Return what is asked of a table of which these columns are read.
 
@@ -193,8 +193,8 @@ def questions(
     return Questions(
         kinds,
         states,
-        {**proposed_kinds(kinds), **(before.kinds if before else {})},
-        {**proposed_states(states, heading), **(before.states if before else {})},
+        {**proposed_kinds(kinds), **(before.kind_of if before else {})},
+        {**proposed_states(states, heading), **(before.state_of if before else {})},
         before.kind if before else None,
         any(map(looks_like_date, days)),
         any(map(is_slashed, days)),

@@ -3,10 +3,10 @@
 import re
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from typing import Final
+from typing import Final, get_args
 
 from replicalab.characters import on_one_line
-from replicalab.scenarios import LONGEST_WORD, MOST, word_key
+from replicalab.scenarios import LONGEST_WORD, MOST, SheetCurrency, word_key
 from replicalab.tables.sheet import number_of, quoted_cell, require_readable, require_short
 
 NOTHING: Final = frozenset({"", "-", "\u2013", "\u2014"})
@@ -99,11 +99,21 @@ def date_in(cell: object, *, day_first: bool | None) -> date | None:
 
 # --- a price ----------------------------------------------------------------------------------
 
-_NAMES: Final = {"€": "EUR", "EURO": "EUR", "£": "GBP", "FR": "CHF", "SFR": "CHF", "US$": "USD"}
-_CODES: Final = (
-    "EUR|Euro|USD|US\\$|GBP|CHF|SFr|Fr|JPY|CNY|SEK|NOK|DKK|PLN|CZK|HUF|CAD|AUD|NZD|INR|BRL|ZAR|KRW"
-    "|SGD|HKD|TRY|ILS|kr|zł|Kč|[€$£¥₩₹₺₪]"
-)
+_NAMES: Final = {
+    "€": "EUR",
+    "EURO": "EUR",
+    "£": "GBP",
+    "FR": "CHF",
+    "SFR": "CHF",
+    "US$": "USD",
+    "₩": "KRW",
+    "₹": "INR",
+    "₺": "TRY",
+    "₪": "ILS",
+    "ZŁ": "PLN",
+    "KČ": "CZK",
+}
+_CODES: Final = "|".join(map(re.escape, filter(None, [*_NAMES, *get_args(SheetCurrency)])))
 _SIGN: Final = re.compile(rf"(?<![a-zA-Z])(?:{_CODES})(?![a-zA-Z])", re.IGNORECASE)
 _PRICE: Final = re.compile(
     rf"(?P<before>(?:{_CODES})\.?)?\s*(?P<number>[0-9](?:[0-9.,'’ \u00a0\u2009\u202f]*[0-9])?)"

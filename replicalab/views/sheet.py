@@ -7,7 +7,7 @@ from replicalab.characters import on_one_line
 from replicalab.lexicon import amount_text, capitalised, count_text, shortened
 from replicalab.scenarios import ItemState, SheetColumn, SheetKind, SheetState
 from replicalab.tables.mapped import ReadRow, items_of
-from replicalab.tables.opening import Table as SheetTable
+from replicalab.tables.opening import ItemTable
 from replicalab.views import blocks
 from replicalab.views.blocks import Cell, Column, Group, Status, Table
 
@@ -37,7 +37,7 @@ MOST_SHOWN: Final = 200
 _MOST_HEADING: Final = 60
 
 
-def heading_text(table: SheetTable) -> str:
+def heading_text(table: ItemTable) -> str:
     """Return a row of headings as one of several: ``row 4: Item, Qty, Price``."""
     cells = [text for cell in table.header.cells if (text := on_one_line(str(cell)))]
     return f"row {table.header.number}: {shortened(', '.join(cells), _MOST_HEADING)}"

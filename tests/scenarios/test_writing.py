@@ -217,8 +217,8 @@ def test_largest_lab_fits_its_file() -> None:
     sheet = SheetMapping.model_validate(
         {
             "columns": columns,
-            "kinds": dict.fromkeys(words, "reagent"),
-            "states": dict.fromkeys(words, "out of stock"),
+            "kinds": {"reagent": words},
+            "states": {"out of stock": words},
         }
     )
     lab = LabOverrides(items=items, sheet=sheet)
@@ -266,7 +266,7 @@ WRONG: Final[dict[str, bytes | str]] = {
             "sheet": {
                 "columns": {"name": "Item", "colour": "Hue"},
                 "kind": "tool",
-                "states": {"gone": "lost", "": "booked", "x" * 61: "booked"},
+                "states": {"lost": ["gone"], "booked": ["", "x" * 61]},
                 "first_day": "soon",
                 "comma": "yes",
                 "currency": "x" * 9,
@@ -278,7 +278,28 @@ WRONG: Final[dict[str, bytes | str]] = {
             "sheet": {
                 "columns": {"name": "Item"},
                 "kind": "reagent",
-                "states": {f"{n}": "booked" for n in range(31)},
+                "states": {"booked": [f"{n}" for n in range(31)]},
+            }
+        }
+    ),
+    "sheet's word twice": as_file(
+        {
+            "sheet": {
+                "columns": {"name": "Item"},
+                "kind": "reagent",
+                "states": {"booked": ["lent"], "available": ["Lent"]},
+            }
+        }
+    ),
+    "sheet's words of two meanings": as_file(
+        {
+            "sheet": {
+                "columns": {"name": "Item"},
+                "kind": "reagent",
+                "states": {
+                    "booked": [f"{n}" for n in range(16)],
+                    "available": [f"a{n}" for n in range(15)],
+                },
             }
         }
     ),

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from openpyxl import Workbook
 
-from replicalab.scenarios import ItemState, OwnItem, SheetMapping
+from replicalab.scenarios import ItemState, OwnItem, SheetMapping, by_meaning
 from tests.tables.workbooks import saved
 
 ROWS: Final = 40
@@ -67,8 +67,8 @@ def german() -> Messy:
                 "state": "Zustand",
                 "price": "Einzelpreis (€)",
             },
-            "kinds": {"gerät": "equipment", "chemikalie": "reagent"},
-            "states": dict(words),
+            "kinds": by_meaning({"gerät": "equipment", "chemikalie": "reagent"}),
+            "states": by_meaning(dict(words)),
             "comma": True,
             "currency": "EUR",
             "western": True,
@@ -96,7 +96,7 @@ def second_sheet() -> Messy:
         {
             "columns": {"name": "Item name", "state": "Qty", "price": "Unit cost"},
             "kind": "equipment",
-            "states": {"0": "out of stock", "more than 0": "available"},
+            "states": by_meaning({"0": "out of stock", "more than 0": "available"}),
         }
     )
     return Messy("core.xlsx", saved(book), mapping, tuple(items))
@@ -126,14 +126,16 @@ def states_in_words() -> Messy:
     mapping = SheetMapping.model_validate(
         {
             "columns": {"name": "Item", "kind": "Category", "state": "Status"},
-            "kinds": {"consumable": "reagent", "device": "equipment"},
-            "states": {
-                "in stock": "available",
-                "on order": "out of stock",
-                "broken": "out of stock",
-                "in use": "booked",
-                "retired": "left out",
-            },
+            "kinds": by_meaning({"consumable": "reagent", "device": "equipment"}),
+            "states": by_meaning(
+                {
+                    "in stock": "available",
+                    "on order": "out of stock",
+                    "broken": "out of stock",
+                    "in use": "booked",
+                    "retired": "left out",
+                }
+            ),
         }
     )
     data = _csv(rows, ",").encode()
@@ -187,7 +189,7 @@ def repeated_rows() -> Messy:
         {
             "columns": {"name": "Name", "state": "Available?", "price": "Unit cost"},
             "kind": "reagent",
-            "states": {"yes": "available", "no": "out of stock"},
+            "states": by_meaning({"yes": "available", "no": "out of stock"}),
             "comma": False,
         }
     )

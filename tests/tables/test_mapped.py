@@ -18,6 +18,7 @@ from replicalab.scenarios import (
     MOST_WORDS,
     OwnItem,
     SheetMapping,
+    by_meaning,
     lab_json,
     read_lab,
 )
@@ -64,7 +65,7 @@ def test_proposal_finds_the_headings_the_columns_and_the_words(make: Callable[[]
     columns = proposed_columns(table)
     asked = questions(table, columns, None)
     assert columns == mapping.columns
-    assert (asked.kinds_begun, asked.states_begun) == (mapping.kinds, mapping.states)
+    assert (asked.kinds_begun, asked.states_begun) == (mapping.kind_of, mapping.state_of)
     assert (asked.comma, asked.day_first) == (mapping.comma, mapping.day_first)
     assert asked.currencies == ([mapping.currency] if mapping.currency else [])
     assert asked.asks_first_day is (mapping.first_day is not None)
@@ -77,7 +78,7 @@ def test_mapping_that_fits_goes_before_a_proposal_and_new_words_are_proposed() -
         {
             "columns": {"name": "Remark", "state": "STATUS"},
             "kind": "reagent",
-            "states": {"gone": "booked"},
+            "states": by_meaning({"gone": "booked"}),
         }
     )
     table = proposed_table(file("Old;;", "Item;Status;Remark", "a;gone;b", "c;broken;d"), saved_one)
@@ -101,17 +102,19 @@ MAPPING: Final = SheetMapping.model_validate(
             "until": "Until",
             "price": "Price (€)",
         },
-        "kinds": {"tool": "equipment", "kit": "reagent", "desk": "left out"},
-        "states": {
-            "here": "available",
-            "lent": "booked",
-            "broken": "out of stock",
-            "?": "not said",
-            "gone": "left out",
-            "0": "out of stock",
-            "more than 0": "available",
-            "true": "available",
-        },
+        "kinds": by_meaning({"tool": "equipment", "kit": "reagent", "desk": "left out"}),
+        "states": by_meaning(
+            {
+                "here": "available",
+                "lent": "booked",
+                "broken": "out of stock",
+                "?": "not said",
+                "gone": "left out",
+                "0": "out of stock",
+                "more than 0": "available",
+                "true": "available",
+            }
+        ),
         "first_day": DAY_ONE,
         "day_first": True,
         "comma": True,

@@ -27,7 +27,7 @@ GOOD: Final = workbook(("flume", "equipment", "booked", 12, 12.5), ("agar", "rea
 MAPPING: Final = SheetMapping.model_validate(
     {
         "columns": {"name": "name", "kind": "kind", "until": "until", "price": "price"},
-        "kinds": {"equipment": "equipment", "reagent": "reagent"},
+        "kinds": {"equipment": ("equipment",), "reagent": ("reagent",)},
     }
 )
 CSV: Final = inventory_template(make_pack()).encode()

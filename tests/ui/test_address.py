@@ -356,7 +356,7 @@ ITEMS: Final = tuple(
 MAPPING: Final = SheetMapping(
     columns={"name": "Item", "state": "Qty"},
     kind="reagent",
-    states={item.label: "available" for item in ITEMS[:20]},
+    states={"available": tuple(item.label for item in ITEMS[:20])},
 )
 LONG, OTHER = (
     revise(PLAN, rationale="".join(random.Random(k).choices("abcdefghijkl", k=k)))

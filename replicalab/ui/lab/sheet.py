@@ -19,12 +19,13 @@ from replicalab.scenarios import (
     OwnItem,
     SheetColumn,
     SheetMapping,
+    by_meaning,
 )
 from replicalab.tables import (
+    ItemTable,
     OpenFile,
     Questions,
     ReadRow,
-    Table,
     has_template_columns,
     items_of,
     open_inventory,
@@ -46,7 +47,7 @@ _OPEN: Final = "lab_sheet"
 _NUMBER: Final = "lab_sheet_number"
 _NOT_USED: Final = "not used"
 _PER_ROW: Final = 2
-T = TypeVar("T")
+T = TypeVar("T", bound=str)
 
 
 class _Sheet(NamedTuple):
@@ -140,7 +141,7 @@ def _key(handed_in: _Sheet, *parts: object) -> str:
     return "_".join(map(str, (_OPEN, *parts, handed_in.number)))
 
 
-def _draw_table(handed_in: _Sheet, begun: Table) -> Table:
+def _draw_table(handed_in: _Sheet, begun: ItemTable) -> ItemTable:
     """Draw which sheet and which row of headings, and return its table."""
     file, title = handed_in.file, begun.title
     if file.western:
@@ -162,7 +163,7 @@ def _draw_table(handed_in: _Sheet, begun: Table) -> Table:
 
 
 def _draw_columns(
-    handed_in: _Sheet, table: Table, begun: Mapping[SheetColumn, str]
+    handed_in: _Sheet, table: ItemTable, begun: Mapping[SheetColumn, str]
 ) -> dict[SheetColumn, str]:
     """Draw which column holds what, and return those that are used."""
     names, chosen = ["", *table.names], dict[SheetColumn, str]()
@@ -229,7 +230,7 @@ def _draw_words(
     begun: Mapping[str, T],
     meanings: Mapping[T, str],
     key: str,
-) -> dict[str, T]:
+) -> dict[T, tuple[str, ...]]:
     """Draw what each word of a column means, and return those that were given a meaning."""
     if len(words) > MOST_WORDS:
         complain(sheet.words_problem(column, MOST_WORDS))
@@ -249,7 +250,7 @@ def _draw_words(
                 )
             if meaning is not None:
                 said[word] = meaning
-    return said
+    return by_meaning(said)
 
 
 def _draw_currency(handed_in: _Sheet, currencies: Sequence[str]) -> str:
