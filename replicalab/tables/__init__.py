@@ -8,6 +8,6 @@ from replicalab.tables.inventory import (
 )
 from replicalab.tables.mapped import ReadRow, items_of, read_rows
 from replicalab.tables.opening import SUFFIXES, ItemTable, OpenFile, open_file
-from replicalab.tables.proposal import Questions, proposed_columns, proposed_table, questions
+from replicalab.tables.proposal import Questions, Words, proposed_columns, proposed_table, questions
 from replicalab.tables.rows import too_many
 from replicalab.tables.sheet import Value, sheet, workbook

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import date
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from replicalab.models import LONGEST_LABEL
 from replicalab.scenarios import (
@@ -30,6 +30,7 @@ from replicalab.tables.values import (
     told_order,
 )
 
+_T = TypeVar("_T")
 _Name = TypeVar("_Name", bound=str)
 
 _HEADINGS: Final[Mapping[SheetColumn, str]] = {
@@ -145,31 +146,50 @@ def proposed_kinds(words: Iterable[str]) -> dict[str, SheetKind]:
     return {word: _KIND_OF[word] for word in words if word in _KIND_OF}
 
 
-class Questions(NamedTuple):
-    """What a form asks of a table besides its columns, and what it begins with.
+class Words(NamedTuple, Generic[_Name]):
+    """The words of a column as they are written, by their keys, and what some of them mean.
 
-    Attributes:
-        kinds, states: the words of the two columns as they are written, by their keys.
-        kinds_begun, states_begun: what some of them mean.
-        kind: of all items, where there is no column of kinds; None for not known.
-        asks_first_day, asks_order, asks_comma: whether the table has dates, dates whose day and
-            month can be exchanged, and prices with a mark of decimals or thousands.
-        first_day, day_first, comma: None for not known.
-        currencies: those of the prices, that of most first.
+    ``new`` are those that the lab's last sheet did not have.
     """
 
-    kinds: dict[str, str]
-    states: dict[str, str]
-    kinds_begun: dict[str, SheetKind]
-    states_begun: dict[str, SheetState]
+    written: dict[str, str]
+    begun: dict[str, _Name]
+    new: list[str]
+
+
+class Way(NamedTuple, Generic[_T]):
+    """Whether something is asked, and what a form begins with; None for not known.
+
+    ``is_new`` is whether the lab's last sheet does not answer it.
+    """
+
+    asks: bool
+    begun: _T | None
+    is_new: bool
+
+
+class Questions(NamedTuple):
+    """What a form asks of a table besides its columns.
+
+    Attributes:
+        kind: of all items, where there is no column of kinds; None for not known.
+        first_day: asked of a table with dates.
+        day_first: of one with dates whose day and month can be exchanged.
+        comma: of one with prices that have a mark of decimals or of thousands.
+        currencies: those of the prices: that of the last sheet first, then that of most.
+        news: the words and currencies that the last sheet did not have.
+        is_new: whether anything is asked that the last sheet does not answer.
+    """
+
+    kinds: Words[SheetKind]
+    states: Words[SheetState]
     kind: ItemCategory | None
-    asks_first_day: bool
-    asks_order: bool
-    asks_comma: bool
-    first_day: date | None
-    day_first: bool | None
-    comma: bool | None
+    first_day: Way[date]
+    day_first: Way[bool]
+    comma: Way[bool]
     currencies: list[str]
+    news: list[str]
+    is_new: bool
 
 
 def questions(
@@ -182,35 +202,42 @@ def questions(
         columns: the headings of its columns, by what they hold.
         saved: what the lab's last sheet was read with; it goes before any proposal.
     """
-    kinds = table.words(columns.get("kind", ""))
-    states = table.words(heading := columns.get("state", ""))
+    said = saved if saved and table.fits(saved) else None
+    kind_cells, heading = table.words(columns.get("kind", "")), columns.get("state", "")
+    state_cells, price = table.words(heading), columns.get("price", "")
+    kinds = _words(kind_cells, proposed_kinds(kind_cells), said.kind_of if said else {})
+    begun = proposed_states(state_cells, heading)
+    states = _words(state_cells, begun, said.state_of if said else {})
     ends = [columns[name] for name in ("until", "free_from") if name in columns]
     days = [cell for name in ends for cell in table.cells(name)]
-    prices = table.cells(price := columns.get("price", ""))
-    named = [currency_in(cell) for cell in prices if isinstance(cell, str)]
-    counts = Counter(filter(None, [currency_in(price), *named]))
-    before = saved if saved and table.fits(saved) else None
-    return Questions(
-        kinds,
-        states,
-        {**proposed_kinds(kinds), **(before.kind_of if before else {})},
-        {**proposed_states(states, heading), **(before.state_of if before else {})},
-        before.kind if before else None,
-        any(map(looks_like_date, days)),
-        any(map(is_slashed, days)),
-        any(isinstance(cell, str) and _MARKED.search(cell) for cell in prices),
-        before.first_day if before else None,
-        _first(before.day_first if before else None, _agreed(map(told_order, days))),
-        _first(before.comma if before else None, _agreed(map(told_comma, prices))),
-        [name for name, _ in counts.most_common()],
+    prices = table.cells(price)
+    ways = (
+        _way(any(map(looks_like_date, days)), said.first_day if said else None, ()),
+        _way(any(map(is_slashed, days)), said.day_first if said else None, map(told_order, days)),
+        _way(any(map(_has_mark, prices)), said.comma if said else None, map(told_comma, prices)),
     )
+    counts = Counter([currency_in(price), *(currency_in(c) for c in prices if isinstance(c, str))])
+    currency = said.currency if said else ""
+    named = sorted(filter(None, counts), key=lambda name: (name != currency, -counts[name]))
+    news = [*kinds.new, *states.new, *(name for name in named if name != currency)]
+    is_new = said is None or bool(news) or any(way.is_new for way in ways)
+    kind = said.kind if said else None
+    return Questions(kinds, states, kind, *ways, named, news, is_new)
 
 
-def _first(saved: bool | None, proposed: bool | None) -> bool | None:
-    return proposed if saved is None else saved
+def _words(
+    written: dict[str, str], proposed: dict[str, _Name], said: dict[str, _Name]
+) -> Words[_Name]:
+    new = [text for word, text in written.items() if word not in said]
+    return Words(written, {**proposed, **said}, new)
 
 
-def _agreed(told: Iterable[bool | None]) -> bool | None:
-    """Return what all say who say anything, None where nobody does, or they differ."""
-    said = {each for each in told if each is not None}
-    return said.pop() if len(said) == 1 else None
+def _way(asks: bool, said: _T | None, told: Iterable[_T | None]) -> Way[_T]:
+    """Return what is begun with: what was said, or what all tell who tell anything."""
+    found = {each for each in told if each is not None}
+    agreed = found.pop() if len(found) == 1 else None
+    return Way(asks, agreed if said is None else said, asks and said is None)
+
+
+def _has_mark(cell: object) -> bool:
+    return isinstance(cell, str) and bool(_MARKED.search(cell))

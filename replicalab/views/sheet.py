@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from replicalab.characters import on_one_line
-from replicalab.lexicon import amount_text, capitalised, count_text, shortened
+from replicalab.lexicon import amount_text, capitalised, count_text, joined, quoted, shortened
 from replicalab.scenarios import ItemState, SheetColumn, SheetKind, SheetState
 from replicalab.tables.mapped import ReadRow, items_of
 from replicalab.tables.opening import ItemTable
+from replicalab.tables.proposal import Questions
 from replicalab.views import blocks
 from replicalab.views.blocks import Cell, Column, Group, Status, Table
 
@@ -35,6 +36,7 @@ STATES: Final[dict[SheetState, str]] = {
 _ROW: Final = Column("Row", "fixed")
 MOST_SHOWN: Final = 200
 _MOST_HEADING: Final = 60
+_MOST_NEWS: Final = 5
 
 
 def heading_text(table: ItemTable) -> str:
@@ -43,14 +45,21 @@ def heading_text(table: ItemTable) -> str:
     return f"row {table.header.number}: {shortened(', '.join(cells), _MOST_HEADING)}"
 
 
-def form_text(name: str, *, known: bool) -> str:
+def form_text(name: str, asked: Questions, *, known: bool) -> str:
     """Return what stands above the form; ``known`` if the lab's last sheet had the same columns."""
     file = on_one_line(shortened(name, _MOST_HEADING))
-    if known:
-        return f"{file} has the columns of this lab’s last sheet, and is read as that one was."
+    if not known:
+        return (
+            f"{file} is not in the form of the template. This is a proposal of how to read it: "
+            "change what is wrong. Nothing is taken before you take it."
+        )
+    first_day = asked.first_day.begun if asked.first_day.asks else None
+    day = f" Day 1 is {first_day}." if first_day else ""
+    shown = quoted(shortened(each, _MOST_HEADING) for each in asked.news[:_MOST_NEWS])
+    more = [f"{len(asked.news) - _MOST_NEWS} more"] if len(asked.news) > _MOST_NEWS else []
+    new = f" New in it: {joined([*shown, *more])}." if shown else ""
     return (
-        f"{file} is not in the form of the template. This is a proposal of how to read it: "
-        "change what is wrong. Nothing is taken before you take it."
+        f"{file} has the columns of this lab’s last sheet, and is read as that one was.{day}{new}"
     )
 
 

@@ -65,10 +65,10 @@ def test_proposal_finds_the_headings_the_columns_and_the_words(make: Callable[[]
     columns = proposed_columns(table)
     asked = questions(table, columns, None)
     assert columns == mapping.columns
-    assert (asked.kinds_begun, asked.states_begun) == (mapping.kind_of, mapping.state_of)
-    assert (asked.comma, asked.day_first) == (mapping.comma, mapping.day_first)
+    assert (asked.kinds.begun, asked.states.begun) == (mapping.kind_of, mapping.state_of)
+    assert (asked.comma.begun, asked.day_first.begun) == (mapping.comma, mapping.day_first)
     assert asked.currencies == ([mapping.currency] if mapping.currency else [])
-    assert asked.asks_first_day is (mapping.first_day is not None)
+    assert asked.first_day.asks is (mapping.first_day is not None)
     assert table.western is mapping.western
     assert asked.kind is None, "of all items nobody knows it but their lab"
 
@@ -85,7 +85,7 @@ def test_mapping_that_fits_goes_before_a_proposal_and_new_words_are_proposed() -
     columns = proposed_columns(table, saved_one)
     assert columns == {"name": "Remark", "state": "Status"}
     asked = questions(table, columns, saved_one)
-    assert asked.states_begun == {"gone": "booked", "broken": "out of stock"}
+    assert asked.states.begun == {"gone": "booked", "broken": "out of stock"}
     assert asked.kind == "reagent"
 
 
@@ -337,7 +337,7 @@ def test_answer_is_proposed_only_where_the_heading_asks_for_what_is_there() -> N
     ):
         table = proposed_table(file(f"Item,{heading}", "a,yes", "b,no"), None)
         columns = {"name": "Item", "state": heading}
-        assert questions(table, columns, None).states_begun == begun  # type: ignore[arg-type]
+        assert questions(table, columns, None).states.begun == begun  # type: ignore[arg-type]
 
 
 HOSTILE: Final[dict[str, tuple[bytes | str, str]]] = {

@@ -102,9 +102,35 @@ def test_next_months_sheet_is_read_as_the_last_one_of_a_lab_that_was_kept() -> N
     other = drawer("Keep", study="psy_stroop")
     press(at(other, "Keep"), "Use")
     hand_over(other, messy.name, messy.data)
-    assert "is read as that one was" in in_drawer(other)
+    assert "is read as that one was. Day 1 is 2026-05-04." in in_drawer(other)
+    assert not form_is_open(other)
     take(other, len(messy.items))
     assert own_lab(other).sheet == messy.mapping
+
+
+def form_is_open(app: AppTest) -> bool:
+    """Return whether the questions are seen, and not folded away."""
+    [form] = [part for part in app.expander if part.label == "How it is read"]
+    return bool(form.proto.expanded)
+
+
+def test_what_is_new_in_next_months_sheet_is_told_and_asked() -> None:
+    head, row = "Item;Status;Price\n", "A;at Kim's;€ 1\n"
+    app = hand_over(drawer(), "may.csv", f"{head}{row}".encode())
+    assert form_is_open(app)
+    choose(app, "All items are", "reagent")
+    choose(app, "“at Kim's” means", "booked")
+    take(app, 1)
+    for more, new in (
+        ("", ""),
+        ("B;broken;2\nC;lost & found;3\n", " New in it: 'broken' and 'lost & found'."),
+        ("B;at Kim's;$ 2\n", " New in it: '$'."),
+        ("B;at Kim's;1,250\n", ""),
+    ):
+        hand_over(app, "june.csv", f"New title\n\n{head}{row}{more}".encode())
+        assert f"is read as that one was.{new}" in in_drawer(app)
+        assert form_is_open(app) is bool(more)
+        assert next(f for f in app.selectbox if f.label == "“at Kim's” means").value == "booked"
 
 
 def test_rows_that_cannot_be_read_are_told_and_the_others_are_taken() -> None:

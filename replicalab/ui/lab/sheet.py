@@ -26,6 +26,7 @@ from replicalab.tables import (
     OpenFile,
     Questions,
     ReadRow,
+    Words,
     has_template_columns,
     items_of,
     open_inventory,
@@ -104,9 +105,10 @@ def draw_if_open() -> bool:
     notices.draw(NOTICES)
     saved = state.case().own_lab.sheet
     begun = proposed_table(file, saved)
+    first = questions(begun, proposed_columns(begun, saved), saved)
     known = saved is not None and begun.fits(saved)
-    panel.draw(sentences_panel([sheet.form_text(name, known=known)]))
-    with st.expander("How it is read", expanded=not known):
+    panel.draw(sentences_panel([sheet.form_text(name, first, known=known)]))
+    with st.expander("How it is read", expanded=first.is_new):
         table = _draw_table(handed_in, begun)
         columns = _draw_columns(handed_in, table, proposed_columns(table, saved))
         asked = questions(table, columns, saved)
@@ -192,50 +194,42 @@ def _draw_questions(
         kind = asked.kind and CATEGORIES.index(asked.kind)
         key = _key(handed_in, "kind")
         said["kind"] = st.radio("All items are", CATEGORIES, kind, key=key, horizontal=True)
-    said["kinds"] = _draw_words(
-        "kind", asked.kinds, asked.kinds_begun, sheet.KINDS, _key(handed_in, columns.get("kind"))
-    )
-    said["states"] = _draw_words(
-        "state",
-        asked.states,
-        asked.states_begun,
-        sheet.STATES,
-        _key(handed_in, columns.get("state")),
-    )
-    if asked.asks_first_day:
+    said["kinds"] = _draw_words(handed_in, "kind", columns, asked.kinds, sheet.KINDS)
+    said["states"] = _draw_words(handed_in, "state", columns, asked.states, sheet.STATES)
+    if asked.first_day.asks:
         said["first_day"] = st.date_input(
             "Date of the lab’s day 1",
-            asked.first_day,
+            asked.first_day.begun,
             EARLIEST,
             LATEST,
             key=_key(handed_in, "first_day"),
             format="YYYY-MM-DD",
         )
-    for name, asks, begun_as, label, ways in (
-        ("day_first", asked.asks_order, asked.day_first, "3/4/2026 is", ("3 April", "4 March")),
-        ("comma", asked.asks_comma, asked.comma, "A price of 1,250 is", ("1.25", "1250")),
+    for name, way, label, ways in (
+        ("day_first", asked.day_first, "3/4/2026 is", ("3 April", "4 March")),
+        ("comma", asked.comma, "A price of 1,250 is", ("1.25", "1250")),
     ):
-        if asks:
-            way = None if begun_as is None else int(not begun_as)
+        if way.asks:
+            place = None if way.begun is None else int(not way.begun)
             key = _key(handed_in, name, *columns.values())
-            chosen = st.radio(label, ways, way, key=key, horizontal=True)
+            chosen = st.radio(label, ways, place, key=key, horizontal=True)
             said[name] = None if chosen is None else chosen == ways[0]
     said["currency"] = _draw_currency(handed_in, asked.currencies)
     return said
 
 
 def _draw_words(
+    handed_in: _Sheet,
     column: SheetColumn,
-    words: Mapping[str, str],
-    begun: Mapping[str, T],
+    columns: Mapping[SheetColumn, str],
+    words: Words[T],
     meanings: Mapping[T, str],
-    key: str,
 ) -> dict[T, tuple[str, ...]]:
     """Draw what each word of a column means, and return those that were given a meaning."""
-    if len(words) > MOST_WORDS:
+    if len(words.written) > MOST_WORDS:
         complain(sheet.words_problem(column, MOST_WORDS))
     known, said = list(meanings), dict[str, T]()
-    listed = [*words.items()][:MOST_WORDS]
+    listed = [*words.written.items()][:MOST_WORDS]
     for first in range(0, len(listed), _PER_ROW):
         row = zip(st.columns(_PER_ROW), listed[first : first + _PER_ROW], strict=False)
         for part, (word, written) in row:
@@ -243,9 +237,9 @@ def _draw_words(
                 meaning = st.selectbox(
                     f"“{in_label(written)}” means",
                     known,
-                    known.index(begun[word]) if word in begun else None,
+                    known.index(words.begun[word]) if word in words.begun else None,
                     lambda name: meanings[name],
-                    key=f"{key}_{column}_{word}",
+                    key=_key(handed_in, "word", column, columns[column], word),
                     placeholder="Choose",
                 )
             if meaning is not None:
