@@ -98,8 +98,9 @@ def proposed_table(file: OpenFile, mapping: SheetMapping | None) -> ItemTable:
 
 
 def _rank(table: ItemTable) -> tuple[int, int]:
-    known = len(proposed_columns(table))
-    return known, sum(isinstance(cell, str) and bool(cell.strip()) for cell in table.header.cells)
+    cells = [cell for cell in table.header.cells if isinstance(cell, str) and cell.strip()]
+    found = [_column_of(cell) for cell in cells if len(cell) <= LONGEST_LABEL]
+    return len({known[0] for known in found if known}), len(cells)
 
 
 def proposed_columns(table: ItemTable, saved: SheetMapping | None = None) -> dict[SheetColumn, str]:
@@ -176,7 +177,7 @@ class Questions(NamedTuple):
         first_day: asked of a table with dates.
         day_first: of one with dates whose day and month can be exchanged.
         comma: of one with prices that have a mark of decimals or of thousands.
-        currencies: those of the prices: that of the last sheet first, then that of most.
+        currencies: those of the prices: that of the last sheet first, then the heading's.
         news: the words and currencies that the last sheet did not have.
         is_new: whether anything is asked that the last sheet does not answer.
     """
@@ -216,9 +217,13 @@ def questions(
         _way(any(map(is_slashed, days)), said.day_first if said else None, map(told_order, days)),
         _way(any(map(_has_mark, prices)), said.comma if said else None, map(told_comma, prices)),
     )
-    counts = Counter([currency_in(price), *(currency_in(c) for c in prices if isinstance(c, str))])
+    counts = Counter([currency_in(c) for c in (price, *prices) if isinstance(c, str)])
     currency = said.currency if said else ""
-    named = sorted(filter(None, counts), key=lambda name: (name != currency, -counts[name]))
+    by_heading = currency_in(price)
+    named = sorted(
+        filter(None, counts),
+        key=lambda name: (name != currency, name != by_heading, -counts[name]),
+    )
     news = [*kinds.new, *states.new, *(name for name in named if name != currency)]
     is_new = said is None or bool(news) or any(way.is_new for way in ways)
     kind = said.kind if said else None

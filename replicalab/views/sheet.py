@@ -101,23 +101,23 @@ def count_of_rows_text(rows: Sequence[ReadRow]) -> str:
 
 def rows_panel(rows: Sequence[ReadRow]) -> Group:
     """Return by row what is not read and why, and what is read and how."""
-    unread, read = (
-        [row for row in rows if not row.item],
-        [row for row in rows if row.item],
-    )
-    shown = unread[:MOST_SHOWN], read[:MOST_SHOWN]
+    unread, read = ([row for row in rows if bool(row.item) is is_read] for is_read in (False, True))
+    parts = (_unread_table, unread, "not read"), (_read_table, read, "read")
     return blocks.group(
         blocks.Sentence(count_of_rows_text(rows)),
-        _unread_table(shown[0]),
-        _more(unread, "not read"),
-        _read_table(shown[1]),
-        _more(read, "read"),
+        *(
+            _part(draw(some[:MOST_SHOWN]), said, len(some[MOST_SHOWN:]))
+            for draw, some, said in parts
+        ),
     )
 
 
-def _more(rows: Sequence[ReadRow], said: str) -> blocks.Sentence:
-    more = len(rows[MOST_SHOWN:])
-    return blocks.Sentence(f"{count_text(more, 'more row')} {said}." if more else "", quiet=True)
+def _part(table: Table, said: str, more: int) -> Group | None:
+    if not table.rows:
+        return None
+    rest = f"{count_text(more, 'more row')} {said}." if more else ""
+    heading = blocks.Heading(capitalised(said), part=True)
+    return blocks.group(heading, table, blocks.Sentence(rest, quiet=True))
 
 
 def _unread_table(rows: Sequence[ReadRow]) -> Table:
@@ -125,7 +125,9 @@ def _unread_table(rows: Sequence[ReadRow]) -> Table:
         (Cell(str(row.number)), Cell(_name(row)), Cell(_why(row), status=_status(row)))
         for row in rows
     ]
-    return blocks.table("Rows that are not read", (_ROW, "Item", "Why"), cells)
+    return blocks.table(
+        "Rows that are not read", (_ROW, "Item", "Why"), cells, kind="plain", scrolls=True
+    )
 
 
 def _status(row: ReadRow) -> Status | None:
@@ -154,7 +156,7 @@ def _read_table(rows: Sequence[ReadRow]) -> Table:
             standing = Cell(_standing(row), note=day)
             cells.append((Cell(str(row.number)), named, standing, Cell(price)))
     columns = (_ROW, "Item", "Where it stands", Column("Credits", "number"))
-    return blocks.table("Rows that are read", columns, cells)
+    return blocks.table("Rows that are read", columns, cells, kind="plain", scrolls=True)
 
 
 def _standing(row: ReadRow) -> str:

@@ -14,7 +14,7 @@ from replicalab.library import EntryKind
 from replicalab.scenarios import LabOverrides, load_scenario, read_lab
 from replicalab.ui.library.shelf import owner, shelf
 from tests.tables.messy import DAY_ONE, MESSY, Messy
-from tests.ui.acting import can_press, labels, press
+from tests.ui.acting import can_press, labels, press, undo
 from tests.ui.reading import in_drawer
 from tests.ui.test_lab_form import again, at, drawer
 from tests.ui.walking import show
@@ -84,6 +84,8 @@ def test_messy_sheet_is_read_wholly_once_its_questions_are_answered(
     counts = f"{len(messy.items)} items read from {messy.name}; {len(differ)} differ"
     assert counts in in_drawer(app)
     assert "Take nothing" not in labels(again(app))
+    undo(app)
+    assert own_lab(app) == LabOverrides()
 
 
 @pytest.mark.usefixtures("browsers")
