@@ -9,6 +9,8 @@ from io import StringIO
 from typing import Any, Final
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from openpyxl import Workbook
 
 from replicalab.errors import TableError
@@ -32,8 +34,10 @@ from replicalab.tables import (
     read_inventory,
     read_rows,
 )
-from replicalab.tables.opening import MOST_BYTES, table_for
+from replicalab.tables.opening import MOST_BYTES, ItemTable, table_for
+from replicalab.tables.sheet import NotPlain, SheetRow
 from tests.golden import assert_golden
+from tests.strategies import sheet_mappings
 from tests.tables.messy import DAY_ONE, MESSY, ROWS, Messy, item
 from tests.tables.workbooks import bounded_memory, saved, workbook
 
@@ -374,3 +378,37 @@ def test_text_that_is_no_utf_8_is_read_as_western_only_where_the_mapping_says_so
         read_inventory(data, "ours.csv", SheetMapping(**said))
     picture = b"\x89PNG\r\n\x1a\n\x00\x00"
     assert not open_file(picture + b"\na;b\nc;d", "ours.csv").western
+
+
+# --- anything -------------------------------------------------------------------------------
+
+CELLS: Final = st.one_of(
+    st.text(max_size=12),
+    st.text("0123456789.,-/ €$'\u0663", max_size=12),
+    st.sampled_from(["", "-", "yes", "'=1", "'", "\u00a0", "3/4/2026", "1.250,5 €", "x" * 500]),
+    st.integers(),
+    st.floats(),
+    st.booleans(),
+    st.datetimes(),
+    st.times(),
+    st.timedeltas(),
+    st.just(NotPlain("a formula stands here", "write its value")),
+)
+
+
+@given(st.lists(st.lists(CELLS, max_size=6), max_size=6), sheet_mappings(), st.booleans())
+def test_any_row_is_read_left_out_or_told(
+    rows: list[list[object]], mapping: SheetMapping, fits: bool
+) -> None:
+    heading: list[object] = [*mapping.columns.values()] if fits else [*rows[:1], []][0]
+    listed = [SheetRow(number, cells) for number, cells in enumerate(rows, start=2)]
+    table = ItemTable("", SheetRow(1, heading), listed)
+    columns = proposed_columns(table, mapping)
+    assert set(columns.values()) <= set(table.names)
+    asked = questions(table, columns, mapping)
+    assert set(asked.states.begun) - set(mapping.state_of) <= set(asked.states.written)
+    for row in read_rows(table, mapping):
+        assert [row.item is not None, bool(row.faults), bool(row.left_out)].count(True) == 1
+        assert all(len(str(fault)) < 900 for fault in row.faults)
+        if row.item:
+            assert OwnItem.model_validate(row.item.model_dump()) == row.item

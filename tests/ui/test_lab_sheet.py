@@ -180,6 +180,26 @@ def test_sheet_row_and_columns_can_be_changed_and_no_column_says_two_things() ->
     assert own_lab(app) == LabOverrides()
 
 
+def test_answers_are_there_again_after_a_look_at_another_tab_and_a_file_that_is_refused() -> None:
+    rows = b"Title\nItem;Status;Price;Free from\nA;here;1,250;3/4/2026\nB;ok;1;-\n"
+    app = hand_over(drawer(), "a.csv", rows)
+    for label, value in (
+        *(("All items are", "reagent"), ("“here” means", "booked"), ("“ok” means", "left out")),
+        *(("A price of 1,250 is", "1250"), ("3/4/2026 is", "4 March")),
+        ("Date of the lab’s day 1", date(2026, 3, 1)),
+    ):
+        choose(app, label, value)
+    told = "3 | A reagent | booked until day 3 2026-03-04 | 1,250"
+    assert told in in_drawer(app)
+    at(app, "Items")
+    assert told in in_drawer(at(app, "Keep"))
+    hand_over(app, "b.xlsx", b"PK")
+    assert "b.xlsx: the file is no Excel workbook" in in_drawer(app)
+    assert told in in_drawer(again(app))
+    hand_over(app, "c.csv", f"{HEAD}cup,reagent,,,\n".encode())
+    assert "Take nothing" not in labels(again(app)), "another file takes its place"
+
+
 def options(app: AppTest, label: str) -> list[str]:
     """Return what a list of the form offers."""
     return list(next(field for field in app.selectbox if field.label == label).options)

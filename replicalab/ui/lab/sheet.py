@@ -46,6 +46,8 @@ from replicalab.views.blocks import sentences_panel
 NOTICES: Final = "lab_file"
 _OPEN: Final = "lab_sheet"
 _NUMBER: Final = "lab_sheet_number"
+# The last answers that were complete: the fields forget theirs while another tab is open.
+_ANSWERS: Final = "lab_sheet_answers"
 _NOT_USED: Final = "not used"
 _PER_ROW: Final = 2
 T = TypeVar("T", bound=str)
@@ -70,6 +72,7 @@ def take_file(data: bytes, name: str) -> None:
         _take(name, found.items)
         return
     number = st.session_state[_NUMBER] = st.session_state.get(_NUMBER, 0) + 1
+    _close()
     st.session_state[_OPEN] = _Sheet(name, found.file, number)
     if found.refusal and has_template_columns(found.file):
         raise found.refusal
@@ -82,15 +85,16 @@ def _take(name: str, items: Sequence[OwnItem], unread: int = 0, **others: object
     notices.leave(sheet.taken_text(name, len(items), len(differ), unread), NOTICES)
     override(own)
     redraw()
+    _close()
 
 
 def _take_rows(name: str, rows: Sequence[ReadRow], mapping: SheetMapping) -> None:
     _take(name, items_of(rows), sum(bool(row.faults) for row in rows), sheet=mapping)
-    _close()
 
 
 def _close() -> None:
-    del st.session_state[_OPEN]
+    for key in (_OPEN, _ANSWERS):
+        st.session_state.pop(key, None)
 
 
 # --- the form -------------------------------------------------------------------------------
@@ -108,10 +112,11 @@ def draw_if_open() -> bool:
     first = questions(begun, proposed_columns(begun, saved), saved)
     known = saved is not None and begun.fits(saved)
     panel.draw(sentences_panel([sheet.form_text(name, first, known=known)]))
+    answers: SheetMapping | None = st.session_state.get(_ANSWERS, saved)
     with st.expander("How it is read", expanded=first.is_new):
-        table = _draw_table(handed_in, begun)
-        columns = _draw_columns(handed_in, table, proposed_columns(table, saved))
-        asked = questions(table, columns, saved)
+        table = _draw_table(handed_in, proposed_table(file, answers))
+        columns = _draw_columns(handed_in, table, proposed_columns(table, answers))
+        asked = questions(table, columns, answers)
         said = _draw_questions(handed_in, columns, asked)
     try:
         mapping = SheetMapping.model_validate({"columns": columns, "western": file.western, **said})
@@ -119,6 +124,7 @@ def draw_if_open() -> bool:
         complain(sheet.mapping_problem(error.errors(include_url=False)[0]["msg"]))
         rows = list[ReadRow]()
     else:
+        st.session_state[_ANSWERS] = mapping
         rows = read_rows(table, mapping)
     _draw_ends(name, rows, partial(_take_rows, name, rows, mapping) if rows else _close)
     if rows:
