@@ -34,7 +34,7 @@ from replicalab.tables import (
     read_inventory,
     read_rows,
 )
-from replicalab.tables.opening import MOST_BYTES, ItemTable, table_for
+from replicalab.tables.opening import MOST_BYTES, MOST_HEADINGS, ItemTable, table_for
 from replicalab.tables.sheet import NotPlain, SheetRow
 from tests.golden import assert_golden
 from tests.strategies import sheet_mappings
@@ -82,14 +82,16 @@ def test_mapping_that_fits_goes_before_a_proposal_and_new_words_are_proposed() -
         {
             "columns": {"name": "Remark", "state": "STATUS"},
             "kind": "reagent",
-            "states": by_meaning({"gone": "booked"}),
+            "states": by_meaning({"gone": "booked", "broken": "booked"}),
         }
     )
-    table = proposed_table(file("Old;;", "Item;Status;Remark", "a;gone;b", "c;broken;d"), saved_one)
+    table = proposed_table(
+        file("Old", "Item;Status;Remark", "a;gone;b", "c;broken;d", "e;ok;f"), saved_one
+    )
     columns = proposed_columns(table, saved_one)
     assert columns == {"name": "Remark", "state": "Status"}
     asked = questions(table, columns, saved_one)
-    assert asked.states.begun == {"gone": "booked", "broken": "out of stock"}
+    assert asked.states.begun == {"gone": "booked", "broken": "booked", "ok": "available"}
     assert asked.kind == "reagent"
 
 
@@ -154,6 +156,7 @@ def test_state_and_day_are_read_together() -> None:
         ("e", "tool", "here", "03.05.26", ""),  # over before day 1
         ("f", "tool", "lent", "1.5.2026", ""),
         ("g", "tool", "?", "–", ""),
+        ("m", "tool", "here", "0", ""),
         ("h", "kit", "Broken", "", ""),
         ("i", "kit", "0", "", ""),
         ("j", "kit", "17", "", ""),
@@ -167,6 +170,7 @@ def test_state_and_day_are_read_together() -> None:
         item("e", "equipment", "available"),
         item("f", "equipment", "available"),
         item("g", "equipment"),
+        item("m", "equipment", "available"),
         item("h", "reagent", "out of stock"),
         item("i", "reagent", "out of stock"),
         item("j", "reagent", "available"),
@@ -255,6 +259,7 @@ WRONG_ROWS: Final[dict[tuple[object, ...], str]] = {
         )
     },
     ("a", "kit", "here", "05.05.2026"): "Until",
+    ("a", "kit", "here", "1"): "Until",
     ("a", "kit", "broken", "12"): "Until",
     **{
         ("a", "kit", "", "", price): "Price (€)"
@@ -342,6 +347,26 @@ def test_answer_is_proposed_only_where_the_heading_asks_for_what_is_there() -> N
         table = proposed_table(file(f"Item,{heading}", "a,yes", "b,no"), None)
         columns = {"name": "Item", "state": heading}
         assert questions(table, columns, None).states.begun == begun  # type: ignore[arg-type]
+
+
+def test_currency_of_the_last_sheet_goes_before_the_headings_and_that_of_most() -> None:
+    for heading, last, currencies in (
+        ("Price (€)", "", ["EUR", "$", "CHF"]),
+        ("Price (€)", "CHF", ["CHF", "EUR", "$"]),
+        ("Price, from", "", ["$", "CHF"]),
+    ):
+        table = proposed_table(file(f"Item;{heading}", "a;$ 1", "b;$2", "c;Fr. 3"), None)
+        saved_one = SheetMapping.model_validate(
+            {"columns": {"name": "Item", "price": heading}, "kind": "reagent", "currency": last}
+        )
+        assert questions(table, saved_one.columns, saved_one).currencies == currencies
+
+
+def test_headings_are_looked_for_in_the_first_rows_alone() -> None:
+    table = ["Item;Status", "a;free", "b;free"]
+    for above, first in ((MOST_HEADINGS - 1, "Item"), (MOST_HEADINGS, "title 0")):
+        titles = [f"title {n}" for n in range(above)]
+        assert proposed_table(file(*titles, *table), None).header.cells[0] == first
 
 
 HOSTILE: Final[dict[str, tuple[bytes | str, str]]] = {
