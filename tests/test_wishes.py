@@ -207,6 +207,7 @@ JUDGE_NO_PLAN: Final = {
         "idea_panel",
         "picture_panel",
         "inventory_panel",
+        "rows_panel",
         "kind_panel",
         "lab_panel",
         "legend_panel",

@@ -33,7 +33,6 @@ STATES: Final[dict[SheetState, str]] = {
     "not said": "as the study says",
     "left out": "leave these rows out",
 }
-_ROW: Final = Column("Row", "fixed")
 MOST_SHOWN: Final = 200
 _MOST_HEADING: Final = 60
 _MOST_NEWS: Final = 5
@@ -125,9 +124,8 @@ def _unread_table(rows: Sequence[ReadRow]) -> Table:
         (Cell(str(row.number)), Cell(_name(row)), Cell(_why(row), status=_status(row)))
         for row in rows
     ]
-    return blocks.table(
-        "Rows that are not read", (_ROW, "Item", "Why"), cells, kind="plain", scrolls=True
-    )
+    columns = ("Row", "Item", "Why")
+    return blocks.table("Rows that are not read", columns, cells, kind="rows")
 
 
 def _status(row: ReadRow) -> Status | None:
@@ -155,8 +153,8 @@ def _read_table(rows: Sequence[ReadRow]) -> Table:
             day = row.day.isoformat() if row.day else ""
             standing = Cell(_standing(row), note=day)
             cells.append((Cell(str(row.number)), named, standing, Cell(price)))
-    columns = (_ROW, "Item", "Where it stands", Column("Credits", "number"))
-    return blocks.table("Rows that are read", columns, cells, kind="plain", scrolls=True)
+    columns = ("Row", "Item", "Where it stands", Column("Credits", "number"))
+    return blocks.table("Rows that are read", columns, cells, kind="rows")
 
 
 def _standing(row: ReadRow) -> str:

@@ -13,6 +13,7 @@ from tests.browser.driving import (
     assert_accessible,
     looks,
     open_app,
+    wait_for_run,
 )
 from tests.browser.test_four_questions import Visitor
 from tests.browser.visiting import press, show, strike, upload, where
@@ -73,6 +74,10 @@ def test_form_of_a_sheet_is_accessible_in_both_themes(app_page: Page, tmp_path: 
     press(app_page, "Your lab")
     show(app_page, "Keep")
     upload(app_page, file)
-    expect(app_page.get_by_role("dialog")).to_contain_text("How it is read")
+    drawer = app_page.get_by_role("dialog")
+    with wait_for_run(app_page):
+        drawer.get_by_text("reagent", exact=True).last.click()
+    for part in ("How it is read", "Not read", "Read"):
+        expect(drawer.get_by_text(part, exact=True)).to_be_attached()
     for _ in looks(app_page, (PROJECTOR, PHONE_DARK)):
         assert_accessible(app_page)
