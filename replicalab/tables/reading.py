@@ -21,6 +21,7 @@ from openpyxl.packaging.manifest import Manifest
 from openpyxl.reader.strings import read_string_table
 from openpyxl.reader.workbook import WorkbookParser
 from openpyxl.styles.stylesheet import apply_stylesheet
+from openpyxl.utils import column_index_from_string
 from openpyxl.worksheet._reader import CELL_TAG, FORMULA_TAG, MERGE_TAG, ROW_TAG, WorkSheetParser
 from openpyxl.xml.constants import ARC_CONTENT_TYPES, ARC_WORKBOOK, SHARED_STRINGS
 from openpyxl.xml.functions import fromstring, iterparse
@@ -52,6 +53,8 @@ MOST_BETWEEN_CELLS: Final = 2_000
 MOST_SHEETS_NAMED: Final = 5
 MOST_TOLD: Final = 20
 
+_UNMERGE: Final = "unmerge them, and fill in each"
+_AREA: Final = re.compile(r"([A-Z]{1,3})([0-9]{1,7}):([A-Z]{1,3})([0-9]{1,7})")
 _FEWER: Final = "keep the items that your studies may need"
 _REMEDY: Final = "copy the table's values into a new workbook, or save it as CSV"
 # A parser gathers all attributes of a tag in one step, which holds every other thread: 400,000
@@ -88,7 +91,7 @@ def workbook_rows(data: bytes, source: str) -> list[SheetRow]:
 def workbook_sheets(data: bytes, source: str) -> dict[str, list[SheetRow]]:
     """Return the rows of each sheet of a workbook that has any, by its title.
 
-    What is no plain value is a `NotPlain` in its cell; of merged cells the first has the value.
+    What is no plain value is a `NotPlain` in its cell; so are merged cells but for the first.
 
     Raises:
         TableError: it is no workbook, or too large.
@@ -168,7 +171,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self.faults: list[CellFault] = []
-        self._elements = 0
+        self._elements = self._covered = 0
 
     def sheets(self, parts: dict[str, bytes]) -> Iterator[tuple[str, list[SheetRow]]]:
         """Yield the title and the rows of each sheet; of several that are one part, each."""
@@ -216,11 +219,29 @@ class _Reader:
                 for merged in element:
                     merged_cells = on_one_line(shortened(merged.get("ref", ""), 20))
                     problem = f"the cells {merged_cells} are merged"
-                    remedy = "unmerge them, and fill in each"
-                    self.faults.append(CellFault(None, "", problem, remedy))
+                    self.faults.append(CellFault(None, "", problem, _UNMERGE))
+                    self._cover(rows, merged.get("ref", ""))
         if filled > MOST_FILLED:
             raise _RefusedError(f"a sheet has {filled:,} rows with values", _FEWER)
         return rows
+
+    def _cover(self, rows: list[SheetRow], ref: str) -> None:
+        """Put into all cells that are merged, but for the first, that they are."""
+        if not (found := _AREA.fullmatch(ref)):
+            return
+        first, last = (column_index_from_string(found[n]) for n in (1, 3))
+        top, bottom = int(found[2]), int(found[4])
+        merged = NotPlain(f"it is merged with the cell {found[1]}{top}", _UNMERGE)
+        for row in rows:
+            if not top <= row.number <= bottom:
+                continue
+            end = min(last, MOST_COLUMNS)
+            row.cells.extend([""] * (end - len(row.cells)))
+            for place in range(first - 1 + (row.number == top), end):
+                row.cells[place] = merged
+                self._covered += 1
+            if self._covered > MOST_ELEMENTS:  # of areas that lie over each other
+                _refuse_more()
 
     def _cells(
         self, number: int, found: list[dict[str, Any]], formulas: list[bool]

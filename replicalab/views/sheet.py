@@ -9,6 +9,7 @@ from replicalab.scenarios import ItemState, SheetColumn, SheetKind, SheetState
 from replicalab.tables.mapped import ReadRow, items_of
 from replicalab.tables.opening import ItemTable
 from replicalab.tables.proposal import Questions
+from replicalab.tables.sheet import NotPlain
 from replicalab.views import blocks
 from replicalab.views.blocks import Cell, Column, Group, Status, Table
 
@@ -40,7 +41,8 @@ _MOST_NEWS: Final = 5
 
 def heading_text(table: ItemTable) -> str:
     """Return a row of headings as one of several: ``row 4: Item, Qty, Price``."""
-    cells = [text for cell in table.header.cells if (text := on_one_line(str(cell)))]
+    plain = [str(cell) for cell in table.header.cells if not isinstance(cell, NotPlain)]
+    cells = [text for cell in plain if (text := on_one_line(cell))]
     return f"row {table.header.number}: {shortened(', '.join(cells), _MOST_HEADING)}"
 
 

@@ -295,6 +295,20 @@ def test_cell_that_cannot_be_read_is_told_by_row_and_column() -> None:
     assert_golden("sheet_faults", "\n".join(told))
 
 
+def test_merged_cells_below_the_headings_are_told_and_a_merged_title_is_none_of_them() -> None:
+    book = Workbook()
+    for row in (["Ours"], HEADER, ("a", "tool", "broken"), ("b", "tool", None), ("c", "kit", "")):
+        book.active.append(list(row))
+    book.active.merge_cells("A1:E1")
+    book.active.merge_cells("C3:D4")
+    with pytest.raises(TableError) as caught:
+        read_inventory(saved(book), "ours.xlsx", MAPPING)
+    assert [str(fault) for fault in caught.value.faults] == [
+        f"row {row}, {column}: it is merged with the cell C3; unmerge them, and fill in each"
+        for row, column in ((3, "Until"), (4, "State"), (4, "Until"))
+    ]
+
+
 def test_date_or_price_is_told_that_can_be_read_in_two_ways_and_a_date_without_a_first_day() -> (
     None
 ):

@@ -151,6 +151,10 @@ HARMFUL: Final = {
     "parts of a cell": sheet_of(many("<r/>", 10**5, "<row><c><is>{}</is></c></row>")),
     "parts after the rows": sheet_of("", many("<cfRule/>", 10**5)),
     "formulas": sheet_of(many("<row><c><f>1</f></c></row>", 19_999)),
+    "merged over each other": sheet_of(
+        many("<row><c><v>1</v></c></row>", 999),
+        many('<mergeCell ref="A1:ZZZ9999999"/>', 1_900, "<mergeCells>{}</mergeCells>"),
+    ),
     "far row": sheet_of('<row r="1048576"><c r="A1048576"><v>1</v></c></row>'),
     "far column": sheet_of('<row r="1"><c r="XFD1"><v>1</v></c></row>'),
     "rows out of order": sheet_of('<row r="5"/><row r="2"/>'),
