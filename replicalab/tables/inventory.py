@@ -132,12 +132,15 @@ def _strict(data: bytes, name: str) -> tuple[OwnItem, ...]:
 
 
 def _rows(data: bytes, name: str, source: str) -> list[SheetRow]:
-    from replicalab.tables.reading import csv_rows, workbook_rows  # noqa: PLC0415 - pandas, late
-
     if not data:
         return []
-    rows = workbook_rows if checked_ending(data, name) == "xlsx" else csv_rows
-    return rows(data, source)
+    if checked_ending(data, name) == "xlsx":
+        from replicalab.tables.reading import workbook_rows  # noqa: PLC0415 - openpyxl, late
+
+        return workbook_rows(data, source)
+    from replicalab.tables.text_reading import csv_rows  # noqa: PLC0415 - pandas, late
+
+    return csv_rows(data, source)
 
 
 def _columns(header: SheetRow) -> tuple[dict[str, int], list[CellFault]]:

@@ -121,7 +121,8 @@ def open_file(data: bytes, name: str, *, western: bool = True) -> OpenFile:
     Raises:
         TableError: it is no table, empty, or too large; with the remedy.
     """
-    from replicalab.tables.reading import csv_sheet, workbook_sheets  # noqa: PLC0415 - pandas, late
+    from replicalab.tables.reading import workbook_sheets  # noqa: PLC0415 - openpyxl, late
+    from replicalab.tables.text_reading import csv_sheet  # noqa: PLC0415 - pandas, late
 
     source, is_workbook = source_of(name), checked_ending(data, name) == "xlsx"
     is_western, sheets = False, dict[str, list[SheetRow]]()

@@ -1,6 +1,6 @@
-"""The rows of a workbook, read with openpyxl from parts whose size is bounded first, or of CSV.
+"""The rows of a workbook, read with openpyxl from parts whose size is bounded first.
 
-This file brings pandas and openpyxl in, and is imported with the first table only.
+This file brings openpyxl in, and is imported with the first workbook only.
 
 An .xlsx file is a zip of XML parts. Both can grow a thousandfold while they are unpacked, and the
 sizes in a zip's headers are its author's word. So no more is unpacked than may be read, a part is
@@ -9,14 +9,12 @@ of cells need: `load_workbook` also searches names and print areas with patterns
 workbook 8 seconds, in one step during which no other visitor is answered.
 """
 
-import csv
 import re
 from collections.abc import Iterator
-from io import BytesIO, StringIO
-from typing import Any, Final, NoReturn
+from io import BytesIO
+from typing import Any, Final
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
-import pandas as pd
 from openpyxl.packaging.manifest import Manifest
 from openpyxl.reader.strings import read_string_table
 from openpyxl.reader.workbook import WorkbookParser
@@ -29,18 +27,16 @@ from openpyxl.xml.functions import fromstring, iterparse
 from replicalab.characters import on_one_line
 from replicalab.errors import CellFault, TableError
 from replicalab.lexicon import joined, quoted, shortened
+from replicalab.tables.rows import FEWER, MOST_FILLED, refusal, refuse
 from replicalab.tables.sheet import (
     LONGEST_QUOTED,
     MOST_COLUMNS,
     MOST_ROWS,
-    SAVE_AS,
     NotPlain,
     SheetRow,
     column_at,
 )
 
-MOST_FILLED: Final = 1_000
-"""The most rows of a sheet with a value in them."""
 MOST_PARTS: Final = 200
 MOST_UNPACKED: Final = 6 * 2**20
 """The most bytes of all parts; 10,000 rows of an inventory have some 3 MiB."""
@@ -51,11 +47,9 @@ MOST_WHOLE: Final = 20_000
 MOST_BETWEEN_CELLS: Final = 2_000
 """The most elements within a cell, or before and after the rows of a sheet."""
 MOST_SHEETS_NAMED: Final = 5
-MOST_TOLD: Final = 20
 
 _UNMERGE: Final = "unmerge them, and fill in each"
 _AREA: Final = re.compile(r"([A-Z]{1,3})([0-9]{1,7}):([A-Z]{1,3})([0-9]{1,7})")
-_FEWER: Final = "keep the items that your studies may need"
 _REMEDY: Final = "copy the table's values into a new workbook, or save it as CSV"
 # A parser gathers all attributes of a tag in one step, which holds every other thread: 400,000
 # took half a second. A tag ends before the next "<", and each attribute has its "=".
@@ -82,9 +76,9 @@ def workbook_rows(data: bytes, source: str) -> list[SheetRow]:
     if len(filled) > 1:
         titles = [shortened(title, LONGEST_QUOTED) for title in filled][:MOST_SHEETS_NAMED]
         problem = f"{len(filled)} of its sheets hold something: {joined(quoted(titles))}"
-        _refuse(source, None, problem, "keep the inventory alone, or save its sheet as CSV")
+        refuse(source, None, problem, "keep the inventory alone, or save its sheet as CSV")
     if faults:
-        raise TableError(source, faults[:MOST_TOLD], max(0, len(faults) - MOST_TOLD))
+        raise refusal(source, faults)
     return next(iter(filled.values()), [])
 
 
@@ -222,7 +216,7 @@ class _Reader:
                     self.faults.append(CellFault(None, "", problem, _UNMERGE))
                     self._cover(rows, merged.get("ref", ""))
         if filled > MOST_FILLED:
-            raise _RefusedError(f"a sheet has {filled:,} rows with values", _FEWER)
+            raise _RefusedError(f"a sheet has {filled:,} rows with values", FEWER)
         return rows
 
     def _cover(self, rows: list[SheetRow], ref: str) -> None:
@@ -275,128 +269,3 @@ def _require_in_order(row: int, last: int) -> None:
         raise _RefusedError(problem, remedy)
     if row <= last:
         raise _RefusedError("the rows of a sheet are out of order", _REMEDY)
-
-
-# --- CSV --------------------------------------------------------------------------------------
-
-_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
-_DELIMITERS: Final = ",;\t"
-_HEAD: Final = 4_000
-"""So many characters of a file show its separator."""
-# Control characters, and bytes that Windows-1252 leaves open: a picture, or another encoding.
-_NO_LETTERS: Final = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x81\x8d\x8f\x90\x9d]")
-_TOO_WIDE: Final = re.compile(r"Expected \d+ fields in line (\d+), saw (\d+)")
-_OPEN_QUOTE: Final = re.compile(r"EOF inside string starting at row (\d+)")
-
-
-def csv_rows(data: bytes, source: str) -> list[SheetRow]:
-    """Return the rows of a CSV file that are not empty.
-
-    The separator is the one that its first row holds most of. Bytes that are no text become
-    U+FFFD, which no cell may hold.
-
-    Raises:
-        TableError: it is not CSV.
-    """
-    coding = "utf-16" if data.startswith(_UTF_16) else "utf-8-sig"
-    text = data.decode(coding, errors="replace")
-    if not text.strip():
-        return []
-    first = text.lstrip().partition("\n")[0].partition("\r")[0]
-    delimiter = max(_DELIMITERS, key=re.sub(r'"[^"]*"', "", first).count)
-    width = _width(text, delimiter, source)
-    try:
-        frame = pd.read_csv(
-            StringIO(text, newline=""),
-            sep=delimiter,
-            header=None,
-            names=list(range(width + 1)),
-            index_col=False,
-            dtype=str,
-            keep_default_na=False,
-            skip_blank_lines=False,
-            nrows=MOST_ROWS + 1,
-        )
-    except ValueError as error:
-        raise _csv_error(str(error), width, source) from None
-    if len(frame) > MOST_ROWS:
-        _refuse(source, None, f"the file has more than {MOST_ROWS:,} rows", _FEWER)
-    rows = enumerate(frame.to_numpy(dtype=object).tolist(), start=1)
-    return [SheetRow(number, cells) for number, cells in rows if any(str(c).strip() for c in cells)]
-
-
-def csv_sheet(data: bytes, source: str, *, western: bool) -> tuple[list[SheetRow], bool]:
-    """Return the rows of a CSV file whose table may begin anywhere, and whether it is western.
-
-    The separator is the one that most of its first rows hold. A text that is not UTF-8 is western,
-    read as Windows-1252, where it may be, and unless it holds what no text does.
-
-    Raises:
-        TableError: it is not CSV, or too large.
-    """
-    coding = "utf-16" if data.startswith(_UTF_16) else "utf-8-sig"
-    try:
-        text, western = data.decode(coding), False
-    except UnicodeDecodeError:
-        western = western and coding != "utf-16" and not _NO_LETTERS.search(data)
-        text = data.decode("cp1252" if western else coding, errors="replace")
-    return list(_loose_rows(text, source)), western
-
-
-def _loose_rows(text: str, source: str) -> Iterator[SheetRow]:
-    head = text[:_HEAD].splitlines()
-    held = {each: sum(each in line for line in head) for each in _DELIMITERS}
-    delimiter = max(held, key=lambda each: (held[each], text.count(each, 0, _HEAD)))
-    number = filled = 0
-    try:
-        for number, cells in enumerate(
-            csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True), start=1
-        ):
-            if number > MOST_ROWS:
-                _refuse(source, None, f"the file has more than {MOST_ROWS:,} rows", _FEWER)
-            while cells and not cells[-1].strip():
-                del cells[-1]
-            if len(cells) > MOST_COLUMNS:
-                problem = f"{len(cells):,} values stand here, and {MOST_COLUMNS} are read at most"
-                _refuse(source, number, problem, "delete the columns that are not needed")
-            if cells:
-                filled += 1
-                if filled > MOST_FILLED:
-                    problem = f"the file has more than {MOST_FILLED:,} rows with values"
-                    _refuse(source, None, problem, _FEWER)
-                yield SheetRow(number, list[object](cells))
-    except csv.Error:
-        problem = "a quotation mark here does not enclose a whole value, or a value is far too long"
-        _refuse(source, number + 1, problem, "close the quotation mark, or remove it")
-
-
-def _width(text: str, delimiter: str, source: str) -> int:
-    """Return how many columns there are down to the header, the first row that is not empty."""
-    width = 0
-    try:
-        for cells in csv.reader(StringIO(text, newline=""), delimiter=delimiter):
-            width = max(width, len(cells))
-            if any(map(str.strip, cells)):
-                break
-    except csv.Error:
-        problem = "its first row holds a value that never ends, or is far too long"
-        _refuse(source, None, problem, "close its quotes, or shorten it")
-    if width > MOST_COLUMNS:
-        _refuse(source, None, f"its first row has {width:,} columns", "keep those that are read")
-    return width
-
-
-def _csv_error(said: str, width: int, source: str) -> TableError:
-    row, problem, remedy = None, "the file is not readable as CSV", SAVE_AS
-    if found := _TOO_WIDE.search(said):
-        row = int(found[1])
-        problem = f"{int(found[2]):,} values stand here, under {width} columns"
-        remedy = "remove those too many; a value that holds a separator goes in quotes"
-    elif found := _OPEN_QUOTE.search(said):
-        row = int(found[1]) + 1
-        problem, remedy = "a quotation mark opens here and nothing closes it", "close or remove it"
-    return TableError(source, [CellFault(row, "", problem, remedy)])
-
-
-def _refuse(source: str, row: int | None, problem: str, remedy: str) -> NoReturn:
-    raise TableError(source, [CellFault(row, "", problem, remedy)])

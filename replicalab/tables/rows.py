@@ -1,7 +1,7 @@
 """What reads the rows of an inventory, cell by cell, and gathers what is wrong in them."""
 
 from collections.abc import Callable, Sequence
-from typing import Final, TypeVar
+from typing import Final, NoReturn, TypeVar
 
 from replicalab.errors import CellFault, TableError
 from replicalab.models import LARGEST_COUNT, LONGEST_LABEL
@@ -17,6 +17,9 @@ from replicalab.tables.sheet import (
 
 MOST_TOLD: Final = 20
 """Of more faults than these, the rest are only counted."""
+MOST_FILLED: Final = 1_000
+"""The most rows of a sheet with a value in them."""
+FEWER: Final = "keep the items that your studies may need"
 LEFT_OUT: Final = "left out"
 T = TypeVar("T")
 
@@ -103,3 +106,12 @@ def too_many(items: int) -> CellFault:
     """Return what is wrong with a file of so many items."""
     remedy = f"keep those that your studies may need, {MOST_OWN_ITEMS} at most"
     return CellFault(None, "", f"the file lists {items:,} items", remedy)
+
+
+def refuse(source: str, row: int | None, problem: str, remedy: str) -> NoReturn:
+    """Refuse a file for one fault.
+
+    Raises:
+        TableError: always.
+    """
+    raise TableError(source, [CellFault(row, "", problem, remedy)])
