@@ -133,6 +133,7 @@ def hostile_run(write: Write = marked) -> str:
         columns={"name": write(225, SHORT)},
         kind="reagent",
         kinds={"reagent": (write(226, SHORT),)},
+        without=(write(228, SHORT),),
         states={"booked": (write(227, SHORT),)},
     )
     own_lab = LabOverrides(name=write(223, SHORT), items=(item,), sheet=sheet)

@@ -255,6 +255,7 @@ def sheet_mappings() -> st.SearchStrategy[SheetMapping]:
         kind=st.sampled_from(CATEGORIES),
         kinds=_meanings(SHEET_KINDS),
         states=_meanings(SHEET_STATES),
+        without=st.lists(words, unique_by=label_key, max_size=3).map(tuple),
         first_day=st.none() | st.dates(EARLIEST, LATEST),
         day_first=st.none() | st.booleans(),
         comma=st.none() | st.booleans(),

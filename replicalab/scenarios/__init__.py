@@ -53,6 +53,7 @@ from replicalab.scenarios.sheet_mapping import (
     EARLIEST,
     LATEST,
     LONGEST_WORD,
+    MOST_WITHOUT,
     MOST_WORDS,
     SHEET_COLUMNS,
     SHEET_KINDS,

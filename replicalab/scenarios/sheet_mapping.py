@@ -44,6 +44,8 @@ SheetCurrency = Literal[
 MOST_WORDS: Final = 30
 """The most different words of a column whose words are given a meaning."""
 LONGEST_WORD: Final = 60
+MOST_WITHOUT: Final = 20
+"""The most items of a sheet that are left out by their names."""
 EARLIEST: Final = date(2000, 1, 1)
 LATEST: Final = date(2100, 12, 31)
 """Between these lies the date of a lab's day 1."""
@@ -76,6 +78,7 @@ class SheetMapping(Record):
         kind: of every item, where no column says it.
         kinds, states: the words of the column that mean each, by `word_key`; of a number only
             whether it is 0. The rows of a word that is ``left out`` are not read.
+        without: names whose rows are not read, such as a title between the items.
         first_day: the date of the lab's day 1, for sheets with dates.
         day_first: whether 3/4/2026 is the third of April; None where no date is written so.
         comma: whether 1,250 is one and a quarter; None where prices are numbers of a workbook.
@@ -87,6 +90,7 @@ class SheetMapping(Record):
     kind: Literal["equipment", "reagent"] | None = None
     kinds: Annotated[dict[SheetKind, _Words], FailFast()] = Field(default_factory=dict)
     states: Annotated[dict[SheetState, _Words], FailFast()] = Field(default_factory=dict)
+    without: Annotated[tuple[Heading, ...], Field(max_length=MOST_WITHOUT), FailFast()] = ()
     first_day: FirstDay | None = None
     day_first: StrictBool | None = None
     comma: StrictBool | None = None

@@ -25,7 +25,7 @@ class ReadRow(NamedTuple):
         faults: why it cannot be read.
         day: the date that the end of its booking was worked out from.
         same_as: the row that says the same.
-        left_out: the word by which the mapping leaves it out.
+        left_out: the word, or the name, by which the mapping leaves it out.
     """
 
     number: int
@@ -72,6 +72,7 @@ class _MappedReader(RowReader):
         super().__init__({name: place for name, place in places.items() if place is not None})
         self._mapping = mapping
         self._items: dict[str, tuple[int, OwnItem]] = {}
+        self._without = {*map(label_key, mapping.without)}
         self._day: date | None = None
 
     def column_named(self, column: str) -> str:
@@ -83,6 +84,8 @@ class _MappedReader(RowReader):
         mapping, self.faults, self._day = self._mapping, [], None
         label = self.taken(row, "name", self.label, required=True)
         said = self._text(row, "name")
+        if label_key(said) in self._without:
+            return ReadRow(row.number, said, left_out=said)
         kind: str | None = mapping.kind
         if "kind" in mapping.columns:
             kind = self.taken(row, "kind", _meant(mapping.kind_of), required=True)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Final, Generic, NamedTuple, TypeVar
 
+from replicalab.lexicon import label_key
 from replicalab.models import LONGEST_LABEL
 from replicalab.scenarios import (
     SHEET_COLUMNS,
@@ -178,6 +179,7 @@ class Questions(NamedTuple):
         day_first: of one with dates whose day and month can be exchanged.
         comma: of one with prices that have a mark of decimals or of thousands.
         currencies: those of the prices: that of the last sheet first, then the heading's.
+        labels: the names of the items, each once; those ``without`` which it was read last.
         news: the words and currencies that the last sheet did not have.
         is_new: whether anything is asked that the last sheet does not answer.
     """
@@ -189,6 +191,8 @@ class Questions(NamedTuple):
     day_first: Way[bool]
     comma: Way[bool]
     currencies: list[str]
+    labels: list[str]
+    without: list[str]
     news: list[str]
     is_new: bool
 
@@ -227,7 +231,19 @@ def questions(
     news = [*kinds.new, *states.new, *(name for name in named if name != currency)]
     is_new = said is None or bool(news) or any(way.is_new for way in ways)
     kind = said.kind if said else None
-    return Questions(kinds, states, kind, *ways, named, news, is_new)
+    labels = _labels(table.cells(columns.get("name", "")))
+    left_out = {*map(label_key, said.without)} if said else set()
+    without = [label for label in labels if label_key(label) in left_out]
+    return Questions(kinds, states, kind, *ways, named, labels, without, news, is_new)
+
+
+def _labels(cells: Iterable[object]) -> list[str]:
+    """Return the names of a column as they are first written, each once."""
+    found: dict[str, str] = {}
+    for cell in cells:
+        if isinstance(cell, str) and len(cell) <= LONGEST_LABEL:
+            found.setdefault(label_key(cell), cell)
+    return [*found.values()]
 
 
 def _words(

@@ -77,7 +77,7 @@ def price_text(currency: str) -> str:
 def mapping_problem(message: str) -> str:
     """Return in a sentence why a mapping reads nothing yet."""
     problem, _, remedy = message.removeprefix("Value error, ").partition("; ")
-    return f"{capitalised(problem)}: {remedy}."
+    return f"{capitalised(problem)}: {remedy or 'choose otherwise'}."
 
 
 def words_problem(column: SheetColumn, most: int) -> str:
@@ -92,7 +92,7 @@ def count_of_rows_text(rows: Sequence[ReadRow]) -> str:
     """Return what comes of the rows: ``38 items of 40 rows; 2 rows are left out, …``."""
     parts = [
         (sum(row.same_as is not None for row in rows), "repeated"),
-        (sum(bool(row.left_out) for row in rows), "left out by a word"),
+        (sum(bool(row.left_out) for row in rows), "left out"),
         (sum(bool(row.faults) for row in rows), "not read"),
     ]
     read = f"{count_text(len(items_of(rows)), 'item')} of {count_text(len(rows), 'row')}"

@@ -19,6 +19,7 @@ from replicalab.models import LONGEST_LABEL, Protocol, too_large
 from replicalab.scenarios import (
     LONGEST_WORD,
     MOST_OWN_ITEMS,
+    MOST_WITHOUT,
     MOST_WORDS,
     SHEET_COLUMNS,
     Difficulty,
@@ -217,6 +218,7 @@ def test_largest_lab_fits_its_file() -> None:
     sheet = SheetMapping.model_validate(
         {
             "columns": columns,
+            "without": labels[:MOST_WITHOUT],
             "kinds": {"reagent": words},
             "states": {"out of stock": words},
         }
@@ -300,6 +302,15 @@ WRONG: Final[dict[str, bytes | str]] = {
                     "booked": [f"{n}" for n in range(16)],
                     "available": [f"a{n}" for n in range(15)],
                 },
+            }
+        }
+    ),
+    "sheet without many": as_file(
+        {
+            "sheet": {
+                "columns": {"name": "Item"},
+                "kind": "reagent",
+                "without": [f"item {n}" for n in range(21)],
             }
         }
     ),

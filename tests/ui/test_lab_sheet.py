@@ -75,7 +75,7 @@ def test_messy_sheet_is_read_wholly_once_its_questions_are_answered(
     assert "This is a proposal of how to read it" in told
     assert f"{len(messy.items)} items of 40 rows" in told
     assert ("10 rows repeated" in told) is bool(messy.repeated)
-    assert ("left out by a word" in told) is bool(messy.left_out)
+    assert ("rows left out" in told) is bool(messy.left_out)
     assert "rows not read" not in told
     take(app, len(messy.items))
     differ = load_scenario("fin_momentum").said_otherwise(messy.items)
@@ -147,7 +147,7 @@ def test_rows_that_cannot_be_read_are_told_and_the_others_are_taken() -> None:
     assert "1 item of 3 rows; 2 rows not read." in in_drawer(app)
     choose(app, "“here” means", "available")
     choose(app, "“gone” means", "left out")
-    assert "2 items of 3 rows; 1 row left out by a word." in in_drawer(app)
+    assert "2 items of 3 rows; 1 row left out." in in_drawer(app)
     choose(app, "“gone” means", "out of stock")
     why = "Price: 'x' is no price that is 0 or more; write a number such as 12.5"
     assert f"4 | B | fails {why}" in in_drawer(app)
@@ -178,6 +178,22 @@ def test_sheet_row_and_columns_can_be_changed_and_no_column_says_two_things() ->
     press(again(app), "Take nothing")
     assert "How it is read" not in in_drawer(again(app))
     assert own_lab(app) == LabOverrides()
+
+
+def test_title_between_the_items_is_left_out_by_its_name_and_next_month_too() -> None:
+    rows = b"Item;Status\nA;ok\n Optics \nB;ok\noptics\n"
+    app = hand_over(drawer(), "a.csv", rows)
+    choose(app, "All items are", "equipment")
+    assert "3 items of 4 rows; 1 row repeated." in in_drawer(app)
+    [field] = [each for each in app.multiselect if each.label == "Leave these out"]
+    assert field.options == ["A", "Optics", "B"], "each name once"
+    field.set_value([" Optics "])
+    assert "2 items of 4 rows; 2 rows left out." in in_drawer(again(app))
+    take(app, 2)
+    assert [item.label for item in own_lab(app).items] == ["A", "B"]
+    assert "2 items of 5 rows; 2 rows left out; 1 row not read." in in_drawer(
+        hand_over(app, "b.csv", rows + b"C;what\n")
+    )
 
 
 def test_answers_are_there_again_after_a_look_at_another_tab_and_a_file_that_is_refused() -> None:

@@ -14,6 +14,7 @@ from replicalab.scenarios import (
     EARLIEST,
     LATEST,
     MOST_OWN_ITEMS,
+    MOST_WITHOUT,
     MOST_WORDS,
     SHEET_COLUMNS,
     OwnItem,
@@ -221,6 +222,15 @@ def _draw_questions(
             chosen = st.radio(label, ways, place, key=key, horizontal=True)
             said[name] = None if chosen is None else chosen == ways[0]
     said["currency"] = _draw_currency(handed_in, asked.currencies)
+    said["without"] = st.multiselect(
+        "Leave these out",
+        asked.labels,
+        asked.without,
+        on_one_line,
+        key=_key(handed_in, "without", columns.get("name")),
+        max_selections=MOST_WITHOUT,
+        placeholder="None",
+    )
     return said
 
 
