@@ -1,11 +1,12 @@
 """A lab's own sheet of items: how it is read is proposed, changed, seen row by row, and taken."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple, TypeVar
 
 import streamlit as st
 from pydantic import ValidationError
+from streamlit.delta_generator import DeltaGenerator
 
 from replicalab.characters import on_one_line
 from replicalab.lexicon import count_text
@@ -52,6 +53,7 @@ _ANSWERS: Final = "lab_sheet_answers"
 _NOT_USED: Final = "not used"
 _PER_ROW: Final = 2
 T = TypeVar("T", bound=str)
+F = TypeVar("F")
 
 
 class _Sheet(NamedTuple):
@@ -150,6 +152,12 @@ def _key(handed_in: _Sheet, *parts: object) -> str:
     return "_".join(map(str, (_OPEN, *parts, handed_in.number)))
 
 
+def _in_rows(fields: Sequence[F]) -> Iterator[tuple[DeltaGenerator, F]]:
+    """Yield each field with the place for it, a few in a row."""
+    for first in range(0, len(fields), _PER_ROW):
+        yield from zip(st.columns(_PER_ROW), fields[first : first + _PER_ROW], strict=False)
+
+
 def _draw_table(handed_in: _Sheet, begun: ItemTable) -> ItemTable:
     """Draw which sheet and which row of headings, and return its table."""
     file, title = handed_in.file, begun.title
@@ -176,8 +184,7 @@ def _draw_columns(
 ) -> dict[SheetColumn, str]:
     """Draw which column holds what, and return those that are used."""
     names, chosen = ["", *table.names], dict[SheetColumn, str]()
-    parts = st.columns(_PER_ROW) * len(SHEET_COLUMNS)
-    for part, column in zip(parts, SHEET_COLUMNS, strict=False):
+    for part, column in _in_rows(SHEET_COLUMNS):
         key = _key(handed_in, "column", column, table.title, table.header.number)
         with part:
             name = st.selectbox(
@@ -246,20 +253,18 @@ def _draw_words(
         complain(sheet.words_problem(column, MOST_WORDS))
     known, said = list(meanings), dict[str, T]()
     listed = [*words.written.items()][:MOST_WORDS]
-    for first in range(0, len(listed), _PER_ROW):
-        row = zip(st.columns(_PER_ROW), listed[first : first + _PER_ROW], strict=False)
-        for part, (word, written) in row:
-            with part:
-                meaning = st.selectbox(
-                    f"“{in_label(written)}” means",
-                    known,
-                    known.index(words.begun[word]) if word in words.begun else None,
-                    lambda name: meanings[name],
-                    key=_key(handed_in, "word", column, columns[column], word),
-                    placeholder="Choose",
-                )
-            if meaning is not None:
-                said[word] = meaning
+    for part, (word, written) in _in_rows(listed):
+        with part:
+            meaning = st.selectbox(
+                f"“{in_label(written)}” means",
+                known,
+                known.index(words.begun[word]) if word in words.begun else None,
+                lambda name: meanings[name],
+                key=_key(handed_in, "word", column, columns[column], word),
+                placeholder="Choose",
+            )
+        if meaning is not None:
+            said[word] = meaning
     return by_meaning(said)
 
 
