@@ -27,6 +27,7 @@ from replicalab.scenarios import (
     EvidenceAssumptions,
     LabOverrides,
     OwnItem,
+    SheetMapping,
     load_scenario,
     parse_study,
 )
@@ -129,7 +130,14 @@ def hostile_run(write: Write = marked) -> str:
     refused = said(ask("why")).replace("why", write(213))[:-1]
     script = [[write(214), refused, f"{write(215)}\n{proposal}"], [asks]]
     item = OwnItem(label=write(222), category="equipment", price=40.0)
-    own_lab = LabOverrides(name=write(223, SHORT), currency="EUR", items=(item,))
+    sheet = SheetMapping(
+        columns={"name": write(225, SHORT)},
+        kind="reagent",
+        kinds={"reagent": (write(226, SHORT),)},
+        without=(write(228, SHORT),),
+        states={"booked": (write(227, SHORT),)},
+    )
+    own_lab = LabOverrides(name=write(223, SHORT), currency="EUR", items=(item,), sheet=sheet)
     pack = PACK.with_own(own_lab, EvidenceAssumptions(alpha=0.04, why={"alpha": write(224)}))
     setup = game(pack, hostile_plan(230, write), 5, ScientistKind.MODEL)
     setup = setup.model_copy(update={"model": write(217)[:200]})

@@ -209,6 +209,7 @@ JUDGE_NO_PLAN: Final = {
         "challenge_panel",
         "idea_panel",
         "picture_panel",
+        "rows_panel",
         "kind_panel",
         "lab_panel",
         "legend_panel",

@@ -32,6 +32,7 @@ from replicalab.scenarios.own import (
     LAB_AMOUNTS,
     QUESTION_FIELDS,
     EvidenceAssumptions,
+    ItemCategory,
     ItemState,
     LabOverrides,
     OwnItem,
@@ -48,6 +49,21 @@ from replicalab.scenarios.pack import (
     pack_of,
 )
 from replicalab.scenarios.reading import readable_text
+from replicalab.scenarios.sheet_mapping import (
+    LONGEST_WORD,
+    MOST_WITHOUT,
+    MOST_WORDS,
+    SHEET_COLUMNS,
+    SHEET_KINDS,
+    SHEET_STATES,
+    SheetColumn,
+    SheetCurrency,
+    SheetKind,
+    SheetMapping,
+    SheetState,
+    by_meaning,
+    word_key,
+)
 from replicalab.scenarios.study import (
     AllowedSubstitution,
     Confidence,

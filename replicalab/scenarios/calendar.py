@@ -67,6 +67,25 @@ def date_of(day: int, start: date, *, weekends: bool) -> date | None:
     return date.fromordinal(found) if found <= date(MAXYEAR, 12, 31).toordinal() else None
 
 
+def day_of(day: date, start: date, *, weekends: bool) -> int:
+    """Return which day of a lab a date is, the first being day 1; 0 or less before it.
+
+    A Saturday or a Sunday that does not count is the day before it.
+
+    Args:
+        day: the date.
+        start: the start date.
+        weekends: whether Saturdays and Sundays count.
+    """
+    return _days_up_to(day.toordinal(), weekends) - _days_up_to(start.toordinal() - 1, weekends)
+
+
+def _days_up_to(ordinal: int, weekends: bool) -> int:
+    """Return how many days count up to one, it included; the first of all is a Monday."""
+    weeks, rest = divmod(ordinal, _WEEK)
+    return ordinal if weekends else weeks * _WORKED + min(rest, _WORKED)
+
+
 def date_text(day: date) -> str:
     """Return a date that everyone reads in one way: ``Mon 7 Dec 2026``."""
     return f"{_WEEKDAYS[day.weekday()]} {day.day} {_MONTHS[day.month - 1]} {day.year}"

@@ -17,6 +17,7 @@ from replicalab.models import Count, Flag, Record
 from replicalab.scenarios import fields
 from replicalab.scenarios.calendar import StartDate
 from replicalab.scenarios.lab import Lab
+from replicalab.scenarios.sheet_mapping import SheetMapping
 from replicalab.scenarios.study import Design, Study
 
 RateName = Literal[
@@ -71,7 +72,8 @@ class LabOverrides(Record):
     """What is said of a lab in place of the study's; None, or no entry, leaves the study's.
 
     A lab with a name goes along to other studies. ``rates`` are fields of `CostModel`,
-    ``steps`` fields of `StaffModel`; ``items`` holds each label once.
+    ``steps`` fields of `StaffModel`; ``items`` holds each label once. ``sheet`` is how its own
+    sheet of items was read, and changes nothing of the lab.
     """
 
     name: fields.ShortTitle | None = None
@@ -85,6 +87,7 @@ class LabOverrides(Record):
     rates: Annotated[dict[RateName, fields.Rate], FailFast()] = Field(default_factory=dict)
     steps: Annotated[dict[StepName, fields.Step], FailFast()] = Field(default_factory=dict)
     items: Annotated[tuple[OwnItem, ...], Field(max_length=fields.MOST_OWN_ITEMS), FailFast()] = ()
+    sheet: SheetMapping | None = None
 
     @model_validator(mode="after")
     def _labels_are_unique(self) -> Self:

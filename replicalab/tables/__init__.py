@@ -1,4 +1,13 @@
 """Tables that arrive and leave: a lab's inventory, and any table, as CSV or Excel."""
 
-from replicalab.tables.inventory import SUFFIXES, inventory_template, read_inventory
+from replicalab.tables.inventory import (
+    has_template_columns,
+    inventory_template,
+    open_inventory,
+    read_inventory,
+)
+from replicalab.tables.mapped import ReadRow, items_of, read_rows
+from replicalab.tables.opening import SUFFIXES, ItemTable, OpenFile, open_file
+from replicalab.tables.proposal import Questions, Words, proposed_columns, proposed_table, questions
+from replicalab.tables.row_reader import too_many
 from replicalab.tables.sheet import Value, sheet, workbook

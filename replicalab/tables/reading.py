@@ -1,6 +1,6 @@
-"""The rows of a workbook, read with openpyxl from parts whose size is bounded first, or of CSV.
+"""The rows of a workbook, read with openpyxl from parts whose size is bounded first.
 
-This file brings pandas and openpyxl in, and is imported with the first table only.
+This file brings openpyxl in, and is imported with the first workbook only.
 
 An .xlsx file is a zip of XML parts. Both can grow a thousandfold while they are unpacked, and the
 sizes in a zip's headers are its author's word. So no more is unpacked than may be read, a part is
@@ -9,18 +9,17 @@ of cells need: `load_workbook` also searches names and print areas with patterns
 workbook 8 seconds, in one step during which no other visitor is answered.
 """
 
-import csv
 import re
 from collections.abc import Iterator
-from io import BytesIO, StringIO
-from typing import Any, Final, NoReturn
+from io import BytesIO
+from typing import Any, Final
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
-import pandas as pd
 from openpyxl.packaging.manifest import Manifest
 from openpyxl.reader.strings import read_string_table
 from openpyxl.reader.workbook import WorkbookParser
 from openpyxl.styles.stylesheet import apply_stylesheet
+from openpyxl.utils import column_index_from_string
 from openpyxl.worksheet._reader import CELL_TAG, FORMULA_TAG, MERGE_TAG, ROW_TAG, WorkSheetParser
 from openpyxl.xml.constants import ARC_CONTENT_TYPES, ARC_WORKBOOK, SHARED_STRINGS
 from openpyxl.xml.functions import fromstring, iterparse
@@ -28,17 +27,16 @@ from openpyxl.xml.functions import fromstring, iterparse
 from replicalab.characters import on_one_line
 from replicalab.errors import CellFault, TableError
 from replicalab.lexicon import joined, quoted, shortened
+from replicalab.tables.row_reader import FEWER, MOST_FILLED, refusal, refuse
 from replicalab.tables.sheet import (
     LONGEST_QUOTED,
     MOST_COLUMNS,
     MOST_ROWS,
-    SAVE_AS,
+    NotPlain,
     SheetRow,
     column_at,
 )
 
-MOST_FILLED: Final = 1_000
-"""The most rows of a sheet with a value in them."""
 MOST_PARTS: Final = 200
 MOST_UNPACKED: Final = 6 * 2**20
 """The most bytes of all parts; 10,000 rows of an inventory have some 3 MiB."""
@@ -49,8 +47,9 @@ MOST_WHOLE: Final = 20_000
 MOST_BETWEEN_CELLS: Final = 2_000
 """The most elements within a cell, or before and after the rows of a sheet."""
 MOST_SHEETS_NAMED: Final = 5
-MOST_TOLD: Final = 20
 
+_UNMERGE: Final = "unmerge them, and fill in each"
+_AREA: Final = re.compile(r"([A-Z]{1,3})([0-9]{1,7}):([A-Z]{1,3})([0-9]{1,7})")
 _REMEDY: Final = "copy the table's values into a new workbook, or save it as CSV"
 # A parser gathers all attributes of a tag in one step, which holds every other thread: 400,000
 # took half a second. A tag ends before the next "<", and each attribute has its "=".
@@ -73,21 +72,37 @@ def workbook_rows(data: bytes, source: str) -> list[SheetRow]:
     Raises:
         TableError: it is no workbook, too large, or holds what is not a plain value.
     """
+    filled, faults = _filled_sheets(data, source)
+    if len(filled) > 1:
+        titles = [shortened(title, LONGEST_QUOTED) for title in filled][:MOST_SHEETS_NAMED]
+        problem = f"{len(filled)} of its sheets hold something: {joined(quoted(titles))}"
+        refuse(source, None, problem, "keep the inventory alone, or save its sheet as CSV")
+    if faults:
+        raise refusal(source, faults)
+    return next(iter(filled.values()), [])
+
+
+def workbook_sheets(data: bytes, source: str) -> dict[str, list[SheetRow]]:
+    """Return the rows of each sheet of a workbook that has any, by its title.
+
+    What is no plain value is a `NotPlain` in its cell; so are merged cells but for the first.
+
+    Raises:
+        TableError: it is no workbook, or too large.
+    """
+    return _filled_sheets(data, source)[0]
+
+
+def _filled_sheets(data: bytes, source: str) -> tuple[dict[str, list[SheetRow]], list[CellFault]]:
     reader = _Reader()
     try:
         filled = {title: rows for title, rows in reader.sheets(_unpacked(data)) if rows}
-        if len(filled) > 1:
-            titles = [shortened(title, LONGEST_QUOTED) for title in filled][:MOST_SHEETS_NAMED]
-            problem = f"{len(filled)} of its sheets hold something: {joined(quoted(titles))}"
-            raise _RefusedError(problem, "keep the inventory alone, or save its sheet as CSV")
     except _RefusedError as error:
         raise TableError(source, [CellFault(None, "", *error.args)]) from None
     except Exception:  # noqa: BLE001 - a broken workbook trips zipfile and openpyxl up in any way
         problem, remedy = "the workbook is damaged", "save it anew, as .xlsx or CSV"
         raise TableError(source, [CellFault(None, "", problem, remedy)]) from None
-    if faults := reader.faults:
-        raise TableError(source, faults[:MOST_TOLD], max(0, len(faults) - MOST_TOLD))
-    return next(iter(filled.values()), [])
+    return filled, reader.faults
 
 
 def _unpacked(data: bytes) -> dict[str, bytes]:
@@ -150,7 +165,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self.faults: list[CellFault] = []
-        self._elements = 0
+        self._elements = self._covered = 0
 
     def sheets(self, parts: dict[str, bytes]) -> Iterator[tuple[str, list[SheetRow]]]:
         """Yield the title and the rows of each sheet; of several that are one part, each."""
@@ -198,12 +213,29 @@ class _Reader:
                 for merged in element:
                     merged_cells = on_one_line(shortened(merged.get("ref", ""), 20))
                     problem = f"the cells {merged_cells} are merged"
-                    remedy = "unmerge them, and fill in each"
-                    self.faults.append(CellFault(None, "", problem, remedy))
+                    self.faults.append(CellFault(None, "", problem, _UNMERGE))
+                    self._cover(rows, merged.get("ref", ""))
         if filled > MOST_FILLED:
-            remedy = "keep the items that your studies may need"
-            raise _RefusedError(f"a sheet has {filled:,} rows with values", remedy)
+            raise _RefusedError(f"a sheet has {filled:,} rows with values", FEWER)
         return rows
+
+    def _cover(self, rows: list[SheetRow], ref: str) -> None:
+        """Put into all cells that are merged, but for the first, that they are."""
+        if not (found := _AREA.fullmatch(ref)):
+            return
+        first, last = (column_index_from_string(found[n]) for n in (1, 3))
+        top, bottom = int(found[2]), int(found[4])
+        merged = NotPlain(f"it is merged with the cell {found[1]}{top}", _UNMERGE)
+        for row in rows:
+            if not top <= row.number <= bottom:
+                continue
+            end = min(last, MOST_COLUMNS)
+            row.cells.extend([""] * (end - len(row.cells)))
+            for place in range(first - 1 + (row.number == top), end):
+                row.cells[place] = merged
+                self._covered += 1
+            if self._covered > MOST_ELEMENTS:  # of areas that lie over each other
+                _refuse_more()
 
     def _cells(
         self, number: int, found: list[dict[str, Any]], formulas: list[bool]
@@ -215,11 +247,9 @@ class _Reader:
         for cell, is_formula in zip(found, formulas, strict=True):
             place, value = cell["column"] - 1, cell["value"]
             if is_formula or cell["data_type"] == "e":
-                value = "a value that is not plain"
-                formula = ("a formula stands here", "write its value")
-                error = ("an error stands here", "write a value")
-                fault = formula if is_formula else error
-                self.faults.append(CellFault(number, column_at(place), *fault))
+                formula = NotPlain("a formula stands here", "write its value")
+                value = formula if is_formula else NotPlain("an error stands here", "write a value")
+                self.faults.append(CellFault(number, column_at(place), *value))
             elif isinstance(value, float) and value == int(value):
                 value = int(value)
             cells[place] = "" if value is None else value
@@ -239,80 +269,3 @@ def _require_in_order(row: int, last: int) -> None:
         raise _RefusedError(problem, remedy)
     if row <= last:
         raise _RefusedError("the rows of a sheet are out of order", _REMEDY)
-
-
-# --- CSV --------------------------------------------------------------------------------------
-
-_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
-_DELIMITERS: Final = ",;\t"
-_TOO_WIDE: Final = re.compile(r"Expected \d+ fields in line (\d+), saw (\d+)")
-_OPEN_QUOTE: Final = re.compile(r"EOF inside string starting at row (\d+)")
-
-
-def csv_rows(data: bytes, source: str) -> list[SheetRow]:
-    """Return the rows of a CSV file that are not empty.
-
-    The separator is the one that its first row holds most of. Bytes that are no text become
-    U+FFFD, which no cell may hold.
-
-    Raises:
-        TableError: it is not CSV.
-    """
-    coding = "utf-16" if data.startswith(_UTF_16) else "utf-8-sig"
-    text = data.decode(coding, errors="replace")
-    if not text.strip():
-        return []
-    first = text.lstrip().partition("\n")[0].partition("\r")[0]
-    delimiter = max(_DELIMITERS, key=re.sub(r'"[^"]*"', "", first).count)
-    width = _width(text, delimiter, source)
-    try:
-        frame = pd.read_csv(
-            StringIO(text, newline=""),
-            sep=delimiter,
-            header=None,
-            names=list(range(width + 1)),
-            index_col=False,
-            dtype=str,
-            keep_default_na=False,
-            skip_blank_lines=False,
-            nrows=MOST_ROWS + 1,
-        )
-    except ValueError as error:
-        raise _csv_error(str(error), width, source) from None
-    if len(frame) > MOST_ROWS:
-        remedy = "keep the items that your studies may need"
-        _refuse(source, None, f"the file has more than {MOST_ROWS:,} rows", remedy)
-    rows = enumerate(frame.to_numpy(dtype=object).tolist(), start=1)
-    return [SheetRow(number, cells) for number, cells in rows if any(str(c).strip() for c in cells)]
-
-
-def _width(text: str, delimiter: str, source: str) -> int:
-    """Return how many columns there are down to the header, the first row that is not empty."""
-    width = 0
-    try:
-        for cells in csv.reader(StringIO(text, newline=""), delimiter=delimiter):
-            width = max(width, len(cells))
-            if any(map(str.strip, cells)):
-                break
-    except csv.Error:
-        problem = "its first row holds a value that never ends, or is far too long"
-        _refuse(source, None, problem, "close its quotes, or shorten it")
-    if width > MOST_COLUMNS:
-        _refuse(source, None, f"its first row has {width:,} columns", "keep those that are read")
-    return width
-
-
-def _csv_error(said: str, width: int, source: str) -> TableError:
-    row, problem, remedy = None, "the file is not readable as CSV", SAVE_AS
-    if found := _TOO_WIDE.search(said):
-        row = int(found[1])
-        problem = f"{int(found[2]):,} values stand here, under {width} columns"
-        remedy = "remove those too many; a value that holds a separator goes in quotes"
-    elif found := _OPEN_QUOTE.search(said):
-        row = int(found[1]) + 1
-        problem, remedy = "a quotation mark opens here and nothing closes it", "close or remove it"
-    return TableError(source, [CellFault(row, "", problem, remedy)])
-
-
-def _refuse(source: str, row: int | None, problem: str, remedy: str) -> NoReturn:
-    raise TableError(source, [CellFault(row, "", problem, remedy)])

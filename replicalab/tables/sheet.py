@@ -104,6 +104,16 @@ class SheetRow(NamedTuple):
     cells: list[object]
 
 
+class NotPlain(NamedTuple):
+    """What a cell holds that is no plain value, such as a formula, and what to do about it."""
+
+    problem: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return "a value that is not plain"
+
+
 def guarded(text: str) -> str:
     """Return a text as it leaves: an apostrophe before what a spreadsheet would calculate."""
     return f"'{text}" if _TO_GUARD.match(text) else text
@@ -129,6 +139,8 @@ def require_readable(cell: object) -> None:
         ValueError: with the problem and the remedy.
     """
     said = quoted_cell(cell)
+    if isinstance(cell, NotPlain):
+        raise ValueError(*cell)
     if isinstance(cell, bool):
         raise ValueError(f"{said} is true or false", "write a text or a number")
     if isinstance(cell, date | time | timedelta):

@@ -71,7 +71,10 @@ _PLAN_IN_ORDER: Final = (
 _MOST_ENTRIES: Final = 250
 _MOST_NAMED: Final = 8
 # What of a lab of one's own stands under `own_lab`.
-_REST: Final = {"name", "currency", "start_date", "weekends", "rates", "steps", "items"}
+_REST: Final = {
+    *("name", "currency", "start_date", "weekends"),
+    *("rates", "steps", "items", "sheet"),
+}
 _R = TypeVar("_R", scenarios.LabOverrides, scenarios.EvidenceAssumptions)
 _Any = TypeVar("_Any", bound=Record)
 
@@ -135,6 +138,7 @@ PARTS: Final = {
     "b": AddressPart(_TRAY, "tray", "the comparison"),
     "m": AddressPart(_PLAYED, "case.moves", "what was played by hand"),
     "i": AddressPart(_OWN_LAB, "case.own_lab.items", "what is said of the lab’s items"),
+    "s": AddressPart(_OWN_LAB, "case.own_lab.sheet", "how the lab’s sheet of items is read"),
     "p": AddressPart("plan", "case.plan", "the plan"),
 }
 """By the letters that name them in an address where only the draft has them, as they give way."""

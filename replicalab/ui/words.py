@@ -15,6 +15,7 @@ _PUNCTUATION: Final = re.compile(r"([!-/:-@\[-`{-~])")
 _LIVE: Final = re.compile(
     r"(?<=:)(?=//)|(?<=\bwww)(?=\.)|(?=@)|(?<=[-<>=~+])(?=[-<>=~])", re.IGNORECASE
 )
+_PLAIN_MARK: Final = re.compile(r"\\(['\",.;()%/-])")
 _LONG_WORD: Final = re.compile(r"\S{30}(?=\S)")
 _COLOURS: Final = {Status.PASS: "green", Status.CAUTION: "orange", Status.FAIL: "red"}
 ICONS: Final = {
@@ -33,6 +34,14 @@ def escaped(text: str) -> str:
     """
     broken = _LONG_WORD.sub("\\g<0>\u200b", on_one_line(text))
     return _PUNCTUATION.sub(r"\\\1", _LIVE.sub("\u2060", broken))
+
+
+def in_label(text: str) -> str:
+    """Return foreign text for a widget's label, which is also read out just as it is written.
+
+    So only those marks are escaped that mean something within a line.
+    """
+    return _PLAIN_MARK.sub(r"\1", escaped(text))
 
 
 def as_list(text: str) -> str:

@@ -22,7 +22,7 @@ from replicalab.scenarios import (
     study_yaml,
     template_text,
 )
-from replicalab.scenarios.calendar import date_of, date_text
+from replicalab.scenarios.calendar import date_of, date_text, day_of
 from tests.factories import EQUIPMENT, make_lab, make_pack, make_protocol
 from tests.strategies import start_dates
 
@@ -169,3 +169,15 @@ def test_study_with_a_currency_and_a_start_date_is_written_and_read_back() -> No
     assert study.labs.medium.dated(1) == " (Mon 7 Dec 2026)"
     assert study_yaml(study).count("currency: EUR\n") == 1
     assert parse_study(study_yaml(study), "y.yaml") == study
+
+
+@given(st.dates(date(1970, 1, 1), date(2100, 12, 31)), st.integers(-400, 400), st.booleans())
+def test_day_of_a_date_counts_the_days_of_the_lab_up_to_it(
+    start: date, later: int, weekends: bool
+) -> None:
+    day = start + timedelta(days=later)
+    passed = (start + timedelta(days=n) for n in range(later + 1))
+    before = (day + timedelta(days=n) for n in range(1, -later))
+    counted = [each for each in passed if weekends or each.weekday() < 5]
+    gone = [each for each in before if weekends or each.weekday() < 5]
+    assert day_of(day, start, weekends=weekends) == len(counted) - len(gone)

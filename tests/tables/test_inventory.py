@@ -13,9 +13,11 @@ import pytest
 
 from replicalab.errors import TableError
 from replicalab.models import LONGEST_LABEL
-from replicalab.scenarios import MOST_OWN_ITEMS, ItemState, OwnItem
+from replicalab.scenarios import MOST_OWN_ITEMS, ItemState, OwnItem, SheetMapping
 from replicalab.tables import read_inventory
-from replicalab.tables.inventory import COLUMNS, MOST_BYTES, MOST_TOLD
+from replicalab.tables.inventory import COLUMNS
+from replicalab.tables.opening import MOST_BYTES
+from replicalab.tables.row_reader import MOST_TOLD
 from tests.golden import assert_golden
 from tests.tables.workbooks import bounded_memory, workbook
 
@@ -298,5 +300,6 @@ def test_largest_files_take_bounded_memory(text: str) -> None:
     refused("warm up")
     data = text.encode()
     assert len(data) <= MOST_BYTES
-    with bounded_memory():
-        refused(data)
+    mapping = SheetMapping(columns={"name": "Item"}, kind="reagent")
+    with bounded_memory(), pytest.raises(TableError):
+        read_inventory(data, "ours.csv", mapping)

@@ -33,6 +33,7 @@ from replicalab.scenarios import (
     ItemState,
     LabOverrides,
     OwnItem,
+    SheetMapping,
     list_scenarios,
     load_scenario,
 )
@@ -352,6 +353,11 @@ ITEMS: Final = tuple(
     OwnItem(label="".join(random.Random(at).choices("abcdefghijkl", k=40)), category="reagent")
     for at in range(90)
 )
+MAPPING: Final = SheetMapping(
+    columns={"name": "Item", "state": "Qty"},
+    kind="reagent",
+    states={"available": tuple(item.label for item in ITEMS[:20])},
+)
 LONG, OTHER = (
     revise(PLAN, rationale="".join(random.Random(k).choices("abcdefghijkl", k=k)))
     for k in (4_000, 3_900)
@@ -368,11 +374,12 @@ TRAY: Final = (
         ({"plan": PLAN}, 4_000, ""),
         ({"plan": LONG}, 2_000, "p"),
         ({"own_lab": LabOverrides(name="Ours", items=ITEMS)}, 1_500, "i"),
+        ({"own_lab": LabOverrides(items=ITEMS[:9], sheet=MAPPING)}, 400, "si"),
         ({"scientist": ScientistKind.PERSON, "moves": MOVES}, 300, "m"),
         ({"tray": TRAY}, 6_000, "b"),
         ({"plan": LONG, "tray": TRAY}, 2_000, "pb"),
     ],
-    ids=["nothing", "plan", "items", "moves", "beside", "plan and beside"],
+    ids=["nothing", "plan", "items", "sheet", "moves", "beside", "plan and beside"],
 )
 def test_address_with_too_little_room_says_what_it_lacks(
     changes: dict[str, Any], room: int, lost: str
@@ -432,6 +439,7 @@ DAMAGED: Final[list[dict[str, str]]] = [
     own_lab(name="x" * 99, zebra=1),
     own_lab(currency="US$", start_date="7.12.2026", weekends="no", rates={"per_staff_day": 40}),
     own_lab(rates={"overhead_percent": 1001, "per_staff_day": -1}),
+    own_lab(name="Ours", sheet={"columns": {"state": "Qty"}, "kind": "reagent"}),
     # a question, number by number: two may fit only together
     {"target": "0.3", "floor": "0.2"},
     {"target": "0.3", "alpha": "0.01", "dropout": "2", "effect": "x"},

@@ -9,10 +9,11 @@ from replicalab.errors import LibraryError, ReplicaLabError
 from replicalab.lexicon import CREDITS
 from replicalab.library import Entry, EntryKind, LibraryConflictError
 from replicalab.scenarios import LONGEST_SHORT_TITLE, lab_json, read_lab
-from replicalab.tables import SUFFIXES, inventory_template, read_inventory
+from replicalab.tables import SUFFIXES, inventory_template
 from replicalab.ui import notices, state
 from replicalab.ui.controls import button
 from replicalab.ui.files import download, upload
+from replicalab.ui.lab import sheet
 from replicalab.ui.lab.fields import override, redraw
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.words import escaped
@@ -24,7 +25,13 @@ _MOST_SHOWN: Final = 12  # The last that were kept; the library's page has all
 
 
 def draw() -> None:
-    """Draw the name under which the lab is kept, the labs that are, and the lab as a file."""
+    """Draw the name under which the lab is kept, the labs that are, and the lab as a file.
+
+    A sheet that was handed in, and of which is not known how it is read, stands before them.
+    """
+    if sheet.draw_if_open():
+        _draw_files()
+        return
     st.session_state.setdefault(_NAME, state.case().own_lab.name or "")
     st.text_input(
         "Name of this lab",
@@ -110,11 +117,12 @@ def _draw_files() -> None:
     """Draw opening a file, what came of the last one, and what can be downloaded."""
     upload(
         "Open a lab, or a list of items (CSV or Excel)",
-        "lab_file",
+        sheet.NOTICES,
         _take_file,
         ["json", *SUFFIXES],
         most_mb=_MOST_MB,
-        help="A list has the columns name, kind, state, until and price; the template shows how.",
+        help="A list in the form of the template is read at once; of any other sheet you are "
+        "asked what its columns mean.",
     )
     with st.container(horizontal=True):
         download("This lab", lab_json(state.case().own_lab), "lab.json", key="get_lab")
@@ -123,14 +131,11 @@ def _draw_files() -> None:
 
 
 def _take_file(data: bytes, name: str) -> None:
-    """Take a lab's file; what is refused has changed nothing."""
-    if name.lower().endswith(".json"):
-        own, text = read_lab(data), f"The lab of {name} is in use."
-    else:
-        items = read_inventory(data, name)
-        differ = state.written().said_otherwise(items)
-        own = state.case().own_lab.model_copy(update={"items": differ})
-        text = f"{len(items)} items read from {name}; {len(differ)} differ from the study’s lab."
-    notices.leave(text, "lab_file")
+    """Take a lab's file, or a list of its items; what is refused has changed nothing."""
+    if not name.lower().endswith(".json"):
+        sheet.take_file(data, name)
+        return
+    own = read_lab(data)
+    notices.leave(f"The lab of {name} is in use.", sheet.NOTICES)
     override(own)
     redraw()
