@@ -19,7 +19,7 @@ from replicalab.planner import PlanAnalysis
 from replicalab.tables import sheet
 from replicalab.ui import panel, state
 from replicalab.ui.address import to_query
-from replicalab.ui.controls import button
+from replicalab.ui.controls import button, page_link
 from replicalab.ui.files import download
 from replicalab.ui.workspace import Workspace
 from replicalab.views.blocks import listed_panel
@@ -36,6 +36,7 @@ from replicalab.views.verdicts import answer_to
 
 # Pages that would give the answer away.
 _HIDDEN_PAGES: Final = ("Negotiation", "Trade-offs", "Compare")
+_PAGE: Final = "Protocol"
 _HANDED: Final = "challenge_handed"
 _RESULTS: Final = "challenge_results"
 _NAME: Final = "challenge_name"
@@ -77,6 +78,12 @@ def draw_gate(title: str) -> bool:
     st.info(HIDDEN, icon=":material/lock:")
     button("Leave the challenge", "lock_open", leave)
     return True
+
+
+def draw_way_back(title: str) -> None:
+    """Draw, on another page, that there is a challenge, and the way to it."""
+    if is_hidden() and title != _PAGE:
+        page_link("pages/1_Protocol.py", "A challenge is on: to its plan", "emoji_events")
 
 
 def draw(here: PlanAnalysis) -> None:
@@ -158,4 +165,5 @@ def _draw_link() -> None:
     """Draw the link to this challenge: study, lab and question, and no plan."""
     case = state.case().changed(plan=None, moves=(), recording=None)
     query = urlencode(to_query(Workspace(case=case, challenge=True)))
+    st.caption("The link to this challenge:")
     st.code(f"{(st.context.url or '').rsplit('/', 1)[0]}/Protocol?{query}", language=None)

@@ -86,6 +86,7 @@ def page(title: str) -> Iterator[PlanAnalysis]:
         lab.draw_if_open()
         if not hidden:
             export.draw_if_open()
+        challenge.draw_way_back(title)
         if challenge.draw_gate(title):
             state.write_address()
             st.stop()

@@ -16,7 +16,7 @@ from replicalab.views import blocks
 from replicalab.views import plan as texts
 from replicalab.views.blocks import NOT_GIVEN, Cell, Panel, Sentence, Table
 from replicalab.views.negotiation import change_rows, signed_credits, step_changes
-from replicalab.views.verdicts import plan_verdict
+from replicalab.views.verdicts import standing
 
 
 class Changed(NamedTuple):
@@ -99,7 +99,7 @@ def revision_panel(whole: PlanStep, changes: Iterable[Changed] = ()) -> Panel:
     """Return a revised plan: what it comes to, what it gives up; folded, its changes one by one."""
     return blocks.panel(
         "revision",
-        verdict=plan_verdict(whole.after),
+        status=standing(whole.after)[0],
         revision=revision_text(whole),
         changes=[change_text(each) for each in changes],
     )

@@ -13,7 +13,7 @@ _ROWS: Final = 12  # So many of a curve's points stand in its table, and those t
 
 
 def samples_title(found: Curves) -> str:
-    """Return how many samples reach the target, and how many fit the lab."""
+    """Return how many samples reach the target, and how many the lab can pay and staff."""
     needed = found.needed()
     reach = "None reaches" if needed is None else f"{amount_text(needed)} reach"
     return f"{reach} {_target(found)}; {fit_text(found.largest)}"
@@ -48,9 +48,9 @@ def samples_panel(found: Curves) -> Panel:
 
 
 def fit_text(largest: int | None) -> str:
-    """Return how many samples fit the lab: ``175 fit this lab``, ``none fits this lab``."""
+    """Return how many samples the lab can pay and staff: ``175 fit budget and staff``."""
     most = "none" if largest is None else amount_text(largest)
-    return f"{most} {'fit' if largest and largest > 1 else 'fits'} this lab"
+    return f"{most} {'fit' if largest and largest > 1 else 'fits'} budget and staff"
 
 
 def able_text(most: int) -> str:
@@ -132,7 +132,7 @@ def samples_rows(found: Curves) -> list[tuple[str, ...]]:
     named = {
         "your plan": plan.counts.samples,
         "for the target": found.needed(),
-        "the most that fit this lab": found.largest,
+        "the most that fit budget and staff": found.largest,
     }
     most = found.most_counted
     if most is not None and most <= found.most_samples:

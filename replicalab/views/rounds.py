@@ -374,14 +374,23 @@ def judge_panel(negotiation: Negotiation) -> Fold:
 # --- two branches -----------------------------------------------------------------------------
 
 
-def branches_panel(pairs: Sequence[tuple[Round | None, Round | None]], start: int) -> Table:
-    """Return both courses round by round."""
-    names = ("Round", "As it was", "Answer", "The fork", "Answer to it")
+def branches_panel(
+    pairs: Sequence[tuple[Round | None, Round | None]],
+    start: int,
+    named: tuple[str, str] = ("The run", "The fork"),
+) -> Group:
+    """Return both courses round by round, by their names, and whether the fork changed anything."""
+    names = ("Round", named[0], "Answer", named[1], "Answer to it")
     rows = [
         (str(number), *_course(old), *_course(new))
         for number, (old, new) in enumerate(pairs, start)
     ]
-    return blocks.table("Run and fork, round by round", names, rows, kind="branches", scrolls=True)
+    caption = "Run and fork, round by round"
+    same = all(_course(old) == _course(new) for old, new in pairs)
+    return blocks.group(
+        Sentence("The fork made no difference.") if same else None,
+        blocks.table(caption, names, rows, kind="branches", scrolls=True),
+    )
 
 
 def _course(done: Round | None) -> tuple[str, str]:

@@ -162,7 +162,8 @@ def score_panel(found: Score, who: str = "The run") -> Group:
     ``who`` is whose result it is.
     """
     verdict, plan, best = score_verdict(found, who), found.plan, found.best
-    said = Sentence(verdict.text, f"{verdict.title}.", verdict.status)
+    repeats = verdict.title.lower() in verdict.text
+    said = Sentence(verdict.text, "" if repeats else f"{verdict.title}.", verdict.status)
     numbers = Sentence(score_text(found), quiet=True)
     if plan is None:
         return group(Heading("Your score" if who == YOU else "Score", 2, part=True), said, numbers)

@@ -191,14 +191,21 @@ def picture_panel(options: PlanAnalysis) -> Panel:
 
 
 def card_panel(
-    about: scenarios.ScenarioSummary, labs: Iterable[PlanAnalysis], origin: str = ""
+    about: scenarios.ScenarioSummary,
+    labs: Iterable[PlanAnalysis],
+    origin: str = "",
+    *,
+    hidden: bool = False,
 ) -> Panel:
-    """Return a study at a glance: its field, its lesson, and the best that each lab can run."""
+    """Return a study at a glance: its field, its lesson, and the best that each lab can run.
+
+    A challenge hides the lesson, which may be the answer.
+    """
     marks = [field_name(about.domain_id), "contested" if about.contested else "", origin]
     return blocks.panel(
         "card",
         field=" · ".join(filter(None, marks)),
-        teaches=about.teaches,
+        teaches="" if hidden else about.teaches,
         labs=[_lab_row(lab) for lab in labs],
     )
 

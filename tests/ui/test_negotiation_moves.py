@@ -229,6 +229,12 @@ def tree(app: AppTest) -> list[str]:
     return [plain(name) for name in courses.options]
 
 
+def choose_course(app: AppTest, place: int) -> AppTest:
+    """Show the run or one of its forks, by its place in the tree, and return the app."""
+    next(each for each in app.radio if each.label == "Run and forks").set_value(place)
+    return run(app)
+
+
 def forked() -> AppTest:
     """Return the page with a branch from round 2."""
     app = press(visit(NEGOTIATION, **SIMPLE, round="2"), "Fork here")
@@ -248,21 +254,21 @@ def test_both_branches_are_compared_round_by_round_and_on_the_page_for_it() -> N
     app = forked()
     before, after = outcome_verdict(TOLD).text, outcome_verdict(FORKED).text
     assert before != after
-    assert outcome(app)[1] == before
-    assert said(app).count(before) == 2
+    assert scrubber(app).startswith("Fork 1 in round 2: Round 2 of ")
+    assert said(app).count(before) == 1
     assert said(app).count(after) == 1
     table = rows_in(app, "branches")
-    assert table[0] == ["Round", "As it was", "Answer", "The fork", "Answer to it"]
+    assert table[0] == ["Round", "The run", "Answer", "Fork 1 in round 2", "Answer to it"]
     assert "210 samples in 7 days" in table[1][1]
     assert "300 samples in 5 days" in table[1][3]
     assert [row[0] for row in table[1:]] == ["2", "3", "4", "5"]
     assert tree(app) == [
-        "As it was: agreed below the floor, power 0.15",
+        "The run: agreed below the floor, power 0.15",
         "└─ Fork 1 in round 2: agreed, power 0.62",
     ]
     press(app, "Compare them")
     assert [(each.name, len(each.case.moves)) for each in tray(app)] == [
-        ("As it was", 0),
+        ("The run", 0),
         ("Fork 1 in round 2", 1),
     ]
     rows = {row[0]: row[1:] for row in panel_tables(app)[-1]}
@@ -273,15 +279,16 @@ def test_both_branches_are_compared_round_by_round_and_on_the_page_for_it() -> N
 
 
 def test_several_forks_stay_next_to_the_run_and_the_plan_of_each_can_be_used() -> None:
-    app = press(press(forked(), "Fork here"), "Continue from here")
+    app = choose_course(forked(), 0)
+    app = press(press(app, "Fork here"), "Continue from here")
+    assert "The fork made no difference." in said(app)
     courses = next(each for each in app.radio if each.label == "Run and forks")
     assert len(courses.options) == 3
     assert courses.value == 2, "the last one is on show"
-    courses.set_value(1)
-    run(app)
+    choose_course(app, 1)
     press(app, "Compare them")
     assert [each.name for each in tray(app)] == [
-        "As it was", "Fork 1 in round 2", "Fork 2 in round 2"
+        "The run", "Fork 1 in round 2", "Fork 2 in round 2"
     ]  # fmt: skip
     go(app, NEGOTIATION).button(key="branch_use").click()
     run(app)
@@ -292,13 +299,12 @@ def test_fork_of_a_fork_stands_below_it_and_each_run_is_shown_again() -> None:
     app = press(press(forked(), "Continue with this fork"), "First")
     app = press(press(press(app, "Next"), "Fork here"), "Continue from here")
     assert [name.partition(" in round")[0] for name in tree(app)] == [
-        "As it was: agreed below the floor, power 0.15",
+        "The run: agreed below the floor, power 0.15",
         "└─ Fork 1",
         "└─── Fork 2",
     ]
     for place, played in ((0, TOLD), (1, FORKED)):
-        next(each for each in app.radio if each.label == "Run and forks").set_value(place)
-        run(app)
+        choose_course(app, place)
         assert outcome_verdict(played).text in said(app)
         assert len(tree(app)) == 3
 
@@ -309,7 +315,7 @@ def test_branch_is_dropped_or_goes_when_other_players_sit_down() -> None:
     app = press(press(pick(app, "Lab Manager", "reference"), "Fork here"), "Continue from here")
     press(app, "Drop this fork")
     assert shows(app, TOLD)
-    assert "As it was" not in said(app)
+    assert "The run" not in said(app)
 
 
 def test_kept_branch_survives_a_reload_is_forked_again_and_gives_way_to_how_it_was() -> None:
@@ -319,9 +325,9 @@ def test_kept_branch_survives_a_reload_is_forked_again_and_gives_way_to_how_it_w
         assert round_shown(shown) == "Round 2 of 2"
         assert "Your fork from round 2." in said(shown)
     press(press(app, "Fork here"), "Continue from here")
-    assert "Run and fork from round 2" in headers(app)
+    assert "Fork 1 in round 2 and fork 2 in round 2" in headers(app)
     assert shows(press(app, "Back to how it was"), TOLD)
-    assert shows(press(app, BACK), FORKED)
+    assert shows(choose_course(press(app, BACK), 1), FORKED)
     type_number(go(app, PROTOCOL), "Sample size", 290)
     assert not shows(go(app, NEGOTIATION), FORKED)
     assert shows(press(app, BACK), FORKED), "it comes back with its opening plan"
@@ -345,18 +351,16 @@ def test_branch_of_a_person_is_played_on_by_the_person_and_looked_at_round_by_ro
     app = press(visit(NEGOTIATION, scientist="person"), SEND)
     press(press(app, "Fork here"), "Continue from here")
     assert labels(app).count("Accept the offer") == 1
-    assert scrubber(app) == "The fork: Round 1 of 1 so far", "the fields are its next move"
+    assert scrubber(app) == "Fork 1 in round 1: Round 1 of 1 so far", "the fields are its next move"
     assert "Fork here" not in labels(app)
     press(type_text(app, "Or ask the lab a question", "?"), "Ask")
-    assert scrubber(app) == "The fork: Round 2 of 2 so far"
-    assert scrubber(press(app, "Back")) == "The fork: Round 1 of 2 so far"
-    assert outcome(app)[1].startswith("Next is round 3 of at most 5: ")
+    assert scrubber(app) == "Fork 1 in round 1: Round 2 of 2 so far"
+    assert scrubber(press(app, "Back")) == "Fork 1 in round 1: Round 1 of 2 so far"
+    assert "Next is round 3 of at most 5: " in said(app)
     assert scrubber(press(app, "Drop this fork")) == "Round 1 of 1 so far"
     press(press(app, "Fork here"), "Continue from here")
     press(app, "Accept the offer")
-    assert scrubber(app) == "As it was: Round 1 of 1 so far", "nothing is left to be moved"
-    ended = "The fork\ncaution Agreed below the floor in round 2"
-    assert outcome(app)[0] == ""
+    ended = "Fork 1 in round 1\ncaution Agreed below the floor in round 2"
     assert ended in said(app)
     assert ended not in said(press(app, "Undo last round"))
     press(press(app, "Accept the offer"), "Continue with this fork")

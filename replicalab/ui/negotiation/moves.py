@@ -20,8 +20,7 @@ from replicalab.ui.words import escaped
 from replicalab.views.negotiation import asking_cost, outcome_verdict
 from replicalab.views.rounds import branches_panel, outcome_panel
 
-COURSES: Final = ("As it was", "The fork")
-"""What the two courses of a forked negotiation are called."""
+_RUN: Final = "The run"
 MOST_BRANCHES: Final = 8
 """So many forks are kept, the latest."""
 _COURSE: Final = "course_choice"
@@ -184,7 +183,7 @@ def _tree(kept: RunSession) -> list[_Course]:
     parents = {id(each.kept): each.origin for each in branches}
     while (parent := parents.get(id(root))) is not None:
         root = parent
-    found = [_Course(COURSES[0], 0, root, None)]
+    found = [_Course(_RUN, 0, root, None)]
 
     def add_forks(origin: RunSession, depth: int) -> None:
         for branch in branches:
@@ -195,6 +194,11 @@ def _tree(kept: RunSession) -> list[_Course]:
 
     add_forks(root, 1)
     return found
+
+
+def name_of(run: RunSession) -> str:
+    """Return what a run or a fork is called in its tree."""
+    return next(each.name for each in _tree(run) if each.run is run)
 
 
 def draw_courses(kept: RunSession) -> None:
@@ -275,13 +279,14 @@ def _branch_off(kept: RunSession, at: int, form: PlanForm) -> None:
 
 def _draw_branches(branch: Branch) -> None:
     original, other = branch.origin.negotiation, branch.kept.negotiation
-    st.header(f"Run and fork from round {branch.at + 1}")
-    outcomes = (
+    names = name_of(branch.origin), name_of(branch.kept)
+    st.header(f"{names[0]} and {names[1].lower()}")
+    outcomes = [
         outcome_panel(outcome_verdict(each), name, is_open=each.outcome is None)
-        for name, each in zip(COURSES, (original, other), strict=True)
-    )
+        for name, each in zip(names, (original, other), strict=True)
+    ]
     pairs = list(zip_longest(original.rounds, other.rounds))[branch.at :]
-    panel.draw(*outcomes, branches_panel(pairs, branch.at + 1))
+    panel.draw(*outcomes, branches_panel(pairs, branch.at + 1, names))
     with st.container(horizontal=True, key="branch_buttons"):
         button(
             "Continue with this fork",

@@ -80,10 +80,7 @@ def _draw_full(shown: RunSession | None) -> None:
 
 def _draw_negotiation(kept: RunSession, task: Task | None) -> PendingCall | None:
     branch = moves.branch_of(kept)
-    original, other = moves.COURSES
-    shown, name = kept, original if branch else ""
-    if branch is not None and branch.kept.negotiation.ending is None:
-        shown, name = branch.kept, other  # looked at round by round while it is played on
+    shown, name = (branch.kept, moves.name_of(branch.kept)) if branch else (kept, "")
     negotiation = shown.negotiation
     _draw_by_hand(kept)
     by_model = kept.is_model and not kept.recorded and kept.confirmed
@@ -95,9 +92,9 @@ def _draw_negotiation(kept: RunSession, task: Task | None) -> PendingCall | None
             with row:
                 moves.draw_fork_button(kept)
         moves.draw_courses(kept)
-    if _is_over(negotiation):
+    if shown is kept and _is_over(negotiation):
         panel.draw(rounds.outcome_panel(shown.verdict, is_open=negotiation.outcome is None))
-        if shown is kept and negotiation.outcome is not None:
+        if negotiation.outcome is not None:
             _draw_ending(kept)
     if negotiation.rounds:
         asking = _draw_round(kept, negotiation, task) or asking

@@ -179,6 +179,7 @@ def _draw_card(card: Card, lab: Difficulty | None) -> None:
     summary, case = card.summary, state.case()
     key = card.own.key if card.own else None
     is_mine = card.own is not None and own_studies.is_mine(card.own)
+    hidden = challenge.hides(summary.scenario_id)
     place = summary.scenario_id if is_mine or key is None else f"shared_{key}"
     origin = own_studies.origin(card.own) if card.own else ""
     with st.container(border=True, key=f"card_{place}", height="stretch", gap=None):
@@ -191,8 +192,7 @@ def _draw_card(card: Card, lab: Difficulty | None) -> None:
         ):
             _open(summary.scenario_id, key, lab or case.lab)
             study.go_there()
-        labs = () if challenge.hides(summary.scenario_id) else card.labs
-        panel.draw(card_panel(summary, labs, origin))
+        panel.draw(card_panel(summary, () if hidden else card.labs, origin, hidden=hidden))
         if card.own:
             with st.container(horizontal=True):
                 for label, icon, pressed in _OWN_BUTTONS if is_mine else _SHARED_BUTTONS:
