@@ -6,7 +6,8 @@ place is a share of the plot's width and a distance in px from there, and is tri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -88,29 +89,37 @@ def placed(
     drawn = [[mark.box(width, _MARK, _MARK) for mark in marks] for width in WIDTHS]
     found = []
     for label in labels:
-        best = min(label.places, key=_cost(label, taken, drawn, height))
+        best = _best(label, taken, drawn, height)
         found.append(best)
         for boxes, box in zip(taken, label.boxes(best), strict=True):
             boxes.append(box)
     return found
 
 
-def _cost(
+def _best(
     label: LabelRequest, labels: Sequence[list[Box]], marks: Sequence[list[Box]], height: float
-) -> Callable[[LabelPlace], tuple[int, float, int]]:
-    """Return what says how bad a place is: labels covered, px outside, marks covered."""
+) -> LabelPlace:
+    """Return the place that covers fewest labels, is least outside, then covers fewest marks.
+
+    Of several the first; the places after one that is clear of everything are not looked at.
+    """
 
     def covered(boxes: Sequence[Box], others: Sequence[list[Box]]) -> int:
         pairs = zip(boxes, others, strict=True)
-        return sum(box.overlaps(other) for box, there in pairs for other in there)
+        return sum([box.overlaps(other) for box, there in pairs for other in there])
 
-    def cost(place: LabelPlace) -> tuple[int, float, int]:
+    best, least = label.places[0], (math.inf, math.inf, math.inf)
+    for place in label.places:
         boxes = label.boxes(place)
-        pairs = zip(boxes, WIDTHS, strict=True)
-        outside = sum(box.outside(width, height) for box, width in pairs)
-        return covered(boxes, labels), outside, covered(boxes, marks)
-
-    return cost
+        if (on_labels := covered(boxes, labels)) > least[0]:
+            continue
+        outside = sum(box.outside(width, height) for box, width in zip(boxes, WIDTHS, strict=True))
+        cost = on_labels, outside, covered(boxes, marks)
+        if cost < least:
+            best, least = place, cost
+            if not any(cost):
+                break
+    return best
 
 
 def around(text: str, across: float, height: float) -> list[LabelPlace]:
