@@ -127,7 +127,7 @@ class _Steps:
     def _gains(self, given_up: GivenUp) -> bool:
         """Return whether less is given up than now, at the precision at which evidence is shown."""
         now = self.least.rank.given_up
-        if given_up[:3] != now[:3]:
+        if given_up[:-1] != now[:-1]:
             return given_up < now
         return given_up < now and self._text(given_up) != self._text(now)
 
@@ -155,13 +155,13 @@ class _Steps:
         least = self._that_shows(enough)
         if least is None:
             return enough
-        after = least.after
+        after, rank = least.after, least.rank
         limits, factor = CountLimits(after.pack), after.evidence_factor
         worth = EvidenceCurve(after.pack, max(1, after.evidence.able))
 
         def gains(samples: int) -> bool:
             tier, lacks = worth.tier(samples, factor), worth.shortfall(samples, factor)
-            return self._gains((least.rank.failing, tier, least.rank.loss, lacks))
+            return self._gains((rank.failing, tier, rank.wishes, rank.loss, lacks))
 
         counting = fewest(gains, 0, after.evidence.able)
         cut = limits.fewest(after.counts, counting)

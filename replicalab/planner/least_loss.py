@@ -1,8 +1,9 @@
 """The plan for the same lab that gives up the least, found exactly.
 
-**The order** of all plans is `Rank`: fewest failing dimensions, best evidence tier, least fidelity
-lost, least that is missing to the target, fewest changes, fewest days short of the endpoint, lowest
-cost. So a plan that meets the target is not made dearer for more evidence.
+**The order** of all plans is `Rank`: fewest failing dimensions, best evidence tier, fewest of the
+study's wishes broken, least fidelity lost, least that is missing to the target, fewest changes,
+fewest days short of the endpoint, lowest cost. So a plan that meets the target is not made dearer
+for more evidence, unless the study wishes it.
 
 **What is searched**: every number of days from the study's fewest to the lab's most (all of them
 where the lab gives fewer than the endpoint needs), every variant (see `variants`), and every number
@@ -15,7 +16,8 @@ up is a *candidate*, and how many dimensions it fails is known before any number
 shows depends on how many of its samples count alone, and of the plans in which so many count one
 has the fewest samples and days. Cost and staff never fall with these, and evidence never shrinks
 with the samples that count, so bisection finds the most that fit the remaining limits. Then the
-order is applied term by term: each step keeps the candidates that are best so far.
+order is applied term by term: each step keeps the candidates that are best so far. Where the study
+has wishes, each candidate is then searched in every box in which as few are broken (see `wishes`).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,8 +30,10 @@ from replicalab.agents.suggestions import Offer, SuggestionChange, reference_off
 from replicalab.assessment import Assessment, Counts, counted_of, credits_needed
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.limits import (
+    ANYWHERE,
     BELOW_FLOOR,
     TIER_RANK,
+    Box,
     CountLimits,
     EvidenceCurve,
     fewest,
@@ -39,6 +43,7 @@ from replicalab.planner.limits import (
 from replicalab.planner.reasons import number_changes, with_reasons
 from replicalab.planner.steps import changed_values, judged
 from replicalab.planner.variants import PlanVariant, PlanVariants, variants_of
+from replicalab.planner.wishes import Wishes
 from replicalab.scenarios import Pack
 
 # The dimensions that a number of the plan decides, apart from the days, which always fit.
@@ -51,7 +56,7 @@ _GIVEN_UP: Final = [
     for some in combinations(_BY_NUMBERS, size)
 ]
 
-GivenUp = tuple[int, int, int, float]
+GivenUp = tuple[int, int, int, int, float]
 """The terms of a rank that do not depend on the plan that was revised."""
 
 T = TypeVar("T")
@@ -62,6 +67,7 @@ class Rank(NamedTuple):
 
     Attributes:
         tier: 0 meets the target, 1 is above the floor, 2 is below it.
+        wishes: how many of the study's own soft constraints on its numbers are broken.
         loss: fidelity given up; each substitution counts 0 to 3, each dropped control 1.
         shortfall: what the evidence lacks of the target, 0 once it is met.
         changes: how many values of the original plan differ.
@@ -70,6 +76,7 @@ class Rank(NamedTuple):
 
     failing: int
     tier: int
+    wishes: int
     loss: int
     shortfall: float
     changes: int
@@ -79,7 +86,7 @@ class Rank(NamedTuple):
     @property
     def given_up(self) -> GivenUp:
         """The terms that do not depend on the plan that was revised."""
-        return self[:4]
+        return self[:5]
 
 
 def rank(plan: Assessment, original: Protocol) -> Rank:
@@ -87,6 +94,7 @@ def rank(plan: Assessment, original: Protocol) -> Rank:
     return Rank(
         len(plan.failing),
         TIER_RANK[plan.evidence.tier],
+        len(plan.broken_wishes),
         plan.fidelity_loss,
         shortfall(plan.evidence.value, plan.pack),
         changed_values(original, plan.plan),
@@ -198,13 +206,21 @@ class Candidate(NamedTuple):
     """A variant with the limits that its numbers may exceed, and its numbers.
 
     Attributes:
+        fewest: the fewest samples that must count.
         most: the most samples that count and fit the other limits, or more than the target takes.
+        box: in which its numbers lie, so that no more wishes are broken than need be.
+        most_as_good: the most samples that count and fit in any such box.
+        most_at_all: the most that do whatever the wishes.
         samples, days: 0 until they are chosen.
     """
 
     variant: PlanVariant
     given_up: frozenset[Dimension]
+    fewest: int
     most: int
+    box: Box = ANYWHERE
+    most_as_good: int = 0
+    most_at_all: int = 0
     samples: int = 0
     days: int = 0
 
@@ -221,12 +237,15 @@ class _Search:
 
     Attributes:
         showing: whether only plans that yield evidence are searched.
+        wished: whether the study's wishes count.
     """
 
     plan: Assessment
     variants: PlanVariants
     showing: bool = False
+    wished: bool = True
     _most: dict[tuple[Counts, frozenset[Dimension]], int | None] = field(default_factory=dict)
+    _broken: dict[tuple[object, ...], int] = field(default_factory=dict)
 
     @cached_property
     def _kept(self) -> dict[frozenset[Dimension], CountLimits]:
@@ -238,6 +257,10 @@ class _Search:
         most = most_looked_at(self.plan.plan, self.plan.pack)
         return EvidenceCurve(self.plan.pack, most, CountLimits(self.plan.pack).endpoint_lost)
 
+    @cached_property
+    def wishes(self) -> Wishes:
+        return Wishes(self.plan, self.worth)
+
     def best(self) -> Candidate | None:
         """Return the best of all plans, None where the lab gives no day at all."""
         # Each step applies a term of the order and keeps the candidates that are best by it. Tier
@@ -246,7 +269,10 @@ class _Search:
         worth = self.worth
         found = self._fewest_failing()
         found = _least_of(found, lambda one: worth.tier(one.most, one.variant.factor))
-        found = _least_of(found, lambda one: one.variant.loss)
+        if self.wished and self.wishes.all:
+            found = [*self._as_wished(found)]
+        else:
+            found = _least_of(found, lambda one: one.variant.loss)
         found = _least_of(found, lambda one: worth.shortfall(one.most, one.variant.factor))
         settled = (each for one in found for each in self._settled(one))
         return min(settled, key=self._leftover, default=None)
@@ -256,7 +282,7 @@ class _Search:
         pairs = [(len(w.failing | up), w, up) for w in self.variants.listed for up in _GIVEN_UP]
         for _, tied in groupby(sorted(pairs, key=lambda pair: pair[0]), lambda pair: pair[0]):
             found = [
-                Candidate(variant, given_up, most)
+                Candidate(variant, given_up, fewest, most)
                 for _, variant, given_up in tied
                 if (fewest := self._fewest(variant, given_up)) is not None
                 and (most := self._most_that_count(variant, given_up)) is not None
@@ -268,13 +294,52 @@ class _Search:
 
     def _most_that_count(self, variant: PlanVariant, given_up: frozenset[Dimension]) -> int | None:
         """Return the most samples that count and fit, None if no plan fits."""
-        counts = variant.counts(self.plan.counts)
-        if Dimension.BUDGET in given_up:
-            counts = counts._replace(own_prices=0.0)
+        counts = self._counts(variant, given_up)
         key = counts, given_up  # thousands of variants have a few numbers of controls and prices
         if key not in self._most:
             self._most[key] = self._kept[given_up].most_that_count(counts, self.worth.most)
         return self._most[key]
+
+    def _counts(self, variant: PlanVariant, given_up: frozenset[Dimension]) -> Counts:
+        """Return what of a variant decides which numbers fit."""
+        counts = variant.counts(self.plan.counts)
+        return counts._replace(own_prices=0.0) if Dimension.BUDGET in given_up else counts
+
+    def _as_wished(self, found: list[Candidate]) -> Iterator[Candidate]:
+        """Yield those that break the fewest wishes and then lose the least, each in every box."""
+        keyed = [(self._fewest_broken(one), one) for one in found]
+        broken = min((number for number, _ in keyed), default=0)
+        kept = [one for number, one in keyed if number == broken]
+        for one in _least_of(kept, lambda one: one.variant.loss):
+            boxed = [*self._boxed(one, broken)]
+            most = max(each.most for each in boxed)
+            for each in boxed:
+                yield each._replace(most_as_good=most, most_at_all=one.most)
+
+    def _fewest_broken(self, one: Candidate) -> int:
+        """Return how many wishes its plans of the best tier break at least."""
+        counts = self._counts(one.variant, one.given_up)
+        key = counts, one.given_up, one.fewest, one.variant.factor
+        if key not in self._broken:
+            limits, low = self._kept[one.given_up], self._reaching(one)
+            broken = self.wishes.fewest_broken(limits, counts, low, one.variant.factor)
+            self._broken[key] = broken
+        return self._broken[key]
+
+    def _reaching(self, one: Candidate) -> int:
+        """Return how many samples must count for its tier, as many as must at least."""
+        factor = one.variant.factor
+        return max(one.fewest, self.worth.needed(self.worth.tier(one.most, factor), factor) or 0)
+
+    def _boxed(self, one: Candidate, broken: int) -> Iterator[Candidate]:
+        """Yield it in each box in which so many wishes are broken and some plan of its tier fits."""
+        counts, limits = self._counts(one.variant, one.given_up), self._kept[one.given_up]
+        low, factor = self._reaching(one), one.variant.factor
+        for box, fewest in self.wishes.boxes(limits, counts, low, factor, broken):
+            there = CountLimits(self.plan.pack, one.given_up, box)
+            most = there.most_that_count(counts, self.worth.most)
+            if most is not None and fewest <= most:
+                yield one._replace(fewest=fewest, most=most, box=box)
 
     def _fewest(self, variant: PlanVariant, given_up: frozenset[Dimension]) -> int | None:
         """Return the fewest samples that must count, None where no number of them will do."""
@@ -291,9 +356,12 @@ class _Search:
         """Yield it with every days and samples that may be the least change or cost."""
         # They are the original's, and the fewest in which so many samples count that no less is
         # missing to the target; of days the most where the endpoint is lost anyway.
-        limits, worth, factor = self._kept[one.given_up], self.worth, one.variant.factor
-        same, low = worth.shortfall(one.most, factor), self._fewest(one.variant, one.given_up) or 0
-        counting = fewest(lambda n: worth.shortfall(n, factor) == same, low, one.most)
+        worth, factor = self.worth, one.variant.factor
+        limits = self._kept[one.given_up]
+        if one.box is not ANYWHERE:
+            limits = CountLimits(self.plan.pack, one.given_up, one.box)
+        same = worth.shortfall(one.most, factor)
+        counting = fewest(lambda n: worth.shortfall(n, factor) == same, one.fewest, one.most)
         before = self.plan.counts
         least = limits.fewest(one.variant.counts(before), counting)
         for samples in {least.samples, max(least.samples, before.samples)}:

@@ -137,6 +137,10 @@ def small_lab(seed: int) -> tuple[Protocol, Pack]:
         staff=rng.randint(1, 5),
     )
     pack = change_pack(pack, constraints=list(_constraints(rng, pack)))
+    wishing = Random(f"wishes {seed}")
+    if wishing.random() < 0.4:
+        wishes = _wishes(wishing, plan, pack)
+        pack = change_pack(pack, constraints=[*pack.study.constraints, *wishes])
     own = Random(f"own {seed}")
     return plan, _with_own(own, plan, pack) if own.random() < 0.5 else pack
 
@@ -202,6 +206,31 @@ def _constraints(rng: Random, pack: Pack) -> Iterator[ScenarioConstraint]:
             comparator="<=" if less else ">=",
             quantity=pack.design.target,
             hard=rng.random() < 0.7,
+        )
+
+
+def _wishes(rng: Random, plan: Protocol, pack: Pack) -> Iterator[ScenarioConstraint]:
+    """Yield some soft bounds near what the plan has; they may contradict each other."""
+    for number in range(rng.choice((1, 1, 1, 2, 2, 3, 5))):
+        bounds = rng.choice(("samples", "samples", "samples_per_condition", "days", "evidence"))
+        comparator, quantity, conditions = rng.choice(("<=", ">=", ">=", "=")), 0.0, None
+        if bounds == "evidence":
+            less, scale = pack.design.lower_is_better, rng.uniform(0.7, 1.1)
+            comparator = "<=" if less else ">="
+            quantity = round(pack.design.target * (1 / scale if less else scale), 3)
+        elif bounds == "days":
+            quantity = float(rng.randint(0, pack.lab.days + 1))
+        else:
+            conditions = 2 if bounds == "samples_per_condition" else None
+            quantity = float(rng.randint(0, plan.sample_size + 8) // (conditions or 1))
+        yield make_constraint(
+            key=f"wish_{number}",
+            label=f"wish {number}",
+            bounds=bounds,
+            comparator=comparator,
+            quantity=quantity,
+            conditions=conditions,
+            hard=False,
         )
 
 
