@@ -138,7 +138,7 @@ def small_lab(seed: int) -> tuple[Protocol, Pack]:
     )
     pack = change_pack(pack, constraints=list(_constraints(rng, pack)))
     wishing = Random(f"wishes {seed}")
-    if wishing.random() < 0.4:
+    if wishing.random() < (0.8 if rich else 0.4):
         wishes = _wishes(wishing, plan, pack)
         pack = change_pack(pack, constraints=[*pack.study.constraints, *wishes])
     own = Random(f"own {seed}")
@@ -222,7 +222,7 @@ def _wishes(rng: Random, plan: Protocol, pack: Pack) -> Iterator[ScenarioConstra
             quantity = float(rng.randint(0, pack.lab.days + 1))
         else:
             conditions = 2 if bounds == "samples_per_condition" else None
-            quantity = float(rng.randint(0, plan.sample_size + 8) // (conditions or 1))
+            quantity = float(rng.randint(0, plan.sample_size + 3) // (conditions or 1))
         yield make_constraint(
             key=f"wish_{number}",
             label=f"wish {number}",

@@ -49,8 +49,8 @@ def test_least_loss_is_the_best_of_every_plan_tried_and_proves_no_more(first: in
         best = min([*theirs, *(each.rank for each in every)])
         assert (seed, found.rank) == (seed, best)
         assert found.exact
-        regardless = min((*each.rank[:2], *each.rank[3:]) for each in every)
-        swayed += (*best[:2], *best[3:]) > regardless
+        regardless = min((each[:2], each[3:]) for each in [*theirs, *(e.rank for e in every)])
+        swayed += (best[:2], best[3:]) > regardless
         in_vain += found.plan.sample_size > found.after.evidence.able
         passing = {each.tier for each in every if not each.failing}
         if not passing and found.after.feasible:
