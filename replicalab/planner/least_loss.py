@@ -21,10 +21,10 @@ has wishes, each candidate is then searched in every box in which as few are bro
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, groupby
-from typing import Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from replicalab.agents.suggestions import Offer, SuggestionChange, reference_offer
 from replicalab.assessment import Assessment, Counts, counted_of, credits_needed
@@ -40,7 +40,7 @@ from replicalab.planner.limits import (
     most_looked_at,
     shortfall,
 )
-from replicalab.planner.reasons import number_changes, with_reasons
+from replicalab.planner.reasons import number_changes, with_reasons, with_wishes
 from replicalab.planner.steps import changed_values, judged
 from replicalab.planner.variants import PlanVariant, PlanVariants, variants_of
 from replicalab.planner.wishes import Wishes
@@ -125,12 +125,16 @@ class LeastLoss:
     _changes: Callable[[], Sequence[SuggestionChange]] = field(
         default=tuple, repr=False, compare=False
     )
+    _gentler: Callable[[], PlanVariant | None] = field(
+        default=lambda: None, repr=False, compare=False
+    )
 
     @cached_property
     def changes(self) -> tuple[SuggestionChange, ...]:
         """The changes from the original to it, each with its reason and what is lost."""
         # A search for what binds compares dozens of such plans, and reads the changes of few.
-        return with_reasons(self._changes(), self.after)
+        found, gentler = with_reasons(self._changes(), self.after), self._gentler()
+        return with_wishes(found, self.after, gentler, exact=self.exact) if gentler else found
 
     @property
     def plan(self) -> Protocol:
@@ -176,22 +180,24 @@ def _revisions(
 ) -> list[LeastLoss]:
     """Return the best plan that is searched, the plan itself, and the Lab Manager's offer."""
     variants = variants or variants_of(plan)
-    contenders: list[tuple[Assessment, Callable[[], Sequence[SuggestionChange]]]] = [(plan, tuple)]
+
+    def made(after: Assessment, *changes: Any) -> LeastLoss:
+        return LeastLoss(after, rank(after, plan.plan), variants.exact, *changes)
+
+    found = [made(plan)]
     if offered := offer or reference_offer(plan):
-        contenders.append((offered.after, lambda: offered.changes))
-    if best := _Search(plan, variants, showing).best():
+        found.append(made(offered.after, lambda: offered.changes))
+    search = _Search(plan, variants, showing)
+    if best := search.best():
         worded = best.variant.applied_to(plan.plan)
         sized = revise(worded, sample_size=best.samples, duration_days=best.days)
-        after = judged(sized, plan, [after for after, _ in contenders])
-        pack = plan.pack
-        contenders.insert(
-            0,
-            (after, lambda: best.variant.changes(pack) + number_changes(worded, best, pack)),
-        )
-    return [
-        LeastLoss(after, rank(after, plan.plan), variants.exact, changes)
-        for after, changes in contenders
-    ]
+        after = judged(sized, plan, [each.after for each in found])
+
+        def changes() -> Sequence[SuggestionChange]:
+            return best.variant.changes(plan.pack) + number_changes(worded, best, plan.pack)
+
+        found.insert(0, made(after, changes, lambda: search.gentler_than(best)))
+    return found
 
 
 def least_loss_offer(plan: Assessment, least: LeastLoss) -> Offer | None:
@@ -208,9 +214,9 @@ class Candidate(NamedTuple):
     Attributes:
         fewest: the fewest samples that must count.
         most: the most samples that count and fit the other limits, or more than the target takes.
-        box: in which its numbers lie, so that no more wishes are broken than need be.
-        most_as_good: the most samples that count and fit in any such box.
-        most_at_all: the most that do whatever the wishes.
+        most_as_good: the most of them with which no more wishes are broken than need be.
+        most_at_all: the most of them whatever the wishes.
+        box: in which its numbers lie.
         samples, days: 0 until they are chosen.
     """
 
@@ -218,9 +224,9 @@ class Candidate(NamedTuple):
     given_up: frozenset[Dimension]
     fewest: int
     most: int
+    most_as_good: int
+    most_at_all: int
     box: Box = ANYWHERE
-    most_as_good: int = 0
-    most_at_all: int = 0
     samples: int = 0
     days: int = 0
 
@@ -277,12 +283,19 @@ class _Search:
         settled = (each for one in found for each in self._settled(one))
         return min(settled, key=self._leftover, default=None)
 
+    def gentler_than(self, best: Candidate) -> PlanVariant | None:
+        """Return how the best plan is worded if no wish counts, None where it loses no less."""
+        if not (best.variant.loss and self.wishes.all):
+            return None
+        found = replace(self, wished=False).best()
+        return found.variant if found and found.variant.loss < best.variant.loss else None
+
     def _fewest_failing(self) -> list[Candidate]:
         """Return, of all variants and limits given up, those that fit with the fewest failing."""
         pairs = [(len(w.failing | up), w, up) for w in self.variants.listed for up in _GIVEN_UP]
         for _, tied in groupby(sorted(pairs, key=lambda pair: pair[0]), lambda pair: pair[0]):
             found = [
-                Candidate(variant, given_up, fewest, most)
+                Candidate(variant, given_up, fewest, most, most, most)
                 for _, variant, given_up in tied
                 if (fewest := self._fewest(variant, given_up)) is not None
                 and (most := self._most_that_count(variant, given_up)) is not None
@@ -314,7 +327,7 @@ class _Search:
             boxed = [*self._boxed(one, broken)]
             most = max(each.most for each in boxed)
             for each in boxed:
-                yield each._replace(most_as_good=most, most_at_all=one.most)
+                yield each._replace(most_as_good=most)
 
     def _fewest_broken(self, one: Candidate) -> int:
         """Return how many wishes its plans of the best tier break at least."""

@@ -220,6 +220,12 @@ def _wishes(rng: Random, plan: Protocol, pack: Pack) -> Iterator[ScenarioConstra
             quantity = round(pack.design.target * (1 / scale if less else scale), 3)
         elif bounds == "days":
             quantity = float(rng.randint(0, pack.lab.days + 1))
+        elif bounds == "samples" and rng.random() < 0.8:
+            # More than the plan can have with its controls and items, or fewer than its controls.
+            rate = pack.lab.cost_model.per_sample or 1.0
+            most = plan.sample_size + int((pack.lab.budget - assess(plan, pack).cost) // rate)
+            few = rng.randint(0, len(plan.controls))
+            quantity = float(max(0, most + rng.randint(1, 2) if comparator == ">=" else few))
         else:
             conditions = 2 if bounds == "samples_per_condition" else None
             quantity = float(rng.randint(0, plan.sample_size + 3) // (conditions or 1))
@@ -229,6 +235,7 @@ def _wishes(rng: Random, plan: Protocol, pack: Pack) -> Iterator[ScenarioConstra
             bounds=bounds,
             comparator=comparator,
             quantity=quantity,
+            unit=None,
             conditions=conditions,
             hard=False,
         )
