@@ -33,7 +33,7 @@ from replicalab.planner.limits import (
     ANYWHERE,
     BELOW_FLOOR,
     TIER_RANK,
-    Box,
+    CountBox,
     CountLimits,
     EvidenceCurve,
     fewest,
@@ -226,7 +226,7 @@ class Candidate(NamedTuple):
     most: int
     most_as_good: int
     most_at_all: int
-    box: Box = ANYWHERE
+    box: CountBox = ANYWHERE
     samples: int = 0
     days: int = 0
 

@@ -94,14 +94,14 @@ def most_counted(days: int, pack: Pack) -> int:
     return most if exist is None else min(most, exist)
 
 
-class Box(NamedTuple):
+class CountBox(NamedTuple):
     """The least and the most samples, and days, of some plans; both ends are among them."""
 
     samples: tuple[float, float] = (-inf, inf)
     days: tuple[float, float] = (-inf, inf)
 
 
-ANYWHERE: Final = Box()
+ANYWHERE: Final = CountBox()
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class CountLimits:
 
     pack: Pack
     given_up: frozenset[Dimension] = frozenset()
-    box: Box = ANYWHERE
+    box: CountBox = ANYWHERE
 
     def _held(self, number: Bounds, box: tuple[float, float]) -> tuple[float, float]:
         """Return the range that the study's own hard constraints, and the box, leave a number."""

@@ -16,11 +16,11 @@ from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment, Counts
 from replicalab.models import LARGEST_PLANNED
-from replicalab.planner.limits import Box, CountLimits, EvidenceCurve
+from replicalab.planner.limits import CountBox, CountLimits, EvidenceCurve
 from replicalab.scenarios import Bounds, StudyLimit
 
 
-class Cell(NamedTuple):
+class _Cell(NamedTuple):
     """Numbers, both ends among them, and how many of the wishes on them they all break."""
 
     least: float
@@ -28,7 +28,7 @@ class Cell(NamedTuple):
     broken: int
 
 
-_EVERY: Final = (Cell(-inf, inf, 0),)
+_EVERY: Final = (_Cell(-inf, inf, 0),)
 
 
 @dataclass(frozen=True)
@@ -52,29 +52,29 @@ class Wishes:
         return tuple(limit for limit in self.plan.pack.limits if not limit.hard)
 
     @cached_property
-    def _samples(self) -> tuple[Cell, ...]:
+    def _samples(self) -> tuple[_Cell, ...]:
         return self._cells(Bounds.SAMPLES)
 
     @cached_property
-    def _days(self) -> tuple[Cell, ...]:
+    def _days(self) -> tuple[_Cell, ...]:
         return self._cells(Bounds.DAYS)
 
     def _on(self, number: Bounds) -> list[StudyLimit]:
         return [limit for limit in self.all if limit.number is number]
 
-    def _cells(self, number: Bounds) -> tuple[Cell, ...]:
+    def _cells(self, number: Bounds) -> tuple[_Cell, ...]:
         """Return the cells of a number, the lowest first."""
         wishes = self._on(number)
         ends = {end for each in wishes for end in (each.least, each.most + 1)}
         starts = [-inf, *sorted(end for end in ends if abs(end) < inf), inf]
-        cells = list[Cell]()
+        cells = list[_Cell]()
         for least, beyond in zip(starts, starts[1:], strict=False):
             at = beyond - 1 if least == -inf else least
             broken = sum(not limit.allows(at) for limit in wishes)
             if cells and cells[-1].broken == broken:
                 cells[-1] = cells[-1]._replace(most=beyond - 1)
             else:
-                cells.append(Cell(least, beyond - 1, broken))
+                cells.append(_Cell(least, beyond - 1, broken))
         return tuple(cells) if wishes else _EVERY
 
     def _counting(self, factor: float, broken: int) -> float:
@@ -117,7 +117,7 @@ class Wishes:
                 break
         return best
 
-    def _stairs(self, cells: tuple[Cell, ...], low: float) -> Iterator[tuple[int, int]]:
+    def _stairs(self, cells: tuple[_Cell, ...], low: float) -> Iterator[tuple[int, int]]:
         """Yield the lowest number, then each higher one with which fewer wishes are broken."""
         fewest: float = inf
         for cell in self._within(cells, low):
@@ -125,7 +125,7 @@ class Wishes:
                 fewest = cell.broken
                 yield int(max(low, cell.least)), cell.broken
 
-    def _within(self, cells: tuple[Cell, ...], low: float) -> Iterator[Cell]:
+    def _within(self, cells: tuple[_Cell, ...], low: float) -> Iterator[_Cell]:
         """Yield the cells that are looked at where a number must be so large at least."""
         planned = self.plan.counts
         most = max(LARGEST_PLANNED, planned.samples if cells is self._samples else planned.days)
@@ -133,7 +133,7 @@ class Wishes:
 
     def boxes(
         self, limits: CountLimits, counts: Counts, low: int, factor: float, broken: int
-    ) -> Iterator[tuple[Box, int]]:
+    ) -> Iterator[tuple[CountBox, int]]:
         """Yield each box in which so many wishes are broken at most, and how many must count there.
 
         The arguments are those of `fewest_broken`.
@@ -143,4 +143,4 @@ class Wishes:
         for days, samples in product(*cells):
             counting = max(low, self._counting(factor, broken - days.broken - samples.broken))
             if counting < inf:
-                yield Box(samples[:2], days[:2]), int(counting)
+                yield CountBox(samples[:2], days[:2]), int(counting)
