@@ -345,14 +345,14 @@ class _Search:
         return max(one.fewest, self.worth.needed(self.worth.tier(one.most, factor), factor) or 0)
 
     def _boxed(self, one: Candidate, broken: int) -> Iterator[Candidate]:
-        """Yield it in each box in which so many wishes are broken and some plan of its tier fits."""
+        """Yield it in each box in which so few wishes are broken and a plan of its tier fits."""
         counts, limits = self._counts(one.variant, one.given_up), self._kept[one.given_up]
         low, factor = self._reaching(one), one.variant.factor
-        for box, fewest in self.wishes.boxes(limits, counts, low, factor, broken):
+        for box, counting in self.wishes.boxes(limits, counts, low, factor, broken):
             there = CountLimits(self.plan.pack, one.given_up, box)
             most = there.most_that_count(counts, self.worth.most)
-            if most is not None and fewest <= most:
-                yield one._replace(fewest=fewest, most=most, box=box)
+            if most is not None and counting <= most:
+                yield one._replace(fewest=counting, most=most, box=box)
 
     def _fewest(self, variant: PlanVariant, given_up: frozenset[Dimension]) -> int | None:
         """Return the fewest samples that must count, None where no number of them will do."""

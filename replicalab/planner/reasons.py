@@ -285,25 +285,19 @@ def with_wishes(
         gentler: how the best plan is worded if no wish counts; it loses less fidelity.
         exact: whether every plan was searched.
     """
-    anyhow = {_made(change) for change in gentler.changes(plan.pack)}
-    dropped = {label_key(control.name) for control in plan.dropped}
-    lost = {
-        (label_key(row.original), row.alternative) for row in plan.substitutions if row.fidelity_loss
-    }
+    anyhow = {(label_key(swap.item.label), swap.alternative) for swap in gentler.swaps}
+    rows = [row for row in plan.substitutions if row.fidelity_loss]
+    swapped = {(label_key(row.original), row.alternative) for row in rows} - anyhow
+    dropped = {label_key(control.name) for control in plan.dropped} - gentler.dropped
     text, found = _keeping_text(plan, exact=exact), list[SuggestionChange]()
     for change in changes:
         key, reason = label_key(change.original), change.reason
-        if _made(change) not in anyhow:
-            if change.field == "controls" and key in dropped:
-                reason = text
-            elif (key, change.revised) in lost:
-                reason = f"{reason} {text}"
+        if change.field == "controls" and key in dropped:
+            reason = text
+        elif change.field != "controls" and (key, change.revised) in swapped:
+            reason = f"{reason} {text}"
         found.append(change.model_copy(update={"reason": reason}))
     return tuple(found)
-
-
-def _made(change: SuggestionChange) -> tuple[str, str, str]:
-    return change.field, change.original, change.revised
 
 
 def _keeping_text(plan: Assessment, *, exact: bool) -> str:

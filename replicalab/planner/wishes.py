@@ -10,7 +10,7 @@ box were hard constraints.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import product
+from itertools import pairwise, product
 from math import inf
 from typing import Final, NamedTuple
 
@@ -68,7 +68,7 @@ class Wishes:
         ends = {end for each in wishes for end in (each.least, each.most + 1)}
         starts = [-inf, *sorted(end for end in ends if abs(end) < inf), inf]
         cells = list[_Cell]()
-        for least, beyond in zip(starts, starts[1:], strict=False):
+        for least, beyond in pairwise(starts):
             at = beyond - 1 if least == -inf else least
             broken = sum(not limit.allows(at) for limit in wishes)
             if cells and cells[-1].broken == broken:
@@ -90,9 +90,7 @@ class Wishes:
             return inf
         return levels[-1 - broken] if broken < len(levels) else 0
 
-    def fewest_broken(
-        self, limits: CountLimits, counts: Counts, low: int, factor: float
-    ) -> int:
+    def fewest_broken(self, limits: CountLimits, counts: Counts, low: int, factor: float) -> int:
         """Return how many wishes each plan breaks at least that fits; one fits.
 
         Args:

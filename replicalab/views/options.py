@@ -51,8 +51,7 @@ def difference_text(options: PlanAnalysis) -> str:
             return f"No revision of {whose} that gives up less was found."
         within = least_days_text(after.pack) if least.none_above_floor else ""
         none = f"no revision of {whose}{within}{phrases.adding_none(options.yours)} gives up less"
-        apart = ", wishes apart" if after.broken_wishes else ""
-        return f"In this lab {none}{apart}."
+        return f"In this lab {none}."
     step = PlanStep(offered, after)
     sizes = [
         moved_text(offered.counts.samples, after.counts.samples, "sample"),

@@ -157,7 +157,9 @@ def _as_many_as_wished(said: Said, needed: int) -> bool:
     """Return whether the endpoint is lost anyway, and a day more breaks more wishes."""
     longer = said.at(duration_days=said.days + 1)
     assert not said.fails_more(longer)
-    return needed == said.pack.min_days > said.days and said.broken(longer) > said.broken(said.found)
+    return needed == said.pack.min_days > said.days and said.broken(longer) > said.broken(
+        said.found
+    )
 
 
 def _no_more_fit_as_wished(said: Said, number: int) -> bool:
@@ -216,8 +218,8 @@ SENTENCES: Final[dict[str, Callable[..., bool]]] = {
     rf"Fewer than {N} samples? leave no experimental sample beside the controls\.": lambda s, n: (
         n == s.found.counts.controls + 1
     ),
-    rf"No more than {N} samples? fit and count(?: {APART} apart)? unless more of the study's wishes "
-    r"are broken\.": _no_more_fit_as_wished,
+    rf"No more than {N} samples? fit and count(?: {APART} apart)? unless more of the study's "
+    r"wishes are broken\.": _no_more_fit_as_wished,
     rf"'wish {N}' should be {BOUND}(?:; 'wish \d' should be {BOUND})*\.": _wished_end,
     rf"'wish {N}' should be {BOUND}; it takes {N} samples?\.": _wished_evidence,
     rf"'wish {N}' should be {BOUND}; {N} (?:is|are) enough\.": lambda s, wish, n: (
