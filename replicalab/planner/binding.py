@@ -30,6 +30,7 @@ from replicalab.planner.least_loss import GivenUp, LeastLoss, least_loss_of, lea
 from replicalab.planner.limits import CountLimits, EvidenceCurve, fewest, most_looked_at
 from replicalab.planner.shortfalls import Addition, with_additions
 from replicalab.planner.variants import PlanVariants, price_range
+from replicalab.planner.wishes import Wishes
 
 
 class SmallestAddition(NamedTuple):
@@ -156,12 +157,20 @@ class _Steps:
         if least is None:
             return enough
         after, rank = least.after, least.rank
-        limits, factor = CountLimits(after.pack), after.evidence_factor
-        worth = EvidenceCurve(after.pack, max(1, after.evidence.able))
+        factor, worth = (
+            after.evidence_factor,
+            EvidenceCurve(after.pack, max(1, after.evidence.able)),
+        )
+        wishes = Wishes(after, worth)
+        limits, levels = CountLimits(after.pack, box=wishes.around(after)), wishes.levels(factor)
+
+        def missed(samples: int) -> int:
+            return sum(level > samples for level in levels)
 
         def gains(samples: int) -> bool:
             tier, lacks = worth.tier(samples, factor), worth.shortfall(samples, factor)
-            return self._gains((rank.failing, tier, rank.wishes, rank.loss, lacks))
+            broken = rank.wishes - missed(after.evidence.able) + missed(samples)
+            return self._gains((rank.failing, tier, broken, rank.loss, lacks))
 
         counting = fewest(gains, 0, after.evidence.able)
         cut = limits.fewest(after.counts, counting)

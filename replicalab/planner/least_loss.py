@@ -59,6 +59,9 @@ _GIVEN_UP: Final = [
 GivenUp = tuple[int, int, int, int, float]
 """The terms of a rank that do not depend on the plan that was revised."""
 
+# Limits that are given up, and the box in which the numbers lie.
+_Kept = tuple[frozenset[Dimension], CountBox]
+
 T = TypeVar("T")
 
 
@@ -250,13 +253,15 @@ class _Search:
     variants: PlanVariants
     showing: bool = False
     wished: bool = True
-    _most: dict[tuple[Counts, frozenset[Dimension]], int | None] = field(default_factory=dict)
+    _kept: dict[_Kept, CountLimits] = field(default_factory=dict)
+    _most: dict[tuple[Counts, _Kept], int | None] = field(default_factory=dict)
     _broken: dict[tuple[object, ...], int] = field(default_factory=dict)
 
-    @cached_property
-    def _kept(self) -> dict[frozenset[Dimension], CountLimits]:
-        """The limits that are left when some are given up."""
-        return {given_up: CountLimits(self.plan.pack, given_up) for given_up in _GIVEN_UP}
+    def _limits(self, given_up: frozenset[Dimension], box: CountBox = ANYWHERE) -> CountLimits:
+        """Return the limits that are left when some are given up, in a box."""
+        if (given_up, box) not in self._kept:
+            self._kept[given_up, box] = CountLimits(self.plan.pack, given_up, box)
+        return self._kept[given_up, box]
 
     @cached_property
     def worth(self) -> EvidenceCurve:
@@ -305,12 +310,14 @@ class _Search:
                 return found
         return []
 
-    def _most_that_count(self, variant: PlanVariant, given_up: frozenset[Dimension]) -> int | None:
+    def _most_that_count(
+        self, variant: PlanVariant, given_up: frozenset[Dimension], box: CountBox = ANYWHERE
+    ) -> int | None:
         """Return the most samples that count and fit, None if no plan fits."""
-        counts = self._counts(variant, given_up)
-        key = counts, given_up  # thousands of variants have a few numbers of controls and prices
+        counts, kept = self._counts(variant, given_up), (given_up, box)
+        key = counts, kept  # thousands of variants have a few numbers of controls and prices
         if key not in self._most:
-            self._most[key] = self._kept[given_up].most_that_count(counts, self.worth.most)
+            self._most[key] = self._limits(*kept).most_that_count(counts, self.worth.most)
         return self._most[key]
 
     def _counts(self, variant: PlanVariant, given_up: frozenset[Dimension]) -> Counts:
@@ -331,12 +338,14 @@ class _Search:
 
     def _fewest_broken(self, one: Candidate) -> int:
         """Return how many wishes its plans of the best tier break at least."""
-        counts = self._counts(one.variant, one.given_up)
-        key = counts, one.given_up, one.fewest, one.variant.factor
+        counts, levels = (
+            self._counts(one.variant, one.given_up),
+            self.wishes.levels(one.variant.factor),
+        )
+        key = counts, one.given_up, self._reaching(one), levels
         if key not in self._broken:
-            limits, low = self._kept[one.given_up], self._reaching(one)
-            broken = self.wishes.fewest_broken(limits, counts, low, one.variant.factor)
-            self._broken[key] = broken
+            limits, low = self._limits(one.given_up), self._reaching(one)
+            self._broken[key] = self.wishes.fewest_broken(limits, counts, low, levels)
         return self._broken[key]
 
     def _reaching(self, one: Candidate) -> int:
@@ -346,12 +355,11 @@ class _Search:
 
     def _boxed(self, one: Candidate, broken: int) -> Iterator[Candidate]:
         """Yield it in each box in which so few wishes are broken and a plan of its tier fits."""
-        counts, limits = self._counts(one.variant, one.given_up), self._kept[one.given_up]
-        low, factor = self._reaching(one), one.variant.factor
-        for box, counting in self.wishes.boxes(limits, counts, low, factor, broken):
-            there = CountLimits(self.plan.pack, one.given_up, box)
-            most = there.most_that_count(counts, self.worth.most)
-            if most is not None and counting <= most:
+        counts, limits = self._counts(one.variant, one.given_up), self._limits(one.given_up)
+        low, levels = self._reaching(one), self.wishes.levels(one.variant.factor)
+        for box, counting in self.wishes.boxes(limits, counts, low, levels, broken):
+            most = self._most_that_count(one.variant, one.given_up, box)
+            if most is not None:
                 yield one._replace(fewest=counting, most=most, box=box)
 
     def _fewest(self, variant: PlanVariant, given_up: frozenset[Dimension]) -> int | None:
@@ -369,10 +377,7 @@ class _Search:
         """Yield it with every days and samples that may be the least change or cost."""
         # They are the original's, and the fewest in which so many samples count that no less is
         # missing to the target; of days the most where the endpoint is lost anyway.
-        worth, factor = self.worth, one.variant.factor
-        limits = self._kept[one.given_up]
-        if one.box is not ANYWHERE:
-            limits = CountLimits(self.plan.pack, one.given_up, one.box)
+        worth, factor, limits = self.worth, one.variant.factor, self._limits(one.given_up, one.box)
         same = worth.shortfall(one.most, factor)
         counting = fewest(lambda n: worth.shortfall(n, factor) == same, one.fewest, one.most)
         before = self.plan.counts

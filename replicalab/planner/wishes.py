@@ -10,7 +10,7 @@ box were hard constraints.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise, product
+from itertools import pairwise
 from math import inf
 from typing import Final, NamedTuple
 
@@ -28,6 +28,9 @@ class _Cell(NamedTuple):
     broken: int
 
 
+Levels = tuple[float, ...]
+"""How many samples must count for each wish on the evidence, infinitely many if none will do."""
+
 _EVERY: Final = (_Cell(-inf, inf, 0),)
 
 
@@ -44,7 +47,7 @@ class Wishes:
 
     plan: Assessment
     worth: EvidenceCurve
-    _levels: dict[float, list[float]] = field(default_factory=dict)
+    _levels: dict[float, Levels] = field(default_factory=dict)
 
     @cached_property
     def all(self) -> tuple[StudyLimit, ...]:
@@ -77,31 +80,25 @@ class Wishes:
                 cells.append(_Cell(least, beyond - 1, broken))
         return tuple(cells) if wishes else _EVERY
 
-    def _counting(self, factor: float, broken: int) -> float:
-        """Return how many samples must count so that so few wishes on the evidence are broken.
-
-        Infinitely many where none are enough.
-        """
+    def levels(self, factor: float) -> Levels:
+        """Return how many samples must count for each wish on the evidence under a factor."""
         if factor not in self._levels:
             found = (self.worth.fewest([each], factor) for each in self._on(Bounds.EVIDENCE))
-            self._levels[factor] = sorted(inf if each is None else each for each in found)
-        levels = self._levels[factor]
-        if broken < 0:
-            return inf
-        return levels[-1 - broken] if broken < len(levels) else 0
+            self._levels[factor] = tuple(sorted(inf if each is None else each for each in found))
+        return self._levels[factor]
 
-    def fewest_broken(self, limits: CountLimits, counts: Counts, low: int, factor: float) -> int:
+    def fewest_broken(self, limits: CountLimits, counts: Counts, low: int, levels: Levels) -> int:
         """Return how many wishes each plan breaks at least that fits; one fits.
 
         Args:
             limits: what it must fit.
             counts: its controls and items.
             low: the fewest samples that must count.
-            factor: what its substitutions leave of the effect.
+            levels: what its substitutions make of the wishes on the evidence.
         """
         best = len(self.all)
-        for missed in range(len(self._on(Bounds.EVIDENCE)) + 1):
-            counting = max(low, self._counting(factor, missed))
+        for missed in range(len(levels) + 1):
+            counting = max(low, _counting(levels, missed))
             if counting == inf:
                 continue
             least = limits.fewest(counts, int(counting))
@@ -130,15 +127,45 @@ class Wishes:
         return (cell for cell in cells if cell.least <= max(most, low))
 
     def boxes(
-        self, limits: CountLimits, counts: Counts, low: int, factor: float, broken: int
+        self, limits: CountLimits, counts: Counts, low: int, levels: Levels, broken: int
     ) -> Iterator[tuple[CountBox, int]]:
         """Yield each box in which so many wishes are broken at most, and how many must count there.
 
-        The arguments are those of `fewest_broken`.
+        Some plan in it fits. The arguments are those of `fewest_broken`.
         """
         least = limits.fewest(counts, low)
-        cells = self._within(self._days, least.days), self._within(self._samples, least.samples)
-        for days, samples in product(*cells):
-            counting = max(low, self._counting(factor, broken - days.broken - samples.broken))
-            if counting < inf:
-                yield CountBox(samples[:2], days[:2]), int(counting)
+        for samples in self._within(self._samples, least.samples):
+            for days in self._within(self._days, least.days):
+                counting = max(low, _counting(levels, broken - samples.broken - days.broken))
+                box = CountBox(samples[:2], days[:2])
+                if not limits.affords(_corner(box, least)):
+                    break  # as no longer one is afforded
+                if counting < inf:
+                    corner = _corner(box, limits.fewest(counts, int(counting)))
+                    within = corner.samples <= samples.most and corner.days <= days.most
+                    if within and limits.allows(corner):
+                        yield box, int(counting)
+
+    def around(self, plan: Assessment) -> CountBox:
+        """Return the box in which a plan lies."""
+        samples, days = (
+            next(cell[:2] for cell in cells if cell.least <= number <= cell.most)
+            for cells, number in (
+                (self._samples, plan.counts.samples),
+                (self._days, plan.counts.days),
+            )
+        )
+        return CountBox(samples, days)
+
+
+def _corner(box: CountBox, counts: Counts) -> Counts:
+    """Return the counts with the fewest samples and days in a box, these at least."""
+    samples, days = max(counts.samples, box.samples[0]), max(counts.days, box.days[0])
+    return counts._replace(samples=int(samples), days=int(days))
+
+
+def _counting(levels: Levels, broken: int) -> float:
+    """Return how many samples must count so that no more wishes on the evidence are broken."""
+    if broken < 0:
+        return inf
+    return levels[-1 - broken] if broken < len(levels) else 0

@@ -16,8 +16,9 @@ from replicalab.views.verdicts import FIDELITY_MEANS, evidence_status
 
 BEST: Final = "Best first"
 NOTE: Final = (
-    "Best first: fits, meets target, above floor; of equals fewer wishes broken, the larger share of "
-    "the target, less given up, fewer credits. The bar: share of the target; its mark: the floor."
+    "Best first: fits, meets target, above floor; of equals fewer wishes broken, the larger "
+    "share of the target, less given up, fewer credits. The bar: share of the target; its mark: "
+    "the floor."
 )
 NAMES: Final = (
     "Study",
