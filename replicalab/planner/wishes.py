@@ -10,7 +10,7 @@ box were hard constraints.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, product
 from math import inf
 from typing import Final, NamedTuple
 
@@ -48,6 +48,7 @@ class Wishes:
     plan: Assessment
     worth: EvidenceCurve
     _levels: dict[float, Levels] = field(default_factory=dict)
+    _steps: dict[tuple[Bounds, float], list[tuple[int, int]]] = field(default_factory=dict)
 
     @cached_property
     def all(self) -> tuple[StudyLimit, ...]:
@@ -102,29 +103,33 @@ class Wishes:
             if counting == inf:
                 continue
             least = limits.fewest(counts, int(counting))
-            for samples, few in self._stairs(self._samples, least.samples):
-                for days, short in self._stairs(self._days, least.days):
+            for samples, few in self._stairs(Bounds.SAMPLES, least.samples):
+                for days, short in self._stairs(Bounds.DAYS, least.days):
+                    if (broken := missed + few + short) >= best:
+                        continue
                     if not limits.allows(least._replace(samples=samples, days=days)):
                         break  # as no longer one does
-                    broken = missed + few + short
-                    best = min(best, broken)
+                    best = broken
             if counting == low:
                 break
         return best
 
-    def _stairs(self, cells: tuple[_Cell, ...], low: float) -> Iterator[tuple[int, int]]:
-        """Yield the lowest number, then each higher one with which fewer wishes are broken."""
-        fewest: float = inf
-        for cell in self._within(cells, low):
-            if cell.most >= low and cell.broken < fewest:
-                fewest = cell.broken
-                yield int(max(low, cell.least)), cell.broken
+    def _stairs(self, number: Bounds, low: float) -> list[tuple[int, int]]:
+        """Return the lowest number, then each higher one with which fewer wishes are broken."""
+        if (number, low) not in self._steps:
+            fewest, found = inf, list[tuple[int, int]]()
+            for cell in self._within(number, low):
+                if cell.most >= low and cell.broken < fewest:
+                    fewest = cell.broken
+                    found.append((int(max(low, cell.least)), cell.broken))
+            self._steps[number, low] = found
+        return self._steps[number, low]
 
-    def _within(self, cells: tuple[_Cell, ...], low: float) -> Iterator[_Cell]:
-        """Yield the cells that are looked at where a number must be so large at least."""
-        planned = self.plan.counts
-        most = max(LARGEST_PLANNED, planned.samples if cells is self._samples else planned.days)
-        return (cell for cell in cells if cell.least <= max(most, low))
+    def _within(self, number: Bounds, low: float) -> list[_Cell]:
+        """Return the cells that are looked at where a number must be so large at least."""
+        planned, on_days = self.plan.counts, number is Bounds.DAYS
+        most = max(LARGEST_PLANNED, planned.days if on_days else planned.samples, low)
+        return [cell for cell in (self._days if on_days else self._samples) if cell.least <= most]
 
     def boxes(
         self, limits: CountLimits, counts: Counts, low: int, levels: Levels, broken: int
@@ -133,18 +138,19 @@ class Wishes:
 
         Some plan in it fits. The arguments are those of `fewest_broken`.
         """
-        least = limits.fewest(counts, low)
-        for samples in self._within(self._samples, least.samples):
-            for days in self._within(self._days, least.days):
-                counting = max(low, _counting(levels, broken - samples.broken - days.broken))
-                box = CountBox(samples[:2], days[:2])
-                if not limits.affords(_corner(box, least)):
-                    break  # as no longer one is afforded
-                if counting < inf:
-                    corner = _corner(box, limits.fewest(counts, int(counting)))
-                    within = corner.samples <= samples.most and corner.days <= days.most
-                    if within and limits.allows(corner):
-                        yield box, int(counting)
+        least, lowest = limits.fewest(counts, low), dict[float, Counts]()
+        spans = self._within(Bounds.SAMPLES, least.samples), self._within(Bounds.DAYS, least.days)
+        for samples, days in product(*spans):
+            if (needed := _counting(levels, broken - samples.broken - days.broken)) == inf:
+                continue
+            counting = int(max(low, needed))
+            if counting not in lowest:
+                lowest[counting] = limits.fewest(counts, counting)
+            n = max(lowest[counting].samples, samples.least)
+            d = max(lowest[counting].days, days.least)
+            inside = n <= samples.most and d <= days.most
+            if inside and limits.allows(least._replace(samples=int(n), days=int(d))):
+                yield CountBox(samples[:2], days[:2]), counting
 
     def around(self, plan: Assessment) -> CountBox:
         """Return the box in which a plan lies."""
@@ -156,12 +162,6 @@ class Wishes:
             )
         )
         return CountBox(samples, days)
-
-
-def _corner(box: CountBox, counts: Counts) -> Counts:
-    """Return the counts with the fewest samples and days in a box, these at least."""
-    samples, days = max(counts.samples, box.samples[0]), max(counts.days, box.days[0])
-    return counts._replace(samples=int(samples), days=int(days))
 
 
 def _counting(levels: Levels, broken: int) -> float:

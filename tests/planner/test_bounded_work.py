@@ -133,6 +133,7 @@ def test_eighty_alternatives_at_prices_of_their_own_are_planned() -> None:
     assert not found.least.exact
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("alike", [False, True], ids=["n, days and evidence", "n and days"])
 def test_forty_wishes_of_a_plan_of_forty_booked_items_are_planned(*, alike: bool) -> None:
     bounds = ("samples", "days") if alike else ("samples", "days", "evidence")
@@ -149,7 +150,6 @@ def test_forty_wishes_of_a_plan_of_forty_booked_items_are_planned(*, alike: bool
     pack = change_pack(booked(OWN, 20), constraints=wishes)
     found = everything(plan_of(20), pack)
     assert 0 < found.least.rank.wishes < len(wishes)
-    assert found.asks.waits == ()
 
 
 def test_huge_numbers_are_planned() -> None:
