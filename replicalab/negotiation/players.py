@@ -187,7 +187,8 @@ def _loss(mine: Rank, other: Rank) -> str:
     """Return the fidelity given up and the wishes broken, where the two plans differ in them."""
     texts = [f"at a fidelity loss of {mine.loss}"] if mine.loss != other.loss else []
     if mine.wishes != other.wishes:
-        texts.append(f"with {count_text(mine.wishes, 'wish')} broken")
+        wishes = count_text(mine.wishes, "wish") if mine.wishes else "no wish"
+        texts.append(f"with {wishes} broken")
     return "".join(f", {text}" for text in texts)
 
 
