@@ -137,6 +137,11 @@ def asked_text(wish: StudyLimit) -> str:
     return f"'{wish.constraint.label}' should be {wish.text}"
 
 
+def kept_text(wish: StudyLimit) -> str:
+    """Return a wish of the study that a plan keeps: ``'follow-up' (at least 36 days)``."""
+    return f"'{wish.constraint.label}' ({wish.text})"
+
+
 def wishes_title(wishes: Sequence[StudyLimit]) -> str:
     """Return how many wishes are broken, for narrow places: ``breaks a wish``; empty if none."""
     if not wishes:

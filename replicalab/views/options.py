@@ -70,7 +70,10 @@ def difference_text(options: PlanAnalysis) -> str:
         passing = f"; either meets the target, and it costs {count_text(saved, 'credit')} less"
         passing = passing if saved > 0 else ""
     without = listed(", without ", [control.name for control in step.newly_dropped])
-    return f"Same lab, {size} than {whose}{without}: {after.evidence.text} {instead}{passing}."
+    kept = [wish for wish in offered.broken_wishes if wish not in after.broken_wishes]
+    wished = f"; it keeps {joined([phrases.kept_text(wish) for wish in kept])}" if kept else ""
+    worth = f"{after.evidence.text} {instead}{passing}{wished}"
+    return f"Same lab, {size} than {whose}{without}: {worth}."
 
 
 def _whose(plan: Protocol, options: PlanAnalysis) -> str:
