@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, groupby
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from replicalab.agents.suggestions import Offer, SuggestionChange, reference_offer
 from replicalab.assessment import Assessment, Counts, counted_of, credits_needed
@@ -61,6 +61,9 @@ GivenUp = tuple[int, int, int, int, float]
 
 # Limits that are given up, and the box in which the numbers lie.
 _Kept = tuple[frozenset[Dimension], CountBox]
+
+_Changes = Callable[[], Sequence[SuggestionChange]]
+_Gentler = Callable[[], PlanVariant | None]
 
 T = TypeVar("T")
 
@@ -125,18 +128,15 @@ class LeastLoss:
     after: Assessment
     rank: Rank
     exact: bool = True
-    _changes: Callable[[], Sequence[SuggestionChange]] = field(
-        default=tuple, repr=False, compare=False
-    )
-    _gentler: Callable[[], PlanVariant | None] = field(
-        default=lambda: None, repr=False, compare=False
-    )
+    _changes: _Changes = field(default=tuple, repr=False, compare=False)
+    _gentler: _Gentler | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def changes(self) -> tuple[SuggestionChange, ...]:
         """The changes from the original to it, each with its reason and what is lost."""
         # A search for what binds compares dozens of such plans, and reads the changes of few.
-        found, gentler = with_reasons(self._changes(), self.after), self._gentler()
+        found = with_reasons(self._changes(), self.after)
+        gentler = self._gentler() if self._gentler else None
         return with_wishes(found, self.after, gentler, exact=self.exact) if gentler else found
 
     @property
@@ -184,8 +184,10 @@ def _revisions(
     """Return the best plan that is searched, the plan itself, and the Lab Manager's offer."""
     variants = variants or variants_of(plan)
 
-    def made(after: Assessment, *changes: Any) -> LeastLoss:
-        return LeastLoss(after, rank(after, plan.plan), variants.exact, *changes)
+    def made(
+        after: Assessment, changes: _Changes = tuple, gentler: _Gentler | None = None
+    ) -> LeastLoss:
+        return LeastLoss(after, rank(after, plan.plan), variants.exact, changes, gentler)
 
     found = [made(plan)]
     if offered := offer or reference_offer(plan):
@@ -199,7 +201,8 @@ def _revisions(
         def changes() -> Sequence[SuggestionChange]:
             return best.variant.changes(plan.pack) + number_changes(worded, best, plan.pack)
 
-        found.insert(0, made(after, changes, lambda: search.gentler_than(best)))
+        wished = (lambda: search.gentler_than(best)) if search.wishes.all else None
+        found.insert(0, made(after, changes, wished))
     return found
 
 
@@ -290,7 +293,7 @@ class _Search:
 
     def gentler_than(self, best: Candidate) -> PlanVariant | None:
         """Return how the best plan is worded if no wish counts, None where it loses no less."""
-        if not (best.variant.loss and self.wishes.all):
+        if not best.variant.loss:
             return None
         found = replace(self, wished=False).best()
         return found.variant if found and found.variant.loss < best.variant.loss else None
@@ -338,13 +341,11 @@ class _Search:
 
     def _fewest_broken(self, one: Candidate) -> int:
         """Return how many wishes its plans of the best tier break at least."""
-        counts, levels = (
-            self._counts(one.variant, one.given_up),
-            self.wishes.levels(one.variant.factor),
-        )
-        key = counts, one.given_up, self._reaching(one), levels
+        counts, low = self._counts(one.variant, one.given_up), self._reaching(one)
+        levels = self.wishes.levels(one.variant.factor)
+        key = counts, one.given_up, low, levels
         if key not in self._broken:
-            limits, low = self._limits(one.given_up), self._reaching(one)
+            limits = self._limits(one.given_up)
             self._broken[key] = self.wishes.fewest_broken(limits, counts, low, levels)
         return self._broken[key]
 

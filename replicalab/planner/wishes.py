@@ -1,10 +1,10 @@
 """Which numbers of a plan keep the study's wishes: its soft constraints on n, days and evidence.
 
-The ends of all wishes on n cut n into *cells*, and so the days: in a cell each wish on it is kept
-throughout, or broken throughout. Of the evidence a wish asks for so much at least, so some number
-of samples must count. So of a variant the plans that break no more than so many wishes lie in a
-few *boxes*, a cell of days by a cell of samples; in each the search goes on as if the ends of the
-box were hard constraints.
+The ends of all wishes on n cut n into *cells*, and so the days: throughout a cell equally many of
+them are broken. Of the evidence a wish asks for so much at least, so some number of samples must
+count. So of a variant the plans that break no more than so many wishes lie in a few *boxes*, a cell
+of days by a cell of samples; in each the search goes on as if the ends of the box were hard
+constraints.
 """
 
 from collections.abc import Iterator
