@@ -52,7 +52,7 @@ MODELS_AT_ONCE: Final = 4
 _CHUNK: Final = 8  # So many jobs are sent at a time: to send one takes about as long as to play it
 _AHEAD: Final = 3  # So many chunks for each worker are on their way at once
 _TRIES: Final = 3  # So often a chunk is begun whose worker dies with it
-_SAID_SINCE: Final = ("wishes_broken", "evidence_short", "fidelity_short")
+_SAID_SINCE: Final = ("wishes_broken", "evidence_short", "wishes_short", "fidelity_short")
 _ROUNDING: Final = 1e-12  # What is 0 here may be that on another machine
 _Z: Final = 1.959963984540054  # The 97.5 % point of the normal distribution: intervals are of 95 %
 
@@ -75,8 +75,8 @@ class JobEnding(Record):
         tier: where that stands to target and floor.
         wishes_broken: how many of the study's wishes it breaks, None where an earlier version did
             not say, or there is no plan.
-        evidence_short, fidelity_short: by how much it is short of the best there was, see `Score`;
-            None where an earlier version did not say.
+        evidence_short, wishes_short, fidelity_short: by how much it is short of the best there was,
+            see `Score`; None where an earlier version did not say.
         error: why the job could not be played; empty where it was.
     """
 
@@ -90,15 +90,16 @@ class JobEnding(Record):
     tier: EvidenceTier | None = None
     wishes_broken: Count | None = None
     evidence_short: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
+    wishes_short: Count | None = None
     fidelity_short: Count | None = None
     error: str = ""
 
     @property
     def regret(self) -> float | None:
-        """Both together, 0 where nothing better could be had; None where nothing is known of it."""
+        """All together, 0 where nothing better could be had; None where nothing is known of it."""
         if self.evidence_short is None or self.fidelity_short is None:
             return None
-        return self.evidence_short + self.fidelity_short
+        return self.evidence_short + (self.wishes_short or 0) + self.fidelity_short
 
 
 class Result(JobEnding):
@@ -176,6 +177,7 @@ def run_job(job: Case, generate_fn: GenerateFn | None = None) -> Result:
         outcome=played.outcome,
         rounds=len(played.rounds),
         evidence_short=found.evidence_short,
+        wishes_short=found.wishes_short,
         fidelity_short=found.fidelity_short,
     )
     if plan is None:
@@ -439,24 +441,25 @@ class MeanRegret(NamedTuple):
     number: int
     evidence_short: float
     fidelity_short: float
+    wishes_short: float = 0.0
 
     @property
     def value(self) -> float:
         """The mean regret."""
-        return self.evidence_short + self.fidelity_short
+        return self.evidence_short + self.wishes_short + self.fidelity_short
 
 
 def mean_regret(results: Iterable[Result]) -> MeanRegret | None:
     """Return the mean regret of those results that have one, None where none has."""
-    pairs = [
-        (result.evidence_short, result.fidelity_short)
+    parts = [
+        (result.evidence_short, result.fidelity_short, result.wishes_short or 0)
         for result in results
         if result.evidence_short is not None and result.fidelity_short is not None
     ]
-    if not pairs:
+    if not parts:
         return None
-    evidence, fidelity = (fsum(column) / len(pairs) for column in zip(*pairs, strict=True))
-    return MeanRegret(len(pairs), evidence, fidelity)
+    means = (fsum(column) / len(parts) for column in zip(*parts, strict=True))
+    return MeanRegret(len(parts), *means)
 
 
 def regrets(results: Iterable[Result]) -> dict[ScientistKind, MeanRegret]:

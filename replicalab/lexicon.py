@@ -124,7 +124,7 @@ def plural(noun: str, number: float) -> str:
         return noun if number == 1 else f"{noun}s"
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
         return f"{noun[:-1]}ies"
-    return f"{noun}es" if noun.endswith(("s", "ch", "x")) else f"{noun}s"
+    return f"{noun}es" if noun.endswith(("s", "ch", "sh", "x")) else f"{noun}s"
 
 
 def joined(texts: Sequence[str], last: str = "and") -> str:

@@ -314,19 +314,22 @@ def test_mean_regret_is_that_of_each_player_over_what_was_scored() -> None:
     results = [
         Result(job=job, outcome=Outcome.AGREED, evidence_short=0.25, fidelity_short=1),
         Result(job=job, outcome=Outcome.NO_DEAL, evidence_short=0.5, fidelity_short=0),
+        Result(
+            job=job, outcome=Outcome.AGREED, evidence_short=0.0, fidelity_short=0, wishes_short=3
+        ),
         Result(job=job, outcome=Outcome.AGREED),
         Result(job=other, outcome=Outcome.AGREED, evidence_short=0.0, fidelity_short=0),
         Result(job=job, error="gone"),
     ]
-    assert [result.regret for result in results] == [1.25, 0.5, None, 0, None]
+    assert [result.regret for result in results] == [1.25, 0.5, 3, None, 0, None]
     assert regrets(results) == {
-        job.scientist: MeanRegret(2, 0.375, 0.5),
+        job.scientist: MeanRegret(3, 0.25, 1 / 3, 1),
         MODEL: MeanRegret(1, 0, 0),
     }
-    assert regrets(results)[job.scientist].value == 0.875
-    assert [found.regret and found.regret.number for found in summaries(results)] == [2, 1]
-    assert regrets(results[2:3]) == {}
-    assert summaries(results[2:3])[0].regret is None
+    assert regrets(results)[job.scientist].value == pytest.approx(4.75 / 3)
+    assert [found.regret and found.regret.number for found in summaries(results)] == [3, 1]
+    assert regrets(results[3:4]) == {}
+    assert summaries(results[3:4])[0].regret is None
 
 
 @pytest.mark.parametrize("short", [-0.1, 1.1, float("nan"), float("inf")])
@@ -337,7 +340,10 @@ def test_share_that_is_none_is_no_evidence_short(short: float) -> None:
 
 def test_result_of_before_is_the_same_without_a_score() -> None:
     now = run_job(JOBS[2])
-    assert is_same(now.model_copy(update={"evidence_short": None, "fidelity_short": None}), now)
+    scores = dict.fromkeys(("evidence_short", "wishes_short", "fidelity_short"))
+    assert is_same(now.model_copy(update=scores), now)
+    assert is_same(now.model_copy(update={"wishes_short": None}), now)
+    assert not is_same(now, now.model_copy(update={"wishes_short": 7}))
     assert not is_same(now, now.model_copy(update={"fidelity_short": 7}))
     assert not is_same(now, now.model_copy(update={"evidence_short": 0.9}))
     assert is_same(now, now.model_copy(update={"evidence_short": 1e-15}))

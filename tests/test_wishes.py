@@ -249,11 +249,12 @@ def test_every_panel_and_slide_is_walked_or_judges_no_plan() -> None:
     assert drawn - {*PLACES} == JUDGE_NO_PLAN
 
 
-def test_no_more_means_are_needed_though_a_wish_is_broken() -> None:
-    [told] = frontier.extras_lines(least(controls=make_study().controls))
-    assert told == (
-        "No addition is needed: the least-loss plan meets the target and loses no fidelity. "
-        f"Breaks a wish of the study: {FULL} 3."
+def test_days_that_let_a_wish_be_kept_are_told_as_more_means() -> None:
+    told, _ = frontier.extras_lines(least(controls=make_study().controls))
+    assert told == "+7 days: power 0.802, unchanged, wishes broken 1 → 0"
+    [none] = frontier.extras_lines(least(controls=make_study().controls, days=ASKED))
+    assert none == (
+        "No addition is needed: the least-loss plan meets the target and loses no fidelity."
     )
 
 

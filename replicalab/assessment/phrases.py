@@ -147,9 +147,18 @@ def wishes_text(plan: Assessment, wishes: Sequence[StudyLimit]) -> str:
 def asked_and_had(plan: Assessment, wishes: Sequence[StudyLimit]) -> str:
     """Return what wishes of the study ask, and what a plan has of it."""
     return "; ".join(
-        f"'{wish.constraint.label}' should be {wish.text}, the plan has {bounded_text(wish, plan)}"
-        for wish in wishes
+        f"{asked_text(wish)}, the plan has {bounded_text(wish, plan)}" for wish in wishes
     )
+
+
+def asked_text(wish: StudyLimit) -> str:
+    """Return what a wish of the study asks: ``'follow-up' should be at least 36 days``."""
+    return f"'{wish.constraint.label}' should be {wish.text}"
+
+
+def kept_text(wish: StudyLimit) -> str:
+    """Return a wish of the study that a plan keeps: ``'follow-up' (at least 36 days)``."""
+    return f"'{wish.constraint.label}' ({wish.text})"
 
 
 def wishes_title(wishes: Sequence[StudyLimit]) -> str:

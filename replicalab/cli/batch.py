@@ -310,8 +310,7 @@ def _result(result: Result) -> dict[str, object]:
 
 
 def _mean(found: MeanRegret) -> dict[str, object]:
-    parts = {"evidence_short": found.evidence_short, "fidelity_short": found.fidelity_short}
-    return {"number": found.number, "regret": found.value, **parts}
+    return {**found._asdict(), "regret": found.value}
 
 
 def _summary(found: Summary) -> dict[str, object]:

@@ -101,6 +101,7 @@ def score(found: Score) -> Data:
     return {
         "regret": found.regret,
         "evidence_short": found.evidence_short,
+        "wishes_short": found.wishes_short,
         "fidelity_short": found.fidelity_short,
         "verdict": verdict(score_verdict(found)),
     }

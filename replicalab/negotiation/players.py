@@ -124,11 +124,11 @@ def _cut_text(before: Protocol, after: ScientistAction) -> str:
 def _evidence_aware(state: State, pack: Pack) -> Choice:
     """Return what the evidence-aware Scientist does.
 
-    It takes an offer that meets the target. Short of the target it puts the planner's best plan
-    forward, or takes the offer where nothing in this lab is better. Where no plan of this lab
-    reaches the floor it asks once for the cheapest relief, and then walks away. The planner's best
-    passes all seven dimensions, so the Lab Manager accepts it: after its opening it acts at most
-    three times.
+    It takes an offer that meets the target and keeps the study's wishes. Else it puts the
+    planner's best plan forward, or takes the offer where nothing in this lab is better. Where no
+    plan of this lab reaches the floor it asks once for the cheapest relief, and then walks away.
+    The planner's best passes all seven dimensions, so the Lab Manager accepts it: after its opening
+    it acts at most three times.
     """
     asking = ScientistActionType.REQUEST_INFO.value
     asked = any(e.role is Role.SCIENTIST and e.action_type == asking for e in state.history)
@@ -138,7 +138,7 @@ def _evidence_aware(state: State, pack: Pack) -> Choice:
             reason = f"{_OPENS_WITH_OWN}: {placed_text(reference.evidence)}."
             return Choice(put_forward(state, reference.plan), reason)
     offer = state.offer
-    if offer and offer.feasible and offer.evidence.tier is EvidenceTier.MEETS_TARGET:
+    if offer and offer.feasible and not offer.broken_wishes and _meets_target(offer):
         return Choice(ACCEPT_ACTION, f"The offer has {placed_text(offer.evidence)}.")
     found = best_options(state.options, pack)
     if is_worth_running(found.least.after):
@@ -155,6 +155,10 @@ def _evidence_aware(state: State, pack: Pack) -> Choice:
     wishes += [f"have {joined(items)}"] if items else []
     wanted = f"Could the lab {', and '.join(wishes)}?"
     return Choice(question(shortened(wanted, LONGEST_QUESTION - 1)), finding)
+
+
+def _meets_target(plan: Assessment) -> bool:
+    return plan.evidence.tier is EvidenceTier.MEETS_TARGET
 
 
 def _take_or_counter(state: State, best: LeastLoss) -> Choice:
@@ -180,8 +184,12 @@ def _take_or_counter(state: State, best: LeastLoss) -> Choice:
 
 
 def _loss(mine: Rank, other: Rank) -> str:
-    """Return the fidelity given up, where that is a difference between the two plans."""
-    return "" if mine.loss == other.loss else f", at a fidelity loss of {mine.loss}"
+    """Return the fidelity given up and the wishes broken, where the two plans differ in them."""
+    texts = [f"at a fidelity loss of {mine.loss}"] if mine.loss != other.loss else []
+    if mine.wishes != other.wishes:
+        wishes = count_text(mine.wishes, "wish") if mine.wishes else "no wish"
+        texts.append(f"with {wishes} broken")
+    return "".join(f", {text}" for text in texts)
 
 
 def _relief(options: PlanAnalysis) -> tuple[tuple[Addition, ...], str]:

@@ -36,16 +36,23 @@ class Score(NamedTuple):
         return max(0.0, _attained(self.best) - _attained(self.plan))
 
     @property
+    def wishes_short(self) -> int:
+        """The study's wishes broken beyond the best plan's; 0 where the result does not count."""
+        if self.plan is None or not self.counts:
+            return 0
+        return max(0, len(self.plan.broken_wishes) - len(self.best.broken_wishes))
+
+    @property
     def fidelity_short(self) -> int:
-        """The fidelity lost beyond the best plan's; 0 where the result is no plan that counts."""
+        """The fidelity lost beyond the best plan's; 0 likewise."""
         if self.plan is None or not self.counts:
             return 0
         return max(0, self.plan.fidelity_loss - self.best.fidelity_loss)
 
     @property
     def regret(self) -> float:
-        """Both together: 0 is optimal."""
-        return self.evidence_short + self.fidelity_short
+        """All three together: 0 is optimal."""
+        return self.evidence_short + self.wishes_short + self.fidelity_short
 
 
 def _attained(plan: Assessment | None) -> float:

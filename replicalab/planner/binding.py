@@ -30,6 +30,7 @@ from replicalab.planner.least_loss import GivenUp, LeastLoss, least_loss_of, lea
 from replicalab.planner.limits import CountLimits, EvidenceCurve, fewest, most_looked_at
 from replicalab.planner.shortfalls import Addition, with_additions
 from replicalab.planner.variants import PlanVariants, price_range
+from replicalab.planner.wishes import Wishes
 
 
 class SmallestAddition(NamedTuple):
@@ -127,7 +128,7 @@ class _Steps:
     def _gains(self, given_up: GivenUp) -> bool:
         """Return whether less is given up than now, at the precision at which evidence is shown."""
         now = self.least.rank.given_up
-        if given_up[:3] != now[:3]:
+        if given_up[:-1] != now[:-1]:
             return given_up < now
         return given_up < now and self._text(given_up) != self._text(now)
 
@@ -155,13 +156,21 @@ class _Steps:
         least = self._that_shows(enough)
         if least is None:
             return enough
-        after = least.after
-        limits, factor = CountLimits(after.pack), after.evidence_factor
-        worth = EvidenceCurve(after.pack, max(1, after.evidence.able))
+        after, rank = least.after, least.rank
+        factor, worth = (
+            after.evidence_factor,
+            EvidenceCurve(after.pack, max(1, after.evidence.able)),
+        )
+        wishes = Wishes(after, worth)
+        limits, levels = CountLimits(after.pack, box=wishes.around(after)), wishes.levels(factor)
+
+        def missed(samples: int) -> int:
+            return sum(level > samples for level in levels)
 
         def gains(samples: int) -> bool:
             tier, lacks = worth.tier(samples, factor), worth.shortfall(samples, factor)
-            return self._gains((least.rank.failing, tier, least.rank.loss, lacks))
+            broken = rank.wishes - missed(after.evidence.able) + missed(samples)
+            return self._gains((rank.failing, tier, broken, rank.loss, lacks))
 
         counting = fewest(gains, 0, after.evidence.able)
         cut = limits.fewest(after.counts, counting)

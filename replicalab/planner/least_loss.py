@@ -1,8 +1,9 @@
 """The plan for the same lab that gives up the least, found exactly.
 
-**The order** of all plans is `Rank`: fewest failing dimensions, best evidence tier, least fidelity
-lost, least that is missing to the target, fewest changes, fewest days short of the endpoint, lowest
-cost. So a plan that meets the target is not made dearer for more evidence.
+**The order** of all plans is `Rank`: fewest failing dimensions, best evidence tier, fewest of the
+study's wishes broken, least fidelity lost, least that is missing to the target, fewest changes,
+fewest days short of the endpoint, lowest cost. So a plan that meets the target is not made dearer
+for more evidence, unless the study wishes it.
 
 **What is searched**: every number of days from the study's fewest to the lab's most (all of them
 where the lab gives fewer than the endpoint needs), every variant (see `variants`), and every number
@@ -15,11 +16,12 @@ up is a *candidate*, and how many dimensions it fails is known before any number
 shows depends on how many of its samples count alone, and of the plans in which so many count one
 has the fewest samples and days. Cost and staff never fall with these, and evidence never shrinks
 with the samples that count, so bisection finds the most that fit the remaining limits. Then the
-order is applied term by term: each step keeps the candidates that are best so far.
+order is applied term by term: each step keeps the candidates that are best so far. Where the study
+has wishes, each candidate is then searched in every box in which as few are broken (see `wishes`).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, groupby
 from typing import Final, NamedTuple, TypeVar
@@ -28,17 +30,20 @@ from replicalab.agents.suggestions import Offer, SuggestionChange, reference_off
 from replicalab.assessment import Assessment, Counts, counted_of, credits_needed
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.limits import (
+    ANYWHERE,
     BELOW_FLOOR,
     TIER_RANK,
+    CountBox,
     CountLimits,
     EvidenceCurve,
     fewest,
     most_looked_at,
     shortfall,
 )
-from replicalab.planner.reasons import number_changes, with_reasons
+from replicalab.planner.reasons import number_changes, with_reasons, with_wishes
 from replicalab.planner.steps import changed_values, judged
 from replicalab.planner.variants import PlanVariant, PlanVariants, variants_of
+from replicalab.planner.wishes import Wishes
 from replicalab.scenarios import Pack
 
 # The dimensions that a number of the plan decides, apart from the days, which always fit.
@@ -51,8 +56,14 @@ _GIVEN_UP: Final = [
     for some in combinations(_BY_NUMBERS, size)
 ]
 
-GivenUp = tuple[int, int, int, float]
+GivenUp = tuple[int, int, int, int, float]
 """The terms of a rank that do not depend on the plan that was revised."""
+
+# Limits that are given up, and the box in which the numbers lie.
+_Kept = tuple[frozenset[Dimension], CountBox]
+
+_Changes = Callable[[], Sequence[SuggestionChange]]
+_Gentler = Callable[[], PlanVariant | None]
 
 T = TypeVar("T")
 
@@ -62,6 +73,7 @@ class Rank(NamedTuple):
 
     Attributes:
         tier: 0 meets the target, 1 is above the floor, 2 is below it.
+        wishes: how many of the study's own soft constraints on its numbers are broken.
         loss: fidelity given up; each substitution counts 0 to 3, each dropped control 1.
         shortfall: what the evidence lacks of the target, 0 once it is met.
         changes: how many values of the original plan differ.
@@ -70,6 +82,7 @@ class Rank(NamedTuple):
 
     failing: int
     tier: int
+    wishes: int
     loss: int
     shortfall: float
     changes: int
@@ -79,7 +92,7 @@ class Rank(NamedTuple):
     @property
     def given_up(self) -> GivenUp:
         """The terms that do not depend on the plan that was revised."""
-        return self[:4]
+        return self[:5]
 
 
 def rank(plan: Assessment, original: Protocol) -> Rank:
@@ -87,6 +100,7 @@ def rank(plan: Assessment, original: Protocol) -> Rank:
     return Rank(
         len(plan.failing),
         TIER_RANK[plan.evidence.tier],
+        len(plan.broken_wishes),
         plan.fidelity_loss,
         shortfall(plan.evidence.value, plan.pack),
         changed_values(original, plan.plan),
@@ -114,15 +128,16 @@ class LeastLoss:
     after: Assessment
     rank: Rank
     exact: bool = True
-    _changes: Callable[[], Sequence[SuggestionChange]] = field(
-        default=tuple, repr=False, compare=False
-    )
+    _changes: _Changes = field(default=tuple, repr=False, compare=False)
+    _gentler: _Gentler | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def changes(self) -> tuple[SuggestionChange, ...]:
         """The changes from the original to it, each with its reason and what is lost."""
         # A search for what binds compares dozens of such plans, and reads the changes of few.
-        return with_reasons(self._changes(), self.after)
+        found = with_reasons(self._changes(), self.after)
+        gentler = self._gentler() if self._gentler else None
+        return with_wishes(found, self.after, gentler, exact=self.exact) if gentler else found
 
     @property
     def plan(self) -> Protocol:
@@ -168,22 +183,27 @@ def _revisions(
 ) -> list[LeastLoss]:
     """Return the best plan that is searched, the plan itself, and the Lab Manager's offer."""
     variants = variants or variants_of(plan)
-    contenders: list[tuple[Assessment, Callable[[], Sequence[SuggestionChange]]]] = [(plan, tuple)]
+
+    def made(
+        after: Assessment, changes: _Changes = tuple, gentler: _Gentler | None = None
+    ) -> LeastLoss:
+        return LeastLoss(after, rank(after, plan.plan), variants.exact, changes, gentler)
+
+    found = [made(plan)]
     if offered := offer or reference_offer(plan):
-        contenders.append((offered.after, lambda: offered.changes))
-    if best := _Search(plan, variants, showing).best():
+        found.append(made(offered.after, lambda: offered.changes))
+    search = _Search(plan, variants, showing)
+    if best := search.best():
         worded = best.variant.applied_to(plan.plan)
         sized = revise(worded, sample_size=best.samples, duration_days=best.days)
-        after = judged(sized, plan, [after for after, _ in contenders])
-        pack = plan.pack
-        contenders.insert(
-            0,
-            (after, lambda: best.variant.changes(pack) + number_changes(worded, best, pack)),
-        )
-    return [
-        LeastLoss(after, rank(after, plan.plan), variants.exact, changes)
-        for after, changes in contenders
-    ]
+        after = judged(sized, plan, [each.after for each in found])
+
+        def changes() -> Sequence[SuggestionChange]:
+            return best.variant.changes(plan.pack) + number_changes(worded, best, plan.pack)
+
+        wished = (lambda: search.gentler_than(best)) if search.wishes.all else None
+        found.insert(0, made(after, changes, wished))
+    return found
 
 
 def least_loss_offer(plan: Assessment, least: LeastLoss) -> Offer | None:
@@ -198,13 +218,21 @@ class Candidate(NamedTuple):
     """A variant with the limits that its numbers may exceed, and its numbers.
 
     Attributes:
+        fewest: the fewest samples that must count.
         most: the most samples that count and fit the other limits, or more than the target takes.
+        most_as_good: the most of them with which no more wishes are broken than need be.
+        most_at_all: the most of them whatever the wishes.
+        box: in which its numbers lie.
         samples, days: 0 until they are chosen.
     """
 
     variant: PlanVariant
     given_up: frozenset[Dimension]
+    fewest: int
     most: int
+    most_as_good: int
+    most_at_all: int
+    box: CountBox = ANYWHERE
     samples: int = 0
     days: int = 0
 
@@ -221,22 +249,31 @@ class _Search:
 
     Attributes:
         showing: whether only plans that yield evidence are searched.
+        wished: whether the study's wishes count.
     """
 
     plan: Assessment
     variants: PlanVariants
     showing: bool = False
-    _most: dict[tuple[Counts, frozenset[Dimension]], int | None] = field(default_factory=dict)
+    wished: bool = True
+    _kept: dict[_Kept, CountLimits] = field(default_factory=dict)
+    _most: dict[tuple[Counts, _Kept], int | None] = field(default_factory=dict)
+    _broken: dict[tuple[object, ...], int] = field(default_factory=dict)
 
-    @cached_property
-    def _kept(self) -> dict[frozenset[Dimension], CountLimits]:
-        """The limits that are left when some are given up."""
-        return {given_up: CountLimits(self.plan.pack, given_up) for given_up in _GIVEN_UP}
+    def _limits(self, given_up: frozenset[Dimension], box: CountBox = ANYWHERE) -> CountLimits:
+        """Return the limits that are left when some are given up, in a box."""
+        if (given_up, box) not in self._kept:
+            self._kept[given_up, box] = CountLimits(self.plan.pack, given_up, box)
+        return self._kept[given_up, box]
 
     @cached_property
     def worth(self) -> EvidenceCurve:
         most = most_looked_at(self.plan.plan, self.plan.pack)
         return EvidenceCurve(self.plan.pack, most, CountLimits(self.plan.pack).endpoint_lost)
+
+    @cached_property
+    def wishes(self) -> Wishes:
+        return Wishes(self.plan, self.worth)
 
     def best(self) -> Candidate | None:
         """Return the best of all plans, None where the lab gives no day at all."""
@@ -246,17 +283,27 @@ class _Search:
         worth = self.worth
         found = self._fewest_failing()
         found = _least_of(found, lambda one: worth.tier(one.most, one.variant.factor))
-        found = _least_of(found, lambda one: one.variant.loss)
+        if self.wished and self.wishes.all:
+            found = [*self._as_wished(found)]
+        else:
+            found = _least_of(found, lambda one: one.variant.loss)
         found = _least_of(found, lambda one: worth.shortfall(one.most, one.variant.factor))
         settled = (each for one in found for each in self._settled(one))
         return min(settled, key=self._leftover, default=None)
+
+    def gentler_than(self, best: Candidate) -> PlanVariant | None:
+        """Return how the best plan is worded if no wish counts, None where it loses no less."""
+        if not best.variant.loss:
+            return None
+        found = replace(self, wished=False).best()
+        return found.variant if found and found.variant.loss < best.variant.loss else None
 
     def _fewest_failing(self) -> list[Candidate]:
         """Return, of all variants and limits given up, those that fit with the fewest failing."""
         pairs = [(len(w.failing | up), w, up) for w in self.variants.listed for up in _GIVEN_UP]
         for _, tied in groupby(sorted(pairs, key=lambda pair: pair[0]), lambda pair: pair[0]):
             found = [
-                Candidate(variant, given_up, most)
+                Candidate(variant, given_up, fewest, most, most, most)
                 for _, variant, given_up in tied
                 if (fewest := self._fewest(variant, given_up)) is not None
                 and (most := self._most_that_count(variant, given_up)) is not None
@@ -266,15 +313,55 @@ class _Search:
                 return found
         return []
 
-    def _most_that_count(self, variant: PlanVariant, given_up: frozenset[Dimension]) -> int | None:
+    def _most_that_count(
+        self, variant: PlanVariant, given_up: frozenset[Dimension], box: CountBox = ANYWHERE
+    ) -> int | None:
         """Return the most samples that count and fit, None if no plan fits."""
-        counts = variant.counts(self.plan.counts)
-        if Dimension.BUDGET in given_up:
-            counts = counts._replace(own_prices=0.0)
-        key = counts, given_up  # thousands of variants have a few numbers of controls and prices
+        counts, kept = self._counts(variant, given_up), (given_up, box)
+        key = counts, kept  # thousands of variants have a few numbers of controls and prices
         if key not in self._most:
-            self._most[key] = self._kept[given_up].most_that_count(counts, self.worth.most)
+            self._most[key] = self._limits(*kept).most_that_count(counts, self.worth.most)
         return self._most[key]
+
+    def _counts(self, variant: PlanVariant, given_up: frozenset[Dimension]) -> Counts:
+        """Return what of a variant decides which numbers fit."""
+        counts = variant.counts(self.plan.counts)
+        return counts._replace(own_prices=0.0) if Dimension.BUDGET in given_up else counts
+
+    def _as_wished(self, found: list[Candidate]) -> Iterator[Candidate]:
+        """Yield those that break the fewest wishes and then lose the least, each in every box."""
+        keyed = [(self._fewest_broken(one), one) for one in found]
+        broken = min((number for number, _ in keyed), default=0)
+        kept = [one for number, one in keyed if number == broken]
+        for one in _least_of(kept, lambda one: one.variant.loss):
+            boxed = [*self._boxed(one, broken)]
+            most = max(each.most for each in boxed)
+            for each in boxed:
+                yield each._replace(most_as_good=most)
+
+    def _fewest_broken(self, one: Candidate) -> int:
+        """Return how many wishes its plans of the best tier break at least."""
+        counts, low = self._counts(one.variant, one.given_up), self._reaching(one)
+        levels = self.wishes.levels(one.variant.factor)
+        key = counts, one.given_up, low, levels
+        if key not in self._broken:
+            limits = self._limits(one.given_up)
+            self._broken[key] = self.wishes.fewest_broken(limits, counts, low, levels)
+        return self._broken[key]
+
+    def _reaching(self, one: Candidate) -> int:
+        """Return how many samples must count for its tier, as many as must at least."""
+        factor = one.variant.factor
+        return max(one.fewest, self.worth.needed(self.worth.tier(one.most, factor), factor) or 0)
+
+    def _boxed(self, one: Candidate, broken: int) -> Iterator[Candidate]:
+        """Yield it in each box in which so few wishes are broken and a plan of its tier fits."""
+        counts, limits = self._counts(one.variant, one.given_up), self._limits(one.given_up)
+        low, levels = self._reaching(one), self.wishes.levels(one.variant.factor)
+        for box, counting in self.wishes.boxes(limits, counts, low, levels, broken):
+            most = self._most_that_count(one.variant, one.given_up, box)
+            if most is not None:
+                yield one._replace(fewest=counting, most=most, box=box)
 
     def _fewest(self, variant: PlanVariant, given_up: frozenset[Dimension]) -> int | None:
         """Return the fewest samples that must count, None where no number of them will do."""
@@ -291,9 +378,9 @@ class _Search:
         """Yield it with every days and samples that may be the least change or cost."""
         # They are the original's, and the fewest in which so many samples count that no less is
         # missing to the target; of days the most where the endpoint is lost anyway.
-        limits, worth, factor = self._kept[one.given_up], self.worth, one.variant.factor
-        same, low = worth.shortfall(one.most, factor), self._fewest(one.variant, one.given_up) or 0
-        counting = fewest(lambda n: worth.shortfall(n, factor) == same, low, one.most)
+        worth, factor, limits = self.worth, one.variant.factor, self._limits(one.given_up, one.box)
+        same = worth.shortfall(one.most, factor)
+        counting = fewest(lambda n: worth.shortfall(n, factor) == same, one.fewest, one.most)
         before = self.plan.counts
         least = limits.fewest(one.variant.counts(before), counting)
         for samples in {least.samples, max(least.samples, before.samples)}:

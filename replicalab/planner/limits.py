@@ -9,12 +9,12 @@ So plans are compared by the samples that *count*, and of all plans in which so 
 one with the fewest samples and days at once (`CountLimits.fewest`); every other one exceeds it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from math import inf
-from typing import Final
+from typing import Final, NamedTuple
 
 from replicalab.assessment import (
     Assessment,
@@ -29,7 +29,7 @@ from replicalab.assessment import (
 from replicalab.assessment.evidence import seen_effect
 from replicalab.measures import KINDS
 from replicalab.models import LARGEST_COUNT, LARGEST_PLANNED, Dimension, Protocol, revise
-from replicalab.scenarios import Bounds, EvidenceTier, Pack, hard_range
+from replicalab.scenarios import Bounds, EvidenceTier, Pack, StudyLimit, hard_range
 
 TIER_RANK: Final = {tier: place for place, tier in enumerate(EvidenceTier)}
 """The place of each tier, 0 the best."""
@@ -94,6 +94,16 @@ def most_counted(days: int, pack: Pack) -> int:
     return most if exist is None else min(most, exist)
 
 
+class CountBox(NamedTuple):
+    """The least and the most samples, and days, of some plans; both ends are among them."""
+
+    samples: tuple[float, float] = (-inf, inf)
+    days: tuple[float, float] = (-inf, inf)
+
+
+ANYWHERE: Final = CountBox()
+
+
 @dataclass(frozen=True)
 class CountLimits:
     """A lab's numbers, as far as a plan keeps to them.
@@ -103,19 +113,23 @@ class CountLimits:
         given_up: which of the limits the plan may exceed: the budget, the staff, the lab's days
             (schedule), and what makes a plan sound on paper (protocol): a sample beside the
             controls, and the study's own hard constraints on n and the days.
+        box: in which the plan's numbers lie besides.
     """
 
     pack: Pack
     given_up: frozenset[Dimension] = frozenset()
+    box: CountBox = ANYWHERE
 
-    def _held(self, number: Bounds) -> tuple[float, float]:
-        """Return the range that the study's own hard constraints leave to a number."""
-        on_paper = Dimension.PROTOCOL not in self.given_up
-        return hard_range(self.pack.limits, number) if on_paper else (-inf, inf)
+    def _held(self, number: Bounds, box: tuple[float, float]) -> tuple[float, float]:
+        """Return the range that the study's own hard constraints, and the box, leave a number."""
+        if Dimension.PROTOCOL in self.given_up:
+            return box
+        least, most = hard_range(self.pack.limits, number)
+        return max(least, box[0]), min(most, box[1])
 
     @cached_property
     def _samples(self) -> tuple[float, float]:
-        return self._held(Bounds.SAMPLES)
+        return self._held(Bounds.SAMPLES, self.box.samples)
 
     @property
     def endpoint_lost(self) -> bool:
@@ -130,7 +144,7 @@ class CountLimits:
 
         They keep the endpoint; where the lab gives fewer days than it needs, any are as good.
         """
-        shortest, longest = self._held(Bounds.DAYS)
+        shortest, longest = self._held(Bounds.DAYS, self.box.days)
         least = 1 if self.endpoint_lost else self.pack.min_days
         most = LARGEST_COUNT if Dimension.SCHEDULE in self.given_up else self.pack.lab.days_left
         return int(max(least, shortest)), int(min(most, longest))
@@ -138,7 +152,7 @@ class CountLimits:
     def fewest_samples(self, controls: int) -> int:
         """Return the fewest samples to plan: one beside the controls, unless that is given up."""
         on_paper = Dimension.PROTOCOL not in self.given_up
-        return int(max(controls + 1, self._samples[0])) if on_paper else 1
+        return int(max(controls + 1 if on_paper else 1, self._samples[0]))
 
     def most_samples(self, days: int) -> int:
         """Return the most samples of which each can count in so many days."""
@@ -192,6 +206,7 @@ class CountLimits:
         """
         exist = self.pack.design.population_max
         top = 0 if self.endpoint_lost else most if exist is None else min(most, exist)
+        top = max(0, int(min(top, self._samples[1])))
         return largest(lambda counting: self.allows(self.fewest(counts, counting)), 0, top)
 
 
@@ -238,12 +253,16 @@ class EvidenceCurve:
         0 where they allow none at all, as where they say nothing of the evidence; None where no
         sample size will do.
         """
-        held = [each for each in self.pack.limits if each.hard and each.number is Bounds.EVIDENCE]
+        held = (each for each in self.pack.limits if each.hard and each.number is Bounds.EVIDENCE)
+        return self.fewest([*held], factor)
+
+    def fewest(self, bounds: Sequence[StudyLimit], factor: float) -> int | None:
+        """Return the same for some bounds of the study on the evidence."""
 
         def allows(value: float) -> bool:
-            return all(limit.allows(value) for limit in held)
+            return all(limit.allows(value) for limit in bounds)
 
-        return 0 if not held or allows(self.value(0, factor)) else self._fewest(allows, factor)
+        return 0 if not bounds or allows(self.value(0, factor)) else self._fewest(allows, factor)
 
     def value(self, samples: int, factor: float) -> float:
         """Return the evidence of so many samples under substitutions of that factor."""

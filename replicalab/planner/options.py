@@ -227,12 +227,14 @@ class StudyRank(NamedTuple):
     Attributes:
         failing: how many dimensions it fails.
         tier: 0 meets the study's target, 1 is above its floor, 2 below it.
+        wishes: how many of the study's wishes it breaks.
         missing: the share of the target that it does not reach.
         loss: the fidelity that it gives up.
     """
 
     failing: int
     tier: int
+    wishes: int
     missing: float
     loss: int
     credits: float
@@ -275,6 +277,7 @@ class SurveyedStudy:
         return StudyRank(
             len(best.failing),
             TIER_RANK[best.evidence.tier],
+            len(best.broken_wishes),
             1 - self.share,
             best.fidelity_loss,
             best.cost,

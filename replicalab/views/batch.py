@@ -1,6 +1,6 @@
 """A batch in words: how often each outcome came, and how sure that is."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from math import prod
 from typing import Final
@@ -136,20 +136,31 @@ def shares_panel(found: Iterable[Summary], names: Mapping[str, str], why: Iterab
 
 
 def regret_panel(found: Iterable[Result]) -> Group:
-    """Return the mean regret of each Scientist, and its two parts; nothing where none is known."""
+    """Return the mean regret of each Scientist, and its parts; nothing where none is known.
+
+    That of wishes stands there where it is not 0 throughout.
+    """
+    means = regrets(found)
+    parts: dict[str, Callable[[MeanRegret], float]] = {
+        "Mean regret": lambda mean: mean.value,
+        "Evidence": lambda mean: mean.evidence_short,
+        "Wishes": lambda mean: mean.wishes_short,
+        "Fidelity": lambda mean: mean.fidelity_short,
+    }
+    if not any(mean.wishes_short for mean in means.values()):
+        del parts["Wishes"]
     rows = [
-        [Cell(SCIENTISTS[player].name), *_means(mean), blocks.number_cell(mean.number)]
-        for player, mean in regrets(found).items()
+        [
+            Cell(SCIENTISTS[player].name),
+            *(Cell(regret_text(part(mean)), part(mean)) for part in parts.values()),
+            blocks.number_cell(mean.number),
+        ]
+        for player, mean in means.items()
     ]
-    names = ("Mean regret", "Evidence", "Fidelity", "Runs")
+    names = (*parts, "Runs")
     columns = [Column("Scientist"), *(Column(name, "number") for name in names)]
     told = Sentence(f"{REGRET_TITLE}.") if rows else None
     return blocks.group(told, blocks.table(REGRET_TITLE, columns, rows, kind="plain", scrolls=True))
-
-
-def _means(found: MeanRegret) -> list[Cell]:
-    parts = (found.value, found.evidence_short, found.fidelity_short)
-    return [Cell(regret_text(part), part) for part in parts]
 
 
 def _rows(found: Summary, names: Mapping[str, str]) -> Iterator[tuple[Cell, ...]]:

@@ -14,6 +14,7 @@ from replicalab.views.plan import (
     fidelity_move,
     loss_parts_text,
     moved_text,
+    wishes_move,
     with_cautions,
 )
 
@@ -236,6 +237,7 @@ def _extra_text(extra: planner.SmallestAddition) -> str:
         gains = (
             moved_text(before.counts.samples, after.counts.samples, "sample"),
             evidence_text(step) + (f" ({tier})" if tier is not before.evidence.tier else ""),
+            wishes_move(step),
             fidelity_move(step),
         )
         bought = ", ".join(filter(None, gains)) + ("" if after.feasible else f"; still {none}")

@@ -51,8 +51,7 @@ def difference_text(options: PlanAnalysis) -> str:
             return f"No revision of {whose} that gives up less was found."
         within = least_days_text(after.pack) if least.none_above_floor else ""
         none = f"no revision of {whose}{within}{phrases.adding_none(options.yours)} gives up less"
-        apart = ", wishes apart" if after.broken_wishes else ""
-        return f"In this lab {none}{apart}."
+        return f"In this lab {none}."
     step = PlanStep(offered, after)
     sizes = [
         moved_text(offered.counts.samples, after.counts.samples, "sample"),
@@ -71,7 +70,10 @@ def difference_text(options: PlanAnalysis) -> str:
         passing = f"; either meets the target, and it costs {after.pack.lab.money(saved)} less"
         passing = passing if saved > 0 else ""
     without = listed(", without ", [control.name for control in step.newly_dropped])
-    return f"Same lab, {size} than {whose}{without}: {after.evidence.text} {instead}{passing}."
+    kept = [wish for wish in offered.broken_wishes if wish not in after.broken_wishes]
+    wished = f"; it keeps {joined([phrases.kept_text(wish) for wish in kept])}" if kept else ""
+    worth = f"{after.evidence.text} {instead}{passing}{wished}"
+    return f"Same lab, {size} than {whose}{without}: {worth}."
 
 
 def _whose(plan: Protocol, options: PlanAnalysis) -> str:

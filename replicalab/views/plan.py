@@ -378,6 +378,12 @@ def loss_text(step: PlanStep) -> str:
     return "; ".join(filter(None, (evidence_text(step), detects, fidelity_move(step))))
 
 
+def wishes_move(step: PlanStep) -> str:
+    """Return what a step does to the study's wishes: ``wishes broken 1 → 0``; empty if nothing."""
+    old, new = len(step.before.broken_wishes), len(step.after.broken_wishes)
+    return f"wishes broken {old} → {new}" if old != new else ""
+
+
 def fidelity_move(step: PlanStep) -> str:
     """Return what a step does to the fidelity loss: ``fidelity loss 0 → 2``; empty if nothing."""
     old, new = step.before.fidelity_loss, step.after.fidelity_loss

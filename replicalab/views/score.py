@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Final
 
 from replicalab.assessment import Assessment, failing_text, placed_text, size_text
+from replicalab.assessment.phrases import asked_and_had
 from replicalab.lexicon import amount_text, capitalised, count_text, joined
 from replicalab.models import LabManagerActionType
 from replicalab.negotiation import Score, is_worth_running
@@ -60,7 +61,9 @@ def score_verdict(found: Score, who: str = "The run") -> Verdict:
 def score_text(found: Score) -> str:
     """Return the numbers of a score: its regret, and what makes it up."""
     evidence = regret_text(found.evidence_short)
-    parts = f"evidence short by {evidence}, fidelity by {amount_text(found.fidelity_short)}"
+    wishes = f"wishes by {amount_text(found.wishes_short)}, " if found.wishes_short else ""
+    fidelity = amount_text(found.fidelity_short)
+    parts = f"evidence short by {evidence}, {wishes}fidelity by {fidelity}"
     return f"Regret {regret_text(found.regret)}: {parts}; 0 is optimal."
 
 
@@ -97,6 +100,9 @@ def _better(found: Score, who: str) -> Iterator[str]:
         yield f"{amount_text(-more)} fewer {noun} would have been enough"
     if days := best.counts.days - plan.counts.days:
         yield f"{count_text(abs(days), 'day', 'more' if days > 0 else 'fewer')} would have served"
+    if found.wishes_short:
+        broken = [wish for wish in plan.broken_wishes if wish not in best.broken_wishes]
+        yield asked_and_had(plan, broken)
     for control in PlanStep(best, plan).newly_dropped:
         yield f"{it} gave up '{control.name}', which protects against {control.protects_against}"
     taken = [
@@ -116,7 +122,8 @@ HIDDEN: Final = "This opens once you have handed in: it would give the answer aw
 """What stands in place of what a challenge hides."""
 COLUMNS: Final = (
     *("time", "name", "study", "lab", "seed", "samples", "days", "credits", "fidelity loss"),
-    *("evidence", "best evidence", "evidence short", "fidelity short", "regret", "in words"),
+    *("evidence", "best evidence", "evidence short", "wishes short"),
+    *("fidelity short", "regret", "in words"),
 )
 """The columns of a sheet of results; evidence is as people read it, the rest are numbers."""
 _DIGITS: Final = 6
@@ -216,6 +223,7 @@ def result_row(found: Score, name: str, when: datetime) -> tuple[str | float, ..
         plan.evidence.text if plan else "",
         found.best.evidence.text,
         round(found.evidence_short, _DIGITS),
+        found.wishes_short,
         found.fidelity_short,
         round(found.regret, _DIGITS),
         score_verdict(found, YOU).text,

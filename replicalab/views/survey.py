@@ -16,8 +16,9 @@ from replicalab.views.verdicts import FIDELITY_MEANS, evidence_status
 
 BEST: Final = "Best first"
 NOTE: Final = (
-    "Best first: fits, meets target, above floor; of equals the larger share of the target, less "
-    "given up, fewer credits. The bar: share of the target; its mark: the floor."
+    "Best first: fits, meets target, above floor; of equals fewer wishes broken, the larger "
+    "share of the target, less given up, fewer credits. The bar: share of the target; its mark: "
+    "the floor."
 )
 COST: Final = "Credits"
 """The column of what the best plans cost; labs of another currency have it under that name."""
@@ -60,7 +61,7 @@ def fits_text(found: SurveyedStudy) -> str:
 
 def binding_text(found: SurveyedStudy) -> str:
     """Return which limit binds: ``nothing`` where nothing is missing, else ``no one limit``."""
-    return found.binding or ("no one limit" if any(found.rank[:4]) else "nothing")
+    return found.binding or ("no one limit" if any(found.rank[:5]) else "nothing")
 
 
 # --- the same for a file --------------------------------------------------------------------

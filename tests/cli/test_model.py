@@ -360,9 +360,8 @@ def test_batch_as_data_has_the_regret_of_each_result_and_player(ask: Asking, at:
     with serve(playing) as server:
         at(server)
         found = ask(f"{RUNS} --workers 2 --json").data
-    assert found["regrets"] == {
-        "model": {"number": 4, "regret": 0, "evidence_short": 0, "fidelity_short": 0}
-    }
+    parts = dict.fromkeys(("evidence_short", "wishes_short", "fidelity_short"), 0)
+    assert found["regrets"] == {"model": {"number": 4, "regret": 0, **parts}}
     assert [each["regret"] for each in found["results"]] == [0] * 4
     assert [each["regret"] for each in found["summaries"]] == [0]
     assert found["spent"]["calls"] == 8

@@ -37,7 +37,7 @@ from replicalab.scenarios import (
     list_scenarios,
     load_scenario,
 )
-from tests.factories import make_pack, make_protocol, with_means
+from tests.factories import make_constraint, make_pack, make_protocol, with_means
 from tests.golden import assert_golden
 from tests.negotiation.playing import (
     BOOKED,
@@ -247,6 +247,25 @@ def test_aware_scientist_chooses(
 
 
 # --- below the floor ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("wished", "ends"), [(80, 80), (60, 60), (200, 60)])
+def test_aware_scientist_takes_no_offer_that_breaks_a_wish_which_the_lab_could_keep(
+    wished: int, ends: int
+) -> None:
+    # Halved, the plan fits and meets the target; up to 85 trays would fit.
+    wish = make_constraint(bounds="samples", comparator=">=", quantity=wished, hard=False)
+    plan = make_protocol(sample_size=120)
+    pack = make_pack(constraints=[wish], reference_protocol=plan, budget=1500.0, min_days=5)
+    played = by_rule(pack, plan, scientist=ScientistKind.EVIDENCE_AWARE)
+    assert played.outcome is Outcome.AGREED
+    assert played.final_plan is not None
+    assert played.final_plan.plan.sample_size == ends
+    reason = played.rounds[1].reason
+    assert ("with 1 wish broken. In the same lab" in reason) is (wished == 80)
+    assert reason.endswith(", with no wish broken.") is (wished == 80)
+    if wished == 200:
+        assert reason.endswith("; no plan with this method gives up less in this lab.")
 
 
 def test_aware_scientist_asks_for_the_cheapest_relief_and_then_walks_away() -> None:

@@ -13,6 +13,7 @@ from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
 from replicalab.views.blocks import Status
 from replicalab.views.score import YOU, score_text, score_verdict
+from tests.factories import CONTROLS, make_constraint, make_control, make_pack, make_protocol
 
 PACKS: Final = [load_scenario(s.scenario_id, lab) for s in list_scenarios() for lab in Difficulty]
 
@@ -100,3 +101,36 @@ def test_control_that_the_best_plan_keeps_is_named() -> None:
     assert found.fidelity_short == len(without.dropped)
     gone = best.plan.controls[1]
     assert f"you gave up '{gone}', which protects against" in score_verdict(found, YOU).text
+
+
+def wishful(*, days: int = 9, budget: float = 1085.0) -> Pack:
+    """Return a lab of 41 trays in 5 days, whose study wishes nine days; one control may go."""
+    wish = make_constraint(
+        label="Watching", bounds="days", comparator=">=", quantity=days, unit="days", hard=False
+    )
+    controls = [make_control(name=name, droppable=name == CONTROLS[1]) for name in CONTROLS]
+    own = {"reference_protocol": make_protocol(sample_size=41), "controls": controls}
+    return make_pack(constraints=[wish], budget=budget, min_days=5, **own)
+
+
+def test_wish_that_the_best_plan_keeps_is_regretted_though_less_fidelity_is_lost() -> None:
+    pack = wishful(budget=1235.0)  # for nine days a control must go
+    best = PlanAnalysis(assess(pack.reference_protocol, pack)).least.after
+    assert (len(best.broken_wishes), best.fidelity_loss) == (0, 1)
+    found = score_of(assess(pack.reference_protocol, pack))
+    assert (found.evidence_short, found.wishes_short, found.fidelity_short) == (0, 1, 0)
+    assert found.regret == 1
+    verdict = score_verdict(found)
+    assert verdict.status is Status.CAUTION
+    assert "'Watching' should be at least 9 days, the plan has 5" in verdict.text
+    assert score_text(found) == (
+        "Regret 1.00: evidence short by 0, wishes by 1, fidelity by 0; 0 is optimal."
+    )
+    assert score_of(best).regret == 0
+
+
+def test_wish_that_no_plan_of_the_lab_keeps_is_not_regretted() -> None:
+    pack = wishful()  # nine days would cost the target
+    found = score_of(assess(pack.reference_protocol, pack))
+    assert len(found.best.broken_wishes) == 1
+    assert (found.wishes_short, found.regret) == (0, 0)

@@ -17,7 +17,7 @@ from replicalab.assessment.results import IssueCategory, Severity
 from replicalab.lexicon import label_key
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.steps import changed_values
-from replicalab.scenarios import Bounds, EvidenceTier, Pack
+from replicalab.scenarios import Bounds, EvidenceTier, Pack, ScenarioConstraint
 
 _FAR: Final = 2000
 """So many samples are tried at most; in small labs fewer reach any target."""
@@ -38,6 +38,7 @@ class Tried(NamedTuple):
 
     failing: int
     tier: int
+    wishes: int
     loss: int
     short: float
     changes: int
@@ -51,7 +52,7 @@ class Tried(NamedTuple):
 
     @property
     def rank(self) -> tuple[float, ...]:
-        return self[:7]
+        return self[:8]
 
     def plan(self) -> Protocol:
         return revise(self.worded, sample_size=self.samples, duration_days=self.days)
@@ -64,6 +65,7 @@ def ranked(plan: Assessment, original: Protocol) -> tuple[float, ...]:
     return (
         len(plan.failing),
         tier,
+        wishes_broken(plan.plan.sample_size, plan.plan.duration_days, evidence.value, pack),
         plan.fidelity_loss,
         _short(evidence),
         changed_values(original, plan.plan),
@@ -78,12 +80,38 @@ def _short(evidence: Evidence) -> float:
     return round(abs(evidence.target - evidence.value), 12)
 
 
+def wishes_broken(samples: int, days: int, value: float, pack: Pack) -> int:
+    """Return how many of the study's soft constraints these numbers break, by their own words.
+
+    Of conditions that share the samples equally the smallest has n // k, the largest one more where
+    a remainder is left.
+    """
+    return sum(
+        not _as_asked(each, samples, days, value)
+        for each in pack.study.constraints
+        if each.bounds is not None and not each.hard
+    )
+
+
+def _as_asked(asked: ScenarioConstraint, samples: int, days: int, value: float) -> bool:
+    shares, bound = asked.conditions or 1, asked.quantity or 0.0
+    found: dict[str, tuple[float, float]] = {
+        "samples": (samples, samples),
+        "samples_per_condition": (samples // shares, -(-samples // shares)),
+        "days": (days, days),
+        "evidence": (value, value),
+    }
+    smallest, largest = found[str(asked.bounds)]
+    at_least, at_most = smallest >= bound - 1e-9, largest <= bound + 1e-9
+    return {">=": at_least, "<=": at_most, "=": at_least and at_most}[str(asked.comparator)]
+
+
 def tried(original: Protocol, pack: Pack) -> Iterator[Tried]:
     """Return every plan of the documented space: variants x days x samples.
 
     Samples are tried up to the first number that leaves room for the controls, keeps the study's
-    own constraints, is what is planned, and meets the target or is all that exists: a plan of more
-    shows nothing that counts and costs no less.
+    own constraints, each of its wishes at least, is what is planned, and meets the target or is all
+    that exists: a plan of more shows nothing that counts and costs no less.
     """
     shown: dict[tuple[float, int], Evidence] = {}
     most: dict[float, int] = {}
@@ -91,7 +119,7 @@ def tried(original: Protocol, pack: Pack) -> Iterator[Tried]:
         there = assess(worded, pack)
         factor, fixed = there.evidence.factor, _failing_anyhow(there)
         if factor not in most:
-            most[factor] = enough(worded, pack)
+            most[factor] = max(enough(worded, pack), *_wished(worded, pack))
         changes = changed_values(original, revise(worded, **_numbers(original)))
         room = len(worded.controls) + 1
         top = max(most[factor], room, original.sample_size, _fewest_of_the_study(pack))
@@ -111,6 +139,7 @@ def tried(original: Protocol, pack: Pack) -> Iterator[Tried]:
             yield Tried(
                 len(failing),
                 _TIERS.index(evidence.tier),
+                wishes_broken(samples, days, evidence.value, pack),
                 there.fidelity_loss,
                 _short(evidence),
                 changes + (samples != original.sample_size) + (days != original.duration_days),
@@ -149,12 +178,23 @@ def enough(worded: Protocol, pack: Pack) -> int:
     exist = min(pack.design.population_max or _FAR, _FAR)
     held = [each for each in pack.limits if each.hard and each.number is Bounds.EVIDENCE]
 
-    def isenough(evidence: Evidence) -> bool:
+    def is_enough(evidence: Evidence) -> bool:
         meets = evidence.tier is EvidenceTier.MEETS_TARGET
         return meets and all(each.allows(evidence.value) for each in held)
 
     sizes = range(1, exist + 1)
-    return next((n for n in sizes if isenough(evidence_of(worded, n, pack))), exist)
+    return next((n for n in sizes if is_enough(evidence_of(worded, n, pack))), exist)
+
+
+def _wished(worded: Protocol, pack: Pack) -> Iterator[int]:
+    """Yield the first number of samples that keeps each wish on n or the evidence; 1 and 1 too."""
+    exist = min(pack.design.population_max or _FAR, _FAR)
+    yield from (1, 1)
+    for each in pack.study.constraints:
+        if each.bounds not in (None, Bounds.DAYS) and not each.hard:
+            most = exist if each.bounds is Bounds.EVIDENCE else _FAR
+            values = ((n, evidence_of(worded, n, pack).value) for n in range(1, most + 1))
+            yield next((n for n, value in values if _as_asked(each, n, 0, value)), 1)
 
 
 def _fewest_of_the_study(pack: Pack) -> int:

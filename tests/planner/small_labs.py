@@ -137,6 +137,10 @@ def small_lab(seed: int) -> tuple[Protocol, Pack]:
         staff=rng.randint(1, 5),
     )
     pack = change_pack(pack, constraints=list(_constraints(rng, pack)))
+    wishing = Random(f"wishes {seed}")
+    if wishing.random() < (0.8 if rich else 0.4):
+        wishes = _wishes(wishing, plan, pack)
+        pack = change_pack(pack, constraints=[*pack.study.constraints, *wishes])
     own = Random(f"own {seed}")
     pack = _with_own(own, plan, pack) if own.random() < 0.5 else pack
     money = Random(f"money {seed}")
@@ -219,6 +223,38 @@ def _constraints(rng: Random, pack: Pack) -> Iterator[ScenarioConstraint]:
             comparator="<=" if less else ">=",
             quantity=pack.design.target,
             hard=rng.random() < 0.7,
+        )
+
+
+def _wishes(rng: Random, plan: Protocol, pack: Pack) -> Iterator[ScenarioConstraint]:
+    """Yield some soft bounds near what the plan has; they may contradict each other."""
+    for number in range(rng.choice((1, 1, 1, 2, 2, 3, 5))):
+        bounds = rng.choice(("samples", "samples", "samples_per_condition", "days", "evidence"))
+        comparator, quantity, conditions = rng.choice(("<=", ">=", ">=", "=")), 0.0, None
+        if bounds == "evidence":
+            less, scale = pack.design.lower_is_better, rng.uniform(0.7, 1.1)
+            comparator = "<=" if less else ">="
+            quantity = round(pack.design.target * (1 / scale if less else scale), 3)
+        elif bounds == "days":
+            quantity = float(rng.randint(0, pack.lab.days + 1))
+        elif bounds == "samples" and rng.random() < 0.8:
+            # More than the plan can have with its controls and items, or fewer than its controls.
+            rate = pack.lab.cost_model.per_sample or 1.0
+            most = plan.sample_size + int((pack.lab.budget - assess(plan, pack).cost) // rate)
+            few = rng.randint(0, len(plan.controls))
+            quantity = float(max(0, most + rng.randint(1, 2) if comparator == ">=" else few))
+        else:
+            conditions = 2 if bounds == "samples_per_condition" else None
+            quantity = float(rng.randint(0, plan.sample_size + 3) // (conditions or 1))
+        yield make_constraint(
+            key=f"wish_{number}",
+            label=f"wish {number}",
+            bounds=bounds,
+            comparator=comparator,
+            quantity=quantity,
+            unit=None,
+            conditions=conditions,
+            hard=False,
         )
 
 

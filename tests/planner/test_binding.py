@@ -59,7 +59,7 @@ def best_of_all(options: PlanAnalysis, pack: Pack) -> tuple[float, ...] | None:
     ]
     every = [(each.rank, each.void) for each in tried(plan, pack)]
     rank, void = min([*theirs, *every])
-    return None if void else rank[:4]
+    return None if void else rank[:5]
 
 
 BATCHES: Final = pytest.mark.parametrize("first", batches(LABS, short=1, long=8))
@@ -73,7 +73,7 @@ def test_binding_limit_is_the_one_that_trying_every_plan_finds(first: int) -> No
         days = max(yours.counts.samples, 60) + 6  # at one sample a day so many more can count
         tries = {limit: without(limit, pack, days) for limit in LAB_DIMENSIONS}
         best = {limit: best_of_all(options, there) for limit, there in tries.items()}
-        now = ranked(options.least.after, yours.plan)[:4]
+        now = ranked(options.least.after, yours.plan)[:5]
         buying = {limit: each for limit, each in best.items() if each is not None and each < now}
         least = min(buying, key=lambda limit: buying[limit], default=None)
         assert (seed, options.binding) == (seed, least)
@@ -108,7 +108,7 @@ def buys(amount: Dimension, more: float, options: PlanAnalysis) -> bool:
     lab = with_additions([Addition(amount, has, has + more)], options.yours.pack)
     now, then = options.least, least_loss(options.yours.plan, lab)
     less = not then.after.evidence.void_reason and then.rank.given_up < now.rank.given_up
-    alike = then.rank.given_up[:3] == now.rank.given_up[:3]
+    alike = then.rank.given_up[:4] == now.rank.given_up[:4]
     return less and not (alike and then.after.evidence.text == now.after.evidence.text)
 
 

@@ -14,6 +14,7 @@ from replicalab.planner.variants import MOST_VARIANTS
 from replicalab.scenarios import EvidenceTier, Pack, load_scenario
 from tests.factories import (
     change_pack,
+    make_constraint,
     make_control,
     make_design,
     make_pack,
@@ -91,7 +92,7 @@ def test_two_hundred_copies_of_a_control_are_one_with_a_count() -> None:
     found = everything(listed, pack)
     assert len(found.variants.listed) <= MOST_VARIANTS
     assert found.least.exact
-    assert found.least.rank[:4] == PlanAnalysis(assess(plan, pack)).least.rank[:4]
+    assert found.least.rank[:5] == PlanAnalysis(assess(plan, pack)).least.rank[:5]
 
 
 @pytest.mark.parametrize(
@@ -138,6 +139,25 @@ def test_eighty_alternatives_at_prices_of_their_own_are_planned() -> None:
     found = everything(plan_of(reagents=20), own)
     assert len(found.variants.listed) <= MOST_VARIANTS
     assert not found.least.exact
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("alike", [False, True], ids=["n, days and evidence", "n and days"])
+def test_forty_wishes_of_a_plan_of_forty_booked_items_are_planned(*, alike: bool) -> None:
+    bounds = ("samples", "days") if alike else ("samples", "days", "evidence")
+    wishes = [
+        make_constraint(
+            key=f"wish_{n}",
+            bounds=bounds[n % len(bounds)],
+            comparator=">=" if n % len(bounds) == 2 or n % 4 < 2 else "<=",
+            quantity=0.6 + n / 100 if n % len(bounds) == 2 else float(10 + n * 37 % 400),
+            hard=False,
+        )
+        for n in range(40)
+    ]
+    pack = change_pack(booked(OWN, 20), constraints=wishes)
+    found = everything(plan_of(20), pack)
+    assert 0 < found.least.rank.wishes < len(wishes)
 
 
 def test_huge_numbers_are_planned() -> None:

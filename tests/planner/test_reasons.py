@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import product
 from typing import Final, NamedTuple
 
 import pytest
@@ -19,10 +20,19 @@ from replicalab.scenarios import (
     EvidenceTier,
     LabOverrides,
     Pack,
+    StudyLimit,
     hard_range,
 )
-from tests.factories import make_design, make_pack, make_protocol
-from tests.planner.brute_force import can_count, cost_of, days_of, evidence_of
+from tests.factories import make_constraint, make_design, make_pack, make_protocol
+from tests.planner.brute_force import (
+    can_count,
+    cost_of,
+    days_of,
+    evidence_of,
+    ranked,
+    tried,
+    wishes_broken,
+)
 from tests.planner.small_labs import opened
 from tests.tiers import batches
 
@@ -60,6 +70,15 @@ class Said(NamedTuple):
     def fails_more(self, plan: Assessment) -> bool:
         """Return whether a plan fails a dimension that the found one does not."""
         return not set(plan.failing) <= set(self.found.failing)
+
+    def wish(self, number: int) -> StudyLimit:
+        """Return a wish of the study by the number in its name."""
+        return next(x for x in self.pack.limits if x.constraint.key == f"wish_{number}")
+
+    def broken(self, plan: Assessment) -> int:
+        """Return how many of the study's wishes a plan breaks."""
+        counts, value = plan.plan, plan.evidence.value
+        return wishes_broken(counts.sample_size, counts.duration_days, value, self.pack)
 
     def worth(self, samples: int) -> tuple[EvidenceTier, float]:
         """Return tier and evidence of so many samples, given days enough."""
@@ -122,7 +141,9 @@ def _as_many_as_fit(said: Said, needed: int) -> bool:
 
 def _scarce(said: Said, fewer: int, dimension: str, enough: int | None = None) -> bool:
     """Return whether so many days fewer fit, one more does not, and fewer still are planned."""
-    days = min(said.before, said.pack.lab.days_left) - fewer
+    wished = [w for w in said.pack.limits if not w.hard and w.number is Bounds.DAYS]
+    kept = (wish.most for wish in wished if wish.allows(said.days))
+    days = int(min(said.before, said.pack.lab.days_left, *kept)) - fewer
     return (
         dimension in said.at(duration_days=days + 1).failing
         and not said.fails_more(said.at(duration_days=days))
@@ -148,6 +169,50 @@ def _weaker(said: Said, fewer: int, *, truly: bool) -> bool:
     return said.before - said.samples == fewer and ((round(now, 12) != round(then, 12)) is truly)
 
 
+def _as_many_as_wished(said: Said, needed: int) -> bool:
+    """Return whether the endpoint is lost anyway, and a day more breaks more wishes."""
+    longer = said.at(duration_days=said.days + 1)
+    assert not said.fails_more(longer)
+    return needed == said.pack.min_days > said.days and said.broken(longer) > said.broken(
+        said.found
+    )
+
+
+def _no_more_fit_as_wished(said: Said, number: int) -> bool:
+    """Return whether so many fit and count, and more do only where more wishes are broken."""
+    fitting = []
+    for samples, days in product(range(number + 1, number + 40), days_of(said.pack)):
+        there = said.at(sample_size=samples, duration_days=days)
+        if there.evidence.able > number and not said.fails_more(there):
+            fitting.append(there)
+    return number == said.samples and min(map(said.broken, fitting)) > said.broken(said.found)
+
+
+def _kept(said: Said, wish: int) -> bool:
+    """Return whether a wish on n or the days is kept, and was broken."""
+    number = said.wish(wish).number
+    before = dict.fromkeys((Bounds.SAMPLES, Bounds.DAYS), said.before)
+    after = {Bounds.SAMPLES: said.samples, Bounds.DAYS: said.days}
+    return said.wish(wish).allows(after[number]) and not said.wish(wish).allows(before[number])
+
+
+def _wished_end(said: Said, wish: int) -> bool:
+    """Return whether a wish is kept that was broken, to the number."""
+    limit = said.wish(wish)
+    after = said.samples if limit.number is Bounds.SAMPLES else said.days
+    return _kept(said, wish) and after in (limit.least, limit.most)
+
+
+def _wished_evidence(said: Said, wish: int, number: int) -> bool:
+    """Return whether so many samples keep a wish on the evidence, and fewer do not."""
+    values = [said.worth(n)[1] for n in (number - 1, number)]
+    return number == said.samples and [*map(said.wish(wish).allows, values)] == [False, True]
+
+
+BOUND: Final = (
+    r"(?:at least|at most|exactly) [\d.]+(?: in each of 2 conditions: (?:at least|at most|exactly) "
+    r"\d+ in all)?"
+)
 N: Final = r"(\d+)"
 SHORT: Final = r"Short of the(?: study's)? target more samples show more"
 APART: Final = "(?:protocol|budget|staff)(?: and (?:budget|staff))?"
@@ -168,6 +233,13 @@ SENTENCES: Final[dict[str, Callable[..., bool]]] = {
     rf"The evidence is the same as with {N}\.": _same,
     rf"Fewer than {N} samples? leave no experimental sample beside the controls\.": lambda s, n: (
         n == s.found.counts.controls + 1
+    ),
+    rf"No more than {N} samples? fit and count(?: {APART} apart)? unless more of the study's "
+    r"wishes are broken\.": _no_more_fit_as_wished,
+    rf"'wish {N}' should be {BOUND}(?:; 'wish \d' should be {BOUND})*\.": _wished_end,
+    rf"'wish {N}' should be {BOUND}; it takes {N} samples?\.": _wished_evidence,
+    rf"'wish {N}' should be {BOUND}; {N} (?:is|are) enough\.": lambda s, wish, n: (
+        _kept(s, wish) and n == s.days < s.wish(wish).most
     ),
     rf"The study's own constraints ask for {N} samples?\.": lambda s, n: (
         n == s.samples and _held(s, n - 1) and not _held(s, n)
@@ -203,6 +275,7 @@ SENTENCES: Final[dict[str, Callable[..., bool]]] = {
         s.before < n == s.pack.min_days <= s.days
     ),
     rf"Of the study's {N} days? as many as fit\.": _as_many_as_fit,
+    rf"Of the study's {N} days? as many as its wishes allow\.": _as_many_as_wished,
     rf"In {N} days? no more than {N} samples? can count\.": lambda s, days, most: (
         most == can_count(days, s.pack) and most < s.samples
     ),
@@ -225,6 +298,9 @@ def _plain(text: str, said: Said) -> str:
     if before := re.match(rf"{SHORT}; n", text):
         assert _more_show_more(said, said.samples)
         text = f"N{text[before.end() :]}"
+    if before := re.match(rf"'wish {N}' should be {BOUND}(?:\. |; (?=\d+ fewer))", text):
+        assert _kept(said, int(before[1]))
+        text = text[before.end() :]
     if before := re.match(rf"The lab has {N} days?; (?=\d+ fewer)", text):
         assert int(before[1]) == said.pack.lab.days_left < said.before
         text = text[before.end() :]
@@ -256,13 +332,23 @@ def test_every_sentence_about_a_number_is_true(first: int) -> None:
                 numbers = [int(each) for each in match.groups() if each is not None]
                 assert SENTENCES[pattern](said, *numbers), (text, said)
     if first == 0:
-        assert used == {each for each in SENTENCES if "as many as fit" not in each}
+        assert used == {each for each in SENTENCES if "as many as" not in each}
 
 
 def test_plan_of_no_day_is_given_as_many_as_fit_where_the_endpoint_is_lost_anyway() -> None:
     found = least_loss(make_protocol(duration_days=0), make_pack(days=3, min_days=6))
     [change] = [each for each in found.changes if each.field == "duration_days"]
     assert (change.revised, change.reason) == ("3", "Of the study's 6 days as many as fit.")
+
+
+def test_plan_of_no_day_is_given_as_many_as_a_wish_allows_where_the_endpoint_is_lost_anyway() -> (
+    None
+):
+    short = make_constraint(bounds="days", comparator="<=", quantity=3, hard=False)
+    pack = make_pack(days=5, min_days=6, constraints=[short])
+    [change] = least_loss(make_protocol(duration_days=0), pack).changes
+    assert (change.field, change.revised) == ("duration_days", "3")
+    assert change.reason == "Of the study's 6 days as many as its wishes allow."
 
 
 def _told(found: Assessment, kept: Assessment) -> str:
@@ -285,7 +371,7 @@ def _told(found: Assessment, kept: Assessment) -> str:
 
 @BATCHES
 def test_every_dropped_control_is_worth_dropping(first: int) -> None:
-    dropped = 0
+    dropped = wished = 0
     for options in map(opened, range(first, first + LABS)):
         found, pack = options.least.after, options.yours.pack
         for change in options.least.changes:
@@ -295,10 +381,38 @@ def test_every_dropped_control_is_worth_dropping(first: int) -> None:
             controls = [*found.plan.controls, change.original]
             kept = assess(revise(found.plan, controls=controls), pack)
             gone = label_key(change.original) not in map(label_key, found.plan.controls)
-            if gone and found.feasible:
+            if gone and change.reason.startswith("No revision"):
+                _assert_keeps_as_few(change.reason, found, options)
+                wished += 1
+            elif gone and found.feasible:
                 assert change.reason.startswith(_told(found, kept))
             assert kept.cost > found.cost or len(kept.failing) > len(found.failing)
     assert dropped > LABS / 50
+    assert wished
+
+
+def _assert_keeps_as_few(reason: str, found: Assessment, options: PlanAnalysis) -> None:
+    """Check that of all plans as good in checks and tier those that lose less break more wishes."""
+    original, pack = options.yours.plan, found.pack
+    failing, tier, wishes, loss, *_ = ranked(found, original)
+    rivals = [
+        each
+        for each in tried(original, pack)
+        if (each.failing, each.tier) <= (failing, tier) and each.loss < loss
+    ]
+    assert rivals
+    assert all(each.wishes > wishes for each in rivals)
+    assert ("passes all seven dimensions" in reason) is found.feasible
+    tiers = ["reaches the study's target", "reaches the study's floor", ""]
+    assert tiers[int(tier)] in reason
+    named = [limit for limit in pack.limits if not limit.hard]
+    if len(named) == 1:
+        assert wishes == 0
+        assert reason.endswith(
+            f" keeps '{named[0].constraint.label}', which should be {named[0].text}."
+        )
+    else:
+        assert reason.endswith(" breaks so few of the study's wishes.")
 
 
 @pytest.mark.parametrize(

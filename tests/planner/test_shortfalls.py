@@ -220,7 +220,7 @@ def _best_of_all(plan: Protocol, there: Pack) -> tuple[float, ...]:
     """Return what the best of all plans in a lab gives up, the Lab Manager's among them."""
     options = PlanAnalysis(assess(plan, there))
     theirs = [ranked(each, plan) for each in (options.yours, options.offered)]
-    return min([*theirs, *(each.rank for each in tried(plan, there))])[:4]
+    return min([*theirs, *(each.rank for each in tried(plan, there))])[:5]
 
 
 @BATCHES

@@ -39,7 +39,11 @@ def rule(found: SurveyedStudy) -> tuple[float, ...]:
     """Return by what a study is worth less than another, first things first."""
     best = found.best
     tier = TIERS.index(best.evidence.tier)
-    return len(best.failing), tier, -round(share(found), 12), best.fidelity_loss, best.cost
+    wishes = ranked(best, found.reference.plan)[2]
+    return (
+        *(len(best.failing), tier, wishes),
+        *(-round(share(found), 12), best.fidelity_loss, best.cost),
+    )
 
 
 def share(found: SurveyedStudy) -> float:

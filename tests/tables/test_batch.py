@@ -34,7 +34,7 @@ def test_frame_has_a_row_for_each_result_and_no_numbers_where_none_was_played() 
     row = frame.iloc[-1]
     assert row["error"] == "gone"
     numbers = ["outcome", "rounds", "feasible", "samples", "days", "credits", "evidence", "tier"]
-    scores = ["regret", "evidence_short", "fidelity_short"]
+    scores = ["regret", "evidence_short", "wishes_short", "fidelity_short"]
     assert row[[*numbers, *scores, "wishes_broken"]].isna().all()
 
 

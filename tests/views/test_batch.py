@@ -76,6 +76,17 @@ def test_regret_is_told_of_each_player_that_has_one() -> None:
     assert not says(regret_panel(results[-1:]))
 
 
+def test_regret_of_wishes_is_told_where_there_is_some() -> None:
+    job = Case(study="psy_stroop", lab=Difficulty.HARD, scientist=ScientistKind.BASELINE)
+    result = Result(
+        job=job, outcome=Outcome.AGREED, evidence_short=0.25, wishes_short=2, fidelity_short=1
+    )
+    assert rows(regret_panel([result])) == [
+        ["Scientist", "Mean regret", "Evidence", "Wishes", "Fidelity", "Runs"],
+        ["Simple rule", "3.25", "0.25", "2.00", "1.00", "1"],
+    ]
+
+
 def test_faults_are_told_once() -> None:
     assert faults_text(["gone", "", "gone", "lost\nthere"]) == ["gone", "lost there"]
     assert stopped_text(1, 2000) == "Stopped: 1 of 2,000 negotiations are played."

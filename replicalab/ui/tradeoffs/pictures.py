@@ -37,8 +37,8 @@ _READING: Final = ". Click to choose a point ✕."
 _LOST_READING: Final = "Dotted: fits, but samples, or the study’s endpoint, are lost."
 _UNCOUNTED_READING: Final = "Dotted: fits, but samples are lost."
 _LEAST_READING: Final = (
-    "Least loss ranks by failing checks, evidence tier, fidelity lost, shortfall to the target, "
-    "changes, days short of the endpoint and cost, not by wishes."
+    "Least loss ranks by failing checks, evidence tier, wishes broken, fidelity lost, shortfall to "
+    "the target, changes, days short of the endpoint and cost."
 )
 
 

@@ -1,0 +1,187 @@
+"""What the study wishes counts after the evidence tier and before fidelity; and at its ends."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any, Final
+
+import pytest
+from scipy import stats
+
+from replicalab.assessment import assess
+from replicalab.models import LARGEST_PLANNED, Protocol
+from replicalab.planner import LeastLoss, PlanAnalysis, least_loss, rank
+from replicalab.scenarios import CostModel, Pack, ScenarioConstraint
+from tests.factories import (
+    CONTROLS,
+    EQUIPMENT,
+    make_constraint,
+    make_control,
+    make_pack,
+    make_protocol,
+    make_substitution,
+)
+
+CHAMBER, METER = EQUIPMENT
+MEETS: Final = make_protocol(sample_size=41)
+"""A plan that meets the target with its fewest samples, for 1,060 credits."""
+
+
+def wish(
+    quantity: float, bounds: str = "samples", comparator: str = ">=", **changes: object
+) -> ScenarioConstraint:
+    fields = {"key": "wish", "label": "Trays", "unit": None, "hard": False}
+    number = {"quantity": quantity, "bounds": bounds, "comparator": comparator}
+    return make_constraint(**{**fields, **number, **changes})
+
+
+def lab(*wishes: ScenarioConstraint, **changes: object) -> Pack:
+    """Return a lab with 25 credits more than the plan takes, where one control may go."""
+    controls = [make_control(name=name, droppable=name == CONTROLS[1]) for name in CONTROLS]
+    means: dict[str, Any] = {"budget": 1085.0, "days": 30, "min_days": 5, "controls": controls}
+    return make_pack(**{**means, "constraints": [*wishes], **changes})
+
+
+def reasons(found: LeastLoss) -> dict[str, str]:
+    return {change.field: change.reason for change in found.changes}
+
+
+def test_wish_for_days_is_kept_where_the_lab_has_the_means() -> None:
+    watch = wish(9, "days", label="Watching", unit="days")
+    assert least_loss(MEETS, lab(budget=2000.0)).plan == MEETS
+    found = least_loss(MEETS, lab(watch, budget=2000.0))
+    assert (found.plan.duration_days, found.plan.sample_size) == (9, 41)
+    assert found.rank.wishes == 0
+    assert reasons(found) == {"duration_days": "'Watching' should be at least 9 days."}
+
+
+def test_tier_of_evidence_comes_before_a_wish() -> None:
+    found = least_loss(MEETS, lab(wish(9, "days")))  # would cost 20 of the samples
+    assert found.plan == MEETS
+    assert (found.rank.tier, found.rank.wishes) == (0, 1)
+
+
+def test_control_goes_for_a_wish_and_the_reason_says_so() -> None:
+    found = least_loss(MEETS, lab(wish(44)))  # 30 credits more, of which the control brings 25
+    assert (found.plan.sample_size, found.plan.controls) == (44, [CONTROLS[0]])
+    assert (found.rank.wishes, found.rank.loss) == (0, 1)
+    assert reasons(found) == {
+        "controls": "No revision that passes all seven dimensions, reaches the study's target and "
+        "loses less fidelity keeps 'Trays', which should be at least 44.",
+        "sample_size": "'Trays' should be at least 44.",
+    }
+
+
+def test_control_that_is_fixed_stays_whatever_is_wished() -> None:
+    fixed = [make_control(name=name, droppable=False) for name in CONTROLS]
+    found = least_loss(MEETS, lab(wish(44), controls=fixed))
+    assert (found.plan, found.rank.wishes) == (MEETS, 1)
+
+
+def test_item_gives_way_to_a_cheaper_one_for_several_wishes_and_the_reason_says_so() -> None:
+    swap = make_substitution(original=CHAMBER, alternative="fan", fidelity_loss=2)
+    fixed = [make_control(name=name, droppable=False) for name in CONTROLS]
+    wishes = wish(60), wish(7, "days", key="days", label="Watching")
+    own = {"allowed_substitutions": [swap], "prices": {"fan": 1.0}, "controls": fixed}
+    found = least_loss(MEETS, lab(*wishes, **own))
+    # The fan saves 99 credits: enough for two days, or for twelve trays, so for one wish of two.
+    assert (found.plan.duration_days, found.plan.sample_size) == (7, 41)
+    assert (found.rank.wishes, found.rank.loss) == (1, 2)
+    told = reasons(found)
+    assert told["required_equipment"].endswith(
+        " No revision that passes all seven dimensions, reaches the study's target and loses less "
+        "fidelity breaks so few of the study's wishes."
+    )
+    assert told["duration_days"] == "'Watching' should be at least 7."
+
+
+def test_fewer_samples_are_planned_for_a_wish_as_long_as_the_tier_stays() -> None:
+    found = least_loss(make_protocol(sample_size=60), lab(wish(45, comparator="<="), budget=2000.0))
+    assert found.plan.sample_size == 41
+    assert reasons(found) == {
+        "sample_size": "'Trays' should be at most 45. It takes 41 samples to reach the study's "
+        "target."
+    }
+
+
+def test_wish_for_evidence_beyond_the_target_is_kept() -> None:
+    found = least_loss(MEETS, lab(wish(0.9, "evidence", label="Power"), budget=2000.0))
+    assert _power(27, 27) >= 0.9 > _power(27, 26)
+    assert found.plan.sample_size == 54
+    assert reasons(found) == {"sample_size": "'Power' should be at least 0.9; it takes 54 samples."}
+
+
+def _power(first: int, second: int) -> float:
+    """Return the power of the t-test of two groups at d = 0.9 and alpha 0.05, by scipy."""
+    freedom, shift = first + second - 2, 0.9 * sqrt(first * second / (first + second))
+    bound = stats.t.ppf(0.975, freedom)
+    return float(stats.nct.sf(bound, freedom, shift) + stats.nct.cdf(-bound, freedom, shift))
+
+
+FREE: Final = {
+    "cost_model": CostModel(per_sample=0, per_day=0),
+    "days": 10**9,
+    "budget": 1e6,
+    "staff": 9,
+}
+HARD: Final = wish(2 * LARGEST_PLANNED, key="hard", hard=True)
+
+
+@pytest.mark.parametrize(
+    ("wishes", "broken"),
+    [
+        ([wish(0)], 0),
+        ([wish(0, comparator="<=")], 1),
+        ([wish(0, comparator="=")], 1),
+        ([wish(0, "days", "<=")], 1),
+        ([wish(LARGEST_PLANNED)], 0),
+        ([wish(LARGEST_PLANNED + 1)], 1),
+        ([wish(10**9)], 1),
+        ([wish(10**9, comparator="<=")], 0),
+        ([wish(10**9, "samples_per_condition", conditions=1000)], 1),
+        ([wish(LARGEST_PLANNED, "days")], 0),
+        ([wish(10**9, "days")], 1),
+        ([wish(0.0, "evidence")], 0),
+        ([wish(1.0, "evidence")], 0),
+        ([wish(1.5, "evidence")], 1),
+        ([wish(-3.0, "evidence")], 0),
+        ([wish(50), wish(45, comparator="<=", key="few")], 1),
+        ([wish(50, comparator="="), wish(60, comparator="=", key="b"), wish(5, key="c")], 1),
+        ([wish(3 * LARGEST_PLANNED // 2), HARD], 0),
+        ([wish(3 * LARGEST_PLANNED // 2, comparator="<="), HARD], 1),
+    ],
+)
+def test_wishes_at_their_ends_are_kept_or_broken_and_nothing_else_is_planned_for_them(
+    wishes: list[ScenarioConstraint], broken: int
+) -> None:
+    found = least_loss(MEETS, lab(*wishes, **FREE))
+    assert found.after.feasible
+    assert found.rank == rank(found.after, MEETS)
+    assert found.rank.wishes == broken
+    assert found.rank.given_up == (0, 0, broken, 0, 0.0)
+    assert found.plan.sample_size <= (2 if HARD in wishes else 1) * LARGEST_PLANNED
+    assert found.plan.duration_days <= LARGEST_PLANNED
+
+
+def test_wish_that_bounds_nothing_changes_nothing() -> None:
+    stated = make_constraint(bounds=None, quantity=9, hard=False)
+    assert least_loss(MEETS, lab(stated)).plan == MEETS
+
+
+def test_more_means_buy_a_wish_and_its_limit_binds() -> None:
+    options = PlanAnalysis(assess(MEETS, lab(wish(9, "days"), budget=1085.0)))
+    assert options.binding == "budget"
+    [extra] = options.extras
+    # 4 days are 200 credits; of these 25 are left over, and 25 come of the control.
+    assert (extra.ask.dimension, extra.ask.more) == ("budget", 150)
+    assert (extra.after.rank.wishes, extra.after.rank.loss) == (0, 1)
+
+
+def test_later_start_that_breaks_a_wish_buys_nothing() -> None:
+    swap = make_substitution(original=CHAMBER, alternative=METER, fidelity_loss=1)
+    plan: Protocol = make_protocol(sample_size=41, required_equipment=[CHAMBER])
+    own = {"allowed_substitutions": [swap], "booked": {CHAMBER: 10}, "budget": 2000.0}
+    for days, starts in ((16, []), (21, [11])):
+        found = PlanAnalysis(assess(plan, lab(wish(9, "days"), **{**own, "days": days})))
+        assert [wait.start_day for wait in found.asks.waits] == starts
+        assert found.least.rank.wishes == 0
