@@ -138,7 +138,7 @@ PARTS: Final = {
     "b": AddressPart(_TRAY, "tray", "the comparison"),
     "m": AddressPart(_PLAYED, "case.moves", "what was played by hand"),
     "i": AddressPart(_OWN_LAB, "case.own_lab.items", "what is said of the lab’s items"),
-    "s": AddressPart(_OWN_LAB, "case.own_lab.sheet", "how the lab’s sheet of items is read"),
+    "t": AddressPart(_OWN_LAB, "case.own_lab.sheet", "how the lab’s sheet of items is read"),
     "p": AddressPart("plan", "case.plan", "the plan"),
 }
 """By the letters that name them in an address where only the draft has them, as they give way."""
