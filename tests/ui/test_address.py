@@ -374,7 +374,7 @@ TRAY: Final = (
         ({"plan": PLAN}, 4_000, ""),
         ({"plan": LONG}, 2_000, "p"),
         ({"own_lab": LabOverrides(name="Ours", items=ITEMS)}, 1_500, "i"),
-        ({"own_lab": LabOverrides(items=ITEMS[:9], sheet=MAPPING)}, 400, "si"),
+        ({"own_lab": LabOverrides(items=ITEMS[:9], sheet=MAPPING)}, 400, "ti"),
         ({"scientist": ScientistKind.PERSON, "moves": MOVES}, 300, "m"),
         ({"tray": TRAY}, 6_000, "b"),
         ({"plan": LONG, "tray": TRAY}, 2_000, "pb"),
