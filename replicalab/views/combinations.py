@@ -14,7 +14,7 @@ from replicalab.views.verdicts import FIDELITY_MEANS, evidence_status
 MOST_SHOWN: Final = 12
 """So many combinations are shown; of more it is said how many there are."""
 
-TITLE: Final = "Every combination: budget, days, staff, a later start, items"
+TITLE: Final = "Every combination"
 GOALS: Final = {
     Goal.TARGET: "The target",
     Goal.FLOOR: "The floor",

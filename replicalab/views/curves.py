@@ -48,9 +48,8 @@ def samples_panel(found: Curves) -> Panel:
 
 
 def fit_text(largest: int | None) -> str:
-    """Return how many samples the lab can pay and staff: ``175 fit budget and staff``."""
-    most = "none" if largest is None else amount_text(largest)
-    return f"{most} {'fit' if largest and largest > 1 else 'fits'} budget and staff"
+    """Return how many samples budget and staff allow: ``175 affordable``, ``none affordable``."""
+    return f"{'none' if largest is None else amount_text(largest)} affordable"
 
 
 def able_text(most: int) -> str:
@@ -132,7 +131,7 @@ def samples_rows(found: Curves) -> list[tuple[str, ...]]:
     named = {
         "your plan": plan.counts.samples,
         "for the target": found.needed(),
-        "the most that fit budget and staff": found.largest,
+        "the most that budget and staff allow": found.largest,
     }
     most = found.most_counted
     if most is not None and most <= found.most_samples:

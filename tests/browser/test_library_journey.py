@@ -179,7 +179,7 @@ def test_database_that_stops_and_starts_again_ends_no_session(
         postgres.stop()
         type_number(page, "Sample size", 41)
         press(page, "Save")
-        expect(page.locator(".st-key-kept")).to_contain_text("Not kept")
+        expect(page.locator(".st-key-kept")).to_contain_text("Not saved")
         follow(page, "Library")
         expect(page.get_by_text("The library cannot be used")).to_be_visible()
         postgres.start()
