@@ -183,7 +183,7 @@ def refused_slide(negotiation: Negotiation, at: int) -> Panel:
         scientist = _side(does, [], questions or [answered.reason])
     worth = "no evidence" if offer.evidence.void_reason else offer.evidence.text
     return _two_sides(
-        f"Refused: {_short_size(offer)}, {worth}",
+        f"Scientist refuses {_short_size(offer)}: {worth}",
         scientist,
         _manager(done),
         PlanStep(step.before, offer),
@@ -430,6 +430,7 @@ def decision_slide(here: PlanAnalysis, negotiation: Negotiation | None) -> Panel
         (title, plans.in_its_noun(shortened(said[0], _MOST_OF_AN_ASK), design))
         for title, said in take_parts(here, _name(yours))[:_MOST_ASKS]
     ]
+    asked = sum(len(text) for _, text in asks)
     return blocks.panel(
         "slide_decision",
         title=_decision(here, run),
@@ -444,7 +445,8 @@ def decision_slide(here: PlanAnalysis, negotiation: Negotiation | None) -> Panel
         breaks=capitalised(cautions_text(run)) if worth_running else "",
         bar=evidence_bar(run.evidence, [run.evidence, yours.evidence], yours.evidence),
         asks=asks,
-        roomy=sum(len(text) for _, text in asks) <= _FEW_ASKS,
+        roomy=asked <= _FEW_ASKS,
+        stands=_stands(PlanStep(run, run)) if worth_running and asked <= _SHORT else None,
     )
 
 

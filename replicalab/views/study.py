@@ -229,7 +229,8 @@ def _lab_row(lab: PlanAnalysis) -> dict[str, object]:
 
 def legend_panel(number: int, of: int) -> Group:
     """Return how many studies are shown, and how the rows of their labs are read."""
-    text = f"{number} of {of} studies. Each row: the evidence of the best plan that lab can run."
+    row = "Each row: the best plan that lab can run; dotted: floor, solid: target."
+    text = f"{number} of {of} studies. {row}"
     return blocks.group(Sentence(text, quiet=True))
 
 
