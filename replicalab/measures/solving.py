@@ -95,6 +95,13 @@ class PowerAnalysis:
         Raises:
             ScenarioError: no such number reaches the target; says why, and what to do.
         """
+        if self.row.sought and self.target >= 1 and unknown is not Unknown.EVIDENCE:
+            # Far out it is 1 in doubles, by rounding alone.
+            raise self._refused(
+                unknown,
+                f"{self._aim} would make a significant result certain, which no study can",
+                "aim at less than 1, such as 0.99",
+            )
         match unknown:
             case Unknown.EFFECT:
                 return self._effect()

@@ -193,3 +193,13 @@ def _is_reached_or_told(asked: PowerAnalysis, unknown: Unknown) -> bool:
         return bool(error.faults[0].remedy)
     assert math.isfinite(found)
     return found >= 0 if unknown is Unknown.EVIDENCE else _with(asked, unknown, found).reaches
+
+
+@pytest.mark.parametrize("unknown", [each for each in Unknown if each is not Unknown.EVIDENCE])
+@pytest.mark.parametrize(
+    "kind", [row for row in KINDS.values() if row.sought], ids=lambda row: row.kind
+)
+def test_no_number_makes_a_significant_result_certain(kind: Any, unknown: Unknown) -> None:
+    asked = analysis(str(kind.kind), target=1.0, samples=10_000)
+    with pytest.raises(ScenarioError, match="aim at less than 1"):
+        asked.worked_out(unknown)
