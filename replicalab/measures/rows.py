@@ -139,7 +139,7 @@ class Parameter(NamedTuple):
     """A number of a design that only some kinds need; ``phrase`` names it within a sentence.
 
     A button changes it by ``step``, whole where the number is. One that is ``always_allowed`` does
-    no harm where no formula asks for it.
+    no harm where no formula asks for it. ``unset`` says what holds without one that is optional.
     """
 
     label: str
@@ -147,6 +147,7 @@ class Parameter(NamedTuple):
     remedy: str
     step: float = 0.05
     always_allowed: bool = False
+    unset: str = ""
 
 
 PARAMETERS: Final = {
@@ -159,6 +160,7 @@ PARAMETERS: Final = {
         "give the number of units there are",
         step=1,
         always_allowed=True,
+        unset="Empty for no limit.",
     ),
     "groups": Parameter("Groups", "groups", "give how many there are, for example 3", step=1),
     "margin": Parameter(
@@ -260,6 +262,7 @@ class Kind:
         endless_method: how, where no population is given, if that is another way.
         effect: what is assumed; None where nothing is.
         needs: the numbers that a design of this kind must give.
+        optional: those that it may give.
         groups: how many groups the samples are of, where the kind says it; else the design does.
         setting: what else is assumed, as it follows upon the effect in a sentence.
         measure: what the evidence is called.
@@ -284,6 +287,7 @@ class Kind:
     method: str
     effect: Effect | None
     needs: tuple[str, ...] = ("alpha",)
+    optional: tuple[str, ...] = ()
     groups: int = 1
     endless_method: str = ""
     setting: str = ""
@@ -311,7 +315,7 @@ class Kind:
     def numbers(self) -> list[str]:
         """The numbers of a design that count for this kind, besides its effects and bounds."""
         # The population counts for every kind: nobody can plan more samples than there are.
-        return [name for name in PARAMETERS if name in self.needs or name == "population_max"]
+        return [name for name in PARAMETERS if self.uses(name) or name == "population_max"]
 
     def groups_of(self, design: _Design) -> int:
         """Return how many groups the samples of a design are of, 1 where they are of none."""
@@ -323,7 +327,7 @@ class Kind:
 
     def uses(self, number: str) -> bool:
         """Return whether the evidence of this kind depends on a number of a design."""
-        return number in self.needs
+        return number in self.needs or number in self.optional
 
     def label(self, number: str) -> str:
         """Return what a number of a design is called for people."""
@@ -437,5 +441,5 @@ class Kind:
             value = getattr(design, name)
             if name in self.needs and value is None:
                 yield f"{self.named} design has no {name}; {parameter.remedy}"
-            elif not (name in self.needs or value is None or parameter.always_allowed):
+            elif not (self.uses(name) or value is None or parameter.always_allowed):
                 yield f"{name} is {value}, but {self.named} design has none; leave it out"

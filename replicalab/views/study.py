@@ -69,7 +69,7 @@ def design_panel(pack: scenarios.Pack) -> Fold:
         ("target", "Target of the evidence", design.target),
         ("floor", "Floor of the evidence", design.floor),
         *((name, kind.label(name), getattr(design, name)) for name in kind.numbers),
-    )]  # fmt: skip
+    ) if value is not None or field not in kind.optional]  # fmt: skip
     if design.dropout:
         name = f"Dropout of planned samples{', yours' * ('dropout' in asked)}"
         rows.append((name, lexicon.percent_text(design.dropout), design.why.get("dropout", "")))

@@ -93,13 +93,15 @@ def draw_assumptions() -> None:
 
 
 def _draw_design_number(name: str, label: str) -> None:
-    if name == "population_max" and name not in record.draft().row.needs:
-        fields.optional_number(label, "design", name, help="Empty for no limit.")
+    parameter, needs = PARAMETERS.get(name), record.draft().row.needs
+    step = parameter.step if parameter else 0.05
+    if parameter and name not in needs:
+        fields.optional_number(label, "design", name, step=step, help=parameter.unset)
         return
     fields.number(
         label,
         *("design", name),
-        step=PARAMETERS[name].step if name in PARAMETERS else 0.05,
+        step=step,
         change=lambda draft, value: draft.with_number(name, value),
     )
 
