@@ -78,9 +78,16 @@ class Decision(Record):
 
     @property
     def name(self) -> str:
-        """What it is kept as: ``Least loss, not Your plan``."""
-        chosen, *others = self.names
-        return f"{chosen}, not {joined(others, 'or')}" if others else chosen
+        """What it is kept as: ``Fish · Least loss (n 96, power 0.70), not Your plan``."""
+        name, *others = self.names
+        refused = f", not {joined(others, 'or')}" if others else ""
+        option = self.options[self.chosen]
+        try:
+            plan = option.judged(read_case(option.content))
+        except ReplicaLabError:  # not a plan, or of a study that is not here
+            return f"{name}{refused}"[:LONGEST_NAME]
+        size = f"n {plan.plan.sample_size:,}, {plan.evidence.text}"
+        return f"{plan.pack.paper.name} · {name} ({size}){refused}"[:LONGEST_NAME]
 
 
 def decision_text(decision: Decision) -> str:

@@ -178,7 +178,8 @@ def test_decision_stands_on_its_comparison_only_and_opens_from_both_lists(
         assert app.text_area(key="decision_why").value == "It keeps the most."
     decide(app, 2, "It keeps the most.", "Ada")
     [entry] = shelf().entries(owner(), EntryKind.DECISION)
-    assert entry.name == "Least loss, not Your plan or The Lab Manager’s"
+    better = "Momentum returns · Least loss (n 300, power 0.62)"
+    assert entry.name == f"{better}, not Your plan or The Lab Manager’s"
     panel = "Decided: Least loss\nNot Your plan or The Lab Manager’s.\nIt keeps the most.\nAda, "
     assert panel in said(app)
     sides = tray(app)

@@ -328,7 +328,8 @@ def test_decision_stands_in_report_and_bundle_and_opens_again_elsewhere(
     for _ in range(2):
         app = opened(data)
         [entry] = shelf().entries(owner(), EntryKind.DECISION)
-        assert entry.name.startswith("The Lab Manager’s, not Your plan")
+        chosen = "Stroop interference · The Lab Manager’s (n 25, power 0.97)"
+        assert entry.name.startswith(f"{chosen}, not Your plan")
     again(app, "Report")
     assert all(line in text(files, "Markdown") for line in told)
 
