@@ -292,6 +292,34 @@ def test_batch_with_a_function_holds_every_player_s_regret(
     assert "Language model" in html
 
 
+@pytest.mark.parametrize("executor", [None, ThreadPoolExecutor])
+def test_batch_that_is_stopped_keeps_what_came(
+    executor: type[ThreadPoolExecutor] | None,
+) -> None:
+    def stop(came: int, number: int) -> None:
+        assert number == 9
+        if came == 2:
+            raise KeyboardInterrupt
+
+    with executor(1) if executor else nullcontext() as pool:
+        found = replicalab.run_batch(
+            STUDY, scientists=[takes_the_offer], seeds=range(3), executor=pool, progress=stop
+        )
+    assert found.stopped
+    assert [bool(result.outcome) for result in found] == [True, True]
+    assert repr(found).startswith("<Batch: Stopped: 2 of 9 negotiations are played: ")
+    assert "Stopped: 2 of 9 negotiations are played." in found._repr_html_()
+    assert not replicalab.run_batch(STUDY, ["easy"]).stopped
+
+
+def test_batch_that_is_stopped_before_anything_came_goes_on_as_stopped() -> None:
+    def stop(_: Messages) -> str:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        replicalab.run_batch(STUDY, scientists=[stop])
+
+
 def test_batch_of_two_models_is_refused() -> None:
     with pytest.raises(ValueError, match="2 language models are to play; name one in each batch"):
         replicalab.run_batch(STUDY, scientists=[takes_the_offer, str])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Executor
-from functools import cached_property, partial
+from contextlib import closing
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from replicalab import batch as _batch
@@ -139,7 +140,18 @@ def _seated(scientist: str | GenerateFn) -> tuple[Seat, GenerateFn | None, str |
 
 
 class Batch(OneLine, tuple[Result, ...]):
-    """The results of a batch, in the order of its jobs."""
+    """The results of a batch, in the order of its jobs.
+
+    Attributes:
+        asked: how many negotiations it was to have; it has fewer where it was stopped.
+    """
+
+    asked: int = 0
+
+    @property
+    def stopped(self) -> bool:
+        """Whether not all came, since Ctrl-C stopped it."""
+        return len(self) < self.asked
 
     @property
     def summaries(self) -> list[Summary]:
@@ -153,17 +165,20 @@ class Batch(OneLine, tuple[Result, ...]):
         return results_frame(self)
 
     def _line(self) -> str:
-        from replicalab.views.batch import failed_text  # noqa: PLC0415
+        from replicalab.views.batch import failed_text, stopped_text  # noqa: PLC0415
         from replicalab.views.negotiation import OUTCOME_TITLES  # noqa: PLC0415
 
         times = Counter(result.outcome for result in self)
         told = [f"{amount_text(n)} {OUTCOME_TITLES[o].lower()}" for o, n in times.items() if o]
         told += [failed_text(times[None])] if times[None] else []
-        return ": ".join(filter(None, (count_text(len(self), "negotiation"), ", ".join(told))))
+        came = count_text(len(self), "negotiation")
+        if self.stopped:
+            came = stopped_text(len(self), self.asked).rstrip(".")
+        return ": ".join(filter(None, (came, ", ".join(told))))
 
     def _repr_html_(self) -> str:
-        from replicalab.views.batch import outcomes_text, regret_panel  # noqa: PLC0415
-        from replicalab.views.blocks import plain_table  # noqa: PLC0415
+        from replicalab.views.batch import outcomes_text, regret_panel, stopped_text  # noqa: PLC0415
+        from replicalab.views.blocks import plain_table, sentences_panel  # noqa: PLC0415
 
         rows = [
             (
@@ -173,7 +188,9 @@ class Batch(OneLine, tuple[Result, ...]):
             for each in self.summaries
         ]
         names = ("study", "lab", "Scientist", "Lab Manager", "outcomes")
-        return page(plain_table("Outcomes", names, rows), regret_panel(self))
+        stopped = [stopped_text(len(self), self.asked)] if self.stopped else []
+        outcomes = plain_table("Outcomes", names, rows)
+        return page(sentences_panel(stopped), outcomes, regret_panel(self))
 
 
 def run_batch(
@@ -188,6 +205,9 @@ def run_batch(
     progress: Callable[[int, int], object] | None = None,
 ) -> Batch:
     """Return how every combination ends; each opens with its study's own plan.
+
+    Ctrl-C stops it once one has come, and loses none that came: the result says that it is
+    ``stopped``.
 
     Args:
         studies: ids of the shelf.
@@ -222,13 +242,27 @@ def run_batch(
         lab_managers=lab_managers,
         max_rounds=max_rounds,
     )
-    # Processes would import the caller's script anew, which must then be written for that.
-    results: Iterable[Result] = map(partial(_batch.run_job, generate_fn=generate_fn), jobs)
-    if executor:
-        results = _batch.run_batch(jobs, executor, generate_fn=generate_fn)
     came = list[Result]()
-    for result in results:
-        came.append(result)
-        if progress:
-            progress(len(came), len(jobs))
-    return Batch(_batch.in_order(jobs, came))
+    try:
+        with closing(_played(jobs, executor, generate_fn)) as results:
+            for result in results:
+                came.append(result)
+                if progress:
+                    progress(len(came), len(jobs))
+    except KeyboardInterrupt:
+        if not came:  # there is nothing to lose
+            raise
+    found = Batch(_batch.in_order(jobs, came))
+    found.asked = len(jobs)
+    return found
+
+
+def _played(
+    jobs: Sequence[Case], executor: Executor | None, generate_fn: GenerateFn | None
+) -> Generator[Result]:
+    if executor:
+        yield from _batch.run_batch(jobs, executor, generate_fn=generate_fn)
+        return
+    # Processes would import the caller's script anew, which must then be written for that.
+    for job in jobs:
+        yield _batch.run_job(job, generate_fn)

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 from argparse import ArgumentError, ArgumentTypeError
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
@@ -15,7 +16,6 @@ from replicalab.cli import lab
 from replicalab.cli.files import STANDARD, called, content
 from replicalab.cli.lab_options import MONEY_OPTIONS, between, decimal
 from replicalab.cli.printing import CommandError, say
-from replicalab.documents import STUDY_SUFFIXES
 from replicalab.errors import TraceError
 from replicalab.lexicon import same_label, shortened
 from replicalab.models import LARGEST_PLANNED, LIST_FIELDS, LONGEST_LABEL, Protocol, revise
@@ -61,7 +61,9 @@ class Parser(argparse.ArgumentParser):
     def refuse(self, unknown: Sequence[str]) -> NoReturn:
         """Say which of the arguments is not known, and which one was probably meant."""
         name = unknown[0].partition("=")[0]
-        near = get_close_matches(name, self._option_string_actions, n=1)
+        known = [*self._option_string_actions]
+        begun = [option for option in known if name.startswith("--") and option.startswith(name)]
+        near = get_close_matches(name, begun, n=1, cutoff=0) or get_close_matches(name, known, n=1)
         guess = f"; did you mean '{near[0]}'?" if near else ""
         self.error(f"'{shortened(name)}' is no argument of this command{guess}")
 
@@ -185,10 +187,9 @@ def add_aim(parser: argparse.ArgumentParser) -> None:
 
 def study_at(name: str) -> tuple[scenarios.Study, str]:
     """Return a study by its id or its path, and the text of its file; empty for the shelf's."""
-    path = Path(name)
-    is_path = name == STANDARD or name.endswith(tuple(f".{suffix}" for suffix in STUDY_SUFFIXES))
-    if not (is_path or (path.suffix and path.is_file())):
+    if not (name == STANDARD or "." in name or os.sep in name):  # no id has either
         return scenarios.load_scenario(name).study, ""
+    path = Path(name)
     data = content(path)
     return scenarios.parse_study(data, called(name)), data.decode("utf-8-sig")
 

@@ -28,6 +28,7 @@ _HARD_SHARE: Final = 0.75
 _PLAN_LISTS: Final = {"equipment": "required_equipment", "reagents": "required_reagents"}
 _PLANNED_CONTROLS: Final = ("reference_protocol", "controls")
 # The blocks whose fields a form shows, and whose rules may be between fields.
+_PLAN: Final = "reference_protocol"
 _BLOCKS: Final[dict[str, type[Record]]] = {"": Study, "design": Design, f"labs.{YOUR_LAB}": Lab}
 
 
@@ -300,13 +301,14 @@ def _by_field(all_faults: Sequence[Fault], others: OtherLabs) -> dict[str, list[
 
 def _place(path: str, problem: str) -> str:
     """Return the field of a fault: of a block's, the field that its words name first."""
+    if path == _PLAN:
+        labels = (name for name, label in FIELD_LABELS.items() if problem.startswith(f"{label} "))
+        return f"{path}.{next(labels, '')}".removesuffix(".")
     block = _BLOCKS.get(path)
     if block is None:
         return path
     for word in re.findall(r"\w+", problem):
         name = f"{word}s" if f"{word}s" in block.model_fields else word
         if name in block.model_fields:
-            path = f"{path}.{name}".removeprefix(".")
-            break
-    labels = (name for name, label in FIELD_LABELS.items() if f": {label} " in problem)
-    return f"{path}.{next(labels, '')}".removesuffix(".")
+            return f"{path}.{name}".removeprefix(".")
+    return path

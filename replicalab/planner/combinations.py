@@ -262,8 +262,7 @@ class _Search:
         """Yield the plan itself, where means make it feasible."""
         items = frozenset(item.key for item in self.plan.items if item.key in self.lacking)
         needs = self.plan.cost, self.plan.counts.days, self.plan.staff
-        rows = zip(AMOUNTS, self.additions.has, needs, strict=True)
-        amounts = [Addition(each, has, need) for each, has, need in rows if need > has]
+        amounts = self._amounts(self.additions.has, needs)
         asks = (*amounts, *(self.lacking[key] for key in items))
         if self.plan.in_lab(with_additions(asks, self.plan.pack)).feasible:
             yield _Reached(needs, items, None)
@@ -335,15 +334,19 @@ class _Search:
         return frozenset(key for key, until in self.until.items() if until < start)
 
     def _combination(self, asked: _Asked, each: _Reached) -> Combination:
-        has = self._has(asked.start)
-        amounts = [
-            Addition(dimension, there, need)
-            for dimension, there, need in zip(AMOUNTS, has, each.needs, strict=True)
-            if need > there
-        ]
+        amounts = self._amounts(self._has(asked.start), each.needs)
         items = [ask for key, ask in self.lacking.items() if key in asked.items]
         smallest = self._smallest_plan(each.variant)
         return Combination(self.goal, asked.start, (*amounts, *items), self.plan, smallest)
+
+    def _amounts(self, has: Means, needs: Means) -> list[Addition]:
+        """Return an ask for each amount of which more is needed than there is."""
+        currency, rows = self.plan.pack.lab.currency, zip(AMOUNTS, has, needs, strict=True)
+        return [
+            Addition(each, there, need, currency=currency)
+            for each, there, need in rows
+            if need > there
+        ]
 
     def _smallest_plan(self, variant: PlanVariant | None) -> Protocol:
         """Return the plan that needs the least when it is worded so."""

@@ -52,7 +52,8 @@ ShortTitle = Annotated[
 ]
 """What stands at the head of every page."""
 
-CURRENCY: Final = "[A-Za-zÀ-ÖØ-öø-ɏ€£¥]{1,8}"
+LONGEST_CURRENCY: Final = 8
+CURRENCY: Final = f"[A-Za-zÀ-ÖØ-öø-ɏ€£¥]{{1,{LONGEST_CURRENCY}}}"
 Currency = Annotated[str, StringConstraints(pattern=f"^{CURRENCY}$")]
 """What a unit of cost is called: letters and three signs. A dollar sign would begin a formula
 where pages write text.

@@ -4,7 +4,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from replicalab.lexicon import (
     content_words,
@@ -103,7 +103,8 @@ class Design(Record):
         sesoi: the smallest effect of interest, null when none is named.
         alpha: the significance level, two-sided where a test has two sides; for equivalence that of
             each one-sided test.
-        target: the evidence to aim at; for precision a relative half-width, lower is better.
+        target: the evidence to aim at; for precision a relative half-width, lower is better; of a
+            test below 1, since no study makes its result certain.
         floor: the evidence to stay above, or below for precision.
         unit_of_n: what one sample is.
         population_max: the most samples that exist or are permitted, null when unlimited.
@@ -155,6 +156,12 @@ class Design(Record):
             raise ValueError(
                 f"a target of {self.target:g} and a floor of {self.floor:g} are out of order; "
                 "they are shares: floor <= target <= 1"
+            )
+        if KINDS[self.kind].sought and self.target >= 1:
+            # The floor is no higher. Far out a power is 1 in doubles, by rounding alone.
+            raise ValueError(
+                "a target of 1 would make a significant result certain, which no study can; "
+                "aim at less than 1, such as 0.99"
             )
         return self
 
@@ -394,8 +401,9 @@ class Study(Record):
                 )
         return self
 
-    @model_validator(mode="after")
-    def _reference_can_be_planned(self) -> Self:
-        for problem in too_large(self.reference_protocol):
-            raise ValueError(f"reference_protocol: {problem}")
-        return self
+    @field_validator("reference_protocol")
+    @classmethod
+    def _reference_can_be_planned(cls, plan: Protocol) -> Protocol:
+        for problem in too_large(plan):
+            raise ValueError(problem)
+        return plan

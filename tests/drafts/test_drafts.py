@@ -304,6 +304,14 @@ def test_fault_stands_once_beside_its_field(others: OtherLabs) -> None:
         assert [*map(len, found.values())] == [1]
 
 
+@pytest.mark.parametrize(
+    ("name", "label"), [("sample_size", "Sample size"), ("duration_days", "Duration")]
+)
+def test_fault_of_a_plan_is_told_in_words_for_people(name: str, label: str) -> None:
+    told = faults(template().put(10**9, "reference_protocol", name))
+    assert told == {f"reference_protocol.{name}": [f"{label} is 1,000,000,000"]}
+
+
 def test_fault_of_a_lab_stands_at_the_one_asked_for_unless_another_is_kept() -> None:
     draft = template().with_others(OtherLabs.SAME)
     draft = draft.put(3, "labs", YOUR_LAB, "booked", "loud\u202espeaker")

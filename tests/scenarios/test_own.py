@@ -183,6 +183,8 @@ IMPOSSIBLE: Final[list[tuple[Any, dict[str, float]]]] = [
     ("coverage", {"effect": 0.3}),
     ("two_group", {"target": 0.4}),
     ("two_group", {"target": 1.5}),
+    ("two_group", {"target": 1.0}),
+    ("survival", {"target": 1.0, "floor": 1.0}),
     ("precision", {"target": 0.3}),
     ("equivalence", {"effect": 0.7}),
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import date
 from itertools import product
 
 import pytest
@@ -167,7 +168,9 @@ def test_wrong_number_of_an_analysis_stays_and_is_told() -> None:
         (Unknown.SAMPLES, "Power", -0.1, "-0.1 is not allowed: it must be greater than 0."),
         (Unknown.SAMPLES, "Dropout, %", 100.0, "Dropout is 100 %: type 0 % or more, below 100 %."),
         (Unknown.SAMPLES, "Dropout, %", 1e15, "below 100 %."),
-        (Unknown.SAMPLES, "Days it takes", 0, "0 is not allowed: it must be greater than or equal"),
+        (Unknown.SAMPLES, "Days it takes", 0, "it must be greater than or equal to 1."),
+        (Unknown.SAMPLES, "Days it takes", -1, "it must be greater than or equal to 1."),
+        (Unknown.SAMPLES, "Power", 1.0, "aim at less than 1, such as 0.99."),
         (Unknown.EVIDENCE, "Samples in all", -1, "-1 is not allowed: it must be greater than or"),
         (Unknown.EFFECT, "Samples in all", 10**9, "at most 1,000,000 can be planned here"),
         (Unknown.DROPOUT, "Samples in all", 0, "plan 128 samples or more."),
@@ -343,6 +346,23 @@ def test_number_beyond_all_bounds_is_told() -> None:
         assert not can_press(app, "Use this study")
 
 
+def test_lab_of_the_form_has_a_calendar_and_a_currency_of_its_own() -> None:
+    app = form("the template", LAB)
+    pick(app, "The easy and the hard lab are", "the same lab")
+    app.date_input[0].set_value(date(2027, 3, 6))
+    type_text(at(app, LAB), "Currency", " EUR ")
+    type_value(at(app, LAB), "A staff unit a day, EUR", 30.0)
+    type_value(at(app, LAB), "Overhead, %", 20.0)
+    next(each for each in app.toggle if each.label == "Weekends count as days").set_value(False)
+    lab = study_of(run(app)).labs.medium
+    assert (lab.start_date, lab.currency, lab.weekends) == (date(2027, 3, 6), "EUR", False)
+    assert (lab.cost_model.per_staff_day, lab.cost_model.overhead_percent) == (30, 20)
+    type_text(at(app, LAB), "Currency", "")
+    assert study_of(app).labs.medium.currency == "credits"
+    alert, _ = alerts(type_text(at(app, LAB), "Currency", "$"))
+    assert alert.text.startswith("'$' is not allowed: it must be 1 to 8 letters or €, £ or ¥")
+
+
 # --- the file ---
 
 
@@ -411,9 +431,10 @@ def test_hostile_text_in_every_field_is_text() -> None:
         for field in [*app.text_input, *app.text_area]:
             left = ("Study file (YAML)", "Id in addresses", "Field of research")
             if field.label not in left and field.label.startswith("Add a ") == adds:
-                most = 30 if field.label == "Short name" else 200
+                most = {"Short name": 30, "Currency": 8}.get(field.label, 200)
                 field.set_value(marked(99, ATTACK.replace("\n", " "))[:most])
         assert not leaks(run(app)), part
+    type_text(at(app, LAB), "Currency", "EUR")  # for the text is none, which was told
     assert 99 in seen(at(app, CHECK))
     assert not leaks(press(app, "Use this study"))
 

@@ -54,6 +54,16 @@ def test_combinations_are_read_out_with_the_plan_that_each_buys() -> None:
     assert words(panel).strip().endswith("Fewest kinds of means first, then fewest credits.")
 
 
+@pytest.mark.parametrize("goal", [Goal.PLAN, Goal.FLOOR])
+def test_combinations_are_told_in_the_currency_of_the_lab(goal: Goal) -> None:
+    euros = combinations_panel(_options(currency="EUR"), Aim(goal, MeansPrices(day=10.0)))
+    credits = combinations_panel(_options(), Aim(goal, MeansPrices(day=10.0)))
+    assert "credit" not in words(euros)
+    assert "more EUR" in words(euros)
+    told = words(credits).replace("1 credit is 1", "1 EUR is 1")
+    assert told.replace("credits", "EUR") == words(euros)
+
+
 def test_price_has_a_column_where_one_is_given() -> None:
     aim = Aim(Goal.PLAN, MeansPrices(day=10.0, staff=2.5))
     panel = combinations_panel(_options(), aim)

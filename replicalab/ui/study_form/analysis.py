@@ -219,7 +219,8 @@ def _draw_faults(
     """Draw what is wrong below its field; what follows from it is not said too."""
     found = dict(typed.faults)
     for name in slots:
-        places = (place_of(name), FEWEST_DAYS) if name == _DAYS else (place_of(name),)
+        # A plan may have 0 days, a study may not: what it says of them is enough.
+        places = (FEWEST_DAYS, place_of(name)) if name == _DAYS else (place_of(name),)
         at = next(filter(None, (faults.get(dotted(place)) for place in places)), None)
         if at and name not in found and (typed.worked_out is not None or name != typed.unknown):
             found[name] = at

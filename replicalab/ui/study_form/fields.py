@@ -5,6 +5,7 @@ What cannot be used stays in its field, and in the draft.
 
 import re
 from collections.abc import Callable, Sequence
+from datetime import date
 from functools import partial
 from hashlib import sha256
 from typing import Any, Final
@@ -17,6 +18,7 @@ from replicalab.errors import Fault
 from replicalab.lexicon import capitalised, shortened
 from replicalab.measures import KINDS, PARAMETERS
 from replicalab.models import LONGEST_LABEL, LONGEST_TEXT
+from replicalab.scenarios.calendar import FIRST_YEAR, LAST_YEAR, read_date
 from replicalab.scenarios.reading import Data, FieldPath, dotted
 from replicalab.ui.controls import NumberField, button, complain
 from replicalab.ui.study_form import record
@@ -127,10 +129,16 @@ def as_number(at: Data, *, whole: bool) -> float | None:
     return int(bounded) if whole else float(bounded)
 
 
-def text(label: str, *path: str | int, change: Change | None = None, **more: Any) -> None:
-    """Draw a text of one line."""
-    how = {"value": _text_at(path), "max_chars": LONGEST_LABEL, **more}
-    _draw(st.text_input, label, path, change, **how)
+def text(
+    label: str, *path: str | int, change: Change | None = None, usual: str = "", **more: Any
+) -> None:
+    """Draw a text of one line; ``usual`` is what holds where nothing stands."""
+
+    def put(draft: Draft, typed: str) -> Draft:
+        return draft.put(typed.strip() or usual, *path)
+
+    how = {"value": _text_at(path) or usual, "max_chars": LONGEST_LABEL, **more}
+    _draw(st.text_input, label, path, put if usual else change, **how)
 
 
 def prose(label: str, *path: str | int) -> None:
@@ -172,9 +180,24 @@ def choice(label: str, options: Sequence[Any], *path: str | int, **more: Any) ->
     _draw(st.selectbox, label, path, None, **how)
 
 
-def switch(label: str, *path: str | int) -> None:
-    """Draw a yes or no."""
-    _draw(st.toggle, label, path, None, value=bool(record.draft().at(*path)))
+def switch(label: str, *path: str | int, usual: bool = False) -> None:
+    """Draw a yes or no; ``usual`` is what holds where nothing stands."""
+    at = record.draft().at(*path)
+    _draw(st.toggle, label, path, None, value=usual if at is None else bool(at))
+
+
+def day(label: str, *path: str | int) -> None:
+    """Draw a date on which a lab may start, which can be taken away again."""
+    try:
+        shown = read_date(record.draft().at(*path))
+    except ValueError:  # none stands there, or what is wrong is told below
+        shown = None
+
+    def put(draft: Draft, typed: date | None) -> Draft:
+        return draft.put(typed.isoformat() if typed else None, *path)
+
+    how = {"min_value": date(FIRST_YEAR, 1, 1), "max_value": date(LAST_YEAR, 12, 31)}
+    _draw(st.date_input, label, path, put, value=shown, format="YYYY-MM-DD", **how)
 
 
 # --- a list of entries ------------------------------------------------------------------------

@@ -10,11 +10,12 @@ from replicalab.lexicon import CREDITS, capitalised
 from replicalab.measures import KINDS, PARAMETERS
 from replicalab.models import LONGEST_TEXT
 from replicalab.scenarios import DesignKind
-from replicalab.scenarios.fields import LONGEST_SHORT_TITLE, LONGEST_TITLE
+from replicalab.scenarios.fields import LONGEST_CURRENCY, LONGEST_SHORT_TITLE, LONGEST_TITLE
 from replicalab.scenarios.reading import Data
 from replicalab.ui import panel
 from replicalab.ui.study_form import fields, record
 from replicalab.ui.words import escaped
+from replicalab.views.lab import MONEY, in_currency
 from replicalab.views.study import kind_panel
 
 _PLAN: Final = "reference_protocol"
@@ -271,6 +272,7 @@ def _draw_means() -> None:
     ):
         with column:
             fields.number(label, *_LAB, name, step=step)
+    _draw_calendar_and_money(currency)
     equipment, reagents = draft.labels("equipment"), draft.labels("reagents")
     booked = draft.labels(*_LAB, "booked")
     if equipment or booked:
@@ -288,8 +290,21 @@ def _draw_means() -> None:
         key=fields.key("others"),
         on_change=_choose_others,
         help="Made from it: in the easy one nothing is missing and the plan fits; the hard one has "
-        f"three quarters of the {currency} and the days, and one person fewer.",
+        f"three quarters of the {escaped(currency)} and the days, and one person fewer.",
     )
+
+
+def _draw_calendar_and_money(currency: str) -> None:
+    start, called = st.columns(2)
+    with start:
+        fields.day("Start date", *_LAB, "start_date")
+    with called:
+        fields.text("Currency", *_LAB, "currency", usual=CREDITS, max_chars=LONGEST_CURRENCY)
+    for place, (name, label) in zip(st.columns(2), MONEY.items(), strict=True):
+        with place:
+            shown = in_currency(label, escaped(currency))
+            fields.number(shown, *_LAB, "cost_model", name, step=1.0, usual=0.0)
+    fields.switch("Weekends count as days", *_LAB, "weekends", usual=True)
 
 
 def _with_booked(draft: Draft, chosen: list[str]) -> Draft:
