@@ -5,7 +5,7 @@ there. Sources: the public schemas of the Open Science Framework, ``brandt-prere
 al., 2013) and ``osf-preregistration-3``; the study-design table of Registered Reports.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from replicalab.registration.questions import QUESTIONS, Question
@@ -50,7 +50,7 @@ class Profile(NamedTuple):
             yield from section.items
 
 
-def _numbered(prefix: str, sections: dict[str, Sequence[str]], first: int = 1) -> list[Section]:
+def _numbered(prefix: str, sections: Mapping[str, Sequence[str]], first: int = 1) -> list[Section]:
     """Return sections whose items are numbered through; one that ends in * is required."""
     number, found = first, []
     for title, keys in sections.items():
@@ -63,7 +63,7 @@ def _numbered(prefix: str, sections: dict[str, Sequence[str]], first: int = 1) -
     return found
 
 
-def _named(sections: dict[str, Sequence[str]]) -> list[Section]:
+def _named(sections: Mapping[str, Sequence[str]]) -> list[Section]:
     """Return sections whose items are called after their questions."""
     return [
         Section(title, tuple(FormItem(key, QUESTIONS[key]) for key in keys))

@@ -6,6 +6,7 @@ likely is a proposal, which does not count until the author confirms it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -287,7 +288,7 @@ def _sameness(category: str) -> Callable[[Assessment], tuple[str, str] | None]:
             return SAMENESS[1 if loss <= _CLOSE else 2], f"{named}, fidelity loss {loss}"
         kept = {label_key(label) for label in planned}
         if own and own <= kept:
-            return SAMENESS[0], f"the plan has all {len(own)} of the study’s {category}"
+            return SAMENESS[0], f"the plan uses all of the study’s own {category}"
         return None
 
     return propose
@@ -344,6 +345,12 @@ def _row(answer: FormAnswer) -> tuple[Cell, ...]:
     who = joined(list(dict.fromkeys(str(who) for who, _ in answer.found)))
     status = None if answer.is_given else Status.CAUTION
     return blocks.row(answer.item.question.label, Cell(text, status=status), who)
+
+
+def registry_text(profile: Profile, registered: Registered) -> str:
+    """Return a form's answers by its own ids, as a JSON file."""
+    values = registry_values(profile, registered)
+    return json.dumps(values, ensure_ascii=False, indent=1) + "\n"
 
 
 def registry_values(profile: Profile, registered: Registered) -> dict[str, object]:

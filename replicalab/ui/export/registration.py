@@ -1,6 +1,5 @@
 """A registration form: what is known of each item, what its author answers, and its files."""
 
-import json
 from functools import partial
 from typing import Final
 
@@ -21,7 +20,7 @@ from replicalab.views.registration import (
     answers_of,
     left_text,
     registration,
-    registry_values,
+    registry_text,
 )
 
 _FORM: Final = "registration_form"
@@ -45,26 +44,25 @@ def draw() -> None:
     answers = answers_of(profile, registered)
     given = sum(each.is_given for each in answers)
     st.progress(given / len(answers), text=left_text(answers))
-    draw_line("Title", "title", registered.said.title)
-    draw_line("Authors", "authors", registered.said.authors)
+    title, authors = st.columns(2)
+    with title:
+        draw_line("Title", "title", registered.said.title)
+    with authors:
+        draw_line("Authors", "authors", registered.said.authors)
     by_item = {answer.item.id: answer for answer in answers}
     for section in profile.sections:
         _draw_section(profile, section, [by_item[item.id] for item in section.items])
     make = partial(registration, profile, registered, on=found.on)
     draw_files(f"registration_{key}", make, partial(found.name, title=registered.said.title))
-    values = partial(_values, profile, registered)
+    values = partial(registry_text, profile, registered)
     download("JSON by the form’s own ids", values, found.name(profile.key, "json"))
     draw_look(f"registration_{key}", make, is_open=False)
-
-
-def _values(profile: Profile, registered: Registered) -> str:
-    return json.dumps(registry_values(profile, registered), ensure_ascii=False, indent=1) + "\n"
 
 
 def _draw_section(profile: Profile, section: Section, answers: list[FormAnswer]) -> None:
     left = sum(not answer.is_given for answer in answers)
     place = st.expander(
-        section.title,
+        f"{section.title} · {len(answers) - left} of {len(answers)}",
         icon=":material/edit_note:" if left else ":material/check:",
         key=f"{_FORM}_{profile.key}_{section.items[0].id}",
         on_change="rerun",
@@ -84,9 +82,11 @@ def _draw_item(answer: FormAnswer) -> None:
         st.session_state[key] = _said(question)
     take = partial(_take, question, key)
     if question.options:
-        how = st.pills if question.several else st.segmented_control
-        mode = "multi" if question.several else "single"
-        how(escaped(label), question.options, selection_mode=mode, key=key, on_change=take)
+        named = escaped(label)
+        if question.several:
+            st.pills(named, question.options, selection_mode="multi", key=key, on_change=take)
+        else:
+            st.segmented_control(named, question.options, key=key, on_change=take)
     else:
         st.text_area(escaped(label), key=key, max_chars=LONGEST_TEXT, height=68, on_change=take)
     for who, text in answer.found:
@@ -94,9 +94,10 @@ def _draw_item(answer: FormAnswer) -> None:
             st.caption(escaped(f"{who}: {text}"))
     if answer.proposal:
         option, why = answer.proposal
-        st.caption(escaped(f"Proposed: {option} ({why}). It counts once you confirm it."))
-        button(f"Confirm {option}", "check", partial(_confirm, question, key, option),
-               key=f"{key}_confirm")  # fmt: skip
+        with st.container(horizontal=True, vertical_alignment="center"):
+            confirm = partial(_confirm, question, key, option)
+            button(f"Confirm {option}", "check", confirm, key=f"{key}_confirm")
+            st.caption(escaped(f"Proposed: {why}."), width="stretch")
 
 
 def _said(question: Question) -> str | list[str] | None:
