@@ -31,6 +31,7 @@ from replicalab.negotiation import (
     ScientistKind,
     Setup,
 )
+from replicalab.registration import Registration
 from replicalab.scenarios.checking import shown
 
 FindPack = Callable[[str, str, int, str | None], scenarios.Pack]
@@ -56,6 +57,7 @@ class Case(Record):
         plan: None is the study's reference protocol.
         recording: the shipped recording that takes the place of a negotiation.
         moves: what was played by hand.
+        registration: what only whoever registers the plan can say.
     """
 
     format: Literal[1] = 1
@@ -72,6 +74,7 @@ class Case(Record):
     max_rounds: Annotated[int, Field(strict=True, ge=1, le=MOST_ROUNDS)] = scenarios.MAX_ROUNDS
     recording: scenarios.Identifier | None = None
     moves: Annotated[tuple[Move, ...], Field(max_length=MOST_ROUNDS), FailFast()] = ()
+    registration: Registration = Registration()
 
     @model_validator(mode="after")
     def _belongs_together(self) -> Self:
@@ -203,8 +206,14 @@ class Case(Record):
         A named lab of one's own goes along; what else is said of a lab is said of this study's.
         """
         own_lab = self.own_lab if self.own_lab.name else scenarios.LabOverrides()
-        asked = scenarios.EvidenceAssumptions()
-        return self._anew(study=study, own=own, plan=None, own_lab=own_lab, question=asked)
+        return self._anew(
+            study=study,
+            own=own,
+            plan=None,
+            own_lab=own_lab,
+            question=scenarios.EvidenceAssumptions(),
+            registration=Registration(),
+        )
 
     def with_lab(self, lab: str, seed: int) -> Self:
         """Return the same study and plan in another of its labs, as that is written."""

@@ -12,6 +12,7 @@ from replicalab.case import Case, case_text, read_case
 from replicalab.errors import ScenarioError
 from replicalab.library import KeptBatch
 from replicalab.negotiation import LabManagerKind, Move, ScientistKind
+from replicalab.registration import Registration
 from replicalab.scenarios import (
     Difficulty,
     EvidenceAssumptions,
@@ -95,6 +96,7 @@ SAMPLES: Final[dict[str, object]] = {
     "max_rounds": 3,
     "recording": "one_run",
     "moves": (Move(number=0),),
+    "registration": Registration(title="Ours", texts={"ethics": "Approved."}),
 }
 """A value of each field that a case need not have."""
 

@@ -16,12 +16,15 @@ from replicalab.documents import FORMS
 from replicalab.lexicon import joined
 from replicalab.negotiation import Negotiation
 from replicalab.planner import Aim, PlanAnalysis
+from replicalab.registration import PROFILES, Profile, Registration
 from replicalab.scenarios import Pack, pack_of
 from replicalab.tables import rows
 from replicalab.views import documents as views
 from replicalab.views.blocks import Document
 from replicalab.views.comparison import comparison_panel, table
 from replicalab.views.documents import of_run
+from replicalab.views.registration import Registered, registry_text
+from replicalab.views.registration import registration as registration_of
 from replicalab.views.report import report as report_of
 
 if TYPE_CHECKING:
@@ -85,6 +88,8 @@ class Report(OneLine):
     Attributes:
         options: the plan that was asked about.
         run: the negotiation that goes along, None for none.
+        profile: the registration form that takes the report's place, None for none.
+        said: what its author says in it.
     """
 
     def __init__(
@@ -95,8 +100,11 @@ class Report(OneLine):
         on: date | None = None,
         brief: bool = False,
         aim: Aim | None = None,
+        profile: Profile | None = None,
+        said: Registration | None = None,
     ) -> None:
         self.options, self.run = options, run
+        self.profile, self.said = profile, said
         self._on, self._brief = on or datetime.now(UTC).astimezone().date(), brief
         self._aim = aim
 
@@ -108,8 +116,14 @@ class Report(OneLine):
     @cached_property
     def document(self) -> Document:
         """What it holds, of which each form is drawn."""
-        make = views.brief if self._brief else partial(report_of, aim=self._aim)
+        if self.profile:
+            return registration_of(self.profile, self._registered, on=self._on)
+        make = views.brief if self._brief else partial(report_of, aim=self._aim, said=self.said)
         return make(self.shown, on=self._on, written=self._written, run=self.run)
+
+    @property
+    def _registered(self) -> Registered:
+        return Registered(self.shown, self.said or Registration())
 
     @property
     def _written(self) -> Pack:
@@ -120,12 +134,15 @@ class Report(OneLine):
         """Return it as the content of a file.
 
         Args:
-            ending: one of ``html``, ``md``, ``pdf``, ``xlsx``; or ``json``, the bundle.
+            ending: one of ``html``, ``md``, ``pdf``, ``xlsx``; or ``json``: the bundle, or a
+                form's answers by its own ids.
 
         Raises:
             ValueError: no such form.
             PrintError: what draws a PDF is not installed.
         """
+        if ending == BUNDLE and self.profile:
+            return registry_text(self.profile, self._registered)
         if ending == BUNDLE:
             from replicalab.reports import bundle  # noqa: PLC0415 - Jinja2, with the first document
 
@@ -156,23 +173,36 @@ class Report(OneLine):
 
 
 def report(
-    plan: Assessment | Negotiation, *, on: date | None = None, brief: bool = False
+    plan: Assessment | Negotiation,
+    *,
+    on: date | None = None,
+    brief: bool = False,
+    form: str | None = None,
+    said: Registration | None = None,
 ) -> Report:
-    """Return a report that is fit for a preregistration, or a brief of one page.
+    """Return a report that is fit for a preregistration, a brief of one page, or a form filled in.
 
     Args:
         plan: what it is about; a negotiation goes along, and its report is about the plan that it
             came to.
         on: the day that it bears; None is today.
         brief: the brief in place of the report.
+        form: the key of a registration form in place of it, such as ``brandt-prereg-2``.
+        said: what only whoever registers the plan can say.
+
+    Raises:
+        ValueError: no such form.
 
     >>> found = report(assess(load("psy_stroop")), on=date(2026, 1, 31), brief=True)
     >>> print(found.form("md").splitlines()[2])
     Brief · medium lab · 31 January 2026
     """
-    if isinstance(plan, Negotiation):
-        return Report(analysis(_opening(plan)), plan, on=on, brief=brief)
-    return Report(analysis(plan), on=on, brief=brief)
+    if form is not None and form not in PROFILES:
+        raise ValueError(f"form '{form}' is unknown; known: {', '.join(PROFILES)}")
+    profile = PROFILES[form] if form else None
+    run = plan if isinstance(plan, Negotiation) else None
+    opening = _opening(plan) if isinstance(plan, Negotiation) else plan
+    return Report(analysis(opening), run, on=on, brief=brief, profile=profile, said=said)
 
 
 def _opening(run: Negotiation) -> Assessment:

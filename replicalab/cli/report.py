@@ -7,23 +7,32 @@ from datetime import date
 from pathlib import Path
 from typing import Final
 
+from pydantic import ValidationError
+
 from replicalab.api.documents import BUNDLE, ENDINGS, Report
 from replicalab.case import Case
 from replicalab.cli import asking
 from replicalab.cli.check import heading
-from replicalab.cli.files import STANDARD, written
+from replicalab.cli.files import STANDARD, called, content, written
 from replicalab.cli.printing import Answer, CommandError
+from replicalab.documents import MOST_BYTES
+from replicalab.lexicon import joined
 from replicalab.negotiation import negotiate
+from replicalab.registration import PROFILES, Registration
 from replicalab.render import terminal
+from replicalab.scenarios.checking import record_error
+from replicalab.scenarios.json_file import JsonFile
 from replicalab.views.verdicts import plan_verdict
 
-ABOUT: Final = "A plan as a brief of one page, or as a report fit for a preregistration."
+ABOUT: Final = "A plan as a brief of one page, as a report, or as a registration form filled in."
 CODES: Final = "0 once it is made"
 EXAMPLES: Final = (
     "report psy_stroop --date 2026-01-31 --brief",
     "report psy_stroop --plan plan.json --date 2026-01-31 --save report.html",
+    "report psy_stroop --registration brandt-prereg-2 --date 2026-01-31 --save recipe.json",
     "report psy_stroop --negotiated --date 2026-01-31 --save bundle.json",
 )
+_FORMS: Final = [*PROFILES]
 _SUFFIXES: Final = ", ".join(f".{ending}" for ending in ENDINGS)
 
 
@@ -36,6 +45,18 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--negotiated",
         action="store_true",
         help="with the negotiation that opens with the plan, and about the plan that it comes to",
+    )
+    group.add_argument(
+        "--registration",
+        choices=PROFILES,
+        metavar="FORM",
+        help=f"in its place {joined(_FORMS, 'or')}",
+    )
+    group.add_argument(
+        "--answers",
+        metavar="FILE",
+        type=Path,
+        help="what its author says, as JSON: title, authors, reasons, texts, choices",
     )
     group.add_argument("--date", type=day, metavar="DAY", help="that it bears (default: today)")
     group.add_argument("--form", choices=ENDINGS, help="in place of the ending of the file's name")
@@ -65,13 +86,36 @@ def answer(asked: argparse.Namespace) -> Answer:
     if aim and (asked.brief or ending == BUNDLE):
         other = "--brief" if asked.brief else f"--save '{asked.save}'"
         raise CommandError(f"--reach {aim.goal} is of the report alone; leave {other} out")
+    if asked.brief and asked.registration:
+        raise CommandError(f"--registration {asked.registration} is no brief; leave --brief out")
+    if asked.brief and asked.answers:
+        raise CommandError(f"--answers '{asked.answers}' is not of the brief; leave --brief out")
     options = asking.analysis(asked)
     pack = options.yours.pack
     case = Case.of(pack, options.yours.plan)
     run = negotiate(case.setup(pack), pack) if asked.negotiated else None
-    made = Report(options, run, on=asked.date, brief=asked.brief, aim=aim)
+    profile = PROFILES[asked.registration] if asked.registration else None
+    said = _answers_at(asked.answers) if asked.answers else None
+    made = Report(
+        options, run, on=asked.date, brief=asked.brief, aim=aim, profile=profile, said=said
+    )
     saved = written(asked.save, made.form(ending)) if asked.save else ""
     return Answer(0, _lines(made, ending, saved), lambda: json.loads(made.form(BUNDLE)))
+
+
+def _answers_at(path: Path) -> Registration:
+    """Return what an author says, as a file has it.
+
+    Raises:
+        ScenarioError: the file holds something else; with the place and the remedy.
+    """
+    source = called(path)
+    remedy = "write title, authors, reasons, texts and choices as a block"
+    values = JsonFile(source, "answers", remedy, MOST_BYTES, MOST_BYTES, 1).values(content(path))
+    try:
+        return Registration.model_validate_json(json.dumps(values))
+    except ValidationError as error:
+        raise record_error(error, Registration, source) from error
 
 
 def _ending(asked: argparse.Namespace) -> str:

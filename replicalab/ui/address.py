@@ -8,7 +8,8 @@ Keys of the query string, most of them only where they are not the default:
 - ``present``: the slide of a presentation; ``survey``: 1 for the table of all studies in the lab.
 - ``own``: a key to a visitor's study; ``beside``: the names and query strings of the tray.
 - Of one's own lab ``budget``, ``days``, ``staff``, ``start`` and, for the rest, ``own_lab``; of the
-  evidence ``effect``, ``alpha``, ``target``, ``floor``, ``dropout`` and ``why``.
+  evidence ``effect``, ``alpha``, ``target``, ``floor``, ``dropout`` and ``why``; of its author
+  ``registration``.
 
 Plan, moves, beside, own_lab and why are JSON by field names, compressed, with a checksum of their
 own: a link that was cut anywhere is noticed rather than half read. An own_lab is then taken value
@@ -33,6 +34,7 @@ from replicalab.errors import LinkError, ScenarioError
 from replicalab.lexicon import count_text, shortened
 from replicalab.models import Protocol, Record, too_large
 from replicalab.negotiation import MOST_ROUNDS, Move, ScientistKind
+from replicalab.registration import Registration
 from replicalab.ui.workspace import (
     DEFAULT_DIFFICULTY,
     DEFAULT_STUDY,
@@ -46,6 +48,7 @@ _PLAYED: Final = "moves"
 _OWN_LAB: Final = "own_lab"  # What is said of a lab besides its means
 _TRAY: Final = "beside"
 _WHY: Final = "why"
+_REGISTRATION: Final = "registration"
 _RUN: Final = "run"  # The key that says of a case in the tray that its negotiation is compared
 _LARGEST: Final = 64 * 1024  # The most bytes of a plan, or of moves, before they are compressed
 _MOVES: Final = TypeAdapter(Annotated[tuple[Move, ...], Field(max_length=MOST_ROUNDS), FailFast()])
@@ -75,7 +78,7 @@ _REST: Final = {
     *("name", "currency", "start_date", "weekends"),
     *("rates", "steps", "items", "sheet"),
 }
-_R = TypeVar("_R", scenarios.LabOverrides, scenarios.EvidenceAssumptions)
+_R = TypeVar("_R", scenarios.LabOverrides, scenarios.EvidenceAssumptions, Registration)
 _Any = TypeVar("_Any", bound=Record)
 
 
@@ -139,6 +142,7 @@ PARTS: Final = {
     "m": AddressPart(_PLAYED, "case.moves", "what was played by hand"),
     "i": AddressPart(_OWN_LAB, "case.own_lab.items", "what is said of the lab’s items"),
     "t": AddressPart(_OWN_LAB, "case.own_lab.sheet", "how the lab’s sheet of items is read"),
+    "r": AddressPart(_REGISTRATION, "case.registration", "what is said in the registration"),
     "p": AddressPart("plan", "case.plan", "the plan"),
 }
 """By the letters that name them in an address where only the draft has them, as they give way."""
@@ -151,10 +155,11 @@ def fitted(work: Workspace, room: int) -> tuple[Workspace, dict[str, str]]:
     """
     query = to_query(work)
     for part in PARTS.values():
-        while (held := at(work, part.path)) and (
+        none = at(_DEFAULT, part.path)
+        while (held := at(work, part.path)) != none and (
             part.key not in query or len(urlencode(query)) > room
         ):
-            less = held[:-1] if part.key == _TRAY else at(_DEFAULT, part.path)
+            less = held[:-1] if part.key == _TRAY else none
             work = put(work, part.path, less)
             query = to_query(work)
     return work, query
@@ -205,6 +210,8 @@ def to_query(workspace: Workspace) -> dict[str, str]:
         query[_OWN_LAB] = _packed_json(rest)
     if case.question.why:
         query[_WHY] = _packed_json(case.question.why)
+    if said := _encode_registration(case.registration):
+        query[_REGISTRATION] = said
     if tray := _encode_tray(workspace.tray):
         query[_TRAY] = tray
     return {_CHECK: _checksum(query), **query}
@@ -216,7 +223,7 @@ def _checksum(query: Mapping[str, str]) -> str:
     Keys that came later count only where they stand, so links from before them still hold.
     """
     parts = [f"{key}={query.get(key, '')}" for key in _FIRST]
-    later = [key for key in (*_KEYS, _PLAYED, _OWN_LAB, _WHY, _TRAY) if key in query]
+    later = [key for key in (*_KEYS, _PLAYED, _OWN_LAB, _WHY, _REGISTRATION, _TRAY) if key in query]
     later = [key for key in later if key not in (*_FIRST, *_UNCOUNTED)]
     parts += [f"{key}={query[key]}" for key in later]
     return f"{zlib.crc32('&'.join(parts).encode()):08x}"
@@ -289,6 +296,7 @@ def _with_rest(work: Workspace, query: Mapping[str, str], problems: list[str]) -
     for key, part, otherwise in (
         (_OWN_LAB, "own_lab", "showing the lab's own rates, steps and items"),
         (_WHY, "question", "showing no reasons for what you assume"),
+        (_REGISTRATION, "registration", "showing no registration"),
     ):
         if key in query:
             try:
@@ -391,6 +399,12 @@ def _with_moves(work: Workspace, text: str, problems: list[str]) -> Workspace:
     except ValidationError:
         problems.append("moves: these players have none. Showing the negotiation as they play it.")
     return work
+
+
+def _encode_registration(said: Registration) -> str:
+    """Return what is said in a registration as URL-safe text; empty for nothing, or too much."""
+    raw = said.model_dump_json(exclude_defaults=True).encode()
+    return _packed(raw) if said != Registration() and len(raw) <= _LARGEST else ""
 
 
 def _encode_tray(tray: Sequence[TrayCase]) -> str:

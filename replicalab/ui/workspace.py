@@ -82,8 +82,9 @@ class Workspace(Record):
     def stepped_from(self, now: Workspace) -> Workspace:
         """Return this workspace as a step of undo or redo brings it back.
 
-        Players, rounds, presentation, survey and challenge stay as they are now; in the same lab so
-        does what a person plays there. What was played comes back only to who played it.
+        Players, rounds, presentation, survey and challenge stay as they are now, and what is said
+        in the registration of the same study; in the same lab so does what a person plays there.
+        What was played comes back only to who played it.
         """
         case, last, moves = self.case, now.case, self.case.moves
         players = {n: getattr(last, n) for n in ("max_rounds", "scientist", "lab_manager")}
@@ -94,7 +95,9 @@ class Workspace(Record):
             moves = ()
         shown = {name: getattr(now, name) for name in ("presenting", "survey", "challenge")}
         shown["round_number"] = 0
-        return self.changed(case=case.changed(**players, moves=moves), **shown)
+        is_same_study = (case.study, case.own) == (last.study, last.own)
+        said = (last if is_same_study else case).registration
+        return self.changed(case=case.changed(**players, moves=moves, registration=said), **shown)
 
 
 def not_shown(case: Case) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import date
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from replicalab.assessment import Assessment, assess
 from replicalab.assessment.phrases import last_day_text
@@ -21,6 +21,7 @@ from replicalab.lexicon import (
 from replicalab.models import LARGEST_PLANNED, revise
 from replicalab.negotiation import Negotiation, Round
 from replicalab.planner import Aim, PlanAnalysis, largest_sample, leanest
+from replicalab.registration import Registration
 from replicalab.scenarios import QUESTION_FIELDS, Pack
 from replicalab.views import blocks, changes, check, combinations, documents
 from replicalab.views import negotiation as rounds
@@ -53,20 +54,6 @@ LONGEST: Final = 4_000
 """No value of a plan is longer."""
 
 
-class Registration(NamedTuple):
-    """What only whoever registers a plan can say; empty where they do not.
-
-    Attributes:
-        title: of the registration.
-        authors: who registers.
-        reasons: why a field of the reference protocol is changed, by its name in the protocol.
-    """
-
-    title: str = ""
-    authors: str = ""
-    reasons: Mapping[str, str] = MappingProxyType({})
-
-
 def report(
     options: PlanAnalysis,
     *,
@@ -86,7 +73,7 @@ def report(
     reasons = said.reasons if said else Registration().reasons
     plans = documents.plans_of(options, reference)
     changed = reference is not yours
-    title, authors = (said.title.strip(), said.authors.strip()) if said else ("", "")
+    title, authors = (said.title, said.authors) if said else ("", "")
     registered = _fields("What is registered, and by whom", {"Title": title, "Authors": authors})
     parts = [
         *([part("The registration", registered)] if said else []),

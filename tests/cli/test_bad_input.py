@@ -243,3 +243,23 @@ def test_help_is_plain_and_ends_with_0(ask: Asking) -> None:
         assert (said.code, said.err) == (0, "")
         assert said.out.isascii()
         assert said.out.startswith(f"usage: python -m replicalab {name}")
+
+
+@pytest.mark.parametrize(
+    ("held", "problem"),
+    [
+        ('{"texts": {"zebra": "x"}}', "'zebra' is no question for a text"),
+        ('{"choices": {"same_pay": ["Same"]}}', "'Same' is no option; use 'Exact', 'Close' or"),
+        ('{"titel": "x"}', "titel: unknown key; did you mean 'title'?"),
+        ("[]", "the file holds no answers"),
+        ("{", "the file breaks off"),
+    ],
+)
+def test_answers_to_a_registration_are_refused_with_place_and_remedy(
+    ask: Asking, held: str, problem: str
+) -> None:
+    Path("answers.json").write_text(held)  # in the test's own folder
+    done = ask("report psy_stroop --registration brandt-prereg-2 --answers answers.json")
+    assert done.code == 2
+    assert problem in done.err
+    assert "answers.json" in done.err

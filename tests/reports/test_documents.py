@@ -14,7 +14,8 @@ from replicalab.drafts import Draft, check, new_study
 from replicalab.models import revise
 from replicalab.planner import Aim, Goal, MeansPrices, PlanAnalysis, largest_sample
 from replicalab.planner.steps import field_steps
-from replicalab.reports import Document, Registration, brief, input_hash, markdown, report
+from replicalab.registration import Registration
+from replicalab.reports import Document, brief, input_hash, markdown, report
 from replicalab.scenarios import (
     Difficulty,
     EvidenceAssumptions,
@@ -155,7 +156,7 @@ def registered(found: Work) -> Iterator[Document]:
     if found.run is None or not steps:
         return
     reasons = {steps[0].fields[0].field: "Because we say so.", "sample_size": "We have that many."}
-    said = Registration("A title", "", reasons)
+    said = Registration(title="A title", reasons=reasons)
     when = datetime(2026, 11, 20, 9, tzinfo=UTC)
     for chosen, words in enumerate([{"why": "It fits.", "who": "Ada", "when": when}, {}]):
         decision = decided(found, chosen, **words)

@@ -15,10 +15,10 @@ import openpyxl
 import pytest
 
 from replicalab.characters import shown
+from replicalab.registration import Registration
 from replicalab.render.markdown import escaped
 from replicalab.reports import (
     Document,
-    Registration,
     csv_tables,
     document_html,
     excel,
@@ -216,7 +216,9 @@ def test_workbook_holds_texts_as_texts_and_numbers_as_numbers() -> None:
 
 def test_title_and_authors_are_those_of_every_form() -> None:
     found = work("psy_stroop", "medium")
-    said = Registration("Our <own> title", "A. Nobody", {"sample_size": "We have =40."})
+    said = Registration(
+        title="Our <own> title", authors="A. Nobody", reasons={"sample_size": "We have =40."}
+    )
     document = report(found.options, on=DAY, said=said)
     assert document.title == "Our <own> title"
     page = document_html(document)

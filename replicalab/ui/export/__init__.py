@@ -12,7 +12,7 @@ from replicalab.scenarios.writing import plan_json
 from replicalab.ui import panel, state
 from replicalab.ui.controls import button, open_tab, page_link
 from replicalab.ui.documents import Opening, open_file
-from replicalab.ui.export import documents, link, pictures
+from replicalab.ui.export import documents, link, pictures, registration
 from replicalab.ui.export.content import export_content
 from replicalab.ui.files import download, upload
 from replicalab.ui.words import ICONS, escaped
@@ -114,6 +114,7 @@ _PARTS: Final[dict[str, Callable[[], None]]] = {
     "Link": link.draw,
     "Brief": documents.draw_brief,
     "Report": documents.draw_report,
+    "Registration": registration.draw,
     "Tables": documents.draw_tables,
     "Pictures": pictures.draw,
     "Bundle": _draw_bundle,

@@ -11,7 +11,8 @@ from replicalab.errors import NegotiationError, TraceError
 from replicalab.library import Decision
 from replicalab.negotiation import Negotiation, Recording
 from replicalab.planner import Aim, PlanAnalysis
-from replicalab.reports import Document, Registration, brief, bundle, of_run, report
+from replicalab.registration import Registration
+from replicalab.reports import Document, brief, bundle, of_run, report
 from replicalab.scenarios import Pack
 from replicalab.ui import state
 from replicalab.ui.compare import deciding

@@ -15,8 +15,9 @@ from replicalab.lexicon import capitalised
 from replicalab.models import FIELD_LABELS
 from replicalab.planner import Aim, Goal
 from replicalab.planner.steps import differences
-from replicalab.reports import Document, Paper, Registration, csv_tables, excel, missing, pdf_apart
-from replicalab.ui import panel
+from replicalab.registration import LONGEST_LINE, Registration
+from replicalab.reports import Document, Paper, csv_tables, excel, missing, pdf_apart
+from replicalab.ui import panel, state
 from replicalab.ui.export.content import ExportContent, export_content, file_name
 from replicalab.ui.files import download
 from replicalab.ui.protocol import combinations
@@ -24,15 +25,14 @@ from replicalab.ui.words import escaped
 from replicalab.views.combinations import GOALS
 
 _PAPERS: Final[tuple[Paper, ...]] = ("A4", "letter")
-_LONGEST_SAID: Final = 300  # Characters of a field: a line or two
 
 
 def draw_brief() -> None:
     """Draw what there is of the brief."""
     st.caption("One page for whoever decides: verdict, changes, cost, what it would take.")
     found = _asked()
-    _draw_files("brief", found.brief, found.name)
-    _draw_look("brief", found.brief, is_open=True)
+    draw_files("brief", found.brief, found.name)
+    draw_look("brief", found.brief, is_open=True)
 
 
 def draw_report() -> None:
@@ -44,11 +44,12 @@ def draw_report() -> None:
     found = _aimed(_asked())
     said = _draw_said(found)
     make = partial(found.report, said)
-    _draw_files("report", make, partial(found.name, title=said.title))
-    _draw_look("report", make, is_open=False)
+    draw_files("report", make, partial(found.name, title=said.title))
+    draw_look("report", make, is_open=False)
 
 
-def _draw_files(name: str, make: Callable[[], Document], file: Callable[[str, str], str]) -> None:
+def draw_files(name: str, make: Callable[[], Document], file: Callable[[str, str], str]) -> None:
+    """Draw the button of each form of a document."""
     reason = missing()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         paper = st.segmented_control(
@@ -90,7 +91,8 @@ def _draw_pdf(document: Document, paper: Paper, name: str) -> None:
         download(f"Save {name}", data, name, type="primary")
 
 
-def _draw_look(name: str, make: Callable[[], Document], *, is_open: bool) -> None:
+def draw_look(name: str, make: Callable[[], Document], *, is_open: bool) -> None:
+    """Draw a look at a document, folded or not."""
     look = st.expander(
         "See it",
         expanded=is_open,
@@ -129,45 +131,47 @@ def _aimed(found: ExportContent) -> ExportContent:
 # --- what only its author can say ---------------------------------------------------------------
 
 
-def _fields(found: ExportContent) -> dict[str, str]:
-    """Return the labels of the fields: the title, the authors, and why each change was made."""
-    yours = found.options.yours
-    changed = differences(yours.pack.reference_protocol, yours.plan)
-    reasons = {name: f"{FIELD_LABELS[name]}: why it is changed" for name, *_ in changed}
-    return {"title": "Title", "authors": "Authors"} | reasons
-
-
-def _key(found: ExportContent, label: str) -> str:
-    return f"hand_{found.options.yours.pack.scenario_id}_{label}"
-
-
 def _draw_said(found: ExportContent) -> Registration:
-    """Draw the fields, folded; return what stands in them, folded or not."""
+    """Draw title, authors and the reason for each change, folded; return what is said of them."""
     place = st.expander(
         "Title, authors, your reasons",
         icon=":material/edit:",
         key="hand_filling",
         on_change="rerun",
     )
+    said = state.case().registration
     if place.open:
         with place:
             st.caption(
-                "They go into the report and its tables; what stays empty reads “not given”."
+                "They are kept with the plan, and go into the report and its tables; what stays "
+                "empty reads “not given”."
             )
-            for label in _fields(found).values():
-                key = _key(found, label)
-                st.text_input(label, key=key, max_chars=_LONGEST_SAID, persist_state="session")
-    return _said(found)
+            draw_line("Title", "title", said.title)
+            draw_line("Authors", "authors", said.authors)
+            yours = found.options.yours
+            for name, *_ in differences(yours.pack.reference_protocol, yours.plan):
+                label = f"{FIELD_LABELS[name]}: why it is changed"
+                draw_line(label, "reasons", said.reasons.get(name, ""), name)
+    return said
 
 
-def _said(found: ExportContent) -> Registration:
-    """Return what stands in the fields, drawn or not."""
-    said = {
-        name: str(st.session_state.get(_key(found, label), "")).strip()
-        for name, label in _fields(found).items()
-    }
-    title, authors = said.pop("title"), said.pop("authors")
-    return Registration(title, authors, {name: why for name, why in said.items() if why})
+def draw_line(label: str, field: str, value: str, entry: str = "") -> None:
+    """Draw a line of the registration, which is kept as it is typed."""
+    case = state.case()
+    key = f"hand_{case.study}_{field}_{entry}"
+    if key not in st.session_state:
+        st.session_state[key] = value
+
+    def take() -> None:
+        said, typed = state.case().registration, st.session_state[key].strip()
+        if entry:
+            others = {name: why for name, why in said.reasons.items() if name != entry}
+            changed: object = {**others, **({entry: typed} if typed else {})}
+        else:
+            changed = typed
+        state.show(registration=said.model_copy(update={field: changed}))
+
+    st.text_input(label, key=key, max_chars=LONGEST_LINE, on_change=take)
 
 
 # --- tables ---------------------------------------------------------------------------------
@@ -177,7 +181,7 @@ def draw_tables() -> None:
     """Draw the report's tables: all as one workbook, or one as CSV."""
     st.caption("The report’s tables with numbers as numbers, for a spreadsheet.")
     found = _aimed(_asked())
-    said = _said(found)
+    said = state.case().registration
     make = partial(found.report, said)
     name = found.name("tables", "xlsx", said.title)
     download("Excel, every table a sheet", lambda: excel(make()), name)

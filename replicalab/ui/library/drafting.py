@@ -32,7 +32,7 @@ _DRAFT: Final = "draft"  # The key of an address that names its tab's draft
 _KEPT: Final = "kept"
 ROOM: Final = 80
 """The most characters that both take there."""
-_NAMED: Final = re.compile(r"([0-9a-f]{12})\.([spimbt]{1,6})")
+_NAMED: Final = re.compile(r"([0-9a-f]{12})\.([spimbtr]{1,7})")
 _ENTRY: Final = re.compile(r"([0-9a-f]{32})\.([0-9]{1,6})")
 _STUDY: Final = "s"
 _SOON: Final = 0.3

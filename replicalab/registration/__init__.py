@@ -1,0 +1,17 @@
+"""Registration forms: their questions, which form asks what, and an author's answers."""
+
+from replicalab.registration.answers import LONGEST_LINE, Registration
+from replicalab.registration.profiles import PROFILES, FormItem, Profile, Section
+from replicalab.registration.questions import QUESTIONS, SAMENESS, Question
+
+__all__ = [
+    "LONGEST_LINE",
+    "PROFILES",
+    "QUESTIONS",
+    "SAMENESS",
+    "FormItem",
+    "Profile",
+    "Question",
+    "Registration",
+    "Section",
+]

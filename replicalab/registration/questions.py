@@ -1,0 +1,111 @@
+"""What registration forms ask: a row for each question, whichever forms ask it.
+
+A question that two forms ask is one question, answered once.
+"""
+
+from typing import Final, NamedTuple
+
+SAMENESS: Final = ("Exact", "Close", "Different")
+"""How a part of a replication stands to the original's."""
+_YES_NO: Final = ("Yes", "No")
+_STUDY_TYPES: Final = ("Experiment", "Observational study", "Meta-analysis", "Other")
+_BLINDING: Final = ("Nobody", "Subjects", "Personnel", "Analysts")
+_EXISTING_DATA: Final = (
+    "Before creation",
+    "Before observation",
+    "Before access",
+    "Before analysis",
+    "After analysis",
+)
+
+
+class Question(NamedTuple):
+    """A question of a form.
+
+    Attributes:
+        key: its name in files.
+        label: what is asked, in words.
+        options: the answers to choose from; a text is asked for where there are none.
+        several: whether more than one of them may be chosen.
+    """
+
+    key: str
+    label: str
+    options: tuple[str, ...] = ()
+    several: bool = False
+
+
+_ROWS: Final = (
+    # the original
+    Question("effect", "The effect that is to be replicated"),
+    Question("importance", "Why it is important to replicate it"),
+    Question("original_effect", "The original effect’s size"),
+    Question("original_interval", "Its confidence interval"),
+    Question("original_n", "The original’s sample size"),
+    Question("original_setting", "Where the original was run (lab, field, online)"),
+    Question("original_country", "In which country or region"),
+    Question("original_sample", "Which kind of sample it had"),
+    Question("original_administration", "How it was administered"),
+    Question("original_materials", "Original materials are available from the authors", _YES_NO),
+    Question("assumptions", "Why what the original rests on holds here too"),
+    Question("contact", "Contact with the original’s authors, and what came of it"),
+    # who runs it
+    Question("experimenter_place", "Where the experimenter is during the study"),
+    Question("experimenter_condition", "What the experimenter knows of the condition"),
+    Question("experimenter_hypotheses", "What the experimenter knows of the hypotheses"),
+    # original and replication side by side
+    Question("same_instructions", "Instructions", SAMENESS),
+    Question("same_measures", "Measures", SAMENESS),
+    Question("same_stimuli", "Stimuli and materials", SAMENESS),
+    Question("same_procedure", "Procedure", SAMENESS),
+    Question("same_location", "Location", SAMENESS),
+    Question("same_pay", "Pay and rewards", SAMENESS),
+    Question("same_population", "Population", SAMENESS),
+    Question("differences", "Which differences may change the effect"),
+    Question("difference_tests", "What tests whether they do"),
+    # the design
+    Question("question", "The research question"),
+    Question("hypotheses", "Hypotheses, each with its direction"),
+    Question("study_type", "Type of study", _STUDY_TYPES),
+    Question("blinding", "Who is blinded", _BLINDING, several=True),
+    Question("more_blinding", "Further blinding"),
+    Question("design", "The design"),
+    Question("randomisation", "How units are randomised and allocated"),
+    Question("controls", "Controls, and what each rules out"),
+    # the sample
+    Question("existing_data", "What exists of the data at registration", _EXISTING_DATA),
+    Question("existing_data_details", "If data exist: how they were kept from the analysis"),
+    Question("collection", "How data are collected: who takes part, from when to when"),
+    Question("sample_size", "The sample size"),
+    Question("sample_rationale", "Why that many"),
+    Question("stopping", "When data collection stops"),
+    # variables and analysis
+    Question("manipulated", "Manipulated variables"),
+    Question("outcomes", "Measured variables: primary and secondary outcomes"),
+    Question("indices", "Indices made of several measures"),
+    Question("analysis", "Analysis: model, covariates, sidedness, multiplicity"),
+    Question("transformations", "Transformations"),
+    Question("inference", "What the inference rests on: test, level, sides"),
+    Question("exclusions", "What is excluded, outliers included"),
+    Question("missing_data", "What is done about missing data"),
+    Question("exploratory", "Exploratory analyses"),
+    Question("success", "What counts as replicated, what as inconclusive, what as failed"),
+    Question("sensitivity", "Why the test is sensitive enough"),
+    Question("meanings", "What each outcome will mean"),
+    Question("theory", "Which theory could be shown wrong"),
+    # around it
+    Question("ethics", "Ethics approval"),
+    Question("sharing", "What is shared: data, materials, code"),
+    Question("dates", "When it begins and ends"),
+    Question("deviations", "Contingencies, and how deviations are reported"),
+    Question("decision", "The decision for this plan, and the plans that were refused"),
+    Question("other", "Anything else"),
+    # money
+    Question("budget", "What it costs"),
+    Question("staff_time", "Who works on it, for how long"),
+    Question("resources", "Instruments and materials"),
+    Question("cuts", "What each cut would save and lose in evidence"),
+    Question("shortfall", "What it would take to do it properly"),
+)
+QUESTIONS: Final = {row.key: row for row in _ROWS}
+"""By key."""

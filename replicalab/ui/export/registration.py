@@ -1,0 +1,124 @@
+"""A registration form: what is known of each item, what its author answers, and its files."""
+
+from functools import partial
+from typing import Final
+
+import streamlit as st
+
+from replicalab.models import LONGEST_TEXT
+from replicalab.registration import PROFILES, Profile, Question, Section
+from replicalab.ui import state
+from replicalab.ui.controls import button
+from replicalab.ui.export.content import export_content
+from replicalab.ui.export.documents import draw_files, draw_line, draw_look
+from replicalab.ui.files import download
+from replicalab.ui.words import escaped
+from replicalab.views.registration import (
+    Finder,
+    FormAnswer,
+    Registered,
+    answers_of,
+    left_text,
+    registration,
+    registry_text,
+)
+
+_FORM: Final = "registration_form"
+
+
+def draw() -> None:
+    """Draw the form that is chosen: how much of it is answered, its items, and its files."""
+    st.caption(
+        "What the plan and the study’s file answer is filled in; the rest only you can say. It is "
+        "kept with the plan. Nothing is made up: what nobody answers reads “not given”."
+    )
+    key = st.selectbox(
+        "Form",
+        list(PROFILES),
+        format_func=lambda each: PROFILES[each].title,
+        key=_FORM,
+        persist_state="session",
+    )
+    profile, found = PROFILES[key], export_content()
+    registered = Registered(found.options, state.case().registration, found.decision)
+    answers = answers_of(profile, registered)
+    given = sum(each.is_given for each in answers)
+    st.progress(given / len(answers), text=left_text(answers))
+    title, authors = st.columns(2)
+    with title:
+        draw_line("Title", "title", registered.said.title)
+    with authors:
+        draw_line("Authors", "authors", registered.said.authors)
+    by_item = {answer.item.id: answer for answer in answers}
+    for section in profile.sections:
+        _draw_section(profile, section, [by_item[item.id] for item in section.items])
+    make = partial(registration, profile, registered, on=found.on)
+    draw_files(f"registration_{key}", make, partial(found.name, title=registered.said.title))
+    values = partial(registry_text, profile, registered)
+    download("JSON by the form’s own ids", values, found.name(profile.key, "json"))
+    draw_look(f"registration_{key}", make, is_open=False)
+
+
+def _draw_section(profile: Profile, section: Section, answers: list[FormAnswer]) -> None:
+    left = sum(not answer.is_given for answer in answers)
+    place = st.expander(
+        f"{section.title} · {len(answers) - left} of {len(answers)}",
+        icon=":material/edit_note:" if left else ":material/check:",
+        key=f"{_FORM}_{profile.key}_{section.items[0].id}",
+        on_change="rerun",
+    )
+    if not place.open:
+        return
+    with place:
+        for answer in answers:
+            _draw_item(answer)
+
+
+def _draw_item(answer: FormAnswer) -> None:
+    question = answer.item.question
+    label = f"{question.label} *" if answer.item.required else question.label
+    key = f"{_FORM}_{state.case().study}_{question.key}"
+    if key not in st.session_state:
+        st.session_state[key] = _said(question)
+    take = partial(_take, question, key)
+    if question.options:
+        named = escaped(label)
+        if question.several:
+            st.pills(named, question.options, selection_mode="multi", key=key, on_change=take)
+        else:
+            st.segmented_control(named, question.options, key=key, on_change=take)
+    else:
+        st.text_area(escaped(label), key=key, max_chars=LONGEST_TEXT, height=68, on_change=take)
+    for who, text in answer.found:
+        if who is not Finder.AUTHOR:
+            st.caption(escaped(f"{who}: {text}"))
+    if answer.proposal:
+        option, why = answer.proposal
+        with st.container(horizontal=True, vertical_alignment="center"):
+            confirm = partial(_confirm, question, key, option)
+            button(f"Confirm {option}", "check", confirm, key=f"{key}_confirm")
+            st.caption(escaped(f"Proposed: {why}."), width="stretch")
+
+
+def _said(question: Question) -> str | list[str] | None:
+    """Return the author's answer as its widget holds it."""
+    said = state.case().registration
+    chosen = said.choices.get(question.key, ())
+    if not question.options:
+        return said.texts.get(question.key, "")
+    return list(chosen) if question.several else next(iter(chosen), None)
+
+
+def _take(question: Question, key: str) -> None:
+    typed = st.session_state[key]
+    if question.options:
+        chosen = typed if question.several else [typed] if typed else []
+        answer: str | tuple[str, ...] = tuple(chosen)
+    else:
+        answer = typed.strip()
+    state.show(registration=state.case().registration.answering(question.key, answer))
+
+
+def _confirm(question: Question, key: str, option: str) -> None:
+    st.session_state[key] = option
+    _take(question, key)

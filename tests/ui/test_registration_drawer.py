@@ -1,0 +1,66 @@
+"""Share, Registration: a form is filled in, kept with the plan, and leaves as files."""
+
+import json
+import re
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from replicalab.registration import PROFILES
+from replicalab.ui.address import from_query
+from replicalab.ui.own_studies import find
+from replicalab.ui.words import escaped
+from replicalab.ui.workspace import Workspace
+from tests.ui.acting import press, type_number, undo
+from tests.ui.reading import in_drawer
+from tests.ui.test_export import Files, again, files, part, text
+from tests.ui.walking import query_of
+
+__all__ = ["files"]
+FORM = "registration_form"
+PLACE = f"{FORM}_psy_stroop"
+IDS = "JSON by the form’s own ids"
+
+
+def opened(app: AppTest, form: str) -> AppTest:
+    """Return the drawer with a form and all its sections."""
+    places = {f"{FORM}_{form}_{each.items[0].id}": True for each in PROFILES[form].sections}
+    return again(app, "Registration", **{FORM: form, **places})
+
+
+def registered(app: AppTest) -> Workspace:
+    return from_query(query_of(app), find).workspace
+
+
+def test_form_is_filled_in_kept_in_the_address_and_written_by_its_ids(files: Files) -> None:
+    form = "brandt-prereg-2"
+    app = opened(part("Registration", study="psy_stroop"), form)
+    assert "ReplicaLab: 100 participants." in in_drawer(app)
+    assert json.loads(text(files, IDS))["item2"] is None
+    app.text_area(key=f"{PLACE}_importance").set_value("Much is built on it. ")
+    app.segmented_control(key=f"{PLACE}_same_pay").set_value("Close")
+    app.text_input(key="hand_psy_stroop_title_").set_value("Stroop, again")
+    press(app, "Confirm Exact")
+    said = registered(app).case.registration
+    assert said.texts == {"importance": "Much is built on it."}
+    assert said.choices == {"same_pay": ("Close",), "same_measures": ("Exact",)}
+    assert said.title == "Stroop, again"
+    opened(app, form)
+    values = json.loads(text(files, IDS))
+    assert (values["item2"], values["item22"]) == ("Much is built on it.", "Close")
+    assert text(files, "Markdown").startswith("# Stroop, again\n")
+    # Undo brings a plan back, and leaves what somebody has written.
+    undo(type_number(app, "Sample size", 42))
+    assert registered(app).case.registration == said
+    assert registered(app).case.plan is None
+
+
+@pytest.mark.parametrize("form", PROFILES)
+def test_every_form_can_be_drawn_whole(form: str, files: Files) -> None:
+    app = opened(part("Registration", study="fin_momentum"), form)
+    told = in_drawer(app)
+    fields = {each.label for each in (*app.text_area, *app.segmented_control, *app.pills)}
+    for item in PROFILES[form].items:
+        assert escaped(f"{item.question.label}{' *' * item.required}") in fields
+    for section in PROFILES[form].sections:
+        assert re.search(rf"{re.escape(section.title)} · \d+ of {len(section.items)}", told)

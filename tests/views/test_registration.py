@@ -1,0 +1,135 @@
+"""Every item of every form: answered from what the core or a person says, or not given."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from itertools import product
+
+import pytest
+
+from replicalab.assessment import assess
+from replicalab.drafts import Draft, check, new_study
+from replicalab.library import Decision, EntryKind, Option
+from replicalab.planner import PlanAnalysis
+from replicalab.registration import PROFILES, Registration
+from replicalab.reports import markdown
+from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario, pack_of
+from replicalab.views.registration import (
+    Finder,
+    FormAnswer,
+    Registered,
+    answers_of,
+    left_text,
+    registration,
+    registry_values,
+)
+
+DAY = date(2026, 1, 31)
+STUDIES = [summary.scenario_id for summary in list_scenarios()]
+
+
+def registered(pack: Pack, said: Registration | None = None) -> Registered:
+    options = PlanAnalysis(assess(pack.reference_protocol, pack))
+    return Registered(options, said or Registration())
+
+
+def answered(found: Registered, form: str) -> dict[str, FormAnswer]:
+    return {each.item.question.key: each for each in answers_of(PROFILES[form], found)}
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_every_item_of_every_form_is_answered_by_somebody_or_not_given(study: str) -> None:
+    for lab, profile in product(Difficulty, PROFILES.values()):
+        found = registered(load_scenario(study, lab.value))
+        values, told = (
+            registry_values(profile, found),
+            markdown(registration(profile, found, on=DAY)),
+        )
+        answers = answers_of(profile, found)
+        assert [*values] == [item.id for item in profile.items]
+        for each in answers:
+            assert not any(who is Finder.AUTHOR for who, _ in each.found)  # who has said nothing
+            assert all(text.strip() and "not given" not in text.lower() for _, text in each.found)
+            assert (values[each.item.id] in (None, [])) is not each.is_given
+        left = sum(not each.is_given for each in answers)
+        assert told.count("! Not given") == left
+        assert f"{len(answers) - left} of {len(answers)} items are answered" in told or not left
+
+
+def test_study_of_which_nothing_is_known_claims_nothing() -> None:
+    study = check(Draft(new_study("mine", name="Mine"))).study
+    assert study is not None
+    found = registered(pack_of(study, Difficulty.MEDIUM))
+    given = {
+        key
+        for form in PROFILES
+        for key, each in answered(found, form).items()
+        if any(who is Finder.STUDY for who, _ in each.found)
+    }
+    assert given == set()
+    assert answered(found, "brandt-prereg-2")["sample_size"].text.startswith("128 samples.")
+
+
+def test_author_takes_the_place_of_the_file_and_stands_beside_the_core() -> None:
+    said = Registration(
+        texts={"effect": "Naming is slowed.", "sample_size": "All who come in May."},
+        choices={"same_pay": ("Exact",), "blinding": ("Subjects", "Analysts")},
+        reasons={"sample_size": "A class."},
+    )
+    found = registered(load_scenario("psy_stroop", "medium"), said)
+    answers = answered(found, "brandt-prereg-2")
+    assert answers["effect"].found == ((Finder.AUTHOR, "Naming is slowed."),)
+    assert [who for who, _ in answers["sample_size"].found] == [Finder.CORE, Finder.AUTHOR]
+    assert answers["sample_rationale"].found[-1] == (Finder.AUTHOR, "A class.")
+    recipe = registry_values(PROFILES["brandt-prereg-2"], found)
+    assert (recipe["item1"], recipe["item22"]) == ("Naming is slowed.", "Exact")
+    assert registry_values(PROFILES["osf-preregistration-3"], found)["q4"] == [
+        "Subjects",
+        "Analysts",
+    ]
+
+
+def test_proposal_counts_once_it_is_confirmed() -> None:
+    pack = load_scenario("psy_stroop", "medium")
+    proposed = answered(registered(pack), "brandt-prereg-2")["same_measures"]
+    assert proposed.proposal is not None
+    assert proposed.proposal[0] == "Exact"
+    assert not proposed.is_given
+    said = Registration(choices={"same_measures": ("Exact",)})
+    confirmed = answered(registered(pack, said), "brandt-prereg-2")["same_measures"]
+    assert (confirmed.text, confirmed.proposal) == ("Exact", None)
+
+
+def test_substitution_is_proposed_as_close_or_different_by_what_it_loses() -> None:
+    seen = set()
+    for study, lab in product(STUDIES, Difficulty):
+        pack = load_scenario(study, lab.value)
+        options = PlanAnalysis(assess(pack.reference_protocol, pack))
+        least = options.least.after
+        found = Registered(PlanAnalysis(least), Registration())
+        for key, owned in (("same_measures", pack.equipment), ("same_stimuli", pack.reagents)):
+            losses = [s.fidelity_loss for s in least.substitutions if s.original in owned]
+            if losses:
+                proposal = answered(found, "replication")[key].proposal
+                assert proposal is not None
+                assert proposal[0] == ("Close" if max(losses) <= 1 else "Different")
+                seen.add(proposal[0])
+    assert seen == {"Close", "Different"}
+
+
+def test_decision_is_told_in_the_words_of_whoever_decided() -> None:
+    pack = load_scenario("psy_stroop", "medium")
+    option = Option(name="Plan B", kind=EntryKind.LAB, content="{}")
+    when = datetime(2026, 1, 30, tzinfo=UTC)
+    decision = Decision(options=(option,), chosen=0, why="It fits", who="Ada", when=when)
+    found = Registered(registered(pack).options, Registration(), decision)
+    told = answered(found, "replication")["decision"]
+    assert told.found == ((Finder.AUTHOR, "Plan B. It fits."),)
+
+
+def test_count_of_what_is_left_names_what_the_form_requires() -> None:
+    found = registered(load_scenario("psy_stroop", "medium"))
+    answers = answers_of(PROFILES["osf-preregistration-3"], found)
+    required = sum(a.item.required for a in answers if not a.is_given)
+    assert left_text(answers).endswith(f", {required} of which the form requires.")
+    assert left_text([a for a in answers if a.is_given]).startswith("All ")
