@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple, Protocol
 
 from replicalab.measures.bisection import least_that
+from replicalab.measures.normal_scales import NormalScale
 from replicalab.measures.reported import EffectSource
 from replicalab.measures.scales import SHARE, Scale
 from replicalab.measures.sketches import Shape
@@ -273,6 +274,7 @@ class Kind:
         usual_tests: what is run in place of what the formula computes.
         wrong_sign: how much of a power is significant with the wrong sign, None where a test has
             no sign.
+        normal: the scale on which its estimates are as good as normal, None where there is none.
     """
 
     kind: StrEnum
@@ -296,6 +298,7 @@ class Kind:
     sources: tuple[EffectSource, ...] = ()
     usual_tests: tuple[UsualTest, ...] = ()
     wrong_sign: Formula | None = None
+    normal: NormalScale | None = None
 
     @property
     def axis_title(self) -> str:
