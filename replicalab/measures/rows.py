@@ -40,7 +40,8 @@ class Effect:
         signed: whether it may be negative.
         within_margin: whether the study is to show that it lies within a margin: then there may be
             none, and what is planned stays below the margin.
-        offered: the other effects worth planning at.
+        offered: the other effects worth planning at; those of an original go with half of the
+            published one.
         seen: what is seen of it through substitutions of a factor.
         seen_text: the same in words.
     """
@@ -57,6 +58,11 @@ class Effect:
     def largest_size(self) -> float:
         """The largest size that is looked for."""
         return min(math.nextafter(self.below, 0), _LARGEST)
+
+    def offers(self, name: str) -> bool:
+        """Return whether an effect of a name is worth planning at."""
+        known = (AS_PUBLISHED, HALVED, SMALLEST)
+        return (name if name in known else HALVED) in self.offered
 
     def size(self, effect: float) -> float:
         """Return how far an effect is from none."""
