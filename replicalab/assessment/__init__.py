@@ -7,12 +7,14 @@ from replicalab.assessment.effects import (
     CHOICES,
     AssumedEffect,
     EffectChoice,
+    NamedEffect,
     assumed_effects,
     chosen_effect,
     effects_of,
     merged_effects,
     missing_choices,
     named_effect,
+    offered_effects,
     original_estimate,
 )
 from replicalab.assessment.evidence import (

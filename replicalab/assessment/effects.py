@@ -127,8 +127,7 @@ CHOICES: Final = (
     ),
     EffectChoice(
         SAFEGUARD,
-        "The lower end of the original's 60 % interval: the true effect is larger with a "
-        "confidence of 80 %.",
+        "The lower end of the original's 60 % interval, which is a one-sided bound at 80 %.",
         _of_original(safeguard),
         "Perugini, Gallucci & Costantini (2014)",
         _no_safeguard,
@@ -191,6 +190,19 @@ def missing_choices(design: Design) -> list[tuple[str, str]]:
     ]
 
 
+class NamedEffect(NamedTuple):
+    """A choice with the effect that a design has for it."""
+
+    choice: EffectChoice
+    effect: float
+
+
+def offered_effects(design: Design) -> list[NamedEffect]:
+    """Return each choice that a design offers, with its effect, without a sign."""
+    found = ((choice, chosen_effect(choice, design)) for choice in CHOICES)
+    return [NamedEffect(choice, effect) for choice, effect in found if effect is not None]
+
+
 def assumed_effects(design: Design) -> tuple[AssumedEffect, ...]:
     """Return the other effects worth planning at, in a fixed order.
 
@@ -199,9 +211,8 @@ def assumed_effects(design: Design) -> tuple[AssumedEffect, ...]:
     those that they leave: as far as the kind of design offers them, and without a sign. Equal
     effects are one, under all their names.
     """
-    found = ((choice.label, chosen_effect(choice, design)) for choice in CHOICES)
     return merged_effects(
-        AssumedEffect(label, effect) for label, effect in found if effect is not None
+        AssumedEffect(choice.label, effect) for choice, effect in offered_effects(design)
     )
 
 

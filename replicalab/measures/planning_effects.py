@@ -22,7 +22,6 @@ _BEYOND: Final = (1 - SAFEGUARD_LEVEL) / 2
 TELESCOPE_POWER: Final = 1 / 3
 """The power that the original had at the small telescopes' effect."""
 _ALPHA: Final = 0.05
-_MOST_ALPHA: Final = 0.999
 
 
 def safeguard(row: Kind, reported: _Reported) -> float | None:
@@ -47,18 +46,17 @@ def _safeguard_shift(t: float, df: int) -> float:
     return least_that(lambda shift: t_beyond(t, shift, df) >= _BEYOND, t) or 0.0
 
 
-def small_telescopes(
-    row: Kind, reported: _Reported, given: DesignParameters, alpha: float | None = None
-) -> float | None:
+def small_telescopes(row: Kind, reported: _Reported, given: DesignParameters) -> float | None:
     """Return the effect at which the original's own sample had a power of one third.
 
-    By the test of the kind with the samples of the original, in groups as it had them; by its
-    standard error where they are not known. None where the kind tests for no effect, and where no
+    By the test of the kind at a level of 0.05, two-sided or one-sided as the original's was, with
+    its samples in groups as it had them; by its standard error where they are not known. What else
+    the kind needs is ``given``. None where the kind tests for no effect, and where no
     effect would have had that power.
     """
     if row.sought is None or row.effect is None or row.effect.within_margin:
         return None
-    level = min(_MOST_ALPHA, (alpha or given.alpha or _ALPHA) * (1 if reported.sides == 2 else 2))
+    level = _ALPHA if reported.sides == 2 else 2 * _ALPHA
     if row.normal is not None:
         found = estimate_of(row, reported)
         if found is None:
