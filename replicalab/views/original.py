@@ -96,13 +96,12 @@ def effects_table(found: Curves) -> Table:
     if asked != planned:
         effects.append((YOURS, asked, "The effect that is asked here."))
     effects.append((PLANNED, planned, "The effect that the study plans with."))
-    for choice, effect in offered_effects(written):
+    for choice, size in offered_effects(written):
         source = f" {choice.source}." if choice.source else ""
-        effects.append((choice.label, effect, f"{choice.meaning}{source}"))
+        effects.append((choice.label, size, f"{choice.meaning}{source}"))
     rows, below = [], []
-    for label, effect, meaning in effects:
-        if effect is None:
-            continue
+    known = [(label, size, meaning) for label, size, meaning in effects if size is not None]
+    for label, effect, meaning in known:
         needed, evidence = found.needed_anywhere(effect), found.at(plan.counts.samples, effect)
         worth = None if evidence.void_reason else evidence.value
         rows.append(
