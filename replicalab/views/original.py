@@ -55,6 +55,18 @@ def reported_text(design: Design, original: Original) -> str:
     return ended(f"{', '.join(said)}{comes}")
 
 
+def choices_texts(design: Design) -> list[str]:
+    """Return what an original comes to, and which effects to plan with follow from it."""
+    if design.original is None:
+        return []
+    effects = [
+        f"{choice.label} {effect_text(effect)}" for choice, effect in offered_effects(design)
+    ]
+    offered = f"Effects to plan with: {', '.join(effects)}." if effects else ""
+    lost = [f"{capitalised(name)} is not offered: {why}." for name, why in missing_choices(design)]
+    return [reported_text(design, design.original), offered, *lost]
+
+
 def _given(original: Original) -> Iterator[str]:
     numbers = [f"{name} = {exact_text(value)}" for name, value in original.numbers.items()]
     if numbers:
