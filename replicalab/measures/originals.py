@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple, Protocol
 
-from replicalab.lexicon import joined
+from replicalab.lexicon import joined, shortened
 from replicalab.measures.distributions import normal_cdf, t_two_sided, z_critical
 from replicalab.measures.normal_scales import NormalScale, Sizes
 from replicalab.measures.reported import EffectSource
@@ -237,8 +237,8 @@ def _faults_of_numbers(row: Kind, reported: _Reported) -> Iterator[str]:
     for name in reported.numbers:
         if name not in known:
             yield (
-                f"numbers has '{name}', which {row.named} effect cannot be worked out from; "
-                f"give {joined(sorted(known), 'or')}"
+                f"numbers has '{shortened(name)}', which {row.named} effect cannot be worked out "
+                f"from; give {joined(sorted(known), 'or')}"
             )
             return
     worked = worked_out(row, reported)

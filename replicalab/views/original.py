@@ -9,15 +9,21 @@ from replicalab.lexicon import amount_text, capitalised, count_text, ended, exac
 from replicalab.measures import KINDS, Estimate
 from replicalab.measures.originals import effect_of
 from replicalab.planner.curves import Curves
-from replicalab.scenarios import Design, Original
+from replicalab.scenarios import Confidence, Design, Original
 from replicalab.views import blocks
 from replicalab.views.blocks import Cell, Column, Group, Heading, Sentence, Table
 from replicalab.views.curves import able_text, fit_text
 from replicalab.views.plan import effect_text
-from replicalab.views.study import CONFIDENCE
 from replicalab.views.verdicts import evidence_status
 
 TITLE: Final = "The original"
+CONFIDENCE: Final = {
+    Confidence.VERIFIED: "verified",
+    Confidence.RECALLED: "recalled, not found again",
+    Confidence.DERIVED: "derived from verified numbers",
+    Confidence.PLANNING_VALUE: "planning value",
+}
+"""How sure a fact is, for people."""
 _TINY_P: Final = 1e-4
 
 
@@ -97,7 +103,7 @@ def estimate_text(estimate: Estimate) -> str:
 def source_text(original: Original) -> str:
     """Return where the numbers stand, and how well they are known."""
     where = f"; {original.where}" if original.where else ""
-    return f"{original.source} ({CONFIDENCE[original.confidence]}{where})."
+    return f"{original.source.removesuffix('.')} ({CONFIDENCE[original.confidence]}{where})."
 
 
 def effects_table(found: Curves) -> Table:
