@@ -50,6 +50,7 @@ from replicalab.scenarios import (
     Lab,
     LabOverrides,
     Labs,
+    Original,
     OwnItem,
     Pack,
     Paper,
