@@ -251,3 +251,25 @@ def test_odd_total_tells_how_it_is_shared_out() -> None:
     assert "127 in all: 63 and 64." in said(app)
     type_number(app, "Sample size", 126)
     assert "126 in all" not in said(app)
+
+
+# --- the original ---
+
+
+def test_original_stands_with_each_effect_and_only_where_it_is_known() -> None:
+    app = opened("The original")
+    told = said(app)
+    assert "Cohen's d 0.177, from t = 3.07, n = 300" in told
+    rows = {row[0]: row[1:] for table in panel_tables(app) for row in table if len(row) > 2}
+    # By scipy's noncentral t 0.12813, for which a t-test needs 481 of 0.80 power.
+    assert rows["Safeguard"][:2] == ["0.128", "481"]
+    assert "285 affordable here" in told
+    [radio] = [each for each in opened(study=REEF).radio if each.key == PARTS]
+    assert "The original" not in radio.options
+
+
+def test_safeguard_effect_is_one_click_away() -> None:
+    app = opened()
+    choices(app).set_value(4)
+    run(app)
+    assert "effect 0.128, yours" in header(app)
