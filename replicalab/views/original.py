@@ -3,7 +3,12 @@
 from collections.abc import Iterator
 from typing import Final
 
-from replicalab.assessment import missing_choices, offered_effects, original_estimate
+from replicalab.assessment import (
+    Assessment,
+    missing_choices,
+    offered_effects,
+    original_estimate,
+)
 from replicalab.assessment.effects import PLANNED, YOURS
 from replicalab.lexicon import amount_text, capitalised, count_text, ended, exact_text, percent_text
 from replicalab.measures import KINDS, Estimate
@@ -139,6 +144,14 @@ def effects_table(found: Curves) -> Table:
         Column(f"{capitalised(measure)} of your plan", "number"),
     )
     return blocks.table("Which effect to plan with", columns, rows, below=below)
+
+
+def takes_text(plan: Assessment, effect: float) -> str:
+    """Return how many samples an effect takes, ``takes 481``; empty where no original is known."""
+    if plan.pack.design.original is None:
+        return ""
+    needed = Curves(plan).needed_anywhere(effect)
+    return "no sample is enough" if needed is None else f"takes {amount_text(needed)}"
 
 
 def fits_text(found: Curves) -> str:
