@@ -14,7 +14,7 @@ from typing import Final
 from replicalab.measures.bisection import least_that
 from replicalab.measures.distributions import t_beyond, t_test_power, z_critical, z_test_power
 from replicalab.measures.originals import Estimate, _Reported, estimate_of
-from replicalab.measures.rows import DesignParameters, Kind
+from replicalab.measures.rows import DesignParameters, Formula, Kind
 
 SAFEGUARD_LEVEL: Final = 0.6
 """The level of the interval whose lower end is the safeguard effect."""
@@ -67,9 +67,12 @@ def small_telescopes(row: Kind, reported: _Reported, given: DesignParameters) ->
     if n is None:
         return None
     at = given._replace(alpha=level, groups=int(groups) if groups else given.groups)
-    return least_that(
-        lambda size: row.formula(n, size, at) >= TELESCOPE_POWER, row.effect.largest_size
-    )
+    return _telescope_size(row.formula, n, at, row.effect.largest_size)
+
+
+@lru_cache(maxsize=1024)
+def _telescope_size(formula: Formula, n: int, at: DesignParameters, most: float) -> float | None:
+    return least_that(lambda size: formula(n, size, at) >= TELESCOPE_POWER, most)
 
 
 @lru_cache(maxsize=1024)

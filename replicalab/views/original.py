@@ -136,12 +136,11 @@ def effects_table(found: Curves) -> Table:
             )
         )
         below.append((meaning,))
-    measure, target = plan.evidence.measure, plan.evidence.amount(plan.evidence.target)
     columns = (
-        Column("Effect to plan with"),
+        Column("Effect"),
         Column("Size", "number"),
-        Column(f"Samples for {measure} {target}", "number"),
-        Column(f"{capitalised(measure)} of your plan", "number"),
+        Column("Takes", "number"),
+        Column("Your plan", "number"),
     )
     return blocks.table("Which effect to plan with", columns, rows, below=below)
 
@@ -155,10 +154,14 @@ def takes_text(plan: Assessment, effect: float) -> str:
 
 
 def fits_text(found: Curves) -> str:
-    """Return how many samples the lab allows: ``36 affordable here; 24 can count``."""
-    most = found.most_counted
+    """Return what an effect takes, and how many samples the lab allows.
+
+    ``Takes: the samples for power 0.80. 36 affordable here; 24 can count.``
+    """
+    most, evidence = found.most_counted, found.plan.evidence
     counted = f"; {able_text(most)}" if most is not None else ""
-    return capitalised(f"{fit_text(found.largest)} here{counted}.")
+    takes = f"Takes: the samples for {evidence.measure} {evidence.amount(evidence.target)}."
+    return f"{takes} {capitalised(f'{fit_text(found.largest)} here{counted}.')}"
 
 
 def _written(found: Curves) -> Design:

@@ -70,7 +70,6 @@ def _draw_way(row: Kind) -> EffectSource | None:
         "The original’s effect, as it was reported",
         ways,
         index=ways.index(_way(row)),
-        format_func=capitalised,
         key=key,
         on_change=take,
         help="With its numbers, more cautious effects to plan with are offered.",
