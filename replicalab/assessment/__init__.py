@@ -3,15 +3,25 @@
 from replicalab.assessment.assess import Assessment, Cliff, assess
 from replicalab.assessment.costs import CostTerm, Counts, cost, counts_of, credits_needed, staff
 from replicalab.assessment.dimensions import AMOUNTS, DIMENSION_ROWS, ITEM_DIMENSIONS, Slack
-from replicalab.assessment.evidence import (
+from replicalab.assessment.effects import (
+    CHOICES,
     AssumedEffect,
-    Evidence,
+    EffectChoice,
+    NamedEffect,
     assumed_effects,
-    counted_of,
+    chosen_effect,
     effects_of,
+    merged_effects,
+    missing_choices,
+    named_effect,
+    offered_effects,
+    original_estimate,
+)
+from replicalab.assessment.evidence import (
+    Evidence,
+    counted_of,
     evidence_of,
     evidence_value,
-    merged_effects,
     place_of,
     scale_of,
     seen_effect,

@@ -5,16 +5,13 @@ Source: docs/contract.md, Evidence; each formula names its own in `measures.kind
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 from replicalab.lexicon import count_text, percent_text
 from replicalab.measures import (
-    AS_PUBLISHED,
-    HALVED,
     KINDS,
-    SMALLEST,
     DesignKind,
     DesignParameters,
     EvidenceTier,
@@ -23,9 +20,6 @@ from replicalab.measures import (
 )
 from replicalab.scenarios import Design, Pack
 
-PLANNED: Final = "planned"
-YOURS: Final = "yours"
-"""What the planning effect of a study is called, and one that is asked in its place."""
 _BEYOND_FLOOR: Final = 1.25
 
 
@@ -150,63 +144,6 @@ def seen_effect(design: Design, factor: float, effect: float | None = None) -> f
     """
     assumed, kind = design.effect_planning if effect is None else effect, KINDS[design.kind]
     return kind.effect.seen(assumed, factor) if kind.effect and assumed is not None else None
-
-
-class AssumedEffect(NamedTuple):
-    """An effect to plan at, and the name under which it is shown."""
-
-    label: str
-    effect: float
-
-
-def assumed_effects(design: Design) -> tuple[AssumedEffect, ...]:
-    """Return the other effects worth planning at, in a fixed order.
-
-    The published effect where one is printed; half of it, or of the planning effect where none is;
-    the smallest effect of interest where one is named: as far as the kind of design offers them,
-    and without a sign. Equal effects are one, under all their names.
-    """
-    effect, planning = KINDS[design.kind].effect, design.effect_planning
-    if effect is None or planning is None:
-        return ()
-    published = design.effect_published
-    sizes = {
-        AS_PUBLISHED: published,
-        HALVED: effect.seen(planning if published is None else published, 0.5),
-        SMALLEST: design.sesoi,
-    }
-    return merged_effects(
-        AssumedEffect(name, abs(size))
-        for name in effect.offered
-        if (size := sizes[name]) is not None
-    )
-
-
-def effects_of(design: Design, written: Design | None = None) -> tuple[AssumedEffect, ...]:
-    """Return the effects to choose from, the one that is assumed first.
-
-    None where the evidence assumes none, or one that nobody would vary.
-
-    Args:
-        design: as it is asked.
-        written: as its author wrote it, where that may differ.
-    """
-    written = written or design
-    asked, planned = design.effect_planning, written.effect_planning
-    others = assumed_effects(written)
-    if asked is None or planned is None or not others:
-        return ()
-    own = [AssumedEffect(YOURS, abs(asked))] if asked != planned else []
-    return merged_effects([*own, AssumedEffect(PLANNED, abs(planned)), *others])
-
-
-def merged_effects(effects: Iterable[AssumedEffect]) -> tuple[AssumedEffect, ...]:
-    """Return the effects in their order, those of one size as one: ``halved, as published``."""
-    labels: dict[float, list[str]] = {}
-    for label, effect in effects:
-        same = next((known for known in labels if math.isclose(known, effect)), effect)
-        labels.setdefault(same, []).append(label)
-    return tuple(AssumedEffect(", ".join(names), effect) for effect, names in labels.items())
 
 
 def evidence_value(design: Design, n: int, effect: float | None, factor: float = 1.0) -> float:

@@ -8,10 +8,12 @@ from replicalab.assessment import Assessment, size_text
 from replicalab.cli import asking, facts
 from replicalab.cli.printing import Answer
 from replicalab.planner import PlanAnalysis
+from replicalab.planner.curves import Curves
 from replicalab.render import terminal
 from replicalab.scenarios import Pack
 from replicalab.views.check import YOURS, check_panel, cost_panel, evidence_panel
 from replicalab.views.lab import lab_text
+from replicalab.views.original import original_panel
 from replicalab.views.plan import asked_text
 from replicalab.views.verdicts import plan_verdict
 
@@ -44,6 +46,8 @@ def _lines(options: PlanAnalysis) -> Iterator[str]:
     yield from terminal.lines(
         check_panel(plan, options.binding), cost_panel(plan), evidence_panel({YOURS: plan})
     )
+    if original := original_panel(Curves(plan)):
+        yield from terminal.lines(original)
 
 
 def heading(plan: Assessment) -> str:

@@ -3,7 +3,13 @@
 import math
 from collections.abc import Iterable
 
-from replicalab.assessment import Assessment, Evidence
+from replicalab.assessment import (
+    Assessment,
+    Evidence,
+    missing_choices,
+    offered_effects,
+    original_estimate,
+)
 from replicalab.assessment.phrases import asked_and_had
 from replicalab.lexicon import CREDITS
 from replicalab.negotiation import Score
@@ -17,6 +23,7 @@ from replicalab.planner import (
     Shortfall,
     change_steps,
 )
+from replicalab.planner.curves import Curves
 from replicalab.scenarios import Bounds, EvidenceAssumptions, LabOverrides, Pack, StudyLimit
 from replicalab.tables.rows import cost_row, dimension_row
 from replicalab.views.blocks import Verdict
@@ -121,6 +128,34 @@ def checked(options: PlanAnalysis) -> Data:
         "cost_terms": [*map(cost_row, found.cost_terms)],
         "detectable_effect": found.detectable_effect,
         "notes": [{"kind": kind, "text": text} for kind, text in notes(found)],
+        **({"original": original(found)} if found.pack.design.original else {}),
+    }
+
+
+def original(found: Assessment) -> Data:
+    """Return what the original found, and each effect to plan with: its n, what the plan shows."""
+    design, lines = found.pack.design, Curves(found)
+    reported, estimate = design.original, original_estimate(design)
+    effects = [
+        {
+            "label": choice.label,
+            "effect": effect,
+            "samples": lines.needed_anywhere(effect),
+            "evidence": evidence(found.evidence_at(effect)),
+        }
+        for choice, effect in offered_effects(design)
+    ]
+    known = (
+        {"value": estimate.value, "se": estimate.se, "z": estimate.z, "p": estimate.p}
+        if (estimate)
+        else None
+    )
+    return {
+        "reported": reported.model_dump(mode="json", exclude_defaults=True) if reported else None,
+        "estimate": known,
+        "effects": effects,
+        "affordable": lines.largest,
+        "missing": [{"label": name, "why": why} for name, why in missing_choices(design)],
     }
 
 

@@ -1,6 +1,8 @@
 """What n buys, by kind of design: one table of formulas, words, formats and directions."""
 
 from replicalab.measures.kinds import KINDS, DesignKind
+from replicalab.measures.normal_scales import NormalScale
+from replicalab.measures.originals import Estimate, estimate_of
 from replicalab.measures.reported import EffectSource
 from replicalab.measures.rows import (
     AS_PUBLISHED,

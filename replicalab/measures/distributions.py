@@ -101,6 +101,19 @@ def t_test_wrong_sign(noncentrality: float, df: int, alpha: float) -> float:
     return mean_over_scale(lambda s: normal_cdf(-shift - critical * s), df, turns)
 
 
+def t_two_sided(t: float, df: int) -> float:
+    """Return P(|T| > |t|) at ``df`` degrees of freedom, 1 or more."""
+    if not t:
+        return 1.0
+    return math.exp(_log_upper(0.5, df / 2, 2 * math.log(abs(t)) - math.log(df)))
+
+
+def t_beyond(t: float, noncentrality: float, df: int) -> float:
+    """Return P(T > t) of a noncentral t; ``t`` is above 0, ``df`` 1 or more."""
+    turns = [(noncentrality + step) / t for step in _BEND]
+    return mean_over_scale(lambda s: normal_cdf(noncentrality - t * s), df, turns)
+
+
 # --- F tests ----------------------------------------------------------------------------------
 
 

@@ -14,7 +14,7 @@ from enum import StrEnum
 from functools import lru_cache, partial
 from typing import Final
 
-from replicalab.measures import reported, sketches
+from replicalab.measures import normal_scales, reported, sketches
 from replicalab.measures.distributions import (
     detection_probability,
     f_test_power,
@@ -134,6 +134,7 @@ _ROWS: Final = (
         asks="Do two separate groups differ on average?",
         sketch=sketches.TWO_GROUP,
         sources=reported.TWO_GROUP,
+        normal=normal_scales.TWO_MEANS,
         usual={"effect_planning": 0.5},
         groups=2,
         formula=_two_group,
@@ -147,6 +148,7 @@ _ROWS: Final = (
         asks="Do the same subjects differ between two conditions?",
         sketch=sketches.PAIRED,
         sources=reported.PAIRED,
+        normal=normal_scales.ONE_MEAN,
         usual={"effect_planning": 0.5},
         formula=_one_group,
         method="the exact two-sided paired t-test (noncentral t)",
@@ -159,6 +161,7 @@ _ROWS: Final = (
         asks="Does the average of one group differ from a fixed value?",
         sketch=sketches.ONE_SAMPLE,
         sources=reported.ONE_SAMPLE,
+        normal=normal_scales.ONE_MEAN,
         usual={"effect_planning": 0.5},
         formula=_one_group,
         method="the exact two-sided one-sample t-test (noncentral t)",
@@ -171,6 +174,7 @@ _ROWS: Final = (
         asks="Do two measures rise and fall together?",
         sketch=sketches.CORRELATION,
         sources=reported.CORRELATION,
+        normal=normal_scales.FISHER_Z,
         usual={"effect_planning": 0.3},
         formula=_correlation,
         method="Fisher's z, a normal approximation",
@@ -186,6 +190,7 @@ _ROWS: Final = (
         asks="Does something happen more often in one of two groups?",
         sketch=sketches.TWO_PROPORTIONS,
         sources=reported.TWO_PROPORTIONS,
+        normal=normal_scales.COHEN_H,
         usual={"effect_planning": 0.5},
         groups=2,
         formula=_two_proportions,
@@ -311,6 +316,7 @@ _ROWS: Final = (
         asks="Does an event come later in one of two groups?",
         sketch=sketches.SURVIVAL,
         sources=reported.SURVIVAL,
+        normal=normal_scales.LOG_HAZARD_RATIO,
         usual={"effect_planning": 0.7, "event_share": 1.0},
         groups=2,
         formula=_survival,

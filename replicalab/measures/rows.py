@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple, Protocol
 
 from replicalab.measures.bisection import least_that
+from replicalab.measures.normal_scales import NormalScale
 from replicalab.measures.reported import EffectSource
 from replicalab.measures.scales import SHARE, Scale
 from replicalab.measures.sketches import Shape
@@ -39,7 +40,8 @@ class Effect:
         signed: whether it may be negative.
         within_margin: whether the study is to show that it lies within a margin: then there may be
             none, and what is planned stays below the margin.
-        offered: the other effects worth planning at.
+        offered: the other effects worth planning at; those of an original go with half of the
+            published one.
         seen: what is seen of it through substitutions of a factor.
         seen_text: the same in words.
     """
@@ -56,6 +58,11 @@ class Effect:
     def largest_size(self) -> float:
         """The largest size that is looked for."""
         return min(math.nextafter(self.below, 0), _LARGEST)
+
+    def offers(self, name: str) -> bool:
+        """Return whether an effect of a name is worth planning at."""
+        known = (AS_PUBLISHED, HALVED, SMALLEST)
+        return (name if name in known else HALVED) in self.offered
 
     def size(self, effect: float) -> float:
         """Return how far an effect is from none."""
@@ -276,6 +283,7 @@ class Kind:
         usual_tests: what is run in place of what the formula computes.
         wrong_sign: how much of a power is significant with the wrong sign, None where a test has
             no sign.
+        normal: the scale on which its estimates are as good as normal, None where there is none.
     """
 
     kind: StrEnum
@@ -300,6 +308,7 @@ class Kind:
     sources: tuple[EffectSource, ...] = ()
     usual_tests: tuple[UsualTest, ...] = ()
     wrong_sign: Formula | None = None
+    normal: NormalScale | None = None
 
     @property
     def axis_title(self) -> str:

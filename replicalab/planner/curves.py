@@ -11,7 +11,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from replicalab.assessment import Assessment, AssumedEffect, Evidence, effects_of, evidence_of
+from replicalab.assessment import (
+    Assessment,
+    AssumedEffect,
+    Evidence,
+    effects_of,
+    evidence_of,
+    evidence_value,
+    seen_effect,
+)
 from replicalab.measures import KINDS
 from replicalab.models import LARGEST_PLANNED, Dimension
 from replicalab.planner.limits import (
@@ -79,6 +87,20 @@ class Curves:
         most = self.most_counted or LARGEST_PLANNED
         needed = fewest(enough, 1, most)
         return needed if needed <= most else None
+
+    def needed_anywhere(self, effect: float) -> int | None:
+        """Return the fewest samples that reach the target at an effect, could all of them count.
+
+        None beyond the most that can be planned here.
+        """
+        design, factor = self.plan.pack.design, self.plan.evidence_factor
+        seen, scale = seen_effect(design, factor, effect), KINDS[design.kind].scale
+
+        def enough(samples: int) -> bool:
+            return scale.reaches(evidence_value(design, samples, seen, factor), design.target)
+
+        needed = fewest(enough, 1, LARGEST_PLANNED)
+        return needed if needed <= LARGEST_PLANNED else None
 
     @cached_property
     def most_counted(self) -> int | None:

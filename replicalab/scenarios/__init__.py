@@ -9,7 +9,13 @@ from replicalab.scenarios.constraints import (
     StudyLimit,
     hard_range,
 )
-from replicalab.scenarios.fields import LONGEST_SHORT_TITLE, MOST, MOST_OWN_ITEMS, Identifier
+from replicalab.scenarios.fields import (
+    LONGEST_SHORT_TITLE,
+    MOST,
+    MOST_OWN_ITEMS,
+    Confidence,
+    Identifier,
+)
 from replicalab.scenarios.inventory import MISSING, Item, ItemStatus
 from replicalab.scenarios.lab import CostModel, Difficulty, ExpectedOutcome, Lab, Labs, StaffModel
 from replicalab.scenarios.loading import (
@@ -27,6 +33,7 @@ from replicalab.scenarios.loading import (
     summary_of,
     template_text,
 )
+from replicalab.scenarios.original import Original
 from replicalab.scenarios.own import (
     CATEGORIES,
     LAB_AMOUNTS,
@@ -66,7 +73,6 @@ from replicalab.scenarios.sheet_mapping import (
 )
 from replicalab.scenarios.study import (
     AllowedSubstitution,
-    Confidence,
     Control,
     Design,
     Fact,

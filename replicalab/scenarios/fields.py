@@ -4,6 +4,7 @@ Everything a file holds is bounded, so that reading, checking and judging one is
 whoever wrote it. The shipped studies lie far below; a file as a whole is bounded in `reading`.
 """
 
+from enum import StrEnum
 from typing import Annotated, Final
 
 from pydantic import Field, StringConstraints
@@ -83,3 +84,12 @@ Few = Field(max_length=MOST_ITEMS)
 Many = Field(max_length=MOST_ITEMS + MOST_OWN_ITEMS)
 Some = Field(min_length=1, max_length=MOST_ITEMS)
 """The bounds of a list: at most `MOST_ITEMS` entries, in a lab those of a visitor too, and one."""
+
+
+class Confidence(StrEnum):
+    """How well a figure is known."""
+
+    VERIFIED = "verified"
+    RECALLED = "recalled"
+    DERIVED = "derived"
+    PLANNING_VALUE = "planning value"

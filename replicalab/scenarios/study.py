@@ -1,6 +1,5 @@
 """What a study file holds: the paper, its evidence design, what it needs, and its three labs."""
 
-from enum import StrEnum
 from functools import cached_property
 from typing import Annotated, Literal, Self
 
@@ -16,19 +15,13 @@ from replicalab.lexicon import (
     section,
 )
 from replicalab.measures import KINDS, DesignKind
+from replicalab.measures.originals import faults_of
 from replicalab.models import Flag, Protocol, Record, too_large
 from replicalab.scenarios import fields
 from replicalab.scenarios.constraints import Bounds, Comparator, ScenarioConstraint
+from replicalab.scenarios.fields import Confidence
 from replicalab.scenarios.lab import Labs
-
-
-class Confidence(StrEnum):
-    """How well a figure is known."""
-
-    VERIFIED = "verified"
-    RECALLED = "recalled"
-    DERIVED = "derived"
-    PLANNING_VALUE = "planning value"
+from replicalab.scenarios.original import Original
 
 
 class Fact(Record):
@@ -115,6 +108,7 @@ class Design(Record):
         dropout: the share of planned samples that will drop out; 0 where none does.
         source: where the published effect stands.
         why: a reason for each planning value, by field.
+        original: what the original study found, null where that is not known in numbers.
     """
 
     kind: DesignKind
@@ -132,6 +126,7 @@ class Design(Record):
     dropout: Annotated[float, Field(strict=True, ge=0, lt=1)] = 0.0
     source: fields.Prose
     why: Annotated[dict[fields.Label, fields.Prose], fields.Few] = Field(default_factory=dict)
+    original: Original | None = None
 
     @property
     def lower_is_better(self) -> bool:
@@ -142,6 +137,12 @@ class Design(Record):
     def _numbers_fit_the_kind(self) -> Self:
         for fault in KINDS[self.kind].faults(self):
             raise ValueError(fault)
+        return self
+
+    @model_validator(mode="after")
+    def _original_fits_the_kind(self) -> Self:
+        for fault in faults_of(KINDS[self.kind], self.original) if self.original else ():
+            raise ValueError(f"original: {fault}")
         return self
 
     @model_validator(mode="after")

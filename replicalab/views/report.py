@@ -21,6 +21,7 @@ from replicalab.lexicon import (
 from replicalab.models import LARGEST_PLANNED, revise
 from replicalab.negotiation import Negotiation, Round
 from replicalab.planner import Aim, PlanAnalysis, largest_sample, leanest
+from replicalab.planner.curves import Curves
 from replicalab.registration import Registration
 from replicalab.scenarios import QUESTION_FIELDS, Pack
 from replicalab.views import blocks, changes, check, combinations, documents
@@ -42,9 +43,9 @@ from replicalab.views.blocks import (
 from replicalab.views.check import evidence_cell
 from replicalab.views.lab import amounts_text, lab_text
 from replicalab.views.options import search_text, wasted_text
+from replicalab.views.original import CONFIDENCE, original_blocks
 from replicalab.views.plan import counting_text, dropout_text, effect_text, groups_text, usual_text
 from replicalab.views.rounds import text_blocks
-from replicalab.views.study import CONFIDENCE
 from replicalab.views.verdicts import plan_verdict
 
 if TYPE_CHECKING:
@@ -108,6 +109,7 @@ def report(
             Sentence(texts.assumption_text(yours), quiet=True),
             Sentence(texts.asked_text(pack, None), "Asked here:"),
             check.effects_table(yours),
+            *original_blocks(Curves(yours, written.design if written else None)),
             samples_table(yours),
         ),
         part(

@@ -18,9 +18,11 @@ from replicalab.scenarios import Design, EvidenceAssumptions
 from replicalab.scenarios.own import QUESTION_FIELDS
 from replicalab.ui import panel, state
 from replicalab.ui.controls import NumberField, button, complain
+from replicalab.ui.protocol import original
 from replicalab.ui.words import escaped
 from replicalab.views import curves
 from replicalab.views.blocks import plain_table, sentences_panel
+from replicalab.views.original import TITLE as THE_ORIGINAL
 from replicalab.views.plan import assumption_text, effect_text
 
 PLACE: Final = "assumptions"
@@ -122,7 +124,8 @@ def draw(yours: Assessment) -> None:
         return
     with place:
         lines = Curves(yours, written)
-        names = [_NUMBERS, *(name for name, chart in CHARTS.items() if chart.fits(lines))]
+        parts: dict[str, Chart | More] = {**CHARTS, **MORE}
+        names = [_NUMBERS, *(name for name, each in parts.items() if each.fits(lines))]
         part = st.radio(
             "Numbers or a curve",
             names,
@@ -131,8 +134,8 @@ def draw(yours: Assessment) -> None:
             key=PARTS,
             persist_state="session",
         )
-        if part in CHARTS:
-            CHARTS[part].draw(lines)
+        if part in parts:
+            parts[part].draw(lines)
         else:
             _draw_numbers(assumptions(written, asked), written)
 
@@ -310,3 +313,14 @@ CHARTS: Final = {
     ),
 }  # fmt: skip
 """The curves, by what they are called."""
+
+
+class More(NamedTuple):
+    """A further part: whether there is one for a study, and how it is drawn."""
+
+    fits: Callable[[Curves], bool]
+    draw: Callable[[Curves], None]
+
+
+MORE: Final = {THE_ORIGINAL: More(original.fits, original.draw)}
+"""The other parts, by what they are called."""

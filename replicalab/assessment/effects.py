@@ -1,0 +1,247 @@
+"""Which effect to plan with: one row for each choice that a design offers.
+
+The published effect is an estimate, and more often too large than too small. The choices that need
+the original's own numbers are worked out in `measures.planning_effects`.
+"""
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple
+
+from replicalab.measures import (
+    AS_PUBLISHED,
+    HALVED,
+    KINDS,
+    SMALLEST,
+    DesignParameters,
+    Estimate,
+    Kind,
+    estimate_of,
+)
+from replicalab.measures.originals import effect_of
+from replicalab.measures.planning_effects import safeguard, shrunken, small_telescopes
+from replicalab.scenarios import Design, Original
+
+PLANNED: Final = "planned"
+YOURS: Final = "yours"
+"""What the planning effect of a study is called, and one that is asked in its place."""
+SAFEGUARD: Final = "safeguard"
+TELESCOPES: Final = "small telescopes"
+SHRUNKEN: Final = "shrunken"
+_NO_ERROR: Final = "neither a standard error nor an interval nor n of the original is given"
+
+
+class AssumedEffect(NamedTuple):
+    """An effect to plan at, and the name under which it is shown."""
+
+    label: str
+    effect: float
+
+
+class EffectChoice(NamedTuple):
+    """A choice of the effect to plan with.
+
+    Attributes:
+        label: its name for people.
+        meaning: what is planned for with it, in a sentence.
+        work: the effect, with its sign; None where a design has none.
+        source: the paper that the choice comes from, empty for none.
+        missing: why a design that has an original has none; what follows on a colon.
+    """
+
+    label: str
+    meaning: str
+    work: Callable[[Design], float | None]
+    source: str = ""
+    missing: Callable[[Design], str] = lambda _: ""
+
+
+# --- how each is worked out -------------------------------------------------------------------
+
+
+def published_effect(design: Design) -> float | None:
+    """Return the published effect, or what the original's numbers come to; None for neither."""
+    if design.effect_published is not None or design.original is None:
+        return design.effect_published
+    return effect_of(KINDS[design.kind], design.original)
+
+
+def original_estimate(design: Design) -> Estimate | None:
+    """Return what the original found, with its standard error; None where that is not known."""
+    return estimate_of(KINDS[design.kind], design.original) if design.original else None
+
+
+def _halved(design: Design) -> float | None:
+    effect, published = KINDS[design.kind].effect, published_effect(design)
+    whole = design.effect_planning if published is None else published
+    return None if effect is None or whole is None else effect.seen(whole, 0.5)
+
+
+def _of_original(work: Callable[[Kind, Original], float | None]) -> Callable[..., float | None]:
+    return lambda design: design.original and work(KINDS[design.kind], design.original)
+
+
+def _telescopes(design: Design) -> float | None:
+    found = _any_telescopes(design)
+    return None if found is None or _is_beyond_original(design, found) else found
+
+
+def _any_telescopes(design: Design) -> float | None:
+    if design.original is None:
+        return None
+    given = DesignParameters.by(design)
+    return small_telescopes(KINDS[design.kind], design.original, given)
+
+
+def _is_beyond_original(design: Design, effect: float) -> bool:
+    row, original = KINDS[design.kind], design.original
+    found = original and effect_of(row, original)
+    return row.effect is None or not found or row.effect.size(effect) > row.effect.size(found)
+
+
+def _no_estimate(design: Design) -> str:
+    if KINDS[design.kind].normal is None:
+        return f"no normal scale is known for {KINDS[design.kind].named} effect"
+    return "" if original_estimate(design) else _NO_ERROR
+
+
+def _no_safeguard(design: Design) -> str:
+    return _no_estimate(design) or "the original's 60 % interval reaches no effect"
+
+
+def _no_telescopes(design: Design) -> str:
+    if _any_telescopes(design) is not None:
+        return "the original had a power of less than one third even at the effect that it found"
+    return _no_estimate(design)
+
+
+def _no_shrunken(design: Design) -> str:
+    return _no_estimate(design) or "the original's estimate is no larger than its standard error"
+
+
+CHOICES: Final = (
+    EffectChoice(AS_PUBLISHED, "The effect as it was published.", published_effect),
+    EffectChoice(HALVED, "Half of it: large replication projects found about half.", _halved),
+    EffectChoice(
+        SMALLEST, "The smallest effect that the study is interested in.", lambda of: of.sesoi
+    ),
+    EffectChoice(
+        SAFEGUARD,
+        "The lower end of the original's 60 % interval, which is a one-sided bound at 80 %.",
+        _of_original(safeguard),
+        "Perugini, Gallucci & Costantini (2014)",
+        _no_safeguard,
+    ),
+    EffectChoice(
+        TELESCOPES,
+        "The effect for which the original had a power of one third: a smaller one it could "
+        "hardly have seen.",
+        _telescopes,
+        "Simonsohn (2015)",
+        _no_telescopes,
+    ),
+    EffectChoice(
+        SHRUNKEN,
+        "The original's estimate times 1 − 1/z²: the less, the nearer it is to its standard error.",
+        _of_original(shrunken),
+        "Pawel & Held (2020)",
+        _no_shrunken,
+    ),
+)
+"""In the order in which they are shown."""
+
+
+# --- the choices of a design ------------------------------------------------------------------
+
+
+def chosen_effect(choice: EffectChoice, design: Design) -> float | None:
+    """Return the effect of a choice, without a sign; None where the design does not offer it."""
+    effect = KINDS[design.kind].effect
+    if effect is None or design.effect_planning is None or not effect.offers(choice.label):
+        return None
+    found = choice.work(design)
+    if found is None:
+        return None
+    # No effect is none to plan with; an original's numbers may come to it.
+    cannot = effect.fault_in_plan(abs(found)) or effect.fault_in_file(abs(found))
+    return None if design.original and cannot else abs(found)
+
+
+def choice_name(text: str) -> str:
+    """Return the name of a choice as it is written here: ``Small-Telescopes`` is one."""
+    return " ".join(text.casefold().replace("-", " ").split())
+
+
+def named_effect(design: Design, name: str) -> float | None:
+    """Return the effect of a choice by its name; None where the design has none of that name."""
+    for choice in CHOICES:
+        if choice.label == choice_name(name):
+            return chosen_effect(choice, design)
+    return None
+
+
+def missing_choices(design: Design) -> list[tuple[str, str]]:
+    """Return the choices that need an original and that it does not allow, and why not."""
+    effect = KINDS[design.kind].effect
+    if design.original is None or effect is None:
+        return []
+    return [
+        (choice.label, why)
+        for choice in CHOICES
+        if effect.offers(choice.label)
+        and chosen_effect(choice, design) is None
+        and (why := choice.missing(design))
+    ]
+
+
+class NamedEffect(NamedTuple):
+    """A choice with the effect that a design has for it."""
+
+    choice: EffectChoice
+    effect: float
+
+
+def offered_effects(design: Design) -> list[NamedEffect]:
+    """Return each choice that a design offers, with its effect, without a sign."""
+    found = ((choice, chosen_effect(choice, design)) for choice in CHOICES)
+    return [NamedEffect(choice, effect) for choice, effect in found if effect is not None]
+
+
+def assumed_effects(design: Design) -> tuple[AssumedEffect, ...]:
+    """Return the other effects worth planning at, in a fixed order.
+
+    The published effect where one is printed; half of it, or of the planning effect where none is;
+    the smallest effect of interest where one is named; and where the original's numbers are known,
+    those that they leave: as far as the kind of design offers them, and without a sign. Equal
+    effects are one, under all their names.
+    """
+    return merged_effects(
+        AssumedEffect(choice.label, effect) for choice, effect in offered_effects(design)
+    )
+
+
+def effects_of(design: Design, written: Design | None = None) -> tuple[AssumedEffect, ...]:
+    """Return the effects to choose from, the one that is assumed first.
+
+    None where the evidence assumes none, or one that nobody would vary.
+
+    Args:
+        design: as it is asked.
+        written: as its author wrote it, where that may differ.
+    """
+    written = written or design
+    asked, planned = design.effect_planning, written.effect_planning
+    others = assumed_effects(written)
+    if asked is None or planned is None or not others:
+        return ()
+    own = [AssumedEffect(YOURS, abs(asked))] if asked != planned else []
+    return merged_effects([*own, AssumedEffect(PLANNED, abs(planned)), *others])
+
+
+def merged_effects(effects: Iterable[AssumedEffect]) -> tuple[AssumedEffect, ...]:
+    """Return the effects in their order, those of one size as one: ``halved, as published``."""
+    labels: dict[float, list[str]] = {}
+    for label, effect in effects:
+        same = next((known for known in labels if math.isclose(known, effect)), effect)
+        labels.setdefault(same, []).append(label)
+    return tuple(AssumedEffect(", ".join(names), effect) for effect, names in labels.items())

@@ -1,0 +1,291 @@
+"""What an original study found, as an estimate: its value, its standard error, its z and its p.
+
+Sources: Cohen (1988) and Rosenthal (1994), as in `measures.reported`, for effects from statistics;
+Altman & Bland (2011), BMJ 343, d2090 and d2304, for a standard error from an interval.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple, Protocol
+
+from replicalab.lexicon import joined, shortened
+from replicalab.measures.distributions import normal_cdf, t_two_sided, z_critical
+from replicalab.measures.normal_scales import NormalScale, Sizes
+from replicalab.measures.reported import EffectSource
+from replicalab.measures.rows import Kind
+
+_LEVEL: Final = 0.95
+_ROUNDED: Final = 0.1  # Two numbers for the same differ by no more of the larger, once rounded
+_COUNTS: Final = ("n", "n1", "n2", "events")
+LARGEST: Final = 1e6
+"""The largest effect that an original may have: as large as one in a study file."""
+# Under these names sources ask for counts too, which stand beside the other numbers.
+_ASKED_COUNTS: Final = frozenset({*_COUNTS, "samples"})
+
+
+class _Reported(Protocol):
+    """What is reported of an original study; None where it is not.
+
+    ``effect``, ``low`` and ``high`` are in the unit of the kind, ``se`` is on its normal scale,
+    ``numbers`` are those of the kind's sources of effects, by name.
+    """
+
+    @property
+    def effect(self) -> float | None: ...
+    @property
+    def se(self) -> float | None: ...
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+    @property
+    def level(self) -> float: ...
+    @property
+    def n(self) -> int | None: ...
+    @property
+    def n1(self) -> int | None: ...
+    @property
+    def n2(self) -> int | None: ...
+    @property
+    def events(self) -> int | None: ...
+    @property
+    def sides(self) -> int: ...
+    @property
+    def numbers(self) -> Mapping[str, float]: ...
+
+
+class Estimate(NamedTuple):
+    """What an original study found, on the normal scale of its kind.
+
+    Attributes:
+        value: the estimate.
+        se: its standard error, above 0.
+        n: the samples in all, or the events of a hazard ratio; None where they are not known.
+        sizes: what counts, as in `NormalScale.sizes`; empty where it is not known.
+        t, df: its t-test; None where the statistic is normal, or n is not known.
+        sides: of its test, 1 or 2.
+    """
+
+    value: float
+    se: float
+    n: float | None = None
+    sizes: Sizes = ()
+    t: float | None = None
+    df: int | None = None
+    sides: int = 2
+
+    @property
+    def z(self) -> float:
+        """The estimate over its standard error."""
+        return self.value / self.se
+
+    @property
+    def p(self) -> float:
+        """The two-sided p: of the t-test where it is one, else of z."""
+        if self.t is not None and self.df is not None:
+            return t_two_sided(self.t, self.df)
+        return 2 * normal_cdf(-abs(self.z))
+
+
+def sizes_of(scale: NormalScale, reported: _Reported) -> Sizes:
+    """Return what counts of the samples that an original reports; empty where it is not known."""
+    if scale.in_events:
+        return () if reported.events is None else (reported.events,)
+    if scale.groups == 2 and reported.n1 and reported.n2:
+        return (reported.n1, reported.n2)
+    return () if reported.n is None else scale.sizes(reported.n)
+
+
+def effect_of(row: Kind, reported: _Reported) -> float | None:
+    """Return the effect that is reported, or follows from its numbers; None where none does.
+
+    Raises:
+        ValueError: the numbers leave no effect; says what is wrong, and what to do.
+    """
+    return worked_out(row, reported) if reported.effect is None else reported.effect
+
+
+def worked_out(row: Kind, reported: _Reported) -> float | None:
+    """Return the effect that follows from what is reported besides it; None where none does.
+
+    Raises:
+        ValueError: the numbers leave no effect; says what is wrong, and what to do.
+    """
+    # A source takes a count as a whole number.
+    whole = {name: int(x) if x.is_integer() else x for name, x in reported.numbers.items()}
+    known = {**counts_of(row, reported), **whole}
+    for source in row.sources:
+        names = {number.name for number in source.asked}
+        if names <= known.keys() and any(name in reported.numbers for name in names):
+            for _, problem, remedy in source.faults(known):
+                raise ValueError(f"{problem}; {remedy}")
+            return source.numbers(known)["effect_planning"]
+    return None
+
+
+def counts_of(row: Kind, reported: _Reported) -> dict[str, float]:
+    """Return the samples that are reported, under each name by which a source asks for them."""
+    known: dict[str, float | None] = {name: getattr(reported, name) for name in _COUNTS}
+    if known["n"] is None and reported.n1 and reported.n2:
+        known["n"] = reported.n1 + reported.n2
+    if row.normal is not None and len(sizes := sizes_of(row.normal, reported)) == 2:
+        known["n1"], known["n2"] = sizes
+    known["samples"] = known["n"]
+    return {name: count for name, count in known.items() if count is not None}
+
+
+def se_of_interval(scale: NormalScale, low: float, high: float, level: float = _LEVEL) -> float:
+    """Return the standard error of an interval of a level in (0, 1), by its width on the scale."""
+    return (scale.value(high) - scale.value(low)) / (2 * z_critical(1 - level))
+
+
+def estimate_of(row: Kind, reported: _Reported) -> Estimate | None:
+    """Return what an original found: its standard error is given, or the interval's, or by n.
+
+    None where the kind has no normal scale, and where effect or standard error is not known.
+
+    Raises:
+        ValueError: its numbers leave no effect; says what is wrong, and what to do.
+    """
+    scale, effect = row.normal, effect_of(row, reported)
+    if scale is None or effect is None:
+        return None
+    value, sizes = scale.value(effect), sizes_of(scale, reported)
+    by_n = scale.se(sizes)
+    se = reported.se
+    if se is None and reported.low is not None and reported.high is not None:
+        se = se_of_interval(scale, reported.low, reported.high, reported.level)
+    if se is None:
+        se = by_n
+    if not (0 < se < math.inf and math.isfinite(value)):
+        return None
+    df = scale.df(sizes) if math.isfinite(by_n) else None
+    return Estimate(
+        value=value,
+        se=se,
+        n=sum(sizes) if sizes else None,
+        sizes=sizes,
+        t=None if df is None else value / by_n,
+        df=df,
+        sides=reported.sides,
+    )
+
+
+# --- what is wrong with it --------------------------------------------------------------------
+
+
+def faults_of(row: Kind, reported: _Reported) -> Iterator[str]:
+    """Yield what is wrong with the numbers of an original, each with its remedy."""
+    try:
+        found = list(_faults(row, reported))
+    except ValueError as error:
+        found = [str(error)]
+    yield from found
+
+
+def _faults(row: Kind, reported: _Reported) -> Iterator[str]:
+    if row.effect is None:
+        yield f"{row.kind} has no effect that a study could find; leave the original out"
+        return
+    given = {name: getattr(reported, name) for name in ("effect", "low", "high")}
+    for name, value in given.items():
+        if value is not None and (fault := row.effect.fault(value)):
+            yield f"{name} is {value:g}; {row.named} effect is {fault}"
+            return
+    yield from _faults_of_counts(row, reported)
+    yield from _faults_of_numbers(row, reported)
+    effect = effect_of(row, reported)
+    if effect is None:
+        ways = "; ".join(_asked(source) for source in row.sources)
+        yield f"no effect follows from it; give effect, or the numbers of one of: {ways}"
+        return
+    if row.effect.fault(effect):
+        yield f"an effect of {effect:g} follows; {row.named} effect is {row.effect.fault(effect)}"
+        return
+    if abs(effect) > LARGEST:
+        yield f"an effect of {effect:.4g} follows; give numbers of an effect up to {LARGEST:,.0f}"
+        return
+    yield from _faults_of_interval(row, reported, effect)
+
+
+def _faults_of_counts(row: Kind, reported: _Reported) -> Iterator[str]:
+    n, n1, n2, scale = reported.n, reported.n1, reported.n2, row.normal
+    if (n1 is None) != (n2 is None):
+        alone, other = ("n1", "n2") if n2 is None else ("n2", "n1")
+        yield f"{alone} is given without {other}; give both, or n alone"
+    if n1 is not None and row.groups != 2:
+        yield f"n1 is {n1}, but {row.named} design has no two groups; give n alone"
+    if n is not None and n1 is not None and n2 is not None and n != n1 + n2:
+        yield f"n is {n}, but n1 and n2 are {n1 + n2} together; correct them, or leave n out"
+    if reported.events is not None and not (scale and scale.in_events):
+        yield f"events is {reported.events}, but {row.named} design counts none; leave it out"
+    known = n if n is not None or n1 is None or n2 is None else n1 + n2
+    if known is not None and reported.events is not None and reported.events > known:
+        yield f"events is {reported.events}, but n is {known}; give at most as many events"
+    if scale is None:
+        return
+    if reported.se is None and scale.in_events:
+        return
+    least = scale.groups if scale.in_events else scale.least
+    if known is not None and known < least:
+        yield f"n is {known}; {row.named} test needs {least} or more"
+
+
+def _faults_of_numbers(row: Kind, reported: _Reported) -> Iterator[str]:
+    asked = {number.name for source in row.sources for number in source.asked}
+    known = asked - _ASKED_COUNTS
+    for name in reported.numbers:
+        if name not in known:
+            yield (
+                f"numbers has '{shortened(name)}', which {row.named} effect cannot be worked out "
+                f"from; give {joined(sorted(known), 'or')}"
+            )
+            return
+    worked = worked_out(row, reported)
+    if worked is None:
+        if reported.numbers:
+            ways = "; ".join(_asked(source) for source in row.sources)
+            yield (
+                f"no effect follows from {joined([*reported.numbers], 'and')} alone; "
+                f"give all the numbers of one of: {ways}"
+            )
+        return
+    if reported.effect is not None and row.effect is not None:
+        own, other = row.effect.size(reported.effect), row.effect.size(worked)
+        if not agree(own, other):
+            yield (
+                f"effect is {reported.effect:g}, but {worked:.4g} follows from its numbers; "
+                "correct one, or leave effect out"
+            )
+
+
+def _faults_of_interval(row: Kind, reported: _Reported, effect: float) -> Iterator[str]:
+    low, high, scale = reported.low, reported.high, row.normal
+    if (low is None) != (high is None):
+        alone, other = ("low", "high") if high is None else ("high", "low")
+        yield f"{alone} is given without {other}; give both ends of the interval"
+    if low is None or high is None:
+        return
+    if low >= high:
+        yield f"low is {low:g} and high {high:g}; give the lower end as low"
+    elif not low <= effect <= high:
+        yield (
+            f"the interval of {low:g} to {high:g} does not hold the effect of {effect:.4g}; "
+            "correct one of them"
+        )
+    elif scale is not None and reported.se is not None:
+        by_width = se_of_interval(scale, low, high, reported.level)
+        if not agree(reported.se, by_width):
+            yield (
+                f"se is {reported.se:g}, but the interval's width gives {by_width:.3g}; "
+                "correct one, or leave se out"
+            )
+
+
+def _asked(source: EffectSource) -> str:
+    return joined([number.name for number in source.asked], "and")
+
+
+def agree(one: float, other: float) -> bool:
+    """Return whether two numbers are the same but for their rounding."""
+    return abs(one - other) <= _ROUNDED * max(abs(one), abs(other))

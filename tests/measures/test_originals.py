@@ -1,0 +1,207 @@
+"""Estimates of originals: scales and standard errors against textbooks and papers."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from scipy import stats
+
+from replicalab.measures import KINDS, Estimate, estimate_of
+from replicalab.measures.distributions import t_beyond, t_two_sided
+from replicalab.measures.originals import LARGEST, se_of_interval
+from replicalab.scenarios import Design, DesignKind, Original
+from replicalab.scenarios.fields import LARGEST_EFFECT
+from tests.factories import make_design
+
+
+def original_of(**reported: object) -> Original:
+    """Return an original that reports these."""
+    return Original.model_validate({"source": "Invented", "confidence": "verified", **reported})
+
+
+def estimate(kind: str, **reported: object) -> Estimate:
+    """Return the estimate of an original of a kind."""
+    found = estimate_of(KINDS[DesignKind(kind)], original_of(**reported))
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("kind", "effect", "n", "value", "se"),
+    [
+        # √(1/20 + 1/20), √(1/15 + 1/16).
+        ("two_group", 0.5, 40, 0.5, 0.316228),
+        ("two_group", -0.5, 31, -0.5, 0.359398),
+        ("paired", 0.5, 25, 0.5, 0.2),
+        ("one_sample", 0.5, 100, 0.5, 0.1),
+        # Borenstein, Hedges, Higgins & Rothstein (2009), Introduction to Meta-Analysis, p. 42: of
+        # r 0.50 from n 100 Fisher's z is 0.5493, its standard error 0.1015.
+        ("correlation", 0.5, 100, 0.5493, 0.1015),
+        ("two_proportions", 0.5, 50, 0.5, 0.282843),
+    ],
+)
+def test_normal_scale_of_a_kind(kind: str, effect: float, n: int, value: float, se: float) -> None:
+    found, scale = estimate(kind, effect=effect, n=n), KINDS[DesignKind(kind)].normal
+    assert scale is not None
+    assert (found.value, found.se) == pytest.approx((value, se), abs=5e-5)
+    assert found.n == n
+    assert scale.effect(found.value) == pytest.approx(effect)
+    assert scale.se_of(n) == found.se
+
+
+def test_normal_scale_of_a_hazard_ratio_counts_events() -> None:
+    # Parmar, Torri & Stewart (1998): the variance of a log hazard ratio is 4 over the events.
+    found = estimate("survival", effect=0.7, events=100, n=400)
+    assert (found.value, found.se, found.n) == pytest.approx((math.log(0.7), 0.2, 100))
+    scale = KINDS[DesignKind.SURVIVAL].normal
+    assert scale is not None
+    assert scale.se_of(400, 0.25) == pytest.approx(0.2)
+
+
+def test_normal_scale_has_no_standard_error_of_too_few() -> None:
+    scales = [row.normal for row in KINDS.values() if row.normal]
+    assert len(scales) == 6
+    for scale in scales:
+        assert scale.se_of(0) == math.inf
+        assert scale.se(()) == math.inf
+
+
+def test_estimate_takes_a_given_error_before_an_interval_before_n() -> None:
+    reported = {"effect": 0.5, "low": 0.1, "high": 0.9, "n": 40}
+    assert estimate("two_group", se=0.2, **reported).se == 0.2
+    # 0.8 / (2 · 1.959964).
+    assert estimate("two_group", **reported).se == pytest.approx(0.204085, abs=1e-6)
+    # 0.8 / (2 · 1.644854).
+    assert estimate("two_group", level=0.9, **reported).se == pytest.approx(0.243183, abs=1e-6)
+
+
+def test_estimate_of_a_hazard_ratio_by_its_interval() -> None:
+    # Altman & Bland (2011), BMJ 343, d2090: a ratio of 0.81 with an interval of 0.70 to 0.94 has a
+    # log of -0.211, a standard error of 0.075, and so z of -2.81 (they print it without its sign).
+    found = estimate("survival", effect=0.81, low=0.70, high=0.94)
+    assert (found.value, found.se) == pytest.approx((-0.211, 0.075), abs=5e-4)
+    assert found.z == pytest.approx(-2.81, abs=0.02)
+    assert found.p == pytest.approx(0.005, abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("kind", "reported", "t", "df"),
+    [
+        ("one_sample", {"numbers": {"t": 3.07}, "n": 300}, 3.07, 299),
+        ("two_group", {"numbers": {"t": -2.2}, "n1": 16, "n2": 16}, 2.2, 30),
+        ("two_group", {"numbers": {"F": 4.84}, "n": 32}, 2.2, 30),
+        ("paired", {"effect": 0.5, "n": 20}, 2.23607, 19),
+        ("two_group", {"effect": 2.3, "low": 1.1, "high": 3.46, "n1": 10, "n2": 9}, 5.00579, 17),
+    ],
+)
+def test_estimate_has_the_t_and_the_p_of_its_test(
+    kind: str, reported: dict[str, object], t: float, df: int
+) -> None:
+    found = estimate(kind, **reported)
+    assert found.t == pytest.approx(t, abs=1e-5)
+    assert found.df == df
+    assert found.p == pytest.approx(2 * stats.t.sf(t, df), rel=1e-5)
+
+
+def test_estimate_needs_effect_and_error() -> None:
+    rows = KINDS[DesignKind.TWO_GROUP], KINDS[DesignKind.ANOVA]
+    assert estimate_of(rows[0], original_of(effect=0.5)) is None
+    assert estimate_of(rows[1], original_of(numbers={"F": 4.0, "groups": 3}, n=60)) is None
+
+
+@pytest.mark.parametrize("t", [1e-9, 0.1, 1.0, 2.5, 40.0, 1e5])
+@pytest.mark.parametrize("df", [1, 2, 18, 299, 10**6])
+def test_t_two_sided_is_scipys(t: float, df: int) -> None:
+    assert t_two_sided(t, df) == pytest.approx(2 * stats.t.sf(t, df), rel=1e-9)
+    assert t_two_sided(-t, df) == t_two_sided(t, df)
+    assert t_two_sided(0.0, df) == 1.0
+
+
+@pytest.mark.parametrize("t", [0.5, 1.58, 5.0, 30.0])
+@pytest.mark.parametrize("shift", [0.0, 0.7, 4.0, 29.0])
+@pytest.mark.parametrize("df", [1, 2, 17, 1000])
+def test_t_beyond_is_scipys_noncentral_t(t: float, shift: float, df: int) -> None:
+    expected = float(stats.nct.sf(t, df, shift)) if shift else float(stats.t.sf(t, df))
+    assert t_beyond(t, shift, df) == pytest.approx(expected, abs=1e-10)
+
+
+def test_se_of_interval_is_that_of_its_level() -> None:
+    scale = KINDS[DesignKind.TWO_GROUP].normal
+    assert scale is not None
+    assert se_of_interval(scale, -1.0, 1.0, 0.6) == pytest.approx(1 / 0.841621, abs=1e-5)
+
+
+# --- what cannot be ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "reported", "words"),
+    [
+        ("two_group", {"effect": 0.5, "low": 0.6, "high": 0.9}, "does not hold the effect of 0.5"),
+        ("two_group", {"effect": 0.5, "low": 0.9, "high": 0.1}, "give the lower end as low"),
+        ("two_group", {"effect": 0.5, "low": 0.1}, "low is given without high"),
+        ("two_group", {"effect": 0.5, "low": 0.2, "high": 0.8, "se": 0.4}, "width gives 0.153"),
+        ("two_group", {"effect": 0.5, "n": 2}, "needs 3 or more"),
+        ("two_group", {"effect": 0.5, "n1": 20}, "n1 is given without n2"),
+        ("two_group", {"effect": 0.5, "n": 41, "n1": 20, "n2": 20}, "40 together"),
+        ("two_group", {"effect": 0.5, "events": 20}, "counts none"),
+        ("two_group", {"effect": 0.9, "numbers": {"t": 2.2}, "n": 32}, "0.7778 follows"),
+        ("two_group", {"numbers": {"t": 2.2}}, "no effect follows from t alone"),
+        ("two_group", {"numbers": {"z": 2.2}, "n": 32}, "'z', which a two_group effect cannot"),
+        ("two_group", {"numbers": {"n1": 5.0, "t": 2}, "n": 32}, "'n1', which"),
+        ("two_group", {"numbers": {"t": 1e308}, "n": 32}, "type -1,000,000,000 to 1,000,000,000"),
+        ("two_group", {"numbers": {"t": 1e9}, "n": 32}, "up to 1,000,000"),
+        ("two_group", {}, "no effect follows from it; give effect"),
+        ("one_sample", {"effect": 0.5, "n1": 20, "n2": 20}, "has no two groups"),
+        ("correlation", {"effect": 0.5, "n": 3}, "needs 4 or more"),
+        ("correlation", {"effect": 1.0, "n": 30}, "less than 1"),
+        ("correlation", {"effect": 0.9, "low": 0.5, "high": 1.0}, "high is 1"),
+        ("survival", {"effect": 0.0, "events": 30}, "above 0"),
+        ("survival", {"effect": 0.5, "events": 30, "n": 20}, "at most as many events"),
+        ("anova", {"numbers": {"F": 4.0, "groups": 2.5}, "n": 60}, "Groups is 2.5"),
+    ],
+)
+def test_original_that_cannot_be_is_refused(
+    kind: str, reported: dict[str, object], words: str
+) -> None:
+    with pytest.raises(ValueError, match="original: ") as refused:
+        make_design(kind=kind, effect_published=None, original=dict(original_of(**reported)))
+    assert words in str(refused.value)
+
+
+def test_original_may_have_as_large_an_effect_as_a_file() -> None:
+    assert LARGEST == LARGEST_EFFECT
+
+
+def test_original_of_a_kind_without_an_effect_is_refused() -> None:
+    with pytest.raises(ValueError, match="leave the original out"):
+        make_design(kind="coverage", population_max=5, original=dict(original_of(effect=0.5)))
+
+
+@pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf, 1e308, "1", True])
+@pytest.mark.parametrize("name", ["effect", "se", "low", "high", "level", "n", "n1", "events"])
+def test_original_number_that_is_none_is_refused(name: str, wrong: object) -> None:
+    with pytest.raises(ValueError, match=name):
+        original_of(**{"effect": 0.5, name: wrong})
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [
+        {"se": 1e-6, "effect": 1e6},
+        {"se": 1e6, "effect": 0.0},
+        {"effect": -1e6, "n": 10**9},
+        {"effect": 5e-324, "n": 3},
+        {"effect": 0.5, "low": 0.5, "high": math.nextafter(0.5, 1), "level": 0.9999},
+        {"effect": 0.5, "low": -1e6, "high": 1e6, "level": 0.5},
+        {"numbers": {"t": 1e6}, "n1": 2, "n2": 10**9},
+    ],
+)
+def test_original_at_the_ends_of_what_is_valid_has_an_estimate(ends: dict[str, object]) -> None:
+    design: Design = make_design(effect_published=None, original=dict(original_of(**ends)))
+    assert design.original is not None
+    found = estimate_of(KINDS[design.kind], design.original)
+    assert found is not None
+    assert math.isfinite(found.z)
+    assert 0 <= found.p <= 1
