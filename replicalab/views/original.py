@@ -12,6 +12,7 @@ from replicalab.assessment import (
 from replicalab.assessment.effects import PLANNED, YOURS
 from replicalab.lexicon import amount_text, capitalised, count_text, ended, exact_text, percent_text
 from replicalab.measures import KINDS, Estimate
+from replicalab.measures.distributions import z_critical
 from replicalab.measures.originals import effect_of
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import Confidence, Design, Original
@@ -30,6 +31,7 @@ CONFIDENCE: Final = {
 }
 """How sure a fact is, for people."""
 _TINY_P: Final = 1e-4
+_LEVEL: Final = 0.05
 
 
 def original_panel(found: Curves) -> Group | None:
@@ -84,17 +86,40 @@ def _given(original: Original) -> Iterator[str]:
         yield f"from {', '.join(numbers)}"
     if original.se is not None:
         yield f"standard error {exact_text(original.se)}"
-    if original.low is not None and original.high is not None:
-        level = percent_text(original.level)
-        yield f"{level} interval {exact_text(original.low)} to {exact_text(original.high)}"
-    if original.n1 is not None and original.n2 is not None:
-        yield f"n = {amount_text(original.n1)} and {amount_text(original.n2)}"
-    elif original.n is not None:
-        yield f"n = {amount_text(original.n)}"
-    if original.events is not None:
-        yield count_text(original.events, "event")
+    yield from filter(None, (interval_text(original), counts_text(original)))
     if original.sides == 1:
         yield "tested one-sided"
+
+
+def interval_text(original: Original) -> str:
+    """Return the interval that was reported; empty where none was."""
+    if original.low is None or original.high is None:
+        return ""
+    level = percent_text(original.level)
+    return f"{level} interval {exact_text(original.low)} to {exact_text(original.high)}"
+
+
+def counts_text(original: Original) -> str:
+    """Return how many samples, and events, were reported; empty where nobody says."""
+    texts = []
+    if original.n1 is not None and original.n2 is not None:
+        texts.append(f"n = {amount_text(original.n1)} and {amount_text(original.n2)}")
+    elif original.n is not None:
+        texts.append(f"n = {amount_text(original.n)}")
+    if original.events is not None:
+        texts.append(count_text(original.events, "event"))
+    return ", ".join(texts)
+
+
+def worked_out_interval_text(design: Design) -> str:
+    """Return the 95 % interval that an estimate and its standard error leave; empty without."""
+    estimate, scale = original_estimate(design), KINDS[design.kind].normal
+    if estimate is None or scale is None:
+        return ""
+    margin = z_critical(_LEVEL) * estimate.se
+    low, high = (scale.effect(estimate.value + side * margin) for side in (-1, 1))
+    ends = f"{effect_text(min(low, high))} to {effect_text(max(low, high))}"
+    return f"95 % interval {ends}, from the estimate and its standard error."
 
 
 def estimate_text(estimate: Estimate) -> str:

@@ -25,6 +25,12 @@ from replicalab.views.blocks import NOT_GIVEN, Cell, Document, Sentence, Status,
 from replicalab.views.changes import edit_sentence
 from replicalab.views.lab import lab_text
 from replicalab.views.options import take_parts
+from replicalab.views.original import (
+    counts_text,
+    interval_text,
+    reported_text,
+    worked_out_interval_text,
+)
 from replicalab.views.verdicts import plan_size, plan_verdict
 
 if TYPE_CHECKING:
@@ -135,10 +141,26 @@ def _of_core(read: Callable[[Assessment], str]) -> Callable[[Registered], Known]
 def _original_effect(plan: Assessment) -> str:
     design, effect = plan.pack.design, plan.evidence.row.effect
     published = ""
-    if effect and design.effect_published is not None:
+    if design.original:
+        published = reported_text(design, design.original)
+    elif effect and design.effect_published is not None:
         published = f"{capitalised(effect.name)} {texts.effect_text(design.effect_published)}."
     given = plan.pack.paper.published
     return " ".join(filter(None, (published, "" if _is_unstated(given) else given)))
+
+
+def _original_interval(registered: Registered) -> Known:
+    design = registered.plan.pack.design
+    if design.original and (reported := interval_text(design.original)):
+        yield Finder.STUDY, f"{capitalised(reported)}."
+    else:
+        yield Finder.CORE, worked_out_interval_text(design)
+
+
+def _original_n(plan: Assessment) -> str:
+    original = plan.pack.design.original
+    counts = counts_text(original) if original else ""
+    return f"{capitalised(counts)}." if counts else ""
 
 
 def _design(plan: Assessment) -> str:
@@ -250,6 +272,8 @@ def _shortfall(registered: Registered) -> Known:
 _KNOWN: Final[Mapping[str, Callable[[Registered], Known]]] = {
     "effect": _of_study(lambda plan: plan.pack.paper.key_finding),
     "original_effect": _of_study(_original_effect),
+    "original_interval": _original_interval,
+    "original_n": _of_study(_original_n),
     "original_administration": _of_study(lambda plan: plan.pack.paper.method),
     "differences": _of_study(_differences),
     "question": _of_study(lambda plan: plan.pack.paper.goal),

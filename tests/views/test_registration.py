@@ -133,3 +133,17 @@ def test_count_of_what_is_left_names_what_the_form_requires() -> None:
     required = sum(a.item.required for a in answers if not a.is_given)
     assert left_text(answers).endswith(f", {required} of which the form requires.")
     assert left_text([a for a in answers if a.is_given]).startswith("All ")
+
+
+@pytest.mark.parametrize(
+    ("study", "interval", "counts"),
+    [
+        ("bio_jq1_myeloma", "95 % interval 1.1 to 3.46.", "n = 10 and 9."),
+        # t = 3.07, 300 months: d = t / √n = 0.17725, ± 1.96 / √300 = 0.11316.
+        ("fin_momentum", "95 % interval 0.0641 to 0.29, from the estimate and its", "N = 300."),
+    ],
+)
+def test_original_is_told_with_its_interval_and_n(study: str, interval: str, counts: str) -> None:
+    answers = answered(registered(load_scenario(study, "medium")), "brandt-prereg-2")
+    assert answers["original_interval"].text.startswith(interval)
+    assert answers["original_n"].text.casefold() == counts.casefold()
