@@ -108,7 +108,8 @@ def estimate_text(estimate: Estimate) -> str:
 def source_text(original: Original) -> str:
     """Return where the numbers stand, and how well they are known."""
     where = f"; {original.where}" if original.where else ""
-    return f"{original.source.removesuffix('.')} ({CONFIDENCE[original.confidence]}{where})."
+    sure = CONFIDENCE[Confidence(original.confidence)]
+    return f"{original.source.removesuffix('.')} ({sure}{where})."
 
 
 def effects_table(found: Curves) -> Table:
