@@ -105,6 +105,15 @@ def test_estimate_has_the_t_and_the_p_of_its_test(
     assert found.p == pytest.approx(2 * stats.t.sf(t, df), rel=1e-5)
 
 
+def test_estimate_with_an_error_that_n_does_not_explain_has_no_t_test() -> None:
+    # Hedges & Olkin (1985): of d 2.3 from 10 and 9 it is √(1/10 + 1/9 + 2.3²/38) = 0.592.
+    explained = {"effect": 2.3, "n1": 10, "n2": 9}
+    assert estimate("two_group", se=0.592, **explained).df == 17
+    wider = estimate("two_group", se=0.7, **explained)
+    assert (wider.t, wider.df) == (None, None)
+    assert wider.p == pytest.approx(2 * stats.norm.sf(2.3 / 0.7))
+
+
 def test_estimate_needs_effect_and_error() -> None:
     rows = KINDS[DesignKind.TWO_GROUP], KINDS[DesignKind.ANOVA]
     assert estimate_of(rows[0], original_of(effect=0.5)) is None
