@@ -422,7 +422,7 @@ def _originals(row: Kind, effect: float | None) -> st.SearchStrategy[Original | 
         se=st.none() | st.floats(1e-6, 100),
         sides=st.sampled_from([1, 2]),
         source=seen,
-        confidence=st.sampled_from([Confidence.VERIFIED, Confidence.RECALLED]),
+        confidence=st.sampled_from(["verified", "recalled", "derived"]),
         where=st.none() | seen,
         **{"events" if in_events else "n": st.none() | st.integers(4, MOST)},
     )

@@ -23,6 +23,7 @@ EXAMPLES: Final = (
     "check psy_stroop",
     "check psy_stroop --lab hard --samples 60 --days 3 --json",
     "check bio_jq1_myeloma --budget 9000 --staff 6 --target 0.9",
+    "check fin_momentum --effect safeguard",
 )
 
 

@@ -4,7 +4,7 @@ A form shows a part of a study file. The rest (facts, constraints, rates, what t
 stays in the data untouched, so that a study loses nothing by passing through a form.
 """
 
-from replicalab.drafts.analysis import FEWEST_DAYS, TypedAnalysis, place_of
+from replicalab.drafts.analysis import FEWEST_DAYS, TypedAnalysis, can_safeguard, place_of
 from replicalab.drafts.beginning import NEW_NAME, UNSTATED, YOUR_LAB, Block, new_study, stated
 from replicalab.drafts.draft import NAME, Checked, Draft, OtherLabs, check
 from replicalab.drafts.naming import free_name, longest_name, renamed

@@ -7,20 +7,31 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from replicalab.drafts.beginning import analysis_of, new_study, usual_numbers
+from replicalab.drafts.beginning import UNSTATED, analysis_of, new_study, usual_numbers
 from replicalab.drafts.draft import Draft
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import percent_text
 from replicalab.measures import KINDS, DesignKind, EffectSource, Unknown
+from replicalab.measures.planning_effects import safeguard
 from replicalab.models import LARGEST_PLANNED
-from replicalab.scenarios import Design
+from replicalab.scenarios import Design, Original
 from replicalab.scenarios.reading import Data, FieldPath
 
 WORKED_OUT: Final = "Worked out from the other numbers of the power analysis."
+SAFEGUARDED: Final = "The safeguard effect of what was reported: the end of its 60 % interval."
 SAMPLES: Final = ("reference_protocol", "sample_size")
 DAYS: Final = ("reference_protocol", "duration_days")
 FEWEST_DAYS: Final = ("min_days",)
+# What a source calls a number of samples or events, and an original.
+_COUNTS: Final = {"n": "n", "n1": "n1", "n2": "n2", "events": "events", "samples": "n"}
 _REASONED: Final = (Unknown.EFFECT, Unknown.ALPHA, Unknown.DROPOUT)
+
+
+def can_safeguard(kind: DesignKind, source: EffectSource | None) -> bool:
+    """Return whether a safeguard effect follows from a source: it needs n, and a normal scale."""
+    if source is None or KINDS[kind].normal is None:
+        return False
+    return any(number.name in _COUNTS for number in source.asked)
 
 
 def place_of(name: str) -> FieldPath:
@@ -41,6 +52,8 @@ class TypedAnalysis:
         samples, days: as they are planned.
         source: what the effect is worked out from; None where it is typed itself.
         reported: the numbers of that source, by their short names.
+        safeguarded: whether the safeguard effect of what the source reports is planned with, and
+            not the reported one.
     """
 
     kind: DesignKind
@@ -50,6 +63,20 @@ class TypedAnalysis:
     days: Data
     source: EffectSource | None = None
     reported: Mapping[str, Data] = field(default_factory=dict)
+    safeguarded: bool = False
+
+    @property
+    def original(self) -> Original | None:
+        """What the source reports, as an original; None where it has no n, or is wrong."""
+        if not can_safeguard(self.kind, self.source):
+            return None
+        counts = {_COUNTS[name]: n for name, n in self.reported.items() if name in _COUNTS}
+        numbers = {name: x for name, x in self.reported.items() if name not in _COUNTS}
+        typed = {"numbers": numbers, **counts, "source": UNSTATED, "confidence": "recalled"}
+        try:
+            return Original.model_validate(typed)
+        except ValidationError:
+            return None
 
     @cached_property
     def _effect(self) -> tuple[dict[str, float], dict[str, list[Fault]]]:
@@ -61,10 +88,26 @@ class TypedAnalysis:
         if faults:
             return {}, faults
         try:
-            return self.source.numbers(self.reported), {}  # type: ignore[arg-type]
+            numbers = self.source.numbers(self.reported)  # type: ignore[arg-type]
+            return self._safeguarded(numbers), {}
         except ValueError as error:
             problem, _, remedy = str(error).partition("; ")
             return {}, {"effect_planning": [Fault("effect_planning", problem, remedy)]}
+
+    def _safeguarded(self, numbers: dict[str, float]) -> dict[str, float]:
+        """Return the numbers of a design, with the safeguard effect where that is asked for.
+
+        Raises:
+            ValueError: there is none; says why, and what to do.
+        """
+        if not self.safeguarded or (original := self.original) is None:
+            return numbers
+        if (found := safeguard(KINDS[self.kind], original)) is None:
+            raise ValueError(
+                "the 60 % interval of what was reported reaches no effect, so that no safeguard "
+                "effect is left; plan with another effect"
+            )
+        return {**numbers, "effect_planning": abs(found)}
 
     @cached_property
     def worked_out(self) -> float | None:
@@ -138,6 +181,10 @@ class TypedAnalysis:
         if self._effect[0] and self.source is not None:
             text = self.source.text(self.reported)  # type: ignore[arg-type]
             draft = draft.put(text, "design", "source")
+            if self.safeguarded and (original := self.original) is not None:
+                data = original.model_dump(mode="json", exclude_defaults=True)
+                draft = draft.put({**data, "source": text}, "design", "original")
+                draft = draft.put(SAFEGUARDED, "design", "why", "effect_planning")
         if answer is not None and self.unknown in _REASONED:
             draft = draft.put(WORKED_OUT, "design", "why", self.unknown.value)
         return draft

@@ -1,7 +1,8 @@
 """What an original study found, as an estimate: its value, its standard error, its z and its p.
 
 Sources: Cohen (1988) and Rosenthal (1994), as in `measures.reported`, for effects from statistics;
-Altman & Bland (2011), BMJ 343, d2090 and d2304, for a standard error from an interval.
+Altman & Bland (2011), BMJ 343, d2090 and d2304, for a standard error from an interval; Hedges &
+Olkin (1985), Statistical Methods for Meta-Analysis, p. 86, for what a large d adds to its own.
 """
 
 import math
@@ -62,7 +63,8 @@ class Estimate(NamedTuple):
         se: its standard error, above 0.
         n: the samples in all, or the events of a hazard ratio; None where they are not known.
         sizes: what counts, as in `NormalScale.sizes`; empty where it is not known.
-        t, df: its t-test; None where the statistic is normal, or n is not known.
+        t, df: its t-test; None where the statistic is normal, n is not known, or the standard error
+            is larger than n explains.
         sides: of its test, 1 or 2.
     """
 
@@ -160,6 +162,10 @@ def estimate_of(row: Kind, reported: _Reported) -> Estimate | None:
     if not (0 < se < math.inf and math.isfinite(value)):
         return None
     df = scale.df(sizes) if math.isfinite(by_n) else None
+    # An error that n does not explain, of clusters, say, or of several labs, belongs to no such t.
+    # What d adds to it, d²/2n, is in one that is reported.
+    if df is not None and se > (1 + _ROUNDED) * math.hypot(by_n, value / math.sqrt(2 * sum(sizes))):
+        df = None
     return Estimate(
         value=value,
         se=se,

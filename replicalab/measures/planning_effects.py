@@ -61,8 +61,10 @@ def small_telescopes(row: Kind, reported: _Reported, given: DesignParameters) ->
         found = estimate_of(row, reported)
         if found is None:
             return None
-        se = row.normal.se(found.sizes) if found.sizes else found.se
-        return _effect(row, found, _telescope_shift(found.df, level) * se)
+        if not found.sizes:
+            return _effect(row, found, _telescope_shift(None, level) * found.se)
+        df, se = row.normal.df(found.sizes), row.normal.se(found.sizes)
+        return _effect(row, found, _telescope_shift(df, level) * se)
     n, groups = reported.n, reported.numbers.get("groups")
     if n is None:
         return None

@@ -6,7 +6,6 @@ from pydantic import Field
 
 from replicalab.models import Record
 from replicalab.scenarios import fields
-from replicalab.scenarios.fields import Confidence
 
 
 class Original(Record):
@@ -43,5 +42,5 @@ class Original(Record):
     events: fields.AtLeastOne | None = None
     sides: Literal[1, 2] = 2
     source: fields.Prose
-    confidence: Literal[Confidence.VERIFIED, Confidence.RECALLED, Confidence.DERIVED]
+    confidence: Literal["verified", "recalled", "derived"]
     where: fields.Prose | None = None

@@ -133,7 +133,8 @@ def estimate_text(estimate: Estimate) -> str:
 def source_text(original: Original) -> str:
     """Return where the numbers stand, and how well they are known."""
     where = f"; {original.where}" if original.where else ""
-    return f"{original.source.removesuffix('.')} ({CONFIDENCE[original.confidence]}{where})."
+    sure = CONFIDENCE[Confidence(original.confidence)]
+    return f"{original.source.removesuffix('.')} ({sure}{where})."
 
 
 def effects_table(found: Curves) -> Table:
@@ -141,9 +142,11 @@ def effects_table(found: Curves) -> Table:
     plan, written = found.plan, _written(found)
     planned, asked = written.effect_planning, plan.pack.design.effect_planning
     effects: list[tuple[str, float | None, str]] = []
-    if asked != planned:
+    is_yours = asked != planned or "effect" in plan.pack.asked
+    if is_yours:
         effects.append((YOURS, asked, "The effect that is asked here."))
-    effects.append((PLANNED, planned, "The effect that the study plans with."))
+    if not is_yours or asked != planned:
+        effects.append((PLANNED, planned, "The effect that the study plans with."))
     for choice, size in offered_effects(written):
         source = f" {choice.source}." if choice.source else ""
         effects.append((choice.label, size, f"{choice.meaning}{source}"))

@@ -78,6 +78,13 @@ def test_safeguard_of_other_kinds_is_that_of_the_normal_scale() -> None:
     assert found == pytest.approx(0.5 - 0.841621 * 0.2, abs=1e-6)
 
 
+def test_safeguard_of_an_error_that_n_does_not_explain_is_that_of_the_error() -> None:
+    # Of n 40 alone the error would be 0.316, with what d adds 0.332; the telescopes count n alone.
+    found = choices(effect=0.9, se=0.5, n=40)
+    assert found["safeguard"] == pytest.approx(0.9 - 0.841621 * 0.5, abs=1e-6)
+    assert found["small telescopes"] == pytest.approx(0.4959, abs=5e-5)
+
+
 def test_safeguard_that_loses_its_sign_is_not_offered_and_says_why() -> None:
     # A t of 0.851 at 38 degrees of freedom has a one-sided p of 0.2 (tables of t).
     just = 0.8512 / math.sqrt(10)

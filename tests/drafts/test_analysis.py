@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 
 import pytest
@@ -9,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replicalab.assessment import assess
-from replicalab.drafts import TypedAnalysis, check, free_name, new_study, renamed
+from replicalab.drafts import TypedAnalysis, can_safeguard, check, free_name, new_study, renamed
+from replicalab.drafts.beginning import usual_numbers
 from replicalab.errors import ScenarioError
 from replicalab.lint import LintLevel, lint
-from replicalab.measures import KINDS, Unknown, unknowns_of
+from replicalab.measures import KINDS, EffectSource, Unknown, unknowns_of
 from replicalab.scenarios import (
     DesignKind,
     Difficulty,
@@ -145,3 +147,55 @@ def test_study_is_not_renamed_to_what_is_no_name(name: str) -> None:
     text = template_text()
     with pytest.raises(ScenarioError):
         renamed(text, parse_study(text, "x.yaml"), name)
+
+
+# --- the safeguard effect of what was reported ------------------------------------------------
+
+SOURCES_WITH_N: Final = [
+    (kind, source)
+    for kind, row in KINDS.items()
+    for source in row.sources
+    if can_safeguard(kind, source)
+]
+
+
+@pytest.mark.parametrize(("kind", "source"), SOURCES_WITH_N)
+def test_safeguard_effect_of_every_source_with_n_makes_a_study_or_is_told(
+    kind: DesignKind, source: EffectSource
+) -> None:
+    row, reported = KINDS[kind], {number.name: number.usual for number in source.asked}
+    numbers = {**usual_numbers(row), "dropout": 0.0}
+    plain = TypedAnalysis(kind, Unknown.SAMPLES, numbers, 10, 10, source, reported)
+    safe = replace(plain, safeguarded=True)
+    if safe.faults:
+        [fault] = safe.faults["effect_planning"]
+        assert "reaches no effect" in fault.problem
+        return
+    design, without = study_of(safe).design, study_of(plain).design
+    assert design.original is not None
+    assert without.original is None
+    effect = row.effect
+    assert effect is not None
+    assert design.effect_planning is not None
+    assert without.effect_planning is not None
+    assert effect.size(design.effect_planning) < effect.size(without.effect_planning)
+    assert (safe.worked_out or 0) > (plain.worked_out or 0)
+
+
+def test_safeguard_effect_needs_n_and_a_normal_scale() -> None:
+    assert len(SOURCES_WITH_N) >= 6
+    assert not can_safeguard(DesignKind.TWO_GROUP, None)
+    assert all(KINDS[kind].normal for kind, _ in SOURCES_WITH_N)
+
+
+@pytest.mark.parametrize("wrong", [None, float("nan"), 1e308, -1e308, 10**30, "2", 0.0])
+def test_safeguard_effect_of_a_wrong_number_is_told(wrong: Any) -> None:
+    kind = DesignKind.TWO_GROUP
+    source = next(each for each in KINDS[kind].sources if each.label == "t and n of both groups")
+    reported: dict[str, Any] = {"t": wrong, "n1": 20, "n2": 20}
+    found = TypedAnalysis(
+        kind, Unknown.SAMPLES, usual_numbers(KINDS[kind]), 10, 10, source, reported, True
+    )
+    assert found.faults
+    assert found.worked_out is None
+    check(found.draft("mine", "Naps"))

@@ -7,10 +7,11 @@ import math
 import pytest
 from scipy import stats
 
+from replicalab.errors import ScenarioError
 from replicalab.measures import KINDS, Estimate, estimate_of
 from replicalab.measures.distributions import t_beyond, t_two_sided
 from replicalab.measures.originals import LARGEST, se_of_interval
-from replicalab.scenarios import Design, DesignKind, Original
+from replicalab.scenarios import Design, DesignKind, Original, parse_study, template_text
 from replicalab.scenarios.fields import LARGEST_EFFECT
 from tests.factories import make_design
 
@@ -102,6 +103,15 @@ def test_estimate_has_the_t_and_the_p_of_its_test(
     assert found.t == pytest.approx(t, abs=1e-5)
     assert found.df == df
     assert found.p == pytest.approx(2 * stats.t.sf(t, df), rel=1e-5)
+
+
+def test_estimate_with_an_error_that_n_does_not_explain_has_no_t_test() -> None:
+    # Hedges & Olkin (1985): of d 2.3 from 10 and 9 it is √(1/10 + 1/9 + 2.3²/38) = 0.592.
+    explained = {"effect": 2.3, "n1": 10, "n2": 9}
+    assert estimate("two_group", se=0.592, **explained).df == 17
+    wider = estimate("two_group", se=0.7, **explained)
+    assert (wider.t, wider.df) == (None, None)
+    assert wider.p == pytest.approx(2 * stats.norm.sf(2.3 / 0.7))
 
 
 def test_estimate_needs_effect_and_error() -> None:
@@ -205,3 +215,34 @@ def test_original_at_the_ends_of_what_is_valid_has_an_estimate(ends: dict[str, o
     assert found is not None
     assert math.isfinite(found.z)
     assert 0 <= found.p <= 1
+
+
+@pytest.mark.parametrize(
+    ("line", "instead", "told"),
+    [
+        ("    effect: 0.9 ", "    effect: .nan ", "design.original.effect: '.nan'"),
+        ("    effect: 0.9 ", "    effect: -1e400 ", "must be a finite number"),
+        ("    effect: 0.9 ", "    numbers: {t: abc} ", "design.original.numbers.t: 'abc'"),
+        ("    n1: 20 ", "    n1: 0 ", "design.original.n1: 0"),
+        ("    n1: 20 ", "    n1: 30.5 ", "must be a whole number"),
+        ("    n2: 20\n", "    n2: 9999999999\n", "less than or equal to 1000000000"),
+        ("    n2: 20\n", "    n2: 20\n    level: 95\n", "design.original.level: 95"),
+        ("    n2: 20\n", "    n2: 20\n    p: 0.01\n", "design.original.p: unknown key"),
+        ("    n2: 20\n", "    n2: 20\n    low: 1.0\n    high: 2.0\n", "does not hold the effect"),
+        ("    sides: 2 ", "    sides: 3 ", "must be 1 or 2"),
+        (
+            '    source: "Example & Sample 2099, Table 1"\n    confidence: verified',
+            '    source: "Example"\n    confidence: planning value',
+            "must be 'verified', 'recalled' or 'derived'",
+        ),
+    ],
+)
+def test_original_of_a_file_is_refused_with_line_and_remedy(
+    line: str, instead: str, told: str
+) -> None:
+    text = template_text()
+    assert text.count(line) == 1
+    with pytest.raises(ScenarioError) as refused:
+        parse_study(text.replace(line, instead), "x.yaml")
+    assert told in str(refused.value)
+    assert "line " in str(refused.value)

@@ -159,6 +159,36 @@ def test_effect_is_typed_in_the_numbers_that_people_have_and_their_source_is_kep
     assert design.source == "From t = 2.5, n1 = 20, n2 = 20: d = t · √(1/n1 + 1/n2)."
 
 
+def test_analysis_may_plan_with_the_safeguard_effect_of_what_was_reported() -> None:
+    app = pick(begun(), "The effect is typed as", "t and n of both groups")
+    # d 0.5 from 20 an arm: the safeguard effect is 0.2263, for which 308 an arm are needed.
+    for label, value in (
+        ("Reported t", 0.5 * math.sqrt(10)),
+        ("Reported n, group 1", 20),
+        ("Reported n, group 2", 20),
+    ):
+        type_value(app, label, value)
+    assert "64 a group = 128 in all." in said(app)
+    [toggle] = [each for each in app.toggle if "safeguard" in each.label]
+    toggle.set_value(True)
+    assert "308 a group = 616 in all." in said(run(app))
+    type_value(app, "Reported t", 0.8)
+    assert "reaches no effect" in said_of(app, "safeguard")
+    type_value(app, "Reported t", 0.5 * math.sqrt(10))
+    press(app, "Go on in the form")
+    design = study_of(app).design
+    assert design.effect_planning == pytest.approx(0.2263, abs=5e-5)
+    assert design.original is not None
+    assert (design.original.n1, design.original.n2) == (20, 20)
+
+
+def test_safeguard_effect_is_offered_only_where_n_is_reported() -> None:
+    app = pick(begun(), "The effect is typed as", "two means and two SDs")
+    assert not [each for each in app.toggle if "safeguard" in each.label]
+    app = pick(begun(DesignKind.ANOVA), "The effect is typed as", "F, groups and n in all")
+    assert not [each for each in app.toggle if "safeguard" in each.label]
+
+
 def test_wrong_number_of_an_analysis_stays_and_is_told() -> None:
     app = begun()
     for unknown, label, value, told in (

@@ -6,7 +6,7 @@ import pytest
 
 from replicalab.assessment import assess
 from replicalab.planner.curves import Curves
-from replicalab.scenarios import Design, EvidenceAssumptions, parse_study, study_yaml
+from replicalab.scenarios import Design, EvidenceAssumptions, LabOverrides, parse_study, study_yaml
 from replicalab.views.blocks import Sentence, Table
 from replicalab.views.original import (
     choices_texts,
@@ -104,9 +104,14 @@ def test_effect_that_no_sample_size_shows_needs_none() -> None:
 
 def test_effect_asked_by_a_visitor_stands_beside_the_studys() -> None:
     design = design_with(effect=0.5, n=40)
-    pack = make_pack(design=EvidenceAssumptions(effect=0.4).over(design))
-    told = rows(Curves(assess(make_protocol(sample_size=128), pack), design))
+    pack = make_pack(design=design).with_own(LabOverrides(), EvidenceAssumptions(effect=0.4))
+    plan = assess(make_protocol(sample_size=128), pack)
+    told = rows(Curves(plan, design))
     assert (told["Yours"][0], told["Planned"][0]) == ("0.4", "0.5")
+    # Where nobody knows the study as it was written, no effect is called its own.
+    told = rows(Curves(plan))
+    assert told["Yours"][0] == "0.4"
+    assert "Planned" not in told
 
 
 def test_choice_that_is_lost_says_why() -> None:

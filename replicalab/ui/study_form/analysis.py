@@ -1,6 +1,7 @@
 """I have a power analysis: a name, what is compared, four numbers; the fifth is worked out."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 import streamlit as st
@@ -8,7 +9,15 @@ from streamlit.delta_generator import DeltaGenerator
 
 from replicalab import scenarios
 from replicalab.assessment import assess
-from replicalab.drafts import FEWEST_DAYS, Draft, TypedAnalysis, check, new_study, place_of
+from replicalab.drafts import (
+    FEWEST_DAYS,
+    Draft,
+    TypedAnalysis,
+    can_safeguard,
+    check,
+    new_study,
+    place_of,
+)
 from replicalab.errors import Fault
 from replicalab.lexicon import capitalised
 from replicalab.measures import KINDS, PARAMETERS, EffectSource, Kind, Unknown, unknowns_of
@@ -36,6 +45,8 @@ def draw() -> None:
     unknown, source = _draw_which(KINDS[kind])
     numbers, reported = _numbers(KINDS[kind], source), _reported(KINDS[kind], source)
     typed = _typed(kind, unknown, numbers, source, reported)
+    if can_safeguard(kind, source):
+        typed = replace(typed, safeguarded=_draw_safeguard(kind))
     slots = _draw_fields({**reported, **numbers}, typed)
     draft = typed.draft(record.new_id(), name or record.free_name())
     result = check(draft, own_studies.usable_study)
@@ -117,6 +128,17 @@ def _draw_which(row: Kind) -> tuple[Unknown, EffectSource | None]:
             width=300,
         )
     return unknown, sources.get(chosen)
+
+
+def _draw_safeguard(kind: scenarios.DesignKind) -> bool:
+    """Draw whether the safeguard effect is planned with; return whether it is."""
+    return st.toggle(
+        "Plan with the safeguard effect",
+        key=f"{_PREFIX}_{kind}_safeguard",
+        persist_state="session",
+        help="The end of the reported effect’s 60 % interval that is nearer to no effect, in place "
+        "of the reported effect. What was reported is kept as the original.",
+    )
 
 
 # --- the numbers ------------------------------------------------------------------------------
