@@ -1,7 +1,16 @@
 """A plan judged once: its check, its cost, what it is worth, and what it gives up of the study."""
 
 from replicalab.assessment.assess import Assessment, Cliff, assess
-from replicalab.assessment.costs import CostTerm, Counts, cost, counts_of, credits_needed, staff
+from replicalab.assessment.costs import (
+    CostTerm,
+    Counts,
+    cost,
+    counts_of,
+    credits_needed,
+    samples_are_free,
+    staff,
+    unit_count,
+)
 from replicalab.assessment.dimensions import AMOUNTS, DIMENSION_ROWS, ITEM_DIMENSIONS, Slack
 from replicalab.assessment.evidence import (
     AssumedEffect,

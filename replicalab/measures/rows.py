@@ -133,6 +133,30 @@ class _Design(Protocol):
     def margin(self) -> float | None: ...
     @property
     def event_share(self) -> float | None: ...
+    @property
+    def units(self) -> _Units | None: ...
+    @property
+    def arms(self) -> _Arms | None: ...
+
+
+class _Units(Protocol):
+    """The experimental unit: how many samples are in one, and how alike they are."""
+
+    @property
+    def samples(self) -> float: ...
+    @property
+    def correlation(self) -> float | None: ...
+
+
+class _Arms(Protocol):
+    """Two arms, of which the first has a share of the samples."""
+
+    @property
+    def share(self) -> float: ...
+
+
+GROUPINGS: Final = {"units": "experimental units", "arms": "two arms"}
+"""What else a design may say of its samples, by its field: what a sentence calls it."""
 
 
 class Parameter(NamedTuple):
@@ -178,25 +202,36 @@ PARAMETERS: Final = {
 
 
 class DesignParameters(NamedTuple):
-    """What a formula is given besides n and the effect, as seen through a plan's substitutions."""
+    """What a formula is given besides n and the effect, as seen through a plan's substitutions.
+
+    ``share`` is that of the samples in the first of two arms; ``per_unit`` are the samples of one
+    experimental unit, which are independent where there is no ``correlation`` within it.
+    """
 
     alpha: float = 0.0
     population_max: int | None = None
     groups: int = 0
     margin: float = 0.0
     event_share: float = 1.0
+    share: float = 0.5
+    per_unit: float = 1.0
+    correlation: float | None = None
 
     @classmethod
     def by(cls, design: _Design, factor: float = 1.0) -> DesignParameters:
         """Return the numbers of a design, where substitutions leave that part of every effect."""
         # A difference as large as the margin is seen smaller too, so what is seen must lie within
         # less.
+        units = design.units if design.units and design.units.correlation is not None else None
         return cls(
             alpha=design.alpha or 0.0,
             population_max=design.population_max,
             groups=design.groups or 0,
             margin=(design.margin or 0.0) * factor,
             event_share=design.event_share or 1.0,
+            share=design.arms.share if design.arms else 0.5,
+            per_unit=units.samples if units else 1.0,
+            correlation=units.correlation if units else None,
         )
 
 
@@ -262,7 +297,7 @@ class Kind:
         endless_method: how, where no population is given, if that is another way.
         effect: what is assumed; None where nothing is.
         needs: the numbers that a design of this kind must give.
-        optional: those that it may give.
+        optional: those that it may give, and which of `GROUPINGS`.
         groups: how many groups the samples are of, where the kind says it; else the design does.
         setting: what else is assumed, as it follows upon the effect in a sentence.
         measure: what the evidence is called.
@@ -443,3 +478,6 @@ class Kind:
                 yield f"{self.named} design has no {name}; {parameter.remedy}"
             elif not (self.uses(name) or value is None or parameter.always_allowed):
                 yield f"{name} is {value}, but {self.named} design has none; leave it out"
+        for name, called in GROUPINGS.items():
+            if getattr(design, name) is not None and name not in self.optional:
+                yield f"{name} are given, but {self.named} design has no {called}; leave them out"

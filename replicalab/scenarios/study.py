@@ -18,8 +18,10 @@ from replicalab.lexicon import (
 from replicalab.measures import KINDS, DesignKind
 from replicalab.models import Flag, Protocol, Record, too_large
 from replicalab.scenarios import fields
+from replicalab.scenarios.arms import Arms
 from replicalab.scenarios.constraints import Bounds, Comparator, ScenarioConstraint
 from replicalab.scenarios.lab import Labs
+from replicalab.scenarios.units import Units
 
 
 class Confidence(StrEnum):
@@ -112,6 +114,8 @@ class Design(Record):
             only.
         event_share: the share of samples that have an event while they are watched, survival only.
         dropout: the share of planned samples that will drop out; 0 where none does.
+        units: the experimental units, where samples share one; null where each is one of its own.
+        arms: the two arms, where they are not of one size and one price; null where they are.
         source: where the published effect stands.
         why: a reason for each planning value, by field.
     """
@@ -129,6 +133,8 @@ class Design(Record):
     margin: fields.Bound | None = None
     event_share: Annotated[float, Field(strict=True, gt=0, le=1)] | None = None
     dropout: Annotated[float, Field(strict=True, ge=0, lt=1)] = 0.0
+    units: Units | None = None
+    arms: Arms | None = None
     source: fields.Prose
     why: Annotated[dict[fields.Label, fields.Prose], fields.Few] = Field(default_factory=dict)
 

@@ -142,7 +142,7 @@ def test_array_rounds_a_half_to_where_the_single_check_does() -> None:
     pack = priced(per_sample=0.0000005, per_day=0.0, per_control=0.0)
     samples = np.arange(1, 400)
     counts = Counts(samples, np.ones_like(samples), 0, 0, 0)
-    single = [credits_needed(counts._replace(samples=int(n), days=1), pack.lab) for n in samples]
+    single = [credits_needed(counts._replace(samples=int(n), days=1), pack) for n in samples]
     assert numeric_checks(counts, pack).credits.tolist() == single
     plain = (samples * 0.0000005).round(6).tolist()
     assert plain != single, "numpy's own rounding would do, so this shows nothing"
