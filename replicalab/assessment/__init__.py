@@ -8,8 +8,10 @@ from replicalab.assessment.costs import (
     counts_of,
     credits_needed,
     samples_are_free,
+    samples_in_arms,
     staff,
     unit_count,
+    units_in_arms,
 )
 from replicalab.assessment.dimensions import AMOUNTS, DIMENSION_ROWS, ITEM_DIMENSIONS, Slack
 from replicalab.assessment.evidence import (
@@ -36,6 +38,7 @@ from replicalab.assessment.phrases import (
     placed_text,
     samples_text,
     size_text,
+    too_few_units,
     wishes_text,
 )
 from replicalab.assessment.results import DimensionCheck, FeasibilityCheckResult

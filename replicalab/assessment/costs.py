@@ -149,11 +149,20 @@ def _design_terms(samples: Amount, design: Design) -> list[CostTerm]:
 
 def unit_count(samples: Amount, design: Design) -> Amount:
     """Return how many units so many samples take, the last of each arm perhaps partly filled."""
+    return sum(units_in_arms(samples, design))
+
+
+def units_in_arms(samples: Amount, design: Design) -> tuple[Amount, ...]:
+    """Return how many units each arm of a design has, or its only group."""
     per_unit = design.units.samples if design.units else 1.0
+    return tuple(units_of(arm, per_unit) for arm in samples_in_arms(samples, design))
+
+
+def samples_in_arms(samples: Amount, design: Design) -> tuple[Amount, ...]:
+    """Return how many samples each of two arms of a design has, or all of them together."""
     if KINDS[design.kind].groups_of(design) != _ARMS:
-        return units_of(samples, per_unit)
-    share = design.arms.share if design.arms else 0.5
-    return sum(units_of(arm, per_unit) for arm in arms_of(samples, share))
+        return (samples,)
+    return arms_of(samples, design.arms.share if design.arms else 0.5)
 
 
 def samples_are_free(pack: Pack) -> bool:

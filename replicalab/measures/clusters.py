@@ -3,8 +3,8 @@
 Samples in one unit are alike by the intraclass correlation, so that the variance of a mean is that
 of independent samples times the design effect. How far it is known depends on the units: their
 number gives the degrees of freedom.
-Sources: Donner & Klar, Design and Analysis of Cluster Randomization Trials in Health Research
-(2000), chapters 1 and 5; Kish, Survey Sampling (1965), section 5.4.
+Sources: Kish, Survey Sampling (1965), for the design effect; Donner & Klar, Design and Analysis of
+Cluster Randomization Trials in Health Research (2000), for tests of as many units.
 """
 
 from typing import Any, Final
@@ -25,8 +25,8 @@ _ROUNDING: Final = 1e-9
 def arms_of(n: Number, share: float) -> tuple[Number, Number]:
     """Return how many of ``n`` samples are in the first arm and in the second.
 
-    The first has its share, rounded, a half down; from two samples on each has one at least. Neither
-    falls when ``n`` grows.
+    The first has its share, rounded, a half down; from two samples on each has one at least.
+    Neither falls when ``n`` grows.
     """
     first = -((0.5 - share * n) // 1)
     # The comparisons count as numbers, so that arrays can be worked out as well.

@@ -57,6 +57,8 @@ _TTest = Callable[[float, int, float], float]
 _ZTest = Callable[[float, float], float]
 
 _EVEN: Final = 0.5
+_ANY: Final = 0.005  # From here on a difference shows
+_NORMAL: Final = "the normal approximation, which takes the variance of units as known,"
 
 # --- the formulas -----------------------------------------------------------------------------
 
@@ -98,6 +100,14 @@ def _one_group(n: int, size: float, given: DesignParameters, test: _TTest = t_te
     return test(size * math.sqrt(n / _design_effect(given)), free, given.alpha) if free > 0 else 0.0
 
 
+def _normal_of_units(n: int, size: float, given: DesignParameters, arms: int) -> float | None:
+    """Return the power as if the variance within and between units were known, None of samples."""
+    if given.correlation is None:
+        return None
+    root = math.sqrt(n / _design_effect(given)) if arms == 1 else _root_of_arms(n, given)
+    return z_test_power(size * root, given.alpha)
+
+
 def _correlation(
     n: int, size: float, given: DesignParameters, test: _ZTest = z_test_power
 ) -> float:
@@ -122,7 +132,6 @@ def _anova(n: int, size: float, given: DesignParameters) -> float:
     return f_test_power(root, given.groups - 1, given.groups * (per_group - 1), given.alpha)
 
 
-_ANY: Final = 0.005  # From here on a difference shows
 # Of two groups together: among these sizes is the luckiest of those that are too small.
 _FEW: Final = range(3, 9)
 # So many samples at most until the smaller arm has one more.
@@ -185,6 +194,7 @@ _ROWS: Final = (
         groups=2,
         formula=_two_group,
         method="the exact two-sided t-test (noncentral t)",
+        usual_tests=(UsualTest(_NORMAL, partial(_normal_of_units, arms=2), _ANY),),
         optional=("units", "arms"),
         effect=Effect(name="Cohen's d"),
         wrong_sign=partial(_two_group, test=t_test_wrong_sign),
@@ -198,6 +208,7 @@ _ROWS: Final = (
         usual={"effect_planning": 0.5},
         formula=_one_group,
         method="the exact two-sided paired t-test (noncentral t)",
+        usual_tests=(UsualTest(_NORMAL, partial(_normal_of_units, arms=1), _ANY),),
         optional=("units",),
         effect=Effect(name="Cohen's d"),
         wrong_sign=partial(_one_group, test=t_test_wrong_sign),
@@ -211,6 +222,7 @@ _ROWS: Final = (
         usual={"effect_planning": 0.5},
         formula=_one_group,
         method="the exact two-sided one-sample t-test (noncentral t)",
+        usual_tests=(UsualTest(_NORMAL, partial(_normal_of_units, arms=1), _ANY),),
         optional=("units",),
         effect=Effect(name="Cohen's d"),
         wrong_sign=partial(_one_group, test=t_test_wrong_sign),

@@ -455,6 +455,18 @@ class Kind:
 
     def faults(self, design: _Design) -> Iterator[str]:
         """Yield what is wrong with the numbers of a design, each with its remedy."""
+        yield from self._of_effects(design)
+        for name, parameter in PARAMETERS.items():
+            value = getattr(design, name)
+            if name in self.needs and value is None:
+                yield f"{self.named} design has no {name}; {parameter.remedy}"
+            elif not (self.uses(name) or value is None or parameter.always_allowed):
+                yield f"{name} is {value}, but {self.named} design has none; leave it out"
+        for name, called in GROUPINGS.items():
+            if getattr(design, name) is not None and name not in self.optional:
+                yield f"{name} are given, but {self.named} design has no {called}; leave them out"
+
+    def _of_effects(self, design: _Design) -> Iterator[str]:
         planned, margin = design.effect_planning, design.margin
         names = ("effect_published", "effect_planning", "sesoi")
         given = {name: effect for name in names if (effect := getattr(design, name)) is not None}
@@ -472,12 +484,3 @@ class Kind:
             for name, effect in given.items():
                 if fault := self.effect.fault_in_file(effect):
                     yield f"{name} is {effect}; {self.named} effect is {fault}"
-        for name, parameter in PARAMETERS.items():
-            value = getattr(design, name)
-            if name in self.needs and value is None:
-                yield f"{self.named} design has no {name}; {parameter.remedy}"
-            elif not (self.uses(name) or value is None or parameter.always_allowed):
-                yield f"{name} is {value}, but {self.named} design has none; leave it out"
-        for name, called in GROUPINGS.items():
-            if getattr(design, name) is not None and name not in self.optional:
-                yield f"{name} are given, but {self.named} design has no {called}; leave them out"

@@ -1,4 +1,4 @@
-"""The two arms of a study that are not alike: how the samples are shared out, and what they cost."""
+"""The two arms of a study: how the samples are shared out over them, and what one costs in each."""
 
 from typing import Annotated
 
