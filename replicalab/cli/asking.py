@@ -15,6 +15,7 @@ from replicalab.cli import lab
 from replicalab.cli.files import STANDARD, called, content
 from replicalab.cli.lab_options import MONEY_OPTIONS, between, decimal
 from replicalab.cli.printing import CommandError, say
+from replicalab.cli.unit_options import add_units, units_and_arms
 from replicalab.documents import STUDY_SUFFIXES
 from replicalab.errors import TraceError
 from replicalab.lexicon import same_label, shortened
@@ -137,6 +138,7 @@ def add_own(parser: argparse.ArgumentParser) -> None:
     question = parser.add_argument_group("question, in place of the study's")
     for name, (about, _) in _QUESTION.items():
         question.add_argument(f"--{name}", type=decimal, metavar="NUMBER", help=about)
+    add_units(question)
 
 
 def add_plan(parser: argparse.ArgumentParser) -> None:
@@ -233,6 +235,7 @@ def question(asked: argparse.Namespace, study: scenarios.Study) -> scenarios.Evi
         except ValueError:
             remedy = f"write one {_QUESTION[name][1]}"
             raise CommandError(f"--{name} {value:g} is out of range; {remedy}") from None
+    said |= units_and_arms(asked, study)
     found = scenarios.EvidenceAssumptions.model_validate(said)
     for idle in found.idle_in(study.design).values():
         raise CommandError(f"--{idle}; leave it out for {study.scenario_id}")

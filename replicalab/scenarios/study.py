@@ -143,6 +143,11 @@ class Design(Record):
         """Whether less of this evidence is more: so it is with a half-width."""
         return KINDS[self.kind].scale.lower_is_better
 
+    @property
+    def uneven(self) -> bool:
+        """Whether its two arms are of unlike size by intent."""
+        return self.arms is not None and self.arms.share != Arms().share
+
     @model_validator(mode="after")
     def _numbers_fit_the_kind(self) -> Self:
         for fault in KINDS[self.kind].faults(self):

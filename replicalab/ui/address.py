@@ -205,6 +205,9 @@ def to_query(workspace: Workspace) -> dict[str, str]:
         query[_OWN_LAB] = _packed_json(rest)
     if case.question.why:
         query[_WHY] = _packed_json(case.question.why)
+    for name in scenarios.QUESTION_RECORDS:
+        if (said := getattr(case.question, name)) is not None:
+            query[name] = _packed_json(said.model_dump(mode="json", exclude_defaults=True))
     if tray := _encode_tray(workspace.tray):
         query[_TRAY] = tray
     return {_CHECK: _checksum(query), **query}
@@ -216,7 +219,8 @@ def _checksum(query: Mapping[str, str]) -> str:
     Keys that came later count only where they stand, so links from before them still hold.
     """
     parts = [f"{key}={query.get(key, '')}" for key in _FIRST]
-    later = [key for key in (*_KEYS, _PLAYED, _OWN_LAB, _WHY, _TRAY) if key in query]
+    packed = (_PLAYED, _OWN_LAB, _WHY, *scenarios.QUESTION_RECORDS, _TRAY)
+    later = [key for key in (*_KEYS, *packed) if key in query]
     later = [key for key in later if key not in (*_FIRST, *_UNCOUNTED)]
     parts += [f"{key}={query[key]}" for key in later]
     return f"{zlib.crc32('&'.join(parts).encode()):08x}"
@@ -289,6 +293,7 @@ def _with_rest(work: Workspace, query: Mapping[str, str], problems: list[str]) -
     for key, part, otherwise in (
         (_OWN_LAB, "own_lab", "showing the lab's own rates, steps and items"),
         (_WHY, "question", "showing no reasons for what you assume"),
+        *((name, "question", "showing the study's own") for name in scenarios.QUESTION_RECORDS),
     ):
         if key in query:
             try:
@@ -298,9 +303,24 @@ def _with_rest(work: Workspace, query: Mapping[str, str], problems: list[str]) -
             except LinkError as error:
                 problems.append(f"{key}: {error} Until then: {otherwise}.")
                 continue
+            if key in scenarios.QUESTION_RECORDS:
+                work = _with_record(work, key, said, problems)
+                continue
             said = {"why": said} if key == _WHY else said
             work = work.changed(**{part: _taken(getattr(work.case, part), said, key, problems)})
     return work
+
+
+def _with_record(
+    work: Workspace, name: str, said: Mapping[str, object], problems: list[str]
+) -> Workspace:
+    """Return a workspace with units or arms in its question, taken as a whole or not at all."""
+    try:
+        return work.changed(question=work.case.question.model_copy(update={name: dict(said)}))
+    except ValidationError:
+        shown = shortened(json.dumps(said, ensure_ascii=False), 80)
+        problems.append(f"{name} {shown} {_OF_STUDY}")
+        return work
 
 
 def _taken(record: _R, said: Mapping[str, object], key: str, problems: list[str]) -> _R:
@@ -356,7 +376,8 @@ def askable(case: Case, find: FindPack, problems: list[str]) -> Case:
     except ScenarioError:
         return case
     said = {n: v for n in scenarios.QUESTION_FIELDS if (v := getattr(case.question, n)) is not None}
-    fits, wrong = case.question.model_copy(update=dict.fromkeys(said)), dict[str, str]()
+    none = dict.fromkeys((*said, *scenarios.QUESTION_RECORDS))
+    fits, wrong = case.question.model_copy(update=none), dict[str, str]()
     # Each number that fits may make room for another, so the rest is tried again after each.
     while left := [name for name in said if getattr(fits, name) is None]:
         tried = [{name: said[name] for name in left}, *({name: said[name]} for name in left)]
@@ -376,10 +397,34 @@ def askable(case: Case, find: FindPack, problems: list[str]) -> Case:
                 for name in left
             ]
             break
+    fits = _with_askable_records(fits, case.question, design, problems)
     for name, problem in fits.idle_in(design).items():
         problems.append(f"{problem}; it is left out.")
         fits = fits.asking(name, None, design)
     return case.changed(question=fits)
+
+
+def _with_askable_records(
+    fits: scenarios.EvidenceAssumptions,
+    asked: scenarios.EvidenceAssumptions,
+    design: scenarios.Design,
+    problems: list[str],
+) -> scenarios.EvidenceAssumptions:
+    """Return a question with the units and arms of another that the design can be asked."""
+    for name in scenarios.QUESTION_RECORDS:
+        if (value := getattr(asked, name)) is None:
+            continue
+        try:
+            question = fits.model_copy(update={name: value})
+            question.over(design)
+        except ScenarioError as error:
+            problem = error.faults[0].problem
+            problems.append(
+                f"{name} cannot be asked of this study ({problem}); showing the study's own."
+            )
+        else:
+            fits = question
+    return fits
 
 
 def _with_moves(work: Workspace, text: str, problems: list[str]) -> Workspace:

@@ -28,12 +28,14 @@ from replicalab.models import (
 )
 from replicalab.negotiation import LabManagerKind, Move, ScientistKind, TurnAuthor, question
 from replicalab.scenarios import (
+    Arms,
     Difficulty,
     EvidenceAssumptions,
     ItemState,
     LabOverrides,
     OwnItem,
     SheetMapping,
+    Units,
     list_scenarios,
     load_scenario,
 )
@@ -91,7 +93,11 @@ LAB: Final = LabOverrides(
     items=(OwnItem(label="flume", category="equipment", state=ItemState.BOOKED, until=9, price=4),),
 )
 QUESTION: Final = EvidenceAssumptions(
-    effect=0.3, target=0.9, why={"target": "A reviewer asks for it."}
+    effect=0.3,
+    target=0.9,
+    units=Units(name="tank", samples=16.0, correlation=0.1),
+    arms=Arms(share=0.25, first_cost=3.0),
+    why={"target": "A reviewer asks for it."},
 )
 BROKEN: Final = "the link is incomplete or was changed on its way; copy it again in full."
 
