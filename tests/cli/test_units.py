@@ -36,7 +36,6 @@ def test_units_stand_with_the_basis_and_the_caution(ask: Asking) -> None:
     assert "no intraclass correlation is given" in unknown
     few = ask(f"{FISH} --unit tank --unit-samples 64").out
     assert "Has 1 tank in an arm, and with fewer than 2 nothing tells tank from treatment." in few
-    assert "too few tanks" in few.casefold()
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from replicalab.scenarios import (
     load_scenario,
 )
 from replicalab.views.units import basis_text
+from replicalab.views.verdicts import plan_verdict
 from tests.factories import make_pack, make_protocol
 from tests.measures.designs import design_of
 
@@ -78,11 +79,16 @@ def test_basis_says_design_effect_worth_and_degrees_of_freedom() -> None:
     assert basis_text(tanks()) == basis_text(assess(FISH.reference_protocol, FISH)) == ""
 
 
+def test_title_of_a_verdict_says_that_units_are_too_few() -> None:
+    assert "too few tanks" in plan_verdict(tanks(samples=64)).title.casefold()
+    assert "tank" not in plan_verdict(tanks(samples=32)).title
+
+
 # --- a better allocation ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("cost", "first_cost", "correlation"), [(20.0, 0.0, 0.1), (60.0, 30.0, 0.1), (150.0, 0.0, 0.02)]
+    ("cost", "first_cost", "correlation"), [(20.0, 0.0, 0.1), (60.0, 30.0, 0.1), (90.0, 0.0, 0.3)]
 )
 def test_better_allocation_costs_no_more_and_shows_what_it_says(
     cost: float, first_cost: float, correlation: float
