@@ -11,7 +11,7 @@ from streamlit.testing.v1.element_tree import NumberInput, Radio
 from replicalab.assessment import Assessment, assess
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import EvidenceAssumptions, load_scenario
-from replicalab.ui.protocol.assumptions import CHARTS, PARTS, PLACE
+from replicalab.ui.protocol.assumptions import CHARTS, FURTHER, PARTS, PLACE
 from replicalab.views.curves import (
     effect_rows,
     effect_title,
@@ -201,7 +201,7 @@ def test_only_what_a_kind_has_is_asked_and_shares_in_percent() -> None:
 def test_curves_are_the_cores_with_their_tables() -> None:
     app, found = unfolded(opened()), Curves(assess(MOMENTUM.reference_protocol, MOMENTUM))
     [radio] = [each for each in app.radio if each.key == PARTS]
-    assert radio.options == ["Numbers", *CHARTS]
+    assert radio.options == ["Numbers", *CHARTS, *FURTHER]
     for part, title, told in (
         ("Evidence over n", samples_title, samples_rows),
         ("Evidence over effect", effect_title, effect_rows),
