@@ -15,7 +15,7 @@ from replicalab import models
 from replicalab.agents.lab_manager_policy import answer_type_to
 from replicalab.assessment import Assessment, assess, breaks, violations
 from replicalab.lexicon import amount_text, count_text, label_key, parts_of
-from replicalab.measures import PARAMETERS
+from replicalab.measures import GROUPINGS, PARAMETERS
 from replicalab.planner import PlanAnalysis, largest_sample
 from replicalab.scenarios import AllowedSubstitution, Difficulty, ExpectedOutcome, Study, pack_of
 
@@ -191,6 +191,11 @@ def _number_findings(study: Study) -> Iterator[LintFinding]:
                 f"design.{field}",
                 f"{shown} has no source; give its reason under design.why.{field}, or add a "
                 "fact whose text carries it.",
+            )
+    for name, called in GROUPINGS.items():
+        if getattr(design, name) is not None and name not in design.why:
+            yield _warning(
+                f"design.{name}", f"the {called} have no reason; give one under design.why.{name}."
             )
     for field in ("key_finding", "published"):
         for number, text in numbers_in(getattr(study.paper, field)).items():

@@ -360,7 +360,7 @@ def units() -> st.SearchStrategy[Units]:
         Units,
         name=st.sampled_from(["tank", "lot", "class", "<b>unit</b>"]),
         samples=st.floats(1, 40) | st.floats(1, MOST),
-        correlation=st.none() | st.floats(0, 1),
+        icc=st.none() | st.floats(0, 1),
         cost=costs,
         sample_cost=costs,
     )

@@ -156,7 +156,7 @@ def units_text(plan: Assessment) -> str:
         where = " in an arm" if KINDS[design.kind].groups_of(design) > 1 else ""
         few = f"has {count_text(_least_units(plan), name)}{where}"
         return f"{few}, and with fewer than {LEAST_UNITS} nothing tells {name} from treatment"
-    if design.units.correlation is None:
+    if design.units.icc is None:
         return (
             f"takes samples that share a {name} as independent: no intraclass correlation is given"
         )

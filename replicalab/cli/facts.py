@@ -135,7 +135,7 @@ def units_and_arms(found: Assessment) -> Data:
             **design.units.model_dump(mode="json"),
             "number": [int(each) for each in units_in_arms(samples, design)],
             "by_correlation": [
-                {"correlation": rho, measure: value} for rho, value in by_correlation(found).items()
+                {"icc": rho, measure: value} for rho, value in by_correlation(found).items()
             ],
             "better": better
             and {

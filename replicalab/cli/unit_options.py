@@ -35,9 +35,9 @@ UNIT_OPTIONS: Final = {
     "unit_samples": UnitOption(
         "units", "samples", "NUMBER", "samples in one unit, on average", "1 or more, such as 16"
     ),
-    "unit_correlation": UnitOption(
+    "unit_icc": UnitOption(
         "units",
-        "correlation",
+        "icc",
         "NUMBER",
         "the intraclass correlation of samples in one unit",
         "from 0 to 1, such as 0.1",

@@ -76,17 +76,17 @@ def _root_of_arms(n: int, given: DesignParameters) -> float:
 
 def _units(n: float, given: DesignParameters) -> int:
     """Return how many units vary on their own: samples, where no correlation says otherwise."""
-    return int(n if given.correlation is None else clusters.units_of(n, given.per_unit))
+    return int(n if given.icc is None else clusters.units_of(n, given.per_unit))
 
 
 def _least_units(given: DesignParameters) -> int:
-    return 0 if given.correlation is None else clusters.LEAST_UNITS
+    return 0 if given.icc is None else clusters.LEAST_UNITS
 
 
 def _design_effect(given: DesignParameters) -> float:
-    if given.correlation is None:
+    if given.icc is None:
         return 1.0
-    return clusters.design_effect(given.per_unit, given.correlation)
+    return clusters.design_effect(given.per_unit, given.icc)
 
 
 def _two_group(n: int, size: float, given: DesignParameters, test: _TTest = t_test_power) -> float:
@@ -102,7 +102,7 @@ def _one_group(n: int, size: float, given: DesignParameters, test: _TTest = t_te
 
 def _normal_of_units(n: int, size: float, given: DesignParameters, arms: int) -> float | None:
     """Return the power as if the variance within and between units were known, None of samples."""
-    if given.correlation is None:
+    if given.icc is None:
         return None
     root = math.sqrt(n / _design_effect(given)) if arms == 1 else _root_of_arms(n, given)
     return z_test_power(size * root, given.alpha)
@@ -175,7 +175,7 @@ def _of_even_arms(formula: _Usual) -> _Usual:
     """Return a usual test's formula where it holds: of equal arms and independent samples."""
 
     def of(n: int, size: float, given: DesignParameters) -> float | None:
-        plain = given.share == _EVEN and given.correlation is None
+        plain = given.share == _EVEN and given.icc is None
         return formula(n, size, given) if plain else None
 
     return of

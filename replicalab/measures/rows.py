@@ -145,7 +145,7 @@ class _Units(Protocol):
     @property
     def samples(self) -> float: ...
     @property
-    def correlation(self) -> float | None: ...
+    def icc(self) -> float | None: ...
 
 
 class _Arms(Protocol):
@@ -205,7 +205,7 @@ class DesignParameters(NamedTuple):
     """What a formula is given besides n and the effect, as seen through a plan's substitutions.
 
     ``share`` is that of the samples in the first of two arms; ``per_unit`` are the samples of one
-    experimental unit, which are independent where there is no ``correlation`` within it.
+    experimental unit, which are independent where there is no ``icc`` within it.
     """
 
     alpha: float = 0.0
@@ -215,14 +215,14 @@ class DesignParameters(NamedTuple):
     event_share: float = 1.0
     share: float = 0.5
     per_unit: float = 1.0
-    correlation: float | None = None
+    icc: float | None = None
 
     @classmethod
     def by(cls, design: _Design, factor: float = 1.0) -> DesignParameters:
         """Return the numbers of a design, where substitutions leave that part of every effect."""
         # A difference as large as the margin is seen smaller too, so what is seen must lie within
         # less.
-        units = design.units if design.units and design.units.correlation is not None else None
+        units = design.units if design.units and design.units.icc is not None else None
         return cls(
             alpha=design.alpha or 0.0,
             population_max=design.population_max,
@@ -231,7 +231,7 @@ class DesignParameters(NamedTuple):
             event_share=design.event_share or 1.0,
             share=design.arms.share if design.arms else 0.5,
             per_unit=units.samples if units else 1.0,
-            correlation=units.correlation if units else None,
+            icc=units.icc if units else None,
         )
 
 

@@ -60,7 +60,7 @@ def with_correlation(design: Design, correlation: float | None) -> Design:
     """Return a design with units in which samples are so much alike."""
     if design.units is None:
         return design
-    units = design.units.model_copy(update={"correlation": correlation})
+    units = design.units.model_copy(update={"icc": correlation})
     return design.model_copy(update={"units": units})
 
 
@@ -69,7 +69,7 @@ def by_correlation(plan: Assessment) -> dict[float, float]:
     units = plan.pack.design.units
     if units is None:
         return {}
-    own = () if units.correlation is None else (units.correlation,)
+    own = () if units.icc is None else (units.icc,)
     return {
         rho: _shown(plan, with_correlation(plan.pack.design, rho))
         for rho in sorted({*CORRELATIONS, *own})
@@ -112,11 +112,11 @@ def better_allocation(plan: Assessment) -> Allocated | None:
     """
     design, known = plan.pack.design, spent(plan)
     units = design.units
-    if known is None or units is None or units.correlation is None or plan.evidence.void_reason:
+    if known is None or units is None or units.icc is None or plan.evidence.void_reason:
         return None
     costs, budget = known
     splits = "arms" in KINDS[design.kind].optional
-    best = optimal_allocation(costs, units.correlation, share=None if splits else 0.5)
+    best = optimal_allocation(costs, units.icc, share=None if splits else 0.5)
     if best is None:
         return None
     most = most_counted(plan.counts.days, plan.pack)

@@ -20,7 +20,7 @@ class Units(Record):
     Attributes:
         name: what one unit is, such as tank.
         samples: how many samples are in one, on average.
-        correlation: the intraclass correlation: how much of the variance lies between units; null
+        icc: the intraclass correlation: how much of the variance lies between units; null
             where it is not known, and then the evidence takes samples as independent.
         cost: what one unit costs besides its samples, in the lab's currency.
         sample_cost: what a sample costs besides the lab's rate.
@@ -28,7 +28,7 @@ class Units(Record):
 
     name: ShortTitle
     samples: PerUnit
-    correlation: Correlation | None = None
+    icc: Correlation | None = None
     cost: Rate = 0.0
     sample_cost: Rate = 0.0
 

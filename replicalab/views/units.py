@@ -25,7 +25,7 @@ _WHOLE: Final = 100  # From here on samples are counted without decimals
 def record_text(value: Record) -> str:
     """Return units or arms in a few words: ``tanks of 16, correlation 0.1``."""
     if isinstance(value, Units):
-        known = "not given" if value.correlation is None else f"{value.correlation:g}"
+        known = "not given" if value.icc is None else f"{value.icc:g}"
         text = f"{plural(value.name, 2)} of {value.samples:g}, correlation {known}"
         costs = {f"a {value.name}": value.cost, "a sample": value.sample_cost}
     elif isinstance(value, Arms):
@@ -72,10 +72,10 @@ def basis_text(plan: Assessment) -> str:
     design, counted = plan.pack.design, plan.evidence.analysed
     texts = [f"Arms of {arms}." for arms in [arms_text(counted, design)] if arms]
     units = design.units
-    if units is not None and units.correlation is not None:
-        effect = design_effect(units.samples, units.correlation)
+    if units is not None and units.icc is not None:
+        effect = design_effect(units.samples, units.icc)
         arms = units_in_arms(counted, design)
-        held = f"{units_text(plan)} with an intraclass correlation of {units.correlation:g}"
+        held = f"{units_text(plan)} with an intraclass correlation of {units.icc:g}"
         worth = f"{_worth_text(counted / effect)} independent ones"
         free = count_text(int(sum(arms)) - len(arms), "degree")
         degrees = f", and {free} of freedom from {plural(units.name, 2)}"
@@ -105,7 +105,7 @@ def _sentences(plan: Assessment) -> Iterator[Sentence]:
     design = plan.pack.design
     if design.units is not None:
         yield Sentence(f"{capitalised(units_text(plan))}.")
-        if design.units.correlation is None:
+        if design.units.icc is None:
             yield Sentence(
                 "No intraclass correlation is given: the evidence takes samples that share a "
                 f"{design.units.name} as independent. The table says what it would be otherwise."
@@ -129,7 +129,7 @@ def correlations_table(plan: Assessment, units: Units) -> Table:
                 Cell(f"{effect:.3g}", effect),
                 Cell(_worth_text(worth), worth),
                 Cell(evidence.amount(value), value),
-                "yours" if rho == units.correlation else "",
+                "yours" if rho == units.icc else "",
             )
         )
     measure = capitalised(evidence.measure)

@@ -11,8 +11,8 @@ TANKS = f"{FISH} --unit tank --unit-samples 16"
 
 
 def test_units_and_arms_are_in_the_answer(ask: Asking) -> None:
-    said = ask(f"{TANKS} --unit-correlation 0.1 --unit-cost 20 --arm-share 0.25 --json").data
-    assert said["question"]["units"]["correlation"] == 0.1
+    said = ask(f"{TANKS} --unit-icc 0.1 --unit-cost 20 --arm-share 0.25 --json").data
+    assert said["question"]["units"]["icc"] == 0.1
     assert said["arms"] == {
         "share": 0.25,
         "first_cost": 0.0,
@@ -21,7 +21,7 @@ def test_units_and_arms_are_in_the_answer(ask: Asking) -> None:
     }
     units = said["units"]
     assert (units["number"], units["cost"]) == ([2, 6], 20.0)
-    assert [each["correlation"] for each in units["by_correlation"]] == [0.01, 0.05, 0.1]
+    assert [each["icc"] for each in units["by_correlation"]] == [0.01, 0.05, 0.1]
     assert said["evidence"]["value"] == units["by_correlation"][-1]["power"]
     assert units["better"]["cost"] <= 128 * 10 + 8 * 20
     assert units["better"]["power"] > said["evidence"]["value"]
@@ -29,7 +29,7 @@ def test_units_and_arms_are_in_the_answer(ask: Asking) -> None:
 
 
 def test_units_stand_with_the_basis_and_the_caution(ask: Asking) -> None:
-    given = ask(f"{TANKS} --unit-correlation 0.1").out
+    given = ask(f"{TANKS} --unit-icc 0.1").out
     assert "8 tanks of 16 (4 + 4) with an intraclass correlation of 0.1" in given
     assert "By the normal approximation" in given
     unknown = ask(TANKS).out
@@ -43,7 +43,7 @@ def test_units_stand_with_the_basis_and_the_caution(ask: Asking) -> None:
     [
         ("--unit-samples 0 --unit x", "--unit-samples '0' is out of range; write 1 or more"),
         ("--unit x --unit-samples 1e308", "--unit-samples '1e+308' is out of range"),
-        ("--unit x --unit-samples 2 --unit-correlation 1.1", "--unit-correlation '1.1' is out of"),
+        ("--unit x --unit-samples 2 --unit-icc 1.1", "--unit-icc '1.1' is out of"),
         ("--unit x --unit-samples nan", "'nan' is no number"),
         ("--unit x --unit-samples 2 --unit-cost -1", "--unit-cost '-1' is out of range; write 0"),
         ("--arm-share 0", "--arm-share '0' is out of range; write from 0.05 to 0.95"),

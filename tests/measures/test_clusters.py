@@ -21,7 +21,7 @@ from replicalab.measures import (
     units_of,
 )
 
-FISH: Final = DesignParameters(alpha=0.05, per_unit=16.0, correlation=0.1)
+FISH: Final = DesignParameters(alpha=0.05, per_unit=16.0, icc=0.1)
 """Four tanks of 16 in each of two arms."""
 
 SHARES: Final = (LEAST_SHARE, 0.1, 1 / 3, 0.37, 0.5, 0.62, 0.75, 1 - LEAST_SHARE)
@@ -110,16 +110,16 @@ def test_two_group_power_of_unlike_arms_is_the_noncentral_t(n: int, share: float
     assert value(DesignKind.TWO_GROUP, n, 0.6, given) == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize("correlation", [0.0, 0.03, 0.5, 1.0])
+@pytest.mark.parametrize("icc", [0.0, 0.03, 0.5, 1.0])
 def test_one_group_of_clusters_is_a_t_test_of_its_units(correlation: float) -> None:
-    given = DesignParameters(alpha=0.05, per_unit=5.0, correlation=correlation)
+    given = DesignParameters(alpha=0.05, per_unit=5.0, icc=correlation)
     shift = 0.4 * math.sqrt(50 / (1 + 4 * correlation))
     for kind in (DesignKind.ONE_SAMPLE, DesignKind.PAIRED):
         assert value(kind, 50, 0.4, given) == pytest.approx(t_power(shift, 9, 0.05), abs=1e-9)
 
 
 def test_shares_and_correlations_are_worth_less_by_the_design_effect() -> None:
-    given = DesignParameters(alpha=0.05, per_unit=11.0, correlation=0.1)  # a design effect of 2
+    given = DesignParameters(alpha=0.05, per_unit=11.0, icc=0.1)  # a design effect of 2
     plain = DesignParameters(alpha=0.05)
     assert value(DesignKind.TWO_PROPORTIONS, 440, 0.3, given) == pytest.approx(
         value(DesignKind.TWO_PROPORTIONS, 220, 0.3, plain), abs=1e-12
@@ -131,7 +131,7 @@ def test_shares_and_correlations_are_worth_less_by_the_design_effect() -> None:
 
 @pytest.mark.parametrize("kind", CLUSTERED)
 def test_units_of_one_sample_change_nothing_whatever_their_correlation(kind: DesignKind) -> None:
-    single = DesignParameters(alpha=0.05, per_unit=1.0, correlation=0.7)
+    single = DesignParameters(alpha=0.05, per_unit=1.0, icc=0.7)
     plain = DesignParameters(alpha=0.05)
     for n in (4, 5, 31, 200):
         assert value(kind, n, 0.3, single) == pytest.approx(value(kind, n, 0.3, plain), abs=1e-12)
@@ -139,7 +139,7 @@ def test_units_of_one_sample_change_nothing_whatever_their_correlation(kind: Des
 
 @pytest.mark.parametrize("kind", CLUSTERED)
 def test_one_unit_in_an_arm_shows_nothing_and_two_do(kind: DesignKind) -> None:
-    given = DesignParameters(alpha=0.05, per_unit=10.0, correlation=0.01)
+    given = DesignParameters(alpha=0.05, per_unit=10.0, icc=0.01)
     arms = KINDS[kind].groups
     assert value(kind, 10 * arms, 0.9, given) == 0
     assert value(kind, 20 * arms, 0.9, given) > 0.05
@@ -190,13 +190,13 @@ def test_evidence_of_unlike_arms_never_falls_with_more_samples(
             assert falls(kind, effect, given, range(1, 400)) == []
 
 
-@pytest.mark.parametrize("correlation", [0.0, 0.02, 0.3, 1.0])
+@pytest.mark.parametrize("icc", [0.0, 0.02, 0.3, 1.0])
 @pytest.mark.parametrize("kind", CLUSTERED)
 def test_evidence_of_units_never_falls_with_more_samples(
     kind: DesignKind, correlation: float
 ) -> None:
     for per_unit in (1.0, 2.5, 16.0):
-        given = DesignParameters(alpha=0.05, per_unit=per_unit, correlation=correlation, share=0.4)
+        given = DesignParameters(alpha=0.05, per_unit=per_unit, icc=correlation, share=0.4)
         assert falls(kind, 0.4, given, range(1, 400)) == []
 
 
@@ -204,7 +204,7 @@ def test_evidence_of_units_never_falls_with_more_samples(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("units", "per_unit", "correlation"), [(4, 16, 0.1), (9, 5, 0.3)])
+@pytest.mark.parametrize(("units", "per_unit", "icc"), [(4, 16, 0.1), (9, 5, 0.3)])
 def test_power_is_how_often_a_t_test_of_unit_means_rejects(
     units: int, per_unit: int, correlation: float
 ) -> None:
@@ -215,7 +215,7 @@ def test_power_is_how_often_a_t_test_of_unit_means_rejects(
         noise = rng.normal(0, math.sqrt((1 - correlation) / per_unit), (times, units))
         means.append(of_units + noise)
     rejected = stats.ttest_ind(*means, axis=1).pvalue < 0.05
-    given = DesignParameters(alpha=0.05, per_unit=per_unit, correlation=correlation)
+    given = DesignParameters(alpha=0.05, per_unit=per_unit, icc=correlation)
     found = value(DesignKind.TWO_GROUP, 2 * units * per_unit, 0.5, given)
     assert found == pytest.approx(rejected.mean(), abs=0.006)
 
@@ -232,7 +232,7 @@ def test_ends_of_what_is_valid_give_a_power(
                     margin=0.5,
                     share=share,
                     per_unit=per_unit,
-                    correlation=correlation,
+                    icc=correlation,
                 )
                 for n in (1, 2, 3, 10**6, 10**9):
                     assert 0 <= formula(n, 0.1, given) <= 1
@@ -251,7 +251,7 @@ def test_normal_approximation_is_a_share_at_the_ends_and_told_of_units_alone(
         for each in KINDS[kind].usual_values(
             n,
             effect,
-            DesignParameters(alpha=0.05, per_unit=per_unit, correlation=correlation),
+            DesignParameters(alpha=0.05, per_unit=per_unit, icc=correlation),
         )
     ]
     assert all(0 <= each.value <= 1 for each in told)

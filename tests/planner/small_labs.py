@@ -158,7 +158,7 @@ def _grouped(rng: Random, plan: Protocol, pack: Pack) -> Pack:
         given["units"] = Units(
             name="tank",
             samples=rng.choice((1.0, 2.0, 2.5, 4.0)),
-            correlation=rng.choice((None, 0.0, 0.1, 0.4, 1.0)),
+            icc=rng.choice((None, 0.0, 0.1, 0.4, 1.0)),
             cost=rng.choice((0.0, 5.0, 33.3)),
             sample_cost=rng.choice((0.0, 0.0, 2.5)),
         )

@@ -42,7 +42,7 @@ def test_power_at_each_correlation_is_that_of_its_design_effect() -> None:
     found = by_correlation(tanks())
     expected = {rho: power(0.5 * (32 / (1 + 15 * rho)) ** 0.5, 6) for rho in (0.01, 0.05, 0.1)}
     assert found == pytest.approx(expected, abs=1e-9)
-    assert [*by_correlation(tanks(correlation=0.03))] == [0.01, 0.03, 0.05, 0.1]
+    assert [*by_correlation(tanks(icc=0.03))] == [0.01, 0.03, 0.05, 0.1]
 
 
 def test_units_without_a_correlation_change_no_number_but_the_cost() -> None:
@@ -56,7 +56,7 @@ def test_units_without_a_correlation_change_no_number_but_the_cost() -> None:
 
 
 def test_partly_filled_unit_costs_a_unit_and_is_worth_its_samples() -> None:
-    units = Units(name="tank", samples=16.0, correlation=0.1, cost=20.0)
+    units = Units(name="tank", samples=16.0, icc=0.1, cost=20.0)
     pack = FISH.with_own(LabOverrides(), EvidenceAssumptions(units=units))
     fewer = assess(FISH.reference_protocol.model_copy(update={"sample_size": 98}), pack)
     # 49 in an arm: three tanks of 16 and one of a single fish.
@@ -72,7 +72,7 @@ def test_arms_with_costs_of_their_own_cost_what_their_samples_do() -> None:
 
 
 def test_basis_says_design_effect_worth_and_degrees_of_freedom() -> None:
-    assert basis_text(tanks(correlation=0.1)) == (
+    assert basis_text(tanks(icc=0.1)) == (
         "8 tanks of 16 (4 + 4) with an intraclass correlation of 0.1: design effect 2.5, so that "
         "128 samples are worth 51.2 independent ones, and 6 degrees of freedom from tanks."
     )
@@ -88,12 +88,12 @@ def test_title_of_a_verdict_says_that_units_are_too_few() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cost", "first_cost", "correlation"), [(20.0, 0.0, 0.1), (60.0, 30.0, 0.1), (90.0, 0.0, 0.3)]
+    ("cost", "first_cost", "icc"), [(20.0, 0.0, 0.1), (60.0, 30.0, 0.1), (90.0, 0.0, 0.3)]
 )
 def test_better_allocation_costs_no_more_and_shows_what_it_says(
     cost: float, first_cost: float, correlation: float
 ) -> None:
-    plan = tanks(Arms(first_cost=first_cost), cost=cost, correlation=correlation)
+    plan = tanks(Arms(first_cost=first_cost), cost=cost, icc=correlation)
     found = better_allocation(plan)
     assert found
     first, second = found.units
@@ -115,15 +115,15 @@ def test_better_allocation_costs_no_more_and_shows_what_it_says(
 
 
 def test_there_is_no_better_allocation_where_units_are_free_or_nothing_is_known() -> None:
-    assert better_allocation(tanks(correlation=0.1)) is None
+    assert better_allocation(tanks(icc=0.1)) is None
     assert better_allocation(tanks(cost=20.0)) is None
     assert better_allocation(assess(FISH.reference_protocol, FISH)) is None
-    best = tanks(cost=20.0, correlation=0.1, samples=4)
+    best = tanks(cost=20.0, icc=0.1, samples=4)
     assert better_allocation(best) is None
 
 
 def test_one_group_in_units_has_a_better_allocation_too() -> None:
-    units = Units(name="class", samples=25.0, correlation=0.2, cost=10.0)
+    units = Units(name="class", samples=25.0, icc=0.2, cost=10.0)
     design = design_of(DesignKind.ONE_SAMPLE, units=units, effect_planning=0.4)
     plan = assess(make_protocol(sample_size=100), make_pack(design=design, samples_per_day=None))
     found = better_allocation(plan)

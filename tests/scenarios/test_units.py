@@ -20,7 +20,7 @@ from replicalab.scenarios import (
 from tests.factories import make_design, make_pack
 from tests.measures.designs import design_of
 
-TANKS = Units(name="tank", samples=16.0, correlation=0.1)
+TANKS = Units(name="tank", samples=16.0, icc=0.1)
 
 NO_NUMBERS = (math.nan, math.inf, -math.inf, -1.0, 1e308, "16", True, None)
 
@@ -34,7 +34,7 @@ def test_unit_holds_one_sample_or_more_up_to_a_billion(value: object) -> None:
 @pytest.mark.parametrize("value", [*NO_NUMBERS[:-1], 1.0000001, -5e-324])
 def test_correlation_is_a_share_or_not_given(value: object) -> None:
     with pytest.raises(ValidationError):
-        Units.model_validate({"name": "tank", "samples": 2, "correlation": value})
+        Units.model_validate({"name": "tank", "samples": 2, "icc": value})
 
 
 @pytest.mark.parametrize("field", ["cost", "sample_cost", "first_cost", "second_cost"])
@@ -61,7 +61,7 @@ def test_unit_has_a_short_name(name: object) -> None:
 
 
 def test_ends_of_what_is_valid_are_taken() -> None:
-    ends = Units(name="x" * 30, samples=1e9, correlation=1.0, cost=1e9, sample_cost=1e9)
+    ends = Units(name="x" * 30, samples=1e9, icc=1.0, cost=1e9, sample_cost=1e9)
     assert (ends.is_free, Units(name="x", samples=1).is_free) == (False, True)
     for share in (0.05, 0.95):
         assert Arms(share=share, first_cost=1e9).share == share

@@ -50,7 +50,7 @@ def test_units_and_arms_are_typed_and_the_page_says_what_they_make() -> None:
     assert worth(app) == before
     assert "No intraclass correlation is given" in said(app)
     app = type_in(app, "Intraclass correlation", 0.05)
-    units = Units(name="class", samples=25.0, correlation=0.05)
+    units = Units(name="class", samples=25.0, icc=0.05)
     assert worth(app) == number(EvidenceAssumptions(units=units)) != before
     assert "8 classes of 25 (4 + 4)" in said(app)
     app = type_in(app, "A unit costs", 40.0)

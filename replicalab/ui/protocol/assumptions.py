@@ -317,12 +317,12 @@ CHARTS: Final = {
 """The curves, by what they are called."""
 
 
-class Part(NamedTuple):
+class FurtherPart(NamedTuple):
     """A part of the place in a module of its own: whether a design has it, and how it is drawn."""
 
     fits: Callable[[Design], bool]
     draw: Callable[[Assessment], None]
 
 
-FURTHER: Final = {units.TITLE: Part(units.fits, units.draw)}
+FURTHER: Final = {units.TITLE: FurtherPart(units.fits, units.draw)}
 """The further parts, by what they are called."""

@@ -46,7 +46,7 @@ _FIELDS: Final = (
     _Field("units", "samples", "Samples in one unit", PerUnit, 1.0, "On average."),
     _Field(
         "units",
-        "correlation",
+        "icc",
         "Intraclass correlation",
         Correlation,
         0.01,
@@ -133,7 +133,7 @@ def _draw_field(each: _Field, written: Design, asked: Design) -> str:
     shown = None if value is None else round(value * each.factor, _EXACT)
     least, most = bounds_of(each.bound)
     # A number that may be taken away again starts in the session: see the form of a study.
-    empties = each.name == "correlation"
+    empties = each.name == "icc"
     if empties and key not in st.session_state:
         st.session_state[key] = shown
     in_bounds = between(each.label, (least * each.factor, most * each.factor))
