@@ -88,7 +88,7 @@ def test_title_of_a_verdict_says_that_units_are_too_few() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cost", "first_cost", "icc"), [(20.0, 0.0, 0.1), (60.0, 30.0, 0.1), (90.0, 0.0, 0.3)]
+    ("cost", "first_cost", "correlation"), [(20.0, 0.0, 0.1), (60.0, 30.0, 0.1), (90.0, 0.0, 0.3)]
 )
 def test_better_allocation_costs_no_more_and_shows_what_it_says(
     cost: float, first_cost: float, correlation: float

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -72,11 +73,12 @@ def test_ends_of_what_is_valid_are_taken() -> None:
 def test_units_and_arms_are_refused_by_kinds_that_have_none(kind: DesignKind, name: str) -> None:
     assert GROUPINGS.keys() == QUESTION_RECORDS.keys()
     value = TANKS if name == "units" else Arms(share=0.2)
+    changes: dict[str, Any] = {name: value}
     if name in KINDS[kind].optional:
-        assert getattr(design_of(kind, **{name: value}), name) == value
+        assert getattr(design_of(kind, **changes), name) == value
         return
     with pytest.raises(ValidationError, match=f"{name} are given, but {KINDS[kind].named} design"):
-        design_of(kind, **{name: value})
+        design_of(kind, **changes)
 
 
 def test_units_are_asked_in_place_of_the_study_s() -> None:
