@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 from scipy import stats
 
-from replicalab.assessment import Assessment, assess
+from replicalab.assessment import Assessment, assess, cautions_text
 from replicalab.planner.units import better_allocation, by_correlation, with_correlation
 from replicalab.scenarios import (
     Arms,
@@ -20,10 +20,11 @@ from replicalab.scenarios import (
 )
 from replicalab.views.units import basis_text
 from replicalab.views.verdicts import plan_verdict
-from tests.factories import make_pack, make_protocol
+from tests.factories import change_pack, make_pack, make_protocol
 from tests.measures.designs import design_of
 
-FISH: Final = load_scenario("eco_reef_fish", "easy")
+WRITTEN: Final = load_scenario("eco_reef_fish", "easy")
+FISH: Final = change_pack(WRITTEN, design=WRITTEN.design.model_copy(update={"units": None}))
 
 
 def tanks(arms: Arms | None = None, **changes: object) -> Assessment:
@@ -82,6 +83,24 @@ def test_basis_says_design_effect_worth_and_degrees_of_freedom() -> None:
 def test_title_of_a_verdict_says_that_units_are_too_few() -> None:
     assert "too few tanks" in plan_verdict(tanks(samples=64)).title.casefold()
     assert "tank" not in plan_verdict(tanks(samples=32)).title
+
+
+@pytest.mark.parametrize(
+    ("study", "units"),
+    [("eco_reef_fish", ("tank", 16.0)), ("chem_suzuki_ppb", ("lot", 12.0))],
+)
+def test_shipped_study_names_its_units_and_no_correlation(
+    study: str, units: tuple[str, float]
+) -> None:
+    pack = load_scenario(study, "easy")
+    found = pack.design.units
+    assert found
+    assert (found.name, found.samples, found.icc, found.is_free) == (*units, None, True)
+    bare = change_pack(pack, design=pack.design.model_copy(update={"units": None}))
+    plan, plain = (assess(pack.reference_protocol, each) for each in (pack, bare))
+    assert (plan.evidence, plan.cost) == (plain.evidence, plain.cost)
+    assert found.name in cautions_text(plan)
+    assert not cautions_text(plain)
 
 
 # --- a better allocation ------------------------------------------------------------------------
