@@ -197,7 +197,7 @@ def asked_text(pack: Pack, most: int | None = _MOST_ASKED) -> str:
     }
     write |= {"effect": effect_text, **dict.fromkeys(("target", "floor"), scale.by_hand)}
     texts = [
-        record_text(getattr(pack.question, name))
+        record_text(getattr(pack.question, name), costs=False)
         if name in QUESTION_RECORDS
         else f"{name} {write[name](getattr(pack.question, name))}"
         for name in pack.asked

@@ -22,19 +22,20 @@ _WHOLE: Final = 100  # From here on samples are counted without decimals
 # --- what they are ----------------------------------------------------------------------------
 
 
-def record_text(value: Record) -> str:
-    """Return units or arms in a few words: ``tanks of 16, correlation 0.1``."""
+def record_text(value: Record, *, costs: bool = True) -> str:
+    """Return units or arms in a few words, with their costs: ``tanks of 16, correlation 0.1``."""
     if isinstance(value, Units):
         known = "not given" if value.icc is None else f"{value.icc:g}"
         text = f"{plural(value.name, 2)} of {value.samples:g}, correlation {known}"
-        costs = {f"a {value.name}": value.cost, "a sample": value.sample_cost}
+        prices = {f"a {value.name}": value.cost, "a sample": value.sample_cost}
     elif isinstance(value, Arms):
-        text = f"{percent_text(value.share)} in the first arm"
-        costs = {"a sample of the first": value.first_cost, "of the second": value.second_cost}
+        share = f"{percent_text(value.share)} in the first arm"
+        text = "equal arms" if value.share == Arms().share else share
+        prices = {"a sample of the first": value.first_cost, "of the second": value.second_cost}
     else:
         return ""
-    priced = [f"{amount_text(cost)} for {what}" for what, cost in costs.items() if cost]
-    return ", ".join([text, *priced])
+    priced = [f"{amount_text(price)} for {what}" for what, price in prices.items() if price]
+    return ", ".join([text, *priced]) if costs else text
 
 
 def groupings(design: Design) -> dict[str, tuple[str, str]]:
@@ -150,10 +151,13 @@ def allocation_text(plan: Assessment, better: Allocated, units: Units) -> str:
     name, evidence, shares = units.name, plan.evidence, ""
     if len(better.units) == _ARMS:
         shares = f", {percent_text(round(better.best[1], 2))} of {plural(name, 2)} treated"
-    arms = " + ".join(map(amount_text, better.units))
+    units_had = count_text(sum(better.units), name)
+    if len(better.units) == _ARMS:
+        treated, other = map(amount_text, better.units)
+        units_had = f"{treated} treated and {other} other {plural(name, sum(better.units))}"
     return (
         f"For these costs the best is {better.per_unit:,} per {name}{shares}: "
         f"{evidence.measure} {evidence.amount(better.value)} in place of {evidence.number} for "
         f"{plan.pack.lab.money(better.credits)}, no more than samples and {plural(name, 2)} cost "
-        f"now ({count_text(better.samples, 'sample')} in {arms} {plural(name, sum(better.units))})."
+        f"now ({count_text(better.samples, 'sample')} in {units_had})."
     )

@@ -148,7 +148,7 @@ def small_lab(seed: int) -> tuple[Protocol, Pack]:
     money = Random(f"money {seed}")
     pack = _with_money(money, plan, pack) if money.random() < 0.4 else pack
     grouping = Random(f"grouping {seed}")
-    return plan, _grouped(grouping, plan, pack) if grouping.random() < 0.3 else pack
+    return plan, _grouped(grouping, plan, pack) if grouping.random() < 0.5 else pack
 
 
 def _grouped(rng: Random, plan: Protocol, pack: Pack) -> Pack:

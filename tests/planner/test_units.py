@@ -18,7 +18,7 @@ from replicalab.scenarios import (
     Units,
     load_scenario,
 )
-from replicalab.views.units import basis_text
+from replicalab.views.units import allocation_text, basis_text
 from replicalab.views.verdicts import plan_verdict
 from tests.factories import change_pack, make_pack, make_protocol
 from tests.measures.designs import design_of
@@ -131,6 +131,20 @@ def test_better_allocation_costs_no_more_and_shows_what_it_says(
             size = m * one * other / (one + other) / (1 + (m - 1) * correlation)
             if size >= n / m / 4:  # of the others the power is far less
                 assert power(0.5 * size**0.5, one + other - 2) <= value + 1e-6, (m, one, other)
+
+
+def test_better_allocation_is_told_with_units_share_power_and_money() -> None:
+    plan = tanks(Arms(first_cost=30.0), cost=60.0, icc=0.1)
+    found, units = better_allocation(plan), plan.pack.design.units
+    assert found
+    assert units
+    first, second = found.units
+    assert allocation_text(plan, found, units) == (
+        f"For these costs the best is {found.per_unit} per tank, 39 % of tanks treated: "
+        f"power {found.value:.2f} in place of 0.33 for {found.credits:,.0f} credits, no more than "
+        "samples "
+        f"and tanks cost now ({found.samples} samples in {first} treated and {second} other tanks)."
+    )
 
 
 def test_there_is_no_better_allocation_where_units_are_free_or_nothing_is_known() -> None:

@@ -59,7 +59,7 @@ def test_units_and_arms_are_typed_and_the_page_says_what_they_make() -> None:
     units, arms = units.model_copy(update={"cost": 40.0}), Arms(share=0.25)
     question = EvidenceAssumptions(units=units, arms=arms)
     assert worth(app) == number(question)
-    assert "classes of 25, correlation 0.05, 40 for a class, 25 % in the first arm" in header(app)
+    assert "classes of 25, correlation 0.05, 25 % in the first arm, yours" in header(app)
     again = visit(PROTOCOL, **query_of(app))
     assert worth(again) == worth(app)
 
