@@ -383,6 +383,7 @@ _ROWS: Final = (
         groups=2,
         formula=_survival,
         method="the log-rank test of two equal arms, by Schoenfeld's approximation",
+        uneven_method="the log-rank test of two unequal arms, by Schoenfeld's approximation",
         usual_tests=(
             UsualTest(
                 "the log-rank test itself",

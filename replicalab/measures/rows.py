@@ -295,6 +295,7 @@ class Kind:
         formula: the evidence.
         method: how that is computed; what only approximates says so.
         endless_method: how, where no population is given, if that is another way.
+        uneven_method: how, where two arms are not of one size, if that is said otherwise.
         effect: what is assumed; None where nothing is.
         needs: the numbers that a design of this kind must give.
         optional: those that it may give, and which of `GROUPINGS`.
@@ -325,6 +326,7 @@ class Kind:
     optional: tuple[str, ...] = ()
     groups: int = 1
     endless_method: str = ""
+    uneven_method: str = ""
     setting: str = ""
     measure: str = "power"
     meaning: str = "the chance of p < alpha if the assumed effect is true"
@@ -358,6 +360,8 @@ class Kind:
 
     def method_of(self, design: _Design) -> str:
         """Return how the evidence of a design is computed."""
+        if self.uneven_method and design.arms and design.arms.share != DesignParameters().share:
+            return self.uneven_method
         return (design.population_max is None and self.endless_method) or self.method
 
     def uses(self, number: str) -> bool:

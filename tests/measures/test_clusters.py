@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -20,6 +20,8 @@ from replicalab.measures import (
     design_effect,
     units_of,
 )
+from replicalab.scenarios import Arms
+from tests.measures.designs import design_of
 
 FISH: Final = DesignParameters(alpha=0.05, per_unit=16.0, icc=0.1)
 """Four tanks of 16 in each of two arms."""
@@ -166,6 +168,18 @@ def test_equivalence_and_survival_of_unlike_arms_have_the_effective_size_of_even
     seen = rng.standard_normal(400_000), np.sqrt(rng.chisquare(free, 400_000) / free)
     within = np.abs(seen[0]) < 0.8 * root - stats.t.ppf(0.95, free) * seen[1]
     assert power == pytest.approx(within.mean(), abs=0.003)
+
+
+def test_method_of_survival_says_whether_its_arms_are_equal() -> None:
+    row = KINDS[DesignKind.SURVIVAL]
+    for arms, said in ((None, "two equal arms"), (Arms(first_cost=1.0), "two equal arms")):
+        assert said in row.method_of(design_of(DesignKind.SURVIVAL, **arms_of_design(arms)))
+    uneven = design_of(DesignKind.SURVIVAL, **arms_of_design(Arms(share=0.3)))
+    assert "two unequal arms" in row.method_of(uneven)
+
+
+def arms_of_design(arms: Arms | None) -> dict[str, Any]:
+    return {"arms": arms}
 
 
 # --- never less with more -----------------------------------------------------------------------
