@@ -112,7 +112,7 @@ def test_two_group_power_of_unlike_arms_is_the_noncentral_t(n: int, share: float
     assert value(DesignKind.TWO_GROUP, n, 0.6, given) == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize("icc", [0.0, 0.03, 0.5, 1.0])
+@pytest.mark.parametrize("correlation", [0.0, 0.03, 0.5, 1.0])
 def test_one_group_of_clusters_is_a_t_test_of_its_units(correlation: float) -> None:
     given = DesignParameters(alpha=0.05, per_unit=5.0, icc=correlation)
     shift = 0.4 * math.sqrt(50 / (1 + 4 * correlation))
@@ -204,7 +204,7 @@ def test_evidence_of_unlike_arms_never_falls_with_more_samples(
             assert falls(kind, effect, given, range(1, 400)) == []
 
 
-@pytest.mark.parametrize("icc", [0.0, 0.02, 0.3, 1.0])
+@pytest.mark.parametrize("correlation", [0.0, 0.02, 0.3, 1.0])
 @pytest.mark.parametrize("kind", CLUSTERED)
 def test_evidence_of_units_never_falls_with_more_samples(
     kind: DesignKind, correlation: float
@@ -218,7 +218,7 @@ def test_evidence_of_units_never_falls_with_more_samples(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("units", "per_unit", "icc"), [(4, 16, 0.1), (9, 5, 0.3)])
+@pytest.mark.parametrize(("units", "per_unit", "correlation"), [(4, 16, 0.1), (9, 5, 0.3)])
 def test_power_is_how_often_a_t_test_of_unit_means_rejects(
     units: int, per_unit: int, correlation: float
 ) -> None:
