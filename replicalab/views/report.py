@@ -44,7 +44,7 @@ from replicalab.views.options import search_text, wasted_text
 from replicalab.views.plan import counting_text, dropout_text, effect_text, groups_text, usual_text
 from replicalab.views.rounds import text_blocks
 from replicalab.views.study import CONFIDENCE
-from replicalab.views.units import basis_text, groupings
+from replicalab.views.units import basis_text, groupings, unknown_text
 from replicalab.views.verdicts import plan_verdict
 
 if TYPE_CHECKING:
@@ -299,7 +299,7 @@ def _numbers(plan: Assessment) -> Iterator[Choice]:
         value = Cell(evidence.amount(bound), bound)
         yield f"{capitalised(name)} of {kind.measure}", value, _why(pack, name)
     for name, (title, text) in groupings(design).items():
-        basis = basis_text(plan) if name == "units" else ""
+        basis = basis_text(plan) or unknown_text(plan) if name == "units" else ""
         yield title, f"{text}. {basis}".strip(), _why(pack, name)
     yield "Dropout", Cell(percent_text(design.dropout), design.dropout), _why(pack, "dropout")
     if pack.samples_per_day:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from replicalab.assessment import Assessment, samples_in_arms, units_in_arms
-from replicalab.lexicon import amount_text, capitalised, count_text, percent_text, plural
+from replicalab.lexicon import amount_text, capitalised, count_text, joined, percent_text, plural
 from replicalab.measures import KINDS, design_effect
 from replicalab.models import Record
 from replicalab.planner.units import Allocated, better_allocation, by_correlation
@@ -85,6 +85,20 @@ def basis_text(plan: Assessment) -> str:
             f"worth {worth}{degrees if _is_t(design) else ''}."
         )
     return " ".join(texts)
+
+
+def unknown_text(plan: Assessment) -> str:
+    """Return what an intraclass correlation would make of a plan; empty where one is given.
+
+    ``With an intraclass correlation of 0.01, 0.05 and 0.1 the power would be 0.60, 0.44 and 0.33.``
+    """
+    units, evidence = plan.pack.design.units, plan.evidence
+    if units is None or units.icc is not None or evidence.void_reason:
+        return ""
+    found = by_correlation(plan)
+    tried = joined([f"{rho:g}" for rho in found])
+    values = joined([evidence.amount(value) for value in found.values()])
+    return f"With an intraclass correlation of {tried} the {evidence.measure} would be {values}."
 
 
 def _is_t(design: Design) -> bool:

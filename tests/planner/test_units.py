@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from itertools import product
 from typing import Final
 
@@ -9,7 +10,9 @@ import pytest
 from scipy import stats
 
 from replicalab.assessment import Assessment, assess, cautions_text
+from replicalab.planner import PlanAnalysis
 from replicalab.planner.units import better_allocation, by_correlation, with_correlation
+from replicalab.reports import markdown, report
 from replicalab.scenarios import (
     Arms,
     DesignKind,
@@ -18,7 +21,7 @@ from replicalab.scenarios import (
     Units,
     load_scenario,
 )
-from replicalab.views.units import allocation_text, basis_text
+from replicalab.views.units import allocation_text, basis_text, unknown_text
 from replicalab.views.verdicts import plan_verdict
 from tests.factories import change_pack, make_pack, make_protocol
 from tests.measures.designs import design_of
@@ -101,6 +104,19 @@ def test_shipped_study_names_its_units_and_no_correlation(
     assert (plan.evidence, plan.cost) == (plain.evidence, plain.cost)
     assert found.name in cautions_text(plan)
     assert not cautions_text(plain)
+
+
+def test_report_says_what_an_unknown_correlation_would_make_of_the_plan() -> None:
+    powers = [power(0.5 * (32 / (1 + 15 * rho)) ** 0.5, 6) for rho in (0.01, 0.05, 0.1)]
+    one, two, three = (f"{each:.2f}" for each in powers)
+    text = unknown_text(tanks())
+    assert text == (
+        "With an intraclass correlation of 0.01, 0.05 and 0.1 the power would be "
+        f"{one}, {two} and {three}."
+    )
+    assert unknown_text(tanks(icc=0.1)) == unknown_text(assess(FISH.reference_protocol, FISH)) == ""
+    found = markdown(report(PlanAnalysis(tanks()), on=date(2026, 11, 24)))
+    assert text in found
 
 
 # --- a better allocation ------------------------------------------------------------------------
