@@ -15,10 +15,17 @@ from replicalab import models
 from replicalab.agents.lab_manager_policy import answer_type_to
 from replicalab.assessment import Assessment, assess, breaks, violations
 from replicalab.lexicon import amount_text, count_text, label_key, parts_of
-from replicalab.measures import KINDS, PARAMETERS
+from replicalab.measures import GROUPINGS, KINDS, PARAMETERS
 from replicalab.measures.originals import agree, effect_of
 from replicalab.planner import PlanAnalysis, largest_sample
-from replicalab.scenarios import AllowedSubstitution, Difficulty, ExpectedOutcome, Study, pack_of
+from replicalab.scenarios import (
+    AllowedSubstitution,
+    Design,
+    Difficulty,
+    ExpectedOutcome,
+    Study,
+    pack_of,
+)
 
 MOST_FINDINGS: Final = 100
 """Of more findings than these, the rest are only counted."""
@@ -193,6 +200,24 @@ def _number_findings(study: Study) -> Iterator[LintFinding]:
                 f"{shown} has no source; give its reason under design.why.{field}, or add a "
                 "fact whose text carries it.",
             )
+    yield from _original_findings(design)
+    for name, called in GROUPINGS.items():
+        if getattr(design, name) is not None and name not in design.why:
+            yield _warning(
+                f"design.{name}", f"the {called} have no reason; give one under design.why.{name}."
+            )
+    for field in ("key_finding", "published"):
+        for number, text in numbers_in(getattr(study.paper, field)).items():
+            if number not in carried:
+                carried.add(number)  # reported once
+                yield _warning(
+                    f"paper.{field}",
+                    f"{text} stands in no fact; add a fact whose text carries it, with its source.",
+                )
+
+
+def _original_findings(design: Design) -> Iterator[LintFinding]:
+    """Yield where the original's numbers and the published effect are not the same effect."""
     original, effect = design.original, KINDS[design.kind].effect
     if original is not None and effect is not None and design.effect_published is not None:
         found = effect_of(KINDS[design.kind], original)
@@ -208,14 +233,6 @@ def _number_findings(study: Study) -> Iterator[LintFinding]:
                 f"{design.effect_published:g}; correct one of them, or say under "
                 "design.why.effect_published whose effect that is.",
             )
-    for field in ("key_finding", "published"):
-        for number, text in numbers_in(getattr(study.paper, field)).items():
-            if number not in carried:
-                carried.add(number)  # reported once
-                yield _warning(
-                    f"paper.{field}",
-                    f"{text} stands in no fact; add a fact whose text carries it, with its source.",
-                )
 
 
 # --- whether plan, design, substitutions and restrictions fit together --------------------------

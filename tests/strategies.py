@@ -34,6 +34,7 @@ from replicalab.scenarios import (
     SHEET_KINDS,
     SHEET_STATES,
     AllowedSubstitution,
+    Arms,
     Bounds,
     Comparator,
     Confidence,
@@ -58,6 +59,7 @@ from replicalab.scenarios import (
     SheetMapping,
     StaffModel,
     Study,
+    Units,
     by_meaning,
     pack_of,
 )
@@ -345,9 +347,31 @@ def questions(design: Design) -> st.SearchStrategy[EvidenceAssumptions]:
         target=st.none() | st.just(better) | shares,
         floor=st.none() | st.just(worse) | shares,
         dropout=st.none() | st.sampled_from([0.0, 0.1, 0.25]) | st.floats(0, 0.99),
+        units=st.none() | units() if row.uses("units") else st.none(),
+        arms=st.none() | arms() if row.uses("arms") else st.none(),
         why=st.dictionaries(st.sampled_from(["effect", "dropout"]), seen, max_size=1),
     )
     return asked.filter(lambda question: _is_askable(question, design))
+
+
+def units() -> st.SearchStrategy[Units]:
+    """Return any experimental units."""
+    costs = st.just(0.0) | st.floats(0, MOST)
+    return st.builds(
+        Units,
+        name=st.sampled_from(["tank", "lot", "class", "<b>unit</b>"]),
+        samples=st.floats(1, 40) | st.floats(1, MOST),
+        icc=st.none() | st.floats(0, 1),
+        cost=costs,
+        sample_cost=costs,
+    )
+
+
+def arms() -> st.SearchStrategy[Arms]:
+    """Return any two arms."""
+    costs = st.just(0.0) | st.floats(0, MOST)
+    share = st.just(0.5) | st.floats(0.05, 0.95)
+    return st.builds(Arms, share=share, first_cost=costs, second_cost=costs)
 
 
 def _is_askable(question: EvidenceAssumptions, design: Design) -> bool:
@@ -403,6 +427,8 @@ def designs(draw: st.DrawFn) -> Design:
             "floor": worse,
             "dropout": draw(st.just(0.0) | shares),
             "unit_of_n": draw(seen),
+            "units": draw(st.none() | units()) if row.uses("units") else None,
+            "arms": draw(st.none() | arms()) if row.uses("arms") else None,
             "source": draw(seen),
             "why": draw(st.dictionaries(st.sampled_from([*Design.model_fields]), seen, max_size=3)),
             "original": draw(st.none() | _originals(row, published or planned)),

@@ -72,6 +72,9 @@ BENDS: Final[dict[str, list[Bend]]] = {
     "a dropout without a reason": [
         ("design.dropout", 0.12), ("labs.easy.expected", None), ("labs.hard.expected", None)
     ],
+    "units and arms without a reason": [
+        ("design.units", {"name": "tray", "samples": 6.0}), ("design.arms", {"share": 0.5})
+    ],
     "bounds that no source names": [("design.source", "Table 1.")],
     "a number that no fact carries": [
         ("paper.published", "1,234 seedlings, d = 0.90; 1234 seedlings, with a 95 % CI, in 1999.")

@@ -139,10 +139,13 @@ def test_what_else_a_visitor_may_state_of_a_lab_is_a_lab_s_and_is_packed_in_link
 
 def test_each_number_of_a_design_is_a_field_has_its_words_and_reaches_the_formulas() -> None:
     assert PARAMETERS.keys() <= Design.model_fields.keys()
-    assert tuple(PARAMETERS) == DesignParameters._fields
+    assert tuple(PARAMETERS) == DesignParameters._fields[: len(PARAMETERS)]
     assert {name for row in KINDS.values() for name in row.needs} <= PARAMETERS.keys()
     given = {name: place / 10 for place, name in enumerate(PARAMETERS, start=1)}
-    assert DesignParameters.by(SimpleNamespace(**given))._asdict() == given
+    of_units = {"per_unit": 16.0, "icc": 0.1}
+    units = SimpleNamespace(samples=16.0, icc=0.1)
+    design = SimpleNamespace(**given, units=units, arms=SimpleNamespace(share=0.3))
+    assert DesignParameters.by(design)._asdict() == {**given, "share": 0.3, **of_units}
     assert _WORDS.items() >= {name: row.phrase for name, row in PARAMETERS.items()}.items()
     assert {kind.value for kind in DesignKind} == KINDS.keys() <= _WORDS.keys()
 

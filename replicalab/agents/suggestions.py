@@ -197,7 +197,7 @@ def _sample_reduction(before: Counts, pack: Pack) -> SuggestionChange | None:
         return Counts(sizes[halvings], *before[1:])
 
     def is_affordable(halvings: int) -> bool:
-        return credits_needed(counts(halvings), lab) <= lab.budget
+        return credits_needed(counts(halvings), pack) <= lab.budget
 
     def is_staffed(halvings: int) -> bool:
         return int(staff(counts(halvings), people)) <= lab.staff
@@ -212,7 +212,7 @@ def _sample_reduction(before: Counts, pack: Pack) -> SuggestionChange | None:
     if not halvings:
         return None
     reasons = []
-    if (over := credits_needed(before, lab) - lab.budget) > 0:
+    if (over := credits_needed(before, pack) - lab.budget) > 0:
         reasons.append(f"the budget is {lab.money(over)} short")
     if halvings > fits:
         most = count_text(people.sample_threshold, "sample")

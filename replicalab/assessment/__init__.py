@@ -1,7 +1,18 @@
 """A plan judged once: its check, its cost, what it is worth, and what it gives up of the study."""
 
 from replicalab.assessment.assess import Assessment, Cliff, assess
-from replicalab.assessment.costs import CostTerm, Counts, cost, counts_of, credits_needed, staff
+from replicalab.assessment.costs import (
+    CostTerm,
+    Counts,
+    cost,
+    counts_of,
+    credits_needed,
+    samples_are_free,
+    samples_in_arms,
+    staff,
+    unit_count,
+    units_in_arms,
+)
 from replicalab.assessment.dimensions import AMOUNTS, DIMENSION_ROWS, ITEM_DIMENSIONS, Slack
 from replicalab.assessment.effects import (
     CHOICES,
@@ -37,6 +48,7 @@ from replicalab.assessment.phrases import (
     placed_text,
     samples_text,
     size_text,
+    too_few_units,
     wishes_text,
 )
 from replicalab.assessment.results import DimensionCheck, FeasibilityCheckResult

@@ -154,13 +154,13 @@ class Assessment:
     @once
     def cost(self) -> float:
         """What it costs, in the lab's currency."""
-        return credits_needed(self.counts, self.pack.lab)
+        return credits_needed(self.counts, self.pack)
 
     @property
     def cost_terms(self) -> tuple[CostTerm, ...]:
         """The terms of the cost, in the document's order."""
         own = own_prices(self.plan, self.pack)
-        return cost_terms(self.counts, self.pack.lab, own)
+        return cost_terms(self.counts, self.pack, own)
 
     @once
     def staff(self) -> int:

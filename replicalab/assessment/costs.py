@@ -1,7 +1,7 @@
 """The cost and staff formulas, for a single plan and for arrays of plans.
 
-A lab may also have a price for its staff, and an overhead on everything. Without them a plan costs
-what the document's five terms add up to.
+A lab may also have a price for its staff, and an overhead on everything; a study's units and arms
+may have prices of their own. Without them a plan costs what the document's five terms add up to.
 
 Whole numbers give a number; arrays that broadcast together give an array.
 Source: docs/contract.md, The check.
@@ -9,8 +9,10 @@ Source: docs/contract.md, The check.
 
 from typing import Any, Final, NamedTuple
 
+from replicalab.lexicon import capitalised, plural
+from replicalab.measures import KINDS, arms_of, units_of
 from replicalab.models import Protocol
-from replicalab.scenarios import Lab, Pack, StaffModel
+from replicalab.scenarios import Design, Pack, StaffModel
 
 Amount = Any
 """A number, or an array of numbers; the formulas are the same arithmetic for both."""
@@ -57,6 +59,8 @@ class CostTerm(NamedTuple):
         return {price: number for price, number in numbers.items() if number}
 
 
+_ARMS: Final = 2
+
 _TERMS: Final = (
     ("Samples", "per_sample"),
     ("Days", "per_day"),
@@ -101,42 +105,86 @@ def own_prices(protocol: Protocol, pack: Pack) -> tuple[tuple[float, ...], tuple
 
 
 def cost_terms(
-    counts: Counts, lab: Lab, own: tuple[tuple[float, ...], tuple[float, ...]] = ((), ())
+    counts: Counts, pack: Pack, own: tuple[tuple[float, ...], tuple[float, ...]] = ((), ())
 ) -> tuple[CostTerm, ...]:
-    """Return the five terms in the document's order, and staff and overhead where a lab has them.
+    """Return the five terms in the document's order, and what else has a price in a lab or study.
 
     They add up to `cost`. Given the own prices that the counts hold, see `own_prices`.
     """
-    model = lab.cost_model
+    model = pack.lab.cost_model
     rows = zip(counts[:5], _TERMS, ((), (), (), *own), strict=True)
     terms = [
         CostTerm(label, count, getattr(model, rate), prices)
         for count, (label, rate), prices in rows
     ]
+    terms += [
+        term._replace(number=int(term.number))
+        for term in _design_terms(counts.samples, pack.design)
+    ]
     if model.per_staff_day:
-        staff_days = staff(counts, lab.staff_model) * counts.days
+        staff_days = staff(counts, pack.staff_model) * counts.days
         terms.append(CostTerm("Staff days", staff_days, model.per_staff_day))
     if model.overhead_percent:
         share = model.overhead_percent / 100
-        terms.append(CostTerm("Overhead", _direct(counts, lab), share, is_share=True))
+        terms.append(CostTerm("Overhead", _direct(counts, pack), share, is_share=True))
     return tuple(terms)
 
 
-def cost(counts: Counts, lab: Lab) -> Amount:
+def _design_terms(samples: Amount, design: Design) -> list[CostTerm]:
+    """Return what the units and the arms of a study cost, where they have a price."""
+    terms, units, arms = list[CostTerm](), design.units, design.arms
+    if units is not None and not units.is_free:
+        terms = [
+            CostTerm(capitalised(plural(units.name, 2)), unit_count(samples, design), units.cost),
+            CostTerm("Samples in them", samples, units.sample_cost),
+        ]
+    if arms is not None and not arms.is_free:
+        first, second = arms_of(samples, arms.share)
+        terms += [
+            CostTerm("First arm", first, arms.first_cost),
+            CostTerm("Second arm", second, arms.second_cost),
+        ]
+    return [term for term in terms if term.rate]
+
+
+def unit_count(samples: Amount, design: Design) -> Amount:
+    """Return how many units so many samples take, the last of each arm perhaps partly filled."""
+    return sum(units_in_arms(samples, design))
+
+
+def units_in_arms(samples: Amount, design: Design) -> tuple[Amount, ...]:
+    """Return how many units each arm of a design has, or its only group."""
+    per_unit = design.units.samples if design.units else 1.0
+    return tuple(units_of(arm, per_unit) for arm in samples_in_arms(samples, design))
+
+
+def samples_in_arms(samples: Amount, design: Design) -> tuple[Amount, ...]:
+    """Return how many samples each of two arms of a design has, or all of them together."""
+    if KINDS[design.kind].groups_of(design) != _ARMS:
+        return (samples,)
+    return arms_of(samples, design.arms.share if design.arms else 0.5)
+
+
+def samples_are_free(pack: Pack) -> bool:
+    """Return whether a sample more adds nothing to the cost, but for the staff that it may take."""
+    return not (pack.cost_model.per_sample or _design_terms(1, pack.design))
+
+
+def cost(counts: Counts, pack: Pack) -> Amount:
     """Return what the plan costs, in the lab's currency.
 
     It is a sum of doubles; it never falls when a count grows, since no term does, nor what a step
     of rounding makes of it.
     """
-    direct = _direct(counts, lab)
-    percent = lab.cost_model.overhead_percent
+    direct = _direct(counts, pack)
+    percent = pack.lab.cost_model.overhead_percent
     return direct + direct * percent / 100 if percent else direct
 
 
-def _direct(counts: Counts, lab: Lab) -> Amount:
+def _direct(counts: Counts, pack: Pack) -> Amount:
     """Return what the plan costs without the overhead."""
     samples, days, controls, equipment, reagents, own = counts
-    model = lab.cost_model
+    model, design = pack.lab.cost_model, pack.study.design
     found = (
         samples * model.per_sample
         + days * model.per_day
@@ -145,17 +193,20 @@ def _direct(counts: Counts, lab: Lab) -> Amount:
         + reagents * model.per_reagent
         + own
     )
+    if design.units is not None or design.arms is not None:
+        for term in _design_terms(samples, design):
+            found = found + term.number * term.rate
     if not model.per_staff_day:
         return found
-    return found + staff(counts, lab.staff_model) * model.per_staff_day * days
+    return found + staff(counts, pack.lab.staff_model) * model.per_staff_day * days
 
 
-def credits_needed(counts: Counts, lab: Lab) -> float:
+def credits_needed(counts: Counts, pack: Pack) -> float:
     """Return what one plan costs as it is compared with a budget: rounded to a millionth.
 
     The sum is rounded once, with the overhead in it; no term is rounded on its own.
     """
-    return round(float(cost(counts, lab)), 6)
+    return round(float(cost(counts, pack)), 6)
 
 
 def staff(counts: Counts, model: StaffModel) -> Amount:

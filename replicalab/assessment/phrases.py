@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from replicalab.assessment.costs import units_in_arms
 from replicalab.assessment.evidence import Evidence
-from replicalab.lexicon import amount_text, count_text, distinct_text, joined
+from replicalab.lexicon import amount_text, count_text, distinct_text, joined, plural
+from replicalab.measures import KINDS, LEAST_UNITS
 from replicalab.scenarios import Bounds, EvidenceTier, Lab, StudyLimit
 
 if TYPE_CHECKING:
@@ -112,10 +114,10 @@ def failing_text(failing: Sequence[str]) -> str:
 def cautions_text(plan: Assessment) -> str:
     """Return the cautions about a plan that its verdict does not contain; empty if none.
 
-    Which of the study's wishes it breaks, and which of the study's controls it lacks, the fixed
-    ones first, with what each protects against.
+    How its samples stand to the study's units, which of the study's wishes it breaks, and which of
+    the study's controls it lacks, the fixed ones first, with what each protects against.
     """
-    cautions = [wishes_text(plan, plan.broken_wishes)]
+    cautions = [units_text(plan), wishes_text(plan, plan.broken_wishes)]
     for control in sorted(plan.dropped, key=lambda control: control.droppable):
         void = "" if control.droppable else ": the study is void without it"
         lacks = f"lacks '{control.name}', which protects against {control.protects_against}"
@@ -127,7 +129,38 @@ def cautions_title(plan: Assessment) -> str:
     """Return the same for narrow places: ``breaks a wish, lacks a control``; empty if nothing."""
     fixed = any(not control.droppable for control in plan.dropped)
     controls = f"lacks a {'fixed ' if fixed else ''}control" if plan.dropped else ""
-    return ", ".join(filter(None, (wishes_title(plan.broken_wishes), controls)))
+    few = plan.pack.design.units if too_few_units(plan) else None
+    units = f"too few {plural(few.name, 2)}" if few else ""
+    return ", ".join(filter(None, (units, wishes_title(plan.broken_wishes), controls)))
+
+
+def too_few_units(plan: Assessment) -> bool:
+    """Return whether an arm of a plan has so few units that nothing tells them from treatment."""
+    return plan.pack.design.units is not None and _least_units(plan) < LEAST_UNITS
+
+
+def _least_units(plan: Assessment) -> int:
+    return int(min(units_in_arms(plan.counts.samples, plan.pack.design)))
+
+
+def units_text(plan: Assessment) -> str:
+    """Return what is to be known of a plan's units; empty where nothing is.
+
+    ``has 1 tank in an arm, and …``; ``takes samples that share a tank as independent: …``.
+    """
+    design = plan.pack.design
+    if design.units is None or not plan.counts.samples:
+        return ""
+    name = design.units.name
+    if too_few_units(plan):
+        where = " in an arm" if KINDS[design.kind].groups_of(design) > 1 else ""
+        few = f"has {count_text(_least_units(plan), name)}{where}"
+        return f"{few}, and with fewer than {LEAST_UNITS} nothing tells {name} from treatment"
+    if design.units.icc is None:
+        return (
+            f"takes samples that share a {name} as independent: no intraclass correlation is given"
+        )
+    return ""
 
 
 def adding_none(plan: Assessment) -> str:

@@ -9,6 +9,8 @@ from replicalab.assessment import (
     missing_choices,
     offered_effects,
     original_estimate,
+    samples_in_arms,
+    units_in_arms,
 )
 from replicalab.assessment.phrases import asked_and_had
 from replicalab.lexicon import CREDITS
@@ -24,6 +26,7 @@ from replicalab.planner import (
     change_steps,
 )
 from replicalab.planner.curves import Curves
+from replicalab.planner.units import better_allocation, by_correlation
 from replicalab.scenarios import Bounds, EvidenceAssumptions, LabOverrides, Pack, StudyLimit
 from replicalab.tables.rows import cost_row, dimension_row
 from replicalab.views.blocks import Verdict
@@ -128,6 +131,7 @@ def checked(options: PlanAnalysis) -> Data:
         "cost_terms": [*map(cost_row, found.cost_terms)],
         "detectable_effect": found.detectable_effect,
         "notes": [{"kind": kind, "text": text} for kind, text in notes(found)],
+        **units_and_arms(found),
         **({"original": original(found)} if found.pack.design.original else {}),
     }
 
@@ -157,6 +161,31 @@ def original(found: Assessment) -> Data:
         "affordable": lines.largest,
         "missing": [{"label": name, "why": why} for name, why in missing_choices(design)],
     }
+
+
+def units_and_arms(found: Assessment) -> Data:
+    """Return how a plan's samples are in units and in arms; nothing where the study names none."""
+    design, samples, said = found.pack.design, found.counts.samples, Data()
+    if design.units is not None:
+        better, measure = better_allocation(found), found.evidence.measure
+        said["units"] = {
+            **design.units.model_dump(mode="json"),
+            "number": [int(each) for each in units_in_arms(samples, design)],
+            "by_correlation": [
+                {"icc": rho, measure: value} for rho, value in by_correlation(found).items()
+            ],
+            "better": better
+            and {
+                "samples": better.per_unit,
+                "number": list(better.units),
+                "cost": better.credits,
+                measure: better.value,
+            },
+        }
+    if design.arms is not None:
+        arms = [int(each) for each in samples_in_arms(samples, design)]
+        said["arms"] = {**design.arms.model_dump(mode="json"), "samples": arms}
+    return said
 
 
 def revision(before: Assessment, after: Assessment, steps: Iterable[PlanStep]) -> Data:

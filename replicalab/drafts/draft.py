@@ -15,7 +15,7 @@ from replicalab.assessment import assess
 from replicalab.drafts.beginning import DEFAULT, NUMBERS, UNSTATED, YOUR_LAB, Block, usual_numbers
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key
-from replicalab.measures import KINDS, DesignKind, Kind
+from replicalab.measures import GROUPINGS, KINDS, DesignKind, Kind
 from replicalab.models import FIELD_LABELS, Record
 from replicalab.scenarios import MOST, Design, Difficulty, Lab, Study, pack_of, parse_study
 from replicalab.scenarios.reading import Data
@@ -117,7 +117,9 @@ class Draft:
         """
         old, new = self.row, KINDS[kind]
         design = dict(cast("Block", self.at("design")))
-        left = {name: design.pop(name) for name in (*NUMBERS, "original") if name in design}
+        left = {
+            name: design.pop(name) for name in (*NUMBERS, *GROUPINGS, "original") if name in design
+        }
         numbers = self.aside.get(kind.value)
         if numbers is None:
             numbers = usual_numbers(new)

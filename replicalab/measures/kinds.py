@@ -14,7 +14,7 @@ from enum import StrEnum
 from functools import lru_cache, partial
 from typing import Final
 
-from replicalab.measures import normal_scales, reported, sketches
+from replicalab.measures import clusters, normal_scales, reported, sketches
 from replicalab.measures.distributions import (
     detection_probability,
     f_test_power,
@@ -56,33 +56,71 @@ _TTest = Callable[[float, int, float], float]
 # A test's power, or the part of it that has the wrong sign: at one shift of its statistic.
 _ZTest = Callable[[float, float], float]
 
+_EVEN: Final = 0.5
+_ANY: Final = 0.005  # From here on a difference shows
+_NORMAL: Final = "the normal approximation, which takes the variance of units as known,"
+
 # --- the formulas -----------------------------------------------------------------------------
 
 
-def _root_of_halves(n: int) -> float:
-    """Return the root of the effective size of two groups that differ by one sample at most."""
-    first = n // 2
-    return math.sqrt(first * (n - first) / n)
+def _root_of_arms(n: int, given: DesignParameters) -> float:
+    """Return the root of the effective size of two arms, samples in units counted by their worth.
+
+    0 where an arm has too few units for a test.
+    """
+    first, second = clusters.arms_of(n, given.share)
+    if min(_units(first, given), _units(second, given)) < _least_units(given):
+        return 0.0
+    return math.sqrt(first * second / n / _design_effect(given))
+
+
+def _units(n: float, given: DesignParameters) -> int:
+    """Return how many units vary on their own: samples, where no correlation says otherwise."""
+    return int(n if given.icc is None else clusters.units_of(n, given.per_unit))
+
+
+def _least_units(given: DesignParameters) -> int:
+    return 0 if given.icc is None else clusters.LEAST_UNITS
+
+
+def _design_effect(given: DesignParameters) -> float:
+    if given.icc is None:
+        return 1.0
+    return clusters.design_effect(given.per_unit, given.icc)
 
 
 def _two_group(n: int, size: float, given: DesignParameters, test: _TTest = t_test_power) -> float:
-    return test(size * _root_of_halves(n), n - 2, given.alpha) if n > 2 else 0.0
+    root = _root_of_arms(n, given)
+    free = sum(_units(arm, given) for arm in clusters.arms_of(n, given.share)) - 2
+    return test(size * root, free, given.alpha) if root and free > 0 else 0.0
 
 
 def _one_group(n: int, size: float, given: DesignParameters, test: _TTest = t_test_power) -> float:
-    return test(size * math.sqrt(n), n - 1, given.alpha) if n > 1 else 0.0
+    free = _units(n, given) - 1
+    return test(size * math.sqrt(n / _design_effect(given)), free, given.alpha) if free > 0 else 0.0
+
+
+def _normal_of_units(n: int, size: float, given: DesignParameters, arms: int) -> float | None:
+    """Return the power as if the variance within and between units were known, None of samples."""
+    if given.icc is None:
+        return None
+    root = math.sqrt(n / _design_effect(given)) if arms == 1 else _root_of_arms(n, given)
+    return z_test_power(size * root, given.alpha)
 
 
 def _correlation(
     n: int, size: float, given: DesignParameters, test: _ZTest = z_test_power
 ) -> float:
-    return test(math.atanh(size) * math.sqrt(n - 3), given.alpha) if n > 3 else 0.0
+    worth = n / _design_effect(given) - 3
+    few = _units(n, given) < _least_units(given)
+    return test(math.atanh(size) * math.sqrt(worth), given.alpha) if worth > 0 and not few else 0.0
 
 
 def _two_proportions(
     n: int, size: float, given: DesignParameters, test: _ZTest = z_test_power
 ) -> float:
-    return test(size * _root_of_halves(n), given.alpha) if n > 1 else 0.0
+    root = _root_of_arms(n, given)
+    return test(size * root, given.alpha) if root else 0.0
 
 
 def _anova(n: int, size: float, given: DesignParameters) -> float:
@@ -94,9 +132,10 @@ def _anova(n: int, size: float, given: DesignParameters) -> float:
     return f_test_power(root, given.groups - 1, given.groups * (per_group - 1), given.alpha)
 
 
-_ANY: Final = 0.005  # From here on a difference shows
 # Of two groups together: among these sizes is the luckiest of those that are too small.
 _FEW: Final = range(3, 9)
+# So many samples at most until the smaller arm has one more.
+_STEP: Final = math.ceil(1 / clusters.LEAST_SHARE)
 
 
 def _equivalence(n: int, size: float, given: DesignParameters) -> float:
@@ -107,22 +146,39 @@ def _equivalence(n: int, size: float, given: DesignParameters) -> float:
     power = _two_one_sided(n, size, given)
     if power >= 2 * given.alpha:
         return power
-    return max(power, *(_two_one_sided(few, size, given) for few in _FEW if few < n), 0.0)
+    fewer = [few for few in _FEW if few < n]
+    if given.share != _EVEN:
+        # Of unequal arms the larger alone grows most of the time, and the chance is less with each.
+        fewer += range(max(3, n - _STEP), n)
+    return max(power, *(_two_one_sided(few, size, given) for few in fewer), 0.0)
 
 
 @lru_cache(maxsize=8192)
 def _two_one_sided(n: int, size: float, given: DesignParameters) -> float:
     if n < 3:
         return 0.0
-    root = _root_of_halves(n)
+    root = _root_of_arms(n, given)
     near, far = (given.margin - size) * root, (given.margin + size) * root
     return tost_power(near, far, n - 2, given.alpha)
 
 
 def _survival(n: int, size: float, given: DesignParameters, test: _ZTest = z_test_power) -> float:
     """Return the power of a log-rank test: its statistic is normal, its variance the events / 4."""
-    root = math.sqrt(given.event_share) * _root_of_halves(n)
-    return test(size * root, given.alpha) if n > 1 else 0.0
+    root = math.sqrt(given.event_share) * _root_of_arms(n, given) if n > 1 else 0.0
+    return test(size * root, given.alpha) if root else 0.0
+
+
+_Usual = Callable[[int, float, DesignParameters], float | None]
+
+
+def _of_even_arms(formula: _Usual) -> _Usual:
+    """Return a usual test's formula where it holds: of equal arms and independent samples."""
+
+    def of(n: int, size: float, given: DesignParameters) -> float | None:
+        plain = given.share == _EVEN and given.icc is None
+        return formula(n, size, given) if plain else None
+
+    return of
 
 
 # --- the table --------------------------------------------------------------------------------
@@ -139,6 +195,8 @@ _ROWS: Final = (
         groups=2,
         formula=_two_group,
         method="the exact two-sided t-test (noncentral t)",
+        usual_tests=(UsualTest(_NORMAL, partial(_normal_of_units, arms=2), _ANY),),
+        optional=("units", "arms"),
         effect=Effect(name="Cohen's d"),
         wrong_sign=partial(_two_group, test=t_test_wrong_sign),
     ),
@@ -152,6 +210,8 @@ _ROWS: Final = (
         usual={"effect_planning": 0.5},
         formula=_one_group,
         method="the exact two-sided paired t-test (noncentral t)",
+        usual_tests=(UsualTest(_NORMAL, partial(_normal_of_units, arms=1), _ANY),),
+        optional=("units",),
         effect=Effect(name="Cohen's d"),
         wrong_sign=partial(_one_group, test=t_test_wrong_sign),
     ),
@@ -165,6 +225,8 @@ _ROWS: Final = (
         usual={"effect_planning": 0.5},
         formula=_one_group,
         method="the exact two-sided one-sample t-test (noncentral t)",
+        usual_tests=(UsualTest(_NORMAL, partial(_normal_of_units, arms=1), _ANY),),
+        optional=("units",),
         effect=Effect(name="Cohen's d"),
         wrong_sign=partial(_one_group, test=t_test_wrong_sign),
     ),
@@ -178,9 +240,13 @@ _ROWS: Final = (
         usual={"effect_planning": 0.3},
         formula=_correlation,
         method="Fisher's z, a normal approximation",
+        optional=("units",),
         effect=Effect(name="correlation r", below=1),
         usual_tests=(
-            UsualTest("the t-test of r", lambda n, r, at: correlation_test_power(n, r, at.alpha)),
+            UsualTest(
+                "the t-test of r",
+                _of_even_arms(lambda n, r, at: correlation_test_power(n, r, at.alpha)),
+            ),
         ),
         wrong_sign=partial(_correlation, test=z_test_wrong_sign),
     ),
@@ -195,15 +261,16 @@ _ROWS: Final = (
         groups=2,
         formula=_two_proportions,
         method="the arcsine approximation",
+        optional=("units", "arms"),
         effect=Effect(name="Cohen's h"),
         usual_tests=(
             UsualTest(
                 "Fisher’s exact test of shares evenly about one half",
-                lambda n, h, at: middle_fisher_power(n, h, at.alpha),
+                _of_even_arms(lambda n, h, at: middle_fisher_power(n, h, at.alpha)),
             ),
             UsualTest(
                 "Fisher’s exact test where one share is 0",
-                lambda n, h, at: fisher_power_beside_none(n, h, at.alpha),
+                _of_even_arms(lambda n, h, at: fisher_power_beside_none(n, h, at.alpha)),
             ),
         ),
         wrong_sign=partial(_two_proportions, test=z_test_wrong_sign),
@@ -298,6 +365,7 @@ _ROWS: Final = (
             "theirs is given, at most 0.02 more"
         ),
         usual_tests=(UsualTest("the two one-sided t-tests of all samples", _two_one_sided, _ANY),),
+        optional=("arms",),
         effect=Effect(
             name="true difference (Cohen's d)",
             within_margin=True,
@@ -321,13 +389,17 @@ _ROWS: Final = (
         groups=2,
         formula=_survival,
         method="the log-rank test of two equal arms, by Schoenfeld's approximation",
+        uneven_method="the log-rank test of two unequal arms, by Schoenfeld's approximation",
         usual_tests=(
             UsualTest(
                 "the log-rank test itself",
-                lambda n, size, at: log_rank_power(n, n * at.event_share, size, at.alpha),
+                _of_even_arms(
+                    lambda n, size, at: log_rank_power(n, n * at.event_share, size, at.alpha)
+                ),
             ),
         ),
         wrong_sign=partial(_survival, test=z_test_wrong_sign),
+        optional=("arms",),
         effect=Ratio(
             name="hazard ratio", seen=math.pow, seen_text="log of the hazard ratio × {factor:g}"
         ),

@@ -140,6 +140,30 @@ class _Design(Protocol):
     def margin(self) -> float | None: ...
     @property
     def event_share(self) -> float | None: ...
+    @property
+    def units(self) -> _Units | None: ...
+    @property
+    def arms(self) -> _Arms | None: ...
+
+
+class _Units(Protocol):
+    """The experimental unit: how many samples are in one, and how alike they are."""
+
+    @property
+    def samples(self) -> float: ...
+    @property
+    def icc(self) -> float | None: ...
+
+
+class _Arms(Protocol):
+    """Two arms, of which the first has a share of the samples."""
+
+    @property
+    def share(self) -> float: ...
+
+
+GROUPINGS: Final = {"units": "experimental units", "arms": "two arms"}
+"""What else a design may say of its samples, by its field: what a sentence calls it."""
 
 
 class Parameter(NamedTuple):
@@ -185,25 +209,36 @@ PARAMETERS: Final = {
 
 
 class DesignParameters(NamedTuple):
-    """What a formula is given besides n and the effect, as seen through a plan's substitutions."""
+    """What a formula is given besides n and the effect, as seen through a plan's substitutions.
+
+    ``share`` is that of the samples in the first of two arms; ``per_unit`` are the samples of one
+    experimental unit, which are independent where there is no ``icc`` within it.
+    """
 
     alpha: float = 0.0
     population_max: int | None = None
     groups: int = 0
     margin: float = 0.0
     event_share: float = 1.0
+    share: float = 0.5
+    per_unit: float = 1.0
+    icc: float | None = None
 
     @classmethod
     def by(cls, design: _Design, factor: float = 1.0) -> DesignParameters:
         """Return the numbers of a design, where substitutions leave that part of every effect."""
         # A difference as large as the margin is seen smaller too, so what is seen must lie within
         # less.
+        units = design.units if design.units and design.units.icc is not None else None
         return cls(
             alpha=design.alpha or 0.0,
             population_max=design.population_max,
             groups=design.groups or 0,
             margin=(design.margin or 0.0) * factor,
             event_share=design.event_share or 1.0,
+            share=design.arms.share if design.arms else 0.5,
+            per_unit=units.samples if units else 1.0,
+            icc=units.icc if units else None,
         )
 
 
@@ -267,9 +302,10 @@ class Kind:
         formula: the evidence.
         method: how that is computed; what only approximates says so.
         endless_method: how, where no population is given, if that is another way.
+        uneven_method: how, where two arms are not of one size, if that is said otherwise.
         effect: what is assumed; None where nothing is.
         needs: the numbers that a design of this kind must give.
-        optional: those that it may give.
+        optional: those that it may give, and which of `GROUPINGS`.
         groups: how many groups the samples are of, where the kind says it; else the design does.
         setting: what else is assumed, as it follows upon the effect in a sentence.
         measure: what the evidence is called.
@@ -298,6 +334,7 @@ class Kind:
     optional: tuple[str, ...] = ()
     groups: int = 1
     endless_method: str = ""
+    uneven_method: str = ""
     setting: str = ""
     measure: str = "power"
     meaning: str = "the chance of p < alpha if the assumed effect is true"
@@ -332,6 +369,8 @@ class Kind:
 
     def method_of(self, design: _Design) -> str:
         """Return how the evidence of a design is computed."""
+        if self.uneven_method and design.arms and design.arms.share != DesignParameters().share:
+            return self.uneven_method
         return (design.population_max is None and self.endless_method) or self.method
 
     def uses(self, number: str) -> bool:
@@ -429,6 +468,18 @@ class Kind:
 
     def faults(self, design: _Design) -> Iterator[str]:
         """Yield what is wrong with the numbers of a design, each with its remedy."""
+        yield from self._of_effects(design)
+        for name, parameter in PARAMETERS.items():
+            value = getattr(design, name)
+            if name in self.needs and value is None:
+                yield f"{self.named} design has no {name}; {parameter.remedy}"
+            elif not (self.uses(name) or value is None or parameter.always_allowed):
+                yield f"{name} is {value}, but {self.named} design has none; leave it out"
+        for name, called in GROUPINGS.items():
+            if getattr(design, name) is not None and name not in self.optional:
+                yield f"{name} are given, but {self.named} design has no {called}; leave them out"
+
+    def _of_effects(self, design: _Design) -> Iterator[str]:
         planned, margin = design.effect_planning, design.margin
         names = ("effect_published", "effect_planning", "sesoi")
         given = {name: effect for name in names if (effect := getattr(design, name)) is not None}
@@ -446,9 +497,3 @@ class Kind:
             for name, effect in given.items():
                 if fault := self.effect.fault_in_file(effect):
                     yield f"{name} is {effect}; {self.named} effect is {fault}"
-        for name, parameter in PARAMETERS.items():
-            value = getattr(design, name)
-            if name in self.needs and value is None:
-                yield f"{self.named} design has no {name}; {parameter.remedy}"
-            elif not (self.uses(name) or value is None or parameter.always_allowed):
-                yield f"{name} is {value}, but {self.named} design has none; leave it out"

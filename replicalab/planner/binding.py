@@ -73,7 +73,7 @@ def _all_that_is_missing(dimension: Dimension, plan: Assessment) -> Iterator[Add
         own_prices=plan.counts.own_prices + price_range(plan)[1],
     )
     most = {
-        Dimension.BUDGET: credits_needed(counts, lab),
+        Dimension.BUDGET: credits_needed(counts, plan.pack),
         Dimension.SCHEDULE: LARGEST_COUNT,
         Dimension.STAFF: staff(counts, lab.staff_model),
     }

@@ -13,7 +13,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from replicalab.assessment import Assessment, Counts, Evidence, counted_of, credits_needed, tier_of
+from replicalab.assessment import (
+    Assessment,
+    Counts,
+    Evidence,
+    counted_of,
+    credits_needed,
+    samples_are_free,
+    tier_of,
+)
 from replicalab.models import LARGEST_PLANNED, Protocol, revise
 from replicalab.planner.limits import CountLimits, EvidenceCurve, as_loss, fewest, most_counted
 from replicalab.planner.variants import PlanVariant, PlanVariants
@@ -222,7 +230,7 @@ def _curve(
     for counting in _sizes(low, enough, sizes, pack):
         least = limits.fewest(counts, counting)
         able = min(least.samples, most_counted(least.days, pack))
-        value, cost = worth.value(able, factor), credits_needed(least, pack.lab)
+        value, cost = worth.value(able, factor), credits_needed(least, pack)
         tier, counted = tier_of(pack.design, value), counted_of(pack.design, able)
         yield FrontierPlan(
             least.samples, counted, least.days, cost, value, tier, variant.loss, variant
@@ -233,7 +241,7 @@ def _sizes(low: int, most: int, number: int, pack: Pack) -> Iterator[int]:
     """Yield the sample sizes to look at, the last one always."""
     # Where a sample is free, of those that take the same days and staff only the most.
     unit, ends = 1, {most}
-    if not pack.cost_model.per_sample:
+    if samples_are_free(pack):
         rate, threshold = pack.samples_per_day, pack.staff_model.sample_threshold
         if pack.cost_model.per_staff_day and low <= threshold < most:
             ends.add(threshold)

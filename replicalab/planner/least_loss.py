@@ -395,5 +395,5 @@ class _Search:
         before, pack = self.plan.counts, self.plan.pack
         counts = one.variant.counts(before)._replace(samples=one.samples, days=one.days)
         changed = (one.samples != before.samples) + (one.days != before.days)
-        cost = credits_needed(counts, pack.lab)
+        cost = credits_needed(counts, pack)
         return one.variant.changed + changed, days_short(one.days, pack), cost

@@ -183,7 +183,7 @@ class CountLimits:
         """Return whether the lab has the credits and the people for a plan of these counts."""
         lab, given_up = self.pack.lab, self.given_up
         return (Dimension.STAFF in given_up or staff(counts, lab.staff_model) <= lab.staff) and (
-            Dimension.BUDGET in given_up or credits_needed(counts, lab) <= lab.budget
+            Dimension.BUDGET in given_up or credits_needed(counts, self.pack) <= lab.budget
         )
 
     def within(self, counts: Counts) -> bool:

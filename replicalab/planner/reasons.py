@@ -9,7 +9,14 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from replicalab.agents.suggestions import SuggestionChange, change_of
-from replicalab.assessment import Assessment, assess, counts_of, credits_needed, staff
+from replicalab.assessment import (
+    Assessment,
+    assess,
+    counts_of,
+    credits_needed,
+    samples_are_free,
+    staff,
+)
 from replicalab.assessment.phrases import asked_text, days_text
 from replicalab.lexicon import amount_text, capitalised, count_text, joined, label_key
 from replicalab.models import DIMENSIONS, Dimension, Protocol, revise
@@ -124,7 +131,7 @@ def _fewer_days_reason(plan: Protocol, found: Candidate, pack: Pack) -> str:
         counts.days - found.days,
     )
     longer = counts._replace(days=counts.days - fewer + 1)
-    over = credits_needed(longer, pack.lab) > pack.lab.budget
+    over = credits_needed(longer, pack) > pack.lab.budget
     scarce = pack.lab.currency if over and Dimension.BUDGET not in found.given_up else "hands"
     leave = "leaves" if fewer == 1 else "leave"
     why = f"{fewer} fewer {leave} {scarce} for the samples"
@@ -155,8 +162,8 @@ def _is_paid(plan: Protocol, found: Candidate, pack: Pack) -> bool:
         staff(counts._replace(samples=n), pack.staff_model)
         for n in (plan.sample_size, found.samples)
     )
-    rates = pack.cost_model
-    return bool(rates.per_sample) or bool(rates.per_staff_day and len({*people}) > 1)
+    staff_paid = pack.cost_model.per_staff_day and len({*people}) > 1
+    return not samples_are_free(pack) or bool(staff_paid)
 
 
 def _fewer_samples_reason(before: int, found: Candidate, worth: EvidenceCurve) -> str:

@@ -73,7 +73,7 @@ def numeric_checks(counts: Counts, pack: Pack) -> NumericChecks:
     Each of the five counts is a whole number or an array, and all broadcast together.
     """
     lab = pack.lab
-    credits = _rounded(np.asarray(cost(counts, lab), dtype=np.float64))
+    credits = _rounded(np.asarray(cost(counts, pack), dtype=np.float64))
     people = np.asarray(staff(counts, lab.staff_model), dtype=np.int64)
     samples, days = np.asarray(counts.samples), np.asarray(counts.days)
     sound = (samples > counts.controls) & (days >= 1)

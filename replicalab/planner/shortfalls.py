@@ -324,7 +324,7 @@ class AdditionSearch:
         if counts is None:
             return None
         people = int(staff(counts, lab.staff_model))
-        return credits_needed(counts, lab), counts.days, people
+        return credits_needed(counts, self.pack), counts.days, people
 
     @cached_property
     def has(self) -> Means:

@@ -1,6 +1,7 @@
 """Studies and labs: the study file, its loading, and the pack that both agents read."""
 
 from replicalab.measures import DesignKind, EvidenceTier
+from replicalab.scenarios.arms import Arms
 from replicalab.scenarios.checking import Guesser
 from replicalab.scenarios.constraints import (
     Bounds,
@@ -38,6 +39,7 @@ from replicalab.scenarios.own import (
     CATEGORIES,
     LAB_AMOUNTS,
     QUESTION_FIELDS,
+    QUESTION_RECORDS,
     EvidenceAssumptions,
     ItemCategory,
     ItemState,
@@ -82,6 +84,7 @@ from replicalab.scenarios.study import (
     Study,
     Throughput,
 )
+from replicalab.scenarios.units import CORRELATIONS, Units
 from replicalab.scenarios.writing import (
     SavedPlan,
     lab_json,

@@ -15,10 +15,12 @@ from replicalab.lexicon import label_key, percent_text, repeated_labels
 from replicalab.measures import KINDS, PARAMETERS
 from replicalab.models import Count, Flag, Record
 from replicalab.scenarios import fields
+from replicalab.scenarios.arms import Arms
 from replicalab.scenarios.calendar import StartDate
 from replicalab.scenarios.lab import Lab
 from replicalab.scenarios.sheet_mapping import SheetMapping
 from replicalab.scenarios.study import Design, Study
+from replicalab.scenarios.units import Units
 
 RateName = Literal[
     "per_sample",
@@ -32,7 +34,7 @@ RateName = Literal[
 StepName = Literal[
     "base", "sample_threshold", "control_threshold", "day_threshold", "equipment_threshold"
 ]
-QuestionName = Literal["effect", "alpha", "target", "floor", "dropout"]
+QuestionName = Literal["effect", "alpha", "target", "floor", "dropout", "units", "arms"]
 
 ItemCategory = Literal["equipment", "reagent"]
 CATEGORIES: Final[tuple[ItemCategory, ...]] = ("equipment", "reagent")
@@ -153,7 +155,8 @@ class LabOverrides(Record):
 class EvidenceAssumptions(Record):
     """What the evidence is to assume, in place of the study's design; None leaves the study's.
 
-    The numbers are those of `Design`, ``effect`` its planning effect; ``why`` has their reasons.
+    The numbers are those of `Design`, ``effect`` its planning effect; ``units`` and ``arms`` stand
+    in place of all that it says of them; ``why`` has the reasons.
     """
 
     effect: fields.Effect | None = None
@@ -161,6 +164,8 @@ class EvidenceAssumptions(Record):
     target: fields.Bound | None = None
     floor: fields.Bound | None = None
     dropout: Annotated[float, Field(strict=True, ge=0, lt=1)] | None = None
+    units: Units | None = None
+    arms: Arms | None = None
     why: Annotated[dict[QuestionName, fields.Prose], FailFast()] = Field(default_factory=dict)
 
     def over(self, design: Design) -> Design:
@@ -169,10 +174,11 @@ class EvidenceAssumptions(Record):
         Raises:
             ScenarioError: the kind of design cannot be asked that.
         """
-        asked = {QUESTION_FIELDS[name]: getattr(self, name) for name in self.asked}
+        fields_of = {**QUESTION_FIELDS, **{name: name for name in QUESTION_RECORDS}}
+        asked = {fields_of[name]: getattr(self, name) for name in self.asked}
         if not asked and not self.why:
             return design
-        why = {**design.why, **{QUESTION_FIELDS[name]: reason for name, reason in self.why.items()}}
+        why = {**design.why, **{fields_of[name]: reason for name, reason in self.why.items()}}
         try:
             return Design.model_validate({**dict(design), **asked, "why": why})
         except ValidationError as error:
@@ -208,8 +214,9 @@ class EvidenceAssumptions(Record):
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """The numbers that it has, in their order."""
-        return tuple(name for name in QUESTION_FIELDS if getattr(self, name) is not None)
+        """What it has, in the order of the fields."""
+        names = (*QUESTION_FIELDS, *QUESTION_RECORDS)
+        return tuple(name for name in names if getattr(self, name) is not None)
 
     def idle_in(self, design: Design) -> dict[str, str]:
         """Return the numbers that play no part in a design's evidence, and a sentence on each."""
@@ -229,6 +236,9 @@ QUESTION_FIELDS: Final[dict[str, str]] = {
     "dropout": "dropout",
 }
 """The numbers of a question, and the field of a design that each stands for."""
+
+QUESTION_RECORDS: Final[dict[str, type[Record]]] = {"units": Units, "arms": Arms}
+"""What else a question has, fields of a design of the same names: several numbers each."""
 
 # What each number may be.
 _REMEDIES: Final = {

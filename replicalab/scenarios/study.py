@@ -18,10 +18,12 @@ from replicalab.measures import KINDS, DesignKind
 from replicalab.measures.originals import faults_of
 from replicalab.models import Flag, Protocol, Record, too_large
 from replicalab.scenarios import fields
+from replicalab.scenarios.arms import Arms
 from replicalab.scenarios.constraints import Bounds, Comparator, ScenarioConstraint
 from replicalab.scenarios.fields import Confidence
 from replicalab.scenarios.lab import Labs
 from replicalab.scenarios.original import Original
+from replicalab.scenarios.units import Units
 
 
 class Fact(Record):
@@ -106,6 +108,8 @@ class Design(Record):
             only.
         event_share: the share of samples that have an event while they are watched, survival only.
         dropout: the share of planned samples that will drop out; 0 where none does.
+        units: the experimental units, where samples share one; null where each is one of its own.
+        arms: the two arms, where they are not of one size and one price; null where they are.
         source: where the published effect stands.
         why: a reason for each planning value, by field.
         original: what the original study found, null where that is not known in numbers.
@@ -124,6 +128,8 @@ class Design(Record):
     margin: fields.Bound | None = None
     event_share: Annotated[float, Field(strict=True, gt=0, le=1)] | None = None
     dropout: Annotated[float, Field(strict=True, ge=0, lt=1)] = 0.0
+    units: Units | None = None
+    arms: Arms | None = None
     source: fields.Prose
     why: Annotated[dict[fields.Label, fields.Prose], fields.Few] = Field(default_factory=dict)
     original: Original | None = None
@@ -132,6 +138,11 @@ class Design(Record):
     def lower_is_better(self) -> bool:
         """Whether less of this evidence is more: so it is with a half-width."""
         return KINDS[self.kind].scale.lower_is_better
+
+    @property
+    def uneven(self) -> bool:
+        """Whether its two arms are of unlike size by intent."""
+        return self.arms is not None and self.arms.share != Arms().share
 
     @model_validator(mode="after")
     def _numbers_fit_the_kind(self) -> Self:

@@ -206,15 +206,25 @@ def to_query(workspace: Workspace) -> dict[str, str]:
         query["plan"] = encode_plan(case.plan)
     if moves := encode_moves(case.moves):
         query[_PLAYED] = moves
-    if rest := case.own_lab.model_dump(mode="json", exclude_defaults=True, include=_REST):
-        query[_OWN_LAB] = _packed_json(rest)
-    if case.question.why:
-        query[_WHY] = _packed_json(case.question.why)
-    if said := _encode_registration(case.registration):
-        query[_REGISTRATION] = said
+    query |= _packed_parts(case)
     if tray := _encode_tray(workspace.tray):
         query[_TRAY] = tray
     return {_CHECK: _checksum(query), **query}
+
+
+def _packed_parts(case: Case) -> dict[str, str]:
+    """Return what of a lab, a question and a registration stands packed in an address."""
+    found = {}
+    if rest := case.own_lab.model_dump(mode="json", exclude_defaults=True, include=_REST):
+        found[_OWN_LAB] = _packed_json(rest)
+    if case.question.why:
+        found[_WHY] = _packed_json(case.question.why)
+    for name in scenarios.QUESTION_RECORDS:
+        if (record := getattr(case.question, name)) is not None:
+            found[name] = _packed_json(record.model_dump(mode="json", exclude_defaults=True))
+    if said := _encode_registration(case.registration):
+        found[_REGISTRATION] = said
+    return found
 
 
 def _checksum(query: Mapping[str, str]) -> str:
@@ -223,7 +233,8 @@ def _checksum(query: Mapping[str, str]) -> str:
     Keys that came later count only where they stand, so links from before them still hold.
     """
     parts = [f"{key}={query.get(key, '')}" for key in _FIRST]
-    later = [key for key in (*_KEYS, _PLAYED, _OWN_LAB, _WHY, _REGISTRATION, _TRAY) if key in query]
+    packed = (_PLAYED, _OWN_LAB, _WHY, *scenarios.QUESTION_RECORDS, _REGISTRATION, _TRAY)
+    later = [key for key in (*_KEYS, *packed) if key in query]
     later = [key for key in later if key not in (*_FIRST, *_UNCOUNTED)]
     parts += [f"{key}={query[key]}" for key in later]
     return f"{zlib.crc32('&'.join(parts).encode()):08x}"
@@ -297,6 +308,7 @@ def _with_rest(work: Workspace, query: Mapping[str, str], problems: list[str]) -
         (_OWN_LAB, "own_lab", "showing the lab's own rates, steps and items"),
         (_WHY, "question", "showing no reasons for what you assume"),
         (_REGISTRATION, "registration", "showing no registration"),
+        *((name, "question", "showing the study's own") for name in scenarios.QUESTION_RECORDS),
     ):
         if key in query:
             try:
@@ -306,9 +318,24 @@ def _with_rest(work: Workspace, query: Mapping[str, str], problems: list[str]) -
             except LinkError as error:
                 problems.append(f"{key}: {error} Until then: {otherwise}.")
                 continue
+            if key in scenarios.QUESTION_RECORDS:
+                work = _with_record(work, key, said, problems)
+                continue
             said = {"why": said} if key == _WHY else said
             work = work.changed(**{part: _taken(getattr(work.case, part), said, key, problems)})
     return work
+
+
+def _with_record(
+    work: Workspace, name: str, said: Mapping[str, object], problems: list[str]
+) -> Workspace:
+    """Return a workspace with units or arms in its question, taken as a whole or not at all."""
+    try:
+        return work.changed(question=work.case.question.model_copy(update={name: dict(said)}))
+    except ValidationError:
+        shown = shortened(json.dumps(said, ensure_ascii=False), 80)
+        problems.append(f"{name} {shown} {_OF_STUDY}")
+        return work
 
 
 def _taken(record: _R, said: Mapping[str, object], key: str, problems: list[str]) -> _R:
@@ -364,7 +391,8 @@ def askable(case: Case, find: FindPack, problems: list[str]) -> Case:
     except ScenarioError:
         return case
     said = {n: v for n in scenarios.QUESTION_FIELDS if (v := getattr(case.question, n)) is not None}
-    fits, wrong = case.question.model_copy(update=dict.fromkeys(said)), dict[str, str]()
+    none = dict.fromkeys((*said, *scenarios.QUESTION_RECORDS))
+    fits, wrong = case.question.model_copy(update=none), dict[str, str]()
     # Each number that fits may make room for another, so the rest is tried again after each.
     while left := [name for name in said if getattr(fits, name) is None]:
         tried = [{name: said[name] for name in left}, *({name: said[name]} for name in left)]
@@ -384,10 +412,34 @@ def askable(case: Case, find: FindPack, problems: list[str]) -> Case:
                 for name in left
             ]
             break
+    fits = _with_askable_records(fits, case.question, design, problems)
     for name, problem in fits.idle_in(design).items():
         problems.append(f"{problem}; it is left out.")
         fits = fits.asking(name, None, design)
     return case.changed(question=fits)
+
+
+def _with_askable_records(
+    fits: scenarios.EvidenceAssumptions,
+    asked: scenarios.EvidenceAssumptions,
+    design: scenarios.Design,
+    problems: list[str],
+) -> scenarios.EvidenceAssumptions:
+    """Return a question with the units and arms of another that the design can be asked."""
+    for name in scenarios.QUESTION_RECORDS:
+        if (value := getattr(asked, name)) is None:
+            continue
+        try:
+            question = fits.model_copy(update={name: value})
+            question.over(design)
+        except ScenarioError as error:
+            problem = error.faults[0].problem
+            problems.append(
+                f"{name} cannot be asked of this study ({problem}); showing the study's own."
+            )
+        else:
+            fits = question
+    return fits
 
 
 def _with_moves(work: Workspace, text: str, problems: list[str]) -> Workspace:

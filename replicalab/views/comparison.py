@@ -9,11 +9,12 @@ from replicalab.comparison import Side
 from replicalab.lexicon import amount_text, capitalised
 from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS, Dimension
 from replicalab.negotiation import Outcome
-from replicalab.scenarios import QUESTION_FIELDS, Lab, Pack
+from replicalab.scenarios import QUESTION_FIELDS, QUESTION_RECORDS, Lab, Pack
 from replicalab.views import blocks, check, negotiation
 from replicalab.views.blocks import Bar, Cell, Column, Group, Status
 from replicalab.views.lab import MEANS, MONEY, RATES, STEPS, in_currency, price_text, standing_text
 from replicalab.views.plan import WISHES, effect_text, slack_text, used_text, wishes_cell
+from replicalab.views.units import ARMS_TITLE, UNITS_TITLE, record_text
 from replicalab.views.verdicts import evidence_status, plan_verdict, standing
 
 DIFFERS: Final = "What differs"
@@ -29,6 +30,8 @@ _QUESTION: Final = {
     "target": "Target",
     "floor": "Floor",
     "dropout": "Dropout",
+    "units": UNITS_TITLE,
+    "arms": ARMS_TITLE,
 }
 _Kind = TypeVar("_Kind")
 
@@ -102,6 +105,9 @@ def _fields(sides: Sequence[Side]) -> Iterator[Line]:
     yield from _lab(sides)
     for number in QUESTION_FIELDS:
         yield _line(_QUESTION[number], (_asked(side.plan.pack, number) for side in sides))
+    for name in QUESTION_RECORDS:
+        if any(name in side.plan.pack.asked for side in sides):
+            yield _line(_QUESTION[name], (_grouped(side.plan.pack, name) for side in sides))
     yield _line(
         "Scientist", (Cell(_player(side, negotiation.SCIENTISTS, "scientist")) for side in sides)
     )
@@ -156,6 +162,11 @@ def _amount(value: float) -> Cell:
 def _asked(pack: Pack, number: str) -> Cell:
     value = getattr(pack.question, number) if number in pack.asked else None
     return Cell("the study’s own") if value is None else Cell(f"{value:zg}", number=value)
+
+
+def _grouped(pack: Pack, name: str) -> Cell:
+    asked = name in pack.asked
+    return Cell(record_text(getattr(pack.question, name)) if asked else "the study’s own")
 
 
 def _player(side: Side, players: Mapping[_Kind, negotiation.Player], seat: str) -> str:

@@ -9,7 +9,8 @@ from replicalab.assessment.phrases import analysed_text, asked_and_had, last_day
 from replicalab.measures import KINDS, DesignParameters
 from replicalab.models import LAB_DIMENSIONS, Dimension
 from replicalab.planner import PlanStep, leanest
-from replicalab.scenarios import Control, Design, Pack
+from replicalab.scenarios import QUESTION_RECORDS, Control, Design, Pack
+from replicalab.views.units import arms_text, basis_text, record_text
 
 _MOST_ASKED: Final = 2  # So many numbers of a question are named one by one
 WISHES: Final = "Wishes broken"
@@ -195,7 +196,12 @@ def asked_text(pack: Pack, most: int | None = _MOST_ASKED) -> str:
         "alpha": "{:g}".format,
     }
     write |= {"effect": effect_text, **dict.fromkeys(("target", "floor"), scale.by_hand)}
-    texts = [f"{name} {write[name](getattr(pack.question, name))}" for name in pack.asked]
+    texts = [
+        record_text(getattr(pack.question, name), costs=False)
+        if name in QUESTION_RECORDS
+        else f"{name} {write[name](getattr(pack.question, name))}"
+        for name in pack.asked
+    ]
     return f"{', '.join(texts)}, yours" if texts else ""
 
 
@@ -225,8 +231,10 @@ def groups_text(samples: int, design: Design, *, per_group: bool) -> str:
     """Return how samples are shared out over the groups of a design; empty where that is plain.
 
     ``64 a group = 128 in all``; ``127 in all: 63 and 64``; ``128 in all: 3 groups of 42, 2 left
-    over``.
+    over``; ``128 in all: 96 + 32`` of arms that are not to be equal.
     """
+    if arms := arms_text(samples, design):
+        return f"{lexicon.amount_text(samples)} in all: {arms}."
     row = KINDS[design.kind]
     groups = row.groups_of(design)
     each, left = divmod(samples, groups)
@@ -242,6 +250,8 @@ def groups_text(samples: int, design: Design, *, per_group: bool) -> str:
 
 def group_text(samples: int, design: Design) -> str:
     """Return how large the groups of a design are: ``64 a group``; empty where it has none."""
+    if arms := arms_text(samples, design):
+        return arms
     groups = KINDS[design.kind].groups_of(design)
     each, left = divmod(samples, groups)
     if groups < 2:
@@ -293,10 +303,10 @@ def effect_text(effect: float | None) -> str:
 def assumption_text(plan: assessment.Assessment) -> str:
     """Return at which assumed effect the evidence is planned, and how.
 
-    What the usual test has at this n, and how much of a power has the wrong sign, follow where they
-    are worth telling.
+    What units and unlike arms make of it, what the usual test has at this n, and how much of a
+    power has the wrong sign, follow where they are worth telling.
     """
-    return f"{_planned_text(plan)} {usual_text(plan)}".strip()
+    return " ".join(filter(None, (_planned_text(plan), basis_text(plan), usual_text(plan))))
 
 
 def _planned_text(plan: assessment.Assessment) -> str:

@@ -23,7 +23,7 @@ from replicalab.negotiation import Negotiation, Round
 from replicalab.planner import Aim, PlanAnalysis, largest_sample, leanest
 from replicalab.planner.curves import Curves
 from replicalab.registration import Registration
-from replicalab.scenarios import QUESTION_FIELDS, Pack
+from replicalab.scenarios import QUESTION_FIELDS, QUESTION_RECORDS, Pack
 from replicalab.views import blocks, changes, check, combinations, documents
 from replicalab.views import negotiation as rounds
 from replicalab.views import plan as texts
@@ -46,6 +46,7 @@ from replicalab.views.options import search_text, wasted_text
 from replicalab.views.original import CONFIDENCE, original_blocks
 from replicalab.views.plan import counting_text, dropout_text, effect_text, groups_text, usual_text
 from replicalab.views.rounds import text_blocks
+from replicalab.views.units import basis_text, groupings, unknown_text
 from replicalab.views.verdicts import plan_verdict
 
 if TYPE_CHECKING:
@@ -236,7 +237,10 @@ def _said(done: Round) -> Iterator[Block]:
 # test, the effect and where it comes from, error rates and target, then what the means allow.
 
 # The number of a question that stands for a field of a design.
-_NUMBERS: Final = {field: number for number, field in QUESTION_FIELDS.items()}
+_NUMBERS: Final = {
+    **{field: number for number, field in QUESTION_FIELDS.items()},
+    **{name: name for name in QUESTION_RECORDS},
+}
 _ASKED: Final = "Asked here in place of the study’s number."
 # Shares of the planned sample at which its evidence is shown: from a quarter to twice as many.
 _QUARTERS: Final = range(1, 9)
@@ -283,6 +287,9 @@ def _numbers(plan: Assessment) -> Iterator[Choice]:
         bound = getattr(design, name)
         value = Cell(evidence.amount(bound), bound)
         yield f"{capitalised(name)} of {kind.measure}", value, _why(pack, name)
+    for name, (title, text) in groupings(design).items():
+        basis = basis_text(plan) or unknown_text(plan) if name == "units" else ""
+        yield title, f"{text}. {basis}".strip(), _why(pack, name)
     yield "Dropout", Cell(percent_text(design.dropout), design.dropout), _why(pack, "dropout")
     if pack.samples_per_day:
         per_day = pack.samples_per_day

@@ -16,6 +16,7 @@ from replicalab.views.blocks import Column, Fold, Group, Panel, Sentence, Status
 from replicalab.views.check import evidence_bar
 from replicalab.views.original import CONFIDENCE, reported_text, source_text
 from replicalab.views.plan import staff_text, unit_noun
+from replicalab.views.units import groupings
 from replicalab.views.verdicts import evidence_status, lab_line, offer_story, terms_text
 
 
@@ -54,7 +55,7 @@ def paper_panel(pack: scenarios.Pack) -> Panel:
 def design_panel(pack: scenarios.Pack) -> Fold:
     """Return what the planned evidence rests on: each number, and why it was chosen."""
     design, kind = pack.design, KINDS[pack.design.kind]
-    asked = {scenarios.QUESTION_FIELDS[number] for number in pack.question.asked}
+    asked = {scenarios.QUESTION_FIELDS.get(name, name) for name in pack.question.asked}
     rows = [(f"{label}{', yours' * (field in asked)}", _number(value), design.why.get(field, ""))
             for field, label, value in (
         ("effect_published", "Published effect", design.effect_published),
@@ -68,6 +69,10 @@ def design_panel(pack: scenarios.Pack) -> Fold:
         effect = _number(effect_of(kind, original))
         why = f"{reported_text(design, original)} {source_text(original)}"
         rows.insert(1, ("Original's effect", effect, why))
+    rows += [
+        (f"{title}{', yours' * (name in asked)}", text, design.why.get(name, ""))
+        for name, (title, text) in groupings(design).items()
+    ]
     if design.dropout:
         name = f"Dropout of planned samples{', yours' * ('dropout' in asked)}"
         rows.append((name, lexicon.percent_text(design.dropout), design.why.get("dropout", "")))

@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 from pydantic import ValidationError
 
-from replicalab.measures import KINDS, PARAMETERS, DesignKind, DesignParameters, Kind
+from replicalab.measures import GROUPINGS, KINDS, PARAMETERS, DesignKind, DesignParameters, Kind
 from replicalab.scenarios import Design
 from tests.factories import make_design
 from tests.measures.designs import design_of, effect_of
@@ -51,7 +51,10 @@ def test_what_only_approximates_says_so(row: Kind) -> None:
 
 @rows
 def test_row_names_numbers_that_a_design_has(row: Kind) -> None:
-    assert {*row.needs} <= {*PARAMETERS} == {*DesignParameters._fields} <= {*Design.model_fields}
+    of_groupings = {"share", "per_unit", "icc"}
+    assert {*row.needs} <= {*PARAMETERS} == {*DesignParameters._fields} - of_groupings
+    assert {*row.optional} <= {*PARAMETERS, *GROUPINGS}
+    assert {*PARAMETERS, *GROUPINGS} <= {*Design.model_fields}
     assert [row.label(number) for number in row.numbers]
     assert bool(row.effect and row.effect.within_margin) == ("margin" in row.needs)
     told = set(re.findall(r"{(\w+)", row.setting))

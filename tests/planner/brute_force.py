@@ -8,6 +8,7 @@ here by the contract's own formulas.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import combinations, product
 from math import inf
 from typing import Final, NamedTuple
@@ -17,7 +18,7 @@ from replicalab.assessment.results import IssueCategory, Severity
 from replicalab.lexicon import label_key
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.steps import changed_values
-from replicalab.scenarios import Bounds, EvidenceTier, Pack, ScenarioConstraint
+from replicalab.scenarios import Bounds, DesignKind, EvidenceTier, Pack, ScenarioConstraint
 
 _FAR: Final = 2000
 """So many samples are tried at most; in small labs fewer reach any target."""
@@ -221,10 +222,36 @@ def cost_of(worded: Protocol, samples: int, days: int, pack: Pack) -> float:
     credits += len(worded.controls) * rates.per_control
     credits += sum(own.get(key(i), rates.per_equipment_item) for i in worded.required_equipment)
     credits += sum(own.get(key(i), rates.per_reagent) for i in worded.required_reagents)
+    credits += _of_units_and_arms(samples, pack)
     credits += days * staff_of(worded, samples, days, pack) * rates.per_staff_day
     if rates.overhead_percent:
         credits *= (100 + rates.overhead_percent) / 100
     return round(credits, 6)
+
+
+def _of_units_and_arms(samples: int, pack: Pack) -> float:
+    """Return what a study's units and arms cost: counted out sample by sample."""
+    units, arms, credits = pack.design.units, pack.design.arms, 0.0
+    sizes = [samples]
+    if pack.design.kind in (
+        DesignKind.TWO_GROUP,
+        DesignKind.TWO_PROPORTIONS,
+        DesignKind.EQUIVALENCE,
+        DesignKind.SURVIVAL,
+    ):
+        share = Fraction(arms.share if arms else 0.5)
+        first = next(n for n in range(samples + 1) if abs(n - share * samples) <= Fraction(1, 2))
+        first = min(max(first, 1), samples - 1) if samples > 1 else first
+        sizes = [first, samples - first]
+    if units:
+        credits += samples * units.sample_cost
+        for size in sizes:
+            held = 0
+            while held * Fraction(str(units.samples)) < size:
+                held, credits = held + 1, credits + units.cost
+    if arms:
+        credits += sizes[0] * arms.first_cost + sizes[1] * arms.second_cost
+    return credits
 
 
 def staff_of(worded: Protocol, samples: int, days: int, pack: Pack) -> int:

@@ -13,6 +13,7 @@ from replicalab.models import Protocol
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import (
     AllowedSubstitution,
+    Arms,
     Control,
     CostModel,
     Design,
@@ -20,6 +21,7 @@ from replicalab.scenarios import (
     Pack,
     ScenarioConstraint,
     StaffModel,
+    Units,
     load_scenario,
 )
 from tests.factories import (
@@ -144,7 +146,32 @@ def small_lab(seed: int) -> tuple[Protocol, Pack]:
     own = Random(f"own {seed}")
     pack = _with_own(own, plan, pack) if own.random() < 0.5 else pack
     money = Random(f"money {seed}")
-    return plan, _with_money(money, plan, pack) if money.random() < 0.4 else pack
+    pack = _with_money(money, plan, pack) if money.random() < 0.4 else pack
+    grouping = Random(f"grouping {seed}")
+    return plan, _grouped(grouping, plan, pack) if grouping.random() < 0.5 else pack
+
+
+def _grouped(rng: Random, plan: Protocol, pack: Pack) -> Pack:
+    """Return the study with samples in units, or in unlike arms, or both; the budget follows."""
+    known, given = KINDS[pack.design.kind].optional, dict[str, object]()
+    if "units" in known and rng.random() < 0.7:
+        given["units"] = Units(
+            name="tank",
+            samples=rng.choice((1.0, 2.0, 2.5, 4.0)),
+            icc=rng.choice((None, 0.0, 0.1, 0.4, 1.0)),
+            cost=rng.choice((0.0, 5.0, 33.3)),
+            sample_cost=rng.choice((0.0, 0.0, 2.5)),
+        )
+    if "arms" in known and rng.random() < 0.7:
+        given["arms"] = Arms(
+            share=rng.choice((0.5, 0.2, 0.35, 0.75)),
+            first_cost=rng.choice((0.0, 4.0)),
+            second_cost=rng.choice((0.0, 11.1)),
+        )
+    grouped = change_pack(pack, design=pack.design.model_copy(update=given))
+    before = assess(plan, pack).cost
+    scale = assess(plan, grouped).cost / before if before else 1.0
+    return change_pack(grouped, budget=max(0.01, round(pack.lab.budget * (scale or 1.0), 2)))
 
 
 def _with_money(rng: Random, plan: Protocol, pack: Pack) -> Pack:

@@ -28,12 +28,14 @@ from replicalab.models import (
 )
 from replicalab.negotiation import LabManagerKind, Move, ScientistKind, TurnAuthor, question
 from replicalab.scenarios import (
+    Arms,
     Difficulty,
     EvidenceAssumptions,
     ItemState,
     LabOverrides,
     OwnItem,
     SheetMapping,
+    Units,
     list_scenarios,
     load_scenario,
 )
@@ -91,7 +93,10 @@ LAB: Final = LabOverrides(
     items=(OwnItem(label="flume", category="equipment", state=ItemState.BOOKED, until=9, price=4),),
 )
 QUESTION: Final = EvidenceAssumptions(
-    effect=0.3, target=0.9, why={"target": "A reviewer asks for it."}
+    effect=0.3,
+    target=0.9,
+    units=Units(name="tank", samples=16.0, icc=0.1),
+    why={"target": "A reviewer asks for it."},
 )
 BROKEN: Final = "the link is incomplete or was changed on its way; copy it again in full."
 
@@ -142,6 +147,23 @@ def test_workspace_survives_its_address_and_needs_no_escaping(workspace: Workspa
 
 
 BY_HAND: Final = "study=fin_momentum&lab=medium&seed=7&rounds=6&round=3"
+
+
+def test_units_and_arms_stand_in_the_address_and_go_where_a_study_has_none() -> None:
+    units, arms = Units(name="tank", samples=16.0, icc=0.1), Arms(share=0.25, first_cost=3)
+    asked = Workspace().changed(
+        study="eco_reef_fish", question=EvidenceAssumptions(units=units, arms=arms)
+    )
+    query = to_query(asked)
+    assert {"units", "arms"} <= query.keys()
+    assert from_query(query, find) == (asked, [])
+    left = from_query({**query, "study": "fin_momentum"}, find)
+    assert left.workspace.case.question == EvidenceAssumptions(units=units)
+    [problem] = left.problems
+    assert "arms cannot be asked of this study (arms are given, but a one-sample" in problem
+    damaged = from_query({"study": "eco_reef_fish", "units": packed('{"name": "x"}')}, find)
+    assert damaged.workspace.case.question == EvidenceAssumptions()
+    assert damaged.problems == ['units {"name": "x"} is not usable; showing the study\'s own.']
 
 
 def test_query_of_a_workspace_counts_rounds_from_1_and_has_a_checksum() -> None:

@@ -13,9 +13,11 @@ from replicalab.assessment import assess
 from replicalab.drafts import Draft, check, new_study
 from replicalab.measures import KINDS, Unknown
 from replicalab.scenarios import (
+    Arms,
     DesignKind,
     Difficulty,
     Study,
+    Units,
     pack_of,
     parse_study,
     template_text,
@@ -358,6 +360,28 @@ def test_items_replacements_controls_and_rules_are_named_and_described() -> None
     assert assess(plan, pack_of(study, Difficulty.EASY)).check.lab_feasible
     type_value(at(app, NEEDS), "Samples a day", None)
     assert study_of(app).samples_per_day is None
+
+
+def test_units_and_arms_are_asked_for_by_kinds_that_may_have_them() -> None:
+    app = form("the template", ASSUMPTIONS)
+    type_text(app, "What is treated as one", "tray")
+    type_value(app, "Samples in one of them", 6.0)
+    assert study_of(app).design.units == Units(name="tray", samples=6.0)
+    type_value(at(app, ASSUMPTIONS), "Intraclass correlation", 0.1)
+    type_value(app, "One of them costs", 12.0)
+    type_text(app, "Why so many", "Six fit in.")
+    type_value(app, "Share of samples in the first arm", 0.25)
+    type_value(app, "One of the other costs", 3.0)
+    design = study_of(app).design
+    assert design.units == Units(name="tray", samples=6.0, icc=0.1, cost=12.0)
+    assert (design.arms, design.why["units"]) == (Arms(share=0.25, second_cost=3.0), "Six fit in.")
+    at(app, COMPARISON).button(key="choose_anova").click()
+    assert "What is treated as one" not in labels(at(run(app), ASSUMPTIONS))
+    at(app, COMPARISON).button(key="choose_two_group").click()
+    assert study_of(at(run(app), ASSUMPTIONS)).design.units == design.units
+    type_text(at(app, ASSUMPTIONS), "What is treated as one", "")
+    type_value(app, "Share of samples in the first arm", None)
+    assert (study_of(app).design.units, study_of(app).design.arms) == (None, None)
 
 
 def test_item_that_is_taken_away_is_told_where_it_is_still_named() -> None:

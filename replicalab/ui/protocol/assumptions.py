@@ -18,7 +18,7 @@ from replicalab.scenarios import Design, EvidenceAssumptions
 from replicalab.scenarios.own import QUESTION_FIELDS
 from replicalab.ui import panel, state
 from replicalab.ui.controls import NumberField, button, complain
-from replicalab.ui.protocol import original
+from replicalab.ui.protocol import original, units
 from replicalab.ui.words import escaped
 from replicalab.views import curves
 from replicalab.views.blocks import plain_table, sentences_panel
@@ -137,25 +137,26 @@ def draw(yours: Assessment) -> None:
         if part in parts:
             parts[part].draw(lines)
         else:
-            _draw_numbers(assumptions(written, asked), written)
+            _draw_numbers(assumptions(written, asked), written, asked)
 
 
 def groups_typed(design: Design) -> int:
     """Return of how many groups the sample size is typed for one; 1 where it is typed in all."""
-    return KINDS[design.kind].groups_of(design) if st.session_state.get(_PER_GROUP) else 1
+    per_group = st.session_state.get(_PER_GROUP) and not design.uneven
+    return KINDS[design.kind].groups_of(design) if per_group else 1
 
 
 # --- the numbers ----------------------------------------------------------------------------
 
 
-def _draw_numbers(numbers: list[Assumption], written: Design) -> None:
+def _draw_numbers(numbers: list[Assumption], written: Design, asked: Design) -> None:
     _draw_effects(numbers[0], written)
     fields = [_field(number, numbers, written) for number in numbers]
     with st.container(horizontal=True, vertical_alignment="bottom", key="asked_numbers"):
         for number, field in zip(numbers, fields, strict=True):
             hint = f"The study’s: {number.text(number.own)}. {number.why}".strip()
             field.draw(format="%g", help=escaped(hint))
-    if KINDS[written.kind].groups_of(written) > 1:
+    if KINDS[written.kind].groups_of(written) > 1 and not asked.uneven:
         label = "Type the sample size per group"
         st.toggle(label, key=_PER_GROUP, persist_state="session")
     complain(*(field.problem for field in fields))
@@ -322,5 +323,8 @@ class More(NamedTuple):
     draw: Callable[[Curves], None]
 
 
-MORE: Final = {THE_ORIGINAL: More(original.fits, original.draw)}
+MORE: Final = {
+    THE_ORIGINAL: More(original.fits, original.draw),
+    units.TITLE: More(units.fits, units.draw),
+}
 """The other parts, by what they are called."""

@@ -1,0 +1,174 @@
+"""What a plan's units make of its evidence: at other correlations, and better shared out.
+
+The better allocation spends no more on samples and units than the plan does. How many samples a
+unit holds at most, and which share of units is treated, follow from `measures.allocation`; whole
+numbers up to them are tried, and what they show is worked out as of any plan.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from replicalab.assessment import Assessment, evidence_value, samples_in_arms, unit_count
+from replicalab.measures import KINDS, LEAST_UNITS
+from replicalab.measures.allocation import UnitCosts, optimal_allocation
+from replicalab.planner.limits import as_loss, most_counted
+from replicalab.scenarios import CORRELATIONS, Arms, Design, Units
+
+_TWO: Final = 2
+_NEAR: Final = 3  # So many units of the first arm on either side of the best share are tried
+_PARTS: Final = 24  # So many smaller units are tried, at most
+_CENTS: Final = 1e-6
+_SHOWS: Final = 0.005  # Less evidence more is no better allocation
+
+
+@dataclass(frozen=True)
+class Allocated:
+    """Samples and units that cost no more than a plan's and show more.
+
+    Attributes:
+        per_unit: samples in each unit.
+        units: how many units are in each arm, or in the only group.
+        best: the allocation that the units are rounded from: of samples in a unit, and treated.
+        value: the evidence.
+        credits: what samples and units cost.
+        design: the design with them.
+    """
+
+    per_unit: int
+    units: tuple[int, ...]
+    best: tuple[float, float]
+    value: float
+    credits: float
+    design: Design = field(repr=False)
+
+    @property
+    def samples(self) -> int:
+        """How many samples there are in all."""
+        return self.per_unit * sum(self.units)
+
+    @property
+    def share(self) -> float:
+        """The share of units that is in the first arm."""
+        return self.units[0] / sum(self.units)
+
+
+def with_correlation(design: Design, correlation: float | None) -> Design:
+    """Return a design with units in which samples are so much alike."""
+    if design.units is None:
+        return design
+    units = design.units.model_copy(update={"icc": correlation})
+    return design.model_copy(update={"units": units})
+
+
+def by_correlation(plan: Assessment) -> dict[float, float]:
+    """Return what the plan's samples show at the correlations to try, and at its own."""
+    units = plan.pack.design.units
+    if units is None:
+        return {}
+    own = () if units.icc is None else (units.icc,)
+    return {
+        rho: _shown(plan, with_correlation(plan.pack.design, rho))
+        for rho in sorted({*CORRELATIONS, *own})
+    }
+
+
+def _shown(plan: Assessment, design: Design, samples: int | None = None) -> float:
+    """Return what a plan shows in another design, of as many samples or of others."""
+    evidence = plan.evidence
+    able = evidence.able if samples is None else samples
+    if evidence.void_reason:
+        return evidence.value
+    return evidence_value(design, able, evidence.effect, evidence.factor)
+
+
+def spent(plan: Assessment) -> tuple[UnitCosts, float] | None:
+    """Return what a sample and a unit of each arm cost, and what the plan spends on them.
+
+    The first arm is the treated one. None without units.
+    """
+    pack, design = plan.pack, plan.pack.design
+    units, arms = design.units, design.arms or Arms()
+    if units is None:
+        return None
+    each = pack.cost_model.per_sample + units.sample_cost
+    costs = UnitCosts(each + arms.second_cost, units.cost, each + arms.first_cost, units.cost)
+    number = plan.counts.samples
+    if KINDS[design.kind].groups_of(design) < _TWO:
+        only = costs._replace(treated_sample=each, sample=each)
+        return only, number * each + unit_count(number, design) * units.cost
+    first, second = samples_in_arms(number, design)
+    samples = first * costs.treated_sample + second * costs.sample
+    return costs, samples + unit_count(number, design) * units.cost
+
+
+def better_allocation(plan: Assessment) -> Allocated | None:
+    """Return samples and units that cost no more than the plan's and show the most of those tried.
+
+    None where the plan's own are as good, and where none is best: see `optimal_allocation`.
+    """
+    design, known = plan.pack.design, spent(plan)
+    units = design.units
+    if known is None or units is None or units.icc is None or plan.evidence.void_reason:
+        return None
+    costs, budget = known
+    splits = "arms" in KINDS[design.kind].optional
+    best = optimal_allocation(costs, units.icc, share=None if splits else 0.5)
+    if best is None:
+        return None
+    most = most_counted(plan.counts.days, plan.pack)
+    tried = [
+        made
+        for per_unit in _per_unit(best.per_unit)
+        for split in _splits(design, costs, budget, per_unit, best.share)
+        if (made := _allocated(plan, costs, per_unit, split, best)).samples <= most
+    ]
+    found = min(tried, key=lambda one: (as_loss(one.value, plan.pack), one.credits), default=None)
+    return found if found and found.value > plan.evidence.value + _SHOWS else None
+
+
+def _per_unit(best: float) -> set[int]:
+    """Return how many samples a unit may hold: those about the best, and fewer."""
+    # The least variance takes few and large units, and a test of few units has few degrees of
+    # freedom: with somewhat smaller ones it may have more power.
+    tried = {math.floor(best), math.ceil(best)} | {
+        round(best * part / _PARTS) for part in range(1, _PARTS)
+    }
+    return {each for each in tried if each >= 1}
+
+
+def _splits(
+    design: Design, costs: UnitCosts, budget: float, per_unit: int, share: float
+) -> Iterator[tuple[int, ...]]:
+    """Yield how many units each arm may have for the budget, near the best share."""
+    plain, treated = costs.of_unit(per_unit)
+    if KINDS[design.kind].groups_of(design) < _TWO:
+        yield (math.floor(budget / plain + _CENTS),)
+        return
+    near = share * budget / ((1 - share) * plain + share * treated)
+    for first in range(max(LEAST_UNITS, math.floor(near) - _NEAR), math.ceil(near) + _NEAR + 1):
+        second = math.floor((budget - first * treated) / plain + _CENTS)
+        if second >= LEAST_UNITS:
+            yield first, second
+
+
+def _allocated(
+    plan: Assessment,
+    costs: UnitCosts,
+    per_unit: int,
+    split: tuple[int, ...],
+    best: tuple[float, float],
+) -> Allocated:
+    design, samples = plan.pack.design, per_unit * sum(split)
+    changes: dict[str, Units | Arms] = {}
+    if design.units is not None:
+        changes["units"] = design.units.model_copy(update={"samples": float(per_unit)})
+    if len(split) > 1:
+        arms = design.arms or Arms()
+        changes["arms"] = arms.model_copy(update={"share": split[0] / sum(split)})
+    made = design.model_copy(update=changes)
+    of_units = (each * n for each, n in zip(costs.of_unit(per_unit)[::-1], split, strict=False))
+    return Allocated(per_unit, split, best, _shown(plan, made, samples), sum(of_units), made)

@@ -1,0 +1,38 @@
+"""The experimental unit of a study: what is treated as one, and how alike the samples in it are."""
+
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from replicalab.models import Record
+from replicalab.scenarios.fields import MOST, Rate, ShortTitle
+
+Correlation = Annotated[float, Field(strict=True, ge=0, le=1)]
+PerUnit = Annotated[float, Field(strict=True, ge=1, le=MOST)]
+
+CORRELATIONS: Final = (0.01, 0.05, 0.1)
+"""The intraclass correlations that are tried where none is given."""
+
+
+class Units(Record):
+    """The experimental unit: samples in one are treated together, and are more alike than others.
+
+    Attributes:
+        name: what one unit is, such as tank.
+        samples: how many samples are in one, on average.
+        icc: the intraclass correlation: how much of the variance lies between units; null
+            where it is not known, and then the evidence takes samples as independent.
+        cost: what one unit costs besides its samples, in the lab's currency.
+        sample_cost: what a sample costs besides the lab's rate.
+    """
+
+    name: ShortTitle
+    samples: PerUnit
+    icc: Correlation | None = None
+    cost: Rate = 0.0
+    sample_cost: Rate = 0.0
+
+    @property
+    def is_free(self) -> bool:
+        """Whether it adds nothing to what a plan costs."""
+        return not (self.cost or self.sample_cost)

@@ -1,0 +1,177 @@
+"""What is said of experimental units and of unlike arms: what they are, and what they make of n."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from replicalab.assessment import Assessment, samples_in_arms, units_in_arms
+from replicalab.lexicon import amount_text, capitalised, count_text, joined, percent_text, plural
+from replicalab.measures import KINDS, design_effect
+from replicalab.models import Record
+from replicalab.planner.units import Allocated, better_allocation, by_correlation
+from replicalab.scenarios import Arms, Design, Units
+from replicalab.views.blocks import Cell, Group, Sentence, Table, group, row, table
+
+UNITS_TITLE: Final = "Experimental unit"
+ARMS_TITLE: Final = "Two arms"
+_ARMS: Final = 2
+_WHOLE: Final = 100  # From here on samples are counted without decimals
+
+
+# --- what they are ----------------------------------------------------------------------------
+
+
+def record_text(value: Record, *, costs: bool = True) -> str:
+    """Return units or arms in a few words, with their costs: ``tanks of 16, correlation 0.1``."""
+    if isinstance(value, Units):
+        known = "not given" if value.icc is None else f"{value.icc:g}"
+        text = f"{plural(value.name, 2)} of {value.samples:g}, correlation {known}"
+        prices = {f"a {value.name}": value.cost, "a sample": value.sample_cost}
+    elif isinstance(value, Arms):
+        share = f"{percent_text(value.share)} in the first arm"
+        text = "equal arms" if value.share == Arms().share else share
+        prices = {"a sample of the first": value.first_cost, "of the second": value.second_cost}
+    else:
+        return ""
+    priced = [f"{amount_text(price)} for {what}" for what, price in prices.items() if price]
+    return ", ".join([text, *priced]) if costs else text
+
+
+def groupings(design: Design) -> dict[str, tuple[str, str]]:
+    """Return the units and the arms of a design, by field: how they are called, and in words."""
+    found = {"units": (UNITS_TITLE, design.units), "arms": (ARMS_TITLE, design.arms)}
+    return {
+        name: (title, capitalised(record_text(value)))
+        for name, (title, value) in found.items()
+        if value is not None
+    }
+
+
+def arms_text(samples: int, design: Design) -> str:
+    """Return how unlike arms share the samples: ``96 + 32``; empty where they are alike."""
+    if not design.uneven:
+        return ""
+    return " + ".join(amount_text(arm) for arm in samples_in_arms(samples, design))
+
+
+def units_text(plan: Assessment) -> str:
+    """Return how many units a plan has: ``8 tanks of 16 (4 + 4)``; empty without any."""
+    design = plan.pack.design
+    if design.units is None:
+        return ""
+    arms = [int(each) for each in units_in_arms(plan.counts.samples, design)]
+    shared = f" ({' + '.join(map(amount_text, arms))})" if len(arms) > 1 else ""
+    return f"{count_text(sum(arms), design.units.name)} of {design.units.samples:g}{shared}"
+
+
+def basis_text(plan: Assessment) -> str:
+    """Return what units and unlike arms make of the evidence; empty where they make nothing.
+
+    ``8 tanks of 16 (4 + 4) with an intraclass correlation of 0.1: design effect 2.5; …``.
+    """
+    design, counted = plan.pack.design, plan.evidence.analysed
+    texts = [f"Arms of {arms}." for arms in [arms_text(counted, design)] if arms]
+    units = design.units
+    if units is not None and units.icc is not None:
+        effect = design_effect(units.samples, units.icc)
+        arms = units_in_arms(counted, design)
+        held = f"{units_text(plan)} with an intraclass correlation of {units.icc:g}"
+        worth = f"{_worth_text(counted / effect)} independent ones"
+        free = count_text(int(sum(arms)) - len(arms), "degree")
+        degrees = f", and {free} of freedom from {plural(units.name, 2)}"
+        texts.append(
+            f"{held}: design effect {effect:.3g}, so that {count_text(counted, 'sample')} are "
+            f"worth {worth}{degrees if _is_t(design) else ''}."
+        )
+    return " ".join(texts)
+
+
+def unknown_text(plan: Assessment) -> str:
+    """Return what an intraclass correlation would make of a plan; empty where one is given.
+
+    ``With an intraclass correlation of 0.01, 0.05 and 0.1 the power would be 0.60, 0.44 and 0.33.``
+    """
+    units, evidence = plan.pack.design.units, plan.evidence
+    if units is None or units.icc is not None or evidence.void_reason:
+        return ""
+    found = by_correlation(plan)
+    tried = joined([f"{rho:g}" for rho in found])
+    values = joined([evidence.amount(value) for value in found.values()])
+    return f"With an intraclass correlation of {tried} the {evidence.measure} would be {values}."
+
+
+def _is_t(design: Design) -> bool:
+    """Return whether units give a test its degrees of freedom: whether it is a t-test."""
+    return any("normal" in usual.name for usual in KINDS[design.kind].usual_tests)
+
+
+# --- what they make of a plan -------------------------------------------------------------------
+
+
+def units_panel(plan: Assessment) -> Group:
+    """Return what a plan's units are, what they make of it, and what would be better."""
+    design = plan.pack.design
+    sentences = [*_sentences(plan)]
+    return group(*sentences, correlations_table(plan, design.units) if design.units else None)
+
+
+def _sentences(plan: Assessment) -> Iterator[Sentence]:
+    design = plan.pack.design
+    if design.units is not None:
+        yield Sentence(f"{capitalised(units_text(plan))}.")
+        if design.units.icc is None:
+            yield Sentence(
+                "No intraclass correlation is given: the evidence takes samples that share a "
+                f"{design.units.name} as independent. The table says what it would be otherwise."
+            )
+    if arms := arms_text(plan.counts.samples, design):
+        yield Sentence(f"{capitalised(count_text(plan.counts.samples, 'sample'))}: {arms}.")
+    better = better_allocation(plan)
+    if better and design.units:
+        yield Sentence(allocation_text(plan, better, design.units))
+
+
+def correlations_table(plan: Assessment, units: Units) -> Table:
+    """Return what the plan shows at each intraclass correlation of its units."""
+    evidence, rows = plan.evidence, list[tuple[Cell | str, ...]]()
+    for rho, value in by_correlation(plan).items():
+        effect = design_effect(units.samples, rho)
+        worth = evidence.analysed / effect
+        rows.append(
+            row(
+                Cell(f"{rho:g}", rho),
+                Cell(f"{effect:.3g}", effect),
+                Cell(_worth_text(worth), worth),
+                Cell(evidence.amount(value), value),
+                "yours" if rho == units.icc else "",
+            )
+        )
+    measure = capitalised(evidence.measure)
+    names = ("Correlation", "Design effect", "Worth, samples", measure, "Which")
+    return table(f"By the intraclass correlation of samples in one {units.name}", names, rows)
+
+
+def _worth_text(samples: float) -> str:
+    """Return how many independent samples some are worth: ``51.2``, ``1,250``."""
+    return amount_text(round(samples)) if samples >= _WHOLE else f"{samples:.3g}"
+
+
+def allocation_text(plan: Assessment, better: Allocated, units: Units) -> str:
+    """Return samples and units that show more for the same money.
+
+    ``For these costs the best is 9 per tank, 33 % of tanks treated: power 0.41 in place of 0.33``.
+    """
+    name, evidence, shares = units.name, plan.evidence, ""
+    if len(better.units) == _ARMS:
+        shares = f", {percent_text(round(better.best[1], 2))} of {plural(name, 2)} treated"
+    units_had = count_text(sum(better.units), name)
+    if len(better.units) == _ARMS:
+        treated, other = map(amount_text, better.units)
+        units_had = f"{treated} treated and {other} other {plural(name, sum(better.units))}"
+    return (
+        f"For these costs the best is {better.per_unit:,} per {name}{shares}: "
+        f"{evidence.measure} {evidence.amount(better.value)} in place of {evidence.number} for "
+        f"{plan.pack.lab.money(better.credits)}, no more than samples and {plural(name, 2)} cost "
+        f"now ({count_text(better.samples, 'sample')} in {units_had})."
+    )

@@ -1,0 +1,272 @@
+"""Samples in units and in unlike arms: against scipy, printed values, and simulation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from replicalab.measures import (
+    KINDS,
+    LEAST_SHARE,
+    DesignKind,
+    DesignParameters,
+    arms_of,
+    design_effect,
+    units_of,
+)
+from replicalab.scenarios import Arms
+from tests.measures.designs import design_of
+
+FISH: Final = DesignParameters(alpha=0.05, per_unit=16.0, icc=0.1)
+"""Four tanks of 16 in each of two arms."""
+
+SHARES: Final = (LEAST_SHARE, 0.1, 1 / 3, 0.37, 0.5, 0.62, 0.75, 1 - LEAST_SHARE)
+ARMED: Final = [kind for kind, row in KINDS.items() if "arms" in row.optional]
+CLUSTERED: Final = [kind for kind, row in KINDS.items() if "units" in row.optional]
+
+
+def value(kind: DesignKind, n: int, effect: float, given: DesignParameters) -> float:
+    return KINDS[kind].value(n, effect, given)
+
+
+def t_power(shift: float, free: float, alpha: float) -> float:
+    """Return the power of a two-sided t-test by scipy."""
+    at = stats.t.ppf(1 - alpha / 2, free)
+    return float(stats.nct.sf(at, free, shift) + stats.nct.cdf(-at, free, shift))
+
+
+# --- how many there are -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("n", "share", "arms"),
+    [
+        (128, 0.75, (96, 32)),
+        (7, 0.5, (3, 4)),
+        (3, 0.95, (2, 1)),
+        (2, 0.05, (1, 1)),
+        (20, 0.05, (1, 19)),
+        (10**9, 0.5, (5 * 10**8, 5 * 10**8)),
+    ],
+)
+def test_arms_have_their_share_rounded_and_one_sample_at_least(
+    n: int, share: float, arms: tuple[int, int]
+) -> None:
+    assert arms_of(n, share) == arms
+
+
+@pytest.mark.parametrize("share", SHARES)
+def test_arms_never_shrink_and_are_the_same_for_arrays(share: float) -> None:
+    sizes = np.arange(3000)
+    found = [arms_of(int(n), share) for n in sizes]
+    assert [*zip(*(part.tolist() for part in arms_of(sizes, share)), strict=True)] == found
+    for (one, other), (more, further) in pairwise(found[1:]):
+        assert (one <= more, other <= further) == (True, True)
+        assert more + further == one + other + 1
+    assert all(min(arms) >= 1 for arms in found[2:])
+
+
+def test_units_are_rounded_up_but_not_for_an_error_of_rounding() -> None:
+    assert [units_of(n, 16.0) for n in (0, 1, 16, 17, 64)] == [0, 1, 1, 2, 4]
+    assert math.ceil(21 / 1.4) == 16  # of 15 units: 21 / 1.4 is a little more in doubles
+    assert units_of(21, 1.4) == 15
+    assert units_of(np.array([64, 65]), 16.0).tolist() == [4, 5]
+
+
+def test_design_effect_is_the_variance_of_a_mean_over_that_of_independent_samples() -> None:
+    # The variance of a sum adds up every pair of samples: those within a unit go together.
+    within = np.full((21, 21), 0.05) + np.eye(21) * 0.95
+    assert design_effect(21, 0.05) == pytest.approx(within.sum() / 21)
+
+
+# --- what they are worth ----------------------------------------------------------------------
+
+
+def test_fish_in_tanks_have_a_third_of_power_by_t_and_more_by_the_normal_approximation() -> None:
+    shift = 0.5 * math.sqrt(32 / (1 + 15 * 0.1))
+    by_normal = stats.norm.cdf(shift - 1.959964) + stats.norm.cdf(-shift - 1.959964)
+    assert by_normal == pytest.approx(0.432, abs=5e-4)
+    found = value(DesignKind.TWO_GROUP, 128, 0.5, FISH)
+    assert found == pytest.approx(t_power(shift, 6, 0.05), abs=1e-9)
+    assert found == pytest.approx(0.326, abs=5e-4)
+    (told,) = KINDS[DesignKind.TWO_GROUP].usual_values(128, 0.5, FISH)
+    assert told.name.startswith("the normal approximation")
+    assert told.value == pytest.approx(by_normal, abs=1e-6)
+    independent = value(DesignKind.TWO_GROUP, 128, 0.5, DesignParameters(alpha=0.05))
+    assert independent == pytest.approx(0.801, abs=5e-4)
+
+
+@pytest.mark.parametrize("share", SHARES)
+@pytest.mark.parametrize("n", [20, 61, 400])
+def test_two_group_power_of_unlike_arms_is_the_noncentral_t(n: int, share: float) -> None:
+    first = round(share * n)
+    shift = 0.6 * math.sqrt(first * (n - first) / n)
+    given = DesignParameters(alpha=0.02, share=share)
+    expected = t_power(shift, n - 2, 0.02)
+    assert value(DesignKind.TWO_GROUP, n, 0.6, given) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.03, 0.5, 1.0])
+def test_one_group_of_clusters_is_a_t_test_of_its_units(correlation: float) -> None:
+    given = DesignParameters(alpha=0.05, per_unit=5.0, icc=correlation)
+    shift = 0.4 * math.sqrt(50 / (1 + 4 * correlation))
+    for kind in (DesignKind.ONE_SAMPLE, DesignKind.PAIRED):
+        assert value(kind, 50, 0.4, given) == pytest.approx(t_power(shift, 9, 0.05), abs=1e-9)
+
+
+def test_shares_and_correlations_are_worth_less_by_the_design_effect() -> None:
+    given = DesignParameters(alpha=0.05, per_unit=11.0, icc=0.1)  # a design effect of 2
+    plain = DesignParameters(alpha=0.05)
+    assert value(DesignKind.TWO_PROPORTIONS, 440, 0.3, given) == pytest.approx(
+        value(DesignKind.TWO_PROPORTIONS, 220, 0.3, plain), abs=1e-12
+    )
+    assert value(DesignKind.CORRELATION, 440, 0.2, given) == pytest.approx(
+        value(DesignKind.CORRELATION, 220, 0.2, plain), abs=1e-12
+    )
+
+
+@pytest.mark.parametrize("kind", CLUSTERED)
+def test_units_of_one_sample_change_nothing_whatever_their_correlation(kind: DesignKind) -> None:
+    single = DesignParameters(alpha=0.05, per_unit=1.0, icc=0.7)
+    plain = DesignParameters(alpha=0.05)
+    for n in (4, 5, 31, 200):
+        assert value(kind, n, 0.3, single) == pytest.approx(value(kind, n, 0.3, plain), abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", CLUSTERED)
+def test_one_unit_in_an_arm_shows_nothing_and_two_do(kind: DesignKind) -> None:
+    given = DesignParameters(alpha=0.05, per_unit=10.0, icc=0.01)
+    arms = KINDS[kind].groups
+    assert value(kind, 10 * arms, 0.9, given) == 0
+    assert value(kind, 20 * arms, 0.9, given) > 0.05
+
+
+@pytest.mark.parametrize("kind", ARMED)
+def test_even_arms_are_those_of_a_study_that_names_none(kind: DesignKind) -> None:
+    even, unlike = (DesignParameters(alpha=0.05, margin=0.9, share=share) for share in (0.5, 0.8))
+    plain = DesignParameters(alpha=0.05, margin=0.9)
+    effect = 0.1 if kind is DesignKind.EQUIVALENCE else 0.5
+    for n in (2, 3, 50, 51):
+        assert value(kind, n, effect, even) == value(kind, n, effect, plain)
+    assert 0 < value(kind, 50, effect, unlike) < value(kind, 50, effect, plain)
+
+
+def test_equivalence_and_survival_of_unlike_arms_have_the_effective_size_of_even_ones() -> None:
+    # 20 and 80 are worth as much as 32 and 32; of survival nothing else counts.
+    unlike, plain = DesignParameters(alpha=0.05, share=0.2), DesignParameters(alpha=0.05)
+    assert value(DesignKind.SURVIVAL, 100, 0.5, unlike) == pytest.approx(
+        value(DesignKind.SURVIVAL, 64, 0.5, plain), abs=1e-12
+    )
+    power = value(DesignKind.EQUIVALENCE, 100, 0.0, unlike._replace(margin=0.8))
+    root, free, rng = 4.0, 98, np.random.default_rng(5)
+    seen = rng.standard_normal(400_000), np.sqrt(rng.chisquare(free, 400_000) / free)
+    within = np.abs(seen[0]) < 0.8 * root - stats.t.ppf(0.95, free) * seen[1]
+    assert power == pytest.approx(within.mean(), abs=0.003)
+
+
+def test_method_of_survival_says_whether_its_arms_are_equal() -> None:
+    row = KINDS[DesignKind.SURVIVAL]
+    for arms, said in ((None, "two equal arms"), (Arms(first_cost=1.0), "two equal arms")):
+        assert said in row.method_of(design_of(DesignKind.SURVIVAL, **arms_of_design(arms)))
+    uneven = design_of(DesignKind.SURVIVAL, **arms_of_design(Arms(share=0.3)))
+    assert "two unequal arms" in row.method_of(uneven)
+
+
+def arms_of_design(arms: Arms | None) -> dict[str, Any]:
+    return {"arms": arms}
+
+
+# --- never less with more -----------------------------------------------------------------------
+
+
+def falls(kind: DesignKind, effect: float, given: DesignParameters, sizes: range) -> list[int]:
+    values = [value(kind, n, effect, given) for n in sizes]
+    return [
+        n for n, (one, more) in zip(sizes, pairwise(values), strict=False) if more < one - 1e-12
+    ]
+
+
+@pytest.mark.parametrize("share", SHARES)
+@pytest.mark.parametrize("kind", ARMED)
+def test_evidence_of_unlike_arms_never_falls_with_more_samples(
+    kind: DesignKind, share: float
+) -> None:
+    effects = (0.0, 0.2) if kind is DesignKind.EQUIVALENCE else (0.6,)
+    for effect in effects:
+        for margin in (0.25, 0.5, 1.0):
+            given = DesignParameters(alpha=0.05, margin=margin, share=share)
+            assert falls(kind, effect, given, range(1, 400)) == []
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.02, 0.3, 1.0])
+@pytest.mark.parametrize("kind", CLUSTERED)
+def test_evidence_of_units_never_falls_with_more_samples(
+    kind: DesignKind, correlation: float
+) -> None:
+    for per_unit in (1.0, 2.5, 16.0):
+        given = DesignParameters(alpha=0.05, per_unit=per_unit, icc=correlation, share=0.4)
+        assert falls(kind, 0.4, given, range(1, 400)) == []
+
+
+# --- simulated ----------------------------------------------------------------------------------
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("units", "per_unit", "correlation"), [(4, 16, 0.1), (9, 5, 0.3)])
+def test_power_is_how_often_a_t_test_of_unit_means_rejects(
+    units: int, per_unit: int, correlation: float
+) -> None:
+    rng, times = np.random.default_rng(11), 100_000
+    means = []
+    for effect in (0.5, 0.0):
+        of_units = rng.normal(effect, math.sqrt(correlation), (times, units))
+        noise = rng.normal(0, math.sqrt((1 - correlation) / per_unit), (times, units))
+        means.append(of_units + noise)
+    rejected = stats.ttest_ind(*means, axis=1).pvalue < 0.05
+    given = DesignParameters(alpha=0.05, per_unit=per_unit, icc=correlation)
+    found = value(DesignKind.TWO_GROUP, 2 * units * per_unit, 0.5, given)
+    assert found == pytest.approx(rejected.mean(), abs=0.006)
+
+
+@pytest.mark.parametrize("formula", [KINDS[kind].formula for kind in ARMED])
+def test_ends_of_what_is_valid_give_a_power(
+    formula: Callable[[int, float, DesignParameters], float],
+) -> None:
+    for share in (LEAST_SHARE, 1 - LEAST_SHARE):
+        for per_unit in (1.0, 1e9):
+            for correlation in (0.0, 1.0, None):
+                given = DesignParameters(
+                    alpha=0.05,
+                    margin=0.5,
+                    share=share,
+                    per_unit=per_unit,
+                    icc=correlation,
+                )
+                for n in (1, 2, 3, 10**6, 10**9):
+                    assert 0 <= formula(n, 0.1, given) <= 1
+
+
+@pytest.mark.parametrize("kind", [kind for kind in CLUSTERED if KINDS[kind].usual_tests])
+def test_normal_approximation_is_a_share_at_the_ends_and_told_of_units_alone(
+    kind: DesignKind,
+) -> None:
+    told = [
+        each
+        for effect in (5e-324, 0.5, 0.999)
+        for per_unit in (1.0, 3.0, 1e9)
+        for correlation in (0.0, 1.0)
+        for n in (1, 2, 12, 10**9)
+        for each in KINDS[kind].usual_values(
+            n,
+            effect,
+            DesignParameters(alpha=0.05, per_unit=per_unit, icc=correlation),
+        )
+    ]
+    assert all(0 <= each.value <= 1 for each in told)
+    assert bool(told) == (kind in {"two_group", "paired", "one_sample"})

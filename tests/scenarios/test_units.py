@@ -1,0 +1,102 @@
+"""Units and arms as fields of a study and of a question: what they may hold, and of which kind."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from replicalab.errors import ScenarioError
+from replicalab.measures import GROUPINGS, KINDS
+from replicalab.scenarios import (
+    QUESTION_RECORDS,
+    Arms,
+    DesignKind,
+    EvidenceAssumptions,
+    LabOverrides,
+    Units,
+)
+from tests.factories import make_design, make_pack
+from tests.measures.designs import design_of
+
+TANKS = Units(name="tank", samples=16.0, icc=0.1)
+
+NO_NUMBERS = (math.nan, math.inf, -math.inf, -1.0, 1e308, "16", True, None)
+
+
+@pytest.mark.parametrize("value", [*NO_NUMBERS, 0.0, 0.999, 10**9 + 1])
+def test_unit_holds_one_sample_or_more_up_to_a_billion(value: object) -> None:
+    with pytest.raises(ValidationError):
+        Units.model_validate({"name": "tank", "samples": value})
+
+
+@pytest.mark.parametrize("value", [*NO_NUMBERS[:-1], 1.0000001, -5e-324])
+def test_correlation_is_a_share_or_not_given(value: object) -> None:
+    with pytest.raises(ValidationError):
+        Units.model_validate({"name": "tank", "samples": 2, "icc": value})
+
+
+@pytest.mark.parametrize("field", ["cost", "sample_cost", "first_cost", "second_cost"])
+@pytest.mark.parametrize("value", [*NO_NUMBERS, 10**9 + 1, -5e-324])
+def test_costs_are_0_to_a_billion(field: str, value: object) -> None:
+    said: dict[str, object] = {field: value}
+    record: type[Units | Arms] = Arms
+    if field in Units.model_fields:
+        record, said = Units, {"name": "tank", "samples": 2, **said}
+    with pytest.raises(ValidationError):
+        record.model_validate(said)
+
+
+@pytest.mark.parametrize("value", [*NO_NUMBERS, 0.0, 0.0499, 0.9501, 1.0, 10**9])
+def test_share_of_an_arm_leaves_the_other_some(value: object) -> None:
+    with pytest.raises(ValidationError):
+        Arms.model_validate({"share": value})
+
+
+@pytest.mark.parametrize("name", ["", " ", "x" * 31, 5, None])
+def test_unit_has_a_short_name(name: object) -> None:
+    with pytest.raises(ValidationError):
+        Units.model_validate({"name": name, "samples": 2})
+
+
+def test_ends_of_what_is_valid_are_taken() -> None:
+    ends = Units(name="x" * 30, samples=1e9, icc=1.0, cost=1e9, sample_cost=1e9)
+    assert (ends.is_free, Units(name="x", samples=1).is_free) == (False, True)
+    for share in (0.05, 0.95):
+        assert Arms(share=share, first_cost=1e9).share == share
+
+
+@pytest.mark.parametrize("kind", DesignKind)
+@pytest.mark.parametrize("name", GROUPINGS)
+def test_units_and_arms_are_refused_by_kinds_that_have_none(kind: DesignKind, name: str) -> None:
+    assert GROUPINGS.keys() == QUESTION_RECORDS.keys()
+    value = TANKS if name == "units" else Arms(share=0.2)
+    changes: dict[str, Any] = {name: value}
+    if name in KINDS[kind].optional:
+        assert getattr(design_of(kind, **changes), name) == value
+        return
+    with pytest.raises(ValidationError, match=f"{name} are given, but {KINDS[kind].named} design"):
+        design_of(kind, **changes)
+
+
+def test_units_are_asked_in_place_of_the_study_s() -> None:
+    pack = make_pack(
+        design=make_design(kind="two_group", units=TANKS.model_copy(update={"cost": 9}))
+    )
+    asked = pack.with_own(LabOverrides(), EvidenceAssumptions(units=TANKS, arms=Arms(share=0.3)))
+    assert asked.asked == ("units", "arms")
+    assert (asked.design.units, asked.design.arms) == (TANKS, Arms(share=0.3))
+    why = EvidenceAssumptions(units=TANKS, why={"units": "A pilot."})
+    assert pack.with_own(LabOverrides(), why).design.why["units"] == "A pilot."
+    assert EvidenceAssumptions.model_validate_json(why.model_dump_json()) == why
+
+
+def test_question_of_units_that_a_study_has_none_of_is_refused_in_words() -> None:
+    pack = make_pack(design=design_of(DesignKind.AUDIT))
+    with pytest.raises(ScenarioError) as caught:
+        pack.with_own(LabOverrides(), EvidenceAssumptions(units=TANKS))
+    [fault] = caught.value.faults
+    assert fault.problem == "units are given, but an audit design has no experimental units"
+    assert fault.remedy == "leave them out"
