@@ -15,7 +15,8 @@ from replicalab import models
 from replicalab.agents.lab_manager_policy import answer_type_to
 from replicalab.assessment import Assessment, assess, breaks, violations
 from replicalab.lexicon import amount_text, count_text, label_key, parts_of
-from replicalab.measures import PARAMETERS
+from replicalab.measures import KINDS, PARAMETERS
+from replicalab.measures.originals import agree, effect_of
 from replicalab.planner import PlanAnalysis, largest_sample
 from replicalab.scenarios import AllowedSubstitution, Difficulty, ExpectedOutcome, Study, pack_of
 
@@ -191,6 +192,21 @@ def _number_findings(study: Study) -> Iterator[LintFinding]:
                 f"design.{field}",
                 f"{shown} has no source; give its reason under design.why.{field}, or add a "
                 "fact whose text carries it.",
+            )
+    original, effect = design.original, KINDS[design.kind].effect
+    if original is not None and effect is not None and design.effect_published is not None:
+        found = effect_of(KINDS[design.kind], original)
+        known = "effect_published" in design.why
+        if (
+            found
+            and not known
+            and not agree(effect.size(found), effect.size(design.effect_published))
+        ):
+            yield _warning(
+                "design.original",
+                f"Its numbers come to {found:.4g}, and effect_published is "
+                f"{design.effect_published:g}; correct one of them, or say under "
+                "design.why.effect_published whose effect that is.",
             )
     for field in ("key_finding", "published"):
         for number, text in numbers_in(getattr(study.paper, field)).items():

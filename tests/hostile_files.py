@@ -58,6 +58,13 @@ def full_study() -> Any:
     data = json.loads(json.dumps(SMALL))
     data["paper"] |= {"contested": "By some.", "short_title": "Hot or not"}
     data["paper"]["facts"][0] |= {"where": "In the library"}
+    data["design"]["original"] = {
+        "numbers": {"t": 3.5},
+        "n": 40,
+        "confidence": "recalled",
+        "source": "On a cup.",
+        "where": "In the cupboard.",
+    }
     data["design"]["why"] = {"sesoi": "Nobody would care."}
     data["constraints"][0] |= {"details": "Of the kettle."}
     data["policy_rules"][0] |= {"allowed_mentions": ["no candle"]}

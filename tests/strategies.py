@@ -50,6 +50,7 @@ from replicalab.scenarios import (
     Lab,
     LabOverrides,
     Labs,
+    Original,
     OwnItem,
     Pack,
     Paper,
@@ -404,8 +405,26 @@ def designs(draw: st.DrawFn) -> Design:
             "unit_of_n": draw(seen),
             "source": draw(seen),
             "why": draw(st.dictionaries(st.sampled_from([*Design.model_fields]), seen, max_size=3)),
+            "original": draw(st.none() | _originals(row, published or planned)),
             **given,
         }
+    )
+
+
+def _originals(row: Kind, effect: float | None) -> st.SearchStrategy[Original | None]:
+    """Return any original of a kind that found an effect, none where the kind has none."""
+    if row.effect is None:
+        return st.none()
+    in_events = row.normal is not None and row.normal.in_events
+    return st.builds(
+        Original,
+        effect=st.just(effect),
+        se=st.none() | st.floats(1e-6, 100),
+        sides=st.sampled_from([1, 2]),
+        source=seen,
+        confidence=st.sampled_from([Confidence.VERIFIED, Confidence.RECALLED]),
+        where=st.none() | seen,
+        **{"events" if in_events else "n": st.none() | st.integers(4, MOST)},
     )
 
 

@@ -171,6 +171,13 @@ def test_study_that_is_only_unusual_has_no_warning(name: str) -> None:
     assert [each for each in found if each.level is LintLevel.WARNING] == []
 
 
+def test_original_of_another_effect_than_the_published_one_is_told_unless_a_reason_stands() -> None:
+    other, reason = ("design.original.effect", 0.5), ("design.why.effect_published", "Of a review.")
+    [found] = [each for each in lint(bent(other)) if each.place == "design.original"]
+    assert "come to 0.5, and effect_published is 0.9" in found.message
+    assert not [each for each in lint(bent(other, reason)) if each.place == "design.original"]
+
+
 def test_findings_are_listed_to_a_hundred_and_then_counted() -> None:
     found = lint(bent(("paper.published", " ".join(map(str, range(3000, 3700))))))
     assert len(found) == 101

@@ -205,6 +205,7 @@ PLACES: Final[dict[str, Callable[[], str | Block]]] = {
 """Where a plan of 12 days is told, or one that comes of it, and what is said there."""
 JUDGE_NO_PLAN: Final = {
     *("card_panel", "cost_panel", "design_panel", "effects_panel", "evidence_panel"),
+    "original_panel",
     *(
         "challenge_panel",
         "idea_panel",

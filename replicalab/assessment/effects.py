@@ -167,11 +167,15 @@ def chosen_effect(choice: EffectChoice, design: Design) -> float | None:
     return None if design.original and cannot else abs(found)
 
 
+def choice_name(text: str) -> str:
+    """Return the name of a choice as it is written here: ``Small-Telescopes`` is one."""
+    return " ".join(text.casefold().replace("-", " ").split())
+
+
 def named_effect(design: Design, name: str) -> float | None:
     """Return the effect of a choice by its name; None where the design has none of that name."""
-    key = name.strip().casefold().replace("-", " ")
     for choice in CHOICES:
-        if choice.label == key:
+        if choice.label == choice_name(name):
             return chosen_effect(choice, design)
     return None
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from replicalab import scenarios
-from replicalab.assessment import assess
+from replicalab.assessment import CHOICES, assess, missing_choices, named_effect, offered_effects
+from replicalab.assessment.effects import choice_name
 from replicalab.case import Case, in_labs_of
 from replicalab.cli import lab
 from replicalab.cli.files import STANDARD, called, content
@@ -17,7 +18,7 @@ from replicalab.cli.lab_options import MONEY_OPTIONS, between, decimal
 from replicalab.cli.printing import CommandError, say
 from replicalab.documents import STUDY_SUFFIXES
 from replicalab.errors import TraceError
-from replicalab.lexicon import same_label, shortened
+from replicalab.lexicon import joined, same_label, shortened
 from replicalab.models import LARGEST_PLANNED, LIST_FIELDS, LONGEST_LABEL, Protocol, revise
 from replicalab.negotiation import Negotiation, Transcript, load, replay
 from replicalab.planner import Aim, Goal, MeansPrices, PlanAnalysis
@@ -35,7 +36,11 @@ LAB_OPTIONS: Final = {
 }
 # What each number of the question is, and what to write in place of one that cannot be.
 _QUESTION: Final = {
-    "effect": ("the effect to plan at, in the unit of the study's design", "such as 0.5"),
+    "effect": (
+        "the effect to plan at, in the unit of the study's design, or its name: "
+        f"{joined([choice.label.replace(' ', '-') for choice in CHOICES], 'or')}",
+        "such as 0.5",
+    ),
     "alpha": ("the significance level", "between 0 and 1, such as 0.05"),
     "target": ("the evidence to aim at", "above 0, such as 0.8"),
     "floor": ("the least evidence worth running", "above 0, such as 0.5"),
@@ -136,7 +141,22 @@ def add_own(parser: argparse.ArgumentParser) -> None:
         group.add_argument(option, type=each.read, metavar=each.unit, help=each.about)
     question = parser.add_argument_group("question, in place of the study's")
     for name, (about, _) in _QUESTION.items():
-        question.add_argument(f"--{name}", type=decimal, metavar="NUMBER", help=about)
+        read, unit = (_effect, "NUMBER|NAME") if name == "effect" else (decimal, "NUMBER")
+        question.add_argument(f"--{name}", type=read, metavar=unit, help=about)
+
+
+def _effect(text: str) -> float | str:
+    """Return the number that a text is, or the name of a choice of the effect."""
+    known = {choice.label for choice in CHOICES}
+    if (name := choice_name(text)) in known:
+        return name
+    try:
+        return decimal(text)
+    except ArgumentTypeError:
+        names = joined(sorted(each.replace(" ", "-") for each in known), "or")
+        raise ArgumentTypeError(
+            f"'{shortened(text)}' is no number; write one such as 0.5, or {names}"
+        ) from None
 
 
 def add_plan(parser: argparse.ArgumentParser) -> None:
@@ -227,6 +247,8 @@ def question(asked: argparse.Namespace, study: scenarios.Study) -> scenarios.Evi
         CommandError: a number that no design can have, or that plays no part in the study's.
     """
     said = {name: getattr(asked, name) for name in scenarios.QUESTION_FIELDS}
+    if isinstance(said["effect"], str):
+        said["effect"] = _named_effect(said["effect"], study)
     for name, value in said.items():
         try:
             scenarios.EvidenceAssumptions.model_validate({name: value})
@@ -237,6 +259,20 @@ def question(asked: argparse.Namespace, study: scenarios.Study) -> scenarios.Evi
     for idle in found.idle_in(study.design).values():
         raise CommandError(f"--{idle}; leave it out for {study.scenario_id}")
     return found
+
+
+def _named_effect(name: str, study: scenarios.Study) -> float:
+    """Return the effect of a study by its name.
+
+    Raises:
+        CommandError: the study has no such effect.
+    """
+    if (found := named_effect(study.design, name)) is not None:
+        return found
+    why = dict(missing_choices(study.design)).get(name, f"{study.scenario_id} has none")
+    known = [choice.label.replace(" ", "-") for choice, _ in offered_effects(study.design)]
+    remedy = f"write a number, or {joined(known, 'or')}" if known else "write a number"
+    raise CommandError(f"--effect {name.replace(' ', '-')}: {why}; {remedy}")
 
 
 def analysis(asked: argparse.Namespace) -> PlanAnalysis:

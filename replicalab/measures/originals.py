@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple, Protocol
 
-from replicalab.lexicon import joined
+from replicalab.lexicon import joined, shortened
 from replicalab.measures.distributions import normal_cdf, t_two_sided, z_critical
 from replicalab.measures.normal_scales import NormalScale, Sizes
 from replicalab.measures.reported import EffectSource
@@ -237,8 +237,8 @@ def _faults_of_numbers(row: Kind, reported: _Reported) -> Iterator[str]:
     for name in reported.numbers:
         if name not in known:
             yield (
-                f"numbers has '{name}', which {row.named} effect cannot be worked out from; "
-                f"give {joined(sorted(known), 'or')}"
+                f"numbers has '{shortened(name)}', which {row.named} effect cannot be worked out "
+                f"from; give {joined(sorted(known), 'or')}"
             )
             return
     worked = worked_out(row, reported)
@@ -252,7 +252,7 @@ def _faults_of_numbers(row: Kind, reported: _Reported) -> Iterator[str]:
         return
     if reported.effect is not None and row.effect is not None:
         own, other = row.effect.size(reported.effect), row.effect.size(worked)
-        if not _agree(own, other):
+        if not agree(own, other):
             yield (
                 f"effect is {reported.effect:g}, but {worked:.4g} follows from its numbers; "
                 "correct one, or leave effect out"
@@ -275,7 +275,7 @@ def _faults_of_interval(row: Kind, reported: _Reported, effect: float) -> Iterat
         )
     elif scale is not None and reported.se is not None:
         by_width = se_of_interval(scale, low, high, reported.level)
-        if not _agree(reported.se, by_width):
+        if not agree(reported.se, by_width):
             yield (
                 f"se is {reported.se:g}, but the interval's width gives {by_width:.3g}; "
                 "correct one, or leave se out"
@@ -286,6 +286,6 @@ def _asked(source: EffectSource) -> str:
     return joined([number.name for number in source.asked], "and")
 
 
-def _agree(one: float, other: float) -> bool:
+def agree(one: float, other: float) -> bool:
     """Return whether two numbers are the same but for their rounding."""
     return abs(one - other) <= _ROUNDED * max(abs(one), abs(other))

@@ -12,6 +12,7 @@ from replicalab.views import blocks, verdicts
 from replicalab.views import plan as texts
 from replicalab.views.blocks import Bar, Cell, Column, Fold, Group, Heading, Panel, Sentence, Status
 from replicalab.views.lab import lab_text
+from replicalab.views.original import takes_text
 
 BINDING: Final = "Main bottleneck: easing it helps most."
 YOURS: Final = "Your plan"
@@ -262,10 +263,12 @@ def _assumed(plans: Mapping[str, assessment.Assessment]) -> list[blocks.Table]:
     if sought := judged[0].evidence.row.sought:
         detected = [texts.effect_text(plan.detectable_effect) for plan in judged]
         rows.append((capitalised(sought), *detected))
-    for at_effect in zip(*map(texts.assumed_rows, judged), strict=True):
+    effects = assessment.assumed_effects(judged[0].pack.design)
+    for each, *at_effect in zip(effects, *map(texts.assumed_rows, judged), strict=True):
         label, size, _ = at_effect[0]
+        said = "; ".join(filter(None, (size, takes_text(judged[0], each.effect))))
         numbers = [evidence.number for *_, evidence in at_effect]
-        rows.append((f"At the effect {label} ({size})", *numbers))
+        rows.append((f"At the effect {label} ({said})", *numbers))
     columns = (Column("What", is_seen=False), *(Column(name, "number") for name in plans))
     return [blocks.table("What it is worked out from", columns, rows)] if rows else []
 
@@ -332,7 +335,10 @@ def effects_panel(
     others = [evidence for row in judged for evidence in row]
     rows = [
         (
-            Cell(texts.effect_label(effect)),
+            Cell(
+                texts.effect_label(effect),
+                note=takes_text(next(iter(plans.values())), effect.effect),
+            ),
             *(
                 Cell(
                     evidence.number,

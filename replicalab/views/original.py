@@ -3,21 +3,32 @@
 from collections.abc import Iterator
 from typing import Final
 
-from replicalab.assessment import missing_choices, offered_effects, original_estimate
+from replicalab.assessment import (
+    Assessment,
+    missing_choices,
+    offered_effects,
+    original_estimate,
+)
 from replicalab.assessment.effects import PLANNED, YOURS
 from replicalab.lexicon import amount_text, capitalised, count_text, ended, exact_text, percent_text
 from replicalab.measures import KINDS, Estimate
 from replicalab.measures.originals import effect_of
 from replicalab.planner.curves import Curves
-from replicalab.scenarios import Design, Original
+from replicalab.scenarios import Confidence, Design, Original
 from replicalab.views import blocks
 from replicalab.views.blocks import Cell, Column, Group, Heading, Sentence, Table
 from replicalab.views.curves import able_text, fit_text
 from replicalab.views.plan import effect_text
-from replicalab.views.study import CONFIDENCE
 from replicalab.views.verdicts import evidence_status
 
 TITLE: Final = "The original"
+CONFIDENCE: Final = {
+    Confidence.VERIFIED: "verified",
+    Confidence.RECALLED: "recalled, not found again",
+    Confidence.DERIVED: "derived from verified numbers",
+    Confidence.PLANNING_VALUE: "planning value",
+}
+"""How sure a fact is, for people."""
 _TINY_P: Final = 1e-4
 
 
@@ -55,6 +66,18 @@ def reported_text(design: Design, original: Original) -> str:
     return ended(f"{', '.join(said)}{comes}")
 
 
+def choices_texts(design: Design) -> list[str]:
+    """Return what an original comes to, and which effects to plan with follow from it."""
+    if design.original is None:
+        return []
+    effects = [
+        f"{choice.label} {effect_text(effect)}" for choice, effect in offered_effects(design)
+    ]
+    offered = f"Effects to plan with: {', '.join(effects)}." if effects else ""
+    lost = [f"{capitalised(name)} is not offered: {why}." for name, why in missing_choices(design)]
+    return [reported_text(design, design.original), offered, *lost]
+
+
 def _given(original: Original) -> Iterator[str]:
     numbers = [f"{name} = {exact_text(value)}" for name, value in original.numbers.items()]
     if numbers:
@@ -85,7 +108,7 @@ def estimate_text(estimate: Estimate) -> str:
 def source_text(original: Original) -> str:
     """Return where the numbers stand, and how well they are known."""
     where = f"; {original.where}" if original.where else ""
-    return f"{original.source} ({CONFIDENCE[original.confidence]}{where})."
+    return f"{original.source.removesuffix('.')} ({CONFIDENCE[original.confidence]}{where})."
 
 
 def effects_table(found: Curves) -> Table:
@@ -96,13 +119,12 @@ def effects_table(found: Curves) -> Table:
     if asked != planned:
         effects.append((YOURS, asked, "The effect that is asked here."))
     effects.append((PLANNED, planned, "The effect that the study plans with."))
-    for choice, effect in offered_effects(written):
+    for choice, size in offered_effects(written):
         source = f" {choice.source}." if choice.source else ""
-        effects.append((choice.label, effect, f"{choice.meaning}{source}"))
+        effects.append((choice.label, size, f"{choice.meaning}{source}"))
     rows, below = [], []
-    for label, effect, meaning in effects:
-        if effect is None:
-            continue
+    known = [(label, size, meaning) for label, size, meaning in effects if size is not None]
+    for label, effect, meaning in known:
         needed, evidence = found.needed_anywhere(effect), found.at(plan.counts.samples, effect)
         worth = None if evidence.void_reason else evidence.value
         rows.append(
@@ -122,6 +144,14 @@ def effects_table(found: Curves) -> Table:
         Column(f"{capitalised(measure)} of your plan", "number"),
     )
     return blocks.table("Which effect to plan with", columns, rows, below=below)
+
+
+def takes_text(plan: Assessment, effect: float) -> str:
+    """Return how many samples an effect takes, ``takes 481``; empty where no original is known."""
+    if plan.pack.design.original is None:
+        return ""
+    needed = Curves(plan).needed_anywhere(effect)
+    return "no sample is enough" if needed is None else f"takes {amount_text(needed)}"
 
 
 def fits_text(found: Curves) -> str:

@@ -42,10 +42,9 @@ from replicalab.views.blocks import (
 from replicalab.views.check import evidence_cell
 from replicalab.views.lab import amounts_text, lab_text
 from replicalab.views.options import search_text, wasted_text
-from replicalab.views.original import original_blocks
+from replicalab.views.original import CONFIDENCE, original_blocks
 from replicalab.views.plan import counting_text, dropout_text, effect_text, groups_text, usual_text
 from replicalab.views.rounds import text_blocks
-from replicalab.views.study import CONFIDENCE
 from replicalab.views.verdicts import plan_verdict
 
 if TYPE_CHECKING:

@@ -8,21 +8,15 @@ from replicalab.assessment import Assessment
 from replicalab.assessment.phrases import left_text
 from replicalab.drafts import stated
 from replicalab.measures import KINDS, DesignKind
+from replicalab.measures.originals import effect_of
 from replicalab.negotiation import is_worth_running
 from replicalab.planner import PlanAnalysis
 from replicalab.views import blocks
 from replicalab.views.blocks import Column, Fold, Group, Panel, Sentence, Status
 from replicalab.views.check import evidence_bar
+from replicalab.views.original import CONFIDENCE, reported_text, source_text
 from replicalab.views.plan import staff_text, unit_noun
 from replicalab.views.verdicts import evidence_status, lab_line, offer_story, terms_text
-
-CONFIDENCE: Final = {
-    scenarios.Confidence.VERIFIED: "verified",
-    scenarios.Confidence.RECALLED: "recalled, not found again",
-    scenarios.Confidence.DERIVED: "derived from verified numbers",
-    scenarios.Confidence.PLANNING_VALUE: "planning value",
-}
-"""How sure a fact is, for people."""
 
 
 def story_panel(reference: PlanAnalysis) -> Group:
@@ -70,6 +64,10 @@ def design_panel(pack: scenarios.Pack) -> Fold:
         ("floor", "Floor of the evidence", design.floor),
         *((name, kind.label(name), getattr(design, name)) for name in kind.numbers),
     )]  # fmt: skip
+    if (original := design.original) is not None:
+        effect = _number(effect_of(kind, original))
+        why = f"{reported_text(design, original)} {source_text(original)}"
+        rows.insert(1, ("Original's effect", effect, why))
     if design.dropout:
         name = f"Dropout of planned samples{', yours' * ('dropout' in asked)}"
         rows.append((name, lexicon.percent_text(design.dropout), design.why.get("dropout", "")))

@@ -11,7 +11,7 @@ from streamlit.testing.v1.element_tree import NumberInput, Radio
 from replicalab.assessment import Assessment, assess
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import EvidenceAssumptions, load_scenario
-from replicalab.ui.protocol.assumptions import CHARTS, PARTS, PLACE
+from replicalab.ui.protocol.assumptions import CHARTS, MORE, PARTS, PLACE
 from replicalab.views.curves import (
     effect_rows,
     effect_title,
@@ -31,6 +31,9 @@ EFFECTS: Final = [
     "as published (0.177)",
     "halved (0.0885)",
     "smallest of interest (0.09)",
+    "safeguard (0.128)",
+    "small telescopes (0.0885)",
+    "shrunken (0.158)",
 ]
 
 
@@ -115,7 +118,10 @@ def test_effects_are_one_click_away() -> None:
     assert worth(app) == of_reference(EvidenceAssumptions(effect=0.09)).evidence.number
     assert field(app, "effect").value == 0.09
     [radio] = [each for each in go(app, TRADE_OFFS).radio if each.label == "Effect assumed"]
-    assert (radio.options, radio.value) == (["yours, smallest of interest (0.09)", *EFFECTS[:3]], 0)
+    assert (radio.options, radio.value) == (
+        ["yours, smallest of interest (0.09)", *EFFECTS[:3], *EFFECTS[4:]],
+        0,
+    )
     app.session_state[PLACE] = True
     go(app, PROTOCOL)
     choices(app).set_value(0)
@@ -201,7 +207,7 @@ def test_only_what_a_kind_has_is_asked_and_shares_in_percent() -> None:
 def test_curves_are_the_cores_with_their_tables() -> None:
     app, found = unfolded(opened()), Curves(assess(MOMENTUM.reference_protocol, MOMENTUM))
     [radio] = [each for each in app.radio if each.key == PARTS]
-    assert radio.options == ["Numbers", *CHARTS]
+    assert radio.options == ["Numbers", *CHARTS, *MORE]
     for part, title, told in (
         ("Evidence over n", samples_title, samples_rows),
         ("Evidence over effect", effect_title, effect_rows),
@@ -245,3 +251,25 @@ def test_odd_total_tells_how_it_is_shared_out() -> None:
     assert "127 in all: 63 and 64." in said(app)
     type_number(app, "Sample size", 126)
     assert "126 in all" not in said(app)
+
+
+# --- the original ---
+
+
+def test_original_stands_with_each_effect_and_only_where_it_is_known() -> None:
+    app = opened("The original")
+    told = said(app)
+    assert "Cohen's d 0.177, from t = 3.07, n = 300" in told
+    rows = {row[0]: row[1:] for table in panel_tables(app) for row in table if len(row) > 2}
+    # By scipy's noncentral t 0.12813, for which a t-test needs 481 of 0.80 power.
+    assert rows["Safeguard"][:2] == ["0.128", "481"]
+    assert "285 affordable here" in told
+    [radio] = [each for each in opened(study=REEF).radio if each.key == PARTS]
+    assert "The original" not in radio.options
+
+
+def test_safeguard_effect_is_one_click_away() -> None:
+    app = opened()
+    choices(app).set_value(4)
+    run(app)
+    assert "effect 0.128, yours" in header(app)

@@ -13,7 +13,7 @@ from replicalab.scenarios import DesignKind
 from replicalab.scenarios.fields import LONGEST_SHORT_TITLE, LONGEST_TITLE
 from replicalab.scenarios.reading import Data
 from replicalab.ui import panel
-from replicalab.ui.study_form import fields, record
+from replicalab.ui.study_form import fields, original, record
 from replicalab.ui.words import escaped
 from replicalab.views.study import kind_panel
 
@@ -90,6 +90,7 @@ def draw_assumptions() -> None:
         with columns[place % len(columns)]:
             _draw_design_number(name, label)
     fields.text("What one sample is", "design", "unit_of_n")
+    original.draw()
 
 
 def _draw_design_number(name: str, label: str) -> None:
