@@ -37,6 +37,7 @@ class Evidence:
         effect: the effect assumed, after the substitutions' factors; None for coverage.
         void_reason: why the plan yields no evidence at all, None when it does.
         factor: what the plan's substitutions leave of every effect, in (0, 1].
+        planned_with: the row of the probability of success, where that is planned with.
     """
 
     kind: DesignKind
@@ -49,11 +50,12 @@ class Evidence:
     effect: float | None
     void_reason: str | None = None
     factor: float = 1.0
+    planned_with: Kind | None = None
 
     @property
     def row(self) -> Kind:
-        """What is particular to the kind of design."""
-        return KINDS[self.kind]
+        """What is particular to the kind of design, or to what is planned with in its place."""
+        return self.planned_with or KINDS[self.kind]
 
     @property
     def measure(self) -> str:
@@ -129,6 +131,7 @@ def evidence_of(
         effect=seen,
         void_reason=void,
         factor=factor,
+        planned_with=design.row if design.row is not KINDS[design.kind] else None,
     )
 
 
@@ -142,7 +145,7 @@ def seen_effect(design: Design, factor: float, effect: float | None = None) -> f
 
     None where the kind of design assumes none.
     """
-    assumed, kind = design.effect_planning if effect is None else effect, KINDS[design.kind]
+    assumed, kind = design.effect_planning if effect is None else effect, design.row
     return kind.effect.seen(assumed, factor) if kind.effect and assumed is not None else None
 
 
@@ -159,9 +162,7 @@ def evidence_value(design: Design, n: int, effect: float | None, factor: float =
     Raises:
         ValueError: the kind has no such effect: none given, not finite, or out of its range.
     """
-    return KINDS[design.kind].value(
-        counted_of(design, n), effect, DesignParameters.by(design, factor)
-    )
+    return design.row.value(counted_of(design, n), effect, DesignParameters.by(design, factor))
 
 
 def tier_of(design: Design, value: float) -> EvidenceTier:
@@ -179,4 +180,4 @@ def smallest_detectable_effect(design: Design, n: int, factor: float = 1.0) -> f
 
     ``n`` is as for `evidence_value`. None where no test would detect any.
     """
-    return KINDS[design.kind].least_sought(design, counted_of(design, n), factor)
+    return design.row.least_sought(design, counted_of(design, n), factor)

@@ -17,6 +17,7 @@ from replicalab.models import Count, Flag, Record
 from replicalab.scenarios import fields
 from replicalab.scenarios.calendar import StartDate
 from replicalab.scenarios.lab import Lab
+from replicalab.scenarios.replication import Replication
 from replicalab.scenarios.sheet_mapping import SheetMapping
 from replicalab.scenarios.study import Design, Study
 
@@ -154,6 +155,7 @@ class EvidenceAssumptions(Record):
     """What the evidence is to assume, in place of the study's design; None leaves the study's.
 
     The numbers are those of `Design`, ``effect`` its planning effect; ``why`` has their reasons.
+    ``replication`` is what counts as replicated.
     """
 
     effect: fields.Effect | None = None
@@ -162,6 +164,7 @@ class EvidenceAssumptions(Record):
     floor: fields.Bound | None = None
     dropout: Annotated[float, Field(strict=True, ge=0, lt=1)] | None = None
     why: Annotated[dict[QuestionName, fields.Prose], FailFast()] = Field(default_factory=dict)
+    replication: Replication | None = None
 
     def over(self, design: Design) -> Design:
         """Return a design with what is asked of it.
@@ -170,6 +173,8 @@ class EvidenceAssumptions(Record):
             ScenarioError: the kind of design cannot be asked that.
         """
         asked = {QUESTION_FIELDS[name]: getattr(self, name) for name in self.asked}
+        if self.replication is not None:
+            asked["replication"] = self.replication
         if not asked and not self.why:
             return design
         why = {**design.why, **{QUESTION_FIELDS[name]: reason for name, reason in self.why.items()}}

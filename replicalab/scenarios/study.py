@@ -14,7 +14,8 @@ from replicalab.lexicon import (
     repeated_labels,
     section,
 )
-from replicalab.measures import KINDS, DesignKind
+from replicalab.measures import KINDS, DesignKind, Kind
+from replicalab.measures import replicated
 from replicalab.measures.originals import faults_of
 from replicalab.models import Flag, Protocol, Record, too_large
 from replicalab.scenarios import fields
@@ -22,6 +23,7 @@ from replicalab.scenarios.constraints import Bounds, Comparator, ScenarioConstra
 from replicalab.scenarios.fields import Confidence
 from replicalab.scenarios.lab import Labs
 from replicalab.scenarios.original import Original
+from replicalab.scenarios.replication import Replication
 
 
 class Fact(Record):
@@ -108,6 +110,7 @@ class Design(Record):
         source: where the published effect stands.
         why: a reason for each planning value, by field.
         original: what the original study found, null where that is not known in numbers.
+        replication: what counts as replicated, null where nothing is chosen.
     """
 
     kind: DesignKind
@@ -126,6 +129,12 @@ class Design(Record):
     source: fields.Prose
     why: Annotated[dict[fields.Label, fields.Prose], fields.Few] = Field(default_factory=dict)
     original: Original | None = None
+    replication: Replication | None = None
+
+    @cached_property
+    def row(self) -> Kind:
+        """What its evidence is: the row of its kind, or of the probability of success."""
+        return replicated.row_of(KINDS[self.kind], self)
 
     @property
     def lower_is_better(self) -> bool:
@@ -142,6 +151,12 @@ class Design(Record):
     def _original_fits_the_kind(self) -> Self:
         for fault in faults_of(KINDS[self.kind], self.original) if self.original else ():
             raise ValueError(f"original: {fault}")
+        return self
+
+    @model_validator(mode="after")
+    def _replication_fits_the_original(self) -> Self:
+        for fault in replicated.faults_of(KINDS[self.kind], self):
+            raise ValueError(f"replication: {fault}")
         return self
 
     @model_validator(mode="after")
