@@ -103,6 +103,7 @@ def evidence_of(
         ValueError: the kind has no such effect (see `evidence_value`).
     """
     design, able, void = scenario.design, samples, None
+    row = design.row
     seen = seen_effect(design, factor, effect)
     if scenario.samples_per_day is not None:
         able = min(able, scenario.samples_per_day.value * days)
@@ -131,7 +132,7 @@ def evidence_of(
         effect=seen,
         void_reason=void,
         factor=factor,
-        planned_with=design.row if design.row is not KINDS[design.kind] else None,
+        planned_with=None if row is KINDS[design.kind] else row,
     )
 
 
@@ -162,7 +163,9 @@ def evidence_value(design: Design, n: int, effect: float | None, factor: float =
     Raises:
         ValueError: the kind has no such effect: none given, not finite, or out of its range.
     """
-    return design.row.value(counted_of(design, n), effect, DesignParameters.by(design, factor))
+    return design.row_at(factor).value(
+        counted_of(design, n), effect, DesignParameters.by(design, factor)
+    )
 
 
 def tier_of(design: Design, value: float) -> EvidenceTier:

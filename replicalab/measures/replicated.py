@@ -120,23 +120,26 @@ def replicated_of(row: Kind, design: _Design) -> Replicated | None:
     return Replicated(success, found.se, row.normal, design.event_share or 1.0)
 
 
-def row_of(row: Kind, design: _Design) -> Kind:
-    """Return the row of a design: that of its kind, or of its probability of success."""
+def row_of(row: Kind, design: _Design, factor: float = 1.0) -> Kind:
+    """Return the row of a design: that of its kind, or of its probability of success.
+
+    That is worked out with what a plan's substitutions leave of every effect.
+    """
     chosen = design.replication
     if chosen is None or not chosen.is_planned_with:
         return row
     found = replicated_of(row, design)
-    return row if found is None else _row(DesignKind(row.kind), found)
+    return row if found is None else _row(DesignKind(row.kind), found, factor)
 
 
 @lru_cache(maxsize=256)
-def _row(kind: DesignKind, found: Replicated) -> Kind:
+def _row(kind: DesignKind, found: Replicated, factor: float) -> Kind:
     success = found.success
     labels = joined([CRITERIA[name].label.casefold() for name in success.criteria], "and")
     prior = PRIORS[success.prior].label.casefold()
 
     def best(n: int, size: float, given: DesignParameters) -> float:
-        return found.best(n, given.factor)
+        return found.best(n, factor)
 
     return replace(
         KINDS[kind],

@@ -190,7 +190,6 @@ class DesignParameters(NamedTuple):
     groups: int = 0
     margin: float = 0.0
     event_share: float = 1.0
-    factor: float = 1.0
 
     @classmethod
     def by(cls, design: _Design, factor: float = 1.0) -> DesignParameters:
@@ -203,7 +202,6 @@ class DesignParameters(NamedTuple):
             groups=design.groups or 0,
             margin=(design.margin or 0.0) * factor,
             event_share=design.event_share or 1.0,
-            factor=factor,
         )
 
 

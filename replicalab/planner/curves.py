@@ -66,10 +66,12 @@ class Curves:
     def effects(self) -> tuple[AssumedEffect, ...]:
         """The effects to compare, the one that is assumed first."""
         design = self.plan.pack.design
+        if design.row.effect is None:
+            return ()
         if found := effects_of(design, self.written):
             return found
         planned = design.effect_planning
-        return () if planned is None or design.row.effect is None else (AssumedEffect("planned", planned),)
+        return () if planned is None else (AssumedEffect("planned", planned),)
 
     def at(self, samples: int, effect: float | None = None) -> Evidence:
         """Return the evidence of so many samples, at the planning effect or another one."""

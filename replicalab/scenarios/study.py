@@ -14,8 +14,7 @@ from replicalab.lexicon import (
     repeated_labels,
     section,
 )
-from replicalab.measures import KINDS, DesignKind, Kind
-from replicalab.measures import replicated
+from replicalab.measures import KINDS, DesignKind, Kind, replicated
 from replicalab.measures.originals import faults_of
 from replicalab.models import Flag, Protocol, Record, too_large
 from replicalab.scenarios import fields
@@ -131,10 +130,14 @@ class Design(Record):
     original: Original | None = None
     replication: Replication | None = None
 
-    @cached_property
+    @property
     def row(self) -> Kind:
         """What its evidence is: the row of its kind, or of the probability of success."""
-        return replicated.row_of(KINDS[self.kind], self)
+        return self.row_at(1.0)
+
+    def row_at(self, factor: float) -> Kind:
+        """Return the same through substitutions that leave that part of every effect."""
+        return replicated.row_of(KINDS[self.kind], self, factor)
 
     @property
     def lower_is_better(self) -> bool:

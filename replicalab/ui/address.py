@@ -46,6 +46,7 @@ _PLAYED: Final = "moves"
 _OWN_LAB: Final = "own_lab"  # What is said of a lab besides its means
 _TRAY: Final = "beside"
 _WHY: Final = "why"
+_REPLICATION: Final = "replicated"
 _RUN: Final = "run"  # The key that says of a case in the tray that its negotiation is compared
 _LARGEST: Final = 64 * 1024  # The most bytes of a plan, or of moves, before they are compressed
 _MOVES: Final = TypeAdapter(Annotated[tuple[Move, ...], Field(max_length=MOST_ROUNDS), FailFast()])
@@ -205,6 +206,10 @@ def to_query(workspace: Workspace) -> dict[str, str]:
         query[_OWN_LAB] = _packed_json(rest)
     if case.question.why:
         query[_WHY] = _packed_json(case.question.why)
+    if case.question.replication is not None:
+        query[_REPLICATION] = _packed_json(
+            case.question.replication.model_dump(mode="json", exclude_defaults=True)
+        )
     if tray := _encode_tray(workspace.tray):
         query[_TRAY] = tray
     return {_CHECK: _checksum(query), **query}
@@ -216,7 +221,7 @@ def _checksum(query: Mapping[str, str]) -> str:
     Keys that came later count only where they stand, so links from before them still hold.
     """
     parts = [f"{key}={query.get(key, '')}" for key in _FIRST]
-    later = [key for key in (*_KEYS, _PLAYED, _OWN_LAB, _WHY, _TRAY) if key in query]
+    later = [key for key in (*_KEYS, _PLAYED, _OWN_LAB, _WHY, _REPLICATION, _TRAY) if key in query]
     later = [key for key in later if key not in (*_FIRST, *_UNCOUNTED)]
     parts += [f"{key}={query[key]}" for key in later]
     return f"{zlib.crc32('&'.join(parts).encode()):08x}"
@@ -289,6 +294,7 @@ def _with_rest(work: Workspace, query: Mapping[str, str], problems: list[str]) -
     for key, part, otherwise in (
         (_OWN_LAB, "own_lab", "showing the lab's own rates, steps and items"),
         (_WHY, "question", "showing no reasons for what you assume"),
+        (_REPLICATION, "question", "showing the study's own choice of what counts as replicated"),
     ):
         if key in query:
             try:
@@ -299,6 +305,7 @@ def _with_rest(work: Workspace, query: Mapping[str, str], problems: list[str]) -
                 problems.append(f"{key}: {error} Until then: {otherwise}.")
                 continue
             said = {"why": said} if key == _WHY else said
+            said = {"replication": said} if key == _REPLICATION else said
             work = work.changed(**{part: _taken(getattr(work.case, part), said, key, problems)})
     return work
 
@@ -355,6 +362,7 @@ def askable(case: Case, find: FindPack, problems: list[str]) -> Case:
         design = case.written(find).design
     except ScenarioError:
         return case
+    case = _with_usable_choice(case, design, problems)
     said = {n: v for n in scenarios.QUESTION_FIELDS if (v := getattr(case.question, n)) is not None}
     fits, wrong = case.question.model_copy(update=dict.fromkeys(said)), dict[str, str]()
     # Each number that fits may make room for another, so the rest is tried again after each.
@@ -380,6 +388,22 @@ def askable(case: Case, find: FindPack, problems: list[str]) -> Case:
         problems.append(f"{problem}; it is left out.")
         fits = fits.asking(name, None, design)
     return case.changed(question=fits)
+
+
+def _with_usable_choice(case: Case, design: scenarios.Design, problems: list[str]) -> Case:
+    """Return a case without what is to count as replicated, where that cannot be asked."""
+    chosen = case.question.replication
+    if chosen is None:
+        return case
+    try:
+        scenarios.EvidenceAssumptions(replication=chosen).over(design)
+    except ScenarioError as error:
+        problems.append(
+            f"what counts as replicated cannot be asked of this study "
+            f"({error.faults[0].problem}); showing the study's own."
+        )
+        return case.changed(question=case.question.model_copy(update={"replication": None}))
+    return case
 
 
 def _with_moves(work: Workspace, text: str, problems: list[str]) -> Workspace:

@@ -196,6 +196,8 @@ def asked_text(pack: Pack, most: int | None = _MOST_ASKED) -> str:
     }
     write |= {"effect": effect_text, **dict.fromkeys(("target", "floor"), scale.by_hand)}
     texts = [f"{name} {write[name](getattr(pack.question, name))}" for name in pack.asked]
+    if pack.question.replication is not None:
+        texts.append("what counts as replicated")
     return f"{', '.join(texts)}, yours" if texts else ""
 
 
@@ -302,6 +304,8 @@ def assumption_text(plan: assessment.Assessment) -> str:
 def _planned_text(plan: assessment.Assessment) -> str:
     evidence, row, design = plan.evidence, plan.evidence.row, plan.pack.design
     method = row.method_of(design)
+    if evidence.planned_with:
+        return f"Planned, by {method}."
     if row.effect is None:
         return f"Planned, by {method}; no effect is assumed."
     setting, seen = (
