@@ -5,9 +5,9 @@ its variance over the replication's, and the replication's estimate has a varian
 Given the original, every criterion is an interval of that estimate; several at once are the part
 that their intervals share.
 
-Sources: Held (2020), JRSS A 183, 431-448 (sceptical p-value); Held, Micheloud & Pawel (2022), Annals
-of Applied Statistics 16, 706-720 (golden level); Micheloud & Held (2022), Statistical Science 37,
-369-379 (power, and the size for it); Pawel & Held (2020), PLOS ONE 15, e0231416 (the priors, and
+Sources: Held (2020), JRSS A 183, 431-448 (sceptical p-value); Held, Micheloud & Pawel (2022),
+Annals of Applied Statistics 16, 706-720 (golden level); Micheloud & Held (2022), Statistical
+Science 37, 369-379 (power, and the size for it); Pawel & Held (2020), PLOS ONE 15, e0231416 (the priors, and
 heterogeneity); Pawel, Consonni & Held (2023), Psychological Methods (probability of success); Open
 Science Collaboration (2015), Science 349, aac4716, and Patil, Peng & Leek (2016), Perspectives on
 Psychological Science 11, 539-544 (intervals); Simonsohn (2015), Psychological Science 26, 559-569.
