@@ -7,10 +7,11 @@ that their intervals share.
 
 Sources: Held (2020), JRSS A 183, 431-448 (sceptical p-value); Held, Micheloud & Pawel (2022),
 Annals of Applied Statistics 16, 706-720 (golden level); Micheloud & Held (2022), Statistical
-Science 37, 369-379 (power, and the size for it); Pawel & Held (2020), PLOS ONE 15, e0231416 (the priors, and
-heterogeneity); Pawel, Consonni & Held (2023), Psychological Methods (probability of success); Open
-Science Collaboration (2015), Science 349, aac4716, and Patil, Peng & Leek (2016), Perspectives on
-Psychological Science 11, 539-544 (intervals); Simonsohn (2015), Psychological Science 26, 559-569.
+Science 37, 369-379 (power, and the size for it); Pawel & Held (2020), PLOS ONE 15, e0231416 (the
+priors, and heterogeneity); Pawel, Consonni & Held (2023), Psychological Methods (probability of
+success); Open Science Collaboration (2015), Science 349, aac4716, and Patil, Peng & Leek (2016),
+Perspectives on Psychological Science 11, 539-544 (intervals); Simonsohn (2015), Psychological
+Science 26, 559-569.
 """
 
 import math
@@ -99,7 +100,8 @@ def _predictive(of: Basis) -> Belief:
 
 
 def _empirical_bayes(of: Basis) -> Belief:
-    kept = max(0.0, 1 - (1 + of.h) / of.z**2) if of.z else 0.0
+    square, noise = of.z * of.z, 1 + of.h
+    kept = 1 - noise / square if square > noise else 0.0
     return Belief(kept * of.z, kept * (1 + of.h) + of.h)
 
 

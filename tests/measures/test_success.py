@@ -152,24 +152,23 @@ def met(name: Criterion, t: Any, c: float, of: Basis) -> Any:
     s = 1 / math.sqrt(c)
     z, by_side = stats.norm.isf(of.alpha / 2), stats.norm.isf(of.alpha / of.sides)
     one = stats.norm.isf(of.alpha)
-    match name:
-        case Criterion.SIGNIFICANT:
-            return stats.norm.sf(t / s) <= of.alpha / of.sides
-        case Criterion.INTERVAL:
-            return (t - z * s <= of.z) & (of.z <= t + z * s)
-        case Criterion.PREDICTION:
-            return abs(t - of.z) / math.sqrt(1 + s * s) <= z
-        case Criterion.EQUIVALENCE:
-            return (t - one * s >= -of.margin) & (t + one * s <= of.margin)
-        case Criterion.SMALL_TELESCOPES:
-            return stats.norm.cdf((t - of.telescope) / s) >= of.alpha
-    # The variance of the sceptical prior that just makes the original no longer convincing, and
-    # the replication's standardised distance from it (Held 2020, section 3): z² = the same level.
+    # Of the sceptical p-value: the variance of the sceptical prior that just makes the original no
+    # longer convincing at the level, and the replication's standardised distance from that prior's
+    # middle, at least the level too (Held 2020, section 3).
     level = by_side / (math.sqrt(GOLDEN) if name is Criterion.SCEPTICAL else 1)
-    if of.z <= level:
-        return np.zeros_like(t, dtype=bool)
-    prior = 1 / (of.z**2 / level**2 - 1)
-    return t / np.sqrt(prior + s * s) >= level
+    convincing = of.z > level
+    prior = 1 / (of.z**2 / level**2 - 1) if convincing else 1.0
+    doubted = (t / np.sqrt(prior + s * s) >= level) & convincing
+    decided: dict[Criterion, Any] = {
+        Criterion.SIGNIFICANT: stats.norm.sf(t / s) <= of.alpha / of.sides,
+        Criterion.INTERVAL: (t - z * s <= of.z) & (of.z <= t + z * s),
+        Criterion.PREDICTION: abs(t - of.z) / math.sqrt(1 + s * s) <= z,
+        Criterion.EQUIVALENCE: (t - one * s >= -of.margin) & (t + one * s <= of.margin),
+        Criterion.SMALL_TELESCOPES: stats.norm.cdf((t - of.telescope) / s) >= of.alpha,
+        Criterion.SCEPTICAL: doubted,
+        Criterion.SCEPTICAL_NOMINAL: doubted,
+    }
+    return decided[name]
 
 
 def drawn(prior: Prior, c: float, of: Basis, draws: int) -> Any:
