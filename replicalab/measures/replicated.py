@@ -75,13 +75,32 @@ class Replicated:
         ratio = factor * self.se / self.scale.se_of(n, self.event_share) if n >= 1 else 0.0
         return ratio * ratio
 
+    @cached_property
+    def least(self) -> float:
+        """The relative size of the smallest study that has a standard error."""
+        low = high = 1
+        while not self.relative_size(high):
+            low, high = high + 1, 2 * high
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.relative_size(middle) else (middle + 1, high)
+        return self.relative_size(high)
+
     def chance(self, n: int, factor: float = 1.0) -> float:
         """Return the probability of success of ``n`` samples that count."""
         return self.success.chance(self.relative_size(n, factor))
 
+    def worth(self, n: int, factor: float = 1.0) -> float:
+        """Return the largest probability of success of any study up to ``n`` samples.
+
+        It grows with both. Samples can be left out, so that more are never worth less; and as a
+        substitution makes a study smaller, its best size is not held to whole samples, or one that
+        happened to make it just as small would be worth more than none.
+        """
+        return self.success.up_to(self.relative_size(n, factor), self.least)
+
     def best(self, n: int, factor: float = 1.0) -> float:
-        """Return the largest probability of success of up to ``n`` samples."""
-        # Samples can be left out, so that more are never worth less.
+        """Return the largest probability of success of 1 to ``n`` samples."""
         return self.success.best(lambda few: self.relative_size(few, factor), 1, max(n, 1))
 
     def fewest(self, wanted: float, factor: float = 1.0, most: int = _MOST) -> int | None:
@@ -93,10 +112,10 @@ class Replicated:
         for name in self.success.criteria:
             yield name, replace(self, success=replace(self.success, criteria=(name,)))
 
-    @cached_property
+    @property
     def ceiling(self) -> float:
         """What the probability of success cannot exceed, however many samples there are."""
-        return max(self.success.limit, self.best(_MOST))
+        return self.success.ceiling(self.least)
 
 
 def replicated_of(row: Kind, design: _Design) -> Replicated | None:
@@ -138,14 +157,14 @@ def _row(kind: DesignKind, found: Replicated, factor: float) -> Kind:
     labels = joined([CRITERIA[name].label.casefold() for name in success.criteria], "and")
     prior = PRIORS[success.prior].label.casefold()
 
-    def best(n: int, size: float, given: DesignParameters) -> float:
-        return found.best(n, factor)
+    def worth(n: int, size: float, given: DesignParameters) -> float:
+        return found.worth(n, factor)
 
     return replace(
         KINDS[kind],
-        formula=best,
+        formula=worth,
         method=f"the joint probability of the criteria ({labels}) under a {prior} prior, "
-        f"estimates taken as normal; where fewer samples have a higher one, theirs is given",
+        f"estimates taken as normal; where a smaller study has a higher one, its is given",
         endless_method="",
         effect=None,
         setting="",

@@ -28,6 +28,9 @@ _SLACK: Final = 1e-12  # As much as a value may miss its bound by, in `Scale.rea
 _SAME: Final = 1e-13  # Chances closer than this are one
 _STEP: Final = 1e-6  # Relative sizes are first looked at so far apart, in their logarithm
 _FAR: Final = math.log(1e12)
+_NOTHING: Final = 1e-9  # Of a study as good as nothing
+_LEAST: Final = 1e-5  # Peaks are looked for from this part of what bends the chance
+_APART: Final = 0.04  # in logarithms of sizes so far apart
 
 
 class Prior(StrEnum):
@@ -281,6 +284,13 @@ Sized = Callable[[int], float]
 """The relative size, above 0, of a number of samples; it never falls when that grows."""
 
 
+class Peak(NamedTuple):
+    """A relative size from which the probability falls, and the probability there."""
+
+    c: float
+    chance: float
+
+
 @dataclass(frozen=True)
 class Success:
     """The probability that a replication meets some criteria, all of them at once.
@@ -340,6 +350,58 @@ class Success:
             return _between((low - mean) / sd, (high - mean) / sd)
         # Without any uncertainty left: far within, or on an end, as intervals about it are.
         return self.chance(1e30)
+
+    def up_to(self, c: float, least: float) -> float:
+        """Return the largest probability of relative sizes from ``least`` up to ``c``.
+
+        It never falls when that grows; below the least it is at most that of the least.
+        """
+        if not c > 0:
+            return 0.0
+        if c < least:
+            # The less there is, the likelier an interval so wide holds anything.
+            smaller = [peak.chance for peak in self.peaks if peak.c <= c]
+            start = self.chance(c * _NOTHING)
+            return min(self.chance(least), max([self.chance(c), start, *smaller]))
+        between = (peak.chance for peak in self.peaks if least <= peak.c <= c)
+        return max([self.chance(c), self.chance(least), *between])
+
+    def ceiling(self, least: float) -> float:
+        """Return what the probability of no relative size from ``least`` on exceeds."""
+        beyond = (peak.chance for peak in self.peaks if peak.c >= least)
+        return max([self.limit, self.chance(least), *beyond])
+
+    @cached_property
+    def peaks(self) -> tuple["Peak", ...]:
+        """The sizes from which the probability falls, and towards which it rises."""
+        # All that bends it does so where the variance of the estimate is that of the prior, or near
+        # a square of these lengths; in between it changes over a good part of a size's logarithm.
+        lengths = (self.basis.z, self.basis.margin, self.basis.telescope, 1.0)
+        scale = sum(each * each for each in lengths) + self.belief.variance
+        low, high = math.log(_LEAST / scale), math.log(scale / _LEAST)
+        turns = [turn for _, turn in (*self._lows, *self._highs) if turn]
+        steps = int((high - low) / _APART) + 1
+        grid = sorted(
+            {low + step * _APART for step in range(steps)} | {-math.log(turn) for turn in turns}
+        )
+        chances = [self.chance(math.exp(at)) for at in grid]
+        found = list[Peak]()
+        for i in range(1, len(grid) - 1):
+            here = chances[i]
+            if here >= chances[i - 1] and here > chances[i + 1] + _SAME:
+                found.append(self._summit(grid[i - 1], grid[i + 1]))
+        return tuple(found)
+
+    def _summit(self, low: float, high: float) -> "Peak":
+        """Return the peak between two logarithms of a size, by thirds."""
+        while high - low > _SAME * max(1.0, abs(low)):
+            one, other = low + (high - low) / 3, high - (high - low) / 3
+            if self.chance(math.exp(one)) < self.chance(math.exp(other)):
+                low = one
+            else:
+                high = other
+        c = math.exp((low + high) / 2)
+        return Peak(c, self.chance(c))
 
     def best(self, sized: Sized, low: int, high: int) -> float:
         """Return the largest probability of ``low`` to ``high`` samples."""

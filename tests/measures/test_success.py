@@ -266,6 +266,11 @@ def _assert_search_is_right(seed: int) -> tuple[bool, bool]:
     running = np.maximum.accumulate(every)
     for n in (1, 7, int(rng.integers(2, most)), most):
         assert success.best(sized, 1, n) == pytest.approx(running[n - 1], abs=1e-11)
+        # A grid that is finer than the sizes of whole samples, and the peaks as they are told.
+        fine = chances(success, np.geomspace(1, n, 4000) / per_n).max()
+        assert success.up_to(n / per_n, 1 / per_n) >= max(fine, running[n - 1]) - 1e-11
+    for peak in success.peaks:
+        assert peak.chance == pytest.approx(float(chances(success, np.array([peak.c]))[0]))
     best = success.fewest(success.best(sized, 1, most), sized, 1, most)
     assert best is not None
     assert every[best - 1] == pytest.approx(running[-1], abs=1e-11)
