@@ -213,7 +213,7 @@ def test_leanest_plan_by_success_is_the_first_that_meets_the_target() -> None:
     for seed in range(200):
         yours = opened(seed).yours
         found = leanest(yours)
-        if found is not None:
+        if found is not None and not yours.pack.limits:
             leaner += 1
             sizes = range(len(yours.plan.controls) + 1, yours.counts.samples)
             values = ((n, evidence_of(yours.plan, n, yours.pack).value) for n in sizes)
