@@ -154,8 +154,8 @@ def row_of(row: Kind, design: _Design, factor: float = 1.0) -> Kind:
 @lru_cache(maxsize=256)
 def _row(kind: DesignKind, found: Replicated, factor: float) -> Kind:
     success = found.success
-    labels = joined([CRITERIA[name].label.casefold() for name in success.criteria], "and")
-    prior = PRIORS[success.prior].label.casefold()
+    labels = joined([within(CRITERIA[name].label) for name in success.criteria], "and")
+    prior = within(PRIORS[success.prior].label)
 
     def worth(n: int, size: float, given: DesignParameters) -> float:
         return found.worth(n, factor)
@@ -163,7 +163,7 @@ def _row(kind: DesignKind, found: Replicated, factor: float) -> Kind:
     return replace(
         KINDS[kind],
         formula=worth,
-        method=f"the joint probability of the criteria ({labels}) under a {prior} prior, "
+        method=f"the joint probability of the criteria ({labels}) under the {prior} prior, "
         f"estimates taken as normal; where a smaller study has a higher one, its is given",
         endless_method="",
         effect=None,
@@ -175,6 +175,11 @@ def _row(kind: DesignKind, found: Replicated, factor: float) -> Kind:
         sought=None,
         wrong_sign=None,
     )
+
+
+def within(label: str) -> str:
+    """Return a label as it stands within a sentence."""
+    return f"{label[0].lower()}{label[1:]}"
 
 
 def faults_of(row: Kind, design: _Design) -> Iterator[str]:

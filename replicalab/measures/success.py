@@ -242,13 +242,13 @@ CRITERIA: Final = {
         _equivalence,
     ),
     Criterion.SCEPTICAL: CriterionRow(
-        "Sceptical p, golden",
+        "Golden sceptical p",
         f"{_SCEPTICAL_MEANING}golden.",
         "Held, Micheloud & Pawel (2022)",
         lambda of: _sceptical(of, _ROOT_OF_GOLDEN),
     ),
     Criterion.SCEPTICAL_NOMINAL: CriterionRow(
-        "Sceptical p, nominal", f"{_SCEPTICAL_MEANING}nominal.", "Held (2020)", _sceptical
+        "Nominal sceptical p", f"{_SCEPTICAL_MEANING}nominal.", "Held (2020)", _sceptical
     ),
     Criterion.SMALL_TELESCOPES: CriterionRow(
         "Small telescopes",

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from replicalab.assessment import Assessment
-from replicalab.assessment.success import likelier_with_fewer, success_of, success_rows
+from replicalab.assessment.success import SuccessRow, likelier_with_fewer, success_of, success_rows
 from replicalab.lexicon import amount_text, ended, exact_text, joined
 from replicalab.measures import KINDS
-from replicalab.measures.success import CRITERIA, PRIORS, Criterion
+from replicalab.measures.replicated import within
+from replicalab.measures.success import CRITERIA, PRIORS
 from replicalab.scenarios import Design, Replication
 from replicalab.views import blocks
 from replicalab.views.blocks import Cell, Column, Group, Heading, Sentence, Table
@@ -40,14 +41,14 @@ def chosen_text(chosen: Replication, design: Design) -> str:
 
 
 def _chosen(chosen: Replication, design: Design) -> Iterator[str]:
-    yield joined([CRITERIA[name].label for name in chosen.criteria], "and")
+    yield joined([within(CRITERIA[name].label) for name in chosen.criteria], "and")
     yield f"level {exact_text(chosen.level or design.alpha or 0.05)}"
     yield "one-sided" if chosen.sides == 1 else "two-sided"
     scale = KINDS[design.kind].normal
     unit = f" of {scale.name}" if scale else ""
     if chosen.margin is not None:
         yield f"margin ±{exact_text(chosen.margin)}{unit}"
-    yield f"{PRIORS[chosen.prior].label.casefold()} prior"
+    yield f"{within(PRIORS[chosen.prior].label)} prior"
     if chosen.tau:
         yield f"heterogeneity tau {exact_text(chosen.tau)}{unit}"
 
@@ -61,18 +62,27 @@ def success_table(plan: Assessment) -> Table:
             (
                 Cell(each.label),
                 Cell(text, each.chance),
-                Cell("none" if each.needed is None else amount_text(each.needed), each.needed),
+                Cell(_needed_text(each, plan), each.needed),
                 Cell(_share(each.ceiling), each.ceiling),
             )
         )
         below.append((each.meaning,))
     columns = (
         Column("Criterion"),
-        Column("Probability at your n", "number"),
+        Column("At your n", "number"),
         Column(f"Samples for {_share(plan.evidence.target)}", "number"),
         Column("At most", "number"),
     )
     return blocks.table("The probability of success", columns, rows, below=below)
+
+
+def _needed_text(each: SuccessRow, plan: Assessment) -> str:
+    """Return the fewest samples that have the target, and whether the plan has too many."""
+    if each.needed is None:
+        return "none"
+    samples, target = plan.counts.samples, plan.evidence.target
+    too_many = each.chance is not None and each.chance < target and each.needed < samples
+    return f"{amount_text(each.needed)}{'; yours are too many' if too_many else ''}"
 
 
 def ceiling_text(plan: Assessment) -> str:
@@ -95,16 +105,6 @@ def fewer_text(plan: Assessment) -> str:
         f"Fewer samples are likelier to succeed: {amount_text(fewer.samples)} with a probability "
         f"of {_share(fewer.chance)}. More show more exactly how far off the original was."
     )
-
-
-def prior_text(design: Design) -> str:
-    """Return what the prior of a design assumes."""
-    return PRIORS[design.replication.prior].meaning if design.replication else ""
-
-
-def criterion_label(name: Criterion) -> str:
-    """Return what a criterion is called."""
-    return CRITERIA[name].label
 
 
 def _share(value: float) -> str:

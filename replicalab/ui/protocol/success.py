@@ -30,10 +30,11 @@ def draw(lines: Curves) -> None:
     chosen = design.replication
     with st.container(horizontal=True, key="success_criteria"):
         for name, row in CRITERIA.items():
-            key = _key(name)
+            is_on = bool(chosen and name in chosen.criteria)
+            key = _key(name, is_on)
             st.checkbox(
                 row.label,
-                bool(chosen and name in chosen.criteria),
+                is_on,
                 key=key,
                 help=f"{row.meaning} {row.source}.",
                 on_change=lambda name=name, key=key: _tick(name, st.session_state[key], design),
@@ -55,9 +56,11 @@ def _draw_assumptions(chosen: Replication) -> None:
             index=list(Prior).index(chosen.prior),
             format_func=lambda prior: PRIORS[prior].label,
             horizontal=True,
-            key=_key("prior"),
+            key=_key("prior", chosen.prior.value),
             help=" ".join(f"{row.label}: {row.meaning}" for row in PRIORS.values()),
-            on_change=lambda: _change(chosen, prior=st.session_state[_key("prior")]),
+            on_change=lambda: _change(
+                chosen, prior=st.session_state[_key("prior", chosen.prior.value)]
+            ),
         )
         numbers = [_number("tau", "Heterogeneity tau", chosen)]
         if chosen.margin is not None:
@@ -71,7 +74,7 @@ def _draw_assumptions(chosen: Replication) -> None:
 
 
 def _toggle(label: str, name: str, chosen: Replication, values: tuple[Any, Any]) -> None:
-    key = _key(name)
+    key = _key(name, getattr(chosen, name))
 
     def take() -> None:
         _change(chosen, **{name: values[st.session_state[key]]})
@@ -90,7 +93,7 @@ def _number(name: str, label: str, chosen: Replication) -> NumberField:
 
     return NumberField(
         label,
-        _key(name),
+        _key(name, getattr(chosen, name)),
         getattr(chosen, name),
         take=lambda typed: _change(chosen, **{name: typed}),
         why_not=why_not,
@@ -98,8 +101,9 @@ def _number(name: str, label: str, chosen: Replication) -> NumberField:
     )
 
 
-def _key(name: str) -> str:
-    return f"success_{name}_{state.current().version}"
+def _key(name: str, value: object) -> str:
+    """Return the key of a widget, which starts anew where its value is changed elsewhere."""
+    return f"success_{name}_{state.current().version}_{value!r}"
 
 
 def _tick(name: Criterion, is_on: bool, design: Design) -> None:
