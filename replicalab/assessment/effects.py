@@ -156,7 +156,7 @@ CHOICES: Final = (
 
 def chosen_effect(choice: EffectChoice, design: Design) -> float | None:
     """Return the effect of a choice, without a sign; None where the design does not offer it."""
-    effect = KINDS[design.kind].effect
+    effect = design.row.effect
     if effect is None or design.effect_planning is None or not effect.offers(choice.label):
         return None
     found = choice.work(design)

@@ -37,6 +37,7 @@ class Evidence:
         effect: the effect assumed, after the substitutions' factors; None for coverage.
         void_reason: why the plan yields no evidence at all, None when it does.
         factor: what the plan's substitutions leave of every effect, in (0, 1].
+        planned_with: the row of the probability of success, where that is planned with.
     """
 
     kind: DesignKind
@@ -49,11 +50,12 @@ class Evidence:
     effect: float | None
     void_reason: str | None = None
     factor: float = 1.0
+    planned_with: Kind | None = None
 
     @property
     def row(self) -> Kind:
-        """What is particular to the kind of design."""
-        return KINDS[self.kind]
+        """What is particular to the kind of design, or to what is planned with in its place."""
+        return self.planned_with or KINDS[self.kind]
 
     @property
     def measure(self) -> str:
@@ -101,6 +103,7 @@ def evidence_of(
         ValueError: the kind has no such effect (see `evidence_value`).
     """
     design, able, void = scenario.design, samples, None
+    row = design.row
     seen = seen_effect(design, factor, effect)
     if scenario.samples_per_day is not None:
         able = min(able, scenario.samples_per_day.value * days)
@@ -129,6 +132,7 @@ def evidence_of(
         effect=seen,
         void_reason=void,
         factor=factor,
+        planned_with=None if row is KINDS[design.kind] else row,
     )
 
 
@@ -142,7 +146,7 @@ def seen_effect(design: Design, factor: float, effect: float | None = None) -> f
 
     None where the kind of design assumes none.
     """
-    assumed, kind = design.effect_planning if effect is None else effect, KINDS[design.kind]
+    assumed, kind = design.effect_planning if effect is None else effect, design.row
     return kind.effect.seen(assumed, factor) if kind.effect and assumed is not None else None
 
 
@@ -159,7 +163,7 @@ def evidence_value(design: Design, n: int, effect: float | None, factor: float =
     Raises:
         ValueError: the kind has no such effect: none given, not finite, or out of its range.
     """
-    return KINDS[design.kind].value(
+    return design.row_at(factor).value(
         counted_of(design, n), effect, DesignParameters.by(design, factor)
     )
 
@@ -179,4 +183,4 @@ def smallest_detectable_effect(design: Design, n: int, factor: float = 1.0) -> f
 
     ``n`` is as for `evidence_value`. None where no test would detect any.
     """
-    return KINDS[design.kind].least_sought(design, counted_of(design, n), factor)
+    return design.row.least_sought(design, counted_of(design, n), factor)

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from replicalab.cli.lab_options import decimal
 from replicalab.cli.printing import CommandError
 from replicalab.lexicon import shortened
+from replicalab.measures import GROUPINGS
 from replicalab.scenarios import QUESTION_RECORDS, Study
 
 
@@ -78,7 +79,7 @@ def units_and_arms(asked: argparse.Namespace, study: Study) -> dict[str, Any]:
         CommandError: a value that none can have, or units of which neither says what they are.
     """
     found: dict[str, Any] = {}
-    for record in QUESTION_RECORDS:
+    for record in GROUPINGS:
         own = getattr(study.design, record)
         given = {
             each.field: value

@@ -77,6 +77,19 @@ def _telescope_size(formula: Formula, n: int, at: DesignParameters, most: float)
     return least_that(lambda size: formula(n, size, at) >= TELESCOPE_POWER, most)
 
 
+def original_shift(row: Kind, reported: _Reported) -> float:
+    """Return the small telescopes' effect on the normal scale of its kind; 0 without an estimate.
+
+    By the original's own test, as `small_telescopes` works it out.
+    """
+    found = estimate_of(row, reported)
+    if row.normal is None or found is None:
+        return 0.0
+    level = _ALPHA if reported.sides == 2 else 2 * _ALPHA
+    se = row.normal.se(found.sizes) if found.sizes else found.se
+    return _telescope_shift(found.df, level) * se
+
+
 @lru_cache(maxsize=1024)
 def _telescope_shift(df: int | None, alpha: float) -> float:
     def power(shift: float) -> float:

@@ -20,7 +20,6 @@ from replicalab.assessment import (
     evidence_value,
     seen_effect,
 )
-from replicalab.measures import KINDS
 from replicalab.models import LARGEST_PLANNED, Dimension
 from replicalab.planner.limits import (
     CountLimits,
@@ -67,6 +66,8 @@ class Curves:
     def effects(self) -> tuple[AssumedEffect, ...]:
         """The effects to compare, the one that is assumed first."""
         design = self.plan.pack.design
+        if design.row.effect is None:
+            return ()
         if found := effects_of(design, self.written):
             return found
         planned = design.effect_planning
@@ -94,7 +95,7 @@ class Curves:
         None beyond the most that can be planned here.
         """
         design, factor = self.plan.pack.design, self.plan.evidence_factor
-        seen, scale = seen_effect(design, factor, effect), KINDS[design.kind].scale
+        seen, scale = seen_effect(design, factor, effect), design.row.scale
 
         def enough(samples: int) -> bool:
             return scale.reaches(evidence_value(design, samples, seen, factor), design.target)
@@ -148,7 +149,7 @@ class Curves:
     def span(self) -> tuple[float, float]:
         """The ends of the axis of effects; none of it where none is assumed."""
         design = self.plan.pack.design
-        effect, known = KINDS[design.kind].effect, [each.effect for each in self.effects]
+        effect, known = design.row.effect, [each.effect for each in self.effects]
         if effect is None or not known:
             return 0.0, 0.0
         if effect.within_margin:

@@ -18,6 +18,7 @@ from replicalab.scenarios import fields
 from replicalab.scenarios.arms import Arms
 from replicalab.scenarios.calendar import StartDate
 from replicalab.scenarios.lab import Lab
+from replicalab.scenarios.replication import Replication
 from replicalab.scenarios.sheet_mapping import SheetMapping
 from replicalab.scenarios.study import Design, Study
 from replicalab.scenarios.units import Units
@@ -155,8 +156,8 @@ class LabOverrides(Record):
 class EvidenceAssumptions(Record):
     """What the evidence is to assume, in place of the study's design; None leaves the study's.
 
-    The numbers are those of `Design`, ``effect`` its planning effect; ``units`` and ``arms`` stand
-    in place of all that it says of them; ``why`` has the reasons.
+    The numbers are those of `Design`, ``effect`` its planning effect; ``units``, ``arms`` and
+    ``replication`` stand in place of all that it says of them; ``why`` has the reasons.
     """
 
     effect: fields.Effect | None = None
@@ -167,6 +168,7 @@ class EvidenceAssumptions(Record):
     units: Units | None = None
     arms: Arms | None = None
     why: Annotated[dict[QuestionName, fields.Prose], FailFast()] = Field(default_factory=dict)
+    replication: Replication | None = None
 
     def over(self, design: Design) -> Design:
         """Return a design with what is asked of it.
@@ -237,7 +239,11 @@ QUESTION_FIELDS: Final[dict[str, str]] = {
 }
 """The numbers of a question, and the field of a design that each stands for."""
 
-QUESTION_RECORDS: Final[dict[str, type[Record]]] = {"units": Units, "arms": Arms}
+QUESTION_RECORDS: Final[dict[str, type[Record]]] = {
+    "units": Units,
+    "arms": Arms,
+    "replication": Replication,
+}
 """What else a question has, fields of a design of the same names: several numbers each."""
 
 # What each number may be.

@@ -13,8 +13,16 @@ from replicalab.scenarios import QUESTION_FIELDS, QUESTION_RECORDS, Lab, Pack
 from replicalab.views import blocks, check, negotiation
 from replicalab.views.blocks import Bar, Cell, Column, Group, Status
 from replicalab.views.lab import MEANS, MONEY, RATES, STEPS, in_currency, price_text, standing_text
-from replicalab.views.plan import WISHES, effect_text, slack_text, used_text, wishes_cell
-from replicalab.views.units import ARMS_TITLE, UNITS_TITLE, record_text
+from replicalab.views.plan import (
+    WISHES,
+    effect_text,
+    record_text,
+    slack_text,
+    used_text,
+    wishes_cell,
+)
+from replicalab.views.success import TITLE as SUCCESS_TITLE
+from replicalab.views.units import ARMS_TITLE, UNITS_TITLE
 from replicalab.views.verdicts import evidence_status, plan_verdict, standing
 
 DIFFERS: Final = "What differs"
@@ -32,6 +40,7 @@ _QUESTION: Final = {
     "dropout": "Dropout",
     "units": UNITS_TITLE,
     "arms": ARMS_TITLE,
+    "replication": SUCCESS_TITLE,
 }
 _Kind = TypeVar("_Kind")
 

@@ -42,13 +42,13 @@ def original_panel(found: Curves) -> Group | None:
 
 def original_blocks(found: Curves) -> list[Sentence | Table]:
     """Return the same without a heading; nothing where no original is known."""
-    design = _written(found)
+    design, planned = _written(found), found.plan.pack.design
     if design.original is None:
         return []
     lost = [f"{capitalised(name)} is not offered: {why}." for name, why in missing_choices(design)]
     return [
         Sentence(reported_text(design, design.original)),
-        effects_table(found),
+        *([] if planned.row.effect is None else [effects_table(found)]),
         Sentence(fits_text(found)),
         *(Sentence(text, quiet=True) for text in lost),
         Sentence(source_text(design.original), "Source:", quiet=True),

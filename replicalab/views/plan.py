@@ -7,10 +7,12 @@ from typing import Final
 from replicalab import assessment, lexicon
 from replicalab.assessment.phrases import analysed_text, asked_and_had, last_day_text
 from replicalab.measures import KINDS, DesignParameters
-from replicalab.models import LAB_DIMENSIONS, Dimension
+from replicalab.measures.replicated import within
+from replicalab.measures.success import CRITERIA
+from replicalab.models import LAB_DIMENSIONS, Dimension, Record
 from replicalab.planner import PlanStep, leanest
-from replicalab.scenarios import QUESTION_RECORDS, Control, Design, Pack
-from replicalab.views.units import arms_text, basis_text, record_text
+from replicalab.scenarios import QUESTION_RECORDS, Control, Design, Pack, Replication
+from replicalab.views.units import arms_text, basis_text, grouping_text
 
 _MOST_ASKED: Final = 2  # So many numbers of a question are named one by one
 WISHES: Final = "Wishes broken"
@@ -205,6 +207,15 @@ def asked_text(pack: Pack, most: int | None = _MOST_ASKED) -> str:
     return f"{', '.join(texts)}, yours" if texts else ""
 
 
+def record_text(value: Record, *, costs: bool = True) -> str:
+    """Return units, arms or what counts as replicated, as they are asked, in a few words."""
+    if isinstance(value, Replication):
+        return (
+            f"replicated if {lexicon.joined([within(CRITERIA[c].label) for c in value.criteria])}"
+        )
+    return grouping_text(value, costs=costs)
+
+
 def sample_text(design: Design) -> str:
     """Return what one sample is; empty where a study only says that it is one."""
     return "" if lexicon.label_key(design.unit_of_n) == "samples" else design.unit_of_n
@@ -312,6 +323,8 @@ def assumption_text(plan: assessment.Assessment) -> str:
 def _planned_text(plan: assessment.Assessment) -> str:
     evidence, row, design = plan.evidence, plan.evidence.row, plan.pack.design
     method = row.method_of(design)
+    if evidence.planned_with:
+        return f"Planned, by {method}."
     if row.effect is None:
         return f"Planned, by {method}; no effect is assumed."
     setting, seen = (

@@ -46,6 +46,7 @@ from replicalab.views.options import search_text, wasted_text
 from replicalab.views.original import CONFIDENCE, original_blocks
 from replicalab.views.plan import counting_text, dropout_text, effect_text, groups_text, usual_text
 from replicalab.views.rounds import text_blocks
+from replicalab.views.success import success_blocks
 from replicalab.views.units import basis_text, groupings, unknown_text
 from replicalab.views.verdicts import plan_verdict
 
@@ -111,6 +112,7 @@ def report(
             Sentence(texts.asked_text(pack, None), "Asked here:"),
             check.effects_table(yours),
             *original_blocks(Curves(yours, written.design if written else None)),
+            *success_blocks(yours),
             samples_table(yours),
         ),
         part(

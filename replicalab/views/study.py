@@ -55,6 +55,7 @@ def paper_panel(pack: scenarios.Pack) -> Panel:
 def design_panel(pack: scenarios.Pack) -> Fold:
     """Return what the planned evidence rests on: each number, and why it was chosen."""
     design, kind = pack.design, KINDS[pack.design.kind]
+    judged = design.row
     asked = {scenarios.QUESTION_FIELDS.get(name, name) for name in pack.question.asked}
     rows = [(f"{label}{', yours' * (field in asked)}", _number(value), design.why.get(field, ""))
             for field, label, value in (
@@ -80,9 +81,8 @@ def design_panel(pack: scenarios.Pack) -> Fold:
         per_day = pack.samples_per_day
         rows.append(("Samples a day, at most", _number(per_day.value), per_day.why))
     rows.append(("Shortest useful plan, days", _number(pack.min_days), ""))
-    method = (
-        f"{lexicon.capitalised(kind.measure)} by {kind.method_of(design)}. {stated(design.source)}"
-    )
+    worked = f"{lexicon.capitalised(judged.measure)} by {judged.method_of(design)}"
+    method = f"{worked}. {stated(design.source)}"
     columns = ("Number", Column("Value", "number"), Column("Why", "why"))
     numbers = blocks.table("What it is worked out from", columns, rows)
     return Fold("What the planned evidence rests on", (Sentence(method.strip()), numbers))

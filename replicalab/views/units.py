@@ -22,7 +22,7 @@ _WHOLE: Final = 100  # From here on samples are counted without decimals
 # --- what they are ----------------------------------------------------------------------------
 
 
-def record_text(value: Record, *, costs: bool = True) -> str:
+def grouping_text(value: Record, *, costs: bool = True) -> str:
     """Return units or arms in a few words, with their costs: ``tanks of 16, correlation 0.1``."""
     if isinstance(value, Units):
         known = "not given" if value.icc is None else f"{value.icc:g}"
@@ -42,7 +42,7 @@ def groupings(design: Design) -> dict[str, tuple[str, str]]:
     """Return the units and the arms of a design, by field: how they are called, and in words."""
     found = {"units": (UNITS_TITLE, design.units), "arms": (ARMS_TITLE, design.arms)}
     return {
-        name: (title, capitalised(record_text(value)))
+        name: (title, capitalised(grouping_text(value)))
         for name, (title, value) in found.items()
         if value is not None
     }

@@ -18,12 +18,13 @@ from replicalab.scenarios import Design, EvidenceAssumptions
 from replicalab.scenarios.own import QUESTION_FIELDS
 from replicalab.ui import panel, state
 from replicalab.ui.controls import NumberField, button, complain
-from replicalab.ui.protocol import original, units
+from replicalab.ui.protocol import original, success, units
 from replicalab.ui.words import escaped
 from replicalab.views import curves
 from replicalab.views.blocks import plain_table, sentences_panel
 from replicalab.views.original import TITLE as THE_ORIGINAL
 from replicalab.views.plan import assumption_text, effect_text
+from replicalab.views.success import TITLE as SUCCESS
 
 PLACE: Final = "assumptions"
 PARTS: Final = "assumptions_part"
@@ -88,7 +89,7 @@ class Assumption(NamedTuple):
 def assumptions(written: Design, asked: Design) -> list[Assumption]:
     """Return the numbers that a study's evidence depends on and that may be asked anew."""
     row = KINDS[written.kind]
-    factor, measure = row.scale.factor, row.measure
+    factor, measure = row.scale.factor, asked.row.measure
     share, step = (", %", 1.0) if factor == _IN_PERCENT else ("", 0.05)
     effect = capitalised(row.effect.name) if row.effect else ""
     # A tenth of the effect, in a round number.
@@ -326,5 +327,6 @@ class More(NamedTuple):
 MORE: Final = {
     THE_ORIGINAL: More(original.fits, original.draw),
     units.TITLE: More(units.fits, units.draw),
+    SUCCESS: More(success.fits, success.draw),
 }
 """The other parts, by what they are called."""

@@ -5,10 +5,10 @@ from typing import Any, Final, NamedTuple
 import streamlit as st
 
 from replicalab.errors import ScenarioError
-from replicalab.measures import KINDS
+from replicalab.measures import GROUPINGS, KINDS
 from replicalab.models import Record
 from replicalab.planner.curves import Curves
-from replicalab.scenarios import QUESTION_RECORDS, Arms, Design, EvidenceAssumptions, Units
+from replicalab.scenarios import Arms, Design, EvidenceAssumptions, Units
 from replicalab.scenarios.arms import ArmShare
 from replicalab.scenarios.fields import LONGEST_SHORT_TITLE, Rate
 from replicalab.scenarios.units import Correlation, PerUnit
@@ -71,7 +71,7 @@ _FIELDS: Final = (
 def fits(lines: Curves) -> bool:
     """Return whether the design can have units or arms."""
     row = KINDS[lines.plan.pack.design.kind]
-    return any(row.uses(name) for name in QUESTION_RECORDS)
+    return any(row.uses(name) for name in GROUPINGS)
 
 
 def draw(lines: Curves) -> None:
@@ -79,7 +79,7 @@ def draw(lines: Curves) -> None:
     yours = lines.plan
     written, asked = state.written().design, yours.pack.design
     row, problems = KINDS[asked.kind], list[str]()
-    for record in QUESTION_RECORDS:
+    for record in GROUPINGS:
         if not row.uses(record):
             continue
         with st.container(horizontal=True, vertical_alignment="bottom", key=f"asked_{record}"):
@@ -89,7 +89,7 @@ def draw(lines: Curves) -> None:
                 if each.record == record:
                     problems.append(_draw_field(each, written, asked))
     complain(*problems)
-    if any(name in state.case().question.asked for name in QUESTION_RECORDS):
+    if any(name in state.case().question.asked for name in GROUPINGS):
         own = "; ".join(f"{title}: {text}" for title, text in groupings(written).values())
         button(
             "Units and arms as the study has them",
@@ -186,5 +186,5 @@ def _ask(written: Design, asked: Design, record: str, **changes: Any) -> None:
 
 def _back() -> None:
     """Take units and arms back: the study's own are asked again."""
-    state.ask(state.case().question.model_copy(update=dict.fromkeys(QUESTION_RECORDS)))
+    state.ask(state.case().question.model_copy(update=dict.fromkeys(GROUPINGS)))
     st.session_state[_RENEWED] = st.session_state.get(_RENEWED, 0) + 1

@@ -1,0 +1,54 @@
+"""What counts as replicated: chosen before the data, and what is assumed of the effect."""
+
+from enum import StrEnum
+from typing import Annotated, Literal, Self
+
+from pydantic import FailFast, Field, model_validator
+
+from replicalab.measures.success import Criterion, Prior
+from replicalab.models import Record
+from replicalab.scenarios import fields
+
+
+class PlanWith(StrEnum):
+    """What the evidence of a plan is."""
+
+    POWER = "power"
+    SUCCESS = "success"
+
+
+class Replication(Record):
+    """What counts as replicated; null, or left out, where nothing is chosen.
+
+    Lengths are on the scale of the estimate: d, h, Fisher's z, the logarithm of a hazard ratio.
+
+    Attributes:
+        criteria: at least one; where there are several, each has to be met.
+        prior: what is assumed of the effect: the original's exactly (conditional), the original's
+            with its uncertainty (predictive), or less than it (empirical_bayes).
+        tau: the heterogeneity: the SD of the true effect from study to study.
+        level: the level of the criteria, null for the design's alpha.
+        sides: of the test of significance and of the sceptical p-value, 1 or 2.
+        margin: the half-width of the range of equivalence about no effect, equivalence only.
+        plan_with: whether plans are judged by their power or by the probability of success.
+    """
+
+    criteria: Annotated[tuple[Criterion, ...], Field(min_length=1, max_length=7), FailFast()]
+    prior: Prior = Prior.PREDICTIVE
+    tau: Annotated[float, Field(strict=True, ge=0, le=fields.LARGEST_EFFECT)] = 0.0
+    level: fields.Share | None = None
+    sides: Literal[1, 2] = 2
+    margin: fields.Bound | None = None
+    plan_with: PlanWith = PlanWith.POWER
+
+    @model_validator(mode="after")
+    def _criteria_are_distinct(self) -> Self:
+        for name in self.criteria:
+            if self.criteria.count(name) > 1:
+                raise ValueError(f"'{name}' is chosen twice; choose it once")
+        return self
+
+    @property
+    def is_planned_with(self) -> bool:
+        """Whether plans are judged by the probability of success."""
+        return self.plan_with is PlanWith.SUCCESS

@@ -1,0 +1,124 @@
+"""What counts as replicated, on Protocol: ticked, planned with, carried by the link, taken back."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Checkbox
+
+from replicalab.measures.success import CRITERIA, Criterion
+from replicalab.scenarios import EvidenceAssumptions, PlanWith, Replication, load_scenario
+from replicalab.ui.protocol.assumptions import MORE
+from replicalab.views.success import TITLE
+from tests.ui.acting import press, run, undo
+from tests.ui.pages import PROTOCOL
+from tests.ui.reading import alerts, heard, panel_tables, panels
+from tests.ui.test_assumptions import header, opened
+from tests.ui.walking import query_of, visit
+
+STUDY: Final = {"study": "fin_momentum", "lab": "easy"}
+
+
+def tick(app: AppTest, *names: Criterion) -> AppTest:
+    """Tick criteria, or take their ticks away, and return the app."""
+    for name in names:
+        box = next(each for each in boxes(app) if each.label == CRITERIA[name].label)
+        (box.uncheck if box.value else box.check)()
+        run(app)
+    return app
+
+
+def rows(app: AppTest) -> dict[str, list[str]]:
+    """Return the table of the probability of success, by criterion."""
+    table = next(each for each in panel_tables(app) if each[0][0] == "Criterion")
+    return {row[0]: row[1:] for row in table[1:] if row[0] and len(row) > 1}
+
+
+def whole(app: AppTest) -> str:
+    """Return all that the panels of the page say."""
+    return " ".join(heard(panel) for panel in panels(app))
+
+
+def ticked(app: AppTest) -> list[str]:
+    """Return the criteria that are ticked."""
+    return [each.label for each in boxes(app) if each.value]
+
+
+def boxes(app: AppTest) -> list[Checkbox]:
+    """Return the criteria."""
+    return [each for each in app.checkbox if (each.key or "").startswith("success_")]
+
+
+def test_part_is_there_where_the_original_has_a_standard_error() -> None:
+    assert TITLE in MORE
+    app = opened(TITLE, **STUDY)
+    assert [each.label for each in boxes(app)] == [row.label for row in CRITERIA.values()]
+    assert not ticked(app)
+    other = opened(study="eco_reef_fish")
+    assert TITLE not in next(r for r in other.radio if r.label == "Numbers or a curve").options
+
+
+def test_ticked_criteria_have_a_probability_each_and_one_together() -> None:
+    app = tick(opened(TITLE, **STUDY), Criterion.SIGNIFICANT, Criterion.INTERVAL)
+    found = rows(app)
+    assert [*found] == ["Significant", "Original in the interval", "All together"]
+    alone = [float(found[name][0]) for name in [*found][:2]]
+    assert float(found["All together"][0]) <= min(alone)
+    assert "replicated if significant and original in the interval, yours" in header(app)
+    assert "power" in whole(app)
+
+
+def test_plan_is_judged_by_success_where_that_is_asked_and_taken_back() -> None:
+    app = tick(opened(TITLE, **STUDY), Criterion.SIGNIFICANT)
+    toggle = next(each for each in app.toggle if each.label.startswith("Plan with"))
+    toggle.set_value(True)
+    run(app)
+    shown = rows(app)["All together"][0]
+    assert f"probability of success {shown}" in whole(app)
+    again = visit(PROTOCOL, **query_of(app))
+    assert header(again) == header(app)
+    press(app, "Back to the study’s")
+    assert f"probability of success {shown}" not in whole(app)
+    assert not ticked(app)
+    undo(app)
+    assert f"probability of success {shown}" in whole(app)
+
+
+def test_last_criterion_that_is_unticked_leaves_the_studys() -> None:
+    app = tick(opened(TITLE, **STUDY), Criterion.SCEPTICAL, Criterion.SCEPTICAL)
+    assert not ticked(app)
+    assert "yours" not in header(app)
+
+
+def test_equivalence_brings_its_margin_and_takes_it_along() -> None:
+    app = tick(opened(TITLE, **STUDY), Criterion.SIGNIFICANT, Criterion.EQUIVALENCE)
+    margin = next(each for each in app.number_input if each.label == "Margin")
+    assert margin.value == 0.09  # the study's smallest effect of interest
+    tick(app, Criterion.EQUIVALENCE)
+    assert not [each for each in app.number_input if each.label == "Margin"]
+
+
+@pytest.mark.parametrize("typed", [-0.1, 1e308, -1e9])
+def test_heterogeneity_that_cannot_be_says_why_and_changes_nothing(typed: float) -> None:
+    app = tick(opened(TITLE, **STUDY), Criterion.SIGNIFICANT)
+    before = rows(app)
+    tau = next(each for each in app.number_input if each.label.startswith("Heterogeneity"))
+    tau.set_value(typed)
+    run(app)
+    assert any("It stays 0" in each.text for each in alerts(app))
+    assert rows(app) == before
+
+
+def test_link_whose_choice_does_not_fit_says_so_and_shows_the_studys() -> None:
+    question = EvidenceAssumptions(
+        replication=Replication(criteria=(Criterion.SIGNIFICANT,), plan_with=PlanWith.SUCCESS)
+    )
+    pack = load_scenario("fin_momentum", "medium")
+    assert question.over(pack.design).row.measure == "probability of success"
+    app = tick(opened(TITLE, **STUDY), Criterion.SIGNIFICANT)
+    query = {key: value for key, value in query_of(app).items() if key not in ("study", "plan")}
+    other = visit(PROTOCOL, **query, study="eco_reef_fish")
+    assert any("replication cannot be asked" in each.text for each in alerts(other))
+    assert "replicated if" not in header(other)
