@@ -26,7 +26,7 @@ _CERTAIN: Final = 40.0  # Minus the log of a probability too small to move 1
 # The largest Poisson mean whose mixture is summed; the quadrature is quicker beyond.
 _MOST_TERMS: Final = 250.0
 # Smaller levels count as this one: at one degree of freedom their t would exceed a double.
-_SMALLEST_ALPHA: Final = 1e-150
+SMALLEST_ALPHA: Final = 1e-150
 _REACH: Final = 9.5  # SDs of a normal, and of the scale of a t, within which lies all but 1e-18
 # Where a normal probability bends, in SDs: at 0, and where it has all but run out.
 _BEND: Final = (-8, -4, 0, 4, 8)
@@ -61,7 +61,7 @@ def normal_cdf(x: float) -> float:
 
 def z_critical(alpha: float) -> float:
     """Return the z with P(|Z| > z) = alpha, accurate for any alpha in (0, 1)."""
-    return -_NORMAL.inv_cdf(max(alpha, _SMALLEST_ALPHA) / 2)
+    return -_NORMAL.inv_cdf(max(alpha, SMALLEST_ALPHA) / 2)
 
 
 def z_test_power(shift: float, alpha: float) -> float:
@@ -77,7 +77,7 @@ def z_test_wrong_sign(shift: float, alpha: float) -> float:
 
 def t_critical(df: int, alpha: float) -> float:
     """Return the t with P(|T| > t) = alpha at ``df`` degrees of freedom, exact to 1e-13."""
-    return math.exp(upper_logit(0.5, df / 2, max(alpha, _SMALLEST_ALPHA)) / 2) * math.sqrt(df)
+    return math.exp(upper_logit(0.5, df / 2, max(alpha, SMALLEST_ALPHA)) / 2) * math.sqrt(df)
 
 
 def t_test_power(noncentrality: float, df: int, alpha: float) -> float:
@@ -114,7 +114,7 @@ def f_test_power(noncentrality: float, df1: int, df2: int, alpha: float) -> floa
         df2: degrees of freedom of the denominator, 1 or more.
         alpha: significance level in (0, 1).
     """
-    alpha = max(alpha, _SMALLEST_ALPHA)
+    alpha = max(alpha, SMALLEST_ALPHA)
     logit = upper_logit(df1 / 2, df2 / 2, alpha)
     critical = math.exp(logit / 2) * math.sqrt(df2)
     if noncentrality > _REACH + critical * (1 + _REACH / math.sqrt(df2)):

@@ -3,7 +3,8 @@
 Nothing outside this file asks for a certain kind. Where another goes: docs/architecture.md, To add.
 
 Sources: Cohen, Statistical Power Analysis for the Behavioral Sciences (1988), chapters 2, 3, 6
-and 8, with the exact noncentral t and F in place of his tables; Schuirmann (1987), Journal of
+and 8, with the exact noncentral t and F in place of his tables; Gurland (1968), Journal of the
+Royal Statistical Society B 30, 346-356; Schuirmann (1987), Journal of
 Pharmacokinetics and Biopharmaceutics 15, 657-680; Schoenfeld (1981), Biometrika 68, 316-319.
 """
 
@@ -15,6 +16,7 @@ from functools import lru_cache, partial
 from typing import Final
 
 from replicalab.measures import reported, sketches
+from replicalab.measures.correlation import correlation_power, correlation_wrong_sign
 from replicalab.measures.distributions import (
     detection_probability,
     f_test_power,
@@ -29,7 +31,6 @@ from replicalab.measures.distributions import (
 from replicalab.measures.rows import AS_PUBLISHED, DesignParameters, Effect, Kind, Ratio, UsualTest
 from replicalab.measures.scales import HALF_WIDTH, PERCENT
 from replicalab.measures.usual_tests import (
-    correlation_test_power,
     fisher_power_beside_none,
     log_rank_power,
     middle_fisher_power,
@@ -55,6 +56,7 @@ class DesignKind(StrEnum):
 _TTest = Callable[[float, int, float], float]
 # A test's power, or the part of it that has the wrong sign: at one shift of its statistic.
 _ZTest = Callable[[float, float], float]
+_RTest = Callable[[int, float, float], float]
 
 # --- the formulas -----------------------------------------------------------------------------
 
@@ -74,9 +76,9 @@ def _one_group(n: int, size: float, given: DesignParameters, test: _TTest = t_te
 
 
 def _correlation(
-    n: int, size: float, given: DesignParameters, test: _ZTest = z_test_power
+    n: int, size: float, given: DesignParameters, test: _RTest = correlation_power
 ) -> float:
-    return test(math.atanh(size) * math.sqrt(n - 3), given.alpha) if n > 3 else 0.0
+    return test(n, size, given.alpha)
 
 
 def _two_proportions(
@@ -173,12 +175,9 @@ _ROWS: Final = (
         sources=reported.CORRELATION,
         usual={"effect_planning": 0.3},
         formula=_correlation,
-        method="Fisher's z, a normal approximation",
+        method="the exact two-sided t-test of r (two normal measures)",
         effect=Effect(name="correlation r", below=1),
-        usual_tests=(
-            UsualTest("the t-test of r", lambda n, r, at: correlation_test_power(n, r, at.alpha)),
-        ),
-        wrong_sign=partial(_correlation, test=z_test_wrong_sign),
+        wrong_sign=partial(_correlation, test=correlation_wrong_sign),
     ),
     Kind(
         kind=DesignKind.TWO_PROPORTIONS,
