@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from datetime import date
 from typing import Any, Final, TypeVar
@@ -386,11 +387,17 @@ def designs(draw: st.DrawFn) -> Design:
         "groups": st.integers(2, MOST),
         "margin": sizes.map(lambda more: (planned or 0) + more),
         "event_share": st.floats(0.001, 1),
+        # The other share lies the planning effect below.
+        "baseline": st.floats(min(1.0, math.sin(min(planned or 0, math.pi) / 2) ** 2 + 1e-9), 1),
+        "assurance": st.floats(0.5, 1, exclude_max=True),
     }
     optional = {
         **dict.fromkeys(numbers, st.none()),
         "population_max": st.none() | numbers["population_max"],
     }
+    optional |= {name: st.none() | numbers[name] for name in row.optional}
+    if (planned or 0) > math.pi:
+        optional["baseline"] = st.none()
     given = {name: draw(numbers[name] if name in row.needs else optional[name]) for name in numbers}
     return Design.model_validate(
         {

@@ -4,8 +4,9 @@ Nothing outside this file asks for a certain kind. Where another goes: docs/arch
 
 Sources: Cohen, Statistical Power Analysis for the Behavioral Sciences (1988), chapters 2, 3, 6
 and 8, with the exact noncentral t and F in place of his tables; Gurland (1968), Journal of the
-Royal Statistical Society B 30, 346-356; Schuirmann (1987), Journal of
-Pharmacokinetics and Biopharmaceutics 15, 657-680; Schoenfeld (1981), Biometrika 68, 316-319.
+Royal Statistical Society B 30, 346-356; Kupper & Hafner (1989), The American Statistician 43,
+101-105; Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15, 657-680; Schoenfeld
+(1981), Biometrika 68, 316-319.
 """
 
 import math
@@ -20,6 +21,7 @@ from replicalab.measures.correlation import correlation_power, correlation_wrong
 from replicalab.measures.distributions import (
     detection_probability,
     f_test_power,
+    scale_quantile,
     t_critical,
     t_test_power,
     t_test_wrong_sign,
@@ -28,8 +30,17 @@ from replicalab.measures.distributions import (
     z_test_power,
     z_test_wrong_sign,
 )
-from replicalab.measures.rows import AS_PUBLISHED, DesignParameters, Effect, Kind, Ratio, UsualTest
+from replicalab.measures.rows import (
+    AS_PUBLISHED,
+    DesignParameters,
+    Effect,
+    Given,
+    Kind,
+    Ratio,
+    UsualTest,
+)
 from replicalab.measures.scales import HALF_WIDTH, PERCENT
+from replicalab.measures.shares import largest_h, shares_power
 from replicalab.measures.usual_tests import (
     fisher_power_beside_none,
     log_rank_power,
@@ -81,10 +92,42 @@ def _correlation(
     return test(n, size, given.alpha)
 
 
-def _two_proportions(
-    n: int, size: float, given: DesignParameters, test: _ZTest = z_test_power
-) -> float:
-    return test(size * _root_of_halves(n), given.alpha) if n > 1 else 0.0
+def _two_proportions(n: int, size: float, given: DesignParameters) -> float:
+    if given.baseline is not None:
+        return shares_power(n, size, given.baseline, given.alpha).power
+    return z_test_power(size * _root_of_halves(n), given.alpha) if n > 1 else 0.0
+
+
+def _two_proportions_wrong(n: int, size: float, given: DesignParameters) -> float:
+    if given.baseline is not None:
+        return shares_power(n, size, given.baseline, given.alpha).wrong_sign
+    return z_test_wrong_sign(size * _root_of_halves(n), given.alpha) if n > 1 else 0.0
+
+
+def _share_misfit(effect: float, given: DesignParameters) -> str:
+    """Return why no share lies so far below the baseline, empty where one does."""
+    if given.baseline is None or effect <= (most := largest_h(given.baseline)):
+        return ""
+    return (
+        f"effect_planning is {effect:g}, and no share lies so far below the baseline of "
+        f"{given.baseline:g}; assume at most {most:.4g}, or give the higher of both shares"
+    )
+
+
+def _precision(n: int, size: float, given: DesignParameters) -> float:
+    """Return the half-width of an interval: with an assurance, what it is at most with it."""
+    root = math.sqrt(n)
+    if given.assurance is None:
+        return z_critical(given.alpha) * size / root
+    if n < 2:
+        return math.inf
+    return t_critical(n - 1, given.alpha) * size * scale_quantile(given.assurance, n - 1) / root
+
+
+def _t_interval(n: int, sd: float, given: DesignParameters) -> float | None:
+    if n < 2 or given.assurance is not None:
+        return None
+    return t_critical(n - 1, given.alpha) * sd / math.sqrt(n)
 
 
 def _anova(n: int, size: float, given: DesignParameters) -> float:
@@ -193,14 +236,26 @@ _ROWS: Final = (
         usual_tests=(
             UsualTest(
                 "Fisher’s exact test of shares evenly about one half",
-                lambda n, h, at: middle_fisher_power(n, h, at.alpha),
+                lambda n, h, at: middle_fisher_power(n, h, at.alpha) if not at.baseline else None,
             ),
             UsualTest(
                 "Fisher’s exact test where one share is 0",
-                lambda n, h, at: fisher_power_beside_none(n, h, at.alpha),
+                lambda n, h, at: (
+                    fisher_power_beside_none(n, h, at.alpha) if not at.baseline else None
+                ),
             ),
         ),
-        wrong_sign=partial(_two_proportions, test=z_test_wrong_sign),
+        optional=("baseline",),
+        given={
+            "baseline": Given(
+                "Fisher's exact test of two equal groups, over all tables; where fewer samples "
+                "would have more power, theirs is given; beyond 4,000 samples the z-test of two "
+                "shares (unpooled), an approximation",
+                " below a share of {baseline:.3g}",
+            )
+        },
+        misfit=_share_misfit,
+        wrong_sign=_two_proportions_wrong,
     ),
     Kind(
         kind=DesignKind.AUDIT,
@@ -240,17 +295,16 @@ _ROWS: Final = (
         sketch=sketches.PRECISION,
         sources=reported.PRECISION,
         usual={"effect_planning": 0.5, "target": 0.1, "floor": 0.2},
-        formula=lambda n, size, at: z_critical(at.alpha) * size / math.sqrt(n),
+        formula=_precision,
         method="the normal interval, the SD taken as known",
-        usual_tests=(
-            UsualTest(
-                "a t-interval (SD estimated)",
-                lambda n, sd, at: (
-                    t_critical(n - 1, at.alpha) * sd / math.sqrt(n) if n > 1 else None
-                ),
-                0.0,
-            ),
-        ),
+        optional=("assurance",),
+        given={
+            "assurance": Given(
+                "the exact t-interval, its SD estimated from the same samples (Kupper and Hafner)",
+                " and an assurance of {assurance:.6g}",
+            )
+        },
+        usual_tests=(UsualTest("a t-interval (SD estimated)", _t_interval, 0.0),),
         effect=Effect(
             name="relative SD of one sample",
             signed=False,

@@ -9,7 +9,7 @@ import math
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 from typing import Final, NamedTuple, Protocol
@@ -133,6 +133,10 @@ class _Design(Protocol):
     def margin(self) -> float | None: ...
     @property
     def event_share(self) -> float | None: ...
+    @property
+    def baseline(self) -> float | None: ...
+    @property
+    def assurance(self) -> float | None: ...
 
 
 class Parameter(NamedTuple):
@@ -173,6 +177,18 @@ PARAMETERS: Final = {
         "the share with an event",
         "give the share that will have one, 1 for all",
     ),
+    "baseline": Parameter(
+        "Baseline: the higher of both shares",
+        "the higher of both shares",
+        "give the higher of both shares, 1 at most",
+        unset="Empty for the arcsine approximation, which needs no share.",
+    ),
+    "assurance": Parameter(
+        "Assurance: chance of that half-width",
+        "the chance of that half-width",
+        "give a share of 0.5 or more, below 1",
+        unset="Empty for the normal interval, the SD taken as known.",
+    ),
 }
 """By field of a design."""
 
@@ -185,6 +201,8 @@ class DesignParameters(NamedTuple):
     groups: int = 0
     margin: float = 0.0
     event_share: float = 1.0
+    baseline: float | None = None
+    assurance: float | None = None
 
     @classmethod
     def by(cls, design: _Design, factor: float = 1.0) -> DesignParameters:
@@ -197,6 +215,8 @@ class DesignParameters(NamedTuple):
             groups=design.groups or 0,
             margin=(design.margin or 0.0) * factor,
             event_share=design.event_share or 1.0,
+            baseline=design.baseline,
+            assurance=design.assurance,
         )
 
 
@@ -222,6 +242,13 @@ class UsualTest(NamedTuple):
     name: str
     formula: Callable[[int, float, DesignParameters], float | None]
     shown_from: float = WORTH_TELLING
+
+
+class Given(NamedTuple):
+    """What changes in words where a design gives a number that its kind can do without."""
+
+    method: str
+    setting: str
 
 
 class UsualValue(NamedTuple):
@@ -263,6 +290,7 @@ class Kind:
         effect: what is assumed; None where nothing is.
         needs: the numbers that a design of this kind must give.
         optional: those that it may give.
+        given: by such a number, what is said of a design that gives it.
         groups: how many groups the samples are of, where the kind says it; else the design does.
         setting: what else is assumed, as it follows upon the effect in a sentence.
         measure: what the evidence is called.
@@ -276,6 +304,8 @@ class Kind:
         usual_tests: what is run in place of what the formula computes.
         wrong_sign: how much of a power is significant with the wrong sign, None where a test has
             no sign.
+        misfit: why the planning effect does not go with the other numbers, and the remedy; empty
+            where it does.
     """
 
     kind: StrEnum
@@ -288,6 +318,7 @@ class Kind:
     effect: Effect | None
     needs: tuple[str, ...] = ("alpha",)
     optional: tuple[str, ...] = ()
+    given: Mapping[str, Given] = field(default_factory=dict)
     groups: int = 1
     endless_method: str = ""
     setting: str = ""
@@ -300,6 +331,7 @@ class Kind:
     sources: tuple[EffectSource, ...] = ()
     usual_tests: tuple[UsualTest, ...] = ()
     wrong_sign: Formula | None = None
+    misfit: Callable[[float, DesignParameters], str] | None = None
 
     @property
     def axis_title(self) -> str:
@@ -323,6 +355,9 @@ class Kind:
 
     def method_of(self, design: _Design) -> str:
         """Return how the evidence of a design is computed."""
+        for name, words in self.given.items():
+            if getattr(design, name) is not None:
+                return words.method
         return (design.population_max is None and self.endless_method) or self.method
 
     def uses(self, number: str) -> bool:
@@ -335,7 +370,10 @@ class Kind:
 
     def setting_text(self, given: DesignParameters) -> str:
         """Return what is assumed besides the effect, as it follows upon it in a sentence."""
-        return self.setting.format(**given._asdict())
+        besides = [
+            words.setting for name, words in self.given.items() if getattr(given, name) is not None
+        ]
+        return "".join((self.setting, *besides)).format(**given._asdict())
 
     def value(self, n: int, effect: float | None, given: DesignParameters) -> float:
         """Return the evidence of ``n`` samples.
@@ -437,9 +475,16 @@ class Kind:
             for name, effect in given.items():
                 if fault := self.effect.fault_in_file(effect):
                     yield f"{name} is {effect}; {self.named} effect is {fault}"
+        yield from self._parameter_faults(design)
+
+    def _parameter_faults(self, design: _Design) -> Iterator[str]:
+        """Yield what is wrong with the numbers that only some kinds have."""
         for name, parameter in PARAMETERS.items():
             value = getattr(design, name)
             if name in self.needs and value is None:
                 yield f"{self.named} design has no {name}; {parameter.remedy}"
             elif not (self.uses(name) or value is None or parameter.always_allowed):
                 yield f"{name} is {value}, but {self.named} design has none; leave it out"
+        planned = design.effect_planning
+        if self.misfit and planned is not None:
+            yield from filter(None, [self.misfit(planned, DesignParameters.by(design))])

@@ -32,7 +32,7 @@ RateName = Literal[
 StepName = Literal[
     "base", "sample_threshold", "control_threshold", "day_threshold", "equipment_threshold"
 ]
-QuestionName = Literal["effect", "alpha", "target", "floor", "dropout"]
+QuestionName = Literal["effect", "alpha", "target", "floor", "dropout", "baseline", "assurance"]
 
 ItemCategory = Literal["equipment", "reagent"]
 CATEGORIES: Final[tuple[ItemCategory, ...]] = ("equipment", "reagent")
@@ -161,6 +161,8 @@ class EvidenceAssumptions(Record):
     target: fields.Bound | None = None
     floor: fields.Bound | None = None
     dropout: Annotated[float, Field(strict=True, ge=0, lt=1)] | None = None
+    baseline: fields.Baseline | None = None
+    assurance: fields.Assurance | None = None
     why: Annotated[dict[QuestionName, fields.Prose], FailFast()] = Field(default_factory=dict)
 
     def over(self, design: Design) -> Design:
@@ -227,6 +229,8 @@ QUESTION_FIELDS: Final[dict[str, str]] = {
     "target": "target",
     "floor": "floor",
     "dropout": "dropout",
+    "baseline": "baseline",
+    "assurance": "assurance",
 }
 """The numbers of a question, and the field of a design that each stands for."""
 
@@ -237,4 +241,6 @@ _REMEDIES: Final = {
     "target": f"give a number above 0, at most {fields.LARGEST_EFFECT:,.0f}",
     "floor": f"give a number above 0, at most {fields.LARGEST_EFFECT:,.0f}",
     "dropout": "give 0 % or more, below 100 %",
+    "baseline": "give a share above 0, at most 1",
+    "assurance": "give a share of 0.5 or more, below 1",
 }

@@ -192,7 +192,7 @@ def asked_text(pack: Pack, most: int | None = _MOST_ASKED) -> str:
         return f"{len(pack.asked)} assumptions, yours"
     write: dict[str, Callable[[float], str]] = {
         "dropout": lexicon.percent_text,
-        "alpha": "{:g}".format,
+        **dict.fromkeys(("alpha", "baseline", "assurance"), "{:g}".format),
     }
     write |= {"effect": effect_text, **dict.fromkeys(("target", "floor"), scale.by_hand)}
     texts = [f"{name} {write[name](getattr(pack.question, name))}" for name in pack.asked]

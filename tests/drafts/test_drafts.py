@@ -194,7 +194,7 @@ def test_floor_of_a_new_study_is_never_above_its_target() -> None:
 def test_new_study_takes_the_numbers_of_any_design(given_design: object, sample: int) -> None:
     numbers = dict(given_design)  # type: ignore[call-overload]
     kept = ("effect_planning", "alpha", "target", "population_max", "groups", "margin")
-    data = {name: numbers[name] for name in (*kept, "event_share")}
+    data = {name: numbers[name] for name in (*kept, "event_share", "baseline", "assurance")}
     study = made(Draft(new_study("mine", numbers["kind"], data, sample)))
     assert {name: getattr(study.design, name) for name in data} == data
     assert study.reference_protocol.sample_size == sample

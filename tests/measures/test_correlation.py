@@ -1,4 +1,4 @@
-"""The power of the test of a correlation, against the density of r, printed sizes and simulation."""
+"""The power of the test of r, against the density of r, printed sizes and simulation."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ def test_plan_whose_item_stands_beside_its_substitute_is_not_told_to_pass() -> N
 # --- the usual test, beside the method ----------------------------------------------------------
 
 LOG_RANK: Final = "By the log-rank test itself the power is 0.56, 0.16 less."
-"""At 10 events and a hazard ratio of 0.2 by all courses of events; Schoenfeld's formula has 0.72."""
+"""At 10 events and a ratio of 0.2 by all courses of events; Schoenfeld’s formula has 0.72."""
 
 
 def plan_of(kind: str, effect: float, n: int, **design: object) -> Assessment:
