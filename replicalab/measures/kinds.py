@@ -183,6 +183,7 @@ _ROWS: Final = (
         groups=2,
         formula=_two_group,
         method="the exact two-sided t-test (noncentral t)",
+        source="Cohen (1988), chapter 2",
         effect=Effect(name="Cohen's d"),
         wrong_sign=partial(_two_group, test=t_test_wrong_sign),
     ),
@@ -195,6 +196,7 @@ _ROWS: Final = (
         usual={"effect_planning": 0.5},
         formula=_one_group,
         method="the exact two-sided paired t-test (noncentral t)",
+        source="Cohen (1988), chapter 2",
         effect=Effect(name="Cohen's d"),
         wrong_sign=partial(_one_group, test=t_test_wrong_sign),
     ),
@@ -207,6 +209,7 @@ _ROWS: Final = (
         usual={"effect_planning": 0.5},
         formula=_one_group,
         method="the exact two-sided one-sample t-test (noncentral t)",
+        source="Cohen (1988), chapter 2",
         effect=Effect(name="Cohen's d"),
         wrong_sign=partial(_one_group, test=t_test_wrong_sign),
     ),
@@ -219,6 +222,7 @@ _ROWS: Final = (
         usual={"effect_planning": 0.3},
         formula=_correlation,
         method="the exact two-sided t-test of r (two normal measures)",
+        source="Gurland (1968)",
         effect=Effect(name="correlation r", below=1),
         wrong_sign=partial(_correlation, test=correlation_wrong_sign),
     ),
@@ -232,6 +236,7 @@ _ROWS: Final = (
         groups=2,
         formula=_two_proportions,
         method="the arcsine approximation",
+        source="Cohen (1988), chapter 6",
         effect=Effect(name="Cohen's h"),
         usual_tests=(
             UsualTest(
@@ -252,6 +257,7 @@ _ROWS: Final = (
                 "would have more power, theirs is given; beyond 4,000 samples the z-test of two "
                 "shares (unpooled), an approximation",
                 " below a share of {baseline:.3g}",
+                "Fisher (1934), section 21.02",
             )
         },
         misfit=_share_misfit,
@@ -267,6 +273,7 @@ _ROWS: Final = (
         formula=lambda n, size, at: detection_probability(n, size, at.population_max),
         method="the exact chance that a random sample meets a bad unit (hypergeometric)",
         endless_method="the exact chance that a random sample meets a bad unit (binomial)",
+        source="Cochran (1977), chapter 3",
         effect=Effect(name="share of bad units", below=1, signed=False),
         needs=(),
         measure="probability of detection",
@@ -281,6 +288,7 @@ _ROWS: Final = (
         usual={"population_max": 1000},
         formula=lambda n, size, at: min(1.0, n / (at.population_max or n)),
         method="counting the samples as a share of all there are",
+        source="",
         effect=None,
         needs=("population_max",),
         measure="share examined",
@@ -300,11 +308,13 @@ _ROWS: Final = (
         optional=("assurance",),
         given={
             "assurance": Given(
-                "the exact t-interval, its SD estimated from the same samples (Kupper and Hafner)",
+                "the exact t-interval, its SD estimated from the same samples",
                 " and an assurance of {assurance:.6g}",
+                "Kupper and Hafner (1989)",
             )
         },
         usual_tests=(UsualTest("a t-interval (SD estimated)", _t_interval, 0.0),),
+        source="Cochran (1977), chapter 4",
         effect=Effect(
             name="relative SD of one sample",
             signed=False,
@@ -327,6 +337,7 @@ _ROWS: Final = (
         usual={"effect_planning": 0.25, "groups": 3},
         formula=_anova,
         method="the exact F-test of equal groups (noncentral F)",
+        source="Cohen (1988), chapter 8",
         effect=Effect(name="Cohen's f", signed=False),
         needs=("alpha", "groups"),
         setting=" among {groups} groups",
@@ -346,6 +357,7 @@ _ROWS: Final = (
             "theirs is given, at most 0.02 more"
         ),
         usual_tests=(UsualTest("the two one-sided t-tests of all samples", _two_one_sided, _ANY),),
+        source="Schuirmann (1987)",
         effect=Effect(
             name="true difference (Cohen's d)",
             within_margin=True,
@@ -375,6 +387,7 @@ _ROWS: Final = (
             ),
         ),
         wrong_sign=partial(_survival, test=z_test_wrong_sign),
+        source="Schoenfeld (1981)",
         effect=Ratio(
             name="hazard ratio", seen=math.pow, seen_text="log of the hazard ratio × {factor:g}"
         ),

@@ -249,6 +249,7 @@ class Given(NamedTuple):
 
     method: str
     setting: str
+    source: str
 
 
 class UsualValue(NamedTuple):
@@ -286,6 +287,7 @@ class Kind:
         usual: numbers that a new study of this kind may begin with, besides alpha, by field.
         formula: the evidence.
         method: how that is computed; what only approximates says so.
+        source: where that is published, empty for a plain count; docs/methods.md says more.
         endless_method: how, where no population is given, if that is another way.
         effect: what is assumed; None where nothing is.
         needs: the numbers that a design of this kind must give.
@@ -315,6 +317,7 @@ class Kind:
     usual: Mapping[str, float]
     formula: Formula
     method: str
+    source: str
     effect: Effect | None
     needs: tuple[str, ...] = ("alpha",)
     optional: tuple[str, ...] = ()
@@ -359,6 +362,13 @@ class Kind:
             if getattr(design, name) is not None:
                 return words.method
         return (design.population_max is None and self.endless_method) or self.method
+
+    def source_of(self, design: _Design) -> str:
+        """Return where the formula for the evidence of a design is published."""
+        for name, words in self.given.items():
+            if getattr(design, name) is not None:
+                return words.source
+        return self.source
 
     def uses(self, number: str) -> bool:
         """Return whether the evidence of this kind depends on a number of a design."""

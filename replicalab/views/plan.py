@@ -314,6 +314,12 @@ def _planned_text(plan: assessment.Assessment) -> str:
     return f"Planned, at an assumed {assumed}, by {method}."
 
 
+def source_text(design: Design) -> str:
+    """Return where the formula for the evidence of a design is published, empty where nowhere."""
+    source = KINDS[design.kind].source_of(design)
+    return f"Source: {source}." if source else ""
+
+
 def usual_text(plan: assessment.Assessment) -> str:
     """Return what usual tests have in place of the evidence, and what has the wrong sign.
 

@@ -41,7 +41,14 @@ from replicalab.views.blocks import (
 from replicalab.views.check import evidence_cell
 from replicalab.views.lab import amounts_text, lab_text
 from replicalab.views.options import search_text, wasted_text
-from replicalab.views.plan import counting_text, dropout_text, effect_text, groups_text, usual_text
+from replicalab.views.plan import (
+    counting_text,
+    dropout_text,
+    effect_text,
+    groups_text,
+    source_text,
+    usual_text,
+)
 from replicalab.views.rounds import text_blocks
 from replicalab.views.study import CONFIDENCE
 from replicalab.views.verdicts import plan_verdict
@@ -273,7 +280,8 @@ def _design(plan: Assessment) -> Iterator[Choice]:
     yield "Design", counted, f"The published study: {pack.paper.method}"
     how = f"Planned {kind.measure}: {kind.meaning}."
     method = capitalised(kind.method_of(design))
-    yield "Test and method", f"{method}. {usual_text(plan)}".strip(), how
+    told = (f"{method}.", usual_text(plan), source_text(design))
+    yield "Test and method", " ".join(filter(None, told)), how
     if kind.effect is None:
         return
     name = kind.effect.name

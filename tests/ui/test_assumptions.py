@@ -184,7 +184,7 @@ def test_reason_is_kept_with_its_number_and_goes_with_it() -> None:
 def test_only_what_a_kind_has_is_asked_and_shares_in_percent() -> None:
     for study, asked in (
         ("math_four_colour", ["target", "floor", "dropout"]),
-        ("phys_millikan", ["effect", "alpha", "target", "floor", "dropout"]),
+        ("phys_millikan", ["effect", "alpha", "target", "floor", "dropout", "assurance"]),
     ):
         app = opened(study=study)
         keys = [each.key or "" for each in app.number_input]
