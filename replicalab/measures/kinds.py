@@ -253,9 +253,9 @@ _ROWS: Final = (
         optional=("baseline",),
         given={
             "baseline": Given(
-                "Fisher's exact test of two equal groups, over all tables; where fewer samples "
-                "would have more power, theirs is given; beyond 4,000 samples the z-test of two "
-                "shares (unpooled), an approximation",
+                "Fisher's exact test of two equal groups, all tables counted, or of fewer samples "
+                "where they have more power (beyond 4,000 samples the unpooled z-test, an "
+                "approximation)",
                 " below a share of {baseline:.3g}",
                 "Fisher (1934), section 21.02",
             )

@@ -178,13 +178,13 @@ PARAMETERS: Final = {
         "give the share that will have one, 1 for all",
     ),
     "baseline": Parameter(
-        "Baseline: the higher of both shares",
+        "Baseline, the higher share",
         "the higher of both shares",
         "give the higher of both shares, 1 at most",
         unset="Empty for the arcsine approximation, which needs no share.",
     ),
     "assurance": Parameter(
-        "Assurance: chance of that half-width",
+        "Assurance",
         "the chance of that half-width",
         "give a share of 0.5 or more, below 1",
         unset="Empty for the normal interval, the SD taken as known.",

@@ -202,7 +202,10 @@ def _draw_fields(
                     st.session_state[shown.key] = _found(field, typed)
                     shown.draw(value=None, placeholder="none", disabled=True)
                 else:
-                    field.draw(persist_state="session")
+                    field.draw(
+                        persist_state="session",
+                        placeholder="optional" if field.value is None else None,
+                    )
                 slots[name] = st.empty()
     return slots
 
