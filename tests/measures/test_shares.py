@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise, product
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -136,7 +136,7 @@ def test_power_of_two_shares_is_one_at_the_ends_of_what_is_valid(
 # --- a design with a baseline -----------------------------------------------------------------
 
 
-def of_shares(one: float = 0.5, other: float = 0.3, **changes: object) -> Design:
+def of_shares(one: float = 0.5, other: float = 0.3, **changes: Any) -> Design:
     effects = {"effect_published": None, "sesoi": None, "effect_planning": h_of(one, other)}
     return make_design(kind="two_proportions", **{**effects, "baseline": one, **changes})
 
@@ -162,14 +162,14 @@ def test_a_substitution_brings_the_other_share_nearer() -> None:
     assert seen < evidence_value(design, 40, design.effect_planning)
 
 
-def faulty() -> Iterator[tuple[dict[str, object], str]]:
+def faulty() -> Iterator[tuple[dict[str, Any], str]]:
     yield {"baseline": 0.1, "effect_planning": 0.9}, "assume at most 0.6435, or give the higher"
     for wrong in (0.0, -0.1, 1.1, 1e308, math.nan, math.inf, 10**9, "half"):
         yield {"baseline": wrong}, "baseline"
 
 
 @pytest.mark.parametrize(("changes", "message"), [*faulty()])
-def test_a_baseline_that_cannot_be_is_refused(changes: dict[str, object], message: str) -> None:
+def test_a_baseline_that_cannot_be_is_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         of_shares(**changes)
 
