@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from datetime import date
 from typing import Any, Final, TypeVar
@@ -411,12 +412,19 @@ def designs(draw: st.DrawFn) -> Design:
         "groups": st.integers(2, MOST),
         "margin": sizes.map(lambda more: (planned or 0) + more),
         "event_share": st.floats(0.001, 1),
+        # The other share lies the planning effect below.
+        "baseline": st.floats(min(1.0, math.sin(min(planned or 0, math.pi) / 2) ** 2 + 1e-9), 1),
+        "assurance": st.floats(0.5, 1, exclude_max=True),
     }
     optional = {
         **dict.fromkeys(numbers, st.none()),
         "population_max": st.none() | numbers["population_max"],
     }
+    optional |= {n: st.none() | numbers[n] for n in row.optional if n in numbers}
+    if (planned or 0) > math.pi:
+        optional["baseline"] = st.none()
     given = {name: draw(numbers[name] if name in row.needs else optional[name]) for name in numbers}
+    independent = given["baseline"] is None  # whose test is of equal groups alone
     return Design.model_validate(
         {
             "kind": row.kind,
@@ -427,8 +435,8 @@ def designs(draw: st.DrawFn) -> Design:
             "floor": worse,
             "dropout": draw(st.just(0.0) | shares),
             "unit_of_n": draw(seen),
-            "units": draw(st.none() | units()) if row.uses("units") else None,
-            "arms": draw(st.none() | arms()) if row.uses("arms") else None,
+            "units": draw(st.none() | units()) if row.uses("units") and independent else None,
+            "arms": draw(st.none() | arms()) if row.uses("arms") and independent else None,
             "source": draw(seen),
             "why": draw(st.dictionaries(st.sampled_from([*Design.model_fields]), seen, max_size=3)),
             "original": draw(st.none() | _originals(row, published or planned)),

@@ -46,6 +46,8 @@ _QUESTION: Final = {
     "target": ("the evidence to aim at", "above 0, such as 0.8"),
     "floor": ("the least evidence worth running", "above 0, such as 0.5"),
     "dropout": ("the share of samples that will drop out", "from 0 to below 1, such as 0.1"),
+    "baseline": ("two shares: the higher one", "above 0, at most 1, such as 0.5"),
+    "assurance": ("precision: the chance of that half-width", "from 0.5 to below 1, such as 0.8"),
 }
 
 

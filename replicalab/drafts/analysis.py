@@ -24,6 +24,7 @@ DAYS: Final = ("reference_protocol", "duration_days")
 FEWEST_DAYS: Final = ("min_days",)
 # What a source calls a number of samples or events, and an original.
 _COUNTS: Final = {"n": "n", "n1": "n1", "n2": "n2", "events": "events", "samples": "n"}
+_ANY_EFFECT: Final = 1e-3  # Smaller than any that is planned with
 _REASONED: Final = (Unknown.EFFECT, Unknown.ALPHA, Unknown.DROPOUT)
 
 
@@ -129,8 +130,12 @@ class TypedAnalysis:
         if self._effect[1] or not (is_planned or self.unknown is Unknown.SAMPLES):
             return None, {}
         try:
+            numbers = self._design(None)
+            if self.unknown is Unknown.EFFECT and any(map(numbers.get, KINDS[self.kind].optional)):
+                # What else is given may leave less room than the usual effect takes.
+                numbers["effect_planning"] = _ANY_EFFECT
             design = Design.model_validate(
-                new_study("an_analysis", self.kind, self._design(None), 0)["design"]
+                new_study("an_analysis", self.kind, numbers, 0)["design"]
             )
         except ValidationError:
             return None, {}  # the study says what is wrong, next to its field

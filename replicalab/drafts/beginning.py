@@ -35,6 +35,8 @@ DEFAULT: Final = "ReplicaLab’s default."
 EFFECTS: Final = ("effect_published", "effect_planning", "sesoi")
 NUMBERS: Final = (*EFFECTS, *PARAMETERS, "target", "floor")
 """The numbers of a design; which of them there are depends on its kind."""
+OPTIONAL: Final = frozenset(name for row in KINDS.values() for name in row.optional)
+"""Those that a kind can do without: a new study has them only where they are given."""
 _FIRST: Final = next(iter(DesignKind))
 _DAYS: Final = 10
 _LAB_DAYS: Final = 20
@@ -63,7 +65,8 @@ def new_study(
     row, given = KINDS[kind], numbers or {}
     design: Block = {"kind": kind.value, **usual_numbers(row), **given}
     design["floor"] = _floor(row, design)
-    named = (*NUMBERS, *(["dropout"] if given.get("dropout") else []))
+    named = [name for name in NUMBERS if name not in OPTIONAL or given.get(name) is not None]
+    named += ["dropout"] if given.get("dropout") else []
     why = dict.fromkeys(named, UNSTATED) | ({} if "floor" in given else {"floor": DEFAULT})
     design |= {"unit_of_n": "samples", "source": UNSTATED, "why": {**why}}
     size = _enough_samples(design) if sample is None else sample

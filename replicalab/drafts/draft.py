@@ -117,9 +117,8 @@ class Draft:
         """
         old, new = self.row, KINDS[kind]
         design = dict(cast("Block", self.at("design")))
-        left = {
-            name: design.pop(name) for name in (*NUMBERS, *GROUPINGS, "original") if name in design
-        }
+        own = (*NUMBERS, *GROUPINGS, "original", "replication")
+        left = {name: design.pop(name) for name in own if name in design}
         numbers = self.aside.get(kind.value)
         if numbers is None:
             numbers = usual_numbers(new)

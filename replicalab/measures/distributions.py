@@ -26,7 +26,7 @@ _CERTAIN: Final = 40.0  # Minus the log of a probability too small to move 1
 # The largest Poisson mean whose mixture is summed; the quadrature is quicker beyond.
 _MOST_TERMS: Final = 250.0
 # Smaller levels count as this one: at one degree of freedom their t would exceed a double.
-_SMALLEST_ALPHA: Final = 1e-150
+SMALLEST_ALPHA: Final = 1e-150
 _REACH: Final = 9.5  # SDs of a normal, and of the scale of a t, within which lies all but 1e-18
 # Where a normal probability bends, in SDs: at 0, and where it has all but run out.
 _BEND: Final = (-8, -4, 0, 4, 8)
@@ -61,7 +61,7 @@ def normal_cdf(x: float) -> float:
 
 def z_critical(alpha: float) -> float:
     """Return the z with P(|Z| > z) = alpha, accurate for any alpha in (0, 1)."""
-    return -_NORMAL.inv_cdf(max(alpha, _SMALLEST_ALPHA) / 2)
+    return -_NORMAL.inv_cdf(max(alpha, SMALLEST_ALPHA) / 2)
 
 
 def z_test_power(shift: float, alpha: float) -> float:
@@ -77,7 +77,7 @@ def z_test_wrong_sign(shift: float, alpha: float) -> float:
 
 def t_critical(df: int, alpha: float) -> float:
     """Return the t with P(|T| > t) = alpha at ``df`` degrees of freedom, exact to 1e-13."""
-    return math.exp(upper_logit(0.5, df / 2, max(alpha, _SMALLEST_ALPHA)) / 2) * math.sqrt(df)
+    return math.exp(upper_logit(0.5, df / 2, max(alpha, SMALLEST_ALPHA)) / 2) * math.sqrt(df)
 
 
 def t_test_power(noncentrality: float, df: int, alpha: float) -> float:
@@ -127,7 +127,7 @@ def f_test_power(noncentrality: float, df1: int, df2: int, alpha: float) -> floa
         df2: degrees of freedom of the denominator, 1 or more.
         alpha: significance level in (0, 1).
     """
-    alpha = max(alpha, _SMALLEST_ALPHA)
+    alpha = max(alpha, SMALLEST_ALPHA)
     logit = upper_logit(df1 / 2, df2 / 2, alpha)
     critical = math.exp(logit / 2) * math.sqrt(df2)
     if noncentrality > _REACH + critical * (1 + _REACH / math.sqrt(df2)):
@@ -200,6 +200,47 @@ def mean_over_scale(function: Callable[[float], float], df: int, turns: Iterable
             mass += density
             total += density * function(s)
     return total / mass
+
+
+# --- the spread of an SD ----------------------------------------------------------------------
+
+
+@lru_cache(maxsize=8192)
+def scale_quantile(share: float, df: int) -> float:
+    """Return what the scale S = sqrt(chi² / df) exceeds with probability 1 - ``share``.
+
+    S is an estimated SD in units of the true one. The quantile of chi² is df times its square. By
+    Newton's method on the log of the smaller tail, from the cube root of Wilson & Hilferty (1931);
+    exact to 1e-12, and to 1e-11 where the tail is as small as a double next to 1 leaves.
+
+    Args:
+        share: in (0, 1).
+        df: degrees of freedom, 1 or more.
+    """
+    upper = share >= 0.5
+    wanted = 1 - share if upper else share
+    ninth = 2 / (9 * df)
+    cube = 1 - ninth + _NORMAL.inv_cdf(share) * math.sqrt(ninth)
+    # Far below, chi² is as a power of its tail.
+    s = cube**1.5 if cube > _FROM_ZERO else math.exp((math.log(wanted) + 1) / df)
+    level = math.log(wanted)
+    for _ in range(_MOST_STEPS):
+        tail, density = _scale_tail(s, df, upper)
+        step = (math.log(tail) - level) * tail / density
+        s = max(s / 2, s + step if upper else s - step)
+        if abs(step) < _SETTLED * s:
+            break
+    return s
+
+
+def _scale_tail(s: float, df: int, upper: bool) -> tuple[float, float]:
+    """Return the probability that the scale is above, or below, ``s``, and its density there."""
+    # As in `mean_over_scale`, with what makes it a density.
+    away, lead = s - 1, math.log(df / math.pi) / 2 - _left_by_stirling(df / 2)
+    log = (df - 1) * (math.log(s) - away) - away * (1 + df * away / 2)
+    density = math.exp(lead + log)
+    tail = mean_over_scale(lambda t: float((t > s) == upper), df, (s,))
+    return tail, density
 
 
 # --- two one-sided tests ----------------------------------------------------------------------

@@ -3,8 +3,10 @@
 Nothing outside this file asks for a certain kind. Where another goes: docs/architecture.md, To add.
 
 Sources: Cohen, Statistical Power Analysis for the Behavioral Sciences (1988), chapters 2, 3, 6
-and 8, with the exact noncentral t and F in place of his tables; Schuirmann (1987), Journal of
-Pharmacokinetics and Biopharmaceutics 15, 657-680; Schoenfeld (1981), Biometrika 68, 316-319.
+and 8, with the exact noncentral t and F in place of his tables; Gurland (1968), Journal of the
+Royal Statistical Society B 30, 346-356; Kupper & Hafner (1989), The American Statistician 43,
+101-105; Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15, 657-680; Schoenfeld
+(1981), Biometrika 68, 316-319.
 """
 
 import math
@@ -15,9 +17,11 @@ from functools import lru_cache, partial
 from typing import Final
 
 from replicalab.measures import clusters, normal_scales, reported, sketches
+from replicalab.measures.correlation import correlation_power, correlation_wrong_sign
 from replicalab.measures.distributions import (
     detection_probability,
     f_test_power,
+    scale_quantile,
     t_critical,
     t_test_power,
     t_test_wrong_sign,
@@ -26,10 +30,18 @@ from replicalab.measures.distributions import (
     z_test_power,
     z_test_wrong_sign,
 )
-from replicalab.measures.rows import AS_PUBLISHED, DesignParameters, Effect, Kind, Ratio, UsualTest
+from replicalab.measures.rows import (
+    AS_PUBLISHED,
+    DesignParameters,
+    Effect,
+    Given,
+    Kind,
+    Ratio,
+    UsualTest,
+)
 from replicalab.measures.scales import HALF_WIDTH, PERCENT
+from replicalab.measures.shares import largest_h, shares_power
 from replicalab.measures.usual_tests import (
-    correlation_test_power,
     fisher_power_beside_none,
     log_rank_power,
     middle_fisher_power,
@@ -55,6 +67,7 @@ class DesignKind(StrEnum):
 _TTest = Callable[[float, int, float], float]
 # A test's power, or the part of it that has the wrong sign: at one shift of its statistic.
 _ZTest = Callable[[float, float], float]
+_RTest = Callable[[int, float, float], float]
 
 _EVEN: Final = 0.5
 _ANY: Final = 0.005  # From here on a difference shows
@@ -109,18 +122,67 @@ def _normal_of_units(n: int, size: float, given: DesignParameters, arms: int) ->
 
 
 def _correlation(
-    n: int, size: float, given: DesignParameters, test: _ZTest = z_test_power
+    n: int,
+    size: float,
+    given: DesignParameters,
+    test: _RTest = correlation_power,
+    of_units: _ZTest = z_test_power,
 ) -> float:
+    """Return the power of the t-test of r; of alike samples by Fisher's z, at their worth."""
+    if _design_effect(given) == 1:
+        return test(n, size, given.alpha)
     worth = n / _design_effect(given) - 3
     few = _units(n, given) < _least_units(given)
-    return test(math.atanh(size) * math.sqrt(worth), given.alpha) if worth > 0 and not few else 0.0
+    return (
+        of_units(math.atanh(size) * math.sqrt(worth), given.alpha) if worth > 0 and not few else 0.0
+    )
 
 
-def _two_proportions(
-    n: int, size: float, given: DesignParameters, test: _ZTest = z_test_power
-) -> float:
+def _two_proportions(n: int, size: float, given: DesignParameters) -> float:
+    if given.baseline is not None:
+        return shares_power(n, size, given.baseline, given.alpha).power
     root = _root_of_arms(n, given)
-    return test(size * root, given.alpha) if root else 0.0
+    return z_test_power(size * root, given.alpha) if root else 0.0
+
+
+def _two_proportions_wrong(n: int, size: float, given: DesignParameters) -> float:
+    if given.baseline is not None:
+        return shares_power(n, size, given.baseline, given.alpha).wrong_sign
+    root = _root_of_arms(n, given)
+    return z_test_wrong_sign(size * root, given.alpha) if root else 0.0
+
+
+def _share_misfit(effect: float, given: DesignParameters) -> str:
+    """Return why the test of two shares cannot be worked out, empty where it can."""
+    if given.baseline is None:
+        return ""
+    if given.icc is not None or given.share != _EVEN:
+        return (
+            f"a baseline of {given.baseline:g} needs two equal groups of independent samples; "
+            "leave it out, or units and arms"
+        )
+    if effect <= (most := largest_h(given.baseline)):
+        return ""
+    return (
+        f"effect_planning is {effect:g}, and no share lies so far below the baseline of "
+        f"{given.baseline:g}; assume at most {most:.4g}, or give the higher of both shares"
+    )
+
+
+def _precision(n: int, size: float, given: DesignParameters) -> float:
+    """Return the half-width of an interval: with an assurance, what it is at most with it."""
+    root = math.sqrt(n)
+    if given.assurance is None:
+        return z_critical(given.alpha) * size / root
+    if n < 2:
+        return math.inf
+    return t_critical(n - 1, given.alpha) * size * scale_quantile(given.assurance, n - 1) / root
+
+
+def _t_interval(n: int, sd: float, given: DesignParameters) -> float | None:
+    if n < 2 or given.assurance is not None:
+        return None
+    return t_critical(n - 1, given.alpha) * sd / math.sqrt(n)
 
 
 def _anova(n: int, size: float, given: DesignParameters) -> float:
@@ -195,6 +257,7 @@ _ROWS: Final = (
         groups=2,
         formula=_two_group,
         method="the exact two-sided t-test (noncentral t)",
+        source="Cohen (1988), chapter 2",
         usual_tests=(UsualTest(_NORMAL, partial(_normal_of_units, arms=2), _ANY),),
         optional=("units", "arms"),
         effect=Effect(name="Cohen's d"),
@@ -210,6 +273,7 @@ _ROWS: Final = (
         usual={"effect_planning": 0.5},
         formula=_one_group,
         method="the exact two-sided paired t-test (noncentral t)",
+        source="Cohen (1988), chapter 2",
         usual_tests=(UsualTest(_NORMAL, partial(_normal_of_units, arms=1), _ANY),),
         optional=("units",),
         effect=Effect(name="Cohen's d"),
@@ -225,6 +289,7 @@ _ROWS: Final = (
         usual={"effect_planning": 0.5},
         formula=_one_group,
         method="the exact two-sided one-sample t-test (noncentral t)",
+        source="Cohen (1988), chapter 2",
         usual_tests=(UsualTest(_NORMAL, partial(_normal_of_units, arms=1), _ANY),),
         optional=("units",),
         effect=Effect(name="Cohen's d"),
@@ -239,16 +304,19 @@ _ROWS: Final = (
         normal=normal_scales.FISHER_Z,
         usual={"effect_planning": 0.3},
         formula=_correlation,
-        method="Fisher's z, a normal approximation",
+        method="the exact two-sided t-test of r (two normal measures)",
+        source="Gurland (1968)",
         optional=("units",),
+        given={
+            "units": Given(
+                "Fisher's z at what the samples are worth, a normal approximation",
+                "",
+                "Fisher (1921); Kish (1965)",
+                lambda units: units.icc is not None and units.samples != 1,
+            )
+        },
         effect=Effect(name="correlation r", below=1),
-        usual_tests=(
-            UsualTest(
-                "the t-test of r",
-                _of_even_arms(lambda n, r, at: correlation_test_power(n, r, at.alpha)),
-            ),
-        ),
-        wrong_sign=partial(_correlation, test=z_test_wrong_sign),
+        wrong_sign=partial(_correlation, test=correlation_wrong_sign, of_units=z_test_wrong_sign),
     ),
     Kind(
         kind=DesignKind.TWO_PROPORTIONS,
@@ -261,19 +329,38 @@ _ROWS: Final = (
         groups=2,
         formula=_two_proportions,
         method="the arcsine approximation",
-        optional=("units", "arms"),
+        source="Cohen (1988), chapter 6",
         effect=Effect(name="Cohen's h"),
         usual_tests=(
             UsualTest(
                 "Fisher’s exact test of shares evenly about one half",
-                _of_even_arms(lambda n, h, at: middle_fisher_power(n, h, at.alpha)),
+                _of_even_arms(
+                    lambda n, h, at: (
+                        middle_fisher_power(n, h, at.alpha) if not at.baseline else None
+                    )
+                ),
             ),
             UsualTest(
                 "Fisher’s exact test where one share is 0",
-                _of_even_arms(lambda n, h, at: fisher_power_beside_none(n, h, at.alpha)),
+                _of_even_arms(
+                    lambda n, h, at: (
+                        fisher_power_beside_none(n, h, at.alpha) if not at.baseline else None
+                    )
+                ),
             ),
         ),
-        wrong_sign=partial(_two_proportions, test=z_test_wrong_sign),
+        optional=("baseline", "units", "arms"),
+        given={
+            "baseline": Given(
+                "Fisher's exact test of two equal groups, all tables counted, or of fewer samples "
+                "where they have more power (beyond 4,000 samples the unpooled z-test, an "
+                "approximation)",
+                " below a share of {baseline:.3g}",
+                "Fisher (1934), section 21.02",
+            )
+        },
+        misfit=_share_misfit,
+        wrong_sign=_two_proportions_wrong,
     ),
     Kind(
         kind=DesignKind.AUDIT,
@@ -285,6 +372,7 @@ _ROWS: Final = (
         formula=lambda n, size, at: detection_probability(n, size, at.population_max),
         method="the exact chance that a random sample meets a bad unit (hypergeometric)",
         endless_method="the exact chance that a random sample meets a bad unit (binomial)",
+        source="Cochran (1977), chapter 3",
         effect=Effect(name="share of bad units", below=1, signed=False),
         needs=(),
         measure="probability of detection",
@@ -299,6 +387,7 @@ _ROWS: Final = (
         usual={"population_max": 1000},
         formula=lambda n, size, at: min(1.0, n / (at.population_max or n)),
         method="counting the samples as a share of all there are",
+        source="",
         effect=None,
         needs=("population_max",),
         measure="share examined",
@@ -313,17 +402,18 @@ _ROWS: Final = (
         sketch=sketches.PRECISION,
         sources=reported.PRECISION,
         usual={"effect_planning": 0.5, "target": 0.1, "floor": 0.2},
-        formula=lambda n, size, at: z_critical(at.alpha) * size / math.sqrt(n),
+        formula=_precision,
         method="the normal interval, the SD taken as known",
-        usual_tests=(
-            UsualTest(
-                "a t-interval (SD estimated)",
-                lambda n, sd, at: (
-                    t_critical(n - 1, at.alpha) * sd / math.sqrt(n) if n > 1 else None
-                ),
-                0.0,
-            ),
-        ),
+        optional=("assurance",),
+        given={
+            "assurance": Given(
+                "the exact t-interval, its SD estimated from the same samples",
+                " and an assurance of {assurance:.6g}",
+                "Kupper and Hafner (1989)",
+            )
+        },
+        usual_tests=(UsualTest("a t-interval (SD estimated)", _t_interval, 0.0),),
+        source="Cochran (1977), chapter 4",
         effect=Effect(
             name="relative SD of one sample",
             signed=False,
@@ -346,6 +436,7 @@ _ROWS: Final = (
         usual={"effect_planning": 0.25, "groups": 3},
         formula=_anova,
         method="the exact F-test of equal groups (noncentral F)",
+        source="Cohen (1988), chapter 8",
         effect=Effect(name="Cohen's f", signed=False),
         needs=("alpha", "groups"),
         setting=" among {groups} groups",
@@ -365,6 +456,7 @@ _ROWS: Final = (
             "theirs is given, at most 0.02 more"
         ),
         usual_tests=(UsualTest("the two one-sided t-tests of all samples", _two_one_sided, _ANY),),
+        source="Schuirmann (1987)",
         optional=("arms",),
         effect=Effect(
             name="true difference (Cohen's d)",
@@ -399,6 +491,7 @@ _ROWS: Final = (
             ),
         ),
         wrong_sign=partial(_survival, test=z_test_wrong_sign),
+        source="Schoenfeld (1981)",
         optional=("arms",),
         effect=Ratio(
             name="hazard ratio", seen=math.pow, seen_text="log of the hazard ratio × {factor:g}"

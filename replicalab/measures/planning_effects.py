@@ -58,18 +58,27 @@ def small_telescopes(row: Kind, reported: _Reported, given: DesignParameters) ->
         return None
     level = _ALPHA if reported.sides == 2 else 2 * _ALPHA
     if row.normal is not None:
-        found = estimate_of(row, reported)
-        if found is None:
-            return None
-        if not found.sizes:
-            return _effect(row, found, _telescope_shift(None, level) * found.se)
-        df, se = row.normal.df(found.sizes), row.normal.se(found.sizes)
-        return _effect(row, found, _telescope_shift(df, level) * se)
+        return _telescope_effect(row, reported, level)
     n, groups = reported.n, reported.numbers.get("groups")
     if n is None:
         return None
     at = given._replace(alpha=level, groups=int(groups) if groups else given.groups)
     return _telescope_size(row.formula, n, at, row.effect.largest_size)
+
+
+def _telescope_effect(row: Kind, reported: _Reported, level: float) -> float | None:
+    scale, found = row.normal, estimate_of(row, reported)
+    if scale is None or row.effect is None or found is None:
+        return None
+    if not found.sizes:
+        size: float | None = _telescope_shift(None, level) * found.se
+    elif scale.groups == 1 and not scale.in_events:  # no way to share its samples out
+        at, samples = DesignParameters(alpha=level), int(found.sizes[0])
+        effect = _telescope_size(row.formula, samples, at, row.effect.largest_size)
+        size = None if effect is None else scale.value(effect)
+    else:
+        size = _telescope_shift(scale.df(found.sizes), level) * scale.se(found.sizes)
+    return None if size is None else _effect(row, found, size)
 
 
 @lru_cache(maxsize=1024)

@@ -114,6 +114,12 @@ def _pairs(first: float, second: float, sd: float, other_sd: float, r: float) ->
     )
 
 
+def _two_shares(p1: float, p2: float) -> dict[str, float]:
+    # Without any event there is no effect either, which is said.
+    higher = {"baseline": max(p1, p2)} if p1 or p2 else {}
+    return _effect(2 * math.asin(math.sqrt(p1)) - 2 * math.asin(math.sqrt(p2)), **higher)
+
+
 def _correlation(t: float, n: float) -> dict[str, float]:
     return _effect(t / math.hypot(t, math.sqrt(n - 2)))
 
@@ -242,8 +248,8 @@ TWO_PROPORTIONS: Final = (
     EffectSource(
         "two shares",
         (_share("p1", "Share in group 1", 0.5), _share("p2", "Share in group 2", 0.3)),
-        lambda p1, p2: _effect(2 * math.asin(math.sqrt(p1)) - 2 * math.asin(math.sqrt(p2))),
-        "h = 2 · asin √p1 − 2 · asin √p2",
+        _two_shares,
+        "h = 2 · asin √p1 − 2 · asin √p2, baseline = the higher share",
     ),
 )
 AUDIT: Final = (

@@ -9,10 +9,10 @@ import math
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
-from typing import Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from replicalab.measures.bisection import least_that
 from replicalab.measures.normal_scales import NormalScale
@@ -141,6 +141,10 @@ class _Design(Protocol):
     @property
     def event_share(self) -> float | None: ...
     @property
+    def baseline(self) -> float | None: ...
+    @property
+    def assurance(self) -> float | None: ...
+    @property
     def units(self) -> _Units | None: ...
     @property
     def arms(self) -> _Arms | None: ...
@@ -204,6 +208,18 @@ PARAMETERS: Final = {
         "the share with an event",
         "give the share that will have one, 1 for all",
     ),
+    "baseline": Parameter(
+        "Baseline, the higher share",
+        "the higher of both shares",
+        "give the higher of both shares, 1 at most",
+        unset="Empty for the arcsine approximation, which needs no share.",
+    ),
+    "assurance": Parameter(
+        "Assurance",
+        "the chance of that half-width",
+        "give a share of 0.5 or more, below 1",
+        unset="Empty for the normal interval, the SD taken as known.",
+    ),
 }
 """By field of a design."""
 
@@ -223,6 +239,8 @@ class DesignParameters(NamedTuple):
     share: float = 0.5
     per_unit: float = 1.0
     icc: float | None = None
+    baseline: float | None = None
+    assurance: float | None = None
 
     @classmethod
     def by(cls, design: _Design, factor: float = 1.0) -> DesignParameters:
@@ -239,6 +257,8 @@ class DesignParameters(NamedTuple):
             share=design.arms.share if design.arms else 0.5,
             per_unit=units.samples if units else 1.0,
             icc=units.icc if units else None,
+            baseline=design.baseline,
+            assurance=design.assurance,
         )
 
 
@@ -264,6 +284,18 @@ class UsualTest(NamedTuple):
     name: str
     formula: Callable[[int, float, DesignParameters], float | None]
     shown_from: float = WORTH_TELLING
+
+
+class Given(NamedTuple):
+    """What changes in words where a design gives a number that its kind can do without.
+
+    ``counts`` is whether a value of it changes the evidence.
+    """
+
+    method: str
+    setting: str
+    source: str
+    counts: Callable[[Any], bool] = lambda _: True
 
 
 class UsualValue(NamedTuple):
@@ -301,11 +333,13 @@ class Kind:
         usual: numbers that a new study of this kind may begin with, besides alpha, by field.
         formula: the evidence.
         method: how that is computed; what only approximates says so.
+        source: where that is published, empty for a plain count; docs/methods.md says more.
         endless_method: how, where no population is given, if that is another way.
         uneven_method: how, where two arms are not of one size, if that is said otherwise.
         effect: what is assumed; None where nothing is.
         needs: the numbers that a design of this kind must give.
         optional: those that it may give, and which of `GROUPINGS`.
+        given: by such a number, what is said of a design that gives it.
         groups: how many groups the samples are of, where the kind says it; else the design does.
         setting: what else is assumed, as it follows upon the effect in a sentence.
         measure: what the evidence is called.
@@ -319,6 +353,8 @@ class Kind:
         usual_tests: what is run in place of what the formula computes.
         wrong_sign: how much of a power is significant with the wrong sign, None where a test has
             no sign.
+        misfit: why the planning effect does not go with the other numbers, and the remedy; empty
+            where it does.
         normal: the scale on which its estimates are as good as normal, None where there is none.
     """
 
@@ -329,9 +365,11 @@ class Kind:
     usual: Mapping[str, float]
     formula: Formula
     method: str
+    source: str
     effect: Effect | None
     needs: tuple[str, ...] = ("alpha",)
     optional: tuple[str, ...] = ()
+    given: Mapping[str, Given] = field(default_factory=dict)
     groups: int = 1
     endless_method: str = ""
     uneven_method: str = ""
@@ -346,6 +384,7 @@ class Kind:
     usual_tests: tuple[UsualTest, ...] = ()
     wrong_sign: Formula | None = None
     normal: NormalScale | None = None
+    misfit: Callable[[float, DesignParameters], str] | None = None
 
     @property
     def axis_title(self) -> str:
@@ -371,7 +410,22 @@ class Kind:
         """Return how the evidence of a design is computed."""
         if self.uneven_method and design.arms and design.arms.share != DesignParameters().share:
             return self.uneven_method
+        if words := self._words(design):
+            return words.method
         return (design.population_max is None and self.endless_method) or self.method
+
+    def source_of(self, design: _Design) -> str:
+        """Return where the formula for the evidence of a design is published."""
+        words = self._words(design)
+        return words.source if words else self.source
+
+    def _words(self, design: _Design) -> Given | None:
+        """Return what is said of a number that a design gives, None where it gives none."""
+        for name, words in self.given.items():
+            value = getattr(design, name)
+            if value is not None and words.counts(value):
+                return words
+        return None
 
     def uses(self, number: str) -> bool:
         """Return whether the evidence of this kind depends on a number of a design."""
@@ -383,7 +437,12 @@ class Kind:
 
     def setting_text(self, given: DesignParameters) -> str:
         """Return what is assumed besides the effect, as it follows upon it in a sentence."""
-        return self.setting.format(**given._asdict())
+        besides = [
+            words.setting
+            for name, words in self.given.items()
+            if getattr(given, name, None) is not None
+        ]
+        return "".join((self.setting, *besides)).format(**given._asdict())
 
     def value(self, n: int, effect: float | None, given: DesignParameters) -> float:
         """Return the evidence of ``n`` samples.
@@ -497,3 +556,5 @@ class Kind:
             for name, effect in given.items():
                 if fault := self.effect.fault_in_file(effect):
                     yield f"{name} is {effect}; {self.named} effect is {fault}"
+        if self.misfit and planned is not None:
+            yield from filter(None, [self.misfit(planned, DesignParameters.by(design))])

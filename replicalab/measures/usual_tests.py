@@ -1,12 +1,11 @@
 """The power of the tests that people run, where a kind's own formula only approximates it.
 
-Each is what the approximation stands for, at the same n: the t-test of r under a bivariate normal
-distribution, Fisher's exact test of two binomial samples, and the log-rank test of two arms with
-proportional hazards. They are shown next to the evidence and decide nothing. The work of each is
-bounded, whatever the n.
-Sources: Johnson, Kotz & Balakrishnan, Continuous Univariate Distributions 2, chapter 32; Fisher,
-Statistical Methods for Research Workers (1934), section 21.02; Mantel (1966), Cancer Chemotherapy
-Reports 50, 163-170; van Kampen, Stochastic Processes in Physics and Chemistry (2007), chapter X.
+Each is what the approximation stands for, at the same n: Fisher's exact test of two binomial
+samples, and the log-rank test of two arms with proportional hazards. They are shown next to the
+evidence and decide nothing. The work of each is bounded, whatever the n.
+Sources: Fisher, Statistical Methods for Research Workers (1934), section 21.02; Mantel (1966),
+Cancer Chemotherapy Reports 50, 163-170; van Kampen, Stochastic Processes in Physics and Chemistry
+(2007), chapter X.
 """
 
 import math
@@ -18,8 +17,6 @@ from typing import Final
 
 from replicalab.measures import distributions
 
-# Where a power over its noncentrality bends, in standard errors about the critical value.
-_BEND: Final = (-8, -4, 0, 4, 8)
 # SDs of a count within which lies all of it that moves the second digit of a power.
 _REACH: Final = 7
 # Tables whose probabilities differ by less, relative to themselves, are equally likely.
@@ -41,26 +38,6 @@ _SMOOTH: Final = 0.16
 # Log of a hazard ratio beyond which every event falls in the one arm while it has any left.
 _STRONGEST: Final = 50.0
 _TINY: Final = 1e-12
-
-
-# --- correlation ------------------------------------------------------------------------------
-
-
-def correlation_test_power(n: int, r: float, alpha: float) -> float:
-    """Return the power of the two-sided t-test of a correlation, two normal measures assumed."""
-    # Given the values of one measure the test is a t-test of the slope, whose noncentrality follows
-    # how far these values spread; its power is averaged over that spread.
-    if n < 3:
-        return 0.0
-    root = r / math.sqrt(1 - r * r) * math.sqrt(n - 1)
-    if not root:
-        return alpha
-    critical = distributions.t_critical(n - 2, alpha)
-    error = math.hypot(1, critical / math.sqrt(2 * (n - 2)))
-    # Not by way of the cache, in which so many powers would take the place of those of plans.
-    power = distributions.f_test_power.__wrapped__
-    turns = [(critical + step * error) / root for step in _BEND]
-    return distributions.mean_over_scale(lambda s: power(root * s, 1, n - 2, alpha), n - 1, turns)
 
 
 # --- two shares -------------------------------------------------------------------------------

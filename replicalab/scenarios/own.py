@@ -35,7 +35,9 @@ RateName = Literal[
 StepName = Literal[
     "base", "sample_threshold", "control_threshold", "day_threshold", "equipment_threshold"
 ]
-QuestionName = Literal["effect", "alpha", "target", "floor", "dropout", "units", "arms"]
+QuestionName = Literal[
+    "effect", "alpha", "target", "floor", "dropout", "baseline", "assurance", "units", "arms"
+]
 
 ItemCategory = Literal["equipment", "reagent"]
 CATEGORIES: Final[tuple[ItemCategory, ...]] = ("equipment", "reagent")
@@ -165,6 +167,8 @@ class EvidenceAssumptions(Record):
     target: fields.Bound | None = None
     floor: fields.Bound | None = None
     dropout: Annotated[float, Field(strict=True, ge=0, lt=1)] | None = None
+    baseline: fields.Baseline | None = None
+    assurance: fields.Assurance | None = None
     units: Units | None = None
     arms: Arms | None = None
     why: Annotated[dict[QuestionName, fields.Prose], FailFast()] = Field(default_factory=dict)
@@ -236,6 +240,8 @@ QUESTION_FIELDS: Final[dict[str, str]] = {
     "target": "target",
     "floor": "floor",
     "dropout": "dropout",
+    "baseline": "baseline",
+    "assurance": "assurance",
 }
 """The numbers of a question, and the field of a design that each stands for."""
 
@@ -253,4 +259,6 @@ _REMEDIES: Final = {
     "target": f"give a number above 0, at most {fields.LARGEST_EFFECT:,.0f}",
     "floor": f"give a number above 0, at most {fields.LARGEST_EFFECT:,.0f}",
     "dropout": "give 0 % or more, below 100 %",
+    "baseline": "give a share above 0, at most 1",
+    "assurance": "give a share of 0.5 or more, below 1",
 }

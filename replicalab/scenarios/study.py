@@ -108,6 +108,10 @@ class Design(Record):
         margin: the difference below which there is as good as none, in units of d, equivalence
             only.
         event_share: the share of samples that have an event while they are watched, survival only.
+        baseline: the share of the group where it happens more often, two_proportions only; the
+            other lies effect_planning below. Null for an approximation that needs no share.
+        assurance: the chance that the half-width is at most what is stated, its SD estimated from
+            the same samples, precision only; null where the SD is taken as known.
         dropout: the share of planned samples that will drop out; 0 where none does.
         units: the experimental units, where samples share one; null where each is one of its own.
         arms: the two arms, where they are not of one size and one price; null where they are.
@@ -129,6 +133,8 @@ class Design(Record):
     groups: Annotated[int, Field(strict=True, ge=2, le=fields.MOST)] | None = None
     margin: fields.Bound | None = None
     event_share: Annotated[float, Field(strict=True, gt=0, le=1)] | None = None
+    baseline: fields.Baseline | None = None
+    assurance: fields.Assurance | None = None
     dropout: Annotated[float, Field(strict=True, ge=0, lt=1)] = 0.0
     units: Units | None = None
     arms: Arms | None = None

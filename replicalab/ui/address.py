@@ -8,8 +8,8 @@ Keys of the query string, most of them only where they are not the default:
 - ``present``: the slide of a presentation; ``survey``: 1 for the table of all studies in the lab.
 - ``own``: a key to a visitor's study; ``beside``: the names and query strings of the tray.
 - Of one's own lab ``budget``, ``days``, ``staff``, ``start`` and, for the rest, ``own_lab``; of the
-  evidence ``effect``, ``alpha``, ``target``, ``floor``, ``dropout`` and ``why``; of its author
-  ``registration``.
+  evidence ``effect``, ``alpha``, ``target``, ``floor``, ``dropout``, ``baseline``, ``assurance``,
+  ``units``, ``arms``, ``replication`` and ``why``; of its author ``registration``.
 
 Plan, moves, beside, own_lab and why are JSON by field names, compressed, with a checksum of their
 own: a link that was cut anywhere is noticed rather than half read. An own_lab is then taken value

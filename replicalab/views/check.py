@@ -234,7 +234,15 @@ def evidence_panel(plans: Mapping[str, assessment.Assessment]) -> Group:
         Sentence("", f"No evidence: {void}.", Status.FAIL) if void else None,
         None if void else Sentence(texts.dropout_text(yours)),
         blocks.table("What the plans are worth", columns, rows),
-        Fold("Basis", (Sentence(texts.assumption_text(yours)), *_assumed(plans))),
+        Fold(
+            "Basis",
+            (
+                Sentence(
+                    f"{texts.assumption_text(yours)} {texts.source_text(yours.pack.design)}".strip()
+                ),
+                *_assumed(plans),
+            ),
+        ),
     )
 
 

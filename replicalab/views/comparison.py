@@ -38,10 +38,13 @@ _QUESTION: Final = {
     "target": "Target",
     "floor": "Floor",
     "dropout": "Dropout",
+    "baseline": "Baseline",
+    "assurance": "Assurance",
     "units": UNITS_TITLE,
     "arms": ARMS_TITLE,
     "replication": SUCCESS_TITLE,
 }
+_RARE: Final = {"baseline", "assurance"}  # They stand there only where they are asked.
 _Kind = TypeVar("_Kind")
 
 
@@ -113,6 +116,8 @@ def _fields(sides: Sequence[Side]) -> Iterator[Line]:
         yield _line(FIELD_LABELS[name], (_value(getattr(side.plan.plan, name)) for side in sides))
     yield from _lab(sides)
     for number in QUESTION_FIELDS:
+        if number in _RARE and not any(number in side.plan.pack.asked for side in sides):
+            continue
         yield _line(_QUESTION[number], (_asked(side.plan.pack, number) for side in sides))
     for name in QUESTION_RECORDS:
         if any(name in side.plan.pack.asked for side in sides):

@@ -195,7 +195,7 @@ def asked_text(pack: Pack, most: int | None = _MOST_ASKED) -> str:
         return f"{len(pack.asked)} assumptions, yours"
     write: dict[str, Callable[[float], str]] = {
         "dropout": lexicon.percent_text,
-        "alpha": "{:g}".format,
+        **dict.fromkeys(("alpha", "baseline", "assurance"), "{:g}".format),
     }
     write |= {"effect": effect_text, **dict.fromkeys(("target", "floor"), scale.by_hand)}
     texts = [
@@ -335,6 +335,12 @@ def _planned_text(plan: assessment.Assessment) -> str:
         seen_as = f"{effect_text(evidence.effect)}{seen if seen != setting else ''}"
         assumed = f"{assumed}, seen as {seen_as} through the substitutions"
     return f"Planned, at an assumed {assumed}, by {method}."
+
+
+def source_text(design: Design) -> str:
+    """Return where the formula for the evidence of a design is published, empty where nowhere."""
+    source = KINDS[design.kind].source_of(design)
+    return f"Source: {source}." if source else ""
 
 
 def usual_text(plan: assessment.Assessment) -> str:

@@ -44,7 +44,14 @@ from replicalab.views.check import evidence_cell
 from replicalab.views.lab import amounts_text, lab_text
 from replicalab.views.options import search_text, wasted_text
 from replicalab.views.original import CONFIDENCE, original_blocks
-from replicalab.views.plan import counting_text, dropout_text, effect_text, groups_text, usual_text
+from replicalab.views.plan import (
+    counting_text,
+    dropout_text,
+    effect_text,
+    groups_text,
+    source_text,
+    usual_text,
+)
 from replicalab.views.rounds import text_blocks
 from replicalab.views.success import success_blocks
 from replicalab.views.units import basis_text, groupings, unknown_text
@@ -268,7 +275,8 @@ def _design(plan: Assessment) -> Iterator[Choice]:
     yield "Design", counted, f"The published study: {pack.paper.method}"
     how = f"Planned {kind.measure}: {kind.meaning}."
     method = capitalised(kind.method_of(design))
-    yield "Test and method", f"{method}. {usual_text(plan)}".strip(), how
+    told = (f"{method}.", usual_text(plan), source_text(design))
+    yield "Test and method", " ".join(filter(None, told)), how
     if kind.effect is None:
         return
     name = kind.effect.name

@@ -15,6 +15,7 @@ from replicalab.drafts.beginning import usual_numbers
 from replicalab.errors import ScenarioError
 from replicalab.lint import LintLevel, lint
 from replicalab.measures import KINDS, EffectSource, Unknown, unknowns_of
+from replicalab.measures.shares import largest_h
 from replicalab.scenarios import (
     DesignKind,
     Difficulty,
@@ -26,6 +27,7 @@ from replicalab.scenarios import (
     study_yaml,
     template_text,
 )
+from tests.measures.test_shares import power_by_totals
 
 NUMBERS: Final = {"effect_planning": 0.5, "alpha": 0.05, "target": 0.8, "dropout": 0.0}
 
@@ -84,6 +86,29 @@ def test_each_number_of_each_kind_is_worked_out_from_the_usual_ones(kind: Design
         groups = 3 if kind is DesignKind.ANOVA else KINDS[kind].groups
         found = study_of(analysis).reference_protocol.sample_size
         assert found == (size + -size % groups if unknown is Unknown.SAMPLES else size)
+
+
+def test_two_shares_are_worked_out_by_fishers_test_at_these_shares() -> None:
+    """By SciPy 102 a group are the first of which Fisher's test has a power of 0.80."""
+    kind = DesignKind.TWO_PROPORTIONS
+    [source] = KINDS[kind].sources
+    numbers = {"alpha": 0.05, "target": 0.8, "dropout": 0.0}
+    shares = {"p1": 0.3, "p2": 0.5}
+    analysis = TypedAnalysis(kind, Unknown.SAMPLES, numbers, None, 10, source, shares)
+    assert analysis.worked_out == 204
+    design = study_of(analysis).design
+    assert (design.baseline, f"{design.effect_planning:.3f}") == (0.5, "0.412")
+    powers = [power_by_totals(each, 0.5, 0.3, 0.05) for each in (*range(90, 102), 102)]
+    assert max(powers[:-1]) < 0.8 <= powers[-1]
+
+
+def test_effect_is_worked_out_where_the_baseline_leaves_less_than_the_usual_one() -> None:
+    kind, numbers = DesignKind.TWO_PROPORTIONS, {"alpha": 0.05, "target": 0.8, "dropout": 0.0}
+    effect = {"effect_planning": 0.5, "baseline": 0.05}
+    analysis = TypedAnalysis(kind, Unknown.EFFECT, numbers | effect, 1000, 10)
+    assert analysis.worked_out is not None
+    assert 0.15 < analysis.worked_out < largest_h(0.05)
+    assert study_of(analysis).design.baseline == 0.05
 
 
 @given(

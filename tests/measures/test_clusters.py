@@ -126,9 +126,9 @@ def test_shares_and_correlations_are_worth_less_by_the_design_effect() -> None:
     assert value(DesignKind.TWO_PROPORTIONS, 440, 0.3, given) == pytest.approx(
         value(DesignKind.TWO_PROPORTIONS, 220, 0.3, plain), abs=1e-12
     )
-    assert value(DesignKind.CORRELATION, 440, 0.2, given) == pytest.approx(
-        value(DesignKind.CORRELATION, 220, 0.2, plain), abs=1e-12
-    )
+    shift, critical = math.atanh(0.2) * math.sqrt(220 - 3), stats.norm.isf(0.025)
+    by_z = stats.norm.sf(critical - shift) + stats.norm.cdf(-critical - shift)
+    assert value(DesignKind.CORRELATION, 440, 0.2, given) == pytest.approx(by_z, abs=1e-12)
 
 
 @pytest.mark.parametrize("kind", CLUSTERED)

@@ -41,7 +41,7 @@ def test_row_has_words_for_everything_that_is_told(row: Kind) -> None:
 
 @rows
 def test_what_only_approximates_says_so(row: Kind) -> None:
-    approximate = {DesignKind.CORRELATION, DesignKind.TWO_PROPORTIONS, DesignKind.SURVIVAL}
+    approximate = {DesignKind.TWO_PROPORTIONS, DesignKind.SURVIVAL}
     assert ("approximation" in row.method) == (row.kind in approximate)
     assert bool(row.usual_tests) >= (row.kind in approximate)
     assert ("exact" in row.method) == (

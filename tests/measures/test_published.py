@@ -80,11 +80,9 @@ def test_power_agrees_with_the_printed_value(
         ("anova/5", 0.25, 0.05, 0.80, 39.1534),
         # R's power.t.test.
         ("two_group", 1.08, 0.05, 0.95, 23.28802),
-        # Fisher's z without a correction for bias, ((z + z) / atanh(r))² + 3: by hand, Lachin 1981
-        # by CUHK's calculator (47), and clinicaltrials-tools (85). R's pwr.r.test corrects for
-        # bias, tests by t, and asks for 84.07 at r = .3, so its values are none to compare with.
-        ("correlation", 0.4, 0.05, 0.80, 46.5),
-        ("correlation", 0.3, 0.05, 0.80, 84.5),
+        # G*Power 3.1, bivariate normal model, as papers quote it: 84 and 29.
+        ("correlation", 0.3, 0.05, 0.80, 83.5),
+        ("correlation", 0.5, 0.05, 0.80, 28.5),
         # Cohen (1988), exercise 8.10.
         ("anova/4", 0.28, 0.05, 0.80, 35.75789),
         # R's ?power.anova.test: means 120 to 150 within a variance of 500.

@@ -8,12 +8,11 @@ from typing import Final
 
 import numpy as np
 import pytest
-from scipy import integrate, special, stats
+from scipy import stats
 
 from replicalab.measures import KINDS, DesignKind, DesignParameters
 from replicalab.measures.rows import WORTH_TELLING
 from replicalab.measures.usual_tests import (
-    correlation_test_power,
     fisher_power_beside_none,
     log_rank_power,
     middle_fisher_power,
@@ -30,35 +29,6 @@ def told(
     """Return what the usual tests of a kind have, by name, where that is told."""
     values = KINDS[kind].usual_values(n, effect, DesignParameters(alpha=alpha, margin=margin))
     return {name: value for name, value, _ in values}
-
-
-# --- correlation ------------------------------------------------------------------------------
-
-
-def density_of_r(r: float, n: int, rho: float) -> float:
-    """Return the density of a sample correlation, as by Hotelling (1953)."""
-    log = (
-        math.log(n - 2)
-        + math.lgamma(n - 1)
-        - math.lgamma(n - 0.5)
-        - math.log(2 * math.pi) / 2
-        + (n - 1) / 2 * math.log1p(-rho * rho)
-        + (n - 4) / 2 * math.log1p(-r * r)
-        - (n - 1.5) * math.log1p(-rho * r)
-    )
-    return math.exp(log) * float(special.hyp2f1(0.5, 0.5, n - 0.5, (rho * r + 1) / 2))
-
-
-@pytest.mark.parametrize("alpha", ALPHAS)
-@pytest.mark.parametrize("n", [5, 6, 30, 200])
-@pytest.mark.parametrize("rho", [0.0, 0.05, 0.9])
-def test_power_of_the_t_test_of_r_is_that_of_the_distribution_of_r(
-    rho: float, n: int, alpha: float
-) -> None:
-    t = stats.t.isf(alpha / 2, n - 2)
-    bound = t / math.sqrt(n - 2 + t * t)
-    inside, _ = integrate.quad(density_of_r, -bound, bound, args=(n, rho), epsabs=1e-10)
-    assert correlation_test_power(n, rho, alpha) == pytest.approx(1 - inside, abs=1e-7)
 
 
 # --- two shares -------------------------------------------------------------------------------
@@ -163,8 +133,6 @@ def test_power_of_the_log_rank_test_is_that_of_simulated_times(
 @pytest.mark.parametrize(
     ("kind", "n", "effect", "values"),
     [
-        (DesignKind.CORRELATION, 5, 0.9, [0.672]),
-        (DesignKind.CORRELATION, 85, 0.3, []),
         (DesignKind.TWO_PROPORTIONS, 10, 1.4, [0.446, 0.099]),
         (DesignKind.SURVIVAL, 10, 0.2, [0.564]),
         (DesignKind.SURVIVAL, 10, 5.0, [0.564]),
@@ -204,7 +172,6 @@ def test_equivalence_is_no_more_above_the_tests_of_all_samples_than_is_said(alph
 _OF_UNITS: Final = {DesignKind.TWO_GROUP, DesignKind.PAIRED, DesignKind.ONE_SAMPLE}
 COMPARED: Final = [kind for kind, row in KINDS.items() if row.usual_tests and kind not in _OF_UNITS]
 ENDS: Final = {
-    DesignKind.CORRELATION: (5e-324, 1e-9, 0.5, math.nextafter(1, 0)),
     DesignKind.TWO_PROPORTIONS: (5e-324, 1e-9, 0.5, math.pi, 1e15),
     DesignKind.PRECISION: (0.0, 5e-324, 0.5, 1e15),
     DesignKind.EQUIVALENCE: (0.0, 1e-9, 0.5, 1.0),
@@ -241,7 +208,6 @@ def test_wrong_sign_of_a_t_test_is_the_other_tail_of_the_noncentral_t(n: int, d:
 @pytest.mark.parametrize(
     ("kind", "n", "effect", "shift"),
     [
-        (DesignKind.CORRELATION, 28, 0.05, math.atanh(0.05) * 5),
         (DesignKind.TWO_PROPORTIONS, 100, 0.05, 0.25),
         (DesignKind.SURVIVAL, 100, math.exp(-0.05), 0.25),
     ],

@@ -311,7 +311,8 @@ BASES: Final[dict[DesignKind, dict[str, object]]] = {
 
 EXTREMES: Final = (5e-324, 0.01, 1 - 2**-53, 1e6)
 DESIGN_NUMBERS: Final = ("effect_published", "effect_planning", "sesoi", "alpha", "target", "floor",
-                         "population_max", "groups", "margin", "event_share")  # fmt: skip
+                         "population_max", "groups", "margin", "event_share",
+                         "baseline", "assurance")  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", DesignKind)

@@ -142,6 +142,8 @@ def questions() -> st.SearchStrategy[EvidenceAssumptions]:
         target=bounds,
         floor=bounds,
         dropout=st.none() | st.just(0.0) | shares.filter(bool),
+        baseline=st.none() | shares,
+        assurance=st.none() | st.floats(0.5, 1, exclude_max=True),
         why=st.dictionaries(st.sampled_from(NUMBERS), seen, max_size=2),
     )
 
@@ -169,7 +171,7 @@ def test_question_fits_a_design_or_says_which_number_and_what_to_do(
 def test_asking_the_studys_own_number_asks_nothing(design: Design, number: str) -> None:
     own = getattr(design, QUESTION_FIELDS[number])
     asked = EvidenceAssumptions(
-        effect=0.3, alpha=0.01, target=0.9, floor=0.2, dropout=0.1
+        effect=0.3, alpha=0.01, target=0.9, floor=0.2, dropout=0.1, baseline=0.4, assurance=0.7
     ).model_copy(update={"why": {number: "because"}})
     found = asked.asking(number, own, design)
     assert getattr(found, number) is None
@@ -187,6 +189,9 @@ IMPOSSIBLE: Final[list[tuple[Any, dict[str, float]]]] = [
     ("survival", {"target": 1.0, "floor": 1.0}),
     ("precision", {"target": 0.3}),
     ("equivalence", {"effect": 0.7}),
+    ("two_proportions", {"baseline": 0.1}),
+    ("two_group", {"baseline": 0.5}),
+    ("correlation", {"assurance": 0.8}),
 ]
 """What designs of a kind cannot be asked."""
 

@@ -190,7 +190,7 @@ def test_reason_is_kept_with_its_number_and_goes_with_it() -> None:
 def test_only_what_a_kind_has_is_asked_and_shares_in_percent() -> None:
     for study, asked in (
         ("math_four_colour", ["target", "floor", "dropout"]),
-        ("phys_millikan", ["effect", "alpha", "target", "floor", "dropout"]),
+        ("phys_millikan", ["effect", "alpha", "target", "floor", "dropout", "assurance"]),
     ):
         app = opened(study=study)
         keys = [each.key or "" for each in app.number_input]
@@ -199,6 +199,19 @@ def test_only_what_a_kind_has_is_asked_and_shares_in_percent() -> None:
     assert (target.label, target.value) == ("Target: half-width, %", 1.5)
     assert "target ±1.20 %, yours" in header(ask(app, target=1.2))
     assert query_of(app)["target"] == "0.012"
+
+
+def test_number_that_a_kind_can_do_without_is_asked_in_a_field_that_is_empty() -> None:
+    app = opened(study="phys_millikan")
+    assert field(app, "assurance").value is None
+    ask(app, assurance=0.8)
+    assert "assurance 0.8, yours" in header(app)
+    assert query_of(app)["assurance"] == "0.8"
+    assert "an assurance of 0.8, by the exact t-interval" in said(app)
+    ask(app, assurance=0.3)
+    assert "give a share of 0.5 or more" in said(app)
+    press(app, "Back to the study’s none")
+    assert "assurance" not in query_of(app)
 
 
 # --- the curves ---

@@ -159,8 +159,8 @@ def test_plan_whose_item_stands_beside_its_substitute_is_not_told_to_pass() -> N
 
 # --- the usual test, beside the method ----------------------------------------------------------
 
-T_TEST: Final = "By the t-test of r the power is 0.672, 0.12 more."
-"""At n = 5 and r = 0.9 by Hotelling's density of r; Fisher's z has 0.549."""
+LOG_RANK: Final = "By the log-rank test itself the power is 0.56, 0.16 less."
+"""At 10 events and a ratio of 0.2 by all courses of events; Schoenfeld’s formula has 0.72."""
 
 
 def plan_of(kind: str, effect: float, n: int, **design: object) -> Assessment:
@@ -168,8 +168,15 @@ def plan_of(kind: str, effect: float, n: int, **design: object) -> Assessment:
     return assess(make_protocol(sample_size=n), make_pack(design=wanted))
 
 
-def of_a_correlation() -> Assessment:
-    return plan_of("correlation", 0.9, 5, target=0.67, floor=0.5, effect_published=0.9, sesoi=0.5)
+def of_survival(n: int = 10, **design: object) -> Assessment:
+    wanted = {
+        "event_share": 1.0,
+        "target": 0.7,
+        "floor": 0.5,
+        "effect_published": None,
+        "sesoi": 0.5,
+    }
+    return plan_of("survival", 0.2, n, **{**wanted, **design})
 
 
 def documents_of(plan: Assessment) -> list[str]:
@@ -179,19 +186,18 @@ def documents_of(plan: Assessment) -> list[str]:
 
 
 def test_usual_test_stands_wherever_the_method_does() -> None:
-    plan = of_a_correlation()
+    plan = of_survival()
     panel = evidence_panel({"Your plan": plan})
     shown = [words(panel), "\n".join(terminal.lines(panel)), *documents_of(plan)]
     # In a report it stands under the evidence, and beside the method in its justification.
-    assert [text.count(T_TEST) for text in shown] == [1, 1, 1, 2]
+    assert [text.count(LOG_RANK) for text in shown] == [1, 1, 1, 2]
 
 
 def test_usual_test_is_of_the_samples_that_count_and_decides_nothing() -> None:
-    half = plan_of("correlation", 0.9, 10, dropout=0.5)
-    assert half.usual_values == plan_of("correlation", 0.9, 5).usual_values
-    plan = of_a_correlation()
-    assert plan.evidence.value < plan.evidence.target < plan.usual_values[0].value
-    assert plan.evidence.tier == "above floor"
+    plan = of_survival()
+    assert of_survival(20, dropout=0.5).usual_values == plan.usual_values
+    assert plan.usual_values[0].value < plan.evidence.target < plan.evidence.value
+    assert plan.evidence.tier == "meets target"
 
 
 @pytest.mark.parametrize(("population", "way"), [(None, "binomial"), (1000, "hypergeometric")])
@@ -211,6 +217,6 @@ def test_judging_a_plan_works_out_no_usual_test(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(Kind, "usual_values", asked)
     monkeypatch.setattr(Kind, "wrong_sign_share", asked)
-    plan = of_a_correlation()
+    plan = of_survival()
     assert PlanAnalysis(plan).least.after.evidence.text
     assert plan.detectable_effect

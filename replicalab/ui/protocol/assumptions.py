@@ -72,13 +72,14 @@ class Assumption(NamedTuple):
         """Whether it is the visitor's, and not the study's."""
         return self.value != self.own
 
-    def shown(self, value: float | None) -> float:
-        """Return a value as it is typed."""
-        return round((value or 0.0) * self.factor, _EXACT)
+    def shown(self, value: float | None) -> float | None:
+        """Return a value as it is typed; None where there is none."""
+        return None if value is None else round(value * self.factor, _EXACT)
 
     def text(self, value: float | None) -> str:
         """Return a value in words."""
-        return f"{self.shown(value):zg}{' %' if self.factor == _IN_PERCENT else ''}"
+        shown = self.shown(value)
+        return "none" if shown is None else f"{shown:zg}{' %' * (self.factor == _IN_PERCENT)}"
 
     def typed(self) -> float | None:
         """Return what its widget holds, None before it was drawn."""
@@ -101,6 +102,7 @@ def assumptions(written: Design, asked: Design) -> list[Assumption]:
         ("target", f"Target: {measure}{share}", factor, step),
         ("floor", f"Floor: {measure}{share}", factor, step),
         ("dropout", "Dropout, %", _IN_PERCENT, 1.0),
+        *((name, row.label(name), 1, PARAMETERS[name].step) for name in row.optional),
     )
     return [
         Assumption(

@@ -153,7 +153,7 @@ def _numbers(row: Kind, source: EffectSource | None) -> dict[str, NumberField]:
     effect = [("effect_planning", f"Effect: {row.effect.name}", 0.05)] if row.effect else []
     asked: list[tuple[str, str, float]] = [
         *effect,
-        *((name, row.label(name), PARAMETERS[name].step) for name in row.needs),
+        *((name, row.label(name), PARAMETERS[name].step) for name in (*row.needs, *row.optional)),
         (Unknown.EVIDENCE.value, capitalised(row.measure), 0.05),
         (_SAMPLES, "Samples in all", 1),
         (_DROPOUT, "Dropout, %", 1.0),
@@ -165,7 +165,9 @@ def _numbers(row: Kind, source: EffectSource | None) -> dict[str, NumberField]:
         name: NumberField(
             label,
             f"{_PREFIX}_{row.kind}_{name}",
-            fields.as_number(at[name] or 0, whole=isinstance(step, int)),
+            fields.as_number(
+                at[name] if name in row.optional else at[name] or 0, whole=isinstance(step, int)
+            ),
             step=step,
         )
         for name, label, step in asked
@@ -222,7 +224,10 @@ def _draw_fields(
                     st.session_state[shown.key] = _found(field, typed)
                     shown.draw(value=None, placeholder="none", disabled=True)
                 else:
-                    field.draw(persist_state="session")
+                    field.draw(
+                        persist_state="session",
+                        placeholder="optional" if field.value is None else None,
+                    )
                 slots[name] = st.empty()
     return slots
 

@@ -1,0 +1,202 @@
+"""The power of Fisher's exact test of two groups of equal size, at two shares that are known.
+
+Which tables it rejects follows from the size and alpha alone: of so many samples with the event,
+those whose smaller tail is at most half of alpha. In groups of equal size a table and its mirror
+image are equally likely, so that this is also the rule of the likelier tables, which is the usual
+one. The power is then a sum over the counts of one group, whatever the shares.
+Sources: Fisher, Statistical Methods for Research Workers (1934), section 21.02; Tocher (1950),
+Biometrika 37, 130-144, for the randomised test, which no unbiased test exceeds; Fleiss, Levin &
+Paik, Statistical Methods for Rates and Proportions (2003), chapter 4, for the approximation.
+"""
+
+import math
+from array import array
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import accumulate
+from operator import mul
+from typing import Final, NamedTuple
+
+from replicalab.measures import distributions
+
+MOST_PER_GROUP: Final = 2000
+"""Up to so many samples in each group the test is enumerated."""
+
+_REACH: Final = 9.0  # SDs of a count within which lies all of it but 1e-18
+_TIE: Final = 1e-9  # A tail that exceeds half of alpha by less, relative to it, is equal to it
+_ROUNDING: Final = 1e-12  # Powers so near to 0 or 1 count as these
+_NEGLIGIBLE: Final = 1e-12
+
+
+class SharesPower(NamedTuple):
+    """A power, and the part of it that is significant with the wrong sign."""
+
+    power: float
+    wrong_sign: float
+
+
+class _Counts(NamedTuple):
+    """The likely counts of one group: the lowest, and the chance of each."""
+
+    low: int
+    chances: list[float]
+
+
+def other_share(baseline: float, size: float) -> float:
+    """Return the share that lies Cohen's h below a share; 0.0 where there is none so far."""
+    return math.sin(max(0.0, math.asin(math.sqrt(baseline)) - size / 2)) ** 2
+
+
+def largest_h(baseline: float) -> float:
+    """Return the largest Cohen's h that a share can lie below a share."""
+    return 2 * math.asin(math.sqrt(baseline))
+
+
+def shares_power(n: int, size: float, baseline: float, alpha: float) -> SharesPower:
+    """Return the power of Fisher's exact test, two-sided, or of fewer samples where that is higher.
+
+    It never falls with ``n``: samples can be left out. Beyond twice `MOST_PER_GROUP` it is that of
+    the z-test with unpooled variance, where that is higher. Without an effect it is that of all
+    samples, at most ``alpha``.
+
+    Args:
+        n: samples, of two groups of equal size; one that is left over cannot help.
+        size: Cohen's h, 0 or more; where no share lies so far below, it counts as the largest.
+        baseline: the higher of both shares, in (0, 1].
+        alpha: significance level in (0, 1).
+    """
+    each, other = n // 2, other_share(baseline, size)
+    alpha = max(alpha, distributions.SMALLEST_ALPHA)
+    if other >= baseline:
+        return _at(min(each, MOST_PER_GROUP), baseline, baseline, alpha)[0]
+    best = _most_power(min(each, MOST_PER_GROUP), baseline, other, alpha)
+    if each <= MOST_PER_GROUP:
+        return best
+    spread = baseline * (1 - baseline) + other * (1 - other)
+    shift = (baseline - other) * math.sqrt(each / spread) if spread else math.inf
+    power = distributions.z_test_power(shift, alpha)
+    if power <= best.power:
+        return best
+    return SharesPower(power, distributions.z_test_wrong_sign(shift, alpha))
+
+
+@lru_cache(maxsize=8192)
+def _most_power(each: int, one: float, other: float, alpha: float) -> SharesPower:
+    """Return the highest power of groups of at most a size."""
+    best = SharesPower(0.0, 0.0)
+    for size in range(each, 0, -1):
+        found, most = _at(size, one, other, alpha)
+        best = max(best, found)
+        if best.power > 1 - _ROUNDING:
+            return SharesPower(1.0, best.wrong_sign)
+        if most < max(best.power - _ROUNDING, _ROUNDING):
+            break
+    return best if best.power > _ROUNDING else SharesPower(0.0, 0.0)
+
+
+@lru_cache(maxsize=8192)
+def _at(each: int, one: float, other: float, alpha: float) -> tuple[SharesPower, float]:
+    """Return what groups of one size have, and more than groups of this or a smaller size can have.
+
+    The latter is more than the power of the randomised test, which rejects some of the next table
+    of each total too. That one is the most powerful of all unbiased tests, and so never falls with
+    the size.
+    """
+    if not each:
+        return SharesPower(0.0, 0.0), 0.0
+    bounds = _bounds(each, alpha)
+    first, second = _counts(each, one), _counts(each, other)
+    # The chance that the second group counts fewer than so many, 0 to each + 1.
+    sums = list(accumulate(second.chances, initial=0.0))
+    fewer = [0.0] * second.low + sums + [sums[-1]] * (each + 2 - second.low - len(sums))
+    counts, chances = range(first.low, first.low + len(first.chances)), first.chances
+    ends = (*bounds[1:], each - 1)
+    # So many of the second group or fewer reject; and, by the mirrored table, so many or more.
+    lower = [fewer[bounds[x] + 1] for x in counts]
+    upper = [fewer[each - bounds[each - x]] for x in counts]
+    right = sum(map(mul, chances, lower))
+    wrong = sum(chances) * fewer[-1] - sum(map(mul, chances, upper))
+    # With the next table of each total they would be these.
+    next_lower = (fewer[min(ends[x], each - 1) + 2] if x < each else lower[-1] for x in counts)
+    next_upper = (fewer[each - 1 - ends[each - x]] if x else upper[0] for x in counts)
+    more = sum(map(mul, chances, next_lower)) - right
+    more += sum(map(mul, chances, upper)) - sum(map(mul, chances, next_upper))
+    more += _at_the_ends(each, bounds[each], alpha, first, second)
+    wrong = max(0.0, wrong)
+    power = min(1.0, right + wrong)
+    return SharesPower(power, min(wrong, power)), right + wrong + more
+
+
+def _at_the_ends(each: int, bound: int, alpha: float, first: _Counts, second: _Counts) -> float:
+    """Return what the randomised test rejects besides where all or none of the first count."""
+    total, y = 0.0, bound + 1
+    whole, full = math.lgamma(each + 1), math.lgamma(2 * each + 1)
+    while y < each:
+        # The tail of a total that holds all of the first group is that table alone.
+        log = whole - math.lgamma(y + 1) + math.lgamma(each + y + 1) - full
+        part = alpha / 2 * math.exp(-log)
+        if part < _NEGLIGIBLE:
+            break
+        total += part * _chance(first, each) * _chance(second, y)
+        total += part * _chance(first, 0) * _chance(second, each - y)
+        y += 1
+    return total + _NEGLIGIBLE
+
+
+def _chance(counts: _Counts, count: int) -> float:
+    place = count - counts.low
+    return counts.chances[place] if 0 <= place < len(counts.chances) else 0.0
+
+
+@lru_cache(maxsize=2 * MOST_PER_GROUP)
+def _bounds(each: int, alpha: float) -> Sequence[int]:
+    """Return, by count of the one group, up to which count of the other a table is rejected.
+
+    -1 where none is. The other group counts fewer; what is rejected where it counts more is the
+    mirror image.
+    """
+    half, bounds = alpha / 2 * (1 + _TIE), array("h", [-1]) * (each + 1)
+    # Of x in the one group and y in the other: the table's chance given its total, and the tail
+    # from it on. Both follow from those of one fewer, in the one group or in the other.
+    chance, x = 1.0, 0
+    while chance > half and x < each:
+        chance *= (each - x) / (2 * each - x)
+        x += 1
+    if chance > half:
+        return bounds
+    tail, y = chance, 0
+    while True:
+        # The bound lies between this table, which is rejected, and the first that is not.
+        while y < x:
+            left = 2 * each - x - y
+            beyond = tail + chance * x * (each - y) / ((y + 1) * left)
+            if beyond > half:
+                break
+            chance *= (each - y) / (y + 1) * ((x + y + 1) / left)
+            tail, y = beyond, y + 1
+        bounds[x] = y
+        if x == each:
+            return bounds
+        left = 2 * each - x - y
+        tail -= chance * (each - y) / left
+        chance *= (each - x) / (x + 1) * ((x + y + 1) / left)
+        tail, x = max(tail, chance), x + 1
+
+
+@lru_cache(maxsize=4096)
+def _counts(each: int, share: float) -> _Counts:
+    """Return the likely counts of a group, and the chance of each."""
+    if share in (0.0, 1.0):
+        return _Counts(round(each * share), [1.0])
+    reach = _REACH * math.sqrt(each * share * (1 - share)) + _REACH**2 / 2
+    low, high = max(0, math.floor(each * share - reach)), min(each, math.ceil(each * share + reach))
+    log, rest, every = math.log(share), math.log1p(-share), math.lgamma(each + 1)
+    return _Counts(
+        low,
+        [
+            math.exp(
+                every - math.lgamma(x + 1) - math.lgamma(each - x + 1) + x * log + (each - x) * rest
+            )
+            for x in range(low, high + 1)
+        ],
+    )

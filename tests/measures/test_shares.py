@@ -1,0 +1,189 @@
+"""Two shares with a baseline: every table by SciPy's Fisher test, printed and simulated powers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import pairwise, product
+from typing import Any, Final
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+from scipy import stats
+
+from replicalab.assessment import evidence_value
+from replicalab.errors import ScenarioError
+from replicalab.measures import KINDS, DesignKind, DesignParameters
+from replicalab.measures.shares import MOST_PER_GROUP, largest_h, other_share, shares_power
+from replicalab.scenarios import Design, EvidenceAssumptions
+from tests.factories import make_design
+
+ALPHAS: Final = (1e-3, 0.05, 0.3)
+SHARES: Final = ((0.5, 0.3), (0.9, 0.1), (1.0, 0.7), (0.3, 0.0), (0.05, 0.01), (0.8, 0.75))
+ROW: Final = KINDS[DesignKind.TWO_PROPORTIONS]
+
+
+def h_of(one: float, other: float) -> float:
+    """Return Cohen's h."""
+    return 2 * math.asin(math.sqrt(one)) - 2 * math.asin(math.sqrt(other))
+
+
+@lru_cache(maxsize=64)
+def rejected(each: int, alpha: float) -> frozenset[tuple[int, int]]:
+    """Return the tables that SciPy's Fisher test rejects."""
+    counts = range(each + 1)
+    return frozenset(
+        (a, b)
+        for a, b in product(counts, counts)
+        if stats.fisher_exact([[a, each - a], [b, each - b]])[1] <= alpha
+    )
+
+
+def brute_force(each: int, one: float, other: float, alpha: float) -> tuple[float, float]:
+    """Return the power over all tables, and the part with the wrong sign."""
+    first = stats.binom.pmf(range(each + 1), each, one)
+    second = stats.binom.pmf(range(each + 1), each, other)
+    tables = rejected(each, alpha)
+    wrong = sum(first[a] * second[b] for a, b in tables if a < b)
+    return float(sum(first[a] * second[b] for a, b in tables)), float(wrong)
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+@pytest.mark.parametrize(("one", "other"), SHARES)
+def test_power_of_two_shares_is_the_most_of_all_tables_of_as_many_samples_or_fewer(
+    one: float, other: float, alpha: float
+) -> None:
+    powers = [(0.0, 0.0), *(brute_force(each, one, other, alpha) for each in range(1, 19))]
+    for n in range(37):
+        found = shares_power(n, h_of(one, other), one, alpha)
+        most = max(powers[: n // 2 + 1])
+        assert found.power == pytest.approx(most[0], abs=1e-9)
+        assert any(found.wrong_sign == pytest.approx(wrong, abs=1e-9) for _, wrong in powers)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("one", "other"), [(0.5, 0.35), (0.2, 0.1), (0.03, 0.005), (0.9, 0.88)])
+def test_power_of_two_shares_is_the_most_of_every_smaller_size_up_to_hundreds(
+    one: float, other: float
+) -> None:
+    """Against every size on its own, with the hypergeometric distribution of SciPy."""
+    most = 0.0
+    for each in range(1, 161):
+        most = max(most, power_by_totals(each, one, other, 0.05))
+        found = shares_power(2 * each, h_of(one, other), one, 0.05).power
+        assert found == pytest.approx(most, abs=1e-9)
+
+
+def power_by_totals(each: int, one: float, other: float, alpha: float) -> float:
+    first = stats.binom.pmf(np.arange(each + 1), each, one)
+    second = stats.binom.pmf(np.arange(each + 1), each, other)
+    power = 0.0
+    for total in range(2 * each + 1):
+        x = np.arange(max(0, total - each), min(each, total) + 1)
+        chance = stats.hypergeom.pmf(x, 2 * each, each, total)
+        p = [chance[chance <= own * (1 + 1e-7)].sum() for own in chance]
+        inside = np.array(p) <= alpha
+        power += float((first[x] * second[total - x])[inside].sum())
+    return power
+
+
+@pytest.mark.long
+def test_power_of_two_shares_is_that_of_simulated_groups() -> None:
+    random, rounds, each = np.random.default_rng(20261124), 200_000, 30
+    counts = random.binomial(each, [[0.6], [0.25]], size=(2, rounds))
+    found = (
+        sum(int(((counts[0] == a) & (counts[1] == b)).sum()) for a, b in rejected(each, 0.05))
+        / rounds
+    )
+    error = 4 * math.sqrt(found * (1 - found) / rounds)
+    exact = shares_power(2 * each, h_of(0.6, 0.25), 0.6, 0.05).power
+    assert exact == pytest.approx(found, abs=error)
+
+
+@pytest.mark.parametrize("alpha", [1e-12, 1e-3, 0.05, 0.5])
+def test_power_of_two_shares_never_falls_with_n(alpha: float) -> None:
+    sizes = [*range(120), 200, 201, 400, 1000, 3998, 4000, 4001, 4002, 5000, 10**5, 10**9]
+    for one, other in ((0.5, 0.3), (1.0, 0.9), (0.2, 0.15), (0.02, 0.0)):
+        powers = [shares_power(n, h_of(one, other), one, alpha).power for n in sizes]
+        assert all(b >= a for a, b in pairwise(powers))
+
+
+def test_power_beyond_the_enumerated_is_the_z_test_of_two_shares() -> None:
+    each = 2 * MOST_PER_GROUP
+    spread = math.sqrt((0.5 * 0.5 + 0.46 * 0.54) / each)
+    expected = stats.norm.cdf(0.04 / spread - stats.norm.isf(0.025))
+    found = shares_power(2 * each, h_of(0.5, 0.46), 0.5, 0.05)
+    assert found.power == pytest.approx(expected, abs=1e-6)
+    # It leaves out the steps of the counts, which the last enumerated size still has.
+    last = shares_power(2 * MOST_PER_GROUP, h_of(0.5, 0.44), 0.5, 0.05).power
+    near = shares_power(2 * MOST_PER_GROUP + 2, h_of(0.5, 0.44), 0.5, 0.05).power
+    assert 0 <= near - last < 0.02
+
+
+@pytest.mark.parametrize("size", [0.0, 5e-324, 1e-9, 0.5, math.pi, 1e15])
+@pytest.mark.parametrize("baseline", [5e-324, 1e-9, 0.5, 1 - 2**-53, 1.0])
+def test_power_of_two_shares_is_one_at_the_ends_of_what_is_valid(
+    size: float, baseline: float
+) -> None:
+    cases = [*product((0, 1, 2, 3, 41, 400), (5e-324, 0.05, 1 - 2**-53)), (10**9, 0.05)]
+    for n, alpha in cases:
+        power, wrong = shares_power(n, size, baseline, alpha)
+        assert 0 <= wrong <= power <= 1
+
+
+# --- a design with a baseline -----------------------------------------------------------------
+
+
+def of_shares(one: float = 0.5, other: float = 0.3, **changes: Any) -> Design:
+    effects = {"effect_published": None, "sesoi": None, "effect_planning": h_of(one, other)}
+    return make_design(kind="two_proportions", **{**effects, "baseline": one, **changes})
+
+
+def test_a_baseline_makes_the_power_that_of_fishers_test() -> None:
+    design = of_shares()
+    power = evidence_value(design, 60, design.effect_planning)
+    assert power == pytest.approx(max(brute_force(m, 0.5, 0.3, 0.05)[0] for m in range(20, 31)))
+    without = of_shares(baseline=None)
+    assert evidence_value(without, 60, design.effect_planning) > power + 0.05
+    assert "Fisher" in ROW.method_of(design)
+    assert "arcsine" in ROW.method_of(without)
+    given = DesignParameters.by(design)
+    assert not [*ROW.usual_values(60, design.effect_planning, given)]
+    assert [*ROW.usual_values(60, design.effect_planning, given._replace(baseline=None))]
+    assert ROW.setting_text(given) == " below a share of 0.5"
+
+
+def test_a_substitution_brings_the_other_share_nearer() -> None:
+    design, size = of_shares(0.5, 0.1), h_of(0.5, 0.1) * 0.6
+    seen = evidence_value(design, 40, size, factor=0.6)
+    assert other_share(0.5, size) == pytest.approx(math.sin(math.pi / 4 - size / 2) ** 2)
+    assert seen < evidence_value(design, 40, design.effect_planning)
+
+
+def faulty() -> Iterator[tuple[dict[str, Any], str]]:
+    yield {"baseline": 0.1, "effect_planning": 0.9}, "assume at most 0.6435, or give the higher"
+    for wrong in (0.0, -0.1, 1.1, 1e308, math.nan, math.inf, 10**9, "half"):
+        yield {"baseline": wrong}, "baseline"
+
+
+@pytest.mark.parametrize(("changes", "message"), [*faulty()])
+def test_a_baseline_that_cannot_be_is_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        of_shares(**changes)
+
+
+def test_the_largest_effect_of_a_baseline_can_be_planned_with() -> None:
+    for baseline in (0.05, 0.3, 0.7, 1.0):
+        design = of_shares(baseline=baseline, effect_planning=largest_h(baseline))
+        assert evidence_value(design, 10**4, design.effect_planning) == pytest.approx(1, abs=1e-6)
+
+
+def test_a_visitor_asks_for_a_baseline_or_is_told_why_not() -> None:
+    design = of_shares(baseline=None, effect_planning=0.5)
+    assert EvidenceAssumptions(baseline=0.5).over(design).baseline == 0.5
+    with pytest.raises(ScenarioError, match=r"no share lies so far below the baseline of 0\.01"):
+        EvidenceAssumptions(baseline=0.01).over(design)
+    with pytest.raises(ScenarioError, match="two-group design has none"):
+        EvidenceAssumptions(baseline=0.5).over(make_design())
