@@ -151,6 +151,26 @@ def test_study_that_may_never_end_or_has_no_path_is_refused_at_once(tmp_path: Pa
             replicalab.load(name)
 
 
+def test_path_that_leads_to_no_file_is_no_unknown_study(tmp_path: Path) -> None:
+    for name in (str(tmp_path / "missing"), "missing.json", Path("missing")):
+        with pytest.raises(FileNotFoundError, match="missing"):
+            replicalab.load(name)
+    with pytest.raises(OSError, match=re.escape(str(tmp_path))):
+        replicalab.load(str(tmp_path))
+
+
+def test_results_are_told_in_the_currency_of_the_lab() -> None:
+    own = replicalab.Lab(currency="EUR", budget=2000)
+    plan = replicalab.assess(replicalab.load(STUDY, own=own))
+    best = replicalab.least_loss(plan)
+    front = replicalab.frontier(plan)
+    told = (plan, plan.costs, plan.dimensions, best, front, replicalab.asks(plan))
+    for each in (*told, replicalab.negotiate(plan), replicalab.compare(mine=plan, best=best)):
+        assert "credit" not in repr(each) + each._repr_html_()
+    assert repr(plan.costs) == "<Costs: 1,600 of 2,000 EUR>"
+    assert re.fullmatch(r"<ParetoFrontier: [\d,]+ plans of [\d,]+ to [\d,]+ EUR>", repr(front))
+
+
 def test_talk_is_saved_and_replays() -> None:
     plan = replicalab.assess(replicalab.load(STUDY), sample_size=40)
     talk = replicalab.negotiate(plan, max_rounds=3)

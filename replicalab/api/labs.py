@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -126,13 +127,14 @@ def load(
     >>> load("psy_stroop", lab="hard").lab.budget
     620.0
     """
-    if str(study).endswith((".yaml", ".yml")):
+    name = str(study)
+    if isinstance(study, Path) or "." in name or os.sep in name:  # no id has either
         path = Path(study)
         pack = scenarios.pack_of(
             scenarios.parse_study(content_at(path), path.name), difficulty(lab), seed
         )
     else:
-        pack = scenarios.load_scenario(str(study), lab, seed)
+        pack = scenarios.load_scenario(name, lab, seed)
     # A transcript compares labs, and knows no other kind of them.
     own_lab = (
         scenarios.LabOverrides()

@@ -46,12 +46,12 @@ class Costs(OneLine, tuple[CostTerm, ...]):
     plan: Plan
 
     def frame(self) -> pd.DataFrame:
-        """Return a data frame with a row for each term, in credits."""
+        """Return a data frame with a row for each term; credits are in the lab's currency."""
         return rows.frame(rows.COST, map(rows.cost_row, self))
 
     def _line(self) -> str:
-        budget = count_text(self.plan.pack.lab.budget, "credit")
-        return f"{amount_text(self.plan.cost)} of {budget}"
+        lab = self.plan.pack.lab
+        return f"{amount_text(self.plan.cost)} of {lab.money(lab.budget)}"
 
     def _repr_html_(self) -> str:
         from replicalab.views.check import cost_panel  # noqa: PLC0415
@@ -291,8 +291,8 @@ class ParetoFrontier(OneLine, tuple[planner.FrontierPlan, ...]):
     def _line(self) -> str:
         if not self:
             return "no plan fits"
-        low, high = amount_text(self[0].credits), count_text(self[-1].credits, "credit")
-        return f"{count_text(len(self), 'plan')} of {low} to {high}"
+        low, high = self[0].credits, self.options.yours.pack.lab.money(self[-1].credits)
+        return f"{count_text(len(self), 'plan')} of {amount_text(low)} to {high}"
 
     @property
     def balanced(self) -> Assessment | None:

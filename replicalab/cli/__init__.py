@@ -12,7 +12,11 @@ from replicalab import __version__
 from replicalab.characters import on_one_line
 from replicalab.cli import batch, check, compare, negotiate, plan, report, serve, studies
 from replicalab.cli.asking import Parser
-from replicalab.cli.files import fills_standard_output, standard_input
+from replicalab.cli.files import (
+    check_standard_input,
+    fills_standard_output,
+    standard_input,
+)
 from replicalab.cli.printing import EXIT, Answer, CommandError, say, tell
 from replicalab.errors import ReplicaLabError
 from replicalab.lexicon import shortened
@@ -78,6 +82,7 @@ def _answered(arguments: Sequence[str]) -> int:
             raise CommandError(f"{problem}; write elsewhere")
         asked = _asked(arguments)
         is_silent = fills_standard_output(asked)
+        check_standard_input(asked)
         answer: Answer = asked.answer(asked)
         if not is_silent:
             tell(answer, as_json=asked.json)

@@ -16,6 +16,8 @@ from replicalab.scenarios.folders import at_once
 STANDARD: Final = "-"
 # The options whose file is written.
 _WRITTEN: Final = ("save", "csv")
+# What may be read from a file each; the names of the arguments.
+_READ: Final = ("study", "lab_file", "plan", "replay")
 # Where the shell puts a pipe that it opened itself.
 _HANDED_OVER: Final = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 
@@ -76,6 +78,20 @@ def standard_input() -> bytes:
     if sys.stdin is None:
         raise OSError(errno.EBADF, "it is closed")
     return sys.stdin.buffer.read(MOST_BYTES + 1)
+
+
+def check_standard_input(asked: argparse.Namespace) -> None:
+    """Check that no two things are to be read from standard input, which holds one file.
+
+    Raises:
+        CommandError: two are.
+    """
+    values = [getattr(asked, name, None) for name in _READ]
+    listed = [each for value in values for each in (value if isinstance(value, list) else [value])]
+    number = sum(str(each) == STANDARD for each in listed)
+    if number > 1:
+        holds = f"'{STANDARD}' is named {number} times, and standard input holds one file"
+        raise CommandError(f"{holds}; name files in place of the others")
 
 
 # --- written ------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from replicalab.scenarios import (
     CATEGORIES,
     MOST,
     MOST_OWN_ITEMS,
+    Difficulty,
     Guesser,
     ItemState,
     LabOverrides,
@@ -23,6 +24,7 @@ from replicalab.scenarios import (
     Study,
     read_lab,
 )
+from replicalab.scenarios.fields import CURRENCY
 from replicalab.scenarios.own import ItemCategory, RateName, StepName
 from replicalab.tables import SUFFIXES, read_inventory
 
@@ -34,16 +36,21 @@ _ITEM_FIELDS: Final[dict[str, Callable[[str], dict[str, object]]]] = {
         "until": int(day),
     },
     f"({'|'.join(ItemState)})": lambda state: {"state": ItemState(state)},
-    r"([0-9.]{1,40}) credits?": lambda price: {"price": float(price)},
 }
+_PRICE: Final = re.compile(f"([0-9.]{{1,40}}) ?({CURRENCY})")
+_CREDITS: Final = ("credit", "credits")
 _WAYS: Final = (*ItemState, "booked until 12", "250 credits")
 
 
 class ItemOption(NamedTuple):
-    """An item that an option names, and the fields of `OwnItem` that it sets."""
+    """An item that an option names, and the fields of `OwnItem` that it sets.
+
+    ``currency`` is that of its price, empty for credits.
+    """
 
     label: str
     fields: dict[str, object]
+    currency: str = ""
 
 
 def _pair(field: str, names: Sequence[str], example: str) -> Callable[[str], tuple[str, float]]:
@@ -76,20 +83,25 @@ def _item(text: str) -> ItemOption:
         problem = f"'{shortened(text)}' names no item of 1 to {LONGEST_LABEL} characters"
         raise ArgumentTypeError(f"{problem}; write one such as {_ITEM_EXAMPLE}")
     fields: dict[str, object] = {}
+    currency = ""
     for part in map(str.strip, listed.split(",")):
         new = _fields_of(part)
+        if found := _PRICE.fullmatch(part):
+            currency = found[2]
         if twice := fields.keys() & new.keys():
             raise ArgumentTypeError(
                 f"'{shortened(listed)}' gives the {min(twice)} twice; give it once"
             )
         fields |= new
-    return ItemOption(label, fields)
+    return ItemOption(label, fields, "" if currency.casefold() in _CREDITS else currency)
 
 
 def _fields_of(part: str) -> dict[str, object]:
     """Return the fields of `OwnItem` that a part of an option sets."""
-    for pattern, fields in _ITEM_FIELDS.items():
-        if found := re.fullmatch(pattern, part.casefold()):
+    ways = [(re.fullmatch(pattern, part.casefold()), of) for pattern, of in _ITEM_FIELDS.items()]
+    ways.append((_PRICE.fullmatch(part), lambda price: {"price": float(price)}))
+    for found, fields in ways:
+        if found:
             try:
                 given = fields(found[1])
                 OwnItem.model_validate({"label": "x", "category": CATEGORIES[0], **given})
@@ -113,7 +125,7 @@ class LabPart(NamedTuple):
 
     option: str
     unit: str
-    read: Callable[[str], tuple[str, object]]
+    read: Callable[[str], tuple[object, ...]]
     about: str
 
 
@@ -189,11 +201,12 @@ def with_parts(
     """
     given = {field: getattr(asked, part.option) for field, part in PARTS.items()}
     for field, part in PARTS.items():
-        for twice in repeated_labels(name for name, _ in given[field]):
+        for twice in repeated_labels(name for name, *_ in given[field]):
             raise CommandError(f"--{part.option} '{twice}' is given twice; give it once")
     items = {label_key(item.label): item for item in lab.items}
     known = {**_known_items(studies), **{key: (i.label, i.category) for key, i in items.items()}}
-    for label, fields in given["items"]:
+    for label, fields, currency in given["items"]:
+        _check_currency(label, currency, lab, studies)
         items[label_key(label)] = _with_fields(items.get(label_key(label)), label, fields, known)
     if len(items) > MOST_OWN_ITEMS:
         raise CommandError(f"--item: {len(items):,} items are named; keep {MOST_OWN_ITEMS} at most")
@@ -204,6 +217,20 @@ def with_parts(
             "items": tuple(items.values()),
         }
     )
+
+
+def _check_currency(label: str, currency: str, lab: LabOverrides, studies: Sequence[Study]) -> None:
+    """Check that an item's price is in the lab's currency; credits are what any lab counts in.
+
+    Raises:
+        CommandError: it is in another one.
+    """
+    labs = [study.labs.at(level) for study in studies for level in Difficulty]
+    known = [lab.currency] if lab.currency else sorted({each.currency for each in labs})
+    if currency and currency not in known:
+        problem = f"--item '{shortened(label)}': its price is in {currency}, the lab's money in"
+        remedy = f"write it in {known[0]}, or add --currency {currency}"
+        raise CommandError(f"{problem} {' and '.join(known)}; {remedy}")
 
 
 def _with_fields(

@@ -12,7 +12,16 @@ from replicalab.negotiation import Outcome
 from replicalab.scenarios import QUESTION_FIELDS, QUESTION_RECORDS, Lab, Pack
 from replicalab.views import blocks, check, negotiation
 from replicalab.views.blocks import Bar, Cell, Column, Group, Status
-from replicalab.views.lab import MEANS, MONEY, RATES, STEPS, in_currency, price_text, standing_text
+from replicalab.views.lab import (
+    MEANS,
+    MONEY,
+    RATES,
+    STEPS,
+    in_currency,
+    price_text,
+    standing_text,
+    weekends_text,
+)
 from replicalab.views.plan import (
     WISHES,
     effect_text,
@@ -156,7 +165,7 @@ def _calendar(labs: Sequence[Lab]) -> Iterator[Line]:
     """Yield the first day, and whether weekends are worked, where a lab says so."""
     if any(lab.start_date for lab in labs):
         yield _line("First day", (Cell(lab.dated(1).strip(" ()") or "no date") for lab in labs))
-        yield _line("Weekends", (Cell("worked" if lab.weekends else "not") for lab in labs))
+        yield _line("Weekends", (Cell(weekends_text(lab)) for lab in labs))
 
 
 def _standing(pack: Pack, label: str, category: str) -> str:

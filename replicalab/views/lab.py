@@ -89,12 +89,17 @@ def own_values(written: Pack, pack: Pack) -> list[OverriddenValue]:
     return [*_numbers(before, after), *_calendar(before, after), *_items(written, pack)]
 
 
+def weekends_text(lab: Lab) -> str:
+    """Return whether weekends count as days of a lab."""
+    return "worked" if lab.weekends else "not worked"
+
+
 def _calendar(before: Lab, after: Lab) -> Iterator[OverriddenValue]:
     """Yield what differs of the currency and the calendar."""
     held: tuple[tuple[str, Callable[[Lab], str]], ...] = (
         ("currency", lambda lab: lab.currency),
         ("first day", lambda lab: lab.dated(1).strip(" ()") or "no date"),
-        ("weekends", lambda lab: "worked" if lab.weekends else "not worked"),
+        ("weekends", weekends_text),
     )
     for label, text_of in held:
         if (yours := text_of(after)) != (written := text_of(before)):

@@ -1,10 +1,19 @@
 """A lab's own sheet of items in words: what its columns and words may mean, what is read of it."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from replicalab.characters import on_one_line
-from replicalab.lexicon import amount_text, capitalised, count_text, joined, quoted, shortened
+from replicalab.lexicon import (
+    CREDITS,
+    amount_text,
+    capitalised,
+    count_text,
+    joined,
+    quoted,
+    shortened,
+)
 from replicalab.scenarios import ItemState, Lab, SheetColumn, SheetKind, SheetState
 from replicalab.tables.mapped import ReadRow, items_of
 from replicalab.tables.opening import ItemTable
@@ -75,9 +84,11 @@ def western_text() -> str:
     return "Its letters are read as Windows-1252; see below whether they are right."
 
 
-def price_text(currency: str) -> str:
-    """Return how a price becomes credits; empty where no currency is named."""
-    return f"1 {currency} is taken as 1 credit." if currency else ""
+def price_text(currency: str, lab: Lab) -> str:
+    """Return how a price becomes the lab's money; empty where it is, or no currency is named."""
+    if currency in ("", lab.currency):
+        return ""
+    return f"1 {currency} is taken as {lab.money(1)}."
 
 
 def mapping_problem(message: str) -> str:
@@ -106,10 +117,13 @@ def count_of_rows_text(rows: Sequence[ReadRow]) -> str:
     return f"{'; '.join([read, *others])}."
 
 
-def rows_panel(rows: Sequence[ReadRow]) -> Group:
-    """Return by row what is not read and why, and what is read and how."""
+def rows_panel(rows: Sequence[ReadRow], currency: str = CREDITS) -> Group:
+    """Return by row what is not read and why, and what is read and how, priced in a currency."""
     unread, read = ([row for row in rows if bool(row.item) is is_read] for is_read in (False, True))
-    parts = (_unread_table, unread, "not read"), (_read_table, read, "read")
+    parts = (
+        (_unread_table, unread, "not read"),
+        (partial(_read_table, currency=currency), read, "read"),
+    )
     return blocks.group(
         blocks.Sentence(count_of_rows_text(rows)),
         *(
@@ -151,7 +165,7 @@ def _name(row: ReadRow) -> str:
     return on_one_line(shortened(row.label, _MOST_HEADING)) or "–"
 
 
-def _read_table(rows: Sequence[ReadRow]) -> Table:
+def _read_table(rows: Sequence[ReadRow], currency: str) -> Table:
     cells = []
     for row in rows:
         if item := row.item:
@@ -161,7 +175,8 @@ def _read_table(rows: Sequence[ReadRow]) -> Table:
             day = row.day.isoformat() if row.day else ""
             standing = Cell(_standing(row), note=day)
             cells.append((Cell(str(row.number)), named, standing, Cell(price)))
-    columns = ("Row", "Item", "Where it stands", Column("Credits", "number"))
+    money = capitalised(CREDITS) if currency == CREDITS else currency
+    columns = ("Row", "Item", "Where it stands", Column(money, "number"))
     return blocks.table("Rows that are read", columns, cells, kind="rows")
 
 
@@ -176,4 +191,5 @@ def _standing(row: ReadRow) -> str:
 def taken_text(name: str, items: int, differ: int, unread: int = 0) -> str:
     """Return what came of a file of items."""
     rest = f" {count_text(unread, 'row')} could not be read." if unread else ""
-    return f"{items} items read from {name}; {differ} differ from the study’s lab.{rest}"
+    read, differs = count_text(items, "item"), "differs" if differ == 1 else "differ"
+    return f"{read} read from {name}; {differ:,} {differs} from the study’s lab.{rest}"

@@ -67,6 +67,8 @@ BAD: Final = (
     "check ./missing",
     "check /",
     "check psy_stroop --target 1",
+    "check - --lab-file -",
+    "compare psy_stroop --plan - --plan -",
     "check broken.yaml",
     "check wrong.json",
     "check 'a\x00b.yaml'",

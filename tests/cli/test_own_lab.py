@@ -28,6 +28,12 @@ def test_cost_follows_the_rates_and_the_price_of_an_item(ask: Asking) -> None:
     assert said.data["cost"] == 400 + 200 + 50 + 120 + 150
 
 
+def test_price_of_an_item_may_be_in_the_currency_of_the_lab(ask: Asking) -> None:
+    asked = f"check {STUDY} --rate per_sample=4 --json --currency EUR --item"
+    for price in ("20 EUR", "20EUR", "20 credits"):
+        assert ask(f"{asked} '{BOOTH}: booked, {price}'").data["cost"] == 920
+
+
 def test_staff_follows_the_steps(ask: Asking) -> None:
     """One for every plan; one more above 20 samples, or not where that is above 100."""
     assert ask(f"check {STUDY} --json").data["staff"] == 2
@@ -116,6 +122,13 @@ def test_item_of_a_batch_is_one_of_any_of_its_studies(ask: Asking) -> None:
         (f"--item '{BOOTH}: booked until -1'", "'booked until -1' is no state and no price"),
         (f"--item '{BOOTH}: booked until {'9' * 40}'", "is out of range; a day to"),
         (f"--item '{BOOTH}: 1000000001 credits'", "'1000000001 credits' is out of range"),
+        (
+            f"--item '{BOOTH}: 5 EUR'",
+            f"--item '{BOOTH}': its price is in EUR, the lab's money in credits; write it in "
+            "credits, or add --currency EUR",
+        ),
+        (f"--item '{BOOTH}: 5 eur' --currency EUR", "its price is in eur, the lab's money in EUR"),
+        (f"--item '{BOOTH}: 1.2.3 EUR'", "'1.2.3 EUR' is out of range"),
         (f"--item '{BOOTH}: 1.2.3 credits'", "'1.2.3 credits' is out of range"),
         (f"--item '{BOOTH}: nan credits'", "'nan credits' is no state and no price"),
         (f"--item '{BOOTH}: booked, available'", "'booked, available' gives the state twice"),

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from replicalab.lexicon import count_text
 from replicalab.library import EntryKind
-from replicalab.scenarios import LabOverrides, load_scenario, read_lab
+from replicalab.scenarios import LabOverrides, lab_json, load_scenario, read_lab
 from replicalab.ui.library.shelf import owner, shelf
 from tests.tables.messy import DAY_ONE, MESSY, Messy
 from tests.ui.acting import can_press, labels, press, undo
@@ -108,6 +108,28 @@ def test_next_months_sheet_is_read_as_the_last_one_of_a_lab_that_was_kept() -> N
     assert not form_is_open(other)
     take(other, len(messy.items))
     assert own_lab(other).sheet == messy.mapping
+
+
+@pytest.mark.parametrize(
+    ("currency", "taken", "head"),
+    [
+        ("EUR", "", "EUR"),
+        ("CHF", "1 EUR is taken as 1 CHF.", "CHF"),
+        ("credits", "1 EUR is taken as 1 credit.", "Credits"),
+    ],
+)
+def test_prices_of_a_sheet_are_told_in_the_currency_of_the_lab(
+    currency: str, taken: str, head: str
+) -> None:
+    app = hand_over(drawer(), "lab.json", lab_json(LabOverrides(currency=currency)).encode())
+    app = hand_over(app, "a.csv", "Item;Status;Price\nmug;available;€ 4\n".encode())
+    told = in_drawer(choose(app, "All items are", "equipment"))
+    assert taken in told
+    assert told.count("is taken as") == bool(taken)
+    assert ("redit" in told) is (currency == "credits")
+    assert head in told
+    take(app, 1)
+    assert "1 item read from a.csv; 1 differs from the study’s lab." in in_drawer(app)
 
 
 def form_is_open(app: AppTest) -> bool:

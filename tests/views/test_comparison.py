@@ -177,12 +177,14 @@ def test_costs_stand_term_by_term_where_only_one_lab_has_the_term() -> None:
 
 def test_labs_of_two_currencies_are_named_with_both_and_each_budget_with_its_own() -> None:
     euros = PACK.with_own(
-        LabOverrides(currency="EUR", start_date=date(2026, 12, 7)), EvidenceAssumptions()
+        LabOverrides(currency="EUR", start_date=date(2026, 12, 7), weekends=False),
+        EvidenceAssumptions(),
     )
     found = parts((side(), side(pack=euros, name="B")))
     assert "Cost, credits / EUR" in found
     lines = {line.label: [cell.text for cell in line.cells] for line in found[DIFFERS]}
     assert lines["First day"] == ["no date", "Mon 7 Dec 2026"]
+    assert lines["Weekends"] == ["worked", "not worked"]
     used = {line.label: [cell.text for cell in line.cells] for line in found[SLACK]}
     assert used["Budget"] == [
         "1,600 / 1,000 credits (\u2212600)",

@@ -131,7 +131,7 @@ def draw_if_open() -> bool:
         rows = read_rows(table, mapping)
     _draw_ends(name, rows, partial(_take_rows, name, rows, mapping) if rows else _close)
     if rows:
-        panel.draw(sheet.rows_panel(rows))
+        panel.draw(sheet.rows_panel(rows, state.analysis().yours.pack.lab.currency))
     return True
 
 
@@ -288,5 +288,6 @@ def _draw_currency(handed_in: _Sheet, currencies: Sequence[str]) -> str:
     if len(currencies) > 1:
         key = _key(handed_in, "currency")
         currency = st.radio("Prices are in", currencies, 0, key=key, horizontal=True)
-    st.caption(escaped(sheet.price_text(currency)))
+    if said := sheet.price_text(currency, state.analysis().yours.pack.lab):
+        st.caption(escaped(said))
     return currency
