@@ -26,7 +26,15 @@ from replicalab.measures.distributions import (
     z_test_power,
     z_test_wrong_sign,
 )
-from replicalab.measures.rows import AS_PUBLISHED, DesignParameters, Effect, Kind, Ratio, UsualTest
+from replicalab.measures.rows import (
+    AS_PUBLISHED,
+    DesignParameters,
+    Effect,
+    Information,
+    Kind,
+    Ratio,
+    UsualTest,
+)
 from replicalab.measures.scales import HALF_WIDTH, PERCENT
 from replicalab.measures.usual_tests import (
     correlation_test_power,
@@ -125,6 +133,17 @@ def _survival(n: int, size: float, given: DesignParameters, test: _ZTest = z_tes
     return test(size * root, given.alpha) if n > 1 else 0.0
 
 
+# --- what a test with interim looks is planned by ---------------------------------------------
+
+_OF_HALVES: Final = Information(lambda n, _: _root_of_halves(n) ** 2)
+_OF_ONE_GROUP: Final = Information(lambda n, _: n)
+_OF_FISHERS_Z: Final = Information(lambda n, _: max(0, n - 3))
+_OF_EVENTS: Final = Information(
+    lambda n, at: at.event_share * _root_of_halves(n) ** 2,
+    "event",
+    lambda n, at: math.ceil(round(n * at.event_share, 9)),
+)
+
 # --- the table --------------------------------------------------------------------------------
 
 _ROWS: Final = (
@@ -140,6 +159,7 @@ _ROWS: Final = (
         method="the exact two-sided t-test (noncentral t)",
         effect=Effect(name="Cohen's d"),
         wrong_sign=partial(_two_group, test=t_test_wrong_sign),
+        information=_OF_HALVES,
     ),
     Kind(
         kind=DesignKind.PAIRED,
@@ -152,6 +172,7 @@ _ROWS: Final = (
         method="the exact two-sided paired t-test (noncentral t)",
         effect=Effect(name="Cohen's d"),
         wrong_sign=partial(_one_group, test=t_test_wrong_sign),
+        information=_OF_ONE_GROUP,
     ),
     Kind(
         kind=DesignKind.ONE_SAMPLE,
@@ -164,6 +185,7 @@ _ROWS: Final = (
         method="the exact two-sided one-sample t-test (noncentral t)",
         effect=Effect(name="Cohen's d"),
         wrong_sign=partial(_one_group, test=t_test_wrong_sign),
+        information=_OF_ONE_GROUP,
     ),
     Kind(
         kind=DesignKind.CORRELATION,
@@ -179,6 +201,7 @@ _ROWS: Final = (
             UsualTest("the t-test of r", lambda n, r, at: correlation_test_power(n, r, at.alpha)),
         ),
         wrong_sign=partial(_correlation, test=z_test_wrong_sign),
+        information=_OF_FISHERS_Z,
     ),
     Kind(
         kind=DesignKind.TWO_PROPORTIONS,
@@ -202,6 +225,7 @@ _ROWS: Final = (
             ),
         ),
         wrong_sign=partial(_two_proportions, test=z_test_wrong_sign),
+        information=_OF_HALVES,
     ),
     Kind(
         kind=DesignKind.AUDIT,
@@ -322,6 +346,7 @@ _ROWS: Final = (
             ),
         ),
         wrong_sign=partial(_survival, test=z_test_wrong_sign),
+        information=_OF_EVENTS,
         effect=Ratio(
             name="hazard ratio", seen=math.pow, seen_text="log of the hazard ratio × {factor:g}"
         ),

@@ -204,6 +204,20 @@ Formula = Callable[[int, float, DesignParameters], float]
 """The evidence of n samples, 1 or more, at an effect of that size; it never falls with n."""
 
 
+class Information(NamedTuple):
+    """What the statistic of a test grows as the root of, so that it may be looked at on the way.
+
+    Attributes:
+        of: the information of n samples, 1 or more, up to a factor; 0 for too few.
+        noun: what a look waits for.
+        number: of how many of these n samples are.
+    """
+
+    of: Callable[[int, DesignParameters], float]
+    noun: str = "sample"
+    number: Callable[[int, DesignParameters], int] = lambda n, _: n
+
+
 WORTH_TELLING: Final = 0.02
 """An approximation is shown with the usual test's value where the two differ by more."""
 # A significant result with the wrong sign is mentioned where it is likelier than this.
@@ -273,6 +287,7 @@ class Kind:
         usual_tests: what is run in place of what the formula computes.
         wrong_sign: how much of a power is significant with the wrong sign, None where a test has
             no sign.
+        information: what a test with interim looks is planned by; None where there can be none.
     """
 
     kind: StrEnum
@@ -296,6 +311,7 @@ class Kind:
     sources: tuple[EffectSource, ...] = ()
     usual_tests: tuple[UsualTest, ...] = ()
     wrong_sign: Formula | None = None
+    information: Information | None = None
 
     @property
     def axis_title(self) -> str:

@@ -17,6 +17,7 @@ from replicalab.models import Count, Flag, Record
 from replicalab.scenarios import fields
 from replicalab.scenarios.calendar import StartDate
 from replicalab.scenarios.lab import Lab
+from replicalab.scenarios.looks import Looks
 from replicalab.scenarios.sheet_mapping import SheetMapping
 from replicalab.scenarios.study import Design, Study
 
@@ -154,6 +155,7 @@ class EvidenceAssumptions(Record):
     """What the evidence is to assume, in place of the study's design; None leaves the study's.
 
     The numbers are those of `Design`, ``effect`` its planning effect; ``why`` has their reasons.
+    ``looks`` are beside them: they change no evidence, and need none.
     """
 
     effect: fields.Effect | None = None
@@ -161,6 +163,7 @@ class EvidenceAssumptions(Record):
     target: fields.Bound | None = None
     floor: fields.Bound | None = None
     dropout: Annotated[float, Field(strict=True, ge=0, lt=1)] | None = None
+    looks: Looks | None = None
     why: Annotated[dict[QuestionName, fields.Prose], FailFast()] = Field(default_factory=dict)
 
     def over(self, design: Design) -> Design:
@@ -169,7 +172,9 @@ class EvidenceAssumptions(Record):
         Raises:
             ScenarioError: the kind of design cannot be asked that.
         """
-        asked = {QUESTION_FIELDS[name]: getattr(self, name) for name in self.asked}
+        asked: dict[str, Any] = {QUESTION_FIELDS[name]: getattr(self, name) for name in self.asked}
+        if self.looks is not None:
+            asked["looks"] = self.looks
         if not asked and not self.why:
             return design
         why = {**design.why, **{QUESTION_FIELDS[name]: reason for name, reason in self.why.items()}}

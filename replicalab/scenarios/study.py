@@ -20,6 +20,7 @@ from replicalab.models import Flag, Protocol, Record, too_large
 from replicalab.scenarios import fields
 from replicalab.scenarios.constraints import Bounds, Comparator, ScenarioConstraint
 from replicalab.scenarios.lab import Labs
+from replicalab.scenarios.looks import Looks
 
 
 class Confidence(StrEnum):
@@ -112,6 +113,8 @@ class Design(Record):
             only.
         event_share: the share of samples that have an event while they are watched, survival only.
         dropout: the share of planned samples that will drop out; 0 where none does.
+        looks: interim looks at which the study may stop early, null for none; no check depends on
+            them.
         source: where the published effect stands.
         why: a reason for each planning value, by field.
     """
@@ -129,6 +132,7 @@ class Design(Record):
     margin: fields.Bound | None = None
     event_share: Annotated[float, Field(strict=True, gt=0, le=1)] | None = None
     dropout: Annotated[float, Field(strict=True, ge=0, lt=1)] = 0.0
+    looks: Looks | None = None
     source: fields.Prose
     why: Annotated[dict[fields.Label, fields.Prose], fields.Few] = Field(default_factory=dict)
 
@@ -141,6 +145,15 @@ class Design(Record):
     def _numbers_fit_the_kind(self) -> Self:
         for fault in KINDS[self.kind].faults(self):
             raise ValueError(fault)
+        return self
+
+    @model_validator(mode="after")
+    def _looks_fit_the_kind(self) -> Self:
+        if self.looks and self.looks.interim and KINDS[self.kind].information is None:
+            raise ValueError(
+                f"looks are given, but {KINDS[self.kind].named} design has no test to look at on "
+                "the way; leave them out"
+            )
         return self
 
     @model_validator(mode="after")
