@@ -137,6 +137,15 @@ def add_own(parser: argparse.ArgumentParser) -> None:
     question = parser.add_argument_group("question, in place of the study's")
     for name, (about, _) in _QUESTION.items():
         question.add_argument(f"--{name}", type=decimal, metavar="NUMBER", help=about)
+    about = "interim looks, such as obrien_fleming:2, pocock:0.3,0.6 or hwang_shih_decani:2:-4"
+    question.add_argument("--looks", type=_looks, metavar="FAMILY:NUMBER", help=about)
+
+
+def _looks(text: str) -> scenarios.Looks:
+    try:
+        return scenarios.read_looks(text)
+    except ValueError as error:
+        raise ArgumentTypeError(str(error)) from None
 
 
 def add_plan(parser: argparse.ArgumentParser) -> None:
@@ -233,7 +242,7 @@ def question(asked: argparse.Namespace, study: scenarios.Study) -> scenarios.Evi
         except ValueError:
             remedy = f"write one {_QUESTION[name][1]}"
             raise CommandError(f"--{name} {value:g} is out of range; {remedy}") from None
-    found = scenarios.EvidenceAssumptions.model_validate(said)
+    found = scenarios.EvidenceAssumptions.model_validate({**said, "looks": asked.looks})
     for idle in found.idle_in(study.design).values():
         raise CommandError(f"--{idle}; leave it out for {study.scenario_id}")
     return found

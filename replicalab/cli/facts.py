@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable
+from operator import attrgetter
 
 from replicalab.assessment import Assessment, Evidence
 from replicalab.assessment.phrases import asked_and_had
@@ -17,6 +18,7 @@ from replicalab.planner import (
     Shortfall,
     change_steps,
 )
+from replicalab.planner.looks import LooksPlan, NoLooks, with_looks
 from replicalab.scenarios import Bounds, EvidenceAssumptions, LabOverrides, Pack, StudyLimit
 from replicalab.tables.rows import cost_row, dimension_row
 from replicalab.views.blocks import Verdict
@@ -153,6 +155,7 @@ def planned(options: PlanAnalysis, aim: Aim | None = None) -> Data:
     steps = change_steps(yours, least.changes, options.known)
     return {
         **checked(options),
+        **looked(with_looks(yours)),
         "offer": offered,
         "least_loss": {**revision(yours, least.after, steps), "exact": least.exact},
         "takes": {
@@ -176,6 +179,31 @@ def planned(options: PlanAnalysis, aim: Aim | None = None) -> Data:
                 else {}
             ),
         },
+    }
+
+
+def looked(found: LooksPlan | NoLooks | None) -> Data:
+    """Return a plan with interim looks; nothing where there are none, or why it can have none."""
+    if found is None:
+        return {}
+    if isinstance(found, NoLooks):
+        return {"looks": {"none": str(found)}}
+    names = {"samples": "samples", "days": "day", "cost": "credits"}
+    means = {
+        name: {key: found.mean(attrgetter(of), effect=effect) for key, of in names.items()}
+        for name, effect in (("with_effect", True), ("without_effect", False))
+    }
+    return {
+        "looks": {
+            "chosen": found.looks.model_dump(mode="json", exclude_defaults=True),
+            "fixed": plan(found.fixed),
+            "worst": plan(found.worst),
+            "fits": found.fits,
+            "samples_over": found.over,
+            "inflation": found.test.inflation,
+            "analyses": [each._asdict() for each in found.analyses],
+            "expected": means,
+        }
     }
 
 

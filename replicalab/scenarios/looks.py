@@ -104,3 +104,21 @@ def read_looks(text: str) -> Looks:
         raise ValueError(f"'{shortened(text)}': {said}") from None
     except ValueError:
         raise ValueError(f"'{shortened(text)}' names no looks; {_FORM}") from None
+
+
+def with_shares(looks: Looks, text: str) -> Looks:
+    """Return looks at the shares that a text such as ``0.3, 0.6`` names; empty for evenly spaced.
+
+    Raises:
+        ValueError: it names none; the message says what is wrong and what to write.
+    """
+    if not text.strip():
+        return looks.model_copy(update={"shares": ()})
+    try:
+        shares = [float(share) for share in text.split(",")]
+        return looks.model_copy(update={"shares": shares, "interim": len(shares)})
+    except ValueError:
+        raise ValueError(
+            f"'{shortened(text)}' are no shares at which to look; write up to {MOST_LOOKS}, rising "
+            f"from {LEAST_STEP} to {1 - LEAST_STEP} by {LEAST_STEP} or more, such as 0.3, 0.6"
+        ) from None

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Final, NamedTuple, TypeVar
 
 from replicalab.assessment import Assessment, Evidence, cautions_title
@@ -9,10 +10,12 @@ from replicalab.comparison import Side
 from replicalab.lexicon import amount_text, capitalised
 from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS, Dimension
 from replicalab.negotiation import Outcome
+from replicalab.planner.looks import LooksPlan, NoLooks, with_looks
 from replicalab.scenarios import QUESTION_FIELDS, Lab, Pack
 from replicalab.views import blocks, check, negotiation
 from replicalab.views.blocks import Bar, Cell, Column, Group, Status
 from replicalab.views.lab import MEANS, MONEY, RATES, STEPS, in_currency, price_text, standing_text
+from replicalab.views.looks import TITLE, looks_text
 from replicalab.views.plan import WISHES, effect_text, slack_text, used_text, wishes_cell
 from replicalab.views.verdicts import evidence_status, plan_verdict, standing
 
@@ -30,6 +33,7 @@ _QUESTION: Final = {
     "floor": "Floor",
     "dropout": "Dropout",
 }
+_SAMPLES: Final = attrgetter("samples")
 _Kind = TypeVar("_Kind")
 
 
@@ -55,6 +59,7 @@ def parts(sides: Sequence[Side]) -> dict[str, list[Line]]:
         ],
         in_currency(COST, _currency(sides)): [*_cost(sides)],
         EVIDENCE: [*_evidence(sides)],
+        TITLE: [*_looks(sides)],
         OUTCOME: [*_outcomes(sides)],
     }
     return {title: lines for title, lines in found.items() if lines}
@@ -102,6 +107,9 @@ def _fields(sides: Sequence[Side]) -> Iterator[Line]:
     yield from _lab(sides)
     for number in QUESTION_FIELDS:
         yield _line(_QUESTION[number], (_asked(side.plan.pack, number) for side in sides))
+    chosen = [side.plan.pack.design.looks for side in sides]
+    if any(chosen):
+        yield _line(TITLE, (Cell(looks_text(looks)) for looks in chosen))
     yield _line(
         "Scientist", (Cell(_player(side, negotiation.SCIENTISTS, "scientist")) for side in sides)
     )
@@ -210,6 +218,36 @@ def _worth(evidence: Evidence, *, alone: bool) -> Cell:
 def _stands(side: Side) -> Cell:
     status, text = standing(side.plan)
     return Cell(text, status=status)
+
+
+def _looks(sides: Sequence[Side]) -> Iterator[Line]:
+    """Yield what the sides take with interim looks, where one has any."""
+    found = [with_looks(side.plan) for side in sides]
+    if not any(found):
+        return
+    rows: tuple[tuple[str, Callable[[LooksPlan], float]], ...] = (
+        ("Samples on average, with the effect", lambda f: f.mean(_SAMPLES, effect=True)),
+        ("Samples on average, no effect", lambda f: f.mean(_SAMPLES, effect=False)),
+        ("Samples at worst", lambda f: f.worst.counts.samples),
+        ("Days at worst", lambda f: f.worst.counts.days),
+        ("Cost at worst", lambda f: f.worst.cost),
+    )
+    for label, of in rows:
+        yield _line(label, (_of_looks(each, of) for each in found))
+    yield _line("Can be run at worst", map(_runs, found))
+
+
+def _of_looks(found: LooksPlan | NoLooks | None, of: Callable[[LooksPlan], float]) -> Cell:
+    if not isinstance(found, LooksPlan):
+        return Cell("no looks")
+    amount = of(found)
+    return Cell(f"{amount:,.0f}", number=amount)
+
+
+def _runs(found: LooksPlan | NoLooks | None) -> Cell:
+    if not isinstance(found, LooksPlan):
+        return Cell("no looks")
+    return Cell("yes" if found.fits else "no", status=Status.PASS if found.fits else Status.FAIL)
 
 
 def _outcomes(sides: Sequence[Side]) -> Iterator[Line]:

@@ -188,14 +188,17 @@ def asked_text(pack: Pack, most: int | None = _MOST_ASKED) -> str:
     ``effect 0.3, yours``; of more than so many how many they are, None for each of them.
     """
     scale = KINDS[pack.design.kind].scale
-    if most is not None and len(pack.asked) > most:
-        return f"{len(pack.asked)} assumptions, yours"
+    looks = pack.question.looks
+    number = len(pack.asked) + (looks is not None)
+    if most is not None and number > most:
+        return f"{number} assumptions, yours"
     write: dict[str, Callable[[float], str]] = {
         "dropout": lexicon.percent_text,
         "alpha": "{:g}".format,
     }
     write |= {"effect": effect_text, **dict.fromkeys(("target", "floor"), scale.by_hand)}
     texts = [f"{name} {write[name](getattr(pack.question, name))}" for name in pack.asked]
+    texts += [f"looks {looks}"] if looks is not None else []
     return f"{', '.join(texts)}, yours" if texts else ""
 
 

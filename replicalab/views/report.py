@@ -22,7 +22,7 @@ from replicalab.models import LARGEST_PLANNED, revise
 from replicalab.negotiation import Negotiation, Round
 from replicalab.planner import Aim, PlanAnalysis, largest_sample, leanest
 from replicalab.scenarios import QUESTION_FIELDS, Pack
-from replicalab.views import blocks, changes, check, combinations, documents
+from replicalab.views import blocks, changes, check, combinations, documents, looks
 from replicalab.views import negotiation as rounds
 from replicalab.views import plan as texts
 from replicalab.views.blocks import (
@@ -123,6 +123,7 @@ def report(
             check.effects_table(yours),
             samples_table(yours),
         ),
+        part(looks.TITLE, *looks.looks_blocks(yours)),
         part(
             "Slack",
             check.slack_table(yours),

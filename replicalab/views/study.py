@@ -10,7 +10,7 @@ from replicalab.drafts import stated
 from replicalab.measures import KINDS, DesignKind
 from replicalab.negotiation import is_worth_running
 from replicalab.planner import PlanAnalysis
-from replicalab.views import blocks
+from replicalab.views import blocks, looks
 from replicalab.views.blocks import Column, Fold, Group, Panel, Sentence, Status
 from replicalab.views.check import evidence_bar
 from replicalab.views.plan import staff_text, unit_noun
@@ -73,6 +73,9 @@ def design_panel(pack: scenarios.Pack) -> Fold:
     if design.dropout:
         name = f"Dropout of planned samples{', yours' * ('dropout' in asked)}"
         rows.append((name, lexicon.percent_text(design.dropout), design.why.get("dropout", "")))
+    if design.looks:
+        name = f"{looks.TITLE}{', yours' * (pack.question.looks is not None)}"
+        rows.append((name, looks.looks_text(design.looks), design.why.get("looks", "")))
     if pack.samples_per_day:
         per_day = pack.samples_per_day
         rows.append(("Samples a day, at most", _number(per_day.value), per_day.why))
