@@ -29,8 +29,8 @@ EXAMPLES: Final = (
     "plan psy_stroop",
     "plan bio_jq1_myeloma --lab hard --save plan.json",
     "plan psy_stroop --samples 40 --json",
-    "plan psy_ego_depletion --looks obrien_fleming:2",
     "plan eco_reef_fish --lab hard --reach floor --price-day 20 --price-staff 300",
+    "plan psy_ego_depletion --looks obrien_fleming:2",
 )
 
 

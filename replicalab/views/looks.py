@@ -60,7 +60,7 @@ def _run_text(found: LooksPlan) -> str:
     if worst.evidence.able < worst.counts.samples:
         why.append(f"only {amount_text(worst.evidence.able)} can count")
     if found.over:
-        why.append(f"{amount_text(found.over)} over")
+        why.append(f"{count_text(found.over, 'sample')} over")
     return f"cannot run: {', '.join(why)}"
 
 
