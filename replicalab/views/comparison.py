@@ -15,8 +15,15 @@ from replicalab.scenarios import QUESTION_FIELDS, Lab, Pack
 from replicalab.views import blocks, check, negotiation
 from replicalab.views.blocks import Bar, Cell, Column, Group, Status
 from replicalab.views.lab import MEANS, MONEY, RATES, STEPS, in_currency, price_text, standing_text
-from replicalab.views.looks import TITLE, looks_text
-from replicalab.views.plan import WISHES, effect_text, slack_text, used_text, wishes_cell
+from replicalab.views.looks import TITLE
+from replicalab.views.plan import (
+    WISHES,
+    effect_text,
+    looks_text,
+    slack_text,
+    used_text,
+    wishes_cell,
+)
 from replicalab.views.verdicts import evidence_status, plan_verdict, standing
 
 DIFFERS: Final = "What differs"

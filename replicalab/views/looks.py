@@ -8,30 +8,17 @@ from replicalab.lexicon import (
     amount_text,
     capitalised,
     count_text,
-    joined,
-    percent_text,
     plural,
 )
 from replicalab.measures import KINDS
-from replicalab.measures.looks import FAMILIES, LEAST_ALPHA, MOST_ALPHA, MOST_POWER
+from replicalab.measures.looks import LEAST_ALPHA, MOST_ALPHA, MOST_POWER
 from replicalab.planner.looks import Analysis, LooksPlan, NoLooks, with_looks
-from replicalab.scenarios import Looks, Pack
+from replicalab.scenarios import Pack
 from replicalab.views.blocks import Block, Cell, Column, Group, Sentence, Table, group, table
-from replicalab.views.plan import group_text
+from replicalab.views.plan import group_text, looks_text
 
 TITLE: Final = "Interim looks"
 _SMALL_P: Final = 0.0001  # A smaller p is written with two digits
-
-
-def looks_text(looks: Looks | None) -> str:
-    """Return which looks they are: ``O’Brien–Fleming, 2 interim looks``; ``none``."""
-    if looks is None or not looks.interim:
-        return "none"
-    family = FAMILIES[looks.family]
-    gamma = family.usual_gamma if looks.gamma is None else looks.gamma
-    named = f"{family.title} (gamma {gamma:g})" if gamma is not None else family.title
-    at = f" at {joined([percent_text(share) for share in looks.shares])}" if looks.shares else ""
-    return f"{named}, {count_text(looks.interim, 'interim look')}{at}"
 
 
 def summary_text(found: LooksPlan) -> str:
@@ -131,7 +118,7 @@ def analyses_table(found: LooksPlan) -> Table:
         _row(place, each, found.analyses, pack, events=bool(events))
         for place, each in enumerate(found.analyses, start=1)
     ]
-    return table(f"{TITLE}: {looks_text(found.looks)}", columns, rows, scrolls=True)
+    return table(f"{TITLE}: {looks_text(found.looks)}", columns, rows, kind="looks", scrolls=True)
 
 
 def _row(
@@ -178,7 +165,7 @@ def means_table(found: LooksPlan) -> Table:
         digits = 0 if name == currency else 1
         cells = (Cell(f"{mean:,.{digits}f}", mean) for mean in means)
         rows.append([Cell(name), _whole(without), *cells, _whole(most)])
-    return table("Beside the plan without looks", columns, rows, scrolls=True)
+    return table("Beside the plan without looks", columns, rows, kind="looks", scrolls=True)
 
 
 def _whole(amount: float) -> Cell:

@@ -7,9 +7,10 @@ from typing import Final
 from replicalab import assessment, lexicon
 from replicalab.assessment.phrases import analysed_text, asked_and_had, last_day_text
 from replicalab.measures import KINDS, DesignParameters
+from replicalab.measures.looks import FAMILIES
 from replicalab.models import LAB_DIMENSIONS, Dimension
 from replicalab.planner import PlanStep, leanest
-from replicalab.scenarios import Control, Design, Pack
+from replicalab.scenarios import Control, Design, Looks, Pack
 
 _MOST_ASKED: Final = 2  # So many numbers of a question are named one by one
 WISHES: Final = "Wishes broken"
@@ -198,8 +199,21 @@ def asked_text(pack: Pack, most: int | None = _MOST_ASKED) -> str:
     }
     write |= {"effect": effect_text, **dict.fromkeys(("target", "floor"), scale.by_hand)}
     texts = [f"{name} {write[name](getattr(pack.question, name))}" for name in pack.asked]
-    texts += [f"looks {looks}"] if looks is not None else []
+    if looks is not None:
+        texts.append(looks_text(looks) if looks.interim else "no interim looks")
     return f"{', '.join(texts)}, yours" if texts else ""
+
+
+def looks_text(looks: Looks | None) -> str:
+    """Return which looks they are: ``O’Brien–Fleming, 2 interim looks``; ``none``."""
+    if looks is None or not looks.interim:
+        return "none"
+    family = FAMILIES[looks.family]
+    gamma = family.usual_gamma if looks.gamma is None else looks.gamma
+    named = f"{family.title} (gamma {gamma:g})" if gamma is not None else family.title
+    at = lexicon.joined([lexicon.percent_text(share) for share in looks.shares])
+    number = lexicon.count_text(looks.interim, "interim look")
+    return f"{named}, {number}{f' at {at}' if at else ''}"
 
 
 def sample_text(design: Design) -> str:

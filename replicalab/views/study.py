@@ -13,7 +13,7 @@ from replicalab.planner import PlanAnalysis
 from replicalab.views import blocks, looks
 from replicalab.views.blocks import Column, Fold, Group, Panel, Sentence, Status
 from replicalab.views.check import evidence_bar
-from replicalab.views.plan import staff_text, unit_noun
+from replicalab.views.plan import looks_text, staff_text, unit_noun
 from replicalab.views.verdicts import evidence_status, lab_line, offer_story, terms_text
 
 CONFIDENCE: Final = {
@@ -75,7 +75,7 @@ def design_panel(pack: scenarios.Pack) -> Fold:
         rows.append((name, lexicon.percent_text(design.dropout), design.why.get("dropout", "")))
     if design.looks:
         name = f"{looks.TITLE}{', yours' * (pack.question.looks is not None)}"
-        rows.append((name, looks.looks_text(design.looks), design.why.get("looks", "")))
+        rows.append((name, looks_text(design.looks), design.why.get("looks", "")))
     if pack.samples_per_day:
         per_day = pack.samples_per_day
         rows.append(("Samples a day, at most", _number(per_day.value), per_day.why))

@@ -39,12 +39,12 @@ def _draw_choice(looks: Looks | None) -> str:
     """Draw which family, how many looks and what else they are given; return what is wrong."""
     key = f"looks_{state.current().version}_{looks}"
     with st.container(horizontal=True, vertical_alignment="bottom", key="looks_choice"):
-        families = [None, *LooksFamily]
+        families = ["", *LooksFamily]
         st.selectbox(
             "Stopping rule",
             families,
-            index=families.index(looks.family if looks else None),
-            format_func=lambda each: FAMILIES[each].title if each else _NONE,
+            index=families.index(looks.family if looks else ""),
+            format_func=lambda each: FAMILIES[LooksFamily(each)].title if each else _NONE,
             help="; ".join(f"{each.title}: {each.about}" for each in FAMILIES.values()),
             key=f"{key}_family",
             on_change=lambda: _take_family(st.session_state[f"{key}_family"], looks),
@@ -74,7 +74,7 @@ def _draw_shares(looks: Looks, key: str) -> str:
             _ask(asked())
 
     st.text_input(
-        "When, as shares of the samples",
+        "When, as shares of n",
         own,
         max_chars=_LONGEST,
         placeholder="Evenly spaced",
@@ -105,9 +105,10 @@ def _draw_gamma(looks: Looks, key: str) -> str:
     return field.problem
 
 
-def _take_family(family: LooksFamily | None, looks: Looks | None) -> None:
+def _take_family(name: str, looks: Looks | None) -> None:
     """Take another family; without one the looks of the study itself, if any, are taken away."""
-    if family is not None:
+    if name:
+        family = LooksFamily(name)
         _take(looks or Looks(family=family), family=family, gamma=None)
     elif looks is not None:
         of_the_study = state.written().design.looks

@@ -1,0 +1,127 @@
+"""Interim looks as they are written: in a study's file, in a question, and as a short text."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from replicalab.errors import ScenarioError
+from replicalab.measures import KINDS, DesignParameters
+from replicalab.measures.looks import FAMILIES, LooksFamily
+from replicalab.scenarios import DesignKind, EvidenceAssumptions, LabOverrides, Looks, read_looks
+from replicalab.scenarios.looks import with_shares
+from tests.factories import make_design, make_pack
+from tests.golden import assert_golden
+from tests.measures.designs import design_of
+
+TWO: Final = Looks(family=LooksFamily.OBRIEN_FLEMING, interim=2)
+
+
+@st.composite
+def any_looks(draw: st.DrawFn) -> Looks:
+    """Return any looks that may be written."""
+    family = draw(st.sampled_from(LooksFamily))
+    places = draw(st.lists(st.integers(1, 19), max_size=4, unique=True).map(sorted))
+    gammas = st.none() | st.floats(-20, 20)
+    gamma = draw(gammas) if FAMILIES[family].usual_gamma is not None else None
+    interim = len(places) or draw(st.integers(0, 4))
+    shares = tuple(place / 20 for place in places)
+    return Looks(family=family, interim=interim, gamma=gamma, shares=shares)
+
+
+@given(any_looks())
+def test_looks_are_read_as_they_are_written(looks: Looks) -> None:
+    assert read_looks(str(looks)) == looks
+    assert Looks.model_validate_json(looks.model_dump_json()) == looks
+    assert len(looks.analyses) == looks.interim + 1
+    assert list(looks.analyses) == sorted({*looks.analyses})
+    assert looks.analyses[-1] == 1
+
+
+WRONG: Final = (
+    *("", "x", ":", "x:2", "pocock", "pocock:", "pocock:9", "pocock:-1", "pocock:1e9"),
+    *("pocock:nan", "pocock:inf", "pocock:0.3,0.31", "pocock:0.6,0.3", "pocock:0.99", "pocock:2:1"),
+    *("pocock:0.1,0.2,0.3,0.4,0.5,0.6", "hwang_shih_decani:2:1e308", "hwang_shih_decani:2:nan"),
+    *("pocock:2:3:4", "pocock:²", f"pocock:{'9' * 5000}", f"{'x' * 5000}:2"),
+)
+"""Texts that name no looks."""
+
+
+def test_text_that_names_no_looks_is_refused_with_what_to_write() -> None:
+    told = []
+    for text in WRONG:
+        with pytest.raises(ValueError, match=r".") as refused:
+            read_looks(text)
+        told.append(str(refused.value))
+        assert len(told[-1]) < 400
+    assert_golden("looks_faults", "\n".join(told))
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        {"interim": 5},
+        {"interim": -1},
+        {"interim": 10**9},
+        {"interim": 1.5},
+        {"interim": "2"},
+        {"shares": [0.5, 0.6]},
+        {"shares": [math.nan]},
+        {"shares": [0.0]},
+        {"shares": [1e308]},
+        {"gamma": -4.0},
+        {"family": "hwang_shih_decani", "gamma": 1e308},
+        {"family": "hwang_shih_decani", "gamma": math.nan},
+        {"family": "nobody"},
+        {"looks": 2},
+    ],
+)
+def test_looks_beyond_what_is_worked_out_are_refused(held: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        Looks.model_validate({"family": "pocock", **held})
+
+
+def test_shares_are_typed_apart_from_the_rest() -> None:
+    assert with_shares(TWO, " 0.2, 0.5 ,0.8 ").shares == (0.2, 0.5, 0.8)
+    assert with_shares(TWO, " 0.2, 0.5 ,0.8 ").interim == 3
+    assert with_shares(with_shares(TWO, "0.2,0.5"), "") == TWO
+    for text in ("x", "0.5,", "0.5 0.6", "0.5,0.5", "2", "nan", "0.1,0.2,0.3,0.4,0.5", "9" * 5000):
+        with pytest.raises(ValueError, match=r"are no shares .* such as 0\.3, 0\.6"):
+            with_shares(TWO, text)
+
+
+@pytest.mark.parametrize("kind", DesignKind)
+def test_design_has_looks_where_its_kind_can(kind: DesignKind) -> None:
+    design = design_of(kind) if KINDS[kind].effect else make_design(kind=kind, population_max=9)
+    question = EvidenceAssumptions(looks=TWO)
+    if KINDS[kind].information:
+        assert question.over(design).looks == TWO
+        return
+    with pytest.raises(ScenarioError, match=rf"{kind.value.replace('_', '-')} design has no test"):
+        question.over(design)
+    none = EvidenceAssumptions(looks=Looks(family=LooksFamily.POCOCK, interim=0))
+    assert none.over(design).looks == none.looks
+
+
+def test_looks_that_are_asked_for_stand_in_place_of_the_studys() -> None:
+    pack = make_pack(design=make_design(looks=TWO))
+    other = Looks(family=LooksFamily.POCOCK, interim=4)
+    asked = pack.with_own(LabOverrides(), EvidenceAssumptions(looks=other))
+    assert (pack.design.looks, asked.design.looks) == (TWO, other)
+    assert asked.asked == ()
+    kept = pack.with_own(LabOverrides(), EvidenceAssumptions(alpha=0.01))
+    assert kept.design.looks == TWO
+
+
+def test_information_of_a_kind_grows_with_the_sample() -> None:
+    at = DesignParameters(alpha=0.05, event_share=0.3)
+    for kind, row in KINDS.items():
+        if row.information is not None:
+            values = [row.information.of(n, at) for n in range(1, 200)]
+            assert values == sorted(values), kind
+            assert values[-1] > 0
