@@ -69,7 +69,7 @@ def why_not_text(why: NoLooks, pack: Pack) -> str:
             )
         case NoLooks.LEVEL:
             return (
-                f"Looks are worked out for an alpha of {LEAST_ALPHA:g} to {MOST_ALPHA:g}, and it "
+                f"Looks are worked out for an alpha of {LEAST_ALPHA:.5f} to {MOST_ALPHA:g}, and it "
                 f"is {design.alpha:g}; assume another on Protocol."
             )
         case NoLooks.POWER:
