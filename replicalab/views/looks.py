@@ -15,7 +15,7 @@ from replicalab.measures.looks import LEAST_ALPHA, MOST_ALPHA, MOST_POWER
 from replicalab.planner.looks import Analysis, LooksPlan, NoLooks, with_looks
 from replicalab.scenarios import Pack
 from replicalab.views.blocks import Block, Cell, Column, Group, Sentence, Table, group, table
-from replicalab.views.plan import group_text, looks_text
+from replicalab.views.plan import group_text, looks_text, with_cautions
 
 TITLE: Final = "Interim looks"
 _SMALL_P: Final = 0.0001  # A smaller p is written with two digits
@@ -25,17 +25,18 @@ def summary_text(found: LooksPlan) -> str:
     """Return what a plan with looks takes beside the fixed one, on average and at worst.
 
     ``On average 71 of 128 samples if the effect is there, 129 if there is none; at worst 130, which
-    this lab can run.``
+    this lab can run.`` Then which wishes it breaks at worst, and which controls it lacks.
     """
     with_effect, without = (
         amount_text(round(found.mean(lambda each: each.samples, effect=effect)))
         for effect in (True, False)
     )
     fixed, worst = found.fixed.counts.samples, amount_text(found.worst.counts.samples)
-    return (
+    text = (
         f"On average {with_effect} of {count_text(fixed, 'sample')} if the effect is there, "
         f"{without} if there is none; at worst {worst}, which this lab {_run_text(found)}."
     )
+    return with_cautions(text, found.worst)
 
 
 def _run_text(found: LooksPlan) -> str:

@@ -137,7 +137,8 @@ def test_test_without_looks_is_the_fixed_one() -> None:
     for family in LooksFamily:
         found = sequential_test(stopping_rule(family, (1.0,), 0.05), 0.05, 0.8)
         assert found.rule.bounds == pytest.approx((norm.isf(0.025),))
-        assert (found.inflation, found.ends(effect=True)) == (pytest.approx(1), (1.0,))
+        assert found.inflation == pytest.approx(1)
+        assert found.ends(effect=True) == (1.0,)
     assert fixed_drift(0.05, 0.9, 1) == pytest.approx(norm.isf(0.05) + norm.isf(0.1))
     assert fixed_drift(0.05, 0.9) == pytest.approx(norm.isf(0.025) + norm.isf(0.1))
 

@@ -17,7 +17,14 @@ from replicalab.measures.looks import LooksFamily
 from replicalab.models import Dimension
 from replicalab.planner.looks import LooksPlan, NoLooks, with_looks
 from replicalab.scenarios import DesignKind, Looks, Pack, read_looks
-from tests.factories import change_pack, make_design, make_pack, make_protocol, make_throughput
+from tests.factories import (
+    change_pack,
+    make_design,
+    make_pack,
+    make_protocol,
+    make_substitution,
+    make_throughput,
+)
 from tests.measures.designs import design_of, effect_of
 from tests.strategies import own_packs
 
@@ -114,8 +121,7 @@ def test_look_at_a_survival_study_waits_for_events() -> None:
 
 
 def test_substitution_takes_its_part_of_the_effect() -> None:
-    swap = {"original": "growth chamber", "alternative": "window shelf", "condition": "booked"}
-    swap |= {"tradeoff": "noise", "fidelity_loss": 1, "evidence_factor": 0.5}
+    swap = make_substitution(evidence_factor=0.5)
     pack = half_a_sd(substitutions=[swap]).pack
     plan = make_protocol(required_equipment=["window shelf", "light meter"])
     found = planned(ONE, assess(plan, pack))
