@@ -10,14 +10,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from replicalab.case import Case, case_text, read_case
 from replicalab.errors import ScenarioError
 from replicalab.measures import KINDS, DesignParameters
 from replicalab.measures.looks import FAMILIES, LooksFamily
-from replicalab.scenarios import DesignKind, EvidenceAssumptions, LabOverrides, Looks, read_looks
+from replicalab.negotiation import ScientistKind, load, replay, save
+from replicalab.scenarios import (
+    DesignKind,
+    EvidenceAssumptions,
+    LabOverrides,
+    Looks,
+    parse_study,
+    read_looks,
+    study_yaml,
+)
 from replicalab.scenarios.looks import with_shares
-from tests.factories import make_design, make_pack
+from tests.factories import make_design, make_pack, make_protocol
 from tests.golden import assert_golden
 from tests.measures.designs import design_of
+from tests.negotiation.playing import by_rule
 
 TWO: Final = Looks(family=LooksFamily.OBRIEN_FLEMING, interim=2)
 
@@ -125,3 +136,49 @@ def test_information_of_a_kind_grows_with_the_sample() -> None:
             values = [row.information.of(n, at) for n in range(1, 200)]
             assert values == sorted(values), kind
             assert values[-1] > 0
+
+
+# --- where they go along ---
+
+
+def test_study_file_holds_looks_and_names_what_is_wrong_with_them() -> None:
+    written = study_yaml(make_pack(design=make_design(looks=TWO)).study)
+    assert parse_study(written, "x.yaml").design.looks == TWO
+    wrong = written.replace("interim: 2", "interim: 9")
+    assert wrong != written
+    with pytest.raises(ScenarioError) as refused:
+        parse_study(wrong, "x.yaml")
+    [fault] = refused.value.faults
+    assert fault.path == "design.looks.interim"
+    assert (fault.problem, fault.remedy) == (
+        "9 is not allowed",
+        "must be less than or equal to 4",
+    )
+    coverage = make_design(kind="coverage", population_max=9)
+    with pytest.raises(ValidationError, match="a coverage design has no test"):
+        make_design(**{**dict(coverage), "looks": TWO})
+
+
+def test_case_and_negotiation_keep_looks_and_end_as_without() -> None:
+    pack = make_pack().with_own(LabOverrides(), EvidenceAssumptions(looks=TWO))
+    case = Case.of(pack, make_protocol())
+    assert read_case(case_text(case)) == case
+    kept, plain = (
+        by_rule(each, make_protocol(), scientist=ScientistKind.EVIDENCE_AWARE)
+        for each in (pack, make_pack())
+    )
+    assert kept.outcome == plain.outcome
+    assert kept.final_plan
+    assert plain.final_plan
+    assert kept.final_plan.plan == plain.final_plan.plan
+    again = replay(load(save(kept)), pack)
+    assert not again.differences
+    assert again.negotiation.setup.question.looks == TWO
+
+
+def test_nothing_is_written_of_looks_where_there_are_none() -> None:
+    case = Case.of(make_pack(), make_protocol())
+    assert "looks" not in case_text(case)
+    assert "looks" not in study_yaml(make_pack().study)
+    plain = by_rule(make_pack(), make_protocol(), scientist=ScientistKind.EVIDENCE_AWARE)
+    assert "looks" not in save(plain)

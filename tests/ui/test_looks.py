@@ -86,6 +86,7 @@ def test_what_cannot_be_typed_stays_in_its_field_with_what_to_write() -> None:
     assert query_of(app)["looks"] == "hwang_shih_decani:2"
     [wrong] = [alert.text for alert in alerts(app)]
     assert "'0.9, 0.1' are no shares at which to look" in wrong
+    assert number(app, "Gamma").value == -4
     app = type_number(opened(looks="hwang_shih_decani:2"), "Gamma", 99)
     assert number(app, "Gamma").value == 99
     assert [each.text for each in alerts(app)] == ["Gamma cannot be 99. Type -20 to 20."]

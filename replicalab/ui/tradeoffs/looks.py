@@ -31,11 +31,11 @@ def draw(yours: Assessment) -> None:
         if KINDS[design.kind].information is None:
             panel.draw(sentences_panel([why_not_text(NoLooks.KIND, yours.pack)]))
             return
-        complain(_draw_choice(design.looks if design.looks and design.looks.interim else None))
+        complain(*_draw_choice(design.looks if design.looks and design.looks.interim else None))
         panel.draw(looks_panel(yours))
 
 
-def _draw_choice(looks: Looks | None) -> str:
+def _draw_choice(looks: Looks | None) -> tuple[str, ...]:
     """Draw which family, how many looks and what else they are given; return what is wrong."""
     key = f"looks_{state.current().version}_{looks}"
     with st.container(horizontal=True, vertical_alignment="bottom", key="looks_choice"):
@@ -50,7 +50,7 @@ def _draw_choice(looks: Looks | None) -> str:
             on_change=lambda: _take_family(st.session_state[f"{key}_family"], looks),
         )
         if looks is None:
-            return ""
+            return ()
         st.selectbox(
             TITLE,
             range(1, MOST_LOOKS + 1),
@@ -58,8 +58,7 @@ def _draw_choice(looks: Looks | None) -> str:
             key=f"{key}_interim",
             on_change=lambda: _take(looks, interim=st.session_state[f"{key}_interim"], shares=()),
         )
-        problem = _draw_shares(looks, f"{key}_shares")
-        return problem or _draw_gamma(looks, f"{key}_gamma")
+        return _draw_shares(looks, f"{key}_shares"), _draw_gamma(looks, f"{key}_gamma")
 
 
 def _draw_shares(looks: Looks, key: str) -> str:
