@@ -7,13 +7,12 @@ from typing import Any, Final
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from replicalab.case import Case, case_text, read_case
 from replicalab.errors import ScenarioError
 from replicalab.measures import KINDS, DesignParameters
-from replicalab.measures.looks import FAMILIES, LooksFamily
+from replicalab.measures.looks import LooksFamily
 from replicalab.negotiation import ScientistKind, load, replay, save
 from replicalab.scenarios import (
     DesignKind,
@@ -29,23 +28,12 @@ from tests.factories import make_design, make_pack, make_protocol
 from tests.golden import assert_golden
 from tests.measures.designs import design_of
 from tests.negotiation.playing import by_rule
+from tests.strategies import interim_looks
 
 TWO: Final = Looks(family=LooksFamily.OBRIEN_FLEMING, interim=2)
 
 
-@st.composite
-def any_looks(draw: st.DrawFn) -> Looks:
-    """Return any looks that may be written."""
-    family = draw(st.sampled_from(LooksFamily))
-    places = draw(st.lists(st.integers(1, 19), max_size=4, unique=True).map(sorted))
-    gammas = st.none() | st.floats(-20, 20)
-    gamma = draw(gammas) if FAMILIES[family].usual_gamma is not None else None
-    interim = len(places) or draw(st.integers(0, 4))
-    shares = tuple(place / 20 for place in places)
-    return Looks(family=family, interim=interim, gamma=gamma, shares=shares)
-
-
-@given(any_looks())
+@given(interim_looks())
 def test_looks_are_read_as_they_are_written(looks: Looks) -> None:
     assert read_looks(str(looks)) == looks
     assert Looks.model_validate_json(looks.model_dump_json()) == looks
