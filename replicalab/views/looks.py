@@ -111,8 +111,10 @@ def analyses_table(found: LooksPlan) -> Table:
         Column("Day", "fixed"),
         Column("z", "number", meaning="Significant beyond this z, on either side."),
         Column("p", "number", meaning="Significant below this two-sided p."),
-        Column("Ends here, no effect", "number"),
-        Column("Ends here, with the effect", "number"),
+        *(
+            Column(name, "number", meaning="What no look stops ends with the final analysis.")
+            for name in ("Ends here, no effect", "Ends here, with the effect")
+        ),
         Column(f"{capitalised(pack.lab.currency)} by then", "number"),
     ]
     rows = [
