@@ -1,5 +1,6 @@
 """A plan with interim looks in words: when it may stop, what it takes then, and on average."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
@@ -18,7 +19,8 @@ from replicalab.views.blocks import Block, Cell, Column, Group, Sentence, Table,
 from replicalab.views.plan import group_text, looks_text, with_cautions
 
 TITLE: Final = "Interim looks"
-_SMALL_P: Final = 0.0001  # A smaller p is written with two digits
+_P_DIGITS: Final = 4
+_MOST_P_DIGITS: Final = 9  # A p that needs more decimals is written with an exponent
 
 
 def summary_text(found: LooksPlan) -> str:
@@ -135,10 +137,16 @@ def _row(
     dated = pack.lab.dated(pack.lab.start_day + each.day - 1)
     yield Cell(f"{amount_text(each.day)}{dated}", each.day)
     yield Cell(f"{each.z:.3f}", each.z)
-    yield Cell(f"{each.p:.4f}" if each.p >= _SMALL_P else f"{each.p:.1e}", each.p)
+    yield Cell(_p_text(each.p), each.p)
     for chance in (each.without, each.with_effect):
         yield Cell(_chance_text(chance), chance)
     yield Cell(amount_text(each.credits), each.credits)
+
+
+def _p_text(p: float) -> str:
+    """Return a p with two digits at least: ``0.0141``, ``0.000089``, ``8.9e-12``."""
+    digits = max(_P_DIGITS, 1 - math.floor(math.log10(p)))
+    return f"{p:.{digits}f}" if digits <= _MOST_P_DIGITS else f"{p:.1e}"
 
 
 def _chance_text(chance: float) -> str:

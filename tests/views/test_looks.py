@@ -94,3 +94,12 @@ def test_comparison_has_looks_where_a_side_has() -> None:
     assert lines["Can be run at worst"] == ["yes", "no looks"]
     assert words(comparison_panel(sides))
     assert TITLE not in parts([Side("A", looked(""), None)] * 2)
+
+
+def test_small_level_is_written_with_two_digits() -> None:
+    for alpha, is_tiny in ((0.05, False), (1e-5, True)):
+        found = with_looks(looked("obrien_fleming:4", design={"alpha": alpha}))
+        assert isinstance(found, LooksPlan)
+        _, first, *_ = rows(analyses_table(found))
+        assert float(first[4]) == float(f"{found.analyses[0].p:.1e}")
+        assert ("e-" in first[4]) is is_tiny
