@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import Any, Final
 
+from replicalab import api
 from replicalab.assessment import Assessment, assess
 from replicalab.comparison import Side
 from replicalab.planner import PlanAnalysis
@@ -103,3 +104,11 @@ def test_small_level_is_written_with_two_digits() -> None:
         _, first, *_ = rows(analyses_table(found))
         assert float(first[4]) == float(f"{found.analyses[0].p:.1e}")
         assert ("e-" in first[4]) is is_tiny
+
+
+def test_notebook_shows_looks_where_they_are_chosen() -> None:
+    plan, without = (api.assess(looked(text).pack) for text in ("pocock:1", ""))
+    assert isinstance(plan.looks, LooksPlan)
+    assert without.looks is None
+    shown = [each._repr_html_() for each in (plan, without)]
+    assert ["On average" in each for each in shown] == [True, False]
