@@ -23,12 +23,13 @@ from replicalab.models import revise
 from replicalab.negotiation import Negotiation, ScientistKind, best_text, score_of
 from replicalab.planner import Aim, Goal, PlanAnalysis, PlanStep, surveyed
 from replicalab.reports import brief, markdown, report
-from replicalab.scenarios import CostModel, Pack, load_scenario
+from replicalab.scenarios import CostModel, Pack, load_scenario, read_looks
 from replicalab.views import (
     check,
     combinations,
     comparison,
     frontier,
+    looks,
     negotiation,
     options,
     region,
@@ -45,6 +46,7 @@ from tests.factories import (
     EQUIPMENT,
     make_constraint,
     make_control,
+    make_design,
     make_pack,
     make_protocol,
     make_study,
@@ -66,6 +68,9 @@ WATCH: Final = make_constraint(
     key="watch", label="Watching", comparator=">=", quantity=ASKED, hard=False, bounds="days"
 )
 
+
+LOOKS: Final = read_looks("pocock:4")
+"""Looks with which a plan takes five times the study's three days."""
 
 SHAM: Final = make_control(name="sham lamp", protects_against="heat")
 """A fixed control of the study that no plan here lists."""
@@ -147,6 +152,7 @@ PLACES: Final[dict[str, Callable[[], str | Block]]] = {
     "take_panel": lambda: options.take_panel(waiting()),
     "combinations_panel": lambda: combinations.combinations_panel(waiting(), Aim(Goal.TARGET)),
     "a goal that is reached": lambda: combinations.combinations_text(least(), Goal.TARGET),
+    "looks_panel": lambda: looks.looks_panel(judged(design=make_design(looks=LOOKS))),
     "comparison_panel": lambda: comparison.comparison_panel(both()),
     "story_panel": lambda: study.story_panel(ways(ASKED)),
     "survey_panel": lambda: survey.survey_panel("", [(surveyed(lab()), "", "")], "Study"),

@@ -13,6 +13,7 @@ from replicalab.assessment import Assessment, CostTerm, Slack
 from replicalab.assessment.phrases import failing_text
 from replicalab.lexicon import amount_text, count_text
 from replicalab.models import Protocol, revise
+from replicalab.planner.looks import LooksPlan, NoLooks, with_looks
 from replicalab.tables import rows
 
 if TYPE_CHECKING:
@@ -76,6 +77,11 @@ class Plan(OneLine, Assessment):
         found.plan = self
         return found
 
+    @cached_property
+    def looks(self) -> LooksPlan | NoLooks | None:
+        """It with the interim looks of the study or the question, or why it can have none."""
+        return with_looks(self)
+
     def _line(self) -> str:
         from replicalab.views.lab import lab_text  # noqa: PLC0415
         from replicalab.views.verdicts import plan_size  # noqa: PLC0415
@@ -91,12 +97,14 @@ class Plan(OneLine, Assessment):
 
     def _repr_html_(self) -> str:
         from replicalab.views.check import check_panel, cost_panel, evidence_panel, header_panel  # noqa: PLC0415
+        from replicalab.views.looks import looks_blocks  # noqa: PLC0415
 
         return page(
             header_panel(self),
             check_panel(self, self.options.binding),
             evidence_panel({"Your plan": self}),
             cost_panel(self),
+            *looks_blocks(self),
         )
 
 

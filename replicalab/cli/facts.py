@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable
+from operator import attrgetter
 
 from replicalab.assessment import (
     Assessment,
@@ -27,6 +28,7 @@ from replicalab.planner import (
     change_steps,
 )
 from replicalab.planner.curves import Curves
+from replicalab.planner.looks import LooksPlan, NoLooks, with_looks
 from replicalab.planner.units import better_allocation, by_correlation
 from replicalab.scenarios import Bounds, EvidenceAssumptions, LabOverrides, Pack, StudyLimit
 from replicalab.tables.rows import cost_row, dimension_row
@@ -238,6 +240,7 @@ def planned(options: PlanAnalysis, aim: Aim | None = None) -> Data:
     steps = change_steps(yours, least.changes, options.known)
     return {
         **checked(options),
+        **looked(with_looks(yours)),
         "offer": offered,
         "least_loss": {**revision(yours, least.after, steps), "exact": least.exact},
         "takes": {
@@ -261,6 +264,31 @@ def planned(options: PlanAnalysis, aim: Aim | None = None) -> Data:
                 else {}
             ),
         },
+    }
+
+
+def looked(found: LooksPlan | NoLooks | None) -> Data:
+    """Return a plan with interim looks; nothing where there are none, or why it can have none."""
+    if found is None:
+        return {}
+    if isinstance(found, NoLooks):
+        return {"looks": {"none": str(found)}}
+    names = {"samples": "samples", "days": "day", "cost": "credits"}
+    means = {
+        name: {key: found.mean(attrgetter(of), effect=effect) for key, of in names.items()}
+        for name, effect in (("with_effect", True), ("without_effect", False))
+    }
+    return {
+        "looks": {
+            "chosen": found.looks.model_dump(mode="json", exclude_defaults=True),
+            "fixed": plan(found.fixed),
+            "worst": plan(found.worst),
+            "fits": found.fits,
+            "samples_over": found.over,
+            "inflation": found.test.inflation,
+            "analyses": [each._asdict() for each in found.analyses],
+            "expected": means,
+        }
     }
 
 

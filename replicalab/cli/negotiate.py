@@ -50,7 +50,7 @@ _PLAN: Final = ("plan", "samples", "days", "without", "swap")
 _SET_BY_TRANSCRIPT: Final = (
     *("scientist", "lab_manager", "rounds", *_PLAN),
     *("lab_file", *asking.LAB_OPTIONS, *MONEY_OPTIONS, *(part.option for part in PARTS.values())),
-    *QUESTION_FIELDS,
+    *(*QUESTION_FIELDS, "looks"),
     *UNIT_OPTIONS,
 )
 

@@ -35,6 +35,7 @@ from replicalab.measures.rows import (
     DesignParameters,
     Effect,
     Given,
+    Information,
     Kind,
     Ratio,
     UsualTest,
@@ -243,6 +244,17 @@ def _of_even_arms(formula: _Usual) -> _Usual:
     return of
 
 
+# --- what a test with interim looks is planned by ---------------------------------------------
+
+_OF_ARMS: Final = Information(lambda n, at: _root_of_arms(n, at) ** 2)
+_OF_ONE_GROUP: Final = Information(lambda n, _: n)
+_OF_FISHERS_Z: Final = Information(lambda n, _: max(0, n - 3))
+_OF_EVENTS: Final = Information(
+    lambda n, at: at.event_share * _root_of_arms(n, at) ** 2,
+    "event",
+    lambda n, at: math.ceil(round(n * at.event_share, 9)),
+)
+
 # --- the table --------------------------------------------------------------------------------
 
 _ROWS: Final = (
@@ -262,6 +274,7 @@ _ROWS: Final = (
         optional=("units", "arms"),
         effect=Effect(name="Cohen's d"),
         wrong_sign=partial(_two_group, test=t_test_wrong_sign),
+        information=_OF_ARMS,
     ),
     Kind(
         kind=DesignKind.PAIRED,
@@ -278,6 +291,7 @@ _ROWS: Final = (
         optional=("units",),
         effect=Effect(name="Cohen's d"),
         wrong_sign=partial(_one_group, test=t_test_wrong_sign),
+        information=_OF_ONE_GROUP,
     ),
     Kind(
         kind=DesignKind.ONE_SAMPLE,
@@ -294,6 +308,7 @@ _ROWS: Final = (
         optional=("units",),
         effect=Effect(name="Cohen's d"),
         wrong_sign=partial(_one_group, test=t_test_wrong_sign),
+        information=_OF_ONE_GROUP,
     ),
     Kind(
         kind=DesignKind.CORRELATION,
@@ -317,6 +332,7 @@ _ROWS: Final = (
         },
         effect=Effect(name="correlation r", below=1),
         wrong_sign=partial(_correlation, test=correlation_wrong_sign, of_units=z_test_wrong_sign),
+        information=_OF_FISHERS_Z,
     ),
     Kind(
         kind=DesignKind.TWO_PROPORTIONS,
@@ -361,6 +377,7 @@ _ROWS: Final = (
         },
         misfit=_share_misfit,
         wrong_sign=_two_proportions_wrong,
+        information=_OF_ARMS,
     ),
     Kind(
         kind=DesignKind.AUDIT,
@@ -493,6 +510,7 @@ _ROWS: Final = (
         wrong_sign=partial(_survival, test=z_test_wrong_sign),
         source="Schoenfeld (1981)",
         optional=("arms",),
+        information=_OF_EVENTS,
         effect=Ratio(
             name="hazard ratio", seen=math.pow, seen_text="log of the hazard ratio × {factor:g}"
         ),

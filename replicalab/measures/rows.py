@@ -268,6 +268,20 @@ Formula = Callable[[int, float, DesignParameters], float]
 """The evidence of n samples, 1 or more, at an effect of that size; it never falls with n."""
 
 
+class Information(NamedTuple):
+    """What the statistic of a test grows as the root of, so that it may be looked at on the way.
+
+    Attributes:
+        of: the information of n samples, 1 or more, up to a factor; 0 for too few.
+        noun: what a look waits for.
+        number: of how many of these n samples are.
+    """
+
+    of: Callable[[int, DesignParameters], float]
+    noun: str = "sample"
+    number: Callable[[int, DesignParameters], int] = lambda n, _: n
+
+
 WORTH_TELLING: Final = 0.02
 """An approximation is shown with the usual test's value where the two differ by more."""
 # A significant result with the wrong sign is mentioned where it is likelier than this.
@@ -356,6 +370,7 @@ class Kind:
         misfit: why the planning effect does not go with the other numbers, and the remedy; empty
             where it does.
         normal: the scale on which its estimates are as good as normal, None where there is none.
+        information: what a test with interim looks is planned by; None where there can be none.
     """
 
     kind: StrEnum
@@ -385,6 +400,7 @@ class Kind:
     wrong_sign: Formula | None = None
     normal: NormalScale | None = None
     misfit: Callable[[float, DesignParameters], str] | None = None
+    information: Information | None = None
 
     @property
     def axis_title(self) -> str:

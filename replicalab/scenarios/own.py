@@ -18,6 +18,7 @@ from replicalab.scenarios import fields
 from replicalab.scenarios.arms import Arms
 from replicalab.scenarios.calendar import StartDate
 from replicalab.scenarios.lab import Lab
+from replicalab.scenarios.looks import Looks
 from replicalab.scenarios.replication import Replication
 from replicalab.scenarios.sheet_mapping import SheetMapping
 from replicalab.scenarios.study import Design, Study
@@ -160,6 +161,7 @@ class EvidenceAssumptions(Record):
 
     The numbers are those of `Design`, ``effect`` its planning effect; ``units``, ``arms`` and
     ``replication`` stand in place of all that it says of them; ``why`` has the reasons.
+    ``looks`` change no evidence.
     """
 
     effect: fields.Effect | None = None
@@ -171,6 +173,7 @@ class EvidenceAssumptions(Record):
     assurance: fields.Assurance | None = None
     units: Units | None = None
     arms: Arms | None = None
+    looks: Looks | None = None
     why: Annotated[dict[QuestionName, fields.Prose], FailFast()] = Field(default_factory=dict)
     replication: Replication | None = None
 
@@ -181,7 +184,9 @@ class EvidenceAssumptions(Record):
             ScenarioError: the kind of design cannot be asked that.
         """
         fields_of = {**QUESTION_FIELDS, **{name: name for name in QUESTION_RECORDS}}
-        asked = {fields_of[name]: getattr(self, name) for name in self.asked}
+        asked: dict[str, Any] = {fields_of[name]: getattr(self, name) for name in self.asked}
+        if self.looks is not None:
+            asked["looks"] = self.looks
         if not asked and not self.why:
             return design
         why = {**design.why, **{fields_of[name]: reason for name, reason in self.why.items()}}

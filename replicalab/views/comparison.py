@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Final, NamedTuple, TypeVar
 
 from replicalab.assessment import Assessment, Evidence, cautions_title
@@ -9,6 +10,7 @@ from replicalab.comparison import Side
 from replicalab.lexicon import amount_text, capitalised
 from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS, Dimension
 from replicalab.negotiation import Outcome
+from replicalab.planner.looks import LooksPlan, NoLooks, with_looks
 from replicalab.scenarios import QUESTION_FIELDS, QUESTION_RECORDS, Lab, Pack
 from replicalab.views import blocks, check, negotiation
 from replicalab.views.blocks import Bar, Cell, Column, Group, Status
@@ -22,9 +24,11 @@ from replicalab.views.lab import (
     standing_text,
     weekends_text,
 )
+from replicalab.views.looks import TITLE as LOOKS_TITLE
 from replicalab.views.plan import (
     WISHES,
     effect_text,
+    looks_text,
     record_text,
     slack_text,
     used_text,
@@ -54,6 +58,7 @@ _QUESTION: Final = {
     "replication": SUCCESS_TITLE,
 }
 _RARE: Final = {"baseline", "assurance"}  # They stand there only where they are asked.
+_SAMPLES: Final = attrgetter("samples")
 _Kind = TypeVar("_Kind")
 
 
@@ -79,6 +84,7 @@ def parts(sides: Sequence[Side]) -> dict[str, list[Line]]:
         ],
         in_currency(COST, _currency(sides)): [*_cost(sides)],
         EVIDENCE: [*_evidence(sides)],
+        LOOKS_TITLE: [*_looks(sides)],
         OUTCOME: [*_outcomes(sides)],
     }
     return {title: lines for title, lines in found.items() if lines}
@@ -131,6 +137,9 @@ def _fields(sides: Sequence[Side]) -> Iterator[Line]:
     for name in QUESTION_RECORDS:
         if any(name in side.plan.pack.asked for side in sides):
             yield _line(_QUESTION[name], (_grouped(side.plan.pack, name) for side in sides))
+    chosen = [side.plan.pack.design.looks for side in sides]
+    if any(chosen):
+        yield _line(LOOKS_TITLE, (Cell(looks_text(looks)) for looks in chosen))
     yield _line(
         "Scientist", (Cell(_player(side, negotiation.SCIENTISTS, "scientist")) for side in sides)
     )
@@ -244,6 +253,36 @@ def _worth(evidence: Evidence, *, alone: bool) -> Cell:
 def _stands(side: Side) -> Cell:
     status, text = standing(side.plan)
     return Cell(text, status=status)
+
+
+def _looks(sides: Sequence[Side]) -> Iterator[Line]:
+    """Yield what the sides take with interim looks, where one has any."""
+    found = [with_looks(side.plan) for side in sides]
+    if not any(found):
+        return
+    rows: tuple[tuple[str, Callable[[LooksPlan], float]], ...] = (
+        ("Samples on average, with the effect", lambda f: f.mean(_SAMPLES, effect=True)),
+        ("Samples on average, no effect", lambda f: f.mean(_SAMPLES, effect=False)),
+        ("Samples at worst", lambda f: f.worst.counts.samples),
+        ("Days at worst", lambda f: f.worst.counts.days),
+        ("Cost at worst", lambda f: f.worst.cost),
+    )
+    for label, of in rows:
+        yield _line(label, (_of_looks(each, of) for each in found))
+    yield _line("Can be run at worst", map(_runs, found))
+
+
+def _of_looks(found: LooksPlan | NoLooks | None, of: Callable[[LooksPlan], float]) -> Cell:
+    if not isinstance(found, LooksPlan):
+        return Cell("no looks")
+    amount = of(found)
+    return Cell(f"{amount:,.0f}", number=amount)
+
+
+def _runs(found: LooksPlan | NoLooks | None) -> Cell:
+    if not isinstance(found, LooksPlan):
+        return Cell("no looks")
+    return Cell("yes" if found.fits else "no", status=Status.PASS if found.fits else Status.FAIL)
 
 
 def _outcomes(sides: Sequence[Side]) -> Iterator[Line]:

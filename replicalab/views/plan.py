@@ -7,11 +7,12 @@ from typing import Final
 from replicalab import assessment, lexicon
 from replicalab.assessment.phrases import analysed_text, asked_and_had, last_day_text
 from replicalab.measures import KINDS, DesignParameters
+from replicalab.measures.looks import FAMILIES
 from replicalab.measures.replicated import within
 from replicalab.measures.success import CRITERIA
 from replicalab.models import LAB_DIMENSIONS, Dimension, Record
 from replicalab.planner import PlanStep, leanest
-from replicalab.scenarios import QUESTION_RECORDS, Control, Design, Pack, Replication
+from replicalab.scenarios import QUESTION_RECORDS, Control, Design, Looks, Pack, Replication
 from replicalab.views.units import arms_text, basis_text, grouping_text
 
 _MOST_ASKED: Final = 2  # So many numbers of a question are named one by one
@@ -191,8 +192,10 @@ def asked_text(pack: Pack, most: int | None = _MOST_ASKED) -> str:
     ``effect 0.3, yours``; of more than so many how many they are, None for each of them.
     """
     scale = KINDS[pack.design.kind].scale
-    if most is not None and len(pack.asked) > most:
-        return f"{len(pack.asked)} assumptions, yours"
+    looks = pack.question.looks
+    number = len(pack.asked) + (looks is not None)
+    if most is not None and number > most:
+        return f"{number} assumptions, yours"
     write: dict[str, Callable[[float], str]] = {
         "dropout": lexicon.percent_text,
         **dict.fromkeys(("alpha", "baseline", "assurance"), "{:g}".format),
@@ -204,6 +207,8 @@ def asked_text(pack: Pack, most: int | None = _MOST_ASKED) -> str:
         else f"{name} {write[name](getattr(pack.question, name))}"
         for name in pack.asked
     ]
+    if looks is not None:
+        texts.append(looks_text(looks) if looks.interim else "no interim looks")
     return f"{', '.join(texts)}, yours" if texts else ""
 
 
@@ -214,6 +219,18 @@ def record_text(value: Record, *, costs: bool = True) -> str:
             f"replicated if {lexicon.joined([within(CRITERIA[c].label) for c in value.criteria])}"
         )
     return grouping_text(value, costs=costs)
+
+
+def looks_text(looks: Looks | None) -> str:
+    """Return which looks they are: ``O’Brien–Fleming, 2 interim looks``; ``none``."""
+    if looks is None or not looks.interim:
+        return "none"
+    family = FAMILIES[looks.family]
+    gamma = family.usual_gamma if looks.gamma is None else looks.gamma
+    named = f"{family.title} (gamma {gamma:g})" if gamma is not None else family.title
+    at = lexicon.joined([lexicon.percent_text(share) for share in looks.shares])
+    number = lexicon.count_text(looks.interim, "interim look")
+    return f"{named}, {number}{f' at {at}' if at else ''}"
 
 
 def sample_text(design: Design) -> str:

@@ -24,7 +24,7 @@ from replicalab.planner import Aim, PlanAnalysis, largest_sample, leanest
 from replicalab.planner.curves import Curves
 from replicalab.registration import Registration
 from replicalab.scenarios import QUESTION_FIELDS, QUESTION_RECORDS, Pack
-from replicalab.views import blocks, changes, check, combinations, documents
+from replicalab.views import blocks, changes, check, combinations, documents, looks
 from replicalab.views import negotiation as rounds
 from replicalab.views import plan as texts
 from replicalab.views.blocks import (
@@ -122,6 +122,7 @@ def report(
             *success_blocks(yours),
             samples_table(yours),
         ),
+        part(looks.TITLE, *looks.looks_blocks(yours)),
         part(
             "Slack",
             check.slack_table(yours),

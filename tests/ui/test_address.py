@@ -502,11 +502,15 @@ def test_huge_address_gives_short_problems() -> None:
 
 KEYS: Final = st.sampled_from(
     "study lab seed rounds round plan budget days staff scientist manager recording present "
-    "moves other".split()
+    "moves looks other".split()
 )
 
 
-@given(st.dictionaries(KEYS, st.text() | st.sampled_from([*STUDIES, "hard", "3", TEXT, PLAYED])))
+@given(
+    st.dictionaries(
+        KEYS, st.text() | st.sampled_from([*STUDIES, "hard", "3", "pocock:2", TEXT, PLAYED])
+    )
+)
 def test_any_address_gives_a_workspace_that_can_be_opened(query: dict[str, str]) -> None:
     workspace, problems = from_query(query, find)
     assert workspace.case.pack(find).scenario_id == workspace.case.study

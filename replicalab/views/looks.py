@@ -1,0 +1,203 @@
+"""A plan with interim looks in words: when it may stop, what it takes then, and on average."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from replicalab.assessment import Assessment, failing_text
+from replicalab.lexicon import (
+    amount_text,
+    capitalised,
+    count_text,
+    plural,
+)
+from replicalab.measures import KINDS
+from replicalab.measures.looks import LEAST_ALPHA, MOST_ALPHA, MOST_POWER
+from replicalab.planner.looks import Analysis, LooksPlan, NoLooks, with_looks
+from replicalab.scenarios import Pack
+from replicalab.views.blocks import Block, Cell, Column, Group, Sentence, Table, group, table
+from replicalab.views.plan import group_text, looks_text, with_cautions
+
+TITLE: Final = "Interim looks"
+_P_DIGITS: Final = 4
+_MOST_P_DIGITS: Final = 9  # A p that needs more decimals is written with an exponent
+
+
+def summary_text(found: LooksPlan) -> str:
+    """Return what a plan with looks takes beside the fixed one, on average and at worst.
+
+    ``On average 71 of 128 samples if the effect is there, 129 if there is none; at worst 130, which
+    this lab can run.`` Then which wishes it breaks at worst, and which controls it lacks.
+    """
+    with_effect, without = (
+        amount_text(round(found.mean(lambda each: each.samples, effect=effect)))
+        for effect in (True, False)
+    )
+    fixed, worst = found.fixed.counts.samples, amount_text(found.worst.counts.samples)
+    text = (
+        f"On average {with_effect} of {count_text(fixed, 'sample')} if the effect is there, "
+        f"{without} if there is none; at worst {worst}, which this lab {_run_text(found)}."
+    )
+    return with_cautions(text, found.worst)
+
+
+def _run_text(found: LooksPlan) -> str:
+    """Return whether the lab can run the plan at worst, and if not, what is in its way."""
+    if found.fits:
+        return "can run"
+    worst = found.worst
+    why = [failing_text(worst.failing)] if worst.failing else []
+    if worst.evidence.able < worst.counts.samples:
+        why.append(f"only {amount_text(worst.evidence.able)} can count")
+    if found.over:
+        why.append(f"{count_text(found.over, 'sample')} over")
+    return f"cannot run: {', '.join(why)}"
+
+
+def why_not_text(why: NoLooks, pack: Pack) -> str:
+    """Return why a plan can have no looks, and where there is something to do, what."""
+    design = pack.design
+    row = KINDS[design.kind]
+    match why:
+        case NoLooks.KIND:
+            return (
+                f"{capitalised(row.named.replace('_', '-'))} design has no test that can be looked "
+                "at on the way."
+            )
+        case NoLooks.TARGET:
+            target = row.scale.amount(design.target, (design.target,))
+            return (
+                f"No number of samples that can be planned reaches the target of {row.measure} "
+                f"{target}, so there is nothing to stop early."
+            )
+        case NoLooks.LEVEL:
+            return (
+                f"Looks are worked out for an alpha of {LEAST_ALPHA:.5f} to {MOST_ALPHA:g}, and it "
+                f"is {design.alpha:g}; assume another on Protocol."
+            )
+        case NoLooks.POWER:
+            return (
+                f"Looks are worked out for a target above alpha, at most {MOST_POWER:g}, and it is "
+                f"{design.target:g}; assume another on Protocol."
+            )
+        case NoLooks.FEW:
+            return (
+                "There are too few samples for so many looks: in whole groups two analyses would "
+                "be one. Choose fewer looks, or further apart."
+            )
+
+
+def basis_text(found: LooksPlan) -> str:
+    """Return what the bounds rest on, and when samples are begun."""
+    design = found.fixed.pack.design
+    target = found.fixed.evidence.amount(design.target)
+    waits = f"at least {count_text(found.fixed.pack.min_days, 'day')}"
+    return (
+        f"{looks_text(found.looks)}; stops for efficacy alone. Each analysis holds the p of its "
+        f"usual two-sided test against its own level; together they keep alpha {design.alpha:g} "
+        f"and the target of {target}, by a normal approximation that is rough where a group has "
+        "fewer than about ten. Samples after a look are begun when it is done, and each batch "
+        f"takes {waits}."
+    )
+
+
+def analyses_table(found: LooksPlan) -> Table:
+    """Return a row for each analysis: its samples, its day, its bound, and what it comes to."""
+    pack = found.fixed.pack
+    noun = KINDS[pack.design.kind].information
+    events = noun.noun if noun and noun.noun != "sample" else ""
+    columns = [
+        Column("Analysis"),
+        Column("Samples", "number"),
+        *([Column(capitalised(plural(events, 2)), "number")] if events else []),
+        Column("Day", "fixed"),
+        Column("z", "number", meaning="Significant beyond this z, on either side."),
+        Column("p", "number", meaning="Significant below this two-sided p."),
+        *(
+            Column(name, "number", meaning="What no look stops ends with the final analysis.")
+            for name in ("Ends here, no effect", "Ends here, with the effect")
+        ),
+        Column(f"{capitalised(pack.lab.currency)} by then", "number"),
+    ]
+    rows = [
+        _row(place, each, found.analyses, pack, events=bool(events))
+        for place, each in enumerate(found.analyses, start=1)
+    ]
+    return table(f"{TITLE}: {looks_text(found.looks)}", columns, rows, kind="looks", scrolls=True)
+
+
+def _row(
+    place: int, each: Analysis, all_of_them: Sequence[Analysis], pack: Pack, *, events: bool
+) -> Iterator[Cell]:
+    yield Cell(f"Look {place}" if place < len(all_of_them) else "Final")
+    grouped = group_text(each.samples, pack.design)
+    yield Cell(amount_text(each.samples), each.samples, note=f"({grouped})" if grouped else "")
+    if events:
+        yield Cell(amount_text(each.number), each.number)
+    dated = pack.lab.dated(pack.lab.start_day + each.day - 1)
+    yield Cell(f"{amount_text(each.day)}{dated}", each.day)
+    yield Cell(f"{each.z:.3f}", each.z)
+    yield Cell(_p_text(each.p), each.p)
+    for chance in (each.without, each.with_effect):
+        yield Cell(_chance_text(chance), chance)
+    yield Cell(amount_text(each.credits), each.credits)
+
+
+def _p_text(p: float) -> str:
+    """Return a p with two digits at least: ``0.0141``, ``0.000089``, ``8.9e-12``."""
+    digits = max(_P_DIGITS, 1 - math.floor(math.log10(p)))
+    return f"{p:.{digits}f}" if digits <= _MOST_P_DIGITS else f"{p:.1e}"
+
+
+def _chance_text(chance: float) -> str:
+    percent = 100 * chance
+    return f"{percent:.1f} %" if percent >= 0.1 else "< 0.1 %"
+
+
+def means_table(found: LooksPlan) -> Table:
+    """Return samples, days and credits without looks, on average with them, and at worst."""
+    fixed, worst = found.fixed, found.worst
+    currency = capitalised(fixed.pack.lab.currency)
+    amounts: tuple[tuple[str, float, Callable[[Analysis], float], float], ...] = (
+        ("Samples", fixed.counts.samples, lambda each: each.samples, worst.counts.samples),
+        ("Days", fixed.counts.days, lambda each: each.day, worst.counts.days),
+        (currency, fixed.cost, lambda each: each.credits, worst.cost),
+    )
+    columns = [
+        Column("What it takes"),
+        Column("Without looks", "number"),
+        Column("On average, with the effect", "number"),
+        Column("On average, no effect", "number"),
+        Column("At worst", "number"),
+    ]
+    rows = []
+    for name, without, of, most in amounts:
+        means = [found.mean(of, effect=effect) for effect in (True, False)]
+        digits = 0 if name == currency else 1
+        cells = (Cell(f"{mean:,.{digits}f}", mean) for mean in means)
+        rows.append([Cell(name), _whole(without), *cells, _whole(most)])
+    return table("Beside the plan without looks", columns, rows, kind="looks", scrolls=True)
+
+
+def _whole(amount: float) -> Cell:
+    return Cell(amount_text(amount), amount)
+
+
+def looks_blocks(plan: Assessment) -> tuple[Block, ...]:
+    """Return a plan with the looks of its study, or of the visitor; none where there are none."""
+    found = with_looks(plan)
+    if found is None:
+        return ()
+    if isinstance(found, NoLooks):
+        return (Sentence(why_not_text(found, plan.pack)),)
+    return (
+        Sentence(summary_text(found)),
+        analyses_table(found),
+        means_table(found),
+        Sentence(basis_text(found), quiet=True),
+    )
+
+
+def looks_panel(plan: Assessment) -> Group:
+    """Return the same as one panel."""
+    return group(*looks_blocks(plan))

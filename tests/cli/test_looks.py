@@ -1,0 +1,30 @@
+"""Interim looks on the command line: told, given as data, or refused."""
+
+from __future__ import annotations
+
+import json
+
+from tests.cli.asking import Asking
+
+
+def test_command_tells_looks_and_gives_them_as_data(ask: Asking) -> None:
+    asked = "plan eco_reef_fish --lab easy --looks obrien_fleming:2"
+    told = ask(asked)
+    assert "On average 111 of 128 samples" in told.out
+    data = json.loads(ask(f"{asked} --json").out)
+    assert data["question"] == {"looks": {"family": "obrien_fleming", "interim": 2}}
+    assert [each["samples"] for each in data["looks"]["analyses"]] == [44, 88, 132]
+    assert data["looks"]["fits"] is True
+    none = json.loads(ask("plan bio_jq1_myeloma --looks pocock:2 --json").out)
+    assert none["looks"] == {"none": "target"}
+    assert "looks" not in json.loads(ask("plan eco_reef_fish --lab easy --json").out)
+
+
+def test_command_refuses_looks_that_cannot_be(ask: Asking) -> None:
+    for said in ("x:2", "pocock:9", "''", "pocock:0.3,0.31", "hwang_shih_decani:2:1e308"):
+        found = ask(f"plan psy_stroop --looks {said}")
+        assert (found.code, found.out) == (2, "")
+        assert "argument --looks:" in found.err
+    found = ask("plan math_four_colour --looks pocock:2")
+    assert found.code == 2
+    assert "a coverage design has no test to look at on the way; leave them out" in found.err
