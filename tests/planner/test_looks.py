@@ -144,7 +144,7 @@ REFUSED: Final[list[tuple[dict[str, object], NoLooks]]] = [
     ({"kind": "coverage", "population_max": 50}, NoLooks.KIND),
     ({"alpha": 1e-300}, NoLooks.LEVEL),
     ({"alpha": 0.9, "target": 0.95}, NoLooks.LEVEL),
-    ({"target": 1.0}, NoLooks.POWER),
+    ({"target": 0.999999}, NoLooks.POWER),
     ({"target": 0.05, "floor": 0.05}, NoLooks.POWER),
     ({"effect_planning": 1e-6}, NoLooks.TARGET),
     ({"population_max": 4}, NoLooks.TARGET),
