@@ -110,15 +110,14 @@ def _at(each: int, one: float, other: float, alpha: float) -> tuple[SharesPower,
     sums = list(accumulate(second.chances, initial=0.0))
     fewer = [0.0] * second.low + sums + [sums[-1]] * (each + 2 - second.low - len(sums))
     counts, chances = range(first.low, first.low + len(first.chances)), first.chances
-    ends = (*bounds[1:], each - 1)
     # So many of the second group or fewer reject; and, by the mirrored table, so many or more.
     lower = [fewer[bounds[x] + 1] for x in counts]
     upper = [fewer[each - bounds[each - x]] for x in counts]
     right = sum(map(mul, chances, lower))
     wrong = sum(chances) * fewer[-1] - sum(map(mul, chances, upper))
     # With the next table of each total they would be these.
-    next_lower = (fewer[min(ends[x], each - 1) + 2] if x < each else lower[-1] for x in counts)
-    next_upper = (fewer[each - 1 - ends[each - x]] if x else upper[0] for x in counts)
+    next_lower = [fewer[bounds[x + 1] + 2] if x < each else lower[-1] for x in counts]
+    next_upper = [fewer[each - 1 - bounds[each - x + 1]] if x else upper[0] for x in counts]
     more = sum(map(mul, chances, next_lower)) - right
     more += sum(map(mul, chances, upper)) - sum(map(mul, chances, next_upper))
     more += _at_the_ends(each, bounds[each], alpha, first, second)
@@ -190,13 +189,11 @@ def _counts(each: int, share: float) -> _Counts:
         return _Counts(round(each * share), [1.0])
     reach = _REACH * math.sqrt(each * share * (1 - share)) + _REACH**2 / 2
     low, high = max(0, math.floor(each * share - reach)), min(each, math.ceil(each * share + reach))
-    log, rest, every = math.log(share), math.log1p(-share), math.lgamma(each + 1)
-    return _Counts(
-        low,
-        [
-            math.exp(
-                every - math.lgamma(x + 1) - math.lgamma(each - x + 1) + x * log + (each - x) * rest
-            )
-            for x in range(low, high + 1)
-        ],
-    )
+    # From the likeliest count on, each is a multiple of the one before.
+    mode, odds = min(each, int((each + 1) * share)), share / (1 - share)
+    log = math.lgamma(each + 1) - math.lgamma(mode + 1) - math.lgamma(each - mode + 1)
+    top = math.exp(log + mode * math.log(share) + (each - mode) * math.log1p(-share))
+    up = ((each - x) / (x + 1) * odds for x in range(mode, high))
+    down = (x / ((each - x + 1) * odds) for x in range(mode, low, -1))
+    lower = [*accumulate(down, mul, initial=top)]
+    return _Counts(low, [*lower[:0:-1], *accumulate(up, mul, initial=top)])
