@@ -28,6 +28,7 @@ from replicalab.scenarios import (
     LabOverrides,
     OwnItem,
     SheetMapping,
+    Units,
     load_scenario,
     parse_study,
 )
@@ -66,6 +67,7 @@ def full_study() -> Any:
         "where": "In the cupboard.",
     }
     data["design"]["why"] = {"sesoi": "Nobody would care."}
+    data["design"]["units"] = {"name": "tray", "samples": 2}
     data["constraints"][0] |= {"details": "Of the kettle."}
     data["policy_rules"][0] |= {"allowed_mentions": ["no candle"]}
     data["constraints"][0]["label"] = "the heat"
@@ -145,7 +147,9 @@ def hostile_run(write: Write = marked) -> str:
         states={"booked": (write(227, SHORT),)},
     )
     own_lab = LabOverrides(name=write(223, SHORT), currency="EUR", items=(item,), sheet=sheet)
-    pack = PACK.with_own(own_lab, EvidenceAssumptions(alpha=0.04, why={"alpha": write(224)}))
+    units = Units(name=write(229, SHORT), samples=2.0)
+    question = EvidenceAssumptions(alpha=0.04, units=units, why={"alpha": write(224)})
+    pack = PACK.with_own(own_lab, question)
     setup = game(pack, hostile_plan(230, write), 5, ScientistKind.MODEL)
     setup = setup.model_copy(update={"model": write(217)[:200]})
     played = play_rule(Negotiation(setup, pack))

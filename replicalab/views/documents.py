@@ -8,7 +8,8 @@ from datetime import date
 from typing import TYPE_CHECKING, Final
 
 from replicalab import __version__
-from replicalab.assessment import Assessment, assess
+from replicalab.assessment import Assessment, assess, cautions_text
+from replicalab.assessment.phrases import units_text
 from replicalab.lexicon import capitalised, joined, shortened
 from replicalab.models import LONGEST_TEXT
 from replicalab.negotiation import Negotiation
@@ -87,9 +88,14 @@ def least_sentence(options: PlanAnalysis, plans: dict[str, Assessment]) -> Sente
 
 
 def cautions_sentences(plans: dict[str, Assessment]) -> Iterator[Sentence]:
-    """Yield which wishes each plan but this one breaks, and which controls it lacks."""
+    """Yield which wishes each plan but this one breaks, which controls it lacks, and of its units.
+
+    What holds of the units of all plans alike stands with this one's verdict.
+    """
+    shared = units_text(plans[THIS]) if THIS in plans else ""
     for name, plan in plans.items():
-        if name != THIS and (text := texts.cautions_sentence(plan)):
+        text = texts.cautions_sentence(plan)
+        if name != THIS and text and (not shared or cautions_text(plan) != shared):
             yield Sentence(text, f"{name}:")
 
 
