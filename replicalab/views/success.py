@@ -85,6 +85,15 @@ def _needed_text(each: SuccessRow, plan: Assessment) -> str:
     return f"{amount_text(each.needed)}{'; yours are too many' if too_many else ''}"
 
 
+def success_cell(plan: Assessment) -> Cell:
+    """Return how probable it is that all criteria are met at the plan's n."""
+    rows = success_rows(plan)
+    if not rows:
+        return Cell("not chosen")
+    chance = rows[-1].chance
+    return Cell("no evidence" if chance is None else _share(chance), chance)
+
+
 def ceiling_text(plan: Assessment) -> str:
     """Return that no number of samples reaches the target; empty where one does."""
     found = success_of(plan)
