@@ -105,7 +105,7 @@ def test_plan_by_success_has_its_measure_and_no_effect_to_choose() -> None:
 
 def test_facts_and_panel_carry_each_criterion() -> None:
     plan = plan_of(40, criteria=["significant", "small_telescopes"])
-    found = facts.success(plan)
+    found: dict[str, Any] = {**facts.success(plan)}
     assert [each["criterion"] for each in found["criteria"]] == [
         Criterion.SIGNIFICANT, Criterion.SMALL_TELESCOPES, None,
     ]  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from replicalab.measures import KINDS, DesignKind
+from replicalab.measures import KINDS, DesignKind, DesignParameters
 from replicalab.measures.replicated import replicated_of
 from replicalab.measures.success import Criterion, Prior
 from replicalab.scenarios import Design, PlanWith, Replication
@@ -89,7 +89,9 @@ def test_replication_at_the_ends_of_what_is_valid_has_a_probability(
     assert found is not None
     values = [design.row_at(factor).formula for factor in (0.01, 1.0)]
     assert all(
-        0 <= formula(n, 0.0, None) <= 1 for formula in values for n in (1, 2, 3, 4, 10**6, 10**9)
+        0 <= formula(n, 0.0, DesignParameters()) <= 1
+        for formula in values
+        for n in (1, 2, 3, 4, 10**6, 10**9)
     )
     assert 0 <= found.ceiling <= 1
 
@@ -97,9 +99,11 @@ def test_replication_at_the_ends_of_what_is_valid_has_a_probability(
 def test_probability_grows_with_what_substitutions_leave_and_with_n() -> None:
     design = design_of(criteria=["significant", "interval"], tau=0.2, plan_with="success")
     for n in (3, 10, 61, 400, 5000):
-        by_factor = [design.row_at(f / 20).formula(n, 0.0, None) for f in range(1, 21)]
+        by_factor = [
+            design.row_at(f / 20).formula(n, 0.0, DesignParameters()) for f in range(1, 21)
+        ]
         assert by_factor == sorted(by_factor)
-    by_n = [design.row.formula(n, 0.0, None) for n in range(1, 400)]
+    by_n = [design.row.formula(n, 0.0, DesignParameters()) for n in range(1, 400)]
     assert by_n == sorted(by_n)
 
 
