@@ -116,7 +116,8 @@ class Draft:
         """
         old, new = self.row, KINDS[kind]
         design = dict(cast("Block", self.at("design")))
-        left = {name: design.pop(name) for name in (*NUMBERS, "original") if name in design}
+        apart = (*NUMBERS, "original", "replication")
+        left = {name: design.pop(name) for name in apart if name in design}
         numbers = self.aside.get(kind.value)
         if numbers is None:
             numbers = usual_numbers(new)
