@@ -66,7 +66,7 @@ def success_table(plan: Assessment) -> Table:
                 Cell(_share(each.ceiling), each.ceiling),
             )
         )
-        below.append((each.meaning,))
+        below.append((each.meaning,) if each.meaning else ())
     columns = (
         Column("Criterion"),
         Column("At your n", "number"),

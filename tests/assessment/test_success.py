@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from replicalab.assessment import Assessment, assess
+from replicalab.assessment import Assessment, assess, missing_choices
 from replicalab.assessment.success import likelier_with_fewer, success_of, success_rows
 from replicalab.cli import facts
 from replicalab.measures.success import Criterion
@@ -96,6 +96,7 @@ def test_plan_by_success_has_its_measure_and_no_effect_to_choose() -> None:
     assert plan.evidence.effect is None
     assert plan.detectable_effect is None
     assert Curves(plan).effects == ()
+    assert missing_choices(plan.pack.design) == []
     assert Curves(plan).needed() == 25
     assert "joint probability" in assumption_text(plan)
     power = plan_of(60)
