@@ -182,7 +182,7 @@ def named_effect(design: Design, name: str) -> float | None:
 
 def missing_choices(design: Design) -> list[tuple[str, str]]:
     """Return the choices that need an original and that it does not allow, and why not."""
-    effect = KINDS[design.kind].effect
+    effect = design.row.effect
     if design.original is None or effect is None:
         return []
     return [

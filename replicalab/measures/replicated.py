@@ -164,7 +164,7 @@ def _row(kind: DesignKind, found: Replicated, factor: float) -> Kind:
         KINDS[kind],
         formula=worth,
         method=f"the joint probability of the criteria ({labels}) under the {prior} prior, "
-        f"estimates taken as normal; where a smaller study has a higher one, its is given",
+        f"estimates taken as normal; that of a smaller study where it is higher",
         endless_method="",
         effect=None,
         setting="",

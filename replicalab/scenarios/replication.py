@@ -35,7 +35,9 @@ class Replication(Record):
 
     criteria: Annotated[tuple[Criterion, ...], Field(min_length=1, max_length=7), FailFast()]
     prior: Prior = Prior.PREDICTIVE
-    tau: Annotated[float, Field(strict=True, ge=0, le=fields.LARGEST_EFFECT)] = 0.0
+    tau: Annotated[
+        float, Field(strict=True, ge=0, le=fields.LARGEST_EFFECT, allow_inf_nan=False)
+    ] = 0.0
     level: fields.Share | None = None
     sides: Literal[1, 2] = 2
     margin: fields.Bound | None = None

@@ -35,6 +35,7 @@ from replicalab.views.plan import (
     wishes_cell,
 )
 from replicalab.views.success import TITLE as SUCCESS_TITLE
+from replicalab.views.success import success_cell
 from replicalab.views.units import ARMS_TITLE, UNITS_TITLE
 from replicalab.views.verdicts import evidence_status, plan_verdict, standing
 
@@ -237,6 +238,8 @@ def _evidence(sides: Sequence[Side]) -> Iterator[Line]:
     if alike and (sought := first.row.sought):
         effects = [side.plan.detectable_effect for side in sides]
         yield _line(capitalised(sought), (Cell(effect_text(e), number=e) for e in effects))
+    if any(side.plan.pack.design.replication for side in sides):
+        yield _line("Counts as replicated", (success_cell(side.plan) for side in sides))
     yield _line("Fidelity loss", (_amount(side.plan.fidelity_loss) for side in sides))
     if any(side.plan.broken_wishes for side in sides):
         signs = [Status.CAUTION if side.plan.broken_wishes else None for side in sides]

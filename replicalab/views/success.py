@@ -66,7 +66,7 @@ def success_table(plan: Assessment) -> Table:
                 Cell(_share(each.ceiling), each.ceiling),
             )
         )
-        below.append((each.meaning,))
+        below.append((each.meaning,) if each.meaning else ())
     columns = (
         Column("Criterion"),
         Column("At your n", "number"),
@@ -83,6 +83,15 @@ def _needed_text(each: SuccessRow, plan: Assessment) -> str:
     samples, target = plan.counts.samples, plan.evidence.target
     too_many = each.chance is not None and each.chance < target and each.needed < samples
     return f"{amount_text(each.needed)}{'; yours are too many' if too_many else ''}"
+
+
+def success_cell(plan: Assessment) -> Cell:
+    """Return how probable it is that all criteria are met at the plan's n."""
+    rows = success_rows(plan)
+    if not rows:
+        return Cell("not chosen")
+    chance = rows[-1].chance
+    return Cell("no evidence" if chance is None else _share(chance), chance)
 
 
 def ceiling_text(plan: Assessment) -> str:

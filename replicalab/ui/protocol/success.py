@@ -84,6 +84,8 @@ def _toggle(label: str, name: str, chosen: Replication, values: tuple[Any, Any])
 
 def _number(name: str, label: str, chosen: Replication) -> NumberField:
     def why_not(typed: float | None) -> str:
+        if typed is None:
+            return f"{label} is empty. It stays {getattr(chosen, name):g}."
         try:
             chosen.model_copy(update={name: typed})
         except ValidationError as error:
@@ -103,7 +105,7 @@ def _number(name: str, label: str, chosen: Replication) -> NumberField:
 
 def _key(name: str, value: object) -> str:
     """Return the key of a widget, which starts anew where its value is changed elsewhere."""
-    return f"success_{name}_{state.current().version}_{value!r}"
+    return f"success_{name}_{state.current().version}_{value}"
 
 
 def _tick(name: Criterion, is_on: bool, design: Design) -> None:
