@@ -10,14 +10,24 @@ from typing import Final
 
 from replicalab import __version__
 from replicalab.characters import on_one_line
-from replicalab.cli import batch, check, compare, negotiate, plan, report, serve, studies
+from replicalab.cli import (
+    batch,
+    check,
+    compare,
+    negotiate,
+    plan,
+    portfolio,
+    report,
+    serve,
+    studies,
+)
 from replicalab.cli.asking import Parser
 from replicalab.cli.files import fills_standard_output, standard_input
 from replicalab.cli.printing import EXIT, Answer, CommandError, say, tell
 from replicalab.errors import ReplicaLabError
 from replicalab.lexicon import shortened
 
-COMMANDS: Final = (serve, studies, check, plan, negotiate, compare, report, batch)
+COMMANDS: Final = (serve, studies, check, plan, portfolio, negotiate, compare, report, batch)
 """In the order of the help; each adds its options, and answers."""
 
 DEBUG: Final = "REPLICALAB_DEBUG"
