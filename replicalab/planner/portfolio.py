@@ -101,7 +101,7 @@ class LabPlan(NamedTuple):
 
 def plans_of(candidate: Candidate) -> tuple[LabPlan, ...]:
     """Return the plans of a study, whatever they cost, that no other stands in for."""
-    found = {}
+    found: dict[Option, Assessment] = {}
     for option, judged in _all_plans(candidate):
         if not {*judged.failing} - {Dimension.BUDGET}:
             found.setdefault(option, judged)
