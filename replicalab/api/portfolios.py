@@ -46,7 +46,9 @@ def portfolio(
 
     Args:
         packs: what `load` returned, of each study.
-        budget, days, staff: what the studies share; None is what their labs have, the same in all.
+        budget: what the studies share; None is what their labs have, the same in all.
+        days: the lab's, counted from its first day, likewise.
+        staff: staff units, likewise.
         worth: what a plan counts that meets its study's target, by the study's id; 1 where nothing
             is given.
         floor_share: the share of that which a plan counts that only reaches its floor.
@@ -70,7 +72,7 @@ def portfolio(
         )
     means = _means(budget, days, staff)
     candidates = [
-        planner.Candidate(
+        planner.PortfolioStudy(
             pack.in_lab(pack.lab.model_copy(update={**means, "expected": None})),
             said.get(pack.scenario_id, 1.0),
             floor_share,

@@ -11,10 +11,9 @@ from replicalab.case import Case, in_labs_of
 from replicalab.cli import asking, facts
 from replicalab.cli.printing import Answer, CommandError
 from replicalab.lexicon import shortened
-from replicalab.planner import Candidate, Portfolio, portfolio_of
+from replicalab.planner import ChosenStudy, Portfolio, PortfolioStudy, portfolio_of
 from replicalab.planner.portfolio import MOST_WORTH
 from replicalab.render import terminal
-from replicalab.tables.rows import portfolio_row
 from replicalab.views import portfolio as texts
 
 ABOUT: Final = "Which of several studies one lab runs with one budget, and which plan of each."
@@ -68,7 +67,7 @@ def answer(asked: argparse.Namespace) -> Answer:
     return Answer(code, terminal.lines(texts.portfolio_panel(found)), lambda: _facts(found))
 
 
-def _candidates(asked: argparse.Namespace) -> list[Candidate]:
+def _candidates(asked: argparse.Namespace) -> list[PortfolioStudy]:
     studies = [asking.study_at(name)[0] for name in asked.study]
     worths = _worths(asked, studies)
     own = asking.own_lab(asked, studies)
@@ -77,7 +76,7 @@ def _candidates(asked: argparse.Namespace) -> list[Candidate]:
             raise CommandError(f"--{option} is not given; give what the studies share")
     own = own.model_copy(update={"start_day": own.start_day or 1})
     return [
-        Candidate(_pack(asked, study, own), worths.get(name, 1.0), asked.floor_share)
+        PortfolioStudy(_pack(asked, study, own), worths.get(name, 1.0), asked.floor_share)
         for name, study in zip(asked.study, studies, strict=True)
     ]
 
@@ -119,9 +118,7 @@ def _facts(found: Portfolio) -> dict[str, object]:
         "fidelity_loss": found.loss,
         "last_day": found.last,
         "most_staff": found.most_staff,
-        "studies": [
-            {**portfolio_row(each), "plan": facts.plan(each.plan)["plan"]} for each in found.chosen
-        ],
+        "studies": [_chosen(each) for each in found.chosen],
         "left_out": [
             {
                 "id": found.candidates[each.place].pack.scenario_id,
@@ -145,6 +142,12 @@ def _facts(found: Portfolio) -> dict[str, object]:
             for rise in found.rises
         ],
     }
+
+
+def _chosen(each: ChosenStudy) -> dict[str, object]:
+    pack = each.plan.pack
+    days = {"first_day": each.first, "last_day": each.last, "worth": each.worth}
+    return {"id": pack.scenario_id, "study": pack.paper.name, **days, **facts.plan(each.plan)}
 
 
 def _ids(found: Portfolio, places: Sequence[int]) -> list[str]:

@@ -18,11 +18,11 @@ from replicalab.planner.options import (
     surveyed,
 )
 from replicalab.planner.portfolio import (
-    Candidate,
     ChosenStudy,
     Lacking,
     LeftOut,
     Portfolio,
+    PortfolioStudy,
     Rise,
     portfolio_of,
 )

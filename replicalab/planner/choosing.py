@@ -18,8 +18,8 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from replicalab.planner.timetable import (
+    LabTask,
     Starts,
-    Task,
     UndecidedError,
     earliest,
     earliest_end,
@@ -38,7 +38,7 @@ _MOST_POINTS: Final = 160  # of a bound's steps; a bound of fewer is weaker, nev
 _FUNCTIONS: Final = range(4)
 
 
-class Option(NamedTuple):
+class PlanOption(NamedTuple):
     """A plan of a study: what it is worth, and what it takes.
 
     Attributes:
@@ -50,7 +50,7 @@ class Option(NamedTuple):
     worth: int
     loss: int
     credits: int
-    task: Task
+    task: LabTask
 
 
 class LabMeans(NamedTuple):
@@ -62,7 +62,7 @@ class LabMeans(NamedTuple):
     staff: int
 
 
-class Choice(NamedTuple):
+class StudyChoice(NamedTuple):
     """What is chosen.
 
     Attributes:
@@ -78,23 +78,23 @@ class Choice(NamedTuple):
     exact: bool = True
 
 
-Studies = Sequence[Sequence[Option]]
+Studies = Sequence[Sequence[PlanOption]]
 
 
-def undominated(options: Iterable[Option]) -> list[Option]:
+def undominated(options: Iterable[PlanOption]) -> list[PlanOption]:
     """Return the options that no other one of the same study can stand in for."""
-    kept: list[Option] = []
+    kept: list[PlanOption] = []
     for option in sorted(options, key=lambda each: (-each.worth, *each[1:3], *_order(each.task))):
         if not any(_stands_in(other, option) for other in kept):
             kept.append(option)
     return kept
 
 
-def _order(task: Task) -> tuple[object, ...]:
+def _order(task: LabTask) -> tuple[object, ...]:
     return task.days, task.staff, task.first, sorted(task.instruments)
 
 
-def _stands_in(one: Option, other: Option) -> bool:
+def _stands_in(one: PlanOption, other: PlanOption) -> bool:
     """Return whether an option is worth no less than another and takes no more of anything."""
     return (
         one.worth >= other.worth
@@ -107,12 +107,12 @@ def _stands_in(one: Option, other: Option) -> bool:
     )
 
 
-def best(studies: Studies, means: LabMeans) -> Choice:
+def best(studies: Studies, means: LabMeans) -> StudyChoice:
     """Return what is worth most; of equals what loses least, then costs least, then ends first."""
     return _Search(studies, means, is_cheapest=False).choice()
 
 
-def cheapest(studies: Studies, means: LabMeans, worth: int) -> Choice | None:
+def cheapest(studies: Studies, means: LabMeans, worth: int) -> StudyChoice | None:
     """Return what is worth so much for the fewest credits, whatever there are; None if nothing."""
     search = _Search(studies, means, is_cheapest=True)
     search.wanted = worth
@@ -127,7 +127,7 @@ class _Limit(NamedTuple):
     """One means of which the chosen options may take no more than there is."""
 
     capacity: int
-    weigh: Callable[[Option], int]
+    weigh: Callable[[PlanOption], int]
 
 
 def _limits(studies: Studies, means: LabMeans) -> list[_Limit]:
@@ -147,15 +147,15 @@ def _limits(studies: Studies, means: LabMeans) -> list[_Limit]:
     return found
 
 
-def _work(staff: int, days: int, k: int, m: int) -> Callable[[Option], int]:
+def _work(staff: int, days: int, k: int, m: int) -> Callable[[PlanOption], int]:
     return lambda o: _scaled(o.task.staff, staff, k) * _scaled(o.task.days, days, m)
 
 
-def _late_work(first: int) -> Callable[[Option], int]:
+def _late_work(first: int) -> Callable[[PlanOption], int]:
     return lambda o: o.task.days * o.task.staff if o.task.first >= first else 0
 
 
-def _days_of(name: str) -> Callable[[Option], int]:
+def _days_of(name: str) -> Callable[[PlanOption], int]:
     return lambda option: option.task.days if name in option.task.instruments else 0
 
 
@@ -177,7 +177,7 @@ class _Steps(NamedTuple):
 
 
 def _steps(
-    studies: Studies, limit: _Limit, value: Callable[[Option], int], level: int
+    studies: Studies, limit: _Limit, value: Callable[[PlanOption], int], level: int
 ) -> list[_Steps]:
     """Return the stairs from each place on; those from the last, which are nothing, come last."""
     found = [_Steps([0], [0])]
@@ -223,7 +223,7 @@ class _Placed:
     """The options that are chosen so far, and a timetable of them."""
 
     options: tuple[tuple[int, int], ...] = ()
-    tasks: tuple[Task, ...] = ()
+    tasks: tuple[LabTask, ...] = ()
     starts: Starts = ()
 
 
@@ -253,7 +253,7 @@ class _Search:
         losses = 1 + sum(max((o.loss for o in each), default=0) for each in self.studies)
         return credits * losses, credits
 
-    def _value(self, option: Option) -> int:
+    def _value(self, option: PlanOption) -> int:
         if self.is_cheapest:
             return option.worth
         of_worth, of_loss = self._scale
@@ -283,7 +283,7 @@ class _Search:
         useful = [at for at, each in enumerate(self.studies) if any(o.worth > 0 for o in each)]
         return sorted(useful, key=lambda at: (-density(at), at))
 
-    def choice(self) -> Choice:
+    def choice(self) -> StudyChoice:
         """Return the best that there is."""
         means = self.means
         if self.is_cheapest:
@@ -368,7 +368,7 @@ class _Search:
         else:
             self.exact = False
 
-    def _with(self, placed: _Placed, chosen: tuple[int, int], task: Task) -> _Placed | None:
+    def _with(self, placed: _Placed, chosen: tuple[int, int], task: LabTask) -> _Placed | None:
         """Return what is chosen with one option more; None where that has no timetable."""
         last, staff = self.means.last, self.means.staff
         options, tasks = (*placed.options, chosen), (*placed.tasks, task)
@@ -382,7 +382,7 @@ class _Search:
         starts = self._known[tasks]
         return None if starts is None else _Placed(options, tasks, starts)
 
-    def _answer(self, top: int) -> Choice:
+    def _answer(self, top: int) -> StudyChoice:
         """Return the choice, of equals the one that ends first."""
         number = len(self.studies)
         first: _Placed | None = None
@@ -401,7 +401,7 @@ class _Search:
         chosen = dict(first.options) if first else {}
         begun = dict(zip(chosen, first.starts, strict=True)) if first else {}
         worth = sum(self.studies[at][place].worth for at, place in chosen.items())
-        return Choice(
+        return StudyChoice(
             tuple(chosen.get(at) for at in range(number)),
             tuple(begun.get(at) for at in range(number)),
             worth if self.exact else top,

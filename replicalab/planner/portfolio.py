@@ -20,9 +20,9 @@ from replicalab.errors import PortfolioError
 from replicalab.lexicon import amount_text, label_key, shortened
 from replicalab.models import Dimension, revise
 from replicalab.planner.choosing import (
-    Choice,
     LabMeans,
-    Option,
+    PlanOption,
+    StudyChoice,
     best,
     cheapest,
     undominated,
@@ -33,7 +33,7 @@ from replicalab.planner.limits import (
     EvidenceCurve,
     most_looked_at,
 )
-from replicalab.planner.timetable import Task, inserted, most_at_work
+from replicalab.planner.timetable import LabTask, inserted, most_at_work
 from replicalab.planner.variants import variants_of
 from replicalab.scenarios import EvidenceTier, Pack
 
@@ -51,7 +51,7 @@ _COUNTED: Final = (EvidenceTier.MEETS_TARGET, EvidenceTier.ABOVE_FLOOR)
 
 
 @dataclass(frozen=True)
-class Candidate:
+class PortfolioStudy:
     """A study that may be chosen.
 
     Attributes:
@@ -95,20 +95,20 @@ class LabPlan(NamedTuple):
         judged: it, in the lab that begins on the first day on which it can.
     """
 
-    option: Option
+    option: PlanOption
     judged: Assessment
 
 
-def plans_of(candidate: Candidate) -> tuple[LabPlan, ...]:
+def plans_of(candidate: PortfolioStudy) -> tuple[LabPlan, ...]:
     """Return the plans of a study, whatever they cost, that no other stands in for."""
-    found: dict[Option, Assessment] = {}
+    found: dict[PlanOption, Assessment] = {}
     for option, judged in _all_plans(candidate):
         if not {*judged.failing} - {Dimension.BUDGET}:
             found.setdefault(option, judged)
     return tuple(LabPlan(option, found[option]) for option in undominated(found))
 
 
-def _all_plans(candidate: Candidate) -> Iterator[tuple[Option, Assessment]]:
+def _all_plans(candidate: PortfolioStudy) -> Iterator[tuple[PlanOption, Assessment]]:
     pack = candidate.pack
     worth = EvidenceCurve(pack, most_looked_at(pack.reference_protocol, pack))
     tiers = [tier for tier in _COUNTED if candidate.counts(tier) > 0]
@@ -138,11 +138,11 @@ def _all_plans(candidate: Candidate) -> Iterator[tuple[Option, Assessment]]:
                 instruments = frozenset(map(label_key, plan.required_equipment))
                 people = int(staff(counts, there.lab.staff_model))
                 yield (
-                    Option(
+                    PlanOption(
                         _whole(candidate.counts(judged.evidence.tier)),
                         judged.fidelity_loss,
                         _whole(credits_needed(counts, there.lab)),
-                        Task(int(counts.days), people, instruments, first),
+                        LabTask(int(counts.days), people, instruments, first),
                     ),
                     judged,
                 )
@@ -241,7 +241,7 @@ class Portfolio:
         most: no choice is worth more; the worth itself where it is proven.
     """
 
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[PortfolioStudy, ...]
     chosen: tuple[ChosenStudy, ...]
     exact: bool
     most: float
@@ -279,7 +279,7 @@ class Portfolio:
         return most_at_work(*self._timetable)
 
     @property
-    def _timetable(self) -> tuple[list[Task], tuple[int, ...]]:
+    def _timetable(self) -> tuple[list[LabTask], tuple[int, ...]]:
         tasks = [_task_of(each) for each in self.chosen]
         return tasks, tuple(each.first for each in self.chosen)
 
@@ -308,7 +308,7 @@ class Portfolio:
                 return LeftOut(at, alone, instruments=names)
         return LeftOut(at, Lacking.DAYS)
 
-    def _fits(self, task: Task, *, instruments_free: bool, staff_free: bool) -> bool:
+    def _fits(self, task: LabTask, *, instruments_free: bool, staff_free: bool) -> bool:
         """Return whether a task has room beside the timetable where one means does not bind."""
         tasks, starts = self._timetable
         people = self._means.staff + (sum(t.staff for t in tasks) if staff_free else 0)
@@ -347,20 +347,20 @@ class Portfolio:
             )
 
 
-def _counts(chosen: dict[int, Option], at: int) -> int:
+def _counts(chosen: dict[int, PlanOption], at: int) -> int:
     return chosen[at].worth if at in chosen else 0
 
 
-def _picked(options: Sequence[Sequence[Option]], choice: Choice) -> dict[int, Option]:
+def _picked(options: Sequence[Sequence[PlanOption]], choice: StudyChoice) -> dict[int, PlanOption]:
     return {at: options[at][place] for at, place in enumerate(choice.options) if place is not None}
 
 
-def _task_of(each: ChosenStudy) -> Task:
+def _task_of(each: ChosenStudy) -> LabTask:
     instruments = frozenset(map(label_key, each.plan.plan.required_equipment))
-    return Task(each.last - each.first + 1, each.plan.staff, instruments, each.first)
+    return LabTask(each.last - each.first + 1, each.plan.staff, instruments, each.first)
 
 
-def portfolio_of(candidates: Iterable[Candidate]) -> Portfolio:
+def portfolio_of(candidates: Iterable[PortfolioStudy]) -> Portfolio:
     """Return the studies, and of each the plan, that are worth the most in the lab they share.
 
     Of equals those that give up the least fidelity, then those that cost the least, then those that
@@ -384,14 +384,14 @@ def portfolio_of(candidates: Iterable[Candidate]) -> Portfolio:
     return Portfolio(listed, tuple(chosen), found.exact, found.most / _UNIT, plans, means)
 
 
-def _chosen(at: int, candidate: Candidate, judged: Assessment, start: int) -> ChosenStudy:
+def _chosen(at: int, candidate: PortfolioStudy, judged: Assessment, start: int) -> ChosenStudy:
     pack = candidate.pack
     plan = assess(judged.plan, pack.in_lab(pack.lab.with_means(start_day=start)))
     counts = candidate.counts(plan.evidence.tier)
     return ChosenStudy(at, plan, start, start + plan.counts.days - 1, counts)
 
 
-def _shared(listed: Sequence[Candidate]) -> LabMeans:
+def _shared(listed: Sequence[PortfolioStudy]) -> LabMeans:
     """Return the means of the lab, the same for all."""
     labs = [candidate.pack.lab for candidate in listed]
     for name, word in (

@@ -14,7 +14,7 @@ MOST_STATES: Final = 1_500
 """So many states are looked at for one timetable; no more than these leave it undecided."""
 
 
-class Task(NamedTuple):
+class LabTask(NamedTuple):
     """What a plan takes of a lab.
 
     Attributes:
@@ -35,12 +35,12 @@ Starts = tuple[int, ...]
 """The day on which each task starts, in the order of the tasks."""
 
 
-def finish(tasks: Sequence[Task], starts: Starts) -> int:
+def finish(tasks: Sequence[LabTask], starts: Starts) -> int:
     """Return the last day of all tasks; 0 without tasks."""
     return max((at + task.days - 1 for task, at in zip(tasks, starts, strict=True)), default=0)
 
 
-def inserted(task: Task, tasks: Sequence[Task], starts: Starts, last: int, staff: int) -> int:
+def inserted(task: LabTask, tasks: Sequence[LabTask], starts: Starts, last: int, staff: int) -> int:
     """Return the earliest start of one more task beside others that stay; 0 where it has none."""
     spans = [
         (at, at + each.days, each.staff, bool(each.instruments & task.instruments))
@@ -60,7 +60,7 @@ def inserted(task: Task, tasks: Sequence[Task], starts: Starts, last: int, staff
     return 0
 
 
-def in_turn(tasks: Sequence[Task], last: int, staff: int) -> Starts | None:
+def in_turn(tasks: Sequence[LabTask], last: int, staff: int) -> Starts | None:
     """Return a timetable that gives each task in turn its earliest start, None where that fails."""
     orders = (
         lambda at: (-tasks[at].days * tasks[at].staff, at),
@@ -82,7 +82,7 @@ def in_turn(tasks: Sequence[Task], last: int, staff: int) -> Starts | None:
     return None
 
 
-def timetable(tasks: Sequence[Task], last: int, staff: int) -> Starts | None:
+def timetable(tasks: Sequence[LabTask], last: int, staff: int) -> Starts | None:
     """Return a start of each task with which all end by the last day; None where none does.
 
     Raises:
@@ -94,7 +94,7 @@ def timetable(tasks: Sequence[Task], last: int, staff: int) -> Starts | None:
     return _Search(tasks, last, staff).starts() if found is None else found
 
 
-def earliest(tasks: Sequence[Task], last: int, staff: int) -> Starts | None:
+def earliest(tasks: Sequence[LabTask], last: int, staff: int) -> Starts | None:
     """Return the timetable that ends first, None where none ends by the last day.
 
     Raises:
@@ -114,7 +114,7 @@ def earliest(tasks: Sequence[Task], last: int, staff: int) -> Starts | None:
     return found
 
 
-def earliest_end(tasks: Sequence[Task], staff: int) -> int:
+def earliest_end(tasks: Sequence[LabTask], staff: int) -> int:
     """Return a day before which no timetable ends."""
     if not tasks:
         return 0
@@ -125,7 +125,7 @@ def earliest_end(tasks: Sequence[Task], staff: int) -> int:
     return max(ends)
 
 
-def _least_days(tasks: Sequence[Task], staff: int) -> int:
+def _least_days(tasks: Sequence[LabTask], staff: int) -> int:
     """Return the fewest days that some tasks take whenever they start."""
     work = sum(task.days * task.staff for task in tasks)
     found = [-(-work // staff)] if staff else [0]
@@ -141,7 +141,7 @@ def _least_days(tasks: Sequence[Task], staff: int) -> int:
 class _Search:
     """The search for a timetable, day by day; tasks are numbered from the largest."""
 
-    def __init__(self, tasks: Sequence[Task], last: int, staff: int) -> None:
+    def __init__(self, tasks: Sequence[LabTask], last: int, staff: int) -> None:
         order = sorted(range(len(tasks)), key=lambda at: (-tasks[at].days * tasks[at].staff, at))
         self._order, self._tasks = order, [tasks[at] for at in order]
         self._end, self._staff = last + 1, staff
@@ -178,7 +178,7 @@ class _Search:
             raise UndecidedError
         free = self._staff - sum(self._tasks[at].staff for _, at in active)
         busy = {name for _, at in active for name in self._tasks[at].instruments}
-        tried: set[Task] = set()
+        tried: set[LabTask] = set()
         for at in sorted(left):
             task = self._tasks[at]
             starts = at >= least and task.first <= day and task.staff <= free
@@ -206,7 +206,7 @@ class _Search:
         return earliest_end(tasks, self._staff) >= self._end
 
 
-def most_at_work(tasks: Sequence[Task], starts: Starts) -> int:
+def most_at_work(tasks: Sequence[LabTask], starts: Starts) -> int:
     """Return the most people at work on any day."""
     changes: dict[int, int] = {}
     for task, at in zip(tasks, starts, strict=True):

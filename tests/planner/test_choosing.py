@@ -8,14 +8,21 @@ from random import Random
 
 import pytest
 
-from replicalab.planner.choosing import Choice, LabMeans, Option, best, cheapest, undominated
-from replicalab.planner.timetable import Task, earliest, finish, timetable
+from replicalab.planner.choosing import (
+    LabMeans,
+    PlanOption,
+    StudyChoice,
+    best,
+    cheapest,
+    undominated,
+)
+from replicalab.planner.timetable import LabTask, earliest, finish, timetable
 from tests.tiers import batches
 
 SIZE = 100
 
 
-def _fits(tasks: Sequence[Task], starts: Sequence[int], means: LabMeans) -> bool:
+def _fits(tasks: Sequence[LabTask], starts: Sequence[int], means: LabMeans) -> bool:
     """Return whether tasks with these starts keep to the lab, day by day."""
     for task, start in zip(tasks, starts, strict=True):
         if start < task.first or start + task.days - 1 > means.last:
@@ -32,7 +39,7 @@ def _fits(tasks: Sequence[Task], starts: Sequence[int], means: LabMeans) -> bool
     return True
 
 
-def _timetables(tasks: Sequence[Task], means: LabMeans) -> Iterator[int]:
+def _timetables(tasks: Sequence[LabTask], means: LabMeans) -> Iterator[int]:
     """Yield the last day of every timetable, whatever the start days."""
     days = range(means.first, means.last + 1)
     for starts in product(days, repeat=len(tasks)):
@@ -42,7 +49,7 @@ def _timetables(tasks: Sequence[Task], means: LabMeans) -> Iterator[int]:
 
 
 def _objectives(
-    studies: Sequence[Sequence[Option]], means: LabMeans
+    studies: Sequence[Sequence[PlanOption]], means: LabMeans
 ) -> Iterator[tuple[int, int, int, int]]:
     """Yield worth, loss, credits and end of every choice that has a timetable, signed as loss."""
     for picked in product(*([None, *options] for options in studies)):
@@ -56,7 +63,7 @@ def _objectives(
             yield -worth, sum(option.loss for option in chosen), credits, end
 
 
-def _small(seed: int) -> tuple[list[list[Option]], LabMeans]:
+def _small(seed: int) -> tuple[list[list[PlanOption]], LabMeans]:
     rng = Random(seed)
     means = LabMeans(rng.randint(0, 40), first := rng.randint(1, 2), first + rng.randint(1, 5),
                      rng.randint(2, 6))  # fmt: skip
@@ -64,11 +71,11 @@ def _small(seed: int) -> tuple[list[list[Option]], LabMeans]:
     shared = rng.random() < 0.5
     studies = [
         [
-            Option(
+            PlanOption(
                 rng.choice([0, 1, 1, 1, 2, 5]),
                 rng.randint(0, 2),
                 rng.randint(0, 12),
-                Task(
+                LabTask(
                     rng.randint(1, 4),
                     rng.randint(0, 3),
                     frozenset(name for name in names if shared and rng.random() < 0.3),
@@ -83,7 +90,7 @@ def _small(seed: int) -> tuple[list[list[Option]], LabMeans]:
 
 
 def _objective(
-    studies: Sequence[Sequence[Option]], means: LabMeans, found: Choice
+    studies: Sequence[Sequence[PlanOption]], means: LabMeans, found: StudyChoice
 ) -> tuple[int, int, int, int]:
     """Return the same of a choice, whose timetable is checked day by day."""
     pairs = zip(studies, found.options, found.starts, strict=True)
@@ -99,7 +106,7 @@ def _objective(
     )
 
 
-def _useful(studies: Sequence[Sequence[Option]]) -> list[list[Option]]:
+def _useful(studies: Sequence[Sequence[PlanOption]]) -> list[list[PlanOption]]:
     return [[option for option in options if option.worth > 0] for options in studies]
 
 
@@ -139,7 +146,7 @@ def test_undominated_options_leave_the_best_choice_as_good() -> None:
 
 def test_timetable_runs_tasks_of_one_instrument_one_after_the_other() -> None:
     lamp = frozenset({"lamp"})
-    tasks = [Task(3, 1, lamp, 1), Task(2, 1, lamp, 1), Task(4, 1, frozenset(), 1)]
+    tasks = [LabTask(3, 1, lamp, 1), LabTask(2, 1, lamp, 1), LabTask(4, 1, frozenset(), 1)]
     found = earliest(tasks, 9, 5)
     assert found is not None
     assert finish(tasks, found) == 5
@@ -147,13 +154,13 @@ def test_timetable_runs_tasks_of_one_instrument_one_after_the_other() -> None:
 
 
 def test_timetable_waits_for_a_booking_to_end() -> None:
-    tasks = [Task(3, 2, frozenset(), 4), Task(3, 2, frozenset(), 1)]
+    tasks = [LabTask(3, 2, frozenset(), 4), LabTask(3, 2, frozenset(), 1)]
     assert earliest(tasks, 6, 2) == (4, 1)
     assert timetable(tasks, 5, 2) is None
 
 
 def test_choosing_from_thirty_equal_studies_is_proven() -> None:
-    option = Option(1, 0, 7, Task(3, 2, frozenset(), 1))
+    option = PlanOption(1, 0, 7, LabTask(3, 2, frozenset(), 1))
     found = best([[option]] * 30, LabMeans(1000, 1, 9, 5))
     assert found.exact
     # Two at a time beside one another, three times.
@@ -161,7 +168,7 @@ def test_choosing_from_thirty_equal_studies_is_proven() -> None:
 
 
 def test_choosing_takes_numbers_of_any_size() -> None:
-    option = Option(10**15, 0, 10**15, Task(10**9, 10**6, frozenset(), 1))
+    option = PlanOption(10**15, 0, 10**15, LabTask(10**9, 10**6, frozenset(), 1))
     found = best([[option], [option]], LabMeans(2 * 10**15, 1, 10**12, 10**6))
     assert found.exact
     assert {*found.starts} == {1, 10**9 + 1}
@@ -170,5 +177,8 @@ def test_choosing_takes_numbers_of_any_size() -> None:
 def test_choosing_from_nothing_chooses_nothing() -> None:
     means = LabMeans(10, 1, 5, 2)
     assert best([], means) == ((), (), 0, True)
-    assert best([[], [Option(0, 0, 0, Task(1, 1, frozenset(), 1))]], means).options == (None, None)
+    assert best([[], [PlanOption(0, 0, 0, LabTask(1, 1, frozenset(), 1))]], means).options == (
+        None,
+        None,
+    )
     assert cheapest([[]], means, 1) is None

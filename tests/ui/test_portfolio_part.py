@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.planner import Candidate, Portfolio, portfolio_of
+from replicalab.planner import Portfolio, PortfolioStudy, portfolio_of
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, load_scenario
 from replicalab.tables.rows import PORTFOLIO
 from replicalab.ui import own_studies
@@ -37,8 +37,8 @@ def chosen_among(*names: str) -> AppTest:
 
 
 def in_core(own: LabOverrides = OWN, worth: float = 1.0) -> Portfolio:
-    packs = (load_scenario(each).with_own(own, EvidenceAssumptions()) for each in STUDIES)
-    return portfolio_of(Candidate(pack, worth) for pack in packs)
+    packs = (load_scenario(each, "medium").with_own(own, EvidenceAssumptions()) for each in STUDIES)
+    return portfolio_of(PortfolioStudy(pack, worth) for pack in packs)
 
 
 def test_part_works_nothing_out_while_it_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:

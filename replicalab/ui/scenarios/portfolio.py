@@ -8,7 +8,7 @@ import streamlit as st
 from replicalab.errors import PortfolioError
 from replicalab.lexicon import joined
 from replicalab.models import Protocol
-from replicalab.planner import Candidate, Portfolio, portfolio_of
+from replicalab.planner import Portfolio, PortfolioStudy, portfolio_of
 from replicalab.planner.portfolio import MOST_STUDIES, MOST_WORTH
 from replicalab.scenarios import LabOverrides, Pack
 from replicalab.tables import sheet
@@ -80,7 +80,7 @@ def _too_many(picked: Sequence[str]) -> str:
 
 def _candidates(
     picked: Sequence[str], listed: Sequence[Listed], own: LabOverrides
-) -> list[Candidate] | None:
+) -> list[PortfolioStudy] | None:
     """Draw what each study counts, and return them; None while a number cannot be."""
     share = NumberField(
         "Share counted above the floor",
@@ -111,7 +111,7 @@ def _candidates(
         return None
     first = own.start_day or 1
     return [
-        Candidate(
+        PortfolioStudy(
             each.pack.in_lab(each.pack.lab.with_means(start_day=first)),
             1.0 if field.typed is None else float(field.typed),
             float(share.typed or 0),
@@ -120,7 +120,7 @@ def _candidates(
     ]
 
 
-def _draw_found(candidates: Sequence[Candidate], listed: Sequence[Listed]) -> None:
+def _draw_found(candidates: Sequence[PortfolioStudy], listed: Sequence[Listed]) -> None:
     try:
         found = _found(tuple(candidates))
     except PortfolioError as error:
@@ -133,7 +133,7 @@ def _draw_found(candidates: Sequence[Candidate], listed: Sequence[Listed]) -> No
         download("Download these as CSV", lambda: sheet(PORTFOLIO, rows), "portfolio.csv")
 
 
-def _found(candidates: tuple[Candidate, ...]) -> Portfolio:
+def _found(candidates: tuple[PortfolioStudy, ...]) -> Portfolio:
     """Return what is chosen; worked out anew where something has changed."""
     kept: Portfolio | None = st.session_state.get(_FOUND)
     if kept is None or kept.candidates != candidates:
