@@ -111,6 +111,7 @@ def _pack(
 def _facts(found: Portfolio) -> dict[str, object]:
     return {
         "proven": found.exact,
+        "ends_first": found.ends_first,
         "worth": found.worth,
         "most_worth": found.most,
         "credits": found.credits,

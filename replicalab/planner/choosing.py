@@ -28,12 +28,16 @@ from replicalab.planner.timetable import (
     timetable,
 )
 
-MOST_NODES: Final = 20_000
+MOST_NODES: Final = 12_000
 """So many choices are looked at; a search that would need more is not proven."""
 
 MOST_EQUALS: Final = 200
 """Of so many choices that are equal but for their end, the one that ends first is looked for."""
 
+MOST_REFUSED: Final = 200
+"""So many sets of plans are proven to have no timetable; a search that meets more is not proven."""
+
+_STATES: Final = 1_500  # of one timetable among many; none once the choice cannot be proven
 _MOST_POINTS: Final = 160  # of a bound's steps; a bound of fewer is weaker, never wrong
 _FUNCTIONS: Final = range(4)
 
@@ -69,13 +73,15 @@ class StudyChoice(NamedTuple):
         options: the place of the chosen option of each study, None where none is.
         starts: the day on which each study's plan starts, None where it has none.
         most: no choice is worth more.
-        exact: whether nothing is better.
+        exact: whether nothing is worth more, or as much with less loss, or so with fewer credits.
+        ends_first: whether of what is equal in these nothing ends sooner.
     """
 
     options: tuple[int | None, ...]
     starts: tuple[int | None, ...]
     most: int
     exact: bool = True
+    ends_first: bool = True
 
 
 Studies = Sequence[Sequence[PlanOption]]
@@ -112,12 +118,15 @@ def best(studies: Studies, means: LabMeans) -> StudyChoice:
     return _Search(studies, means, is_cheapest=False).choice()
 
 
-def cheapest(studies: Studies, means: LabMeans, worth: int) -> StudyChoice | None:
-    """Return what is worth so much for the fewest credits, whatever there are; None if nothing."""
+def cheapest(studies: Studies, means: LabMeans, worth: int) -> tuple[StudyChoice | None, bool]:
+    """Return what is worth so much for the fewest credits, whatever there are; None if nothing.
+
+    And whether that is proven.
+    """
     search = _Search(studies, means, is_cheapest=True)
     search.wanted = worth
     found = search.choice()
-    return found if search.found is not None else None
+    return found if search.found is not None else None, search.exact
 
 
 # --- bounds ---------------------------------------------------------------------------------
@@ -243,7 +252,9 @@ class _Search:
     found: list[_Placed] | None = None
     exact: bool = True
     nodes: int = 0
+    all_equals: bool = True
     _saved: int = 0
+    _refused: int = 0
     _known: dict[object, Starts | None] = field(default_factory=dict)
 
     @cached_property
@@ -366,7 +377,7 @@ class _Search:
         elif len(self.found or ()) < MOST_EQUALS:
             self.found = [*(self.found or ()), chosen]
         else:
-            self.exact = False
+            self.all_equals = False
 
     def _with(self, placed: _Placed, chosen: tuple[int, int], task: LabTask) -> _Placed | None:
         """Return what is chosen with one option more; None where that has no timetable."""
@@ -375,8 +386,10 @@ class _Search:
         if at := inserted(task, placed.tasks, placed.starts, last, staff):
             return _Placed(options, tasks, (*placed.starts, at))
         if tasks not in self._known:
+            may_search = self.exact and self._refused < MOST_REFUSED
             try:
-                self._known[tasks] = timetable(tasks, last, staff)
+                self._known[tasks] = timetable(tasks, last, staff, _STATES if may_search else 0)
+                self._refused += self._known[tasks] is None
             except UndecidedError:
                 self.exact, self._known[tasks] = False, None
         starts = self._known[tasks]
@@ -386,16 +399,17 @@ class _Search:
         """Return the choice, of equals the one that ends first."""
         number = len(self.studies)
         first: _Placed | None = None
+        ends_first = self.exact and self.all_equals
         for each in self.found or ():
             if first and earliest_end(each.tasks, self.means.staff) >= finish(
                 first.tasks, first.starts
             ):
                 continue
-            starts = each.starts
-            try:
-                starts = earliest(each.tasks, self.means.last, self.means.staff) or ()
-            except UndecidedError:
-                self.exact = False
+            starts, proven = each.starts, True
+            if not self.is_cheapest:
+                soonest = earliest(each.tasks, self.means.last, self.means.staff, each.starts)
+                starts, proven = soonest
+            ends_first = ends_first and proven
             if not first or finish(each.tasks, starts) < finish(first.tasks, first.starts):
                 first = _Placed(each.options, each.tasks, starts)
         chosen = dict(first.options) if first else {}
@@ -406,6 +420,7 @@ class _Search:
             tuple(begun.get(at) for at in range(number)),
             worth if self.exact else top,
             self.exact,
+            ends_first,
         )
 
 

@@ -237,13 +237,15 @@ class Portfolio:
     Attributes:
         candidates: the studies to choose from.
         chosen: those that are run, in the order in which they start.
-        exact: whether no other choice is better.
+        exact: whether no other choice is worth more, or as much and loses less, or costs less so.
+        ends_first: whether of those that are equal in this none ends sooner.
         most: no choice is worth more; the worth itself where it is proven.
     """
 
     candidates: tuple[PortfolioStudy, ...]
     chosen: tuple[ChosenStudy, ...]
     exact: bool
+    ends_first: bool
     most: float
     _plans: tuple[tuple[LabPlan, ...], ...]
     _means: LabMeans
@@ -317,15 +319,24 @@ class Portfolio:
 
     @cached_property
     def rises(self) -> tuple[Rise, ...]:
-        """The next budgets with which the worth rises, the smallest first."""
+        """The next budgets with which the worth rises, the smallest first; none after one unproven."""
         return tuple(self._rises())
+
+    @cached_property
+    def can_rise(self) -> bool | None:
+        """Whether any more credits would be worth more; None where that is not known."""
+        if self.rises:
+            return True
+        options = [[plan.option for plan in plans] for plans in self._plans]
+        _, exact = cheapest(options, self._means, _whole(self.worth) + 1)
+        return False if exact else None
 
     def _rises(self) -> Iterator[Rise]:
         options = [[plan.option for plan in plans] for plans in self._plans]
         now = {each.place: _whole(each.worth) for each in self.chosen}
         worth = _whole(self.worth)
         for _ in range(MOST_RISES):
-            found = cheapest(options, self._means, worth + 1)
+            found, exact = cheapest(options, self._means, worth + 1)
             if found is None:
                 return
             picked = _picked(options, found)
@@ -343,8 +354,10 @@ class Portfolio:
                 partial=tuple(
                     at for at in added if chosen[at].worth < _whole(self.candidates[at].worth)
                 ),
-                exact=self.exact and found.exact and then.exact,
+                exact=self.exact and exact and then.exact,
             )
+            if not (exact and then.exact):
+                return
 
 
 def _counts(chosen: dict[int, PlanOption], at: int) -> int:
@@ -381,7 +394,15 @@ def portfolio_of(candidates: Iterable[PortfolioStudy]) -> Portfolio:
         if place is not None and start is not None
     ]
     chosen.sort(key=lambda each: (each.first, each.last, each.place))
-    return Portfolio(listed, tuple(chosen), found.exact, found.most / _UNIT, plans, means)
+    return Portfolio(
+        listed,
+        tuple(chosen),
+        found.exact,
+        found.ends_first,
+        found.most / _UNIT,
+        plans,
+        means,
+    )
 
 
 def _chosen(at: int, candidate: PortfolioStudy, judged: Assessment, start: int) -> ChosenStudy:

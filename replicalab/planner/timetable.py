@@ -7,11 +7,14 @@ day to day; a state that failed once is not tried again.
 Source: Demeulemeester and Herroelen (1992), Management Science 38, 1803-1818.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from random import Random
 from typing import Final, NamedTuple
 
-MOST_STATES: Final = 1_500
-"""So many states are looked at for one timetable; no more than these leave it undecided."""
+MOST_STATES: Final = 3_000
+"""So many states are looked at for one timetable; where more are needed it is undecided."""
+
+_SHUFFLES: Final = 12  # orders that are tried beside the usual ones
 
 
 class LabTask(NamedTuple):
@@ -62,14 +65,9 @@ def inserted(task: LabTask, tasks: Sequence[LabTask], starts: Starts, last: int,
 
 def in_turn(tasks: Sequence[LabTask], last: int, staff: int) -> Starts | None:
     """Return a timetable that gives each task in turn its earliest start, None where that fails."""
-    orders = (
-        lambda at: (-tasks[at].days * tasks[at].staff, at),
-        lambda at: (-tasks[at].days, -tasks[at].staff, at),
-        lambda at: (-tasks[at].staff, -tasks[at].days, at),
-    )
-    for order in orders:
+    for order in _orders(tasks):
         placed, starts = list[int](), list[int]()
-        for at in sorted(range(len(tasks)), key=order):
+        for at in order:
             held = [tasks[each] for each in placed]
             start = inserted(tasks[at], held, tuple(starts), last, staff)
             if not start:
@@ -82,7 +80,21 @@ def in_turn(tasks: Sequence[LabTask], last: int, staff: int) -> Starts | None:
     return None
 
 
-def timetable(tasks: Sequence[LabTask], last: int, staff: int) -> Starts | None:
+def _orders(tasks: Sequence[LabTask]) -> Iterator[list[int]]:
+    """Yield orders in which tasks may be placed: the largest first, then others near that."""
+    places = range(len(tasks))
+    yield sorted(places, key=lambda at: (-tasks[at].days * tasks[at].staff, at))
+    yield sorted(places, key=lambda at: (-tasks[at].days, -tasks[at].staff, at))
+    yield sorted(places, key=lambda at: (-tasks[at].staff, -tasks[at].days, at))
+    rng = Random(0)  # noqa: S311 - the same orders every time
+    for _ in range(_SHUFFLES):
+        weights = [task.days * task.staff * rng.uniform(0.4, 1) for task in tasks]
+        yield sorted(places, key=lambda at: (-weights[at], at))
+
+
+def timetable(
+    tasks: Sequence[LabTask], last: int, staff: int, states: int = MOST_STATES
+) -> Starts | None:
     """Return a start of each task with which all end by the last day; None where none does.
 
     Raises:
@@ -91,27 +103,24 @@ def timetable(tasks: Sequence[LabTask], last: int, staff: int) -> Starts | None:
     if any(task.staff > staff for task in tasks) or earliest_end(tasks, staff) > last:
         return None
     found = in_turn(tasks, last, staff)
-    return _Search(tasks, last, staff).starts() if found is None else found
+    return _Search(tasks, last, staff, states).starts() if found is None else found
 
 
-def earliest(tasks: Sequence[LabTask], last: int, staff: int) -> Starts | None:
-    """Return the timetable that ends first, None where none ends by the last day.
-
-    Raises:
-        UndecidedError: there was too much to search.
-    """
-    found = timetable(tasks, last, staff)
-    if found is None:
-        return None
-    low, high = earliest_end(tasks, staff), finish(tasks, found)
+def earliest(tasks: Sequence[LabTask], last: int, staff: int, found: Starts) -> tuple[Starts, bool]:
+    """Return the timetable that ends first, given one, and whether that is proven."""
+    low, high = earliest_end(tasks, staff), min(last, finish(tasks, found))
+    proven = True
     while low < high:
         middle = (low + high) // 2
-        sooner = timetable(tasks, middle, staff)
+        try:
+            sooner = timetable(tasks, middle, staff)
+        except UndecidedError:
+            sooner, proven = None, False
         if sooner is None:
             low = middle + 1
         else:
             found, high = sooner, finish(tasks, sooner)
-    return found
+    return found, proven
 
 
 def earliest_end(tasks: Sequence[LabTask], staff: int) -> int:
@@ -141,12 +150,15 @@ def _least_days(tasks: Sequence[LabTask], staff: int) -> int:
 class _Search:
     """The search for a timetable, day by day; tasks are numbered from the largest."""
 
-    def __init__(self, tasks: Sequence[LabTask], last: int, staff: int) -> None:
+    def __init__(self, tasks: Sequence[LabTask], last: int, staff: int, states: int) -> None:
+        self._most = states
         order = sorted(range(len(tasks)), key=lambda at: (-tasks[at].days * tasks[at].staff, at))
         self._order, self._tasks = order, [tasks[at] for at in order]
         self._end, self._staff = last + 1, staff
         self._failed: set[object] = set()
         self._starts: dict[int, int] = {}
+        self._placed: list[tuple[LabTask, int]] = []
+        self._states = self._left_out = 0
 
     def starts(self) -> Starts | None:
         begin = min((task.first for task in self._tasks), default=1)
@@ -174,8 +186,10 @@ class _Search:
         key = (day, left, at_work, least)
         if key in self._failed or self._is_hopeless(day, left, active):
             return False
-        if len(self._failed) >= MOST_STATES:
+        self._states += 1
+        if self._states > self._most:
             raise UndecidedError
+        before = self._left_out
         free = self._staff - sum(self._tasks[at].staff for _, at in active)
         busy = {name for _, at in active for name in self._tasks[at].instruments}
         tried: set[LabTask] = set()
@@ -185,25 +199,49 @@ class _Search:
             if not starts or busy & task.instruments or (like := task._replace(first=0)) in tried:
                 continue
             tried.add(like)
+            if day > task.first and self._goes_before(task, day):
+                self._left_out += 1
+                continue
             self._starts[at] = day
+            self._placed.append((task, day))
             now = tuple(sorted((*active, (day + task.days, at))))
             if self._found(day, left - {at}, now, at + 1):
                 return True
+            self._placed.pop()
         firsts = (self._tasks[at].first for at in left if self._tasks[at].first > day)
         later = min((*firsts, *(end for end, _ in active)), default=0)
         if later and self._found(later, left, tuple(a for a in active if a[0] > later), 0):
             return True
-        self._failed.add(key)
+        if self._left_out == before:  # else it failed because of what was placed before, too
+            self._failed.add(key)
         return False
+
+    def _goes_before(self, task: LabTask, day: int) -> bool:
+        """Return whether a task could start earlier: a timetable with that is no worse."""
+        tasks = [each for each, _ in self._placed]
+        starts = tuple(at for _, at in self._placed)
+        return 0 < inserted(task, tasks, starts, self._end - 1, self._staff) < day
 
     def _is_hopeless(
         self, day: int, left: Iterable[int], active: Sequence[tuple[int, int]]
     ) -> bool:
         """Return whether what is left is too much for the days from this one on."""
-        tasks = [self._tasks[at] for at in left]
-        tasks = [task._replace(first=max(day, task.first)) for task in tasks]
-        tasks += [self._tasks[at]._replace(days=end - day, first=day) for end, at in active]
-        return earliest_end(tasks, self._staff) >= self._end
+        days, staff = self._end - day, self._staff
+        spans = [(end - day, self._tasks[at]) for end, at in active]
+        for at in left:
+            task = self._tasks[at]
+            if max(day, task.first) + task.days > self._end:
+                return True
+            spans.append((task.days, task))
+        work = half = 0
+        held: dict[str, int] = {}
+        for length, task in spans:
+            work += length * task.staff
+            if 2 * task.staff >= staff:
+                half += length if 2 * task.staff == staff else 2 * length
+            for name in task.instruments:
+                held[name] = held.get(name, 0) + length
+        return work > staff * days or half > 2 * days or max(held.values(), default=0) > days
 
 
 def most_at_work(tasks: Sequence[LabTask], starts: Starts) -> int:

@@ -54,12 +54,15 @@ def summary_text(found: Portfolio) -> str:
 
 def proof_text(found: Portfolio) -> str:
     """Return that nothing better exists, or how much better it could be at most."""
-    if found.exact:
-        return "No other choice of studies, plans and days is better."
-    return (
-        "Best found, not proven: there is too much to search. "
-        f"No choice is worth more than {_worth(found.most)}."
-    )
+    if not found.exact and found.most > found.worth:
+        most = f"no choice is worth more than {_worth(found.most)}"
+        return f"Best found, not proven: there is too much to search; {most}."
+    if not found.exact:
+        kinder = "whether one as good gives up less or costs less is not proven"
+        return f"No choice is worth more; {kinder}: there is too much to search."
+    if not found.ends_first:
+        return "No other choice is better; whether the same can end sooner is not proven."
+    return "No other choice of studies, plans and days is better."
 
 
 def left_out_text(left: LeftOut, found: Portfolio) -> str:
@@ -101,7 +104,12 @@ def rises_text(found: Portfolio) -> Iterator[str]:
     """Yield what more credits would buy, the least amount first."""
     rises = found.rises
     if not rises:
-        yield "More credits would buy nothing more."
+        known = found.can_rise is not None
+        yield (
+            "More credits would buy nothing more."
+            if known
+            else "Whether more credits buy more is not known: there is too much to search."
+        )
         return
     if rises[0].exact and rises[0].more > _STEP:
         yield f"{_money(found, _STEP, 'more')} would buy nothing more."

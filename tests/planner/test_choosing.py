@@ -116,7 +116,7 @@ def test_choosing_equals_a_search_through_every_choice(first: int) -> None:
         studies, means = _small(seed)
         found = best(studies, means)
         wanted = min(_objectives(_useful(studies), means))
-        assert found.exact, seed
+        assert (found.exact, found.ends_first) == (True, True), seed
         assert _objective(studies, means, found) == wanted, seed
         assert found.most == -wanted[0], seed
 
@@ -128,11 +128,11 @@ def test_cheapest_is_the_least_budget_that_is_worth_more(first: int) -> None:
         more = -min(_objectives(_useful(studies), means))[0] + 1
         rich = means._replace(credits=10**6)
         enough = [each[2] for each in _objectives(_useful(studies), rich) if -each[0] >= more]
-        found = cheapest(studies, means, more)
+        found, exact = cheapest(studies, means, more)
+        assert exact, seed
         if found is None:
             assert not enough, seed
         else:
-            assert found.exact, seed
             assert _objective(studies, rich, found)[2] == min(enough), seed
 
 
@@ -147,15 +147,15 @@ def test_undominated_options_leave_the_best_choice_as_good() -> None:
 def test_timetable_runs_tasks_of_one_instrument_one_after_the_other() -> None:
     lamp = frozenset({"lamp"})
     tasks = [LabTask(3, 1, lamp, 1), LabTask(2, 1, lamp, 1), LabTask(4, 1, frozenset(), 1)]
-    found = earliest(tasks, 9, 5)
-    assert found is not None
+    found, proven = earliest(tasks, 9, 5, (1, 8, 4))
+    assert proven
     assert finish(tasks, found) == 5
     assert timetable(tasks, 4, 5) is None
 
 
 def test_timetable_waits_for_a_booking_to_end() -> None:
     tasks = [LabTask(3, 2, frozenset(), 4), LabTask(3, 2, frozenset(), 1)]
-    assert earliest(tasks, 6, 2) == (4, 1)
+    assert earliest(tasks, 9, 2, (7, 1)) == ((4, 1), True)
     assert timetable(tasks, 5, 2) is None
 
 
@@ -176,9 +176,9 @@ def test_choosing_takes_numbers_of_any_size() -> None:
 
 def test_choosing_from_nothing_chooses_nothing() -> None:
     means = LabMeans(10, 1, 5, 2)
-    assert best([], means) == ((), (), 0, True)
+    assert best([], means) == ((), (), 0, True, True)
     assert best([[], [PlanOption(0, 0, 0, LabTask(1, 1, frozenset(), 1))]], means).options == (
         None,
         None,
     )
-    assert cheapest([[]], means, 1) is None
+    assert cheapest([[]], means, 1) == (None, True)
