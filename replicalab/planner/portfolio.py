@@ -319,7 +319,7 @@ class Portfolio:
 
     @cached_property
     def rises(self) -> tuple[Rise, ...]:
-        """The next budgets with which the worth rises, the smallest first; none after one unproven."""
+        """The next budgets with which the worth rises; none after one that is not proven."""
         return tuple(self._rises())
 
     @cached_property
