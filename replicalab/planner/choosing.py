@@ -31,7 +31,7 @@ from replicalab.planner.timetable import (
 MOST_NODES: Final = 12_000
 """So many choices are looked at; a search that would need more is not proven."""
 
-MOST_EQUALS: Final = 200
+MOST_EQUALS: Final = 20
 """Of so many choices that are equal but for their end, the one that ends first is looked for."""
 
 MOST_REFUSED: Final = 200
@@ -40,6 +40,7 @@ MOST_REFUSED: Final = 200
 _STATES: Final = 1_500  # of one timetable among many; none once the choice cannot be proven
 _MOST_POINTS: Final = 160  # of a bound's steps; a bound of fewer is weaker, never wrong
 _FUNCTIONS: Final = range(4)
+_PARTS: Final = ((1, 1), (1, 2), (2, 1))  # of the credits and the work in a bound of both
 
 
 class PlanOption(NamedTuple):
@@ -147,6 +148,7 @@ def _limits(studies: Studies, means: LabMeans) -> list[_Limit]:
         for m in _FUNCTIONS:
             capacity = _scaled(staff, staff, k) * _scaled(days, days, m)
             found.append(_Limit(capacity, _work(staff, days, k, m)))
+    found += [_together(found[0], work, *parts) for work in found[1:3] for parts in _PARTS]
     names = [{name for option in each for name in option.task.instruments} for each in studies]
     shared = [name for name in sorted(set().union(*names)) if sum(name in n for n in names) > 1]
     found += [_Limit(days, _days_of(name)) for name in shared]
@@ -154,6 +156,15 @@ def _limits(studies: Studies, means: LabMeans) -> list[_Limit]:
         capacity = max(0, means.last - first + 1) * staff
         found.append(_Limit(capacity, _late_work(first)))
     return found
+
+
+def _together(one: _Limit, other: _Limit, of_one: int, of_other: int) -> _Limit:
+    """Return the limit of two means as one: so many parts of the first and of the second."""
+    first, second = other.capacity * of_one, one.capacity * of_other
+    return _Limit(
+        one.capacity * first + other.capacity * second,
+        lambda option: one.weigh(option) * first + other.weigh(option) * second,
+    )
 
 
 def _work(staff: int, days: int, k: int, m: int) -> Callable[[PlanOption], int]:
