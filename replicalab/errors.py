@@ -89,6 +89,10 @@ class LinkError(ReplicaLabError, ValueError):
     """An address whose workspace cannot be read in full."""
 
 
+class PortfolioError(ReplicaLabError, ValueError):
+    """Studies among which a lab cannot choose: too many, or of labs that are not the same."""
+
+
 class NegotiationError(ReplicaLabError, ValueError):
     """A turn that no negotiation allows: an opening without samples, a turn after the end."""
 

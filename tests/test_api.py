@@ -31,7 +31,7 @@ from tests.negotiation.playing import ACCEPT, propose, said
 ROOT: Final = Path(__file__).resolve().parents[1]
 NAMES: Final = [
     *("Lab", "asks", "assess", "compare", "frontier", "least_loss"),
-    *("load", "negotiate", "report", "run_batch", "studies", "suggest"),
+    *("load", "negotiate", "portfolio", "report", "run_batch", "studies", "suggest"),
 ]
 README: Final = (ROOT / "README.md").read_text(encoding="utf-8")
 STUDY: Final = "psy_stroop"

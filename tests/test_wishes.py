@@ -21,7 +21,15 @@ from replicalab.assessment import Assessment, assess
 from replicalab.comparison import Side
 from replicalab.models import revise
 from replicalab.negotiation import Negotiation, ScientistKind, best_text, score_of
-from replicalab.planner import Aim, Goal, PlanAnalysis, PlanStep, surveyed
+from replicalab.planner import (
+    Aim,
+    Goal,
+    PlanAnalysis,
+    PlanStep,
+    PortfolioStudy,
+    portfolio_of,
+    surveyed,
+)
 from replicalab.reports import brief, markdown, report
 from replicalab.scenarios import CostModel, Pack, load_scenario, read_looks
 from replicalab.views import (
@@ -32,6 +40,7 @@ from replicalab.views import (
     looks,
     negotiation,
     options,
+    portfolio,
     region,
     rounds,
     score,
@@ -156,6 +165,7 @@ PLACES: Final[dict[str, Callable[[], str | Block]]] = {
     "comparison_panel": lambda: comparison.comparison_panel(both()),
     "story_panel": lambda: study.story_panel(ways(ASKED)),
     "survey_panel": lambda: survey.survey_panel("", [(surveyed(lab()), "", "")], "Study"),
+    "portfolio_panel": lambda: portfolio.portfolio_panel(portfolio_of([PortfolioStudy(lab())])),
     "round_panel": lambda: rounds.round_panel(run(), 0),
     "outcome_panel": lambda: rounds.outcome_panel(negotiation.outcome_verdict(run())),
     "branches_panel": lambda: rounds.branches_panel([(done, None) for done in run().rounds], 1),

@@ -8,3 +8,4 @@ from replicalab.api.documents import compare, report
 from replicalab.api.labs import Lab, load, studies
 from replicalab.api.negotiations import negotiate, run_batch
 from replicalab.api.plans import asks, assess, frontier, least_loss, suggest
+from replicalab.api.portfolios import portfolio

@@ -10,7 +10,17 @@ from typing import Final
 
 from replicalab import __version__
 from replicalab.characters import on_one_line
-from replicalab.cli import batch, check, compare, negotiate, plan, report, serve, studies
+from replicalab.cli import (
+    batch,
+    check,
+    compare,
+    negotiate,
+    plan,
+    portfolio,
+    report,
+    serve,
+    studies,
+)
 from replicalab.cli.asking import Parser
 from replicalab.cli.files import (
     check_standard_input,
@@ -21,7 +31,7 @@ from replicalab.cli.printing import EXIT, Answer, CommandError, say, tell
 from replicalab.errors import ReplicaLabError
 from replicalab.lexicon import shortened
 
-COMMANDS: Final = (serve, studies, check, plan, negotiate, compare, report, batch)
+COMMANDS: Final = (serve, studies, check, plan, portfolio, negotiate, compare, report, batch)
 """In the order of the help; each adds its options, and answers."""
 
 DEBUG: Final = "REPLICALAB_DEBUG"

@@ -17,6 +17,15 @@ from replicalab.planner.options import (
     plan_to_draw,
     surveyed,
 )
+from replicalab.planner.portfolio import (
+    ChosenStudy,
+    Lacking,
+    LeftOut,
+    Portfolio,
+    PortfolioStudy,
+    Rise,
+    portfolio_of,
+)
 from replicalab.planner.shortfalls import (
     Addition,
     LaterStart,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from replicalab.assessment import CostTerm, Slack
 from replicalab.models import Dimension
-from replicalab.planner import FrontierPlan
+from replicalab.planner import ChosenStudy, FrontierPlan
 from replicalab.scenarios import ScenarioSummary
 
 if TYPE_CHECKING:
@@ -23,6 +23,10 @@ DIMENSION: Final = ("dimension", "ok", "used", "limit", "slack", "binding")
 COST: Final = ("term", "number", "rate", "credits")
 FRONTIER: Final = (
     *("samples", "days", "credits", "analysed", "evidence", "tier", "fidelity_loss"),
+)
+PORTFOLIO: Final = (
+    *("id", "study", "samples", "days", "first_day", "last_day", "staff", "credits"),
+    *("measure", "evidence", "tier", "fidelity_loss", "worth"),
 )
 """The names of each kind of fact, in their order."""
 
@@ -56,6 +60,16 @@ def frontier_row(plan: FrontierPlan) -> Row:
     """Return a plan that nothing beats; its evidence is in the measure of its study."""
     size = plan.samples, plan.days, plan.credits, plan.analysed
     return dict(zip(FRONTIER, (*size, plan.value, str(plan.tier), plan.loss), strict=True))
+
+
+def portfolio_row(chosen: ChosenStudy) -> Row:
+    """Return a study that is run among others, its plan and its days."""
+    plan, pack = chosen.plan, chosen.plan.pack
+    size = plan.counts.samples, plan.counts.days, chosen.first, chosen.last, plan.staff
+    shows = plan.evidence.measure, plan.evidence.value, str(plan.evidence.tier)
+    worth = plan.fidelity_loss, chosen.worth
+    values = (pack.scenario_id, pack.paper.name, *size, plan.cost, *shows, *worth)
+    return dict(zip(PORTFOLIO, values, strict=True))
 
 
 def frame(columns: Sequence[str], rows: Iterable[Row | Sequence[object]]) -> pd.DataFrame:

@@ -288,6 +288,7 @@ ASKED: Final = {
     "negotiate": f"negotiate {MYELOMA}",
     "compare": f"compare {MYELOMA} --plan study --plan offer",
     "report": f"report {MYELOMA} --days 28",
+    "portfolio": f"portfolio {MYELOMA} --budget 9000 --floor-share 0.5",
 }
 """In the medium lab, whose 28 days are too few for the survival follow-up."""
 JUDGE_NO_PLAN: Final = {"studies", "batch", "serve"}

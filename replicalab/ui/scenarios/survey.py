@@ -8,6 +8,7 @@ import streamlit as st
 from replicalab.case import Case
 from replicalab.characters import on_one_line
 from replicalab.lexicon import CREDITS, capitalised
+from replicalab.models import Protocol
 from replicalab.planner import SurveyedStudy, surveyed
 from replicalab.scenarios import EvidenceAssumptions, list_scenarios, shelf_fingerprint
 from replicalab.server import LONGEST_QUERY
@@ -17,6 +18,7 @@ from replicalab.ui.address import to_query
 from replicalab.ui.controls import complain
 from replicalab.ui.files import download
 from replicalab.ui.lab.fields import draw_means_everywhere
+from replicalab.ui.scenarios import portfolio
 from replicalab.ui.study_cache import OwnStudy
 from replicalab.ui.workspace import Workspace
 from replicalab.views.lab import any_lab_text
@@ -60,6 +62,17 @@ def draw() -> None:
     # The page's heading until its header has one.
     panel.draw(survey_panel(lab, listed, order, level=1 if state.is_untouched() else 2))
     _draw_ways_on(rows)
+    portfolio.draw({name: _listed(row) for name, row in _names(rows).items()})
+
+
+def _listed(row: _Row) -> portfolio.Listed:
+    def link(plan: Protocol, first: int) -> str:
+        case = _opened(row)
+        own = case.own_lab.model_copy(update={"start_day": first})
+        case = case.with_own(own_lab=own).with_plan(plan, own_studies.find)
+        return _address(case)
+
+    return portfolio.Listed(row.found.pack, row.own or row.found.pack.scenario_id, row.origin, link)
 
 
 def _rows() -> tuple[_Row, ...]:
@@ -113,7 +126,11 @@ def _opened(row: _Row) -> Case:
 
 def _link(row: _Row) -> str:
     """Return where a row opens, empty where an address has no room for it."""
-    query = urlencode(to_query(Workspace(case=_opened(row))))
+    return _address(_opened(row))
+
+
+def _address(case: Case) -> str:
+    query = urlencode(to_query(Workspace(case=case)))
     return f"Protocol?{query}" if len(query) <= LONGEST_QUERY else ""
 
 

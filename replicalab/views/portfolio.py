@@ -1,0 +1,206 @@
+"""Studies that one lab runs with one budget: which, when, what is left out, what more would buy."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from replicalab.assessment.phrases import cautions_title
+from replicalab.lexicon import CREDITS, amount_text, capitalised, count_text, joined, money_text
+from replicalab.planner import ChosenStudy, Lacking, LeftOut, Portfolio, Rise
+from replicalab.views import blocks
+from replicalab.views.blocks import Cell, Column, Group, Heading, Sentence, Status
+from replicalab.views.frontier import given_up_text
+from replicalab.views.plan import cautions_sentence
+from replicalab.views.verdicts import FIDELITY_MEANS, evidence_status
+
+TITLE: Final = "One budget for several studies"
+LEFT_OUT: Final = "Left out"
+MORE: Final = "What more credits would buy"
+NOTE: Final = (
+    "Worth most; of equals least given up, then cheapest, then the earliest end. Studies run side "
+    "by side as far as the staff of a day allows; an item of equipment serves one at a time."
+)
+_STEP: Final = 1000  # credits, of which a visitor is told whether they buy anything
+_NUMBERS: Final = ("Samples", "Days", "Starts", "Ends", "Staff")
+
+
+def names_of(found: Portfolio) -> list[str]:
+    """Return what the candidates are called, each name once: the second of a name has a number."""
+    seen: Counter[str] = Counter()
+    names = []
+    for each in found.candidates:
+        name = each.pack.paper.name
+        seen[name] += 1
+        names.append(f"{name} ({seen[name]})" if seen[name] > 1 else name)
+    return names
+
+
+def summary_text(found: Portfolio) -> str:
+    """Return how many studies are run, what they count, and what they take of the lab."""
+    if not found.candidates:
+        return "No study is chosen from; name one."
+    chosen, number = len(found.chosen), len(found.candidates)
+    said = f"{amount_text(chosen)} of {count_text(number, 'study')}, worth {_worth(found.worth)}"
+    spent = f"{amount_text(found.credits)} of {_money(found, found.budget)}"
+    if not chosen:
+        return f"{said}: none can be run for {_money(found, found.budget)} in this lab."
+    lab = found.candidates[0].pack.lab
+    days = f"from day {found.chosen[0].first} to day {amount_text(found.last)} of {lab.days:,}"
+    staff = f"at most {found.most_staff} of {count_text(lab.staff, 'staff unit')} on a day"
+    return f"{said}: {spent}, {days}, {staff}."
+
+
+def proof_text(found: Portfolio) -> str:
+    """Return that nothing better exists, or how much better it could be at most."""
+    if not found.exact and found.most > found.worth:
+        most = f"no choice is worth more than {_worth(found.most)}"
+        return f"Best found, not proven: there is too much to search; {most}."
+    if not found.exact:
+        kinder = "whether one as good gives up less or costs less is not proven"
+        return f"No choice is worth more; {kinder}: there is too much to search."
+    if not found.ends_first:
+        return "No other choice is better; whether the same can end sooner is not proven."
+    return "No other choice of studies, plans and days is better."
+
+
+def left_out_text(left: LeftOut, found: Portfolio) -> str:
+    """Return why a study is not run."""
+    match left.lacking:
+        case Lacking.WORTH:
+            return "It counts nothing."
+        case Lacking.EVIDENCE:
+            counts = "target or floor" if found.candidates[left.place].floor_share else "target"
+            return f"No plan reaches its {counts} in this lab, whatever the budget."
+        case Lacking.CREDITS:
+            short = _money(found, left.credits, "more")
+            return f"Its cheapest plan needs {short} than the others leave."
+        case Lacking.INSTRUMENTS:
+            names = joined([f"'{name}'" for name in left.instruments])
+            return f"It needs {names}, which the others use for too long."
+        case Lacking.STAFF:
+            return "The others leave too few staff units on too few days."
+        case Lacking.DAYS:
+            return "The others leave no days on which staff and equipment are free for it."
+
+
+def rise_text(rise: Rise, found: Portfolio) -> str:
+    """Return what the least further budget buys with which the worth rises."""
+    names = names_of(found)
+    names = [f"{n} above its floor" if at in rise.partial else n for at, n in enumerate(names)]
+    added, gone, raised = (
+        joined([names[at] for at in places]) for places in (rise.added, rise.gone, rise.raised)
+    )
+    buys = [f"add {added}" if added else "", f"raise {raised} to the target" if raised else ""]
+    instead = f" in place of {gone}" if gone else ""
+    what = " and ".join(filter(None, buys)) or "choose other plans"
+    least = "" if rise.exact else "At most "
+    more = _money(found, rise.more, "more")
+    return f"{least}{more} would {what}{instead}: worth {_worth(rise.worth)}."
+
+
+def rises_text(found: Portfolio) -> Iterator[str]:
+    """Yield what more credits would buy, the least amount first."""
+    rises = found.rises
+    if not rises:
+        known = found.can_rise is not None
+        yield (
+            "More credits would buy nothing more."
+            if known
+            else "Whether more credits buy more is not known: there is too much to search."
+        )
+        return
+    if rises[0].exact and rises[0].more > _STEP:
+        yield f"{_money(found, _STEP, 'more')} would buy nothing more."
+    yield from (rise_text(rise, found) for rise in rises)
+
+
+def _money(found: Portfolio, amount: float, word: str = "") -> str:
+    labs = [each.pack.lab for each in found.candidates]
+    return labs[0].money(amount, word) if labs else money_text(amount, CREDITS, word)
+
+
+def _worth(number: float) -> str:
+    return amount_text(number)
+
+
+# --- as a panel -----------------------------------------------------------------------------
+
+
+def portfolio_panel(
+    found: Portfolio, links: Sequence[str] = (), origins: Sequence[str] = (), level: int = 3
+) -> Group:
+    """Return the studies that are run, a row each, what is left out, and what more would buy.
+
+    Args:
+        found: the choice.
+        links: where each chosen study opens, in their order; none where nowhere.
+        origins: whose each candidate is, where it is not on the shelf.
+        level: of its heading.
+    """
+    names = names_of(found)
+    notes = [*origins] or [""] * len(names)
+    return blocks.group(
+        Heading(TITLE, level),
+        Sentence(summary_text(found)),
+        Sentence(proof_text(found), status=None if found.exact else Status.CAUTION, quiet=True),
+        _table(found, names, links, notes) if found.chosen else None,
+        *_left_out(found, names, level),
+        *_more(found, level),
+        Sentence(NOTE, quiet=True),
+    )
+
+
+def _table(
+    found: Portfolio, names: Sequence[str], links: Sequence[str], notes: Sequence[str]
+) -> blocks.Table:
+    currency = found.candidates[0].pack.lab.currency
+    columns = [
+        Column("Study"),
+        Column("Evidence"),
+        *(Column(name, "number") for name in _NUMBERS),
+        Column(capitalised(currency), "number"),
+        Column("Given up", "number", meaning=FIDELITY_MEANS),
+        Column("Worth", "number"),
+    ]
+    places = [*links] or [""] * len(found.chosen)
+    rows = [
+        _row(each, names[each.place], link, notes[each.place])
+        for each, link in zip(found.chosen, places, strict=True)
+    ]
+    return blocks.table("The studies that are run", columns, rows, kind="survey", scrolls=True)
+
+
+def _row(each: ChosenStudy, name: str, link: str, origin: str) -> tuple[Cell, ...]:
+    plan = each.plan
+    broken = Sentence(cautions_sentence(plan), cautions_title(plan), Status.CAUTION)
+    numbers = (plan.counts.samples, plan.counts.days, each.first, each.last, plan.staff, plan.cost)
+    return (
+        Cell(name, note=origin, link=link),
+        Cell(
+            plan.evidence.text,
+            status=evidence_status(plan.evidence),
+            note=str(plan.evidence.tier),
+            more=broken if broken.lead else None,
+        ),
+        *(Cell(amount_text(number)) for number in numbers),
+        Cell(
+            amount_text(plan.fidelity_loss),
+            more=Sentence(given_up_text(plan)) if plan.fidelity_loss else None,
+        ),
+        Cell(_worth(each.worth)),
+    )
+
+
+def _left_out(found: Portfolio, names: Sequence[str], level: int) -> Iterator[blocks.Block]:
+    if found.left_out:
+        rows = [(names[each.place], left_out_text(each, found)) for each in found.left_out]
+        yield Heading(LEFT_OUT, level + 1)
+        yield blocks.plain_table(LEFT_OUT, ("Study", "Why"), rows)
+
+
+def _more(found: Portfolio, level: int) -> Iterator[blocks.Block]:
+    if found.candidates:
+        yield Heading(MORE, level + 1)
+        yield blocks.listing(rises_text(found))
