@@ -141,7 +141,7 @@ def _all_plans(candidate: PortfolioStudy) -> Iterator[tuple[PlanOption, Assessme
                     PlanOption(
                         _whole(candidate.counts(judged.evidence.tier)),
                         judged.fidelity_loss,
-                        _whole(credits_needed(counts, there.lab)),
+                        _whole(credits_needed(counts, there)),
                         LabTask(int(counts.days), people, instruments, first),
                     ),
                     judged,
