@@ -92,6 +92,6 @@ def _means(budget: float | None, days: int | None, staff: int | None) -> dict[st
             scenarios.LabOverrides.model_validate({name: value})
         except ValueError:
             problem = f"{name} {value!r} is no number that a lab has"
-            remedy = f"write one from 1 to {scenarios.MOST:,}"
+            remedy = f"write a whole one from 1 to {scenarios.MOST:,}"
             raise PortfolioError(f"{problem}; {remedy}") from None
     return {name: float(value) if name == "budget" else value for name, value in said.items()}

@@ -28,7 +28,7 @@ from replicalab.planner.timetable import (
     timetable,
 )
 
-MOST_NODES: Final = 12_000
+MOST_NODES: Final = 60_000
 """So many choices are looked at; a search that would need more is not proven."""
 
 MOST_EQUALS: Final = 20

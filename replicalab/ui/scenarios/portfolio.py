@@ -16,6 +16,7 @@ from replicalab.tables.rows import PORTFOLIO, portfolio_row
 from replicalab.ui import panel, state
 from replicalab.ui.controls import NumberField, between, complain
 from replicalab.ui.files import download
+from replicalab.ui.words import escaped
 from replicalab.views.portfolio import TITLE, portfolio_panel
 
 PLACE: Final = "portfolio"
@@ -91,7 +92,7 @@ def _candidates(
     )
     worths = [
         NumberField(
-            f"Worth of {name}",
+            f"Worth of {escaped(name)}",
             f"portfolio_worth_{each.key}",
             1.0,
             why_not=between(f"The worth of {name}", (0, MOST_WORTH)),
