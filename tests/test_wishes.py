@@ -235,7 +235,7 @@ JUDGE_NO_PLAN: Final = {
     *("substitutions_panel", "listed_panel", "sentences_panel", "top_panel", "point_panel"),
     *("attempts_panel", "judge_panel", "ledger_panel", "matrix_panel"),
     *("Slide.STAKE", "Slide.CONCESSION", "Slide.LEDGER"),
-    *("worked_out_panel", "units_panel"),
+    *("worked_out_panel", "units_panel", "success_panel"),
 }
 """Panels and slides that draw what they are given, numbers alone, or a study.
 

@@ -131,7 +131,7 @@ class TypedAnalysis:
             return None, {}
         try:
             numbers = self._design(None)
-            if self.unknown is Unknown.EFFECT and any(map(numbers.get, KINDS[self.kind].optional)):
+            if self.unknown is Unknown.EFFECT and any(map(numbers.get, KINDS[self.kind].extras)):
                 # What else is given may leave less room than the usual effect takes.
                 numbers["effect_planning"] = _ANY_EFFECT
             design = Design.model_validate(

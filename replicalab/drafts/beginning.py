@@ -35,7 +35,7 @@ DEFAULT: Final = "ReplicaLab’s default."
 EFFECTS: Final = ("effect_published", "effect_planning", "sesoi")
 NUMBERS: Final = (*EFFECTS, *PARAMETERS, "target", "floor")
 """The numbers of a design; which of them there are depends on its kind."""
-OPTIONAL: Final = frozenset(name for row in KINDS.values() for name in row.optional)
+OPTIONAL: Final = frozenset(name for row in KINDS.values() for name in row.extras)
 """Those that a kind can do without: a new study has them only where they are given."""
 _FIRST: Final = next(iter(DesignKind))
 _DAYS: Final = 10

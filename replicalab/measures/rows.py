@@ -236,11 +236,11 @@ class DesignParameters(NamedTuple):
     groups: int = 0
     margin: float = 0.0
     event_share: float = 1.0
+    baseline: float | None = None
+    assurance: float | None = None
     share: float = 0.5
     per_unit: float = 1.0
     icc: float | None = None
-    baseline: float | None = None
-    assurance: float | None = None
 
     @classmethod
     def by(cls, design: _Design, factor: float = 1.0) -> DesignParameters:
@@ -417,6 +417,11 @@ class Kind:
         """The numbers of a design that count for this kind, besides its effects and bounds."""
         # The population counts for every kind: nobody can plan more samples than there are.
         return [name for name in PARAMETERS if self.uses(name) or name == "population_max"]
+
+    @property
+    def extras(self) -> list[str]:
+        """The numbers of a design that this kind may have, and can do without."""
+        return [name for name in PARAMETERS if name in self.optional]
 
     def groups_of(self, design: _Design) -> int:
         """Return how many groups the samples of a design are of, 1 where they are of none."""

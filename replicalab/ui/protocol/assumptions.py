@@ -102,7 +102,7 @@ def assumptions(written: Design, asked: Design) -> list[Assumption]:
         ("target", f"Target: {measure}{share}", factor, step),
         ("floor", f"Floor: {measure}{share}", factor, step),
         ("dropout", "Dropout, %", _IN_PERCENT, 1.0),
-        *((name, row.label(name), 1, PARAMETERS[name].step) for name in row.optional),
+        *((name, row.label(name), 1, PARAMETERS[name].step) for name in row.extras),
     )
     return [
         Assumption(

@@ -153,7 +153,7 @@ def _numbers(row: Kind, source: EffectSource | None) -> dict[str, NumberField]:
     effect = [("effect_planning", f"Effect: {row.effect.name}", 0.05)] if row.effect else []
     asked: list[tuple[str, str, float]] = [
         *effect,
-        *((name, row.label(name), PARAMETERS[name].step) for name in (*row.needs, *row.optional)),
+        *((name, row.label(name), PARAMETERS[name].step) for name in (*row.needs, *row.extras)),
         (Unknown.EVIDENCE.value, capitalised(row.measure), 0.05),
         (_SAMPLES, "Samples in all", 1),
         (_DROPOUT, "Dropout, %", 1.0),
@@ -166,7 +166,7 @@ def _numbers(row: Kind, source: EffectSource | None) -> dict[str, NumberField]:
             label,
             f"{_PREFIX}_{row.kind}_{name}",
             fields.as_number(
-                at[name] if name in row.optional else at[name] or 0, whole=isinstance(step, int)
+                at[name] if name in row.extras else at[name] or 0, whole=isinstance(step, int)
             ),
             step=step,
         )
