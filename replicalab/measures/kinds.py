@@ -114,6 +114,12 @@ def _one_group(n: int, size: float, given: DesignParameters, test: _TTest = t_te
     return test(size * math.sqrt(n / _design_effect(given)), free, given.alpha) if free > 0 else 0.0
 
 
+def _worth_of_one(n: int, given: DesignParameters) -> float:
+    """Return what the samples of one group are worth; 0 where too few units have them."""
+    few = _units(n, given) < _least_units(given)
+    return 0.0 if few else n / _design_effect(given)
+
+
 def _normal_of_units(n: int, size: float, given: DesignParameters, arms: int) -> float | None:
     """Return the power as if the variance within and between units were known, None of samples."""
     if given.icc is None:
@@ -132,11 +138,8 @@ def _correlation(
     """Return the power of the t-test of r; of alike samples by Fisher's z, at their worth."""
     if _design_effect(given) == 1:
         return test(n, size, given.alpha)
-    worth = n / _design_effect(given) - 3
-    few = _units(n, given) < _least_units(given)
-    return (
-        of_units(math.atanh(size) * math.sqrt(worth), given.alpha) if worth > 0 and not few else 0.0
-    )
+    worth = _worth_of_one(n, given) - 3
+    return of_units(math.atanh(size) * math.sqrt(worth), given.alpha) if worth > 0 else 0.0
 
 
 def _two_proportions(n: int, size: float, given: DesignParameters) -> float:
@@ -247,8 +250,8 @@ def _of_even_arms(formula: _Usual) -> _Usual:
 # --- what a test with interim looks is planned by ---------------------------------------------
 
 _OF_ARMS: Final = Information(lambda n, at: _root_of_arms(n, at) ** 2)
-_OF_ONE_GROUP: Final = Information(lambda n, _: n)
-_OF_FISHERS_Z: Final = Information(lambda n, _: max(0, n - 3))
+_OF_ONE_GROUP: Final = Information(_worth_of_one)
+_OF_FISHERS_Z: Final = Information(lambda n, at: max(0.0, _worth_of_one(n, at) - 3))
 _OF_EVENTS: Final = Information(
     lambda n, at: at.event_share * _root_of_arms(n, at) ** 2,
     "event",

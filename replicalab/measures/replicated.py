@@ -15,7 +15,8 @@ from replicalab.measures.kinds import KINDS, DesignKind
 from replicalab.measures.normal_scales import NormalScale
 from replicalab.measures.originals import _Reported, estimate_of
 from replicalab.measures.planning_effects import original_shift
-from replicalab.measures.rows import DesignParameters, Kind
+from replicalab.measures.rows import DesignParameters, Information, Kind
+from replicalab.measures.rows import _Design as _Numbers
 from replicalab.measures.success import CRITERIA, PRIORS, Basis, Criterion, Prior, Success
 
 _MOST: Final = 10**12
@@ -41,13 +42,9 @@ class _Chosen(Protocol):
     def is_planned_with(self) -> bool: ...
 
 
-class _Design(Protocol):
+class _Design(_Numbers, Protocol):
     """What of a design the probability of success depends on."""
 
-    @property
-    def alpha(self) -> float | None: ...
-    @property
-    def event_share(self) -> float | None: ...
     @property
     def original(self) -> _Reported | None: ...
     @property
@@ -62,18 +59,22 @@ class Replicated:
         success: the criteria and the prior.
         se: the original's standard error.
         scale: on which the estimates are.
-        event_share: the share of samples that have an event.
+        information: what samples tell there, in their units and arms.
+        given: the numbers of the design.
     """
 
     success: Success
     se: float
     scale: NormalScale
-    event_share: float = 1.0
+    information: Information
+    given: DesignParameters
 
     def relative_size(self, n: int, factor: float = 1.0) -> float:
         """Return the original's variance over that of ``n`` samples; 0 of too few."""
-        ratio = factor * self.se / self.scale.se_of(n, self.event_share) if n >= 1 else 0.0
-        return ratio * ratio
+        ratio = factor * self.se
+        if n < 1 or not self.scale.can_test(self.scale.sizes(n, self.given.event_share)):
+            return 0.0
+        return ratio * ratio * self.information.of(n, self.given)
 
     @cached_property
     def least(self) -> float:
@@ -121,7 +122,7 @@ class Replicated:
 def replicated_of(row: Kind, design: _Design) -> Replicated | None:
     """Return the probability of success of a design; None where it has none, or cannot have."""
     chosen, reported = design.replication, design.original
-    if chosen is None or reported is None or row.normal is None:
+    if chosen is None or reported is None or row.normal is None or row.information is None:
         return None
     found = estimate_of(row, reported)
     if found is None:
@@ -136,7 +137,8 @@ def replicated_of(row: Kind, design: _Design) -> Replicated | None:
         telescope=shift / found.se,
     )
     success = Success(basis, chosen.prior, chosen.criteria)
-    return Replicated(success, found.se, row.normal, design.event_share or 1.0)
+    given = DesignParameters.by(design)
+    return Replicated(success, found.se, row.normal, row.information, given)
 
 
 def row_of(row: Kind, design: _Design, factor: float = 1.0) -> Kind:

@@ -269,10 +269,11 @@ Formula = Callable[[int, float, DesignParameters], float]
 
 
 class Information(NamedTuple):
-    """What the statistic of a test grows as the root of, so that it may be looked at on the way.
+    """What samples tell of an effect: the statistic of a test grows as its root.
 
     Attributes:
-        of: the information of n samples, 1 or more, up to a factor; 0 for too few.
+        of: the information of n samples, 1 or more: one over the variance of their estimate on the
+            kind's normal scale; 0 for too few.
         noun: what a look waits for.
         number: of how many of these n samples are.
     """
@@ -370,7 +371,8 @@ class Kind:
         misfit: why the planning effect does not go with the other numbers, and the remedy; empty
             where it does.
         normal: the scale on which its estimates are as good as normal, None where there is none.
-        information: what a test with interim looks is planned by; None where there can be none.
+        information: what samples tell, by which looks and success are planned; None where nothing
+            is tested on a normal scale.
     """
 
     kind: StrEnum

@@ -5,7 +5,12 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from replicalab import assessment, lexicon
-from replicalab.assessment.phrases import analysed_text, asked_and_had, last_day_text
+from replicalab.assessment.phrases import (
+    analysed_text,
+    asked_and_had,
+    last_day_text,
+    units_text,
+)
 from replicalab.measures import KINDS, DesignParameters
 from replicalab.measures.looks import FAMILIES
 from replicalab.measures.replicated import within
@@ -172,11 +177,17 @@ def notes(plan: assessment.Assessment) -> list[tuple[str, str]]:
     others = [issue.message for issue in plan.validation.paper_warnings]
     others += filter(None, [spare_text(plan)])
     kinds = {
-        "Caution": dropped_cautions(plan),
+        "Caution": [*filter(None, [_of_units(plan)]), *dropped_cautions(plan)],
         "Note": others,
         "Close to a step": cliff_texts(plan.cliffs),
     }
     return [(name, text) for name, texts in kinds.items() for text in texts]
+
+
+def _of_units(plan: assessment.Assessment) -> str:
+    """Return how a plan's samples stand to the study's units, as a sentence; empty without any."""
+    text = units_text(plan)
+    return f"{lexicon.capitalised(text)}." if text else ""
 
 
 def _protection(control: Control) -> str:
@@ -202,7 +213,7 @@ def asked_text(pack: Pack, most: int | None = _MOST_ASKED) -> str:
     }
     write |= {"effect": effect_text, **dict.fromkeys(("target", "floor"), scale.by_hand)}
     texts = [
-        record_text(getattr(pack.question, name), costs=False)
+        record_text(getattr(pack.question, name), whole=False)
         if name in QUESTION_RECORDS
         else f"{name} {write[name](getattr(pack.question, name))}"
         for name in pack.asked
@@ -212,13 +223,18 @@ def asked_text(pack: Pack, most: int | None = _MOST_ASKED) -> str:
     return f"{', '.join(texts)}, yours" if texts else ""
 
 
-def record_text(value: Record, *, costs: bool = True) -> str:
-    """Return units, arms or what counts as replicated, as they are asked, in a few words."""
+def record_text(value: Record, *, whole: bool = True) -> str:
+    """Return units, arms or what counts as replicated, as they are asked, in a few words.
+
+    Not ``whole`` without their costs, and several criteria by their number.
+    """
     if isinstance(value, Replication):
+        if not whole and len(value.criteria) > 1:
+            return f"{len(value.criteria)} criteria of replication"
         return (
             f"replicated if {lexicon.joined([within(CRITERIA[c].label) for c in value.criteria])}"
         )
-    return grouping_text(value, costs=costs)
+    return grouping_text(value, costs=whole)
 
 
 def looks_text(looks: Looks | None) -> str:

@@ -66,7 +66,7 @@ def test_ticked_criteria_have_a_probability_each_and_one_together() -> None:
     assert [*found] == ["Significant", "Original in the interval", "All together"]
     alone = [float(found[name][0]) for name in [*found][:2]]
     assert float(found["All together"][0]) <= min(alone)
-    assert "replicated if significant and original in the interval, yours" in header(app)
+    assert "2 criteria of replication, yours" in header(app)
     assert "power" in whole(app)
 
 

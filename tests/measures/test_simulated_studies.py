@@ -1,0 +1,158 @@
+"""The probability of success held against whole studies: simulated samples, units and arms.
+
+Nothing of the core is used but the chance that is held: data are drawn sample by sample (or from
+the exact distribution of what is reported of them), estimated as the field estimates, and each
+criterion is decided as its authors wrote it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from replicalab.measures import KINDS, DesignKind
+from replicalab.measures.replicated import replicated_of
+from replicalab.measures.success import Criterion, Prior
+from replicalab.scenarios import Arms, Original, Replication, Units
+from tests.factories import make_design
+
+DRAWS: Final = 100_000
+Z: Final = stats.norm.isf(0.025)
+KINDS_HELD: Final = [kind for kind, row in KINDS.items() if row.information and row.normal]
+# The estimate and its error of an original with z near 3, on the scale of each kind; a study of n.
+STUDIES: Final = {
+    DesignKind.TWO_GROUP: (0.5, 0.16, 240),
+    DesignKind.PAIRED: (0.4, 0.13, 120),
+    DesignKind.ONE_SAMPLE: (0.4, 0.13, 120),
+    DesignKind.CORRELATION: (0.3, 0.1, 200),
+    DesignKind.TWO_PROPORTIONS: (0.4, 0.13, 400),
+    DesignKind.SURVIVAL: (0.6, 0.18, 400),
+}
+ICC, PER_UNIT = 0.05, 4
+
+
+def simulated(
+    kind: DesignKind, effects: Any, n: int, rng: Any, *, units: bool, share: float
+) -> Any:
+    """Return an estimate and its standard error for each true effect, on the normal scale."""
+    first = round(n * share)
+    effect = 1 + (PER_UNIT - 1) * ICC if units else 1.0
+
+    def means(size: int, at: Any, total: int) -> Any:
+        # The mean of a group whose samples share units, of SD 1 within and between them.
+        if not units:
+            return rng.normal(at, 1 / math.sqrt(size), len(effects))
+        held = size // PER_UNIT
+        between = rng.normal(0, math.sqrt(ICC), (len(effects), held)).mean(axis=1)
+        within = rng.normal(0, math.sqrt((1 - ICC) / size), len(effects))
+        return at + between + within
+
+    match kind:
+        case DesignKind.TWO_GROUP:
+            found = means(first, effects, n) - means(n - first, np.zeros(len(effects)), n)
+            return found, math.sqrt((1 / first + 1 / (n - first)) * effect)
+        case DesignKind.PAIRED | DesignKind.ONE_SAMPLE:
+            return means(n, effects, n), math.sqrt(effect / n)
+        case DesignKind.CORRELATION:
+            rho = np.tanh(effects)
+            # r of n pairs from its exact representation: a normal, and two chi variables.
+            slope = rho / np.sqrt(1 - rho**2) * np.sqrt(rng.chisquare(n - 1, len(rho)))
+            t = (rng.standard_normal(len(rho)) + slope) / np.sqrt(rng.chisquare(n - 2, len(rho)))
+            return np.arcsinh(t), 1 / math.sqrt(n - 3)
+        case DesignKind.TWO_PROPORTIONS:
+            middle = math.pi / 2  # both shares about one half
+            ones = np.sin((middle + effects / 2) / 2) ** 2, np.sin((middle - effects / 2) / 2) ** 2
+            shares = [rng.binomial(s, p) / s for s, p in zip((first, n - first), ones, strict=True)]
+            angles = [2 * np.arcsin(np.sqrt(s)) for s in shares]
+            return angles[0] - angles[1], math.sqrt(1 / first + 1 / (n - first))
+        case DesignKind.SURVIVAL:
+            # All have an event: the log of the ratio of two mean times, whose error is that of it.
+            times = [rng.gamma(size, 1 / size, len(effects)) for size in (first, n - first)]
+            found = effects + np.log(times[1]) - np.log(times[0])
+            return found, math.sqrt(1 / first + 1 / (n - first))
+    raise ValueError(kind)
+
+
+def met(
+    name: Criterion, found: Any, se: float, original: float, error: float, margin: float
+) -> Any:
+    """Return where a criterion is met, as its authors wrote it."""
+    ratio = (error / se) ** 2
+    match name:
+        case Criterion.SIGNIFICANT:
+            return found / se > Z
+        case Criterion.INTERVAL:
+            return np.abs(found - original) < Z * se
+        case Criterion.PREDICTION:
+            return np.abs(found - original) < Z * math.hypot(se, error)
+        case Criterion.EQUIVALENCE:
+            half = stats.norm.isf(0.05) * se
+            return (found - half > -margin) & (found + half < margin)
+        case Criterion.SCEPTICAL | Criterion.SCEPTICAL_NOMINAL:
+            golden = math.sqrt((1 + math.sqrt(5)) / 2)
+            level = Z / golden if name is Criterion.SCEPTICAL else Z
+            # Held (2020), equation 9: (z_o²/z² − 1)(z_r²/z² − 1) ≥ c at z, in one direction.
+            one, two = (original / error) ** 2 / level**2 - 1, (found / se) ** 2 / level**2 - 1
+            return (found > 0) & (one > 0) & (two > 0) & (one * two >= ratio)
+        case Criterion.SMALL_TELESCOPES:
+            third = stats.norm.ppf(1 / 3) + Z  # the shift at which a z-test has that power
+            return found + stats.norm.isf(0.05) * se > third * error
+    raise ValueError(name)
+
+
+def chance_of(kind: DesignKind, name: Criterion, n: int, units: Units | None, arms: Arms | None,
+              margin: float) -> float:  # fmt: skip
+    estimate, error, _ = STUDIES[kind]
+    scale = KINDS[kind].normal
+    assert scale is not None
+    design = make_design(
+        kind=kind,
+        effect_published=None,
+        sesoi=None,
+        effect_planning=scale.effect(estimate),
+        event_share=1.0 if kind is DesignKind.SURVIVAL else None,
+        units=units,
+        arms=arms,
+        original=Original(
+            effect=scale.effect(estimate), se=error, source="Made up", confidence="derived"
+        ),
+        replication=Replication(
+            criteria=(name,),
+            prior=Prior.PREDICTIVE,
+            margin=margin if name is Criterion.EQUIVALENCE else None,
+        ),
+    )
+    found = replicated_of(KINDS[kind], design)
+    assert found is not None
+    return found.chance(n)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("setting", ["plain", "units", "arms"])
+@pytest.mark.parametrize("name", Criterion)
+@pytest.mark.parametrize("kind", KINDS_HELD)
+def test_chance_of_success_is_that_of_simulated_studies(
+    kind: DesignKind, name: Criterion, setting: str
+) -> None:
+    row = KINDS[kind]
+    held = {"plain", *row.optional} - ({"units"} if kind in _NOT_SIMULATED else set())
+    if setting not in held:
+        pytest.skip(f"{kind} has no {setting}, or only by an approximation of its own")
+    estimate, error, n = STUDIES[kind]
+    rng = np.random.default_rng([*map(ord, f"{kind}{name}{setting}")])
+    in_units, share = setting == "units", 0.25 if setting == "arms" else 0.5
+    effects = rng.normal(estimate, error, DRAWS)
+    found, se = simulated(kind, effects, n, rng, units=in_units, share=share)
+    margin = 0.9
+    share_met = met(name, found, se, estimate, error, margin).mean()
+    units = Units(name="tank", samples=float(PER_UNIT), icc=ICC) if in_units else None
+    arms = Arms(share=share) if setting == "arms" else None
+    assert chance_of(kind, name, n, units, arms, margin) == pytest.approx(share_met, abs=0.012)
+
+
+_NOT_SIMULATED: Final = {DesignKind.CORRELATION, DesignKind.TWO_PROPORTIONS}
+"""Their units are counted by the design effect alone, as the formula does: nothing to compare."""
