@@ -17,7 +17,7 @@ from replicalab.cli import lab
 from replicalab.cli.files import STANDARD, called, content
 from replicalab.cli.lab_options import MONEY_OPTIONS, between, decimal
 from replicalab.cli.printing import CommandError, say
-from replicalab.cli.unit_options import add_units, units_and_arms
+from replicalab.cli.record_options import add_records, records
 from replicalab.errors import TraceError
 from replicalab.lexicon import joined, same_label, shortened
 from replicalab.models import LARGEST_PLANNED, LIST_FIELDS, LONGEST_LABEL, Protocol, revise
@@ -148,7 +148,7 @@ def add_own(parser: argparse.ArgumentParser) -> None:
     for name, (about, _) in _QUESTION.items():
         read, unit = (_effect, "NUMBER|NAME") if name == "effect" else (decimal, "NUMBER")
         question.add_argument(f"--{name}", type=read, metavar=unit, help=about)
-    add_units(question)
+    add_records(question)
     about = "interim looks, such as obrien_fleming:2, pocock:0.3,0.6 or hwang_shih_decani:2:-4"
     question.add_argument("--looks", type=_looks, metavar="FAMILY:NUMBER", help=about)
 
@@ -269,7 +269,7 @@ def question(asked: argparse.Namespace, study: scenarios.Study) -> scenarios.Evi
         except ValueError:
             remedy = f"write one {_QUESTION[name][1]}"
             raise CommandError(f"--{name} {value:g} is out of range; {remedy}") from None
-    said |= units_and_arms(asked, study)
+    said |= records(asked, study)
     said["looks"] = asked.looks
     found = scenarios.EvidenceAssumptions.model_validate(said)
     for idle in found.idle_in(study.design).values():

@@ -20,7 +20,7 @@ from replicalab.cli.lab import PARTS
 from replicalab.cli.lab_options import MONEY_OPTIONS
 from replicalab.cli.model import MODEL, PLAYERS_HELP, Model
 from replicalab.cli.printing import Answer, CommandError, say, tell_lines
-from replicalab.cli.unit_options import UNIT_OPTIONS
+from replicalab.cli.record_options import RECORD_OPTIONS
 from replicalab.errors import ModelError, TraceError
 from replicalab.lexicon import count_text
 from replicalab.render import terminal
@@ -51,7 +51,7 @@ _SET_BY_TRANSCRIPT: Final = (
     *("scientist", "lab_manager", "rounds", *_PLAN),
     *("lab_file", *asking.LAB_OPTIONS, *MONEY_OPTIONS, *(part.option for part in PARTS.values())),
     *(*QUESTION_FIELDS, "looks"),
-    *UNIT_OPTIONS,
+    *RECORD_OPTIONS,
 )
 
 

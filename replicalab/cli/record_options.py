@@ -1,0 +1,151 @@
+"""The options of units, arms and what counts as replicated: a field of their records each."""
+
+import argparse
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+from pydantic import ValidationError
+
+from replicalab.cli.lab_options import decimal
+from replicalab.cli.printing import CommandError
+from replicalab.lexicon import shortened
+from replicalab.measures.success import Criterion, Prior
+from replicalab.scenarios import QUESTION_RECORDS, Study
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(","))
+
+
+def _side(text: str) -> int | float:
+    number = decimal(text)
+    return int(number) if number.is_integer() else number
+
+
+class RecordOption(NamedTuple):
+    """An option of units, arms or what counts as replicated.
+
+    Attributes:
+        record: the field of the question that it is a part of.
+        field: of that record.
+        remedy: what to write in place of a value that cannot be.
+        read: what reads it.
+    """
+
+    record: str
+    field: str
+    unit: str
+    about: str
+    remedy: str
+    read: Callable[[str], Any] = decimal
+
+
+_COST: Final = "0 or more"
+_CRITERIA: Final = ", ".join(Criterion)
+_PRIORS: Final = ", ".join(Prior)
+RECORD_OPTIONS: Final = {
+    "unit": RecordOption(
+        "units", "name", "NAME", "what is treated as one, such as tank", "1 to 30 characters", str
+    ),
+    "unit_samples": RecordOption(
+        "units", "samples", "NUMBER", "samples in one unit, on average", "1 or more, such as 16"
+    ),
+    "unit_icc": RecordOption(
+        "units",
+        "icc",
+        "NUMBER",
+        "the intraclass correlation of samples in one unit",
+        "from 0 to 1, such as 0.1",
+    ),
+    "unit_cost": RecordOption("units", "cost", "PRICE", "what one unit costs", _COST),
+    "unit_sample_cost": RecordOption(
+        "units", "sample_cost", "PRICE", "what a sample costs besides the lab's rate", _COST
+    ),
+    "arm_share": RecordOption(
+        "arms",
+        "share",
+        "NUMBER",
+        "the share of samples in the first of two arms",
+        "from 0.05 to 0.95, such as 0.25",
+    ),
+    "first_arm_cost": RecordOption(
+        "arms", "first_cost", "PRICE", "what a sample of the first arm costs besides", _COST
+    ),
+    "second_arm_cost": RecordOption(
+        "arms", "second_cost", "PRICE", "what a sample of the second arm costs besides", _COST
+    ),
+    "replicated": RecordOption(
+        "replication",
+        "criteria",
+        "NAME,NAME",
+        f"what counts as replicated, all of them together: {_CRITERIA}",
+        f"some of {_CRITERIA}, each once",
+        _names,
+    ),
+    "replication_prior": RecordOption(
+        "replication", "prior", "NAME", f"what is assumed of the effect: {_PRIORS}", _PRIORS, str
+    ),
+    "replication_tau": RecordOption(
+        "replication", "tau", "NUMBER", "the SD of the effect from study to study", "0 or more"
+    ),
+    "replication_margin": RecordOption(
+        "replication", "margin", "NUMBER", "the half-width of the range of equivalence", "above 0"
+    ),
+    "replication_sides": RecordOption(
+        "replication", "sides", "1|2", "of the test and of the sceptical p-value", "1 or 2", _side
+    ),
+    "plan_with": RecordOption(
+        "replication",
+        "plan_with",
+        "NAME",
+        "what plans are judged by: power or success",
+        "power or success",
+        str,
+    ),
+}
+"""The options, by name."""
+
+
+def add_records(group: argparse._ArgumentGroup) -> None:
+    """Add the options."""
+    for name, each in RECORD_OPTIONS.items():
+        option = f"--{name.replace('_', '-')}"
+        group.add_argument(option, type=each.read, metavar=each.unit, help=each.about)
+
+
+def records(asked: argparse.Namespace, study: Study) -> dict[str, Any]:
+    """Return units, arms and criteria that are asked: the study's own, with what is given of them.
+
+    Raises:
+        CommandError: a value that none can have, or a record of which neither says what it needs.
+    """
+    found: dict[str, Any] = {}
+    for record in QUESTION_RECORDS:
+        own = getattr(study.design, record)
+        given = {
+            each.field: value
+            for name, each in RECORD_OPTIONS.items()
+            if each.record == record and (value := getattr(asked, name)) is not None
+        }
+        if given:
+            found[record] = _made(record, {**(dict(own) if own else {}), **given})
+    return found
+
+
+def _made(record: str, values: dict[str, Any]) -> Any:
+    try:
+        return QUESTION_RECORDS[record].model_validate(values)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        wrong = next(iter(first["loc"]), None)
+    if wrong is None:
+        raise CommandError(f"{record}: {first['msg'].removeprefix('Value error, ')}")
+    named = ((n, each) for n, each in RECORD_OPTIONS.items() if each.record == record)
+    name, option = next((n, each) for n, each in named if each.field == wrong)
+    called = f"--{name.replace('_', '-')}"
+    if wrong not in values:
+        raise CommandError(f"{called} is missing, and the study has no {record}; add it")
+    value = values[wrong]
+    said = ", ".join(value) if isinstance(value, tuple) else value
+    text = shortened(said) if isinstance(said, str) else f"{said:g}"
+    raise CommandError(f"{called} '{text}' is out of range; write {option.remedy}")
