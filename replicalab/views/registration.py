@@ -19,6 +19,7 @@ from replicalab.lexicon import capitalised, ended, joined, label_key, lines_text
 from replicalab.planner import PlanAnalysis
 from replicalab.planner.steps import field_steps
 from replicalab.registration import SAMENESS, FormItem, Profile, Registration
+from replicalab.scenarios import Pack
 from replicalab.views import blocks, documents
 from replicalab.views import plan as texts
 from replicalab.views.blocks import NOT_GIVEN, Cell, Document, Sentence, Status, listing, part
@@ -31,6 +32,8 @@ from replicalab.views.original import (
     reported_text,
     worked_out_interval_text,
 )
+from replicalab.views.success import chosen_text
+from replicalab.views.units import groupings
 from replicalab.views.verdicts import plan_size, plan_verdict
 
 if TYPE_CHECKING:
@@ -166,7 +169,9 @@ def _original_n(plan: Assessment) -> str:
 def _design(plan: Assessment) -> str:
     design, row = plan.pack.design, plan.evidence.row
     groups = texts.groups_text(plan.counts.samples, design, per_group=True)
-    return ended(f"{row.title}; n counts {design.unit_of_n}{f'; {groups}' if groups else ''}")
+    shared = (text for _, text in groupings(design).values())
+    parts = (row.title, f"n counts {design.unit_of_n}", groups.rstrip("."), *shared)
+    return ended("; ".join(filter(None, parts)))
 
 
 def _size(plan: Assessment) -> str:
@@ -222,8 +227,25 @@ def _differences(plan: Assessment) -> str:
     return lines_text([*swapped, *texts.dropped_cautions(plan)])
 
 
-def _success(plan: Assessment) -> str:
-    return lines_text(each for each in plan.pack.success_criteria if not _is_unstated(each))
+def _success(registered: Registered) -> Known:
+    pack = registered.plan.pack
+    yield (
+        Finder.STUDY,
+        lines_text(each for each in pack.success_criteria if not _is_unstated(each)),
+    )
+    if chosen := pack.design.replication:
+        yield _who_asks(pack, "replication"), chosen_text(chosen, pack.design)
+
+
+def _stopping(registered: Registered) -> Known:
+    pack = registered.plan.pack
+    if pack.design.looks and pack.design.looks.interim:
+        yield _who_asks(pack, "looks"), f"{texts.looks_text(pack.design.looks)}."
+
+
+def _who_asks(pack: Pack, field: str) -> Finder:
+    """Return whose a choice is: asked here, or the study's own."""
+    return Finder.STUDY if getattr(pack.question, field) is None else Finder.AUTHOR
 
 
 def _dates(plan: Assessment) -> str:
@@ -283,7 +305,8 @@ _KNOWN: Final[Mapping[str, Callable[[Registered], Known]]] = {
     "sample_size": _of_core(_size),
     "sample_rationale": _rationale,
     "inference": _of_core(_inference),
-    "success": _of_study(_success),
+    "stopping": _stopping,
+    "success": _success,
     "sensitivity": _of_core(_sensitivity),
     "dates": _of_core(_dates),
     "decision": _decided,

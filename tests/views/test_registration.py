@@ -10,10 +10,22 @@ import pytest
 from replicalab.assessment import assess
 from replicalab.drafts import Draft, check, new_study
 from replicalab.library import Decision, EntryKind, Option
+from replicalab.measures.success import Criterion
 from replicalab.planner import PlanAnalysis
 from replicalab.registration import PROFILES, Registration
 from replicalab.reports import markdown
-from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario, pack_of
+from replicalab.scenarios import (
+    Difficulty,
+    EvidenceAssumptions,
+    LabOverrides,
+    Pack,
+    Replication,
+    list_scenarios,
+    load_scenario,
+    pack_of,
+    read_looks,
+)
+from replicalab.views.blocks import NOT_GIVEN
 from replicalab.views.registration import (
     Finder,
     FormAnswer,
@@ -49,7 +61,7 @@ def test_every_item_of_every_form_is_answered_by_somebody_or_not_given(study: st
         assert [*values] == [item.id for item in profile.items]
         for each in answers:
             assert not any(who is Finder.AUTHOR for who, _ in each.found)  # who has said nothing
-            assert all(text.strip() and "not given" not in text.lower() for _, text in each.found)
+            assert all(text.strip(" .").casefold() not in ("", NOT_GIVEN) for _, text in each.found)
             assert (values[each.item.id] in (None, [])) is not each.is_given
         left = sum(not each.is_given for each in answers)
         assert told.count("! Not given") == left
@@ -147,3 +159,17 @@ def test_original_is_told_with_its_interval_and_n(study: str, interval: str, cou
     answers = answered(registered(load_scenario(study, "medium")), "brandt-prereg-2")
     assert answers["original_interval"].text.startswith(interval)
     assert answers["original_n"].text.casefold() == counts.casefold()
+
+
+def test_what_is_asked_here_is_the_authors_and_the_studys_own_is_the_files() -> None:
+    pack = load_scenario("fin_momentum", "medium")
+    question = EvidenceAssumptions(
+        looks=read_looks("pocock:2"), replication=Replication(criteria=(Criterion.SIGNIFICANT,))
+    )
+    asked = answered(registered(pack.with_own(LabOverrides(), question)), "replication")
+    assert asked["stopping"].found == ((Finder.AUTHOR, "Pocock, 2 interim looks."),)
+    assert [who for who, _ in asked["success"].found] == [Finder.STUDY, Finder.AUTHOR]
+    assert "significant" in asked["success"].text
+    assert not answered(registered(pack), "replication")["stopping"].is_given
+    fish = answered(registered(load_scenario("eco_reef_fish", "easy")), "replication")
+    assert "Tanks of 16, correlation not given" in fish["design"].text
