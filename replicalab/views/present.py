@@ -14,7 +14,15 @@ from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment, cautions_text, placed_text
 from replicalab.assessment.phrases import analysed_text
 from replicalab.drafts import stated
-from replicalab.lexicon import amount_text, capitalised, count_text, joined, percent_text, shortened
+from replicalab.lexicon import (
+    amount_text,
+    capitalised,
+    count_text,
+    ended,
+    joined,
+    percent_text,
+    shortened,
+)
 from replicalab.models import DIMENSIONS, ScientistActionType
 from replicalab.negotiation import (
     Concession,
@@ -427,7 +435,7 @@ def decision_slide(here: PlanAnalysis, negotiation: Negotiation | None) -> Panel
     status = evidence_status(run.evidence)
     worth_running = is_worth_running(run)
     asks = [
-        (title, plans.in_its_noun(shortened(said[0], _MOST_OF_AN_ASK), design))
+        (title, plans.in_its_noun(_first_sentences(said[0], _MOST_OF_AN_ASK), design))
         for title, said in take_parts(here, _name(yours))[:_MOST_ASKS]
     ]
     asked = sum(len(text) for _, text in asks)
@@ -448,6 +456,17 @@ def decision_slide(here: PlanAnalysis, negotiation: Negotiation | None) -> Panel
         roomy=asked <= _FEW_ASKS,
         stands=_stands(PlanStep(run, run)) if worth_running and asked <= _SHORT else None,
     )
+
+
+def _first_sentences(text: str, most: int) -> str:
+    """Return as many of a text's sentences as fit into so many characters; of a long one a part."""
+    kept = ""
+    for sentence in text.split(". "):
+        whole = f"{kept}{'. ' if kept else ''}{sentence}"
+        if len(whole) >= most:
+            break
+        kept = whole
+    return ended(kept) if kept else shortened(text, most)
 
 
 def _to_run(here: PlanAnalysis, negotiation: Negotiation | None) -> tuple[str, Assessment]:
