@@ -15,10 +15,11 @@ Science 26, 559-569.
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Final, NamedTuple
 
 from replicalab.measures.distributions import normal_cdf, z_critical
@@ -26,11 +27,14 @@ from replicalab.measures.distributions import normal_cdf, z_critical
 _ROOT_OF_GOLDEN: Final = math.sqrt((1 + math.sqrt(5)) / 2)
 _SLACK: Final = 1e-12  # As much as a value may miss its bound by, in `Scale.reaches`
 _SAME: Final = 1e-13  # Chances closer than this are one
+_ROUNDING: Final = 1e-15  # Chances this close may differ by rounding alone
 _STEP: Final = 1e-6  # Relative sizes are first looked at so far apart, in their logarithm
 _FAR: Final = math.log(1e12)
 _NOTHING: Final = 1e-9  # Of a study as good as nothing
 _LEAST: Final = 1e-5  # Peaks are looked for from this part of what bends the chance
 _APART: Final = 0.04  # in logarithms of sizes so far apart
+# So many bounds are looked at; then the peaks decide, which a grid has found.
+_MOST_CELLS: Final = 4000
 
 
 class Prior(StrEnum):
@@ -388,7 +392,7 @@ class Success:
         found = list[Peak]()
         for i in range(1, len(grid) - 1):
             here = chances[i]
-            if here >= chances[i - 1] and here > chances[i + 1] + _SAME:
+            if here >= chances[i - 1] and here > chances[i + 1] + _ROUNDING:
                 found.append(self._summit(grid[i - 1], grid[i + 1]))
         return tuple(found)
 
@@ -405,9 +409,10 @@ class Success:
 
     def best(self, sized: Sized, low: int, high: int) -> float:
         """Return the largest probability of ``low`` to ``high`` samples."""
-        best = max(self.chance(sized(low)), self.chance(sized(high)))
-        cells = [(low, high)]
-        while cells:
+        near = self._about_peaks(sized, low, high)
+        best = max(self.chance(sized(n)) for n in (low, *near, high))
+        cells, left = [(low, high)], _MOST_CELLS
+        while cells and (left := left - 1):
             low, high = cells.pop()
             if self._most(sized(low), sized(high)) <= best + _SAME or high - low < 2:
                 continue
@@ -419,16 +424,37 @@ class Success:
     def fewest(self, wanted: float, sized: Sized, low: int, high: int) -> int | None:
         """Return the fewest of ``low`` to ``high`` samples with a wanted probability, or None."""
         wanted -= _SLACK
-        cells = [(low, high)]
-        while cells:
-            low, high = cells.pop()
-            if self._most(sized(low), sized(high)) < wanted:
+        cells, left = [(low, high)], _MOST_CELLS
+        while cells and (left := left - 1):
+            few, many = cells.pop()
+            if self._most(sized(few), sized(many)) < wanted:
                 continue
-            if low == high:
-                return low
-            middle = (low + high) // 2
-            cells += [(middle + 1, high), (low, middle)]
+            if few == many:
+                return few
+            middle = (few + many) // 2
+            cells += [(middle + 1, many), (few, middle)]
+        return None if left else self._fewest_by_peaks(wanted, sized, low, high)
+
+    def _fewest_by_peaks(self, wanted: float, sized: Sized, low: int, high: int) -> int | None:
+        # Between two peaks the chance falls, then rises: once it was too small at the first, the
+        # sizes up to the second that have enough follow on all that have not.
+        before = low - 1
+        for n in (low, *self._about_peaks(sized, low, high), high):
+            if self.chance(sized(n)) >= wanted:
+                between = range(before + 1, n + 1)
+                is_enough = partial(self._has, wanted, sized)
+                return before + 1 + bisect_left(between, True, key=is_enough)
+            before = n
         return None
+
+    def _has(self, wanted: float, sized: Sized, n: int) -> bool:
+        return self.chance(sized(n)) >= wanted
+
+    def _about_peaks(self, sized: Sized, low: int, high: int) -> list[int]:
+        """Return the sizes of ``low`` to ``high`` samples next to each peak, in their order."""
+        sizes = range(low, high + 1)
+        beyond = (low + bisect_left(sizes, peak.c, key=sized) for peak in self.peaks)
+        return sorted({n for at in beyond for n in (at - 1, at) if low <= n <= high})
 
     def relative_size(self, wanted: float) -> float | None:
         """Return the smallest relative size with a wanted probability, None where none has it."""
