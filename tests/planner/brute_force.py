@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, product
-from math import inf
+from math import ceil, inf
 from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment, Evidence, assess
@@ -222,16 +222,17 @@ def cost_of(worded: Protocol, samples: int, days: int, pack: Pack) -> float:
     credits += len(worded.controls) * rates.per_control
     credits += sum(own.get(key(i), rates.per_equipment_item) for i in worded.required_equipment)
     credits += sum(own.get(key(i), rates.per_reagent) for i in worded.required_reagents)
-    credits += _of_units_and_arms(samples, pack)
+    if pack.design.units or pack.design.arms:
+        credits += float(_of_units_and_arms(samples, pack))
     credits += days * staff_of(worded, samples, days, pack) * rates.per_staff_day
     if rates.overhead_percent:
         credits *= (100 + rates.overhead_percent) / 100
     return round(credits, 6)
 
 
-def _of_units_and_arms(samples: int, pack: Pack) -> float:
-    """Return what a study's units and arms cost: counted out sample by sample."""
-    units, arms, credits = pack.design.units, pack.design.arms, 0.0
+def _of_units_and_arms(samples: int, pack: Pack) -> Fraction:
+    """Return what a study's units and arms cost, in fractions: nothing is rounded on the way."""
+    units, arms, credits = pack.design.units, pack.design.arms, Fraction(0)
     sizes = [samples]
     if pack.design.kind in (
         DesignKind.TWO_GROUP,
@@ -240,17 +241,14 @@ def _of_units_and_arms(samples: int, pack: Pack) -> float:
         DesignKind.SURVIVAL,
     ):
         share = Fraction(arms.share if arms else 0.5)
-        first = next(n for n in range(samples + 1) if abs(n - share * samples) <= Fraction(1, 2))
+        first = ceil(share * samples - Fraction(1, 2))  # rounded, a half down
         first = min(max(first, 1), samples - 1) if samples > 1 else first
         sizes = [first, samples - first]
     if units:
-        credits += samples * units.sample_cost
-        for size in sizes:
-            held = 0
-            while held * Fraction(str(units.samples)) < size:
-                held, credits = held + 1, credits + units.cost
+        held = sum(ceil(size / Fraction(str(units.samples))) for size in sizes)
+        credits += samples * Fraction(units.sample_cost) + held * Fraction(units.cost)
     if arms:
-        credits += sizes[0] * arms.first_cost + sizes[1] * arms.second_cost
+        credits += sizes[0] * Fraction(arms.first_cost) + sizes[1] * Fraction(arms.second_cost)
     return credits
 
 
