@@ -372,8 +372,8 @@ _ROWS: Final = (
         given={
             "baseline": Given(
                 "Fisher's exact test of two equal groups, all tables counted, or of fewer samples "
-                "where they have more power (beyond 4,000 samples the unpooled z-test, an "
-                "approximation)",
+                "where they have more power (beyond 1,000 samples the z-test with a "
+                "continuity correction, an approximation)",
                 " below a share of {baseline:.3g}",
                 "Fisher (1934), section 21.02",
             )

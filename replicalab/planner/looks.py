@@ -175,6 +175,8 @@ class _Groups(NamedTuple):
         # be on the bounds: a size or two more, at most, and all three agree.
         design, base = self.plan.pack.design, self.worth(fixed)
         alpha, shares, last, sizes = design.alpha or 0.0, looks.analyses, 0, tuple[int, ...]()
+        if not base:  # an exact test may be possible where its normal approximation is not
+            return NoLooks.FEW
         for _ in range(_MOST_TRIES):
             rule = stopping_rule(looks.family, shares, alpha, gamma=looks.gamma)
             test = sequential_test(rule, alpha, design.target)

@@ -104,21 +104,24 @@ def test_power_of_two_shares_is_that_of_simulated_groups() -> None:
 
 @pytest.mark.parametrize("alpha", [1e-12, 1e-3, 0.05, 0.5])
 def test_power_of_two_shares_never_falls_with_n(alpha: float) -> None:
-    sizes = [*range(120), 200, 201, 400, 1000, 3998, 4000, 4001, 4002, 5000, 10**5, 10**9]
+    sizes = [*range(120), 200, 201, 400, *range(990, 1060), 3998, 4000, 4001, 4002, 5000, 10**5, 10**9]
     for one, other in ((0.5, 0.3), (1.0, 0.9), (0.2, 0.15), (0.02, 0.0)):
         powers = [shares_power(n, h_of(one, other), one, alpha).power for n in sizes]
         assert all(b >= a for a, b in pairwise(powers))
 
 
-def test_power_beyond_the_enumerated_is_the_z_test_of_two_shares() -> None:
-    each = 2 * MOST_PER_GROUP
-    spread = math.sqrt((0.5 * 0.5 + 0.46 * 0.54) / each)
-    expected = stats.norm.cdf(0.04 / spread - stats.norm.isf(0.025))
-    found = shares_power(2 * each, h_of(0.5, 0.46), 0.5, 0.05)
+def test_power_beyond_the_enumerated_is_the_z_test_with_a_continuity_correction() -> None:
+    each = 4 * MOST_PER_GROUP
+    # The size without a correction that Fleiss, Levin & Paik's corrected one comes from.
+    plain = (each - 1 / 0.05) ** 2 / each
+    critical = stats.norm.isf(0.025) * math.sqrt(2 * 0.475 * 0.525)
+    spread = math.sqrt(0.5 * 0.5 + 0.45 * 0.55)
+    expected = stats.norm.cdf((0.05 * math.sqrt(plain) - critical) / spread)
+    found = shares_power(2 * each, h_of(0.5, 0.45), 0.5, 0.05)
     assert found.power == pytest.approx(expected, abs=1e-6)
-    # It leaves out the steps of the counts, which the last enumerated size still has.
-    last = shares_power(2 * MOST_PER_GROUP, h_of(0.5, 0.44), 0.5, 0.05).power
-    near = shares_power(2 * MOST_PER_GROUP + 2, h_of(0.5, 0.44), 0.5, 0.05).power
+    # The last enumerated size has the steps of the counts, and hardly less.
+    last = shares_power(2 * MOST_PER_GROUP, h_of(0.5, 0.4), 0.5, 0.05).power
+    near = shares_power(2 * MOST_PER_GROUP + 20, h_of(0.5, 0.4), 0.5, 0.05).power
     assert 0 <= near - last < 0.02
 
 

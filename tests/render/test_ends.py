@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from replicalab.assessment import assess, assumed_effects
 from replicalab.comparison import Side
-from replicalab.measures import KINDS
+from replicalab.measures import KINDS, PARAMETERS
 from replicalab.models import Dimension, Protocol
 from replicalab.planner import (
     Aim,
@@ -139,7 +139,12 @@ def _mixed(seed: int) -> Case:
     """Return a case of any kind in which a third of the numbers are at an end."""
     rng = Random(seed)
     row = KINDS[rng.choice([*DesignKind])]
-    every = [(model, name, ends) for model, of in ENDS.items() for name, ends in of.items()]
+    every = [
+        (model, name, ends)
+        for model, of in ENDS.items()
+        for name, ends in of.items()
+        if model is not Design or name not in PARAMETERS or row.uses(name)
+    ]
     chosen = [each for each in every if rng.random() < 1 / 3]
     return Case(
         DesignKind(row.kind), {(model, name): rng.choice(ends) for model, name, ends in chosen}
