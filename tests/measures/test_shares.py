@@ -104,7 +104,20 @@ def test_power_of_two_shares_is_that_of_simulated_groups() -> None:
 
 @pytest.mark.parametrize("alpha", [1e-12, 1e-3, 0.05, 0.5])
 def test_power_of_two_shares_never_falls_with_n(alpha: float) -> None:
-    sizes = [*range(120), 200, 201, 400, *range(990, 1060), 3998, 4000, 4001, 4002, 5000, 10**5, 10**9]
+    sizes = [
+        *range(120),
+        200,
+        201,
+        400,
+        *range(990, 1060),
+        3998,
+        4000,
+        4001,
+        4002,
+        5000,
+        10**5,
+        10**9,
+    ]
     for one, other in ((0.5, 0.3), (1.0, 0.9), (0.2, 0.15), (0.02, 0.0)):
         powers = [shares_power(n, h_of(one, other), one, alpha).power for n in sizes]
         assert all(b >= a for a, b in pairwise(powers))
