@@ -6,6 +6,7 @@ waits for a model or computes a batch, gives its turn up: nobody waits for it.
 """
 
 import asyncio
+import logging
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -13,9 +14,12 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, context
 from threading import Lock, Thread
 from typing import Final, Protocol
 
+import streamlit as st
 from starlette.middleware import Middleware
+from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from replicalab.errors import LibraryError
 from replicalab.server import internals
 from replicalab.server.visitor import Keeper
 from replicalab.server.wall import Wall
@@ -29,11 +33,20 @@ LONGEST_TURN: Final = 0.1
 _SWITCH_SECONDS: Final = 0.0005
 
 
+READY: Final = "/ready"
+"""The address, below the server's own path, that says whether pages and library answer."""
+
+_LOG: Final = logging.getLogger(__name__)
+
+
 class Pages(Keeper, Protocol):
     """What the server asks of the pages that it serves."""
 
     def load(self) -> None:
         """Load what the pages use."""
+
+    def require_library(self) -> None:
+        """Raise LibraryError where the library does not answer."""
 
     def finish(self) -> None:
         """Save what is still to be saved."""
@@ -48,7 +61,7 @@ def middleware(pages: Pages) -> tuple[Middleware, ...]:
     """
     internals.require_messages()
     internals.index_page()
-    return Middleware(Wall, keeper=pages), Middleware(Loading, load=pages.load)
+    return Middleware(Wall, keeper=pages), Middleware(Loading, pages=pages)
 
 
 def lifespan(pages: Pages) -> Callable[[ASGIApp], AbstractAsyncContextManager[None]]:
@@ -66,20 +79,37 @@ class Loading:
     """ASGI middleware that loads the pages at once, and lets web sockets wait for it.
 
     So no page runs before everything is loaded, in one thread and in one order; the browser loads
-    its own part meanwhile.
+    its own part meanwhile. Whoever asks whether all is ready is answered here.
     """
 
-    def __init__(self, app: ASGIApp, load: Callable[[], None]) -> None:
+    def __init__(self, app: ASGIApp, pages: Pages) -> None:
         self._app = app
+        self._pages = pages
         sys.setswitchinterval(_SWITCH_SECONDS)
-        self._thread = Thread(target=load, name="loading", daemon=True)
+        self._thread = Thread(target=pages.load, name="loading", daemon=True)
         self._thread.start()
+        base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+        self._ready_path = f"/{base}{READY}" if base else READY
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on; a web socket once the pages are loaded."""
+        if scope["type"] == "http" and scope["path"] == self._ready_path:
+            await (await self._readiness())(scope, receive, send)
+            return
         if scope["type"] == "websocket" and self._thread.is_alive():
             await asyncio.to_thread(self._thread.join)
         await self._app(scope, receive, send)
+
+    async def _readiness(self) -> Response:
+        """Return 200 where pages and library answer, else 503; the log alone says what is wrong."""
+        if self._thread.is_alive():
+            return PlainTextResponse("The pages are being loaded.", 503)
+        try:
+            await asyncio.to_thread(self._pages.require_library)
+        except LibraryError as error:
+            _LOG.warning("Not ready: %s", error)
+            return PlainTextResponse("The library does not answer.", 503)
+        return PlainTextResponse("Ready.")
 
 
 class Turns:

@@ -42,7 +42,8 @@ _SECRET: Final = r"[A-Za-z0-9_-]{43}"
 # What a cookie holds; before there were proofs it held the secret alone.
 _VALUE: Final = re.compile(rf"(?P<secret>{_SECRET})(\.(?P<proof>[A-Za-z0-9_-]{{22}}))?")
 _KEY_BYTES: Final = 32
-_LOOPBACK: Final = re.compile(r"(localhost|.*\.localhost|127\..*|\[::1\])(:[0-9]+)?")
+LOOPBACK: Final = re.compile(r"(localhost|.*\.localhost|127\..*|\[::1\])(:[0-9]+)?")
+"""A name, with or without a port, that means this machine."""
 
 # The latest secrets with which no page has begun yet, and when they were handed out.
 _HANDED_OUT: Final[deque[tuple[str, float]]] = deque(maxlen=1_000)
@@ -113,7 +114,7 @@ def is_over_tls(headers: Mapping[str, str], scheme: str = "") -> bool:
     """
     if origin := headers.get("origin"):
         return origin.startswith("https://")
-    secure = "sec-fetch-site" in headers and not _LOOPBACK.fullmatch(headers.get("host", ""))
+    secure = "sec-fetch-site" in headers and not LOOPBACK.fullmatch(headers.get("host", ""))
     return secure or scheme in ("https", "wss")
 
 

@@ -17,6 +17,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from replicalab.server import internals
+from replicalab.server.hidden_host import HiddenHosts
 from replicalab.server.messages import LONGEST_QUERY, Bursts, Incoming
 from replicalab.server.sessions import Refusal, Sessions, Uploads
 from replicalab.server.visitor import Keeper, know_visitor, page_open
@@ -45,6 +46,7 @@ class Wall:
         self._sessions = Sessions()
         self._fixed = fixed_headers()
         self._hosts = allowed_hosts()
+        self._hidden_hosts = HiddenHosts()
         self._connections = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -53,8 +55,14 @@ class Wall:
             await self._app(scope, receive, send)
             return
         send = self._with_headers(scope, send)
-        refusal = refused(scope, self._hosts) or self._refused_for_now(scope)
-        if refusal:
+        refusal = refused(scope, self._hosts)
+        if refusal is ANOTHER_ORIGIN:
+            self._hidden_hosts.note(scope)
+        explained = self._hidden_hosts.answer(scope)
+        refusal = refusal or self._refused_for_now(scope)
+        if explained and scope["type"] == "http":
+            await explained(scope, receive, send)
+        elif refusal:
             await PlainTextResponse(refusal.reason, refusal.status)(scope, receive, send)
         elif scope["type"] == "websocket":
             await self._connect(scope, receive, send)
@@ -139,6 +147,9 @@ def stands_before_this_run() -> bool:
 
 # --- who may ask for what ---------------------------------------------------------------------
 
+ANOTHER_ORIGIN: Final = Refusal(
+    403, "Another page asked for this: open ReplicaLab at its own address."
+)
 _LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
 _HOST: Final = re.compile(r"(?P<name>[a-z0-9.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
 # What the pages ask for below `_stcore/`.
@@ -198,7 +209,7 @@ def _refused_origin(headers: Headers, scope: Scope) -> Refusal | None:
     own = {f"{scheme}://{headers['host']}" for scheme in ("http", "https")}
     if (not named and scope["type"] == "http") or (len(named) == 1 and named[0] in own):
         return None
-    return Refusal(403, "Another page asked for this: open ReplicaLab at its own address.")
+    return ANOTHER_ORIGIN
 
 
 def _refused_way_in(headers: Headers) -> Refusal | None:

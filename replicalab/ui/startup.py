@@ -57,6 +57,15 @@ def hand_over(secret: str, fresh: str) -> None:
     shelf.shelf().hand_over(shelf.Owner.of(secret), shelf.Owner.of(fresh))
 
 
+def require_library() -> None:
+    """Ask the library something.
+
+    Raises:
+        LibraryError: it does not answer.
+    """
+    is_known("")
+
+
 def finish() -> None:
     """Save what is still to be saved, if a page has ever had something to save."""
     if (writer := sys.modules.get("replicalab.ui.library.writer")) is not None:

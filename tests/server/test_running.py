@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Timer
 
 import pytest
+import streamlit as st
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -15,7 +16,8 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket
 
-from replicalab.server.running import Loading, Turns
+from replicalab.errors import LibraryError
+from replicalab.server.running import READY, Loading, Turns
 
 FOREVER = 60.0
 
@@ -71,10 +73,15 @@ class Steps:
     def __init__(self) -> None:
         self.go_on = Event()
         self.order: list[str] = []
+        self.library_fails = False
 
     def load(self) -> None:
         assert self.go_on.wait(20)
         self.order.append("loaded")
+
+    def require_library(self) -> None:
+        if self.library_fails:
+            raise LibraryError("no room under /srv/secret")
 
     async def page(self, _: Request) -> PlainTextResponse:
         self.order.append("page")
@@ -96,7 +103,7 @@ def loading() -> Iterator[Steps]:
 @pytest.fixture
 def client(loading: Steps) -> TestClient:
     routes = [Route("/", loading.page), WebSocketRoute("/run", loading.run)]
-    return TestClient(Starlette(routes=routes, middleware=[Middleware(Loading, load=loading.load)]))
+    return TestClient(Starlette(routes=routes, middleware=[Middleware(Loading, pages=loading)]))
 
 
 def test_page_is_answered_while_the_rest_is_loaded(client: TestClient, loading: Steps) -> None:
@@ -110,3 +117,25 @@ def test_page_runs_once_all_is_loaded(client: TestClient, loading: Steps) -> Non
     with client.websocket_connect("/run"):
         pass
     assert loading.order == ["page", "loaded", "run"]
+
+
+def test_server_is_ready_once_pages_and_library_answer(client: TestClient, loading: Steps) -> None:
+    client.get("/")
+    early = client.get(READY)
+    assert (early.status_code, early.text) == (503, "The pages are being loaded.")
+    loading.go_on.set()
+    with client.websocket_connect("/run"):
+        pass
+    assert client.get(READY).status_code == 200
+    loading.library_fails = True
+    answer = client.get(READY)
+    assert (answer.status_code, answer.text) == (503, "The library does not answer.")
+
+
+def test_readiness_stands_below_the_server_s_own_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(st, "get_option", lambda _: "lab")
+    steps = Steps()
+    steps.go_on.set()
+    client = TestClient(Starlette(middleware=[Middleware(Loading, pages=steps)]))
+    assert client.get(READY).status_code == 404
+    assert client.get(f"/lab{READY}").status_code in (200, 503)

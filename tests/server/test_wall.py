@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Final
 
@@ -11,8 +12,9 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient, WebSocketDenialResponse
 
 from replicalab.server import LONGEST_QUERY, wall
+from replicalab.server.visitor import VISITOR_COOKIE, value_of
 from replicalab.ui import startup
-from tests.server.asking import HOST, OWN, STREAM, rerun
+from tests.server.asking import HOST, OWN, STREAM, TOKEN, rerun
 
 
 def denied(client: TestClient, address: str = STREAM, **headers: str) -> WebSocketDenialResponse:
@@ -103,6 +105,52 @@ def test_foreign_origin_is_refused(client: TestClient, origin: str) -> None:
 
 def test_web_socket_without_an_origin_is_refused(client: TestClient) -> None:
     assert denied(client).status_code == 403
+
+
+def _hidden(client: TestClient, cookie: str, origin: str) -> str:
+    """Return what a page is answered after its web socket was refused for its origin."""
+    shown = {"cookie": f"{VISITOR_COOKIE}={cookie}"} if cookie else {}
+    assert denied(client, origin=origin, **shown).status_code == 403
+    return client.get("/", headers=shown).text
+
+
+def test_proxy_that_hides_the_host_is_named_to_whose_page_came_through_it(
+    client: TestClient,
+) -> None:
+    ours = value_of(TOKEN)
+    answer = _hidden(client, ours, "https://lab.example.org")
+    assert f"passes on the host {HOST}" in answer
+    assert "asked for lab.example.org" in answer
+    assert "STREAMLIT_SERVER_ALLOWED_HOSTS" in answer
+    health = client.get("/_stcore/health", headers={"cookie": f"{VISITOR_COOKIE}={ours}"})
+    assert (health.status_code, health.text) == (421, answer)
+    assert client.get("/").status_code == 200  # anybody else
+    cookie = {"cookie": f"{VISITOR_COOKIE}={ours}", "origin": "https://lab.example.org"}
+    script = client.get("/static/x.js", headers={**cookie, "sec-fetch-dest": "script"})
+    assert script.headers["content-type"].startswith("text/javascript")
+    assert f"document.body.textContent = {json.dumps(answer)}" in script.text
+
+
+@pytest.mark.parametrize(
+    ("cookie", "origin"),
+    [
+        ("", "https://evil.example"),
+        (TOKEN, "https://evil.example"),  # not proven
+        (f"{TOKEN}.{'A' * 22}", "https://evil.example"),
+        (value_of(TOKEN), "http://localhost:9999"),  # another app of this machine
+        (value_of(TOKEN), "null"),
+    ],
+)
+def test_page_elsewhere_cannot_keep_a_visitor_out(
+    client: TestClient, cookie: str, origin: str
+) -> None:
+    assert "Scenarios" in _hidden(client, cookie, origin)
+
+
+def test_what_a_hidden_host_was_called_is_shown_as_text(client: TestClient) -> None:
+    answer = _hidden(client, value_of(TOKEN), "https://\x1b[31m" + "x" * 5_000)
+    assert "\x1b" not in answer
+    assert len(answer) < 600
 
 
 @pytest.mark.parametrize("origin", [OWN, f"https://{HOST}"])
