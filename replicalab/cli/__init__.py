@@ -98,7 +98,10 @@ def _answered(arguments: Sequence[str]) -> int:
             tell(answer, as_json=asked.json)
         sys.stdout.flush()
     except SystemExit as ended:  # argparse ends so, after its help or its message
-        return ended.code if isinstance(ended.code, int) else 0
+        if isinstance(ended.code, str):  # and a server that cannot start
+            say(ended.code)
+            return 1
+        return ended.code or 0
     except (ReplicaLabError, CommandError) as error:
         say(str(error))
         return 2

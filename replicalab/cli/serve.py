@@ -15,7 +15,7 @@ from replicalab.cli.printing import Answer, CommandError
 from replicalab.places import TREE
 
 ABOUT: Final = "The dashboard, in the browser; the installed command does this alone."
-CODES: Final = "1 when Ctrl-C ends it, 2 where the port cannot be had"
+CODES: Final = "1 when Ctrl-C ends it or it cannot start, 2 where the port cannot be had"
 EXAMPLES: Final = ("serve", "serve --port 8502 --no-browser")
 
 HOST: Final = "127.0.0.1"

@@ -160,17 +160,20 @@ def _others_kept_out(file: Path) -> Iterator[str]:
         part = Path(f"{file}{side}")
         try:
             mode = part.stat().st_mode
-            if stat.S_ISREG(mode) and stat.S_IMODE(mode) & 0o077:
-                part.chmod(0o600)
         except FileNotFoundError:
             continue
-        except PermissionError:
-            yield (
-                f"{part.name} may be read by others on this machine, and belongs to another "
-                "user, who can forbid it."
-            )
-        except OSError as error:  # links that lead to each other, a name that is too long
+        except OSError as error:  # a closed folder, links that lead to each other, a long name
             raise faults.not_writable(error.strerror or type(error).__name__) from None
+        if stat.S_ISREG(mode) and stat.S_IMODE(mode) & 0o077:
+            try:
+                part.chmod(0o600)
+            except PermissionError:
+                yield (
+                    f"{part.name} may be read by others on this machine, and belongs to another "
+                    "user, who can forbid it."
+                )
+            except OSError as error:  # a disk that is only read
+                raise faults.not_writable(error.strerror or type(error).__name__) from None
 
 
 def _begin_for_its_user(file: Path) -> None:

@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from replicalab.errors import LibraryError
 from replicalab.server import internals
 from replicalab.server.visitor import Keeper
-from replicalab.server.wall import Wall
+from replicalab.server.wall import Wall, allowed_hosts
 
 LONGEST_TURN: Final = 0.1
 """Seconds after which a run no longer keeps others waiting."""
@@ -58,9 +58,11 @@ def middleware(pages: Pages) -> tuple[Middleware, ...]:
     Raises:
         CannotServeError: the wall cannot be built with this Streamlit. Found here, before anything
             is served: Starlette builds middleware no sooner than the first request.
+        SystemExit: a host is listed that can be none.
     """
     internals.require_messages()
     internals.index_page()
+    allowed_hosts()
     return Middleware(Wall, keeper=pages), Middleware(Loading, pages=pages)
 
 

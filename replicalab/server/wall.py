@@ -151,7 +151,8 @@ ANOTHER_ORIGIN: Final = Refusal(
     403, "Another page asked for this: open ReplicaLab at its own address."
 )
 _LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
-_HOST: Final = re.compile(r"(?P<name>[a-z0-9.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
+_NAME: Final = r"[a-z0-9.-]+|\[[0-9a-f:.]+\]"
+_HOST: Final = re.compile(rf"(?P<name>{_NAME})(:[0-9]{{1,5}})?")
 # What the pages ask for below `_stcore/`.
 _OPEN: Final = re.compile(r"(health|host-config|stream|upload_file/[^/]+/[^/]+)")
 
@@ -168,11 +169,22 @@ def allowed_hosts() -> frozenset[str]:
     """Return the names under which this server may be asked: what is configured, or loopback.
 
     A release without that setting serves this machine alone.
+
+    Raises:
+        SystemExit: one of the names can be no host's, so that nobody would ever be answered.
     """
     try:
-        return frozenset(st.get_option("server.allowedHosts") or _LOOPBACK)
+        named = frozenset(st.get_option("server.allowedHosts") or _LOOPBACK)
     except RuntimeError:
         return frozenset(_LOOPBACK)
+    for name in named:
+        if not re.fullmatch(_NAME, name):
+            raise SystemExit(
+                f"ReplicaLab does not start: server.allowedHosts names '{name}', and no host is "
+                "called so. Write small letters, no port and no scheme; in "
+                "STREAMLIT_SERVER_ALLOWED_HOSTS put spaces between names, no commas."
+            )
+    return named
 
 
 def refused(scope: Scope, hosts: frozenset[str]) -> Refusal | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import runpy
 import signal
 import socket
 import sys
@@ -55,3 +56,12 @@ def test_number_that_is_no_port_is_refused(ask: Asking, port: str) -> None:
     said = ask(f"serve --port {port}")
     assert (said.code, said.out) == (2, "")
     assert f"--port {port} is no port; name one from 1024 to 65535" in said.err
+
+
+def test_server_that_cannot_start_says_why(ask: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
+    def end(*_: object, **__: object) -> None:
+        raise SystemExit("ReplicaLab does not start: no host is called so.")
+
+    monkeypatch.setattr(runpy, "run_module", end)
+    said = ask(f"serve --port {free_port()} --no-browser")
+    assert (said.code, said.err.count("no host is called so")) == (1, 1)

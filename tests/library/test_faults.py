@@ -182,9 +182,13 @@ def open_folder() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
+@pytest.mark.parametrize("rights", [0o555, 0o700])  # others may look at it, or not even that
 @pytest.mark.parametrize("place", ["library.db", "a/library.db", "ours"])
-def test_folder_that_cannot_be_written_is_told_and_stays(open_folder: Path, place: str) -> None:
+def test_folder_that_cannot_be_written_is_told_and_stays(
+    open_folder: Path, place: str, rights: int
+) -> None:
     file, entries = open_folder / place, []
+    open_folder.chmod(rights)
     url = f"sqlite:///{file}"
     if place == "ours":  # one from before
         open_folder.chmod(0o755)
@@ -192,7 +196,7 @@ def test_folder_that_cannot_be_written_is_told_and_stays(open_folder: Path, plac
         entries = [library.keep(ANN, EntryKind.PLAN, "ours", make_plan())]
         library.close()
         file.chmod(0o444)
-        open_folder.chmod(0o555)
+        open_folder.chmod(rights)
     child = Child("open_as_nobody", url)
     told = child.until("LibraryStorageError")
     child.finish()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Final
 
@@ -69,6 +70,17 @@ def test_foreign_host_is_refused_with_a_remedy(client: TestClient, host: str) ->
 @pytest.mark.parametrize("host", ["localhost", "localhost:9", "127.0.0.1", "127.0.0.1:65535"])
 def test_listed_host_is_answered_at_any_port(client: TestClient, host: str) -> None:
     assert client.get("/", headers={"host": host}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "name", ["a.example,b.example", "https://a.example", "a.example:8501", "A.example", "*", ""]
+)
+def test_listed_name_that_no_host_has_ends_the_start(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(st, "get_option", lambda _: ["localhost", name])
+    with pytest.raises(SystemExit, match=f"names '{re.escape(name)}'.*put spaces between"):
+        wall.allowed_hosts()
 
 
 def test_no_list_of_hosts_means_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
