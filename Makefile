@@ -19,7 +19,7 @@ INSTALL := -I -m pip install --quiet --disable-pip-version-check
 export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-browser test-wheel test-long golden check format bench bench-short lock audit licences clean
+.PHONY: help run test test-browser test-wheel test-long golden check format bench bench-short lock audit newest licences clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' $(MAKEFILE_LIST)
@@ -69,11 +69,14 @@ lock: $(TOOLS)/.done  ## pin and hash what the .in files ask for (ARGS=--upgrade
 audit: $(TOOLS)/.done  ## ask whether a pinned version has a known vulnerability
 	$(TOOLS)/bin/python -m supply.audit $(ARGS)
 
+newest: $(VENV)/.app  ## walk the app with the newest Streamlit of the index (ARGS=1.68.0: with that one)
+	$(BIN)/python -m supply.newest $(ARGS)
+
 licences: $(VENV)/.app  ## write docs/licences.md anew
 	$(BIN)/python -m supply.licences
 
 clean:  ## remove the environments, the caches and what tests left behind
-	rm -rf dist $(VENV) $(TOOLS) $(VENV).kept $(TOOLS).kept .pytest_cache .mypy_cache .ruff_cache .hypothesis test-artifacts
+	rm -rf dist $(VENV) $(TOOLS) .venv-newest $(VENV).kept $(TOOLS).kept .pytest_cache .mypy_cache .ruff_cache .hypothesis test-artifacts
 	find app.py pages replicalab supply tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # An environment is built anew whenever its pinned versions change. Every file has its hash in the

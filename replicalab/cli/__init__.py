@@ -100,8 +100,7 @@ def _answered(arguments: Sequence[str]) -> int:
     except SystemExit as ended:  # argparse ends so, after its help or its message
         if isinstance(ended.code, str):  # and a server that cannot start
             say(ended.code)
-            return 1
-        return ended.code or 0
+        return int(isinstance(ended.code, str) or ended.code or 0)
     except (ReplicaLabError, CommandError) as error:
         say(str(error))
         return 2

@@ -5,6 +5,7 @@ page. Only what the wall cannot stand without ends the start, with a sentence th
 """
 
 import logging
+import re
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
@@ -17,14 +18,33 @@ from google.protobuf.message import DecodeError
 _LOG: Final = logging.getLogger(__name__)
 
 
+OLDEST: Final = (1, 67)
+"""The oldest Streamlit that draws the pages: `st.grid` came with it."""
+
+
 class CannotServeError(SystemExit):
     """The wall cannot be built with this Streamlit: the process ends, and the text says why."""
 
     def __init__(self, lacking: str) -> None:
         super().__init__(
-            f"ReplicaLab does not start: Streamlit {st.__version__} {lacking}, and without that "
-            "nothing would protect the pages. Install the version that requirements.txt pins."
+            f"ReplicaLab does not start: Streamlit {st.__version__} {lacking}. "
+            "Install the version that requirements.txt pins."
         )
+
+
+_UNPROTECTED: Final = "and without that nothing would protect the pages"
+
+
+def require_version() -> None:
+    """Return where this Streamlit is not too old.
+
+    Raises:
+        CannotServeError: it is.
+    """
+    found = tuple(int(part) for part in re.findall(r"[0-9]+", st.__version__)[:2])
+    if found < OLDEST:
+        oldest = ".".join(map(str, OLDEST))
+        raise CannotServeError(f"is too old: the pages need {oldest} or later")
 
 
 @cache
@@ -51,7 +71,7 @@ def index_page() -> str:
     try:
         return Path(folder, "index.html").read_text(encoding="utf-8")
     except OSError:
-        raise CannotServeError("has no static/index.html") from None
+        raise CannotServeError(f"has no static/index.html, {_UNPROTECTED}") from None
 
 
 class Sent(NamedTuple):
@@ -124,7 +144,7 @@ def require_messages() -> None:
     """
     form = _inside("streamlit.proto.BackMsg_pb2", "BackMsg")
     if form is None or "rerun_script" not in form.DESCRIPTOR.fields_by_name:
-        raise CannotServeError("has no BackMsg with a rerun_script")
+        raise CannotServeError(f"has no BackMsg with a rerun_script, {_UNPROTECTED}")
 
 
 def can_drop_files() -> bool:

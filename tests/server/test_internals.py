@@ -67,6 +67,21 @@ def test_wall_without_the_page_that_it_guards_is_not_built(
         built()
 
 
+@pytest.mark.parametrize(
+    ("version", "is_too_old"),
+    [("1.66.1", True), ("0.99", True), ("1.67.0", False), ("1.67.0rc1", False), ("2.0", False)],
+)
+def test_streamlit_that_is_too_old_is_named_with_the_oldest_that_serves(
+    monkeypatch: pytest.MonkeyPatch, version: str, is_too_old: bool
+) -> None:
+    monkeypatch.setattr(st, "__version__", version)
+    if not is_too_old:
+        internals.require_version()
+        return
+    with pytest.raises(CannotServeError, match=rf"Streamlit {version} is too old.*need 1\.67 or"):
+        internals.require_version()
+
+
 def test_wall_that_can_read_no_message_of_a_browser_is_not_built(lacks: Lacks) -> None:
     lacks(BackMsg_pb2, "BackMsg")
     with pytest.raises(CannotServeError, match="has no BackMsg with a rerun_script"):
