@@ -1,5 +1,11 @@
 """Tables that arrive and leave: a lab's inventory, and any table, as CSV or Excel."""
 
+import os
+
+# Where lxml is installed openpyxl would hand a workbook's parts to it, another parser than the one
+# whose bounds are tested. It asks once, when it is imported.
+os.environ.setdefault("OPENPYXL_LXML", "False")
+
 from replicalab.tables.inventory import (
     has_template_columns,
     inventory_template,
