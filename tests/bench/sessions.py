@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 import uuid
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from html import unescape
 from http.cookiejar import CookieJar
 from typing import Final
 from urllib.request import HTTPCookieProcessor, OpenerDirector, Request, build_opener
@@ -17,6 +19,7 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from tests.browser.driving import AppServer
 
+_TAG: Final = re.compile(r"<[^>]*>")
 _TOKEN: Final = "_streamlit_xsrf"
 
 
@@ -27,6 +30,7 @@ class Session:
         fields: the ids of the page's widgets, by label, as far as they were drawn; those of its
             tabs, whose value is the name of the open one, by their keys.
         messages: how many messages the last run sent.
+        texts: what the last run drew as HTML, each without its tags.
     """
 
     def __init__(self, socket: ClientConnection, page: str, query: str = "") -> None:
@@ -35,6 +39,7 @@ class Session:
         self.query = query
         self.fields: dict[str, str] = {}
         self.messages = 0
+        self.texts: list[str] = []
         self._id = ""
 
     async def run(self, values: Mapping[str, object] | None = None) -> float:
@@ -54,6 +59,7 @@ class Session:
                     state.file_uploader_state_value.ParseFromString(value)
                 case _:
                     state.trigger_value = True
+        self.texts.clear()
         began = time.perf_counter()
         await self.socket.send(message.SerializeToString())
         await self.finished()
@@ -80,6 +86,8 @@ class Session:
         element = message.delta.new_element
         assert not element.HasField("exception"), element.exception.message
         drawn = getattr(element, element.WhichOneof("type") or "", None)
+        if element.html.body:
+            self.texts.append(unescape(_TAG.sub("", element.html.body)))
         if label := getattr(drawn, "label", ""):
             self.fields[label] = getattr(drawn, "id", "")
         if tabs := message.delta.add_block.tab_container.id:

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Literal, Self
+from typing import Final, Literal, NamedTuple, Self
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
@@ -107,6 +107,15 @@ VIEWS: Final = (PROJECTOR, PROJECTOR_DARK, PHONE, PHONE_DARK)
 # ----------------------------------------------------------------------------------- the server
 
 
+class Usage(NamedTuple):
+    """What a process has: memory, threads, descriptors, and the processor's seconds so far."""
+
+    resident_mib: float
+    threads: int
+    descriptors: int
+    seconds: float
+
+
 @dataclass
 class AppServer:
     """A running Streamlit server of the app; a context manager that ends it by its handle."""
@@ -127,11 +136,22 @@ class AppServer:
 
     @property
     def resident_mib(self) -> float:
-        """Return the memory that the server holds now, in MiB; Linux only."""
+        """The memory that the server holds now, in MiB; Linux only."""
+        return self.usage().resident_mib
+
+    def usage(self) -> Usage:
+        """Return what the server has now; Linux only."""
         assert self._process is not None, "the server is not running"
-        status = Path(f"/proc/{self._process.pid}/status").read_text()
-        [line] = [line for line in status.splitlines() if line.startswith("VmRSS:")]
-        return int(line.split()[1]) / 1024
+        place = Path(f"/proc/{self._process.pid}")
+        lines = (line.split() for line in (place / "status").read_text().splitlines())
+        status = {words[0]: words[1] for words in lines if len(words) > 1}
+        ticks = (place / "stat").read_text().rpartition(")")[2].split()[11:13]
+        return Usage(
+            int(status["VmRSS:"]) / 1024,
+            int(status["Threads:"]),
+            len(list((place / "fd").iterdir())),
+            sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK"),
+        )
 
     def __enter__(self) -> Self:
         self.port = self.port or free_port()
