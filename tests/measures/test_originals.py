@@ -105,6 +105,19 @@ def test_estimate_has_the_t_and_the_p_of_its_test(
     assert found.p == pytest.approx(2 * stats.t.sf(t, df), rel=1e-5)
 
 
+@pytest.mark.parametrize(("n1", "n2"), [(20, 60), (60, 20), (5, 4), (30, 30)])
+def test_estimate_of_means_and_sds_is_the_t_test_of_their_groups(n1: int, n2: int) -> None:
+    numbers = {"m1": 10.0, "m2": 8.0, "SD1": 4.0, "SD2": 3.0}
+    found = estimate("two_group", numbers=numbers, n1=n1, n2=n2)
+    t, p = stats.ttest_ind_from_stats(10, 4, n1, 8, 3, n2)
+    assert found.t == pytest.approx(t)
+    assert found.p == pytest.approx(p)
+    # Where only n in all is known, groups are of one size, and of no n at all as well.
+    in_all, alone = (estimate("two_group", numbers=numbers, **n) for n in ({"n": 40}, {"se": 0.3}))
+    assert in_all.value == pytest.approx(alone.value)
+    assert alone.value == pytest.approx(2 / math.sqrt(12.5))
+
+
 def test_estimate_with_an_error_that_n_does_not_explain_has_no_t_test() -> None:
     # Hedges & Olkin (1985): of d 2.3 from 10 and 9 it is √(1/10 + 1/9 + 2.3²/38) = 0.592.
     explained = {"effect": 2.3, "n1": 10, "n2": 9}

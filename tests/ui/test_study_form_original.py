@@ -63,10 +63,16 @@ def test_original_of_every_kind_is_asked_in_every_way(kind: DesignKind) -> None:
     app = form(part=COMPARISON)
     press(app, KINDS[kind].title)
     at(app, ASSUMPTIONS)
-    for source in KINDS[kind].sources:
+    counts = {"n", "n1", "n2", "events", "samples"}
+    ways = next(box for box in app.selectbox if box.label == WAY).options
+    by_numbers = {
+        frozenset(number.name for number in source.asked if number.name not in counts): source
+        for source in KINDS[kind].sources
+    }
+    assert sorted(ways[2:]) == sorted(source.label for source in by_numbers.values())
+    for source in by_numbers.values():
         pick(app, WAY, source.label)
         shown = [each.label for each in run(app).number_input]
-        counts = {"n", "n1", "n2", "events", "samples"}
         asked = {number.label for number in source.asked if number.name not in counts}
         assert asked <= {*shown}
         assert not app.exception
