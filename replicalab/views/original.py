@@ -13,7 +13,7 @@ from replicalab.assessment.effects import PLANNED, YOURS
 from replicalab.lexicon import amount_text, capitalised, count_text, ended, exact_text, percent_text
 from replicalab.measures import KINDS, Estimate
 from replicalab.measures.distributions import z_critical
-from replicalab.measures.originals import effect_of
+from replicalab.measures.originals import doubt_of, effect_of
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import Confidence, Design, Original
 from replicalab.views import blocks
@@ -56,7 +56,7 @@ def original_blocks(found: Curves) -> list[Sentence | Table]:
 
 
 def reported_text(design: Design, original: Original) -> str:
-    """Return what was reported, and what it comes to.
+    """Return what was reported, what it comes to, and where its numbers are far apart.
 
     ``d 2.3, 95 % interval 1.1 to 3.46, n = 10 and 9: z = 3.82, two-sided p = 0.00011.``
     """
@@ -65,7 +65,8 @@ def reported_text(design: Design, original: Original) -> str:
     name = row.effect.name if row.effect else ""
     said = [f"{capitalised(name)} {effect_text(effect)}", *_given(original)]
     comes = f": {estimate_text(estimate)}" if estimate else ""
-    return ended(f"{', '.join(said)}{comes}")
+    reported = ended(f"{', '.join(said)}{comes}")
+    return f"{reported} {doubt_of(row, original)}".strip()
 
 
 def choices_texts(design: Design) -> list[str]:

@@ -46,6 +46,14 @@ def test_original_by_its_interval_and_taken_away_again() -> None:
     assert study_of(app).design.original is None
 
 
+def test_original_whose_interval_is_far_too_narrow_for_n_is_told_so() -> None:
+    app = pick(form(part=ASSUMPTIONS), WAY, "Cohen's d")
+    narrow = {"Cohen's d": 0.5, "Interval from": 0.28, "to": 0.72, "n, group 1": 20}
+    for label, value in {**narrow, "n, group 2": 20}.items():
+        type_value(app, label, value)
+    assert "40 samples would have 0.316, 2.82 times as large" in said(app)
+
+
 def test_original_of_one_kind_does_not_stay_with_another_and_comes_back() -> None:
     app = pick(form(part=ASSUMPTIONS), WAY, "Cohen's d")
     for label, value in (("Cohen's d", 0.5), ("n, group 1", 20), ("n, group 2", 20)):
