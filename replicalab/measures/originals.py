@@ -205,14 +205,15 @@ def doubt_of(row: Kind, reported: _Reported) -> str:
         return ""
     by_n = least if found.se < least else most
     times, than = max(found.se / by_n, by_n / found.se), "large" if by_n > found.se else "small"
-    by_width = reported.se is None
-    has = "The interval leaves a standard error of" if by_width else "The standard error is"
     counted = "events" if row.normal.in_events else "samples"
+    what, has = "standard error", "The standard error is"
+    if reported.se is None:
+        what, has = "interval", "The interval leaves a standard error of"
     return (
-        f"{has} {found.se:.3g} on the scale of {row.normal.name}; {sum(found.sizes):,.12g} {counted} "
-        f"would have {by_n:.3g}, {times:.3g} times as {than}. z, p and all that follows rest on the "
-        f"{'interval' if by_width else 'standard error'}, but for the small telescopes, which count "
-        f"the {counted}."
+        f"{has} {found.se:.3g} on the scale of {row.normal.name}; "
+        f"{sum(found.sizes):,.12g} {counted} would have {by_n:.3g}, {times:.3g} times as {than}. "
+        f"z, p and all that follows rest on the {what}, but for the small telescopes, "
+        f"which count the {counted}."
     )
 
 

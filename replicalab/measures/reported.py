@@ -108,11 +108,8 @@ def _two_groups(t: float, first: float, second: float) -> dict[str, float]:
     return _effect(t * math.sqrt(1 / first + 1 / second))
 
 
-def _pooled(
-    first: float, second: float, sd: float, other_sd: float, n1: float, n2: float
-) -> dict[str, float]:
-    within = ((n1 - 1) * sd * sd + (n2 - 1) * other_sd * other_sd) / (n1 + n2 - 2)
-    return _effect((first - second) / math.sqrt(within))
+def _pooled(sd: float, other_sd: float, n1: float, n2: float) -> float:
+    return math.sqrt(((n1 - 1) * sd * sd + (n2 - 1) * other_sd * other_sd) / (n1 + n2 - 2))
 
 
 def _pairs(first: float, second: float, sd: float, other_sd: float, r: float) -> dict[str, float]:
@@ -184,7 +181,7 @@ TWO_GROUP: Final = (
     EffectSource(
         "two means, two SDs and n of both",
         (*_MEANS, *_SDS, *_GROUP_SIZES),
-        _pooled,
+        lambda m1, m2, *spread: _effect((m1 - m2) / _pooled(*spread)),
         "d = (m1 − m2) / √(((n1 − 1) · SD1² + (n2 − 1) · SD2²) / (n1 + n2 − 2))",
     ),
     EffectSource(
