@@ -136,6 +136,8 @@ PRIORS: Final = {
     ),
 }
 """The row of each prior."""
+PRIORS_SOURCE: Final = "Pawel & Held (2020)"
+"""The paper of the priors, and of the heterogeneity."""
 
 
 # --- criteria ---------------------------------------------------------------------------------
@@ -196,7 +198,6 @@ def _equivalence(of: Basis) -> Range:
 
 def _sceptical(of: Basis, root: float = 1.0) -> Range:
     level = of.one_sided / root
-    # The estimate of the original has to be significant at that level itself.
     if of.z <= level:
         return NEVER
     return Range(End(0, level, 1 / ((of.z / level) ** 2 - 1) if level else 0.0))
@@ -208,12 +209,21 @@ def _small_telescopes(of: Basis) -> Range:
 
 
 class CriterionRow(NamedTuple):
-    """A criterion: its name for people, when it is met, in a sentence, its paper, its interval."""
+    """A criterion.
+
+    Attributes:
+        label: its name for people.
+        meaning: when it is met, in a sentence.
+        source: its paper.
+        range: the interval of estimates that meets it.
+        beyond: what the original's z has to exceed, or no estimate meets it.
+    """
 
     label: str
     meaning: str
     source: str
     range: Callable[[Basis], Range]
+    beyond: Callable[[Basis], float] = lambda _: -math.inf
 
 
 _SCEPTICAL_MEANING: Final = (
@@ -250,9 +260,14 @@ CRITERIA: Final = {
         f"{_SCEPTICAL_MEANING}golden.",
         "Held, Micheloud & Pawel (2022)",
         lambda of: _sceptical(of, _ROOT_OF_GOLDEN),
+        lambda of: of.one_sided / _ROOT_OF_GOLDEN,
     ),
     Criterion.SCEPTICAL_NOMINAL: CriterionRow(
-        "Nominal sceptical p", f"{_SCEPTICAL_MEANING}nominal.", "Held (2020)", _sceptical
+        "Nominal sceptical p",
+        f"{_SCEPTICAL_MEANING}nominal.",
+        "Held (2020)",
+        _sceptical,
+        lambda of: of.one_sided,
     ),
     Criterion.SMALL_TELESCOPES: CriterionRow(
         "Small telescopes",
@@ -336,6 +351,12 @@ class Success:
     def is_possible(self) -> bool:
         """Whether any estimate meets each criterion."""
         return NEVER not in self._ranges
+
+    @property
+    def beyond(self) -> dict[Criterion, float]:
+        """The criteria that no estimate meets, and what the original's z would have to exceed."""
+        needed = {name: CRITERIA[name].beyond(self.basis) for name in self.criteria}
+        return {name: z for name, z in needed.items() if self.basis.z <= z}
 
     def chance(self, c: float) -> float:
         """Return the probability of success at a relative size of 0 or more, exact."""

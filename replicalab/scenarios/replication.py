@@ -54,3 +54,16 @@ class Replication(Record):
     def is_planned_with(self) -> bool:
         """Whether plans are judged by the probability of success."""
         return self.plan_with is PlanWith.SUCCESS
+
+    @property
+    def unused(self) -> dict[str, str]:
+        """The numbers of a question that play no part in what plans are judged by, and why."""
+        if not self.is_planned_with:
+            return {}
+        found = {
+            "effect": "plans are made with the original’s estimate",
+            "baseline": "estimates are taken as normal on their scale",
+        }
+        if self.level is not None:
+            found["alpha"] = f"the criteria have a level of their own, {self.level:g}"
+        return found

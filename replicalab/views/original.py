@@ -183,14 +183,17 @@ def takes_text(plan: Assessment, effect: float) -> str:
 
 
 def fits_text(found: Curves) -> str:
-    """Return what an effect takes, and how many samples the lab allows.
+    """Return what the column of samples says, and how many samples the lab allows.
 
     ``Takes: the samples for power 0.80. 36 affordable here; 24 can count.``
     """
     most, evidence = found.most_counted, found.plan.evidence
     counted = f"; {able_text(most)}" if most is not None else ""
+    fits = capitalised(f"{fit_text(found.largest)} here{counted}.")
+    if evidence.row.effect is None:  # no table, and so no such column
+        return fits
     takes = f"Takes: the samples for {evidence.measure} {evidence.amount(evidence.target)}."
-    return f"{takes} {capitalised(f'{fit_text(found.largest)} here{counted}.')}"
+    return f"{takes} {fits}"
 
 
 def _written(found: Curves) -> Design:

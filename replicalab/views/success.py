@@ -8,12 +8,15 @@ from replicalab.assessment.success import SuccessRow, likelier_with_fewer, succe
 from replicalab.lexicon import amount_text, ended, exact_text, joined
 from replicalab.measures import KINDS
 from replicalab.measures.replicated import within
-from replicalab.measures.success import CRITERIA, PRIORS
+from replicalab.measures.success import CRITERIA, PRIORS, Success
 from replicalab.scenarios import Design, Replication
 from replicalab.views import blocks
 from replicalab.views.blocks import Cell, Column, Group, Heading, Sentence, Table
 
 TITLE: Final = "What counts as replicated"
+_ANY: Final = 0.005  # A probability below this is written as 0.00
+_LEAST_DIGITS: Final = 3  # Two z that differ are written with so many more as show it
+_MOST_DIGITS: Final = 17
 
 
 def success_panel(plan: Assessment) -> Group | None:
@@ -95,14 +98,35 @@ def success_cell(plan: Assessment) -> Cell:
 
 
 def ceiling_text(plan: Assessment) -> str:
-    """Return that no number of samples reaches the target; empty where one does."""
+    """Return that no number of samples reaches the target, and why; empty where one does."""
     found = success_of(plan)
     if found is None or found.ceiling >= plan.evidence.target:
         return ""
+    if why := never_text(found.success):
+        return f"Success is impossible, however many samples there are: {why}."
+    most = f"exceed {_share(found.ceiling)}" if found.ceiling >= _ANY else f"reach {_ANY:g}"
     return (
-        f"The probability of success cannot exceed {_share(found.ceiling)}, however many samples "
+        f"The probability of success cannot {most}, however many samples "
         f"there are; the target is {_share(plan.evidence.target)}."
     )
+
+
+def never_text(success: Success) -> str:
+    """Return why no estimate meets the criteria, as it follows on a colon; empty where one may."""
+    beyond = success.beyond
+    if not beyond:
+        return ""
+    z, digits = success.basis.z, _LEAST_DIGITS
+    while any(f"{z:.{digits}g}" == f"{least:.{digits}g}" for least in beyond.values()):
+        digits += 1
+        if digits > _MOST_DIGITS:
+            break
+    needs = [
+        f"a {within(CRITERIA[name].label)} at the level takes an original with a |z| above "
+        f"{least:.{digits}g}"
+        for name, least in beyond.items()
+    ]
+    return f"{joined(needs, 'and')}; this one has {z:.{digits}g}"
 
 
 def fewer_text(plan: Assessment) -> str:

@@ -12,22 +12,29 @@ from replicalab.cli import facts
 from replicalab.measures.success import Criterion
 from replicalab.planner.curves import Curves
 from replicalab.render import terminal
-from replicalab.scenarios import EvidenceTier
-from replicalab.views.plan import assumption_text
+from replicalab.scenarios import EvidenceAssumptions, EvidenceTier, LabOverrides, Replication
+from replicalab.views.original import fits_text
+from replicalab.views.plan import asked_text, assumption_text, source_text
 from replicalab.views.success import ceiling_text, fewer_text, success_cell, success_panel
 from tests.factories import make_design, make_pack, make_protocol
 
 ORIGINAL = {"effect": 0.5, "n": 16, "source": "Invented", "confidence": "verified"}  # z = 2
 
 
-def plan_of(samples: int, dropout: float = 0.0, **chosen: Any) -> Assessment:
-    """Return a plan of one sample of a mean, whose original had a z of 2."""
+def plan_of(
+    samples: int,
+    dropout: float = 0.0,
+    n: int | None = 16,
+    se: float | None = None,
+    **chosen: Any,
+) -> Assessment:
+    """Return a plan of one sample of a mean, whose original had a z of 2, or other samples."""
     design = make_design(
         kind="one_sample",
         target=0.8,
         floor=0.5,
         dropout=dropout,
-        original=ORIGINAL,
+        original={**ORIGINAL, "n": n, "se": se},
         replication={"criteria": ["significant"], "sides": 1, "prior": "conditional", **chosen},
     )
     plan = make_protocol(sample_size=samples)
@@ -69,6 +76,127 @@ def test_sceptical_p_of_a_weak_original_names_its_ceiling() -> None:
         f"The probability of success cannot exceed {row.ceiling:.2f}"
     )
     assert plan.evidence.tier is not EvidenceTier.MEETS_TARGET
+
+
+@pytest.mark.parametrize(
+    ("criterion", "sides", "n", "words"),
+    [
+        # z = 0.5 √n; at level 0.05 the z is 1.645 one-sided, 1.96 two-sided, golden 1.96 / 1.272.
+        ("sceptical_nominal", 1, 10, "a nominal sceptical p at the level takes an original with "
+         "a |z| above 1.64; this one has 1.58."),
+        ("sceptical_nominal", 2, 15, "a |z| above 1.96; this one has 1.94."),
+        ("sceptical", 2, 9, "a golden sceptical p at the level takes an original with a |z| above "
+         "1.54; this one has 1.5."),
+    ],
+)  # fmt: skip
+def test_sceptical_p_that_cannot_be_met_names_both_z(
+    criterion: str, sides: int, n: int, words: str
+) -> None:
+    plan = plan_of(400, n=n, criteria=["significant", criterion], sides=sides)
+    text = ceiling_text(plan)
+    assert text.startswith("Success is impossible, however many samples there are: ")
+    assert text.endswith(words)
+    assert success_rows(plan)[-1].ceiling == 0
+    assert "impossible" not in ceiling_text(plan_of(400, n=16, criteria=[criterion], sides=sides))
+
+
+def test_sceptical_p_that_is_missed_by_little_shows_by_how_little() -> None:
+    plan = plan_of(40, n=None, se=0.5 / 1.6448, criteria=["sceptical_nominal"])
+    assert ceiling_text(plan).endswith("above 1.6449; this one has 1.6448.")
+
+
+def test_criteria_that_exclude_each_other_have_no_probability_that_reads_as_nothing() -> None:
+    # An estimate in so narrow a range about no effect is far from what 16 samples could see.
+    plan = plan_of(40, criteria=["small_telescopes", "equivalence"], margin=0.05)
+    assert ceiling_text(plan).startswith("The probability of success cannot reach 0.005, ")
+
+
+def test_plan_by_success_cites_its_papers_and_not_those_of_power() -> None:
+    chosen: dict[str, Any] = {"criteria": ["significant", "sceptical"], "plan_with": "success"}
+    plan = plan_of(60, **chosen)
+    assert source_text(plan.pack.design) == (
+        "Source: Pawel & Held (2020); Open Science Collaboration (2015); "
+        "Held, Micheloud & Pawel (2022)."
+    )
+    assert source_text(plan_of(60).pack.design) == "Source: Cohen (1988), chapter 2."
+    twice = plan_of(60, criteria=["significant", "interval"], plan_with="success")
+    assert source_text(twice.pack.design).count("Open Science") == 1
+
+
+def test_plan_by_success_says_with_which_estimate() -> None:
+    text = assumption_text(plan_of(60, plan_with="success"))
+    assert text.startswith(
+        "Planned with the original’s estimate, Cohen's d 0.5, by the joint probability of the "
+    )
+    assert "planning" not in text
+
+
+def test_plan_by_success_explains_no_column_that_it_has_not() -> None:
+    assert not fits_text(Curves(plan_of(60, plan_with="success"))).startswith("Takes")
+    assert fits_text(Curves(plan_of(60))).startswith("Takes: the samples for power 0.80. ")
+
+
+@pytest.mark.parametrize("units", [None, {"name": "class", "samples": 4, "icc": 0.1}])
+def test_plan_by_success_is_told_by_its_own_method(units: dict[str, object] | None) -> None:
+    design = make_design(
+        kind="correlation",
+        effect_planning=0.3,
+        units=units,
+        original={**ORIGINAL, "n": 60},
+        replication={"criteria": ["significant"], "plan_with": "success"},
+    )
+    assert design.row.method_of(design).startswith("the joint probability of the criteria")
+
+
+def test_numbers_without_a_part_in_success_are_said_to_have_none() -> None:
+    chosen = {"criteria": ("significant",), "plan_with": "success"}
+    question = EvidenceAssumptions.model_validate(
+        {"effect": 0.3, "target": 0.7, "baseline": 0.5, "alpha": 0.01, "replication": chosen}
+    )
+    design = make_design(kind="two_proportions", original=ORIGINAL)
+    pack = make_pack(design=design).with_own(LabOverrides(), question)
+    assert pack.asked == ("alpha", "target", "replication")
+    assert asked_text(pack, None) == (
+        "alpha 0.01, target 0.70, replicated if significant, yours; effect 0.3 and baseline 0.5, "
+        "yours, play no part, for plans are made with the original’s estimate and estimates are "
+        "taken as normal on their scale"
+    )
+    level = question.model_copy(
+        update={"replication": Replication.model_validate({**chosen, "level": 0.1})}
+    )
+    assert [*level.unused_in(design)] == ["effect", "alpha", "baseline"]
+    power = Replication.model_validate({**chosen, "plan_with": "power"})
+    assert not question.model_copy(update={"replication": power}).unused_in(design)
+
+
+@pytest.mark.parametrize("kind", ["two_group", "paired", "correlation", "two_proportions"])
+def test_number_without_a_part_in_success_moves_no_evidence(kind: str) -> None:
+    chosen = {"criteria": ["significant", "interval"], "plan_with": "success", "level": 0.03}
+    design = make_design(
+        kind=kind,
+        effect_published=None,
+        effect_planning=0.3,
+        sesoi=None,
+        original=ORIGINAL,
+        replication=chosen,
+    )
+    plan = make_protocol(sample_size=50)
+    plain = assess(plan, make_pack(design=design)).evidence.value
+    assert design.replication is not None
+    asked = {"effect": 0.2, "alpha": 0.2, "baseline": 0.7}
+    assert {*design.replication.unused} == {*asked}
+    for name, value in asked.items():
+        if name == "baseline" and kind != "two_proportions":
+            continue
+        question = EvidenceAssumptions.model_validate({name: value})
+        pack = make_pack(design=design).with_own(LabOverrides(), question)
+        assert assess(plan, pack).evidence.value == plain
+    for name, value in (("dropout", 0.3), ("units", {"name": "x", "samples": 5, "icc": 0.4})):
+        if name == "units" and kind == "two_proportions":
+            continue
+        question = EvidenceAssumptions.model_validate({name: value})
+        pack = make_pack(design=design).with_own(LabOverrides(), question)
+        assert assess(plan, pack).evidence.value != plain
 
 
 def test_plan_that_is_larger_than_the_likeliest_says_so_and_counts_as_that() -> None:

@@ -52,3 +52,14 @@ def test_study_without_an_original_in_numbers_says_what_it_lacks(ask: Asking) ->
     said = ask("check psy_stroop --replicated significant")
     assert said.code == 2
     assert "the original is not known in numbers" in said.err
+
+
+@pytest.mark.parametrize("option", ["--effect 0.3", "--effect safeguard", "--effect halved"])
+def test_effect_that_plays_no_part_in_success_is_refused_with_a_remedy(
+    ask: Asking, option: str
+) -> None:
+    said = ask(f"{CHOSEN} --plan-with success {option}")
+    assert said.code == 2
+    assert "plays no part in the probability of success, for plans are made with the" in said.err
+    assert "leave it out, or write --plan-with power" in said.err
+    assert ask(f"{CHOSEN} --plan-with power {option}").code != 2
