@@ -219,6 +219,12 @@ def _asked_text(pack: Pack, most: int | None) -> str:
     return f"{', '.join(texts)}, yours" if texts else ""
 
 
+def unused_text(design: Design) -> str:
+    """Return that an effect plays no part, and what does in its place; empty where it does."""
+    unused = design.replication.unused if design.replication else {}
+    return f"No effect is asked for: {unused['effect']}." if "effect" in unused else ""
+
+
 def _unused_text(pack: Pack) -> str:
     unused = pack.question.unused_in(pack.design)
     if not unused:
