@@ -19,6 +19,7 @@ _LEVEL: Final = 0.95
 _ROUNDED: Final = 0.1  # Two numbers for the same differ by no more of the larger, once rounded
 UNEXPLAINED: Final = 1.5
 """A standard error that is so many times larger, or smaller, than that of n is doubted."""
+_MANY: Final = 1000  # From here on it does not matter how many times
 _COUNTS: Final = ("n", "n1", "n2", "events")
 LARGEST: Final = 1e6
 """The largest effect that an original may have: as large as one in a study file."""
@@ -205,13 +206,14 @@ def doubt_of(row: Kind, reported: _Reported) -> str:
         return ""
     by_n = least if found.se < least else most
     times, than = max(found.se / by_n, by_n / found.se), "large" if by_n > found.se else "small"
+    far = f"{times:.3g}" if times < _MANY else f"over {_MANY:,}"
     counted = "events" if row.normal.in_events else "samples"
     what, has = "standard error", "The standard error is"
     if reported.se is None:
         what, has = "interval", "The interval leaves a standard error of"
     return (
         f"{has} {found.se:.3g} on the scale of {row.normal.name}; "
-        f"{sum(found.sizes):,.12g} {counted} would have {by_n:.3g}, {times:.3g} times as {than}. "
+        f"{sum(found.sizes):,.12g} {counted} would have {by_n:.3g}, {far} times as {than}. "
         f"z, p and all that follows rest on the {what}, but for the small telescopes, "
         f"which count the {counted}."
     )

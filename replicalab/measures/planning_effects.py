@@ -147,7 +147,7 @@ def shrunken(row: Kind, reported: _Reported) -> float | None:
 
 def _effect(row: Kind, found: Estimate, size: float) -> float | None:
     """Return the effect of a size on the normal scale, on the estimate's side of none."""
-    if row.normal is None or size <= 0:
+    if row.normal is None or row.effect is None or size <= 0:
         return None
     effect = row.normal.effect(math.copysign(size, found.value))
-    return effect if math.isfinite(effect) else None
+    return effect if math.isfinite(effect) and row.effect.fault(effect) is None else None

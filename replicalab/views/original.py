@@ -1,5 +1,6 @@
 """What is said of a study's original: what was reported, what each effect to plan with takes."""
 
+import math
 from collections.abc import Iterator
 from typing import Final
 
@@ -114,11 +115,13 @@ def counts_text(original: Original) -> str:
 
 def worked_out_interval_text(design: Design) -> str:
     """Return the 95 % interval that an estimate and its standard error leave; empty without."""
-    estimate, scale = original_estimate(design), KINDS[design.kind].normal
-    if estimate is None or scale is None:
+    estimate, row = original_estimate(design), KINDS[design.kind]
+    if estimate is None or row.normal is None or row.effect is None:
         return ""
     margin = z_critical(_LEVEL) * estimate.se
-    low, high = (scale.effect(estimate.value + side * margin) for side in (-1, 1))
+    low, high = (row.normal.effect(estimate.value + side * margin) for side in (-1, 1))
+    if not math.isfinite(high) or row.effect.fault(low) or row.effect.fault(high):
+        return ""
     ends = f"{effect_text(min(low, high))} to {effect_text(max(low, high))}"
     return f"95 % interval {ends}, from the estimate and its standard error."
 

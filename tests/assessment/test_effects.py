@@ -14,6 +14,7 @@ from replicalab.assessment import CHOICES, assumed_effects, missing_choices, nam
 from replicalab.measures import KINDS, DesignKind, PowerAnalysis, Unknown
 from replicalab.measures.rows import DesignParameters
 from replicalab.scenarios import Design
+from replicalab.views.original import worked_out_interval_text
 from tests.factories import make_design
 from tests.measures.test_originals import original_of
 
@@ -176,6 +177,15 @@ def test_small_telescopes_of_several_groups_by_scipy() -> None:
     assert stats.ncf.sf(critical, 2, 57, 60 * found**2) == pytest.approx(POWER, abs=1e-9)
 
 
+@pytest.mark.parametrize("ratio", [0.5, 2.0])
+def test_small_telescopes_of_a_hazard_ratio_that_tells_nothing_are_not_offered(
+    ratio: float,
+) -> None:
+    # 1.53 standard errors of a million are a ratio that no computer holds.
+    why = dict(missing_choices(design_of("survival", effect=ratio, se=1e6)))
+    assert "less than one third" in why["small telescopes"]
+
+
 def test_small_telescopes_beyond_the_original_are_not_offered_and_say_why() -> None:
     design = design_of(effect=0.4, n=40)
     assert named_effect(design, "small telescopes") is None
@@ -268,6 +278,10 @@ def test_safeguard_grows_with_n(d: float, an_arm: int) -> None:
         ("survival", {"effect": 5e-324, "events": 10**9}),
         ("survival", {"effect": 1e6, "events": 1}),
         ("survival", {"effect": 1.0, "events": 9}),
+        ("survival", {"effect": 0.5, "se": 1e6}),
+        ("survival", {"effect": 2.0, "se": 1e6}),
+        ("survival", {"effect": 2.0, "se": 1e6, "sides": 1, "n": 9}),
+        ("correlation", {"effect": 0.5, "se": 1e6}),
         ("anova", {"effect": 0.5, "n": 10**9}),
         ("anova", {"effect": 0.5, "n": 1}),
         ("audit", {"effect": 0.5, "n": 1}),
@@ -291,6 +305,7 @@ def test_choices_at_the_ends_of_what_is_valid_are_effects_or_none(
     for _, found in assumed_effects(design):
         assert effect.fault(found) is None
         assert math.isfinite(found)
+    assert not any(bad in worked_out_interval_text(design) for bad in ("nan", "inf"))
     assert all(why for _, why in missing_choices(design))
 
 
