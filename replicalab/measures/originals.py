@@ -94,6 +94,11 @@ class Estimate(NamedTuple):
             return t_two_sided(self.t, self.df)
         return 2 * normal_cdf(-abs(self.z))
 
+    @property
+    def z_of_p(self) -> float:
+        """The size of the z that has its p: less than its own where it is a t of few samples."""
+        return z_critical(self.p) if 0 < self.p < 1 else abs(self.z)
+
 
 def sizes_of(scale: NormalScale, reported: _Reported) -> Sizes:
     """Return what counts of the samples that an original reports; empty where it is not known."""

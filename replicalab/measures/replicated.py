@@ -165,6 +165,8 @@ def row_of(row: Kind, design: _Design, factor: float = 1.0) -> Kind:
 def _row(kind: DesignKind, found: Replicated, factor: float) -> Kind:
     success = found.success
     labels = joined([within(CRITERIA[name].label) for name in success.criteria], "and")
+    several = len(success.criteria) > 1
+    what = "joint probability of the criteria" if several else "probability of the criterion"
     prior = within(PRIORS[success.prior].label)
     sources = (CRITERIA[name].source for name in success.criteria)
 
@@ -174,7 +176,7 @@ def _row(kind: DesignKind, found: Replicated, factor: float) -> Kind:
     return replace(
         KINDS[kind],
         formula=worth,
-        method=f"the joint probability of the criteria ({labels}) under the {prior} prior, "
+        method=f"the {what} ({labels}) under the {prior} prior, "
         f"estimates taken as normal; that of a smaller study where it is higher",
         source="; ".join(dict.fromkeys((PRIORS_SOURCE, *sources))),
         endless_method="",

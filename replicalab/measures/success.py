@@ -131,7 +131,8 @@ PRIORS: Final = {
     ),
     Prior.EMPIRICAL_BAYES: PriorRow(
         "Empirical Bayes",
-        "The effect is smaller than the original found, by 1 − 1/z², and uncertain.",
+        "The effect is what the original found times 1 − 1/z², or with heterogeneity less, and "
+        "uncertain.",
         _empirical_bayes,
     ),
 }
@@ -217,6 +218,8 @@ class CriterionRow(NamedTuple):
         source: its paper.
         range: the interval of estimates that meets it.
         beyond: what the original's z has to exceed, or no estimate meets it.
+        has_sides: whether it is one-sided or two-sided as that is chosen; the others are as their
+            papers have them.
     """
 
     label: str
@@ -224,6 +227,7 @@ class CriterionRow(NamedTuple):
     source: str
     range: Callable[[Basis], Range]
     beyond: Callable[[Basis], float] = lambda _: -math.inf
+    has_sides: bool = False
 
 
 _SCEPTICAL_MEANING: Final = (
@@ -236,6 +240,7 @@ CRITERIA: Final = {
         "The replication is significant, in the original's direction.",
         "Open Science Collaboration (2015)",
         lambda of: Range(End(0, of.one_sided)),
+        has_sides=True,
     ),
     Criterion.INTERVAL: CriterionRow(
         "Original in the interval",
@@ -261,6 +266,7 @@ CRITERIA: Final = {
         "Held, Micheloud & Pawel (2022)",
         lambda of: _sceptical(of, _ROOT_OF_GOLDEN),
         lambda of: of.one_sided / _ROOT_OF_GOLDEN,
+        has_sides=True,
     ),
     Criterion.SCEPTICAL_NOMINAL: CriterionRow(
         "Nominal sceptical p",
@@ -268,6 +274,7 @@ CRITERIA: Final = {
         "Held (2020)",
         _sceptical,
         lambda of: of.one_sided,
+        has_sides=True,
     ),
     Criterion.SMALL_TELESCOPES: CriterionRow(
         "Small telescopes",

@@ -129,9 +129,13 @@ def worked_out_interval_text(design: Design) -> str:
 def estimate_text(estimate: Estimate) -> str:
     """Return the z and the two-sided p of an estimate, and by which test."""
     test = f"the t-test ({estimate.df:,} df)" if estimate.df is not None else "that z"
-    p = estimate.p
-    shown = f"< {_TINY_P:.4f}" if p < _TINY_P else f"= {p:.2g}"
-    return f"z = {estimate.z:z.3g}, two-sided p {shown} by {test}".replace("= -", "= \u2212")
+    z = f"z = {estimate.z:z.3g}".replace("-", "\u2212")
+    return f"{z}, two-sided p {p_text(estimate.p)} by {test}"
+
+
+def p_text(p: float) -> str:
+    """Return a p with its sign: ``= 0.036``, ``< 0.0001``."""
+    return f"< {_TINY_P:.4f}" if p < _TINY_P else f"= {p:.2g}"
 
 
 def source_text(original: Original) -> str:

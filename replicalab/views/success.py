@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from replicalab.assessment import Assessment
+from replicalab.assessment import Assessment, original_estimate
 from replicalab.assessment.success import SuccessRow, likelier_with_fewer, success_of, success_rows
 from replicalab.lexicon import amount_text, ended, exact_text, joined
 from replicalab.measures import KINDS
@@ -12,9 +12,11 @@ from replicalab.measures.success import CRITERIA, PRIORS, Success
 from replicalab.scenarios import Design, Replication
 from replicalab.views import blocks
 from replicalab.views.blocks import Cell, Column, Group, Heading, Sentence, Table
+from replicalab.views.original import p_text
 
 TITLE: Final = "What counts as replicated"
 _ANY: Final = 0.005  # A probability below this is written as 0.00
+_FAR: Final = 1.1  # A z that is more than so many times that of its p is told
 _LEAST_DIGITS: Final = 3  # Two z that differ are written with so many more as show it
 _MOST_DIGITS: Final = 17
 
@@ -30,7 +32,7 @@ def success_blocks(plan: Assessment) -> list[Sentence | Table]:
     chosen = plan.pack.design.replication
     if chosen is None or success_of(plan) is None:
         return []
-    texts = [ceiling_text(plan), fewer_text(plan)]
+    texts = [ceiling_text(plan), fewer_text(plan), rough_text(plan.pack.design)]
     return [
         Sentence(chosen_text(chosen, plan.pack.design)),
         success_table(plan),
@@ -46,7 +48,8 @@ def chosen_text(chosen: Replication, design: Design) -> str:
 def _chosen(chosen: Replication, design: Design) -> Iterator[str]:
     yield joined([within(CRITERIA[name].label) for name in chosen.criteria], "and")
     yield f"level {exact_text(chosen.level or design.alpha or 0.05)}"
-    yield "one-sided" if chosen.sides == 1 else "two-sided"
+    if chosen.has_sides:
+        yield "one-sided" if chosen.sides == 1 else "two-sided"
     scale = KINDS[design.kind].normal
     unit = f" of {scale.name}" if scale else ""
     if chosen.margin is not None:
@@ -137,6 +140,17 @@ def fewer_text(plan: Assessment) -> str:
     return (
         f"Fewer samples are likelier to succeed: {amount_text(fewer.samples)} with a probability "
         f"of {_share(fewer.chance)}. More show more exactly how far off the original was."
+    )
+
+
+def rough_text(design: Design) -> str:
+    """Return that the original's t is far from normal, with both z; empty where it is not."""
+    found = original_estimate(design)
+    if found is None or abs(found.z) <= _FAR * found.z_of_p:
+        return ""
+    return (
+        f"Estimates are taken as normal, which is rough of so few samples: the original’s |z| "
+        f"counts as {abs(found.z):.3g}, and its p {p_text(found.p)} is that of {found.z_of_p:.3g}."
     )
 
 

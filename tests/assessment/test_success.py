@@ -15,7 +15,15 @@ from replicalab.render import terminal
 from replicalab.scenarios import EvidenceAssumptions, EvidenceTier, LabOverrides, Replication
 from replicalab.views.original import fits_text
 from replicalab.views.plan import asked_text, assumption_text, source_text
-from replicalab.views.success import ceiling_text, fewer_text, success_cell, success_panel
+from replicalab.views.report import justification_table
+from replicalab.views.success import (
+    ceiling_text,
+    chosen_text,
+    fewer_text,
+    rough_text,
+    success_cell,
+    success_panel,
+)
 from tests.factories import make_design, make_pack, make_protocol
 
 ORIGINAL = {"effect": 0.5, "n": 16, "source": "Invented", "confidence": "verified"}  # z = 2
@@ -26,6 +34,7 @@ def plan_of(
     dropout: float = 0.0,
     n: int | None = 16,
     se: float | None = None,
+    effect: float = 0.5,
     **chosen: Any,
 ) -> Assessment:
     """Return a plan of one sample of a mean, whose original had a z of 2, or other samples."""
@@ -34,7 +43,7 @@ def plan_of(
         target=0.8,
         floor=0.5,
         dropout=dropout,
-        original={**ORIGINAL, "n": n, "se": se},
+        original={**ORIGINAL, "effect": effect, "n": n, "se": se},
         replication={"criteria": ["significant"], "sides": 1, "prior": "conditional", **chosen},
     )
     plan = make_protocol(sample_size=samples)
@@ -126,7 +135,8 @@ def test_plan_by_success_cites_its_papers_and_not_those_of_power() -> None:
 def test_plan_by_success_says_with_which_estimate() -> None:
     text = assumption_text(plan_of(60, plan_with="success"))
     assert text.startswith(
-        "Planned with the original’s estimate, Cohen's d 0.5, by the joint probability of the "
+        "Planned with the original’s estimate, Cohen's d 0.5, by the probability of the "
+        "criterion (significant) under the conditional prior, "
     )
     assert "planning" not in text
 
@@ -145,7 +155,47 @@ def test_plan_by_success_is_told_by_its_own_method(units: dict[str, object] | No
         original={**ORIGINAL, "n": 60},
         replication={"criteria": ["significant"], "plan_with": "success"},
     )
-    assert design.row.method_of(design).startswith("the joint probability of the criteria")
+    assert design.row.method_of(design).startswith("the probability of the criterion")
+
+
+@pytest.mark.parametrize("name", list(Criterion))
+def test_sides_are_told_where_a_criterion_has_them(name: Criterion) -> None:
+    margin = 0.3 if name is Criterion.EQUIVALENCE else None
+    one, two = (
+        plan_of(40, criteria=[name.value], sides=sides, margin=margin, tau=0.1) for sides in (1, 2)
+    )
+    moves = success_rows(one)[-1].chance != success_rows(two)[-1].chance
+    for plan, word in ((one, "one-sided"), (two, "two-sided")):
+        chosen = plan.pack.design.replication
+        assert chosen is not None
+        assert chosen.has_sides is moves
+        assert (word in chosen_text(chosen, plan.pack.design)) is moves
+
+
+def test_original_whose_t_is_far_from_normal_is_told_with_both_z() -> None:
+    # A t of 2.5 from 4: p = 0.0877 at 3 degrees of freedom, which is that of a z of 1.708.
+    few = plan_of(40, n=4, effect=1.25).pack.design
+    assert rough_text(few).endswith("counts as 2.5, and its p = 0.088 is that of 1.71.")
+    assert rough_text(plan_of(40, n=60).pack.design) == ""
+    assert rough_text(plan_of(40, n=None, se=0.2).pack.design) == ""
+
+
+def test_reason_for_a_target_of_power_is_told_as_that_under_success() -> None:
+    target = {"target": "Usual for power."}
+    design = make_design(kind="one_sample", original=ORIGINAL, why=target)
+    pack, plan = make_pack(design=design), make_protocol(sample_size=40)
+    assert reasons(assess(plan, pack))["Target of power"] == "Usual for power."
+    chosen = Replication.model_validate({"criteria": ("significant",), "plan_with": "success"})
+    question = EvidenceAssumptions(replication=chosen)
+    found = reasons(assess(plan, pack.with_own(LabOverrides(), question)))
+    told = "The study’s reason, for its power: Usual for power."
+    assert found["Target of probability of success"] == told
+
+
+def reasons(plan: Assessment) -> dict[str, str]:
+    """Return the reason for each choice behind a sample size."""
+    rows = [[cell.text for cell in row] for row in justification_table(plan).rows]
+    return {choice: why for choice, _, why in rows}
 
 
 def test_numbers_without_a_part_in_success_are_said_to_have_none() -> None:
@@ -226,7 +276,9 @@ def test_plan_by_success_has_its_measure_and_no_effect_to_choose() -> None:
     assert Curves(plan).effects == ()
     assert missing_choices(plan.pack.design) == []
     assert Curves(plan).needed() == 25
-    assert "joint probability" in assumption_text(plan)
+    assert "probability of the criterion (significant)" in assumption_text(plan)
+    several = plan_of(60, plan_with="success", criteria=["significant", "interval"])
+    assert "joint probability of the criteria (significant and " in assumption_text(several)
     power = plan_of(60)
     assert power.evidence.text.startswith("power")
     assert power.evidence == plan_of(60, tau=0.4).evidence
