@@ -398,7 +398,7 @@ def _original_text(plan: assessment.Assessment) -> str:
     """Return with which estimate success is planned, as it follows on a word."""
     design, factor = plan.pack.design, plan.evidence.factor
     row = KINDS[design.kind]
-    found = design.original and effect_of(row, design.original)
+    found = effect_of(row, design.original) if design.original else None
     if found is None or row.effect is None:
         return ""
     left = f", of which the substitutions leave {factor:g}" if factor != 1 else ""
