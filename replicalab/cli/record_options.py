@@ -132,7 +132,7 @@ def records(asked: argparse.Namespace, study: Study) -> dict[str, Any]:
         if given:
             found[record] = _made(record, {**(dict(own) if own else {}), **given})
     chosen = found.get("replication")
-    if asked.replication_sides is not None and not chosen.has_sides:
+    if chosen and asked.replication_sides is not None and not chosen.has_sides:
         raise CommandError(
             f"--replication-sides {asked.replication_sides} plays no part in "
             f"{joined([*chosen.criteria], 'and')}; leave it out, or let one of "

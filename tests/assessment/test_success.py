@@ -241,10 +241,14 @@ def test_number_without_a_part_in_success_moves_no_evidence(kind: str) -> None:
         question = EvidenceAssumptions.model_validate({name: value})
         pack = make_pack(design=design).with_own(LabOverrides(), question)
         assert assess(plan, pack).evidence.value == plain
-    for name, value in (("dropout", 0.3), ("units", {"name": "x", "samples": 5, "icc": 0.4})):
+    others: dict[str, object] = {
+        "dropout": 0.3,
+        "units": {"name": "x", "samples": 5, "icc": 0.4},
+    }
+    for name, other in others.items():
         if name == "units" and kind == "two_proportions":
             continue
-        question = EvidenceAssumptions.model_validate({name: value})
+        question = EvidenceAssumptions.model_validate({name: other})
         pack = make_pack(design=design).with_own(LabOverrides(), question)
         assert assess(plan, pack).evidence.value != plain
 
