@@ -16,7 +16,7 @@ from replicalab.agents.lab_manager_policy import answer_type_to
 from replicalab.assessment import Assessment, assess, breaks, violations
 from replicalab.lexicon import amount_text, count_text, label_key, parts_of
 from replicalab.measures import GROUPINGS, KINDS, PARAMETERS
-from replicalab.measures.originals import agree, effect_of
+from replicalab.measures.originals import agree, doubt_of, effect_of
 from replicalab.planner import PlanAnalysis, largest_sample
 from replicalab.scenarios import (
     AllowedSubstitution,
@@ -217,8 +217,15 @@ def _number_findings(study: Study) -> Iterator[LintFinding]:
 
 
 def _original_findings(design: Design) -> Iterator[LintFinding]:
-    """Yield where the original's numbers and the published effect are not the same effect."""
+    """Yield where the original's numbers do not fit each other, or the published effect."""
     original, effect = design.original, KINDS[design.kind].effect
+    doubt = doubt_of(KINDS[design.kind], original) if original else ""
+    if doubt and "original" not in design.why:
+        yield _warning(
+            "design.original",
+            f"{doubt} Correct one of them, or say under design.why.original what makes them "
+            "differ.",
+        )
     if original is not None and effect is not None and design.effect_published is not None:
         found = effect_of(KINDS[design.kind], original)
         known = "effect_published" in design.why

@@ -174,6 +174,15 @@ def test_study_that_is_only_unusual_has_no_warning(name: str) -> None:
     assert [each for each in found if each.level is LintLevel.WARNING] == []
 
 
+def test_original_whose_error_is_far_from_that_of_n_is_told_unless_a_reason_stands() -> None:
+    small, reason = ("design.original.se", 0.1), ("design.why.original", "Several labs.")
+    [found] = [each for each in lint(bent(small)) if each.place == "design.original"]
+    assert found.level is LintLevel.WARNING
+    assert "standard error is 0.1 on the scale of d; 40 samples would have 0.316" in found.message
+    assert "design.why.original" in found.message
+    assert not [each for each in lint(bent(small, reason)) if each.place == "design.original"]
+
+
 def test_original_of_another_effect_than_the_published_one_is_told_unless_a_reason_stands() -> None:
     other, reason = ("design.original.effect", 0.5), ("design.why.effect_published", "Of a review.")
     [found] = [each for each in lint(bent(other)) if each.place == "design.original"]

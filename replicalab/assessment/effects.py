@@ -110,9 +110,8 @@ def _no_safeguard(design: Design) -> str:
 
 
 def _no_telescopes(design: Design) -> str:
-    if _any_telescopes(design) is not None:
-        return "the original had a power of less than one third even at the effect that it found"
-    return _no_estimate(design)
+    little = "the original had a power of less than one third even at the effect that it found"
+    return little if _any_telescopes(design) is not None else _no_estimate(design) or little
 
 
 def _no_shrunken(design: Design) -> str:

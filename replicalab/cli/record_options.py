@@ -8,8 +8,8 @@ from pydantic import ValidationError
 
 from replicalab.cli.lab_options import decimal
 from replicalab.cli.printing import CommandError
-from replicalab.lexicon import shortened
-from replicalab.measures.success import Criterion, Prior
+from replicalab.lexicon import joined, shortened
+from replicalab.measures.success import CRITERIA, Criterion, Prior
 from replicalab.scenarios import QUESTION_RECORDS, Study
 
 
@@ -43,6 +43,7 @@ class RecordOption(NamedTuple):
 _COST: Final = "0 or more"
 _CRITERIA: Final = ", ".join(Criterion)
 _PRIORS: Final = ", ".join(Prior)
+_WITH_SIDES: Final = [name for name, row in CRITERIA.items() if row.has_sides]
 RECORD_OPTIONS: Final = {
     "unit": RecordOption(
         "units", "name", "NAME", "what is treated as one, such as tank", "1 to 30 characters", str
@@ -117,7 +118,8 @@ def records(asked: argparse.Namespace, study: Study) -> dict[str, Any]:
     """Return units, arms and criteria that are asked: the study's own, with what is given of them.
 
     Raises:
-        CommandError: a value that none can have, or a record of which neither says what it needs.
+        CommandError: a value that none can have or that plays no part, or a record of which
+            neither says what it needs.
     """
     found: dict[str, Any] = {}
     for record in QUESTION_RECORDS:
@@ -129,6 +131,13 @@ def records(asked: argparse.Namespace, study: Study) -> dict[str, Any]:
         }
         if given:
             found[record] = _made(record, {**(dict(own) if own else {}), **given})
+    chosen = found.get("replication")
+    if chosen and asked.replication_sides is not None and not chosen.has_sides:
+        raise CommandError(
+            f"--replication-sides {asked.replication_sides} plays no part in "
+            f"{joined([*chosen.criteria], 'and')}; leave it out, or let one of "
+            f"{joined(_WITH_SIDES, 'and')} count"
+        )
     return found
 
 

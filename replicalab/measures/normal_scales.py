@@ -19,6 +19,13 @@ def _same(value: float) -> float:
     return value
 
 
+def _ratio(value: float) -> float:
+    try:
+        return math.exp(value)
+    except OverflowError:
+        return math.inf
+
+
 def _of_groups(sizes: Sequence[float]) -> float:
     return math.sqrt(sum(1 / size for size in sizes))
 
@@ -30,7 +37,7 @@ class NormalScale:
     Attributes:
         name: what a value on it is called.
         value: an effect on it; 0 where there is none.
-        effect: the effect of a value, the inverse.
+        effect: the effect of a value, the inverse; of one so far that it is no effect, 0 or inf.
         spread: the standard error of what counts.
         groups: of how many groups samples are.
         lost: how many fewer degrees of freedom than samples the t-test has; None where the
@@ -84,7 +91,7 @@ COHEN_H: Final = NormalScale(name="h", groups=2)
 LOG_HAZARD_RATIO: Final = NormalScale(
     name="log hazard ratio",
     value=math.log,
-    effect=math.exp,
+    effect=_ratio,
     spread=lambda sizes: 2 / math.sqrt(sizes[0]),
     groups=2,
     least=1,

@@ -17,6 +17,9 @@ from replicalab.measures.rows import Kind
 
 _LEVEL: Final = 0.95
 _ROUNDED: Final = 0.1  # Two numbers for the same differ by no more of the larger, once rounded
+UNEXPLAINED: Final = 1.5
+"""A standard error that is so many times larger, or smaller, than that of n is doubted."""
+_MANY: Final = 1000  # From here on it does not matter how many times
 _COUNTS: Final = ("n", "n1", "n2", "events")
 LARGEST: Final = 1e6
 """The largest effect that an original may have: as large as one in a study file."""
@@ -63,9 +66,11 @@ class Estimate(NamedTuple):
         se: its standard error, above 0.
         n: the samples in all, or the events of a hazard ratio; None where they are not known.
         sizes: what counts, as in `NormalScale.sizes`; empty where it is not known.
-        t, df: its t-test; None where the statistic is normal, n is not known, or the standard error
-            is larger than n explains.
+        t, df: its t-test; None where the statistic is normal, n is not known, or n does not
+            explain the standard error.
         sides: of its test, 1 or 2.
+        explained: the least and the largest standard error that n explains; None where it is not
+            known.
     """
 
     value: float
@@ -75,6 +80,7 @@ class Estimate(NamedTuple):
     t: float | None = None
     df: int | None = None
     sides: int = 2
+    explained: tuple[float, float] | None = None
 
     @property
     def z(self) -> float:
@@ -87,6 +93,11 @@ class Estimate(NamedTuple):
         if self.t is not None and self.df is not None:
             return t_two_sided(self.t, self.df)
         return 2 * normal_cdf(-abs(self.z))
+
+    @property
+    def z_of_p(self) -> float:
+        """The size of the z that has its p: less than its own where it is a t of few samples."""
+        return z_critical(self.p) if 0 < self.p < 1 else abs(self.z)
 
 
 def sizes_of(scale: NormalScale, reported: _Reported) -> Sizes:
@@ -161,10 +172,10 @@ def estimate_of(row: Kind, reported: _Reported) -> Estimate | None:
         se = by_n
     if not (0 < se < math.inf and math.isfinite(value)):
         return None
-    df = scale.df(sizes) if math.isfinite(by_n) else None
+    explained = _explained(scale, value, sizes)
+    df = scale.df(sizes) if explained else None
     # An error that n does not explain, of clusters, say, or of several labs, belongs to no such t.
-    # What d adds to it, d²/2n, is in one that is reported.
-    if df is not None and se > (1 + _ROUNDED) * math.hypot(by_n, value / math.sqrt(2 * sum(sizes))):
+    if explained and not (1 - _ROUNDED) * explained[0] <= se <= (1 + _ROUNDED) * explained[1]:
         df = None
     return Estimate(
         value=value,
@@ -174,6 +185,42 @@ def estimate_of(row: Kind, reported: _Reported) -> Estimate | None:
         t=None if df is None else value / by_n,
         df=df,
         sides=reported.sides,
+        explained=explained,
+    )
+
+
+def _explained(scale: NormalScale, value: float, sizes: Sizes) -> tuple[float, float] | None:
+    by_n = scale.se(sizes)
+    if not math.isfinite(by_n):
+        return None
+    # What d adds to it, d²/2n, is in one that is reported, and not in that of the t-test.
+    of_d = 0.0 if scale.lost is None else value / math.sqrt(2 * sum(sizes))
+    return by_n, math.hypot(by_n, of_d)
+
+
+def doubt_of(row: Kind, reported: _Reported) -> str:
+    """Return that the standard error is far from that of n, in a sentence; empty where it is not.
+
+    Names both, and on which of them rests what follows.
+    """
+    found = estimate_of(row, reported)
+    if found is None or found.explained is None or row.normal is None:
+        return ""
+    least, most = found.explained
+    if least / UNEXPLAINED <= found.se <= most * UNEXPLAINED:
+        return ""
+    by_n = least if found.se < least else most
+    times, than = max(found.se / by_n, by_n / found.se), "large" if by_n > found.se else "small"
+    far = f"{times:.3g}" if times < _MANY else f"over {_MANY:,}"
+    counted = "events" if row.normal.in_events else "samples"
+    what, has = "standard error", "The standard error is"
+    if reported.se is None:
+        what, has = "interval", "The interval leaves a standard error of"
+    return (
+        f"{has} {found.se:.3g} on the scale of {row.normal.name}; "
+        f"{sum(found.sizes):,.12g} {counted} would have {by_n:.3g}, {far} times as {than}. "
+        f"z, p and all that follows rest on the {what}, but for the small telescopes, "
+        f"which count the {counted}."
     )
 
 

@@ -12,7 +12,14 @@ from functools import lru_cache
 from typing import Final
 
 from replicalab.measures.bisection import least_that
-from replicalab.measures.distributions import t_beyond, t_test_power, z_critical, z_test_power
+from replicalab.measures.distributions import (
+    normal_cdf,
+    t_beyond,
+    t_critical,
+    t_test_power,
+    z_critical,
+    z_test_power,
+)
 from replicalab.measures.originals import Estimate, _Reported, estimate_of
 from replicalab.measures.rows import DesignParameters, Formula, Kind
 
@@ -56,34 +63,16 @@ def small_telescopes(row: Kind, reported: _Reported, given: DesignParameters) ->
     """
     if row.sought is None or row.effect is None or row.effect.within_margin:
         return None
-    level = _ALPHA if reported.sides == 2 else 2 * _ALPHA
     if row.normal is not None:
-        return _telescope_effect(row, reported, level)
+        found = estimate_of(row, reported)
+        shift = None if found is None else _telescope(row, found)
+        return None if found is None or shift is None else _effect(row, found, shift)
     n, groups = reported.n, reported.numbers.get("groups")
     if n is None:
         return None
-    at = given._replace(alpha=level, groups=int(groups) if groups else given.groups)
-    return _telescope_size(row.formula, n, at, row.effect.largest_size)
-
-
-def _telescope_effect(row: Kind, reported: _Reported, level: float) -> float | None:
-    scale, found = row.normal, estimate_of(row, reported)
-    if scale is None or row.effect is None or found is None:
-        return None
-    if not found.sizes:
-        size: float | None = _telescope_shift(None, level) * found.se
-    elif scale.groups == 1 and not scale.in_events:  # no way to share its samples out
-        at, samples = DesignParameters(alpha=level), int(found.sizes[0])
-        effect = _telescope_size(row.formula, samples, at, row.effect.largest_size)
-        size = None if effect is None else scale.value(effect)
-    else:
-        size = _telescope_shift(scale.df(found.sizes), level) * scale.se(found.sizes)
-    return None if size is None else _effect(row, found, size)
-
-
-@lru_cache(maxsize=1024)
-def _telescope_size(formula: Formula, n: int, at: DesignParameters, most: float) -> float | None:
-    return least_that(lambda size: formula(n, size, at) >= TELESCOPE_POWER, most)
+    # The F test of several groups has no direction that a test could be one-sided in.
+    at = given._replace(alpha=_ALPHA, groups=int(groups) if groups else given.groups)
+    return _telescope_size(row.formula, None, n, at, row.effect.largest_size)
 
 
 def original_shift(row: Kind, reported: _Reported) -> float:
@@ -92,17 +81,55 @@ def original_shift(row: Kind, reported: _Reported) -> float:
     By the original's own test, as `small_telescopes` works it out.
     """
     found = estimate_of(row, reported)
-    if row.normal is None or found is None:
-        return 0.0
-    level = _ALPHA if reported.sides == 2 else 2 * _ALPHA
-    se = row.normal.se(found.sizes) if found.sizes else found.se
-    return _telescope_shift(found.df, level) * se
+    return (_telescope(row, found) or 0.0) if found else 0.0
+
+
+def _telescope(row: Kind, found: Estimate) -> float | None:
+    """Return the size of that effect on the normal scale; None where none has that power."""
+    scale = row.normal
+    if scale is None or row.effect is None:
+        return None
+    if not found.sizes:
+        return _telescope_shift(None, found.sides) * found.se
+    if scale.groups == 2 or scale.in_events:
+        return _telescope_shift(scale.df(found.sizes), found.sides) * scale.se(found.sizes)
+    # Of one group its samples cannot be shared out otherwise: the formula of the kind holds.
+    at, wrong = DesignParameters(alpha=_level(found.sides)), row.wrong_sign
+    effect = _telescope_size(
+        row.formula,
+        wrong if found.sides == 1 else None,
+        int(found.sizes[0]),
+        at,
+        row.effect.largest_size,
+    )
+    return None if effect is None else scale.value(effect)
+
+
+def _level(sides: int) -> float:
+    """Return the two-sided level at which a test of so many sides rejects on the effect's side."""
+    return _ALPHA if sides == 2 else 2 * _ALPHA
 
 
 @lru_cache(maxsize=1024)
-def _telescope_shift(df: int | None, alpha: float) -> float:
+def _telescope_size(
+    formula: Formula, wrong_sign: Formula | None, n: int, at: DesignParameters, most: float
+) -> float | None:
+    def power(size: float) -> float:
+        return formula(n, size, at) - (wrong_sign(n, size, at) if wrong_sign else 0.0)
+
+    return least_that(lambda size: power(size) >= TELESCOPE_POWER, most)
+
+
+@lru_cache(maxsize=1024)
+def _telescope_shift(df: int | None, sides: int) -> float:
+    alpha = _level(sides)
+
     def power(shift: float) -> float:
-        return z_test_power(shift, alpha) if df is None else t_test_power(shift, df, alpha)
+        if sides == 2:
+            return z_test_power(shift, alpha) if df is None else t_test_power(shift, df, alpha)
+        if df is None:
+            return normal_cdf(shift - z_critical(alpha))
+        return t_beyond(t_critical(df, alpha), shift, df)
 
     return least_that(lambda shift: power(shift) >= TELESCOPE_POWER, math.inf) or 0.0
 
@@ -120,7 +147,7 @@ def shrunken(row: Kind, reported: _Reported) -> float | None:
 
 def _effect(row: Kind, found: Estimate, size: float) -> float | None:
     """Return the effect of a size on the normal scale, on the estimate's side of none."""
-    if row.normal is None or size <= 0:
+    if row.normal is None or row.effect is None or size <= 0:
         return None
     effect = row.normal.effect(math.copysign(size, found.value))
-    return effect if math.isfinite(effect) else None
+    return effect if math.isfinite(effect) and row.effect.fault(effect) is None else None

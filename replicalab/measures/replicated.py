@@ -17,7 +17,15 @@ from replicalab.measures.originals import _Reported, estimate_of
 from replicalab.measures.planning_effects import original_shift
 from replicalab.measures.rows import DesignParameters, Information, Kind
 from replicalab.measures.rows import _Design as _Numbers
-from replicalab.measures.success import CRITERIA, PRIORS, Basis, Criterion, Prior, Success
+from replicalab.measures.success import (
+    CRITERIA,
+    PRIORS,
+    PRIORS_SOURCE,
+    Basis,
+    Criterion,
+    Prior,
+    Success,
+)
 
 _MOST: Final = 10**12
 MEASURE: Final = "probability of success"
@@ -157,7 +165,10 @@ def row_of(row: Kind, design: _Design, factor: float = 1.0) -> Kind:
 def _row(kind: DesignKind, found: Replicated, factor: float) -> Kind:
     success = found.success
     labels = joined([within(CRITERIA[name].label) for name in success.criteria], "and")
+    several = len(success.criteria) > 1
+    what = "joint probability of the criteria" if several else "probability of the criterion"
     prior = within(PRIORS[success.prior].label)
+    sources = (CRITERIA[name].source for name in success.criteria)
 
     def worth(n: int, size: float, given: DesignParameters) -> float:
         return found.worth(n, factor)
@@ -165,9 +176,12 @@ def _row(kind: DesignKind, found: Replicated, factor: float) -> Kind:
     return replace(
         KINDS[kind],
         formula=worth,
-        method=f"the joint probability of the criteria ({labels}) under the {prior} prior, "
+        method=f"the {what} ({labels}) under the {prior} prior, "
         f"estimates taken as normal; that of a smaller study where it is higher",
+        source="; ".join(dict.fromkeys((PRIORS_SOURCE, *sources))),
         endless_method="",
+        uneven_method="",
+        given={},
         effect=None,
         setting="",
         measure=MEASURE,

@@ -108,6 +108,10 @@ def _two_groups(t: float, first: float, second: float) -> dict[str, float]:
     return _effect(t * math.sqrt(1 / first + 1 / second))
 
 
+def _pooled(sd: float, other_sd: float, n1: float, n2: float) -> float:
+    return math.sqrt(((n1 - 1) * sd * sd + (n2 - 1) * other_sd * other_sd) / (n1 + n2 - 2))
+
+
 def _pairs(first: float, second: float, sd: float, other_sd: float, r: float) -> dict[str, float]:
     return _effect(
         (first - second) / math.sqrt(sd * sd + other_sd * other_sd - 2 * r * sd * other_sd)
@@ -172,12 +176,19 @@ _MEANS: Final = (_mean("m1", "Mean of group 1", 0.5), _mean("m2", "Mean of group
 _CONDITIONS: Final = (_mean("m1", "Mean before"), _mean("m2", "Mean after", 0.5))
 _CONDITION_SDS: Final = (_positive("SD1", "SD before"), _positive("SD2", "SD after"))
 
+# What asks for more stands first: an original's SDs are weighted where its n are known.
 TWO_GROUP: Final = (
+    EffectSource(
+        "two means, two SDs and n of both",
+        (*_MEANS, *_SDS, *_GROUP_SIZES),
+        lambda m1, m2, *spread: _effect((m1 - m2) / _pooled(*spread)),
+        "d = (m1 − m2) / √(((n1 − 1) · SD1² + (n2 − 1) · SD2²) / (n1 + n2 − 2))",
+    ),
     EffectSource(
         "two means and two SDs",
         (*_MEANS, *_SDS),
         lambda m1, m2, sd1, sd2: _effect((m1 - m2) / (math.hypot(sd1, sd2) / math.sqrt(2))),
-        "d = (m1 − m2) / √((SD1² + SD2²) / 2)",
+        "d = (m1 − m2) / √((SD1² + SD2²) / 2), as of groups of one size",
     ),
     EffectSource(
         "two means and a pooled SD",

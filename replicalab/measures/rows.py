@@ -74,6 +74,8 @@ class Effect:
 
     def fault(self, effect: float) -> str | None:
         """Return what an effect must be that evidence can be computed at, None if it is that."""
+        if self.signed and effect <= -self.below:
+            return f"more than {-self.below:g}"
         if abs(effect) >= self.below:
             return f"less than {self.below:g}"
         return None if self.signed or effect >= 0 else "0 or more"

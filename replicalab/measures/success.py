@@ -131,11 +131,14 @@ PRIORS: Final = {
     ),
     Prior.EMPIRICAL_BAYES: PriorRow(
         "Empirical Bayes",
-        "The effect is smaller than the original found, by 1 − 1/z², and uncertain.",
+        "The effect is what the original found times 1 − 1/z², or with heterogeneity less, and "
+        "uncertain.",
         _empirical_bayes,
     ),
 }
 """The row of each prior."""
+PRIORS_SOURCE: Final = "Pawel & Held (2020)"
+"""The paper of the priors, and of the heterogeneity."""
 
 
 # --- criteria ---------------------------------------------------------------------------------
@@ -196,7 +199,6 @@ def _equivalence(of: Basis) -> Range:
 
 def _sceptical(of: Basis, root: float = 1.0) -> Range:
     level = of.one_sided / root
-    # The estimate of the original has to be significant at that level itself.
     if of.z <= level:
         return NEVER
     return Range(End(0, level, 1 / ((of.z / level) ** 2 - 1) if level else 0.0))
@@ -208,12 +210,24 @@ def _small_telescopes(of: Basis) -> Range:
 
 
 class CriterionRow(NamedTuple):
-    """A criterion: its name for people, when it is met, in a sentence, its paper, its interval."""
+    """A criterion.
+
+    Attributes:
+        label: its name for people.
+        meaning: when it is met, in a sentence.
+        source: its paper.
+        range: the interval of estimates that meets it.
+        beyond: what the original's z has to exceed, or no estimate meets it.
+        has_sides: whether it is one-sided or two-sided as that is chosen; the others are as their
+            papers have them.
+    """
 
     label: str
     meaning: str
     source: str
     range: Callable[[Basis], Range]
+    beyond: Callable[[Basis], float] = lambda _: -math.inf
+    has_sides: bool = False
 
 
 _SCEPTICAL_MEANING: Final = (
@@ -226,6 +240,7 @@ CRITERIA: Final = {
         "The replication is significant, in the original's direction.",
         "Open Science Collaboration (2015)",
         lambda of: Range(End(0, of.one_sided)),
+        has_sides=True,
     ),
     Criterion.INTERVAL: CriterionRow(
         "Original in the interval",
@@ -250,9 +265,16 @@ CRITERIA: Final = {
         f"{_SCEPTICAL_MEANING}golden.",
         "Held, Micheloud & Pawel (2022)",
         lambda of: _sceptical(of, _ROOT_OF_GOLDEN),
+        lambda of: of.one_sided / _ROOT_OF_GOLDEN,
+        has_sides=True,
     ),
     Criterion.SCEPTICAL_NOMINAL: CriterionRow(
-        "Nominal sceptical p", f"{_SCEPTICAL_MEANING}nominal.", "Held (2020)", _sceptical
+        "Nominal sceptical p",
+        f"{_SCEPTICAL_MEANING}nominal.",
+        "Held (2020)",
+        _sceptical,
+        lambda of: of.one_sided,
+        has_sides=True,
     ),
     Criterion.SMALL_TELESCOPES: CriterionRow(
         "Small telescopes",
@@ -336,6 +358,12 @@ class Success:
     def is_possible(self) -> bool:
         """Whether any estimate meets each criterion."""
         return NEVER not in self._ranges
+
+    @property
+    def beyond(self) -> dict[Criterion, float]:
+        """The criteria that no estimate meets, and what the original's z would have to exceed."""
+        needed = {name: CRITERIA[name].beyond(self.basis) for name in self.criteria}
+        return {name: z for name, z in needed.items() if self.basis.z <= z}
 
     def chance(self, c: float) -> float:
         """Return the probability of success at a relative size of 0 or more, exact."""

@@ -238,6 +238,12 @@ class EvidenceAssumptions(Record):
             if name in PARAMETERS and not row.uses(name)
         }
 
+    def unused_in(self, design: Design) -> dict[str, str]:
+        """Return the numbers that play no part in a design's probability of success, and why."""
+        chosen = self.replication or design.replication
+        unused = chosen.unused if chosen else {}
+        return {name: unused[name] for name in self.asked if name in unused}
+
 
 QUESTION_FIELDS: Final[dict[str, str]] = {
     "effect": "effect_planning",

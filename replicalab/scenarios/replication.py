@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import FailFast, Field, model_validator
 
-from replicalab.measures.success import Criterion, Prior
+from replicalab.measures.success import CRITERIA, Criterion, Prior
 from replicalab.models import Record
 from replicalab.scenarios import fields
 
@@ -28,7 +28,8 @@ class Replication(Record):
             with its uncertainty (predictive), or less than it (empirical_bayes).
         tau: the heterogeneity: the SD of the true effect from study to study.
         level: the level of the criteria, null for the design's alpha.
-        sides: of the test of significance and of the sceptical p-value, 1 or 2.
+        sides: of the test of significance and of the sceptical p-value, 1 or 2; the other criteria
+            have their own.
         margin: the half-width of the range of equivalence about no effect, equivalence only.
         plan_with: whether plans are judged by their power or by the probability of success.
     """
@@ -54,3 +55,21 @@ class Replication(Record):
     def is_planned_with(self) -> bool:
         """Whether plans are judged by the probability of success."""
         return self.plan_with is PlanWith.SUCCESS
+
+    @property
+    def has_sides(self) -> bool:
+        """Whether it matters to a criterion if it is one-sided or two-sided."""
+        return any(CRITERIA[name].has_sides for name in self.criteria)
+
+    @property
+    def unused(self) -> dict[str, str]:
+        """The numbers of a question that play no part in what plans are judged by, and why."""
+        if not self.is_planned_with:
+            return {}
+        found = {
+            "effect": "plans are made with the original’s estimate",
+            "baseline": "estimates are taken as normal on their scale",
+        }
+        if self.level is not None:
+            found["alpha"] = f"the criteria have a level of their own, {self.level:g}"
+        return found

@@ -1,5 +1,6 @@
 """What is said of a study's original: what was reported, what each effect to plan with takes."""
 
+import math
 from collections.abc import Iterator
 from typing import Final
 
@@ -13,7 +14,7 @@ from replicalab.assessment.effects import PLANNED, YOURS
 from replicalab.lexicon import amount_text, capitalised, count_text, ended, exact_text, percent_text
 from replicalab.measures import KINDS, Estimate
 from replicalab.measures.distributions import z_critical
-from replicalab.measures.originals import effect_of
+from replicalab.measures.originals import doubt_of, effect_of
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import Confidence, Design, Original
 from replicalab.views import blocks
@@ -56,7 +57,7 @@ def original_blocks(found: Curves) -> list[Sentence | Table]:
 
 
 def reported_text(design: Design, original: Original) -> str:
-    """Return what was reported, and what it comes to.
+    """Return what was reported, what it comes to, and where its numbers are far apart.
 
     ``d 2.3, 95 % interval 1.1 to 3.46, n = 10 and 9: z = 3.82, two-sided p = 0.00011.``
     """
@@ -65,7 +66,8 @@ def reported_text(design: Design, original: Original) -> str:
     name = row.effect.name if row.effect else ""
     said = [f"{capitalised(name)} {effect_text(effect)}", *_given(original)]
     comes = f": {estimate_text(estimate)}" if estimate else ""
-    return ended(f"{', '.join(said)}{comes}")
+    reported = ended(f"{', '.join(said)}{comes}")
+    return f"{reported} {doubt_of(row, original)}".strip()
 
 
 def choices_texts(design: Design) -> list[str]:
@@ -113,11 +115,13 @@ def counts_text(original: Original) -> str:
 
 def worked_out_interval_text(design: Design) -> str:
     """Return the 95 % interval that an estimate and its standard error leave; empty without."""
-    estimate, scale = original_estimate(design), KINDS[design.kind].normal
-    if estimate is None or scale is None:
+    estimate, row = original_estimate(design), KINDS[design.kind]
+    if estimate is None or row.normal is None or row.effect is None:
         return ""
     margin = z_critical(_LEVEL) * estimate.se
-    low, high = (scale.effect(estimate.value + side * margin) for side in (-1, 1))
+    low, high = (row.normal.effect(estimate.value + side * margin) for side in (-1, 1))
+    if not math.isfinite(high) or row.effect.fault(low) or row.effect.fault(high):
+        return ""
     ends = f"{effect_text(min(low, high))} to {effect_text(max(low, high))}"
     return f"95 % interval {ends}, from the estimate and its standard error."
 
@@ -125,9 +129,13 @@ def worked_out_interval_text(design: Design) -> str:
 def estimate_text(estimate: Estimate) -> str:
     """Return the z and the two-sided p of an estimate, and by which test."""
     test = f"the t-test ({estimate.df:,} df)" if estimate.df is not None else "that z"
-    p = estimate.p
-    shown = f"< {_TINY_P:.4f}" if p < _TINY_P else f"= {p:.2g}"
-    return f"z = {estimate.z:z.3g}, two-sided p {shown} by {test}".replace("= -", "= \u2212")
+    z = f"z = {estimate.z:z.3g}".replace("-", "\u2212")
+    return f"{z}, two-sided p {p_text(estimate.p)} by {test}"
+
+
+def p_text(p: float) -> str:
+    """Return a p with its sign: ``= 0.036``, ``< 0.0001``."""
+    return f"< {_TINY_P:.4f}" if p < _TINY_P else f"= {p:.2g}"
 
 
 def source_text(original: Original) -> str:
@@ -182,14 +190,17 @@ def takes_text(plan: Assessment, effect: float) -> str:
 
 
 def fits_text(found: Curves) -> str:
-    """Return what an effect takes, and how many samples the lab allows.
+    """Return what the column of samples says, and how many samples the lab allows.
 
     ``Takes: the samples for power 0.80. 36 affordable here; 24 can count.``
     """
     most, evidence = found.most_counted, found.plan.evidence
     counted = f"; {able_text(most)}" if most is not None else ""
+    fits = capitalised(f"{fit_text(found.largest)} here{counted}.")
+    if evidence.row.effect is None:  # no table, and so no such column
+        return fits
     takes = f"Takes: the samples for {evidence.measure} {evidence.amount(evidence.target)}."
-    return f"{takes} {capitalised(f'{fit_text(found.largest)} here{counted}.')}"
+    return f"{takes} {fits}"
 
 
 def _written(found: Curves) -> Design:

@@ -18,6 +18,7 @@ from replicalab.lexicon import (
     lines_text,
     percent_text,
 )
+from replicalab.measures import KINDS
 from replicalab.models import LARGEST_PLANNED, revise
 from replicalab.negotiation import Negotiation, Round
 from replicalab.planner import Aim, PlanAnalysis, largest_sample, leanest
@@ -349,7 +350,11 @@ def _why(pack: Pack, field: str) -> str:
     if number in pack.question.asked:
         own = {str(name): reason for name, reason in pack.question.why.items()}
         return f"{own.get(number, capitalised(NOT_GIVEN) + '.')} {_ASKED}"
-    return pack.design.why.get(field, "")
+    why, written = pack.design.why.get(field, ""), KINDS[pack.design.kind].measure
+    is_of_another = field in ("target", "floor") and "replication" in pack.question.asked
+    if why and is_of_another and pack.design.row.measure != written:
+        return f"The study’s reason, for its {written}: {why}"
+    return why
 
 
 def _number(value: float | None) -> Cell:

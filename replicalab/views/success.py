@@ -3,17 +3,22 @@
 from collections.abc import Iterator
 from typing import Final
 
-from replicalab.assessment import Assessment
+from replicalab.assessment import Assessment, original_estimate
 from replicalab.assessment.success import SuccessRow, likelier_with_fewer, success_of, success_rows
 from replicalab.lexicon import amount_text, ended, exact_text, joined
 from replicalab.measures import KINDS
 from replicalab.measures.replicated import within
-from replicalab.measures.success import CRITERIA, PRIORS
+from replicalab.measures.success import CRITERIA, PRIORS, Success
 from replicalab.scenarios import Design, Replication
 from replicalab.views import blocks
 from replicalab.views.blocks import Cell, Column, Group, Heading, Sentence, Table
+from replicalab.views.original import p_text
 
 TITLE: Final = "What counts as replicated"
+_ANY: Final = 0.005  # A probability below this is written as 0.00
+_FAR: Final = 1.1  # A z that is more than so many times that of its p is told
+_LEAST_DIGITS: Final = 3  # Two z that differ are written with so many more as show it
+_MOST_DIGITS: Final = 17
 
 
 def success_panel(plan: Assessment) -> Group | None:
@@ -27,7 +32,7 @@ def success_blocks(plan: Assessment) -> list[Sentence | Table]:
     chosen = plan.pack.design.replication
     if chosen is None or success_of(plan) is None:
         return []
-    texts = [ceiling_text(plan), fewer_text(plan)]
+    texts = [ceiling_text(plan), fewer_text(plan), rough_text(plan.pack.design)]
     return [
         Sentence(chosen_text(chosen, plan.pack.design)),
         success_table(plan),
@@ -43,7 +48,8 @@ def chosen_text(chosen: Replication, design: Design) -> str:
 def _chosen(chosen: Replication, design: Design) -> Iterator[str]:
     yield joined([within(CRITERIA[name].label) for name in chosen.criteria], "and")
     yield f"level {exact_text(chosen.level or design.alpha or 0.05)}"
-    yield "one-sided" if chosen.sides == 1 else "two-sided"
+    if chosen.has_sides:
+        yield "one-sided" if chosen.sides == 1 else "two-sided"
     scale = KINDS[design.kind].normal
     unit = f" of {scale.name}" if scale else ""
     if chosen.margin is not None:
@@ -95,14 +101,35 @@ def success_cell(plan: Assessment) -> Cell:
 
 
 def ceiling_text(plan: Assessment) -> str:
-    """Return that no number of samples reaches the target; empty where one does."""
+    """Return that no number of samples reaches the target, and why; empty where one does."""
     found = success_of(plan)
     if found is None or found.ceiling >= plan.evidence.target:
         return ""
+    if why := never_text(found.success):
+        return f"Success is impossible, however many samples there are: {why}."
+    most = f"exceed {_share(found.ceiling)}" if found.ceiling >= _ANY else f"reach {_ANY:g}"
     return (
-        f"The probability of success cannot exceed {_share(found.ceiling)}, however many samples "
+        f"The probability of success cannot {most}, however many samples "
         f"there are; the target is {_share(plan.evidence.target)}."
     )
+
+
+def never_text(success: Success) -> str:
+    """Return why no estimate meets the criteria, as it follows on a colon; empty where one may."""
+    beyond = success.beyond
+    if not beyond:
+        return ""
+    z, digits = success.basis.z, _LEAST_DIGITS
+    while any(f"{z:.{digits}g}" == f"{least:.{digits}g}" for least in beyond.values()):
+        digits += 1
+        if digits > _MOST_DIGITS:
+            break
+    needs = [
+        f"a {within(CRITERIA[name].label)} at the level takes an original with a |z| above "
+        f"{least:.{digits}g}"
+        for name, least in beyond.items()
+    ]
+    return f"{joined(needs, 'and')}; this one has {z:.{digits}g}"
 
 
 def fewer_text(plan: Assessment) -> str:
@@ -113,6 +140,17 @@ def fewer_text(plan: Assessment) -> str:
     return (
         f"Fewer samples are likelier to succeed: {amount_text(fewer.samples)} with a probability "
         f"of {_share(fewer.chance)}. More show more exactly how far off the original was."
+    )
+
+
+def rough_text(design: Design) -> str:
+    """Return that the original's t is far from normal, with both z; empty where it is not."""
+    found = original_estimate(design)
+    if found is None or abs(found.z) <= _FAR * found.z_of_p:
+        return ""
+    return (
+        f"Estimates are taken as normal, which is rough of so few samples: the original’s |z| "
+        f"counts as {abs(found.z):.3g}, and its p {p_text(found.p)} is that of {found.z_of_p:.3g}."
     )
 
 

@@ -8,12 +8,13 @@ from typing import Final
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import optimize, stats
+from scipy import integrate, optimize, stats
 
 from replicalab.assessment import CHOICES, assumed_effects, missing_choices, named_effect
 from replicalab.measures import KINDS, DesignKind, PowerAnalysis, Unknown
 from replicalab.measures.rows import DesignParameters
 from replicalab.scenarios import Design
+from replicalab.views.original import worked_out_interval_text
 from tests.factories import make_design
 from tests.measures.test_originals import original_of
 
@@ -111,12 +112,52 @@ def test_small_telescopes_have_a_power_of_a_third_by_scipy(first: int, second: i
     assert power == pytest.approx(POWER, abs=1e-9)
 
 
-def test_small_telescopes_of_a_one_sided_test_use_its_level() -> None:
-    # One-sided at 0.05 is two-sided at 0.10 but for the wrong sign.
-    found = choices(effect=3.0, n=40, sides=1)["small telescopes"]
-    critical = stats.t.isf(0.05, 38)
-    power = stats.nct.sf(critical, 38, found * math.sqrt(10))
-    assert power == pytest.approx(POWER, abs=0.003)
+@pytest.mark.parametrize(("first", "second"), [(20, 20), (10, 9), (5, 30), (2, 2)])
+def test_small_telescopes_of_a_one_sided_test_are_exact_by_scipy(first: int, second: int) -> None:
+    found = choices(effect=9.0, n1=first, n2=second, sides=1)["small telescopes"]
+    df, shift = first + second - 2, found / math.sqrt(1 / first + 1 / second)
+    # What is significant with the wrong sign is none of the power: it would leave 0.389 of 0.391.
+    assert stats.nct.sf(stats.t.isf(0.05, df), df, shift) == pytest.approx(POWER, abs=1e-9)
+
+
+def test_small_telescopes_of_a_one_sided_test_of_20_an_arm() -> None:
+    # By scipy's brentq of nct.sf(t.isf(.05, 38), 38, d * sqrt(10)) - 1/3.
+    found = choices(effect=0.9, n=40, sides=1)["small telescopes"]
+    assert found == pytest.approx(0.3909004, abs=5e-8)
+
+
+def test_small_telescopes_of_one_sided_tests_of_other_kinds() -> None:
+    for kind in ("paired", "one_sample"):
+        found = choices(kind, effect=2.0, n=12, sides=1)["small telescopes"]
+        power = stats.nct.sf(stats.t.isf(0.05, 11), 11, found * math.sqrt(12))
+        assert power == pytest.approx(POWER, abs=1e-9)
+    # Of a normal statistic Phi^-1(.95) + Phi^-1(1/3) standard errors: 1.644854 - 0.430727.
+    shift = 1.214126
+    found = choices("two_proportions", effect=0.9, n=50, sides=1)["small telescopes"]
+    assert found == pytest.approx(shift * math.sqrt(2 / 25), abs=1e-6)
+    found = choices("survival", effect=0.4, events=100, sides=1)["small telescopes"]
+    assert found == pytest.approx(math.exp(-shift * 0.2), abs=1e-6)
+    found = choices("two_group", effect=0.9, se=0.3, sides=1)["small telescopes"]
+    assert found == pytest.approx(shift * 0.3, abs=1e-6)
+    # Several groups have no side: the F test stays one at 0.05.
+    two, one = (
+        choices("anova", numbers={"F": 9.0, "groups": 3}, n=60, sides=sides) for sides in (2, 1)
+    )
+    assert two == one
+
+
+@pytest.mark.parametrize("n", [4, 10, 60])
+def test_small_telescopes_of_a_one_sided_correlation_by_integration(n: int) -> None:
+    found = choices("correlation", effect=0.999999, n=n, sides=1)["small telescopes"]
+    critical = stats.t.isf(0.05, n - 2)
+
+    def beyond(scale: float) -> float:
+        # Given the spread of the first measure, t is that of a regression: noncentral by r/√(1-r²).
+        shift = found / math.sqrt(1 - found * found) * math.sqrt(scale)
+        return float(stats.nct.sf(critical, n - 2, shift) * stats.chi2.pdf(scale, n - 1))
+
+    power, _ = integrate.quad(beyond, 0, stats.chi2.isf(1e-13, n - 1), limit=200)
+    assert power == pytest.approx(POWER, abs=1e-7)
 
 
 @pytest.mark.parametrize("kind", sorted(kind for kind, row in KINDS.items() if row.normal))
@@ -134,6 +175,15 @@ def test_small_telescopes_of_several_groups_by_scipy() -> None:
     found = choices("anova", numbers={"F": 9.0, "groups": 3}, n=60)["small telescopes"]
     critical = stats.f.isf(0.05, 2, 57)
     assert stats.ncf.sf(critical, 2, 57, 60 * found**2) == pytest.approx(POWER, abs=1e-9)
+
+
+@pytest.mark.parametrize("ratio", [0.5, 2.0])
+def test_small_telescopes_of_a_hazard_ratio_that_tells_nothing_are_not_offered(
+    ratio: float,
+) -> None:
+    # 1.53 standard errors of a million are a ratio that no computer holds.
+    why = dict(missing_choices(design_of("survival", effect=ratio, se=1e6)))
+    assert "less than one third" in why["small telescopes"]
 
 
 def test_small_telescopes_beyond_the_original_are_not_offered_and_say_why() -> None:
@@ -228,6 +278,10 @@ def test_safeguard_grows_with_n(d: float, an_arm: int) -> None:
         ("survival", {"effect": 5e-324, "events": 10**9}),
         ("survival", {"effect": 1e6, "events": 1}),
         ("survival", {"effect": 1.0, "events": 9}),
+        ("survival", {"effect": 0.5, "se": 1e6}),
+        ("survival", {"effect": 2.0, "se": 1e6}),
+        ("survival", {"effect": 2.0, "se": 1e6, "sides": 1, "n": 9}),
+        ("correlation", {"effect": 0.5, "se": 1e6}),
         ("anova", {"effect": 0.5, "n": 10**9}),
         ("anova", {"effect": 0.5, "n": 1}),
         ("audit", {"effect": 0.5, "n": 1}),
@@ -251,6 +305,7 @@ def test_choices_at_the_ends_of_what_is_valid_are_effects_or_none(
     for _, found in assumed_effects(design):
         assert effect.fault(found) is None
         assert math.isfinite(found)
+    assert not any(bad in worked_out_interval_text(design) for bad in ("nan", "inf"))
     assert all(why for _, why in missing_choices(design))
 
 

@@ -12,22 +12,38 @@ from replicalab.cli import facts
 from replicalab.measures.success import Criterion
 from replicalab.planner.curves import Curves
 from replicalab.render import terminal
-from replicalab.scenarios import EvidenceTier
-from replicalab.views.plan import assumption_text
-from replicalab.views.success import ceiling_text, fewer_text, success_cell, success_panel
+from replicalab.scenarios import EvidenceAssumptions, EvidenceTier, LabOverrides, Replication
+from replicalab.views.original import fits_text
+from replicalab.views.plan import asked_text, assumption_text, source_text
+from replicalab.views.report import justification_table
+from replicalab.views.success import (
+    ceiling_text,
+    chosen_text,
+    fewer_text,
+    rough_text,
+    success_cell,
+    success_panel,
+)
 from tests.factories import make_design, make_pack, make_protocol
 
 ORIGINAL = {"effect": 0.5, "n": 16, "source": "Invented", "confidence": "verified"}  # z = 2
 
 
-def plan_of(samples: int, dropout: float = 0.0, **chosen: Any) -> Assessment:
-    """Return a plan of one sample of a mean, whose original had a z of 2."""
+def plan_of(
+    samples: int,
+    dropout: float = 0.0,
+    n: int | None = 16,
+    se: float | None = None,
+    effect: float = 0.5,
+    **chosen: Any,
+) -> Assessment:
+    """Return a plan of one sample of a mean, whose original had a z of 2, or other samples."""
     design = make_design(
         kind="one_sample",
         target=0.8,
         floor=0.5,
         dropout=dropout,
-        original=ORIGINAL,
+        original={**ORIGINAL, "effect": effect, "n": n, "se": se},
         replication={"criteria": ["significant"], "sides": 1, "prior": "conditional", **chosen},
     )
     plan = make_protocol(sample_size=samples)
@@ -71,6 +87,172 @@ def test_sceptical_p_of_a_weak_original_names_its_ceiling() -> None:
     assert plan.evidence.tier is not EvidenceTier.MEETS_TARGET
 
 
+@pytest.mark.parametrize(
+    ("criterion", "sides", "n", "words"),
+    [
+        # z = 0.5 √n; at level 0.05 the z is 1.645 one-sided, 1.96 two-sided, golden 1.96 / 1.272.
+        ("sceptical_nominal", 1, 10, "a nominal sceptical p at the level takes an original with "
+         "a |z| above 1.64; this one has 1.58."),
+        ("sceptical_nominal", 2, 15, "a |z| above 1.96; this one has 1.94."),
+        ("sceptical", 2, 9, "a golden sceptical p at the level takes an original with a |z| above "
+         "1.54; this one has 1.5."),
+    ],
+)  # fmt: skip
+def test_sceptical_p_that_cannot_be_met_names_both_z(
+    criterion: str, sides: int, n: int, words: str
+) -> None:
+    plan = plan_of(400, n=n, criteria=["significant", criterion], sides=sides)
+    text = ceiling_text(plan)
+    assert text.startswith("Success is impossible, however many samples there are: ")
+    assert text.endswith(words)
+    assert success_rows(plan)[-1].ceiling == 0
+    assert "impossible" not in ceiling_text(plan_of(400, n=16, criteria=[criterion], sides=sides))
+
+
+def test_sceptical_p_that_is_missed_by_little_shows_by_how_little() -> None:
+    plan = plan_of(40, n=None, se=0.5 / 1.6448, criteria=["sceptical_nominal"])
+    assert ceiling_text(plan).endswith("above 1.6449; this one has 1.6448.")
+
+
+def test_criteria_that_exclude_each_other_have_no_probability_that_reads_as_nothing() -> None:
+    # An estimate in so narrow a range about no effect is far from what 16 samples could see.
+    plan = plan_of(40, criteria=["small_telescopes", "equivalence"], margin=0.05)
+    assert ceiling_text(plan).startswith("The probability of success cannot reach 0.005, ")
+
+
+def test_plan_by_success_cites_its_papers_and_not_those_of_power() -> None:
+    chosen: dict[str, Any] = {"criteria": ["significant", "sceptical"], "plan_with": "success"}
+    plan = plan_of(60, **chosen)
+    assert source_text(plan.pack.design) == (
+        "Source: Pawel & Held (2020); Open Science Collaboration (2015); "
+        "Held, Micheloud & Pawel (2022)."
+    )
+    assert source_text(plan_of(60).pack.design) == "Source: Cohen (1988), chapter 2."
+    twice = plan_of(60, criteria=["significant", "interval"], plan_with="success")
+    assert source_text(twice.pack.design).count("Open Science") == 1
+
+
+def test_plan_by_success_says_with_which_estimate() -> None:
+    text = assumption_text(plan_of(60, plan_with="success"))
+    assert text.startswith(
+        "Planned with the original’s estimate, Cohen's d 0.5, by the probability of the "
+        "criterion (significant) under the conditional prior, "
+    )
+    assert "planning" not in text
+
+
+def test_plan_by_success_explains_no_column_that_it_has_not() -> None:
+    assert not fits_text(Curves(plan_of(60, plan_with="success"))).startswith("Takes")
+    assert fits_text(Curves(plan_of(60))).startswith("Takes: the samples for power 0.80. ")
+
+
+@pytest.mark.parametrize("units", [None, {"name": "class", "samples": 4, "icc": 0.1}])
+def test_plan_by_success_is_told_by_its_own_method(units: dict[str, object] | None) -> None:
+    design = make_design(
+        kind="correlation",
+        effect_planning=0.3,
+        units=units,
+        original={**ORIGINAL, "n": 60},
+        replication={"criteria": ["significant"], "plan_with": "success"},
+    )
+    assert design.row.method_of(design).startswith("the probability of the criterion")
+
+
+@pytest.mark.parametrize("name", list(Criterion))
+def test_sides_are_told_where_a_criterion_has_them(name: Criterion) -> None:
+    margin = 0.3 if name is Criterion.EQUIVALENCE else None
+    one, two = (
+        plan_of(40, criteria=[name.value], sides=sides, margin=margin, tau=0.1) for sides in (1, 2)
+    )
+    moves = success_rows(one)[-1].chance != success_rows(two)[-1].chance
+    for plan, word in ((one, "one-sided"), (two, "two-sided")):
+        chosen = plan.pack.design.replication
+        assert chosen is not None
+        assert chosen.has_sides is moves
+        assert (word in chosen_text(chosen, plan.pack.design)) is moves
+
+
+def test_original_whose_t_is_far_from_normal_is_told_with_both_z() -> None:
+    # A t of 2.5 from 4: p = 0.0877 at 3 degrees of freedom, which is that of a z of 1.708.
+    few = plan_of(40, n=4, effect=1.25).pack.design
+    assert rough_text(few).endswith("counts as 2.5, and its p = 0.088 is that of 1.71.")
+    assert rough_text(plan_of(40, n=60).pack.design) == ""
+    assert rough_text(plan_of(40, n=None, se=0.2).pack.design) == ""
+
+
+def test_reason_for_a_target_of_power_is_told_as_that_under_success() -> None:
+    target = {"target": "Usual for power."}
+    design = make_design(kind="one_sample", original=ORIGINAL, why=target)
+    pack, plan = make_pack(design=design), make_protocol(sample_size=40)
+    assert reasons(assess(plan, pack))["Target of power"] == "Usual for power."
+    chosen = Replication.model_validate({"criteria": ("significant",), "plan_with": "success"})
+    question = EvidenceAssumptions(replication=chosen)
+    found = reasons(assess(plan, pack.with_own(LabOverrides(), question)))
+    told = "The study’s reason, for its power: Usual for power."
+    assert found["Target of probability of success"] == told
+
+
+def reasons(plan: Assessment) -> dict[str, str]:
+    """Return the reason for each choice behind a sample size."""
+    rows = [[cell.text for cell in row] for row in justification_table(plan).rows]
+    return {choice: why for choice, _, why in rows}
+
+
+def test_numbers_without_a_part_in_success_are_said_to_have_none() -> None:
+    chosen = {"criteria": ("significant",), "plan_with": "success"}
+    question = EvidenceAssumptions.model_validate(
+        {"effect": 0.3, "target": 0.7, "baseline": 0.5, "alpha": 0.01, "replication": chosen}
+    )
+    design = make_design(kind="two_proportions", original=ORIGINAL)
+    pack = make_pack(design=design).with_own(LabOverrides(), question)
+    assert pack.asked == ("alpha", "target", "replication")
+    assert asked_text(pack, None) == (
+        "alpha 0.01, target 0.70, replicated if significant, yours; effect 0.3 and baseline 0.5, "
+        "yours, play no part, for plans are made with the original’s estimate and estimates are "
+        "taken as normal on their scale"
+    )
+    level = question.model_copy(
+        update={"replication": Replication.model_validate({**chosen, "level": 0.1})}
+    )
+    assert [*level.unused_in(design)] == ["effect", "alpha", "baseline"]
+    power = Replication.model_validate({**chosen, "plan_with": "power"})
+    assert not question.model_copy(update={"replication": power}).unused_in(design)
+
+
+@pytest.mark.parametrize("kind", ["two_group", "paired", "correlation", "two_proportions"])
+def test_number_without_a_part_in_success_moves_no_evidence(kind: str) -> None:
+    chosen = {"criteria": ["significant", "interval"], "plan_with": "success", "level": 0.03}
+    design = make_design(
+        kind=kind,
+        effect_published=None,
+        effect_planning=0.3,
+        sesoi=None,
+        original=ORIGINAL,
+        replication=chosen,
+    )
+    plan = make_protocol(sample_size=50)
+    plain = assess(plan, make_pack(design=design)).evidence.value
+    assert design.replication is not None
+    asked = {"effect": 0.2, "alpha": 0.2, "baseline": 0.7}
+    assert {*design.replication.unused} == {*asked}
+    for name, value in asked.items():
+        if name == "baseline" and kind != "two_proportions":
+            continue
+        question = EvidenceAssumptions.model_validate({name: value})
+        pack = make_pack(design=design).with_own(LabOverrides(), question)
+        assert assess(plan, pack).evidence.value == plain
+    others: dict[str, object] = {
+        "dropout": 0.3,
+        "units": {"name": "x", "samples": 5, "icc": 0.4},
+    }
+    for name, other in others.items():
+        if name == "units" and kind == "two_proportions":
+            continue
+        question = EvidenceAssumptions.model_validate({name: other})
+        pack = make_pack(design=design).with_own(LabOverrides(), question)
+        assert assess(plan, pack).evidence.value != plain
+
+
 def test_plan_that_is_larger_than_the_likeliest_says_so_and_counts_as_that() -> None:
     # A sceptical p of so weak an original fails in the end, however large the effect that is found.
     chosen: dict[str, Any] = {"criteria": ["sceptical_nominal"], "plan_with": "success"}
@@ -98,7 +280,9 @@ def test_plan_by_success_has_its_measure_and_no_effect_to_choose() -> None:
     assert Curves(plan).effects == ()
     assert missing_choices(plan.pack.design) == []
     assert Curves(plan).needed() == 25
-    assert "joint probability" in assumption_text(plan)
+    assert "probability of the criterion (significant)" in assumption_text(plan)
+    several = plan_of(60, plan_with="success", criteria=["significant", "interval"])
+    assert "joint probability of the criteria (significant and " in assumption_text(several)
     power = plan_of(60)
     assert power.evidence.text.startswith("power")
     assert power.evidence == plan_of(60, tau=0.4).evidence

@@ -52,3 +52,23 @@ def test_study_without_an_original_in_numbers_says_what_it_lacks(ask: Asking) ->
     said = ask("check psy_stroop --replicated significant")
     assert said.code == 2
     assert "the original is not known in numbers" in said.err
+
+
+@pytest.mark.parametrize("names", ["interval", "prediction,small_telescopes"])
+def test_sides_that_play_no_part_are_refused_with_a_remedy(ask: Asking, names: str) -> None:
+    said = ask(f"{STUDY} --replicated {names} --replication-sides 1")
+    assert said.code == 2
+    assert f"--replication-sides 1 plays no part in {names.partition(',')[0]}" in said.err
+    assert "let one of significant, sceptical and sceptical_nominal count" in said.err
+    assert ask(f"{STUDY} --replicated {names},significant --replication-sides 1").code != 2
+
+
+@pytest.mark.parametrize("option", ["--effect 0.3", "--effect safeguard", "--effect halved"])
+def test_effect_that_plays_no_part_in_success_is_refused_with_a_remedy(
+    ask: Asking, option: str
+) -> None:
+    said = ask(f"{CHOSEN} --plan-with success {option}")
+    assert said.code == 2
+    assert "plays no part in the probability of success, for plans are made with the" in said.err
+    assert "leave it out, or write --plan-with power" in said.err
+    assert ask(f"{CHOSEN} --plan-with power {option}").code != 2

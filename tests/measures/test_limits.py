@@ -103,7 +103,8 @@ def test_power_is_zero_where_no_test_exists(kind: str, too_few: int) -> None:
           for kind in ASSUMING for effect in (math.nan, math.inf)),
         *((kind, effect, rf"the effect is {effect}; an? {kind} effect is less than 1")
           for kind in (DesignKind.CORRELATION, DesignKind.AUDIT) for effect in (1.0, 10.0)),
-        (DesignKind.CORRELATION, -1.0, r"the effect is -1\.0"),
+        *((DesignKind.CORRELATION, effect, "a correlation effect is more than -1")
+          for effect in (-1.0, -1.3)),
         *((kind, -0.1, rf"the effect is -0\.1; an? {kind} effect is 0 or more")
           for kind in UNSIGNED),
     ],

@@ -10,7 +10,7 @@ from scipy import stats
 from replicalab.errors import ScenarioError
 from replicalab.measures import KINDS, Estimate, estimate_of
 from replicalab.measures.distributions import t_beyond, t_two_sided
-from replicalab.measures.originals import LARGEST, se_of_interval
+from replicalab.measures.originals import LARGEST, doubt_of, se_of_interval
 from replicalab.scenarios import Design, DesignKind, Original, parse_study, template_text
 from replicalab.scenarios.fields import LARGEST_EFFECT
 from tests.factories import make_design
@@ -105,6 +105,19 @@ def test_estimate_has_the_t_and_the_p_of_its_test(
     assert found.p == pytest.approx(2 * stats.t.sf(t, df), rel=1e-5)
 
 
+@pytest.mark.parametrize(("n1", "n2"), [(20, 60), (60, 20), (5, 4), (30, 30)])
+def test_estimate_of_means_and_sds_is_the_t_test_of_their_groups(n1: int, n2: int) -> None:
+    numbers = {"m1": 10.0, "m2": 8.0, "SD1": 4.0, "SD2": 3.0}
+    found = estimate("two_group", numbers=numbers, n1=n1, n2=n2)
+    t, p = stats.ttest_ind_from_stats(10, 4, n1, 8, 3, n2)
+    assert found.t == pytest.approx(t)
+    assert found.p == pytest.approx(p)
+    # Where only n in all is known, groups are of one size, and of no n at all as well.
+    in_all, alone = (estimate("two_group", numbers=numbers, **n) for n in ({"n": 40}, {"se": 0.3}))
+    assert in_all.value == pytest.approx(alone.value)
+    assert alone.value == pytest.approx(2 / math.sqrt(12.5))
+
+
 def test_estimate_with_an_error_that_n_does_not_explain_has_no_t_test() -> None:
     # Hedges & Olkin (1985): of d 2.3 from 10 and 9 it is √(1/10 + 1/9 + 2.3²/38) = 0.592.
     explained = {"effect": 2.3, "n1": 10, "n2": 9}
@@ -112,6 +125,56 @@ def test_estimate_with_an_error_that_n_does_not_explain_has_no_t_test() -> None:
     wider = estimate("two_group", se=0.7, **explained)
     assert (wider.t, wider.df) == (None, None)
     assert wider.p == pytest.approx(2 * stats.norm.sf(2.3 / 0.7))
+
+
+def test_estimate_with_an_error_too_small_for_n_has_the_p_of_its_z() -> None:
+    # Of d 0.5 from 20 and 20 it is 0.316; an interval of ±0.2288 has 0.1167, and z 4.28.
+    found = estimate("two_group", effect=0.5, low=0.2712, high=0.7288, n1=20, n2=20)
+    assert found.z == pytest.approx(4.28, abs=0.005)
+    assert (found.t, found.df) == (None, None)
+    assert found.p == pytest.approx(2 * stats.norm.sf(found.z))
+    # Rounding alone leaves it the t-test.
+    assert estimate("two_group", effect=0.5, se=0.3, n1=20, n2=20).df == 38
+
+
+@pytest.mark.parametrize(
+    ("kind", "reported", "words"),
+    [
+        ("two_group", {"effect": 0.5, "low": 0.2712, "high": 0.7288, "n": 40},
+         "The interval leaves a standard error of 0.117 on the scale of d; "
+         "40 samples would have 0.316, 2.71 times as large."),
+        # Past 1.5 times 1/√100, and √(1/100 + 0.25/200) = 0.1061.
+        ("paired", {"effect": 0.5, "se": 0.0666, "n": 100}, "100 samples would have 0.1, 1.5 "),
+        ("paired", {"effect": 0.5, "se": 0.16, "n": 100}, "would have 0.106, 1.51 times as small."),
+        ("correlation", {"effect": 0.5, "se": 0.3, "n": 103}, "is 0.3 on the scale of Fisher’s z"),
+        ("survival", {"effect": 0.7, "se": 0.1, "events": 100}, "100 events would have 0.2, 2 "),
+    ],
+)  # fmt: skip
+def test_error_that_is_far_from_that_of_n_is_doubted_and_both_are_named(
+    kind: str, reported: dict[str, object], words: str
+) -> None:
+    said = doubt_of(KINDS[DesignKind(kind)], original_of(**reported))
+    assert words in said
+    what = "interval" if "low" in reported else "standard error"
+    assert f"z, p and all that follows rest on the {what}, but for the small tele" in said
+
+
+@pytest.mark.parametrize(
+    ("kind", "reported"),
+    [
+        ("paired", {"effect": 0.5, "se": 0.0667, "n": 100}),
+        ("paired", {"effect": 0.5, "se": 0.159, "n": 100}),
+        ("two_group", {"effect": 0.5, "se": 1e-6}),
+        ("two_group", {"effect": 0.5, "n": 40}),
+        ("two_group", {"effect": 1e6, "se": 1.6e5, "n": 40}),
+        ("anova", {"effect": 0.5, "se": 1e-6, "n": 60}),
+        ("survival", {"effect": 0.7, "se": 1e-6, "n": 60}),
+    ],
+)
+def test_error_that_n_explains_or_that_stands_alone_is_not_doubted(
+    kind: str, reported: dict[str, object]
+) -> None:
+    assert doubt_of(KINDS[DesignKind(kind)], original_of(**reported)) == ""
 
 
 def test_estimate_needs_effect_and_error() -> None:
@@ -213,6 +276,7 @@ def test_original_at_the_ends_of_what_is_valid_has_an_estimate(ends: dict[str, o
     assert design.original is not None
     found = estimate_of(KINDS[design.kind], design.original)
     assert found is not None
+    assert not any(word in doubt_of(KINDS[design.kind], design.original) for word in ("nan", "inf"))
     assert math.isfinite(found.z)
     assert 0 <= found.p <= 1
 

@@ -25,6 +25,12 @@ def source_of(kind: str, label: str) -> EffectSource:
         # Borenstein, Hedges, Higgins & Rothstein (2009), Introduction to Meta-Analysis, p. 27:
         # means 103 and 100, SDs 5.5 and 4.5, n 50 and 50: d = 0.5970.
         ("two_group", "two means and two SDs", (103, 100, 5.5, 4.5), {"effect_planning": 0.5970}),
+        # Borenstein and others (2009), p. 26: SDs of unlike groups are pooled by n - 1. Of means
+        # apart by 2, SDs 4 and 3, n 20 and 60: 2 / √((19 · 16 + 59 · 9) / 78) = 2 / 3.2717.
+        ("two_group", "two means, two SDs and n of both", (103, 100, 5.5, 4.5, 50, 50),
+         {"effect_planning": 0.5970}),
+        ("two_group", "two means, two SDs and n of both", (10, 8, 4, 3, 20, 60),
+         {"effect_planning": 0.61130}),
         # Cohen (1988), p. 20: the difference over the SD.
         ("two_group", "two means and a pooled SD", (10, 12, 4), {"effect_planning": 0.5}),
         # Rosenthal (1994): d = t √(1/n1 + 1/n2): 2.5 √0.1, and √(1/15 + 1/35) = 0.308607.

@@ -46,6 +46,14 @@ def test_original_by_its_interval_and_taken_away_again() -> None:
     assert study_of(app).design.original is None
 
 
+def test_original_whose_interval_is_far_too_narrow_for_n_is_told_so() -> None:
+    app = pick(form(part=ASSUMPTIONS), WAY, "Cohen's d")
+    narrow = {"Cohen's d": 0.5, "Interval from": 0.28, "to": 0.72, "n, group 1": 20}
+    for label, value in {**narrow, "n, group 2": 20}.items():
+        type_value(app, label, value)
+    assert "40 samples would have 0.316, 2.82 times as large" in said(app)
+
+
 def test_original_of_one_kind_does_not_stay_with_another_and_comes_back() -> None:
     app = pick(form(part=ASSUMPTIONS), WAY, "Cohen's d")
     for label, value in (("Cohen's d", 0.5), ("n, group 1", 20), ("n, group 2", 20)):
@@ -63,10 +71,16 @@ def test_original_of_every_kind_is_asked_in_every_way(kind: DesignKind) -> None:
     app = form(part=COMPARISON)
     press(app, KINDS[kind].title)
     at(app, ASSUMPTIONS)
-    for source in KINDS[kind].sources:
+    counts = {"n", "n1", "n2", "events", "samples"}
+    ways = next(box for box in app.selectbox if box.label == WAY).options
+    by_numbers = {
+        frozenset(number.name for number in source.asked if number.name not in counts): source
+        for source in KINDS[kind].sources
+    }
+    assert sorted(ways[2:]) == sorted(source.label for source in by_numbers.values())
+    for source in by_numbers.values():
         pick(app, WAY, source.label)
         shown = [each.label for each in run(app).number_input]
-        counts = {"n", "n1", "n2", "events", "samples"}
         asked = {number.label for number in source.asked if number.name not in counts}
         assert asked <= {*shown}
         assert not app.exception

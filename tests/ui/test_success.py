@@ -10,12 +10,12 @@ from streamlit.testing.v1.element_tree import Checkbox
 
 from replicalab.measures.success import CRITERIA, Criterion
 from replicalab.scenarios import EvidenceAssumptions, PlanWith, Replication, load_scenario
-from replicalab.ui.protocol.assumptions import MORE
+from replicalab.ui.protocol.assumptions import MORE, PARTS
 from replicalab.views.success import TITLE
 from tests.ui.acting import press, run, undo
 from tests.ui.pages import PROTOCOL
 from tests.ui.reading import alerts, heard, panel_tables, panels
-from tests.ui.test_assumptions import header, opened
+from tests.ui.test_assumptions import ask, header, opened
 from tests.ui.walking import query_of, visit
 
 STUDY: Final = {"study": "fin_momentum", "lab": "easy"}
@@ -28,6 +28,19 @@ def tick(app: AppTest, *names: Criterion) -> AppTest:
         (box.uncheck if box.value else box.check)()
         run(app)
     return app
+
+
+def plan_with(app: AppTest, success: bool) -> AppTest:
+    """Let plans be judged by the probability of success, or by their power again."""
+    toggle = next(each for each in app.toggle if each.label.startswith("Plan with"))
+    toggle.set_value(success)
+    return run(app)
+
+
+def turn(app: AppTest, part: str) -> AppTest:
+    """Open another part of the assumptions and return the app."""
+    app.radio(key=PARTS).set_value(part)
+    return run(app)
 
 
 def rows(app: AppTest) -> dict[str, list[str]]:
@@ -72,9 +85,7 @@ def test_ticked_criteria_have_a_probability_each_and_one_together() -> None:
 
 def test_plan_is_judged_by_success_where_that_is_asked_and_taken_back() -> None:
     app = tick(opened(TITLE, **STUDY), Criterion.SIGNIFICANT)
-    toggle = next(each for each in app.toggle if each.label.startswith("Plan with"))
-    toggle.set_value(True)
-    run(app)
+    plan_with(app, True)
     shown = rows(app)["All together"][0]
     assert f"probability of success {shown}" in whole(app)
     again = visit(PROTOCOL, **query_of(app))
@@ -84,6 +95,23 @@ def test_plan_is_judged_by_success_where_that_is_asked_and_taken_back() -> None:
     assert not ticked(app)
     undo(app)
     assert f"probability of success {shown}" in whole(app)
+
+
+def test_effect_that_is_yours_plays_no_part_under_success_and_comes_back() -> None:
+    app = tick(turn(ask(opened(**STUDY), effect=0.2), TITLE), Criterion.SIGNIFICANT)
+    assert "effect 0.2" in header(app)
+    plan_with(app, True)
+    # An original's estimate is planned with, and its effect is no field then.
+    alone = "effect 0.2, yours, plays no part, for plans are made with the original’s estimate"
+    assert alone in header(app)
+    turn(app, "Numbers")
+    assert not [each for each in app.number_input if each.label.startswith("Cohen")]
+    assert any("No effect is asked for: plans are made with" in each.value for each in app.caption)
+    again = visit(PROTOCOL, **query_of(app))
+    assert alone in header(again)
+    assert not alerts(again)
+    plan_with(turn(app, TITLE), False)
+    assert "effect 0.2, replicated if significant, yours" in header(app)
 
 
 def test_last_criterion_that_is_unticked_leaves_the_studys() -> None:

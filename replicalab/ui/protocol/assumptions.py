@@ -23,7 +23,7 @@ from replicalab.ui.words import escaped
 from replicalab.views import curves
 from replicalab.views.blocks import plain_table, sentences_panel
 from replicalab.views.original import TITLE as THE_ORIGINAL
-from replicalab.views.plan import assumption_text, effect_text
+from replicalab.views.plan import assumption_text, effect_text, unused_text
 from replicalab.views.success import TITLE as SUCCESS
 
 PLACE: Final = "assumptions"
@@ -88,8 +88,12 @@ class Assumption(NamedTuple):
 
 
 def assumptions(written: Design, asked: Design) -> list[Assumption]:
-    """Return the numbers that a study's evidence depends on and that may be asked anew."""
-    row = KINDS[written.kind]
+    """Return the numbers that a study's evidence depends on and that may be asked anew.
+
+    The first is the effect, where it is among them.
+    """
+    row, chosen = KINDS[written.kind], asked.replication
+    unused = chosen.unused if chosen else {}
     factor, measure = row.scale.factor, asked.row.measure
     share, step = (", %", 1.0) if factor == _IN_PERCENT else ("", 0.05)
     effect = capitalised(row.effect.name) if row.effect else ""
@@ -115,7 +119,7 @@ def assumptions(written: Design, asked: Design) -> list[Assumption]:
             why=written.why.get(QUESTION_FIELDS[name], ""),
         )
         for name, label, times, by in rows
-        if label
+        if label and name not in unused
     ]
 
 
@@ -153,7 +157,10 @@ def groups_typed(design: Design) -> int:
 
 
 def _draw_numbers(numbers: list[Assumption], written: Design, asked: Design) -> None:
-    _draw_effects(numbers[0], written)
+    if numbers[0].name == "effect":
+        _draw_effects(numbers[0], written)
+    if text := unused_text(asked):
+        st.caption(text)
     fields = [_field(number, numbers, written) for number in numbers]
     with st.container(horizontal=True, vertical_alignment="bottom", key="asked_numbers"):
         for number, field in zip(numbers, fields, strict=True):

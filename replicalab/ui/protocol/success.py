@@ -67,7 +67,8 @@ def _draw_assumptions(chosen: Replication) -> None:
             numbers.append(_number("margin", "Margin", chosen))
         for number in numbers:
             number.draw()
-        _toggle("One-sided", "sides", chosen, (2, 1))
+        if chosen.has_sides:
+            _toggle("One-sided", "sides", chosen, (2, 1))
         plans = (PlanWith.POWER, PlanWith.SUCCESS)
         _toggle("Plan with the probability of success", "plan_with", chosen, plans)
     complain(*(number.problem for number in numbers))

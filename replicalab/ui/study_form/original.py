@@ -59,7 +59,7 @@ def _side(sides: object) -> str:
 def _draw_way(row: Kind) -> EffectSource | None:
     """Draw in which way the original's effect is known; return its source, None for the effect."""
     name = row.effect.name if row.effect else ""
-    ways = [NOT_GIVEN, name, *(source.label for source in row.sources)]
+    ways = [NOT_GIVEN, name, *(source.label for source in _sources(row))]
     key = fields.key(*_AT, "way")
 
     def take() -> None:
@@ -77,6 +77,16 @@ def _draw_way(row: Kind) -> EffectSource | None:
     return next((source for source in row.sources if source.label == way), None)
 
 
+def _sources(row: Kind) -> list[EffectSource]:
+    """Return the ways to know an effect; n is asked beside each, so that it tells no two apart."""
+    by_numbers = {frozenset(_numbers(source)): source for source in row.sources}
+    return [*by_numbers.values()]
+
+
+def _numbers(source: EffectSource) -> set[str]:
+    return {number.name for number in source.asked} - _COUNTS
+
+
 def _way(row: Kind) -> str:
     """Return the way in which the original's effect is known."""
     draft = record.draft()
@@ -84,8 +94,8 @@ def _way(row: Kind) -> str:
     if draft.at(*_AT) is None or row.effect is None:
         return NOT_GIVEN
     known = {*numbers} if isinstance(numbers, dict) else set()
-    for source in row.sources:
-        if known and known == {number.name for number in source.asked} - _COUNTS:
+    for source in _sources(row):
+        if known and known == _numbers(source):
             return source.label
     return row.effect.name
 
