@@ -17,13 +17,13 @@ from replicalab.views.original import fits_text
 from replicalab.views.plan import asked_text, assumption_text, source_text
 from replicalab.views.report import justification_table
 from replicalab.views.success import (
-    ceiling_text,
     chosen_text,
     fewer_text,
     rough_text,
     success_cell,
     success_panel,
 )
+from replicalab.views.unreached import ceiling_text
 from tests.factories import make_design, make_pack, make_protocol
 
 ORIGINAL = {"effect": 0.5, "n": 16, "source": "Invented", "confidence": "verified"}  # z = 2
