@@ -9,6 +9,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
+from replicalab import crates
 from replicalab.api.documents import BUNDLE, ENDINGS, Report
 from replicalab.case import Case
 from replicalab.cli import asking
@@ -31,6 +32,7 @@ EXAMPLES: Final = (
     "report psy_stroop --plan plan.json --date 2026-01-31 --save report.html",
     "report psy_stroop --registration brandt-prereg-2 --date 2026-01-31 --save recipe.json",
     "report psy_stroop --negotiated --date 2026-01-31 --save bundle.json",
+    "report psy_stroop --negotiated --date 2026-01-31 --save crate.zip",
 )
 _FORMS: Final = [*PROFILES]
 _SUFFIXES: Final = ", ".join(f".{ending}" for ending in ENDINGS)
@@ -133,8 +135,9 @@ def _ending(asked: argparse.Namespace) -> str:
     if ending not in ENDINGS:
         problem = f"--save '{asked.save}': no such form"
         raise CommandError(f"{problem}; end its name in {_SUFFIXES}")
-    if asked.brief and ending == BUNDLE:
-        raise CommandError(f"--brief '{asked.save}': a bundle is no document; leave --brief out")
+    if asked.brief and ending in (BUNDLE, crates.SUFFIX):
+        what = "a bundle" if ending == BUNDLE else "a crate"
+        raise CommandError(f"--brief '{asked.save}': {what} is no document; leave --brief out")
     return ending
 
 
