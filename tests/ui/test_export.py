@@ -33,7 +33,7 @@ from replicalab.ui.export.documents import PRESS, Press
 from replicalab.ui.library.shelf import owner, shelf
 from tests.ui.acting import choose, press, run
 from tests.ui.pages import COMPARE, LETTERS, NEGOTIATION, PAGES, PROTOCOL
-from tests.ui.reading import drawer_of, heard, in_drawer, panel_of, said
+from tests.ui.reading import drawer_of, heard, in_drawer, panel_of
 from tests.ui.test_opening import opened
 from tests.ui.walking import go, query_of, visit
 
@@ -261,17 +261,19 @@ def test_crate_is_made_when_it_is_asked_for_and_opens_as_its_bundle(
     assert "no PDF: Pango is not installed" in in_drawer(app)
     bundled = text(files, "Bundle")
     assert "Save psy-stroop-easy-crate.zip" not in files
+    app.session_state["export_is_open"] = True
     press(app, "Make the crate")
     name, data = files["Save psy-stroop-easy-crate.zip"]
     assert open_bundle(bundled).run is not None
     found = detect_kind(data, name)  # without the negotiation, which is not asked for
     assert open_bundle(found.values).run is None
-    app.session_state["hand_negotiated"] = True
-    press(run(app), "Make the crate")
+    again(app, "Bundle", hand_negotiated=True).session_state["export_is_open"] = True
+    press(app, "Make the crate")
     name, data = files["Save psy-stroop-easy-crate.zip"]
     assert detect_kind(data, name).text == bundled
     app = opened(data, name)
-    assert "Verified: the plan is judged, and the negotiation plays round by round" in said(app)
+    played = "Verified: the plan is judged, and the negotiation plays round by round"
+    assert played in in_drawer(app)
 
 
 def test_bundle_of_a_recorded_run_replays(files: Files) -> None:
