@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from replicalab.library import Decision
     from replicalab.negotiation import Negotiation, Recording
     from replicalab.planner import Aim, PlanAnalysis
-    from replicalab.reports import Document
+    from replicalab.reports import Document, Paper
     from replicalab.scenarios import Pack
 
 SUFFIX: Final = "zip"
@@ -44,8 +44,8 @@ _READABLE: Final = 0o644 << 16
 _NO_LICENCE: Final = "Not given: ask whoever made it how it may be used."
 _LINK: Final = re.compile(r"https?://\S+")
 
-Printer = Callable[["Document"], bytes]
-"""Makes a document a PDF."""
+Printer = Callable[["Document", "Paper"], str | bytes]
+"""Makes a document a PDF for a paper."""
 
 
 class _File(NamedTuple):
@@ -68,6 +68,7 @@ def crate(
     said: Registration | None = None,
     profile: Profile = DEFAULT_FORM,
     aim: Aim | None = None,
+    paper: Paper = "A4",
     printer: Printer | None = None,
 ) -> bytes:
     """Return a plan's bundle, documents, tables and answers as a ZIP file with its description.
@@ -84,6 +85,7 @@ def crate(
         said: what only its author can say.
         profile: the registration form.
         aim: what combinations of means in the report are to reach.
+        paper: of PDF and Word.
         printer: makes the PDF of each document; None leaves PDF out.
 
     Raises:
@@ -105,7 +107,11 @@ def crate(
             "The bundle: it opens in ReplicaLab, which works everything out anew",
             reports.bundle(options, written, run, recording, decision).encode(),
         ),
-        *(file for name, document in documents.items() for file in _forms(name, document, printer)),
+        *(
+            file
+            for name, document in documents.items()
+            for file in _forms(name, document, paper, printer)
+        ),
         _File(
             "registration.json",
             f"{profile.title}: the answers by the form’s own ids",
@@ -116,17 +122,14 @@ def crate(
     return _packed(files, _metadata(files, shown, said, on))
 
 
-def _forms(name: str, document: Document, printer: Printer | None) -> Iterator[_File]:
+def _forms(name: str, document: Document, paper: Paper, printer: Printer | None) -> Iterator[_File]:
     """Yield a document in each form; its tables stand in files of their own."""
     title = f"{capitalised(name)}: {document.title}"
-    for suffix, form in FORMS.items():
-        if suffix == "pdf":
-            made: str | bytes | None = printer(document) if printer else None
-        else:
-            made = None if suffix == "xlsx" else form.make(document)
-        if made is not None:
-            data = made.encode() if isinstance(made, str) else made
-            yield _File(f"{name}.{suffix}", title, data, is_document=True)
+    forms = {suffix: form.make for suffix, form in FORMS.items() if suffix not in ("pdf", "xlsx")}
+    for suffix, make in {**forms, **({"pdf": printer} if printer else {})}.items():
+        made = make(document, paper)
+        data = made.encode() if isinstance(made, str) else made
+        yield _File(f"{name}.{suffix}", title, data, is_document=True)
 
 
 def _tables(document: Document) -> Iterator[_File]:

@@ -55,7 +55,7 @@ def zipped(*files: tuple[str, bytes]) -> bytes:
 
 def test_crate_describes_every_file_that_it_holds(tmp_path: Path) -> None:
     found = work("psy_stroop", "medium")
-    data = made(found, SAID, printer=lambda _: PDF)
+    data = made(found, SAID, printer=lambda _, __: PDF)
     files, read = held(data), described(data, tmp_path)
     entities = {each.id: each for each in read.data_entities}
     assert entities.keys() == files.keys() - {"ro-crate-metadata.json"}
@@ -64,7 +64,7 @@ def test_crate_describes_every_file_that_it_holds(tmp_path: Path) -> None:
         assert file["encodingFormat"] == MIMES[path.rpartition(".")[2]]
         assert file["contentSize"] == str(len(files[path]))
     for document in ("brief", "report", "registration"):
-        for form in ("html", "md", "pdf"):
+        for form in ("html", "md", "docx", "pdf"):
             file = entities[f"{document}.{form}"]
             assert file["dateCreated"] == "2026-11-22"
             assert [each["name"] for each in file["author"]] == ["Lovelace, Ada", "Grace Hopper"]
@@ -144,7 +144,7 @@ def test_file_that_is_no_crate_is_refused_by_name(data: bytes, problem: str) -> 
 
 
 def test_printer_that_fails_makes_no_crate() -> None:
-    def fail(_: object) -> bytes:
+    def fail(_: object, __: object) -> bytes:
         raise PrintError("no PDF: others are being made")
 
     with pytest.raises(PrintError, match="others"):
