@@ -92,9 +92,9 @@ def bounds_text(found: LookedAt) -> str:
         is_last = place == len(found.analyses)
         alpha = (found.plan.pack.design.alpha or 0.0) if is_last else alpha + each.without
         name = "Final analysis" if is_last else f"Look {place}"
-        samples = count_text(each.samples, "sample")
+        at = f"{count_text(each.samples, 'sample')}{', the largest sample' if is_last else ''}"
         texts.append(
-            f"{name} at {samples}{', the largest sample' if is_last else ''}: |z| above {each.z:.3f}, "
+            f"{name} at {at}: |z| above {each.z:.3f}, "
             f"p below {_p_text(each.p)}, alpha spent by then {_p_text(alpha)}."
         )
     return " ".join(texts)
