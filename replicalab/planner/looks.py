@@ -155,7 +155,7 @@ def looked_at(plan: Assessment) -> LookedAt | NoLooks | None:
     if isinstance(information, NoLooks):
         return information
     groups, looks, alpha = _Groups(plan, information), design.looks, design.alpha or 0.0
-    most = information.of(evidence.analysed, groups.given)
+    most = groups.told(evidence.able)
     if not most:
         return NoLooks.FEW
     sizes = [groups.reaching(share * most) for share in looks.analyses[:-1]]
@@ -221,19 +221,22 @@ class _Groups(NamedTuple):
         design = self.plan.pack.design
         return KINDS[design.kind].groups_of(design)
 
-    @property
-    def given(self) -> DesignParameters:
-        """What the formulas of the kind are given."""
-        return DesignParameters.by(self.plan.pack.design, self.plan.evidence_factor)
+    def given(self, samples: int) -> DesignParameters:
+        """Return what the formulas of the kind are given of so many samples."""
+        return DesignParameters.by(self.plan.pack.design, self.plan.evidence_factor, samples)
 
-    def counted(self, size: int) -> int:
-        """Return how many samples are left of so many of each group."""
-        return counted_of(self.plan.pack.design, size * self.each)
+    def counted(self, samples: int) -> int:
+        """Return how many of so many samples are left."""
+        return counted_of(self.plan.pack.design, samples)
+
+    def told(self, samples: int) -> float:
+        """Return the information of so many samples."""
+        counted = self.counted(samples)
+        return self.information.of(counted, self.given(samples)) if counted else 0.0
 
     def worth(self, size: int) -> float:
         """Return the information of so many of each group."""
-        counted = self.counted(size)
-        return self.information.of(counted, self.given) if counted else 0.0
+        return self.told(size * self.each)
 
     def reaching(self, goal: float) -> int:
         """Return the fewest of each group that have so much information."""
@@ -295,8 +298,8 @@ def _analyses(
     ends = [test.ends(effect=effect) for effect in (False, True)]
     for planned, z, p, *chances in zip(samples, rule.bounds, test.levels, *ends, strict=True):
         day, before = day + fewest_days(planned - before, pack), planned
-        counted = counted_of(pack.design, planned)
-        number = groups.information.number(counted, groups.given)
+        counted, given = groups.counted(planned), groups.given(planned)
+        number = groups.information.number(counted, given)
         spent = credits_needed(plan.counts._replace(samples=planned, days=day), pack)
         analyses.append(Analysis(planned, number, day, spent, z, p, *chances))
     return tuple(analyses)
