@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
+import zlib
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replicalab.errors import Fault, ScenarioError
@@ -10,25 +14,29 @@ from replicalab.scenarios import readable_text
 from replicalab.scenarios.json_file import FileKind, JsonFile, Values, kind_of
 
 if TYPE_CHECKING:
-    from replicalab.reports import Document
+    from replicalab.reports import Document, Paper
 
 MIMES: Final = {
     "csv": "text/csv",
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     "html": "text/html",
     "json": "application/json",
     "md": "text/markdown",
     "pdf": "application/pdf",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     "yaml": "application/yaml",
+    "zip": "application/zip",
 }
 """The type of every file that leaves, by the ending of its name."""
 
 STUDY_SUFFIXES: Final = ("yaml", "yml")
 STUDY_MB: Final = 1
-SUFFIXES: Final = ("json", *STUDY_SUFFIXES)
+SUFFIXES: Final = ("json", *STUDY_SUFFIXES, "zip")
 MOST_MB: Final = 6
 MOST_BYTES: Final = MOST_MB * 2**20
 """The largest file that opens, of any kind."""
+CRATED_BUNDLE: Final = "bundle.json"
+"""What the bundle is called in a research object crate."""
 _ALL: Final = "bundle, negotiation, plan, lab or study"
 
 
@@ -75,11 +83,14 @@ class FoundFile(NamedTuple):
 def detect_kind(data: bytes, file: str) -> FoundFile:
     """Return a file with the kind that its values say, whatever it is called.
 
+    Of a research object crate it is the bundle in it.
+
     Raises:
         ScenarioError: it is no text, or nothing that is known; with the place and the remedy.
     """
-    text = readable_text(data, file, MOST_BYTES)
-    is_yaml = not file.lower().endswith(".json")
+    is_crate = data.startswith(_ZIPPED)
+    text = readable_text(_bundle_in(data, file) if is_crate else data, file, MOST_BYTES)
+    is_yaml = not (is_crate or file.lower().endswith(".json"))
     remedy = "choose one saved here; the name of a study ends in .yaml"
     try:
         values = JsonFile(file, _ALL, remedy, MOST_BYTES, MOST_BYTES, 1).values(text)
@@ -92,6 +103,33 @@ def detect_kind(data: bytes, file: str) -> FoundFile:
     raise ScenarioError(file, [Fault("", f"the file holds no {_ALL}", remedy)])
 
 
+_ZIPPED: Final = (b"PK\x03\x04", b"PK\x05\x06")
+
+
+def _bundle_in(data: bytes, file: str) -> bytes:
+    """Return the bundle in a crate, no more of it than is ever read.
+
+    Raises:
+        ScenarioError: it cannot be unpacked, or holds no bundle, or several.
+    """
+    remedy, held = "choose a crate that was saved here, or the bundle in it", b""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = [
+                each for each in archive.namelist() if PurePosixPath(each).name == CRATED_BUNDLE
+            ]
+            if len(names) == 1:
+                with archive.open(names[0]) as bundle:
+                    held = bundle.read(MOST_BYTES + 1)
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError) as error:
+        fault = Fault("", "the ZIP file cannot be unpacked", remedy)
+        raise ScenarioError(file, [fault]) from error
+    if len(names) != 1:
+        problem = f"the ZIP file holds {len(names) or 'no'} {CRATED_BUNDLE}"
+        raise ScenarioError(file, [Fault("", problem, remedy)])
+    return held
+
+
 class Form(NamedTuple):
     """A form of a brief or a report.
 
@@ -100,24 +138,28 @@ class Form(NamedTuple):
         maker: the function of `replicalab.reports` that makes it.
         is_button: whether it has a button of its own with the brief and the report; a PDF is
             printed by another process, and a workbook is saved under Tables.
+        is_paged: whether it is laid out for a paper.
     """
 
     name: str
     maker: str
     is_button: bool = True
+    is_paged: bool = False
 
-    def make(self, document: Document) -> str | bytes:
-        """Return the file of a document."""
+    def make(self, document: Document, paper: Paper = "A4") -> str | bytes:
+        """Return the file of a document, for that paper where it has pages."""
         from replicalab import reports  # noqa: PLC0415 - Jinja2, with the first document
 
-        made: str | bytes = getattr(reports, self.maker)(document)
+        how = {"paper": paper} if self.is_paged else {}
+        made: str | bytes = getattr(reports, self.maker)(document, **how)
         return made
 
 
 FORMS: Final = {
     "html": Form("HTML", "document_html"),
     "md": Form("Markdown", "markdown"),
-    "pdf": Form("PDF", "pdf", is_button=False),
+    "pdf": Form("PDF", "pdf", is_button=False, is_paged=True),
+    "docx": Form("Word", "docx", is_paged=True),
     "xlsx": Form("Excel", "excel", is_button=False),
 }
 """Every form, by the ending of its files."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
 
 from replicalab import __version__
 from replicalab.assessment import Assessment, assess, cautions_text
@@ -16,7 +17,7 @@ from replicalab.negotiation import Negotiation
 from replicalab.negotiation.records import fingerprint
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Pack, Paper
-from replicalab.views import check
+from replicalab.views import check, looks
 from replicalab.views import options as options_text
 from replicalab.views import plan as texts
 from replicalab.views.blocks import Block, Document, Listing, Part, Sentence, Verdict, listing, part
@@ -145,7 +146,7 @@ def brief(
             part(
                 "The question",
                 Sentence(pack.paper.goal),
-                Sentence(cited(pack.paper, LONGEST_CITED), quiet=True),
+                Sentence(cited(pack.paper, LONGEST_CITED), quiet=True, link=doi_link(pack.paper)),
             ),
             part(
                 "The verdict",
@@ -166,6 +167,7 @@ def brief(
                 *cautions_sentences(plans),
                 Sentence(texts.assumption_text(yours), quiet=True),
                 Sentence(texts.asked_text(pack, None), "Asked here:"),
+                Sentence(looks.looked_text(yours)),
                 Sentence(" ".join(filter(None, shared)), quiet=True),
             ),
             part("What it would take", *take_blocks(options, MOST_SENTENCES)),
@@ -176,6 +178,7 @@ def brief(
             ),
         ),
         foot=origin_lines(yours),
+        on=on,
         compact=True,
     )
     parts = [Part(each.title, tuple(map(_fitting, each.blocks))) for each in document.parts]
@@ -212,6 +215,11 @@ def cited(paper: Paper, longest: int = LONGEST_TEXT) -> str:
     """Return where a paper is found, its citation in at most so many characters."""
     citation = shortened(paper.citation, longest)
     return f"{citation} doi:{paper.doi}" if paper.doi else citation
+
+
+def doi_link(paper: Paper) -> str:
+    """Return the address that a paper's DOI leads to, empty where it has none."""
+    return f"https://doi.org/{quote(paper.doi)}" if paper.doi else ""
 
 
 def _few(lines: tuple[str, ...]) -> tuple[str, ...]:

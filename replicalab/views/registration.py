@@ -25,6 +25,7 @@ from replicalab.views import plan as texts
 from replicalab.views.blocks import NOT_GIVEN, Cell, Document, Sentence, Status, listing, part
 from replicalab.views.changes import edit_sentence
 from replicalab.views.lab import lab_text
+from replicalab.views.looks import looked_text, stopping_text
 from replicalab.views.options import take_parts
 from replicalab.views.original import (
     counts_text,
@@ -185,7 +186,8 @@ def _rationale(registered: Registered) -> Known:
     evidence = plan.evidence
     target, floor = evidence.amount(evidence.target), evidence.amount(evidence.floor)
     worth = f"{capitalised(evidence.text)}, where {target} is aimed for and {floor} is the least."
-    yield Finder.CORE, f"{worth} {texts.assumption_text(plan)}"
+    told = (worth, looked_text(plan), texts.assumption_text(plan))
+    yield Finder.CORE, " ".join(filter(None, told))
     if reason:
         yield Finder.AUTHOR, reason
 
@@ -238,9 +240,10 @@ def _success(registered: Registered) -> Known:
 
 
 def _stopping(registered: Registered) -> Known:
-    pack = registered.plan.pack
-    if pack.design.looks and pack.design.looks.interim:
-        yield _who_asks(pack, "looks"), f"{texts.looks_text(pack.design.looks)}."
+    plan = registered.plan
+    if plan.pack.design.is_looked_at:
+        yield _who_asks(plan.pack, "looks"), f"{texts.looks_text(plan.pack.design.looks)}."
+        yield Finder.CORE, stopping_text(plan)
 
 
 def _who_asks(pack: Pack, field: str) -> Finder:
@@ -383,6 +386,7 @@ def registration(profile: Profile, registered: Registered, *, on: date) -> Docum
         about=" · ".join((profile.title, lab_text(pack), documents.day_text(on))),
         parts=tuple(each for each in parts if each.blocks),
         foot=documents.origin_lines(plan),
+        on=on,
         authors=said.authors,
     )
 
