@@ -41,7 +41,7 @@ def test_units_stand_with_the_basis_and_the_caution(ask: Asking) -> None:
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ("--unit-samples 0 --unit x", "--unit-samples '0' is out of range; write 1 or more"),
+        ("--unit-samples 0 --unit x", "--unit-samples '0' is out of range; write 1 to 1,000,"),
         ("--unit x --unit-samples 1e308", "--unit-samples '1e+308' is out of range"),
         ("--unit x --unit-samples 2 --unit-icc 1.1", "--unit-icc '1.1' is out of"),
         ("--unit x --unit-samples nan", "'nan' is no number"),
