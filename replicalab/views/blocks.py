@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from replicalab import lexicon
 from replicalab.lexicon import amount_text
 
-NOT_GIVEN = "not given"
+NOT_GIVEN = lexicon.NOT_GIVEN
 """What stands where nobody has said why."""
 
 
