@@ -83,7 +83,7 @@ def critique_blocks(remarks: Sequence[Remark]) -> list[Sentence | Table]:
 
 def _printed(standing: RemarkStanding, remarks: Sequence[Remark]) -> Table:
     is_said = standing is not RemarkStanding.UNSAID
-    rows = [
+    rows: list[tuple[Cell | str, ...]] = [
         (
             Cell(each.asks, status=_SIGNS.get(standing)),
             each.text,
