@@ -24,6 +24,7 @@ from replicalab.views import plan as texts
 from replicalab.views.blocks import NOT_GIVEN, Cell, Document, Sentence, Status, listing, part
 from replicalab.views.changes import edit_sentence
 from replicalab.views.lab import lab_text
+from replicalab.views.looks import looked_text, stopping_text
 from replicalab.views.options import take_parts
 from replicalab.views.original import (
     counts_text,
@@ -170,7 +171,8 @@ def _rationale(registered: Registered) -> Known:
     evidence = plan.evidence
     target, floor = evidence.amount(evidence.target), evidence.amount(evidence.floor)
     worth = f"{capitalised(evidence.text)}, where {target} is aimed for and {floor} is the least."
-    yield Finder.CORE, f"{worth} {texts.assumption_text(plan)}"
+    told = (worth, looked_text(plan), texts.assumption_text(plan))
+    yield Finder.CORE, " ".join(filter(None, told))
     if reason:
         yield Finder.AUTHOR, reason
 
@@ -223,9 +225,10 @@ def _success(registered: Registered) -> Known:
 
 
 def _stopping(registered: Registered) -> Known:
-    pack = registered.plan.pack
-    if pack.design.looks and pack.design.looks.interim:
-        yield who_asks(pack, "looks"), f"{texts.looks_text(pack.design.looks)}."
+    plan = registered.plan
+    if plan.pack.design.is_looked_at:
+        yield who_asks(plan.pack, "looks"), f"{texts.looks_text(plan.pack.design.looks)}."
+        yield Finder.CORE, stopping_text(plan)
 
 
 def _dates(plan: Assessment) -> str:
