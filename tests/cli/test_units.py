@@ -61,4 +61,7 @@ def test_option_that_cannot_be_names_itself_its_value_and_the_remedy(
 def test_option_of_a_kind_without_arms_is_refused(ask: Asking) -> None:
     said = ask("check math_four_colour --arm-share 0.3")
     assert said.code == 2
-    assert "arms are given, but a coverage design has no two arms; leave them out" in said.err
+    assert said.err == (
+        "--arm-share '0.3' plays no part in a coverage design, which has no two arms; leave it out "
+        "for math_four_colour\n"
+    )
