@@ -277,7 +277,8 @@ class _Groups(NamedTuple):
             test = sequential_test(rule, alpha, design.target)
             goal = test.inflation * base
             if last and self.told(last) >= goal * _ROUNDING:
-                return sizes, test
+                # What rounding up adds makes the effect plainer.
+                return sizes, test._replace(drift=test.drift * math.sqrt(self.told(last) / goal))
             last = max(self.whole(last + 1), self.reaching(goal))
             if last > LARGEST_COUNT:
                 return NoLooks.FEW if design.uneven and design.units else NoLooks.TARGET
