@@ -25,7 +25,7 @@ from replicalab.planner import Aim, PlanAnalysis, largest_sample, leanest
 from replicalab.planner.curves import Curves
 from replicalab.registration import Registration
 from replicalab.scenarios import QUESTION_FIELDS, QUESTION_RECORDS, Pack
-from replicalab.views import blocks, changes, check, combinations, documents, looks
+from replicalab.views import blocks, changes, check, combinations, documents, looks, pictures
 from replicalab.views import negotiation as rounds
 from replicalab.views import plan as texts
 from replicalab.views.blocks import (
@@ -84,6 +84,7 @@ def report(
     reasons = said.reasons if said else Registration().reasons
     plans = documents.plans_of(options, reference)
     changed = reference is not yours
+    curves = Curves(yours, written.design if written else None)
     title, authors = (said.title, said.authors) if said else ("", "")
     registered = _fields("What is registered, and by whom", {"Title": title, "Authors": authors})
     parts = [
@@ -119,8 +120,9 @@ def report(
             Sentence(texts.assumption_text(yours), quiet=True),
             Sentence(texts.asked_text(pack, None), "Asked here:"),
             check.effects_table(yours),
-            *original_blocks(Curves(yours, written.design if written else None)),
+            *original_blocks(curves),
             *success_blocks(yours),
+            *pictures.curve_pictures(curves),
             samples_table(yours),
         ),
         part(looks.TITLE, *looks.looks_blocks(yours)),
@@ -130,6 +132,7 @@ def report(
             Sentence(f"Staff: {texts.staff_text(yours)}.", quiet=True),
         ),
         part("Cost", check.cost_table(yours)),
+        part("Trade-offs", *pictures.trade_off_blocks(options)),
         part(
             "What it would take",
             Sentence(search_text(options)),
