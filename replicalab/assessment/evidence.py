@@ -6,10 +6,11 @@ Source: docs/contract.md, Evidence; each formula names its own in `measures.kind
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
-from replicalab.lexicon import count_text, percent_text
+from replicalab.assessment.costs import samples_in_arms
+from replicalab.lexicon import capitalised, count_text, percent_text
 from replicalab.measures import (
     KINDS,
     DesignKind,
@@ -17,6 +18,7 @@ from replicalab.measures import (
     EvidenceTier,
     Kind,
     analysed_of,
+    units_left,
 )
 from replicalab.scenarios import Design, Pack
 
@@ -38,6 +40,7 @@ class Evidence:
         void_reason: why the plan yields no evidence at all, None when it does.
         factor: what the plan's substitutions leave of every effect, in (0, 1].
         planned_with: the row of the probability of success, where that is planned with.
+        is_looked_at: whether the study has interim looks, without which the value is.
     """
 
     kind: DesignKind
@@ -51,6 +54,7 @@ class Evidence:
     void_reason: str | None = None
     factor: float = 1.0
     planned_with: Kind | None = None
+    is_looked_at: bool = field(default=False, compare=False)
 
     @property
     def row(self) -> Kind:
@@ -69,8 +73,29 @@ class Evidence:
 
     @property
     def text(self) -> str:
-        """The value in words: ``power 0.58``, ``half-width ±1.29 %``, ``no evidence``."""
-        return self.number if self.void_reason else f"{self.measure} {self.number}"
+        """The value in words: ``power 0.58``, ``half-width ±1.29 %``, ``no evidence``.
+
+        Of a study with interim looks ``power 0.58 without looks``.
+        """
+        return self.number if self.void_reason else self.text_of(self.number)
+
+    def text_of(self, amount: str) -> str:
+        """Return an amount of this evidence in words: ``power 0.58``."""
+        return f"{self.measure} {amount}{self._without}"
+
+    @property
+    def named(self) -> str:
+        """What values of it are called: ``power``, ``power without looks``."""
+        return f"{self.measure}{self._without}"
+
+    @property
+    def title(self) -> str:
+        """The same at the head of a column or a chart."""
+        return capitalised(self.named)
+
+    @property
+    def _without(self) -> str:
+        return " without looks" * self.is_looked_at
 
     def amount(self, value: float) -> str:
         """Return a value of this measure as text: the value itself, the target or the floor."""
@@ -133,12 +158,25 @@ def evidence_of(
         void_reason=void,
         factor=factor,
         planned_with=None if row is KINDS[design.kind] else row,
+        is_looked_at=design.is_looked_at,
     )
 
 
 def counted_of(design: Design, n: int) -> int:
     """Return how many of ``n`` samples that can count dropout leaves, rounded down."""
     return analysed_of(n, design.dropout)
+
+
+def counted_units(design: Design, n: int) -> tuple[int, ...]:
+    """Return in how many units, by arm, those of ``n`` samples are that dropout leaves.
+
+    Dropout takes samples: a unit is gone only with its last one.
+    """
+    per_unit = design.units.samples if design.units else 1.0
+    left, planned = (samples_in_arms(each, design) for each in (counted_of(design, n), n))
+    return tuple(
+        int(units_left(some, every, per_unit)) for some, every in zip(left, planned, strict=True)
+    )
 
 
 def seen_effect(design: Design, factor: float, effect: float | None = None) -> float | None:
@@ -164,7 +202,7 @@ def evidence_value(design: Design, n: int, effect: float | None, factor: float =
         ValueError: the kind has no such effect: none given, not finite, or out of its range.
     """
     return design.row_at(factor).value(
-        counted_of(design, n), effect, DesignParameters.by(design, factor)
+        counted_of(design, n), effect, DesignParameters.by(design, factor, n)
     )
 
 
@@ -183,4 +221,4 @@ def smallest_detectable_effect(design: Design, n: int, factor: float = 1.0) -> f
 
     ``n`` is as for `evidence_value`. None where no test would detect any.
     """
-    return design.row.least_sought(design, counted_of(design, n), factor)
+    return design.row.least_sought(design, counted_of(design, n), factor, n)
