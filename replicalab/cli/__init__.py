@@ -12,6 +12,7 @@ from replicalab import __version__
 from replicalab.characters import on_one_line
 from replicalab.cli import (
     batch,
+    budget,
     check,
     compare,
     negotiate,
@@ -31,7 +32,9 @@ from replicalab.cli.printing import EXIT, Answer, CommandError, say, tell
 from replicalab.errors import ReplicaLabError
 from replicalab.lexicon import shortened
 
-COMMANDS: Final = (serve, studies, check, plan, portfolio, negotiate, compare, report, batch)
+COMMANDS: Final = (
+    *(serve, studies, check, plan, budget, portfolio, negotiate, compare, report, batch),
+)
 """In the order of the help; each adds its options, and answers."""
 
 DEBUG: Final = "REPLICALAB_DEBUG"

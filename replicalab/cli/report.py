@@ -1,4 +1,4 @@
-"""``report``: a plan as a one-page brief, or as a report fit for a preregistration."""
+"""``report``: a plan as a page for a decider or a funder, or a report for a preregistration."""
 
 import argparse
 import json
@@ -24,10 +24,11 @@ from replicalab.scenarios.checking import record_error
 from replicalab.scenarios.json_file import JsonFile
 from replicalab.views.verdicts import plan_verdict
 
-ABOUT: Final = "A plan as a brief of one page, as a report, or as a registration form filled in."
+ABOUT: Final = "A plan as a brief, a funding request, a report, or a registration form filled in."
 CODES: Final = "0 once it is made"
 EXAMPLES: Final = (
     "report psy_stroop --date 2026-01-31 --brief",
+    "report phys_millikan --date 2026-01-31 --funding",
     "report psy_stroop --plan plan.json --date 2026-01-31 --save report.html",
     "report psy_stroop --registration brandt-prereg-2 --date 2026-01-31 --save recipe.json",
     "report psy_stroop --negotiated --date 2026-01-31 --save bundle.json",
@@ -41,6 +42,12 @@ def add(parser: argparse.ArgumentParser) -> None:
     asking.add_case(parser)
     group = parser.add_argument_group("document")
     group.add_argument("--brief", action="store_true", help="the brief in place of the report")
+    group.add_argument(
+        "--funding",
+        action="store_true",
+        help="one page for a funder in its place: the plan, what each cut costs, what the target "
+        "takes",
+    )
     group.add_argument(
         "--negotiated",
         action="store_true",
@@ -83,11 +90,15 @@ def answer(asked: argparse.Namespace) -> Answer:
     """Return the document; as JSON the bundle that it is of."""
     ending = _ending(asked)
     aim = asking.aim(asked)
-    if aim and (asked.brief or ending == BUNDLE):
-        other = "--brief" if asked.brief else f"--save '{asked.save}'"
+    pages = [f"--{name}" for name in ("brief", "funding") if getattr(asked, name)]
+    if len(pages) > 1:
+        raise CommandError("--brief and --funding are two documents; ask for one")
+    if aim and (pages or ending == BUNDLE):
+        other = pages[0] if pages else f"--save '{asked.save}'"
         raise CommandError(f"--reach {aim.goal} is of the report alone; leave {other} out")
-    if asked.brief and asked.registration:
-        raise CommandError(f"--registration {asked.registration} is no brief; leave --brief out")
+    if pages and asked.registration:
+        what = f"--registration {asked.registration}"
+        raise CommandError(f"{what} is another document; leave {pages[0]} out")
     if asked.brief and asked.answers:
         raise CommandError(f"--answers '{asked.answers}' is not of the brief; leave --brief out")
     options = asking.analysis(asked)
@@ -97,7 +108,13 @@ def answer(asked: argparse.Namespace) -> Answer:
     profile = PROFILES[asked.registration] if asked.registration else None
     said = _answers_at(asked.answers) if asked.answers else None
     made = Report(
-        options, run, on=asked.date, brief=asked.brief, aim=aim, profile=profile, said=said
+        *(options, run),
+        on=asked.date,
+        brief=asked.brief,
+        funding=asked.funding,
+        aim=aim,
+        profile=profile,
+        said=said,
     )
     saved = written(asked.save, made.form(ending)) if asked.save else ""
     return Answer(0, _lines(made, ending, saved), lambda: json.loads(made.form(BUNDLE)))
@@ -133,8 +150,10 @@ def _ending(asked: argparse.Namespace) -> str:
     if ending not in ENDINGS:
         problem = f"--save '{asked.save}': no such form"
         raise CommandError(f"{problem}; end its name in {_SUFFIXES}")
-    if asked.brief and ending == BUNDLE:
-        raise CommandError(f"--brief '{asked.save}': a bundle is no document; leave --brief out")
+    for name in ("brief", "funding"):
+        if getattr(asked, name) and ending == BUNDLE:
+            problem = f"--{name} '{asked.save}': a bundle is no document"
+            raise CommandError(f"{problem}; leave --{name} out")
     return ending
 
 
