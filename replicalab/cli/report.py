@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
-from typing import Final
+from typing import Final, get_args
 
 from pydantic import ValidationError
 
@@ -15,13 +15,14 @@ from replicalab.cli import asking
 from replicalab.cli.check import heading
 from replicalab.cli.files import STANDARD, called, content, written
 from replicalab.cli.printing import Answer, CommandError
-from replicalab.documents import MOST_BYTES
+from replicalab.documents import FORMS, MOST_BYTES
 from replicalab.lexicon import joined
 from replicalab.negotiation import negotiate
 from replicalab.registration import PROFILES, Registration
 from replicalab.render import terminal
 from replicalab.scenarios.checking import record_error
 from replicalab.scenarios.json_file import JsonFile
+from replicalab.views.blocks import Paper
 from replicalab.views.verdicts import plan_verdict
 
 ABOUT: Final = "A plan as a brief, a funding request, a report, or a registration form filled in."
@@ -34,6 +35,7 @@ EXAMPLES: Final = (
     "report psy_stroop --negotiated --date 2026-01-31 --save bundle.json",
 )
 _FORMS: Final = [*PROFILES]
+_PAGED: Final = [f".{ending}" for ending, form in FORMS.items() if form.is_paged]
 _SUFFIXES: Final = ", ".join(f".{ending}" for ending in ENDINGS)
 
 
@@ -73,6 +75,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help=f"as {_SUFFIXES}, by its name; without it, Markdown is told",
     )
+    group.add_argument(
+        "--paper", choices=get_args(Paper), help=f"of {joined(_PAGED)} (default: A4)"
+    )
     asking.add_aim(parser)
 
 
@@ -90,15 +95,13 @@ def answer(asked: argparse.Namespace) -> Answer:
     """Return the document; as JSON the bundle that it is of."""
     ending = _ending(asked)
     aim = asking.aim(asked)
-    pages = [f"--{name}" for name in ("brief", "funding") if getattr(asked, name)]
-    if len(pages) > 1:
-        raise CommandError("--brief and --funding are two documents; ask for one")
-    if aim and (pages or ending == BUNDLE):
-        other = pages[0] if pages else f"--save '{asked.save}'"
+    page = _page(asked)
+    if aim and (page or ending == BUNDLE):
+        other = page or f"--save '{asked.save}'"
         raise CommandError(f"--reach {aim.goal} is of the report alone; leave {other} out")
-    if pages and asked.registration:
+    if page and asked.registration:
         what = f"--registration {asked.registration}"
-        raise CommandError(f"{what} is another document; leave {pages[0]} out")
+        raise CommandError(f"{what} is another document; leave {page} out")
     if asked.brief and asked.answers:
         raise CommandError(f"--answers '{asked.answers}' is not of the brief; leave --brief out")
     options = asking.analysis(asked)
@@ -116,8 +119,20 @@ def answer(asked: argparse.Namespace) -> Answer:
         profile=profile,
         said=said,
     )
-    saved = written(asked.save, made.form(ending)) if asked.save else ""
+    saved = written(asked.save, made.form(ending, asked.paper or "A4")) if asked.save else ""
     return Answer(0, _lines(made, ending, saved), lambda: json.loads(made.form(BUNDLE)))
+
+
+def _page(asked: argparse.Namespace) -> str:
+    """Return the option of the page that takes the report's place; empty where none does.
+
+    Raises:
+        CommandError: both are asked for.
+    """
+    pages = [f"--{name}" for name in ("brief", "funding") if getattr(asked, name)]
+    if len(pages) > 1:
+        raise CommandError("--brief and --funding are two documents; ask for one")
+    return pages[0] if pages else ""
 
 
 def _answers_at(path: Path) -> Registration:
@@ -150,10 +165,12 @@ def _ending(asked: argparse.Namespace) -> str:
     if ending not in ENDINGS:
         problem = f"--save '{asked.save}': no such form"
         raise CommandError(f"{problem}; end its name in {_SUFFIXES}")
-    for name in ("brief", "funding"):
-        if getattr(asked, name) and ending == BUNDLE:
-            problem = f"--{name} '{asked.save}': a bundle is no document"
-            raise CommandError(f"{problem}; leave --{name} out")
+    if asked.paper and f".{ending}" not in _PAGED:
+        remedy = f"end the file's name in {joined(_PAGED, 'or')}, or leave it out"
+        raise CommandError(f"--paper {asked.paper}: .{ending} has no pages; {remedy}")
+    if (page := _page(asked)) and ending == BUNDLE:
+        problem = f"{page} '{asked.save}': a bundle is no document"
+        raise CommandError(f"{problem}; leave {page} out")
     return ending
 
 

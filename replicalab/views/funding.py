@@ -31,9 +31,9 @@ MOST_WAYS: Final = 3
 SHARES: Final = (0.9, 0.75, 0.5, 0.25)
 """Of the money, for each of which the best plan is shown."""
 
-# The most characters of a cell, so that a page is one page whatever a study says: in the table of
-# the ways to the target, and in the others.
-_LONGEST, _SHORTER = 100, 64
+# The most characters of a cell, so that one page is enough whatever a study says: of the ways to
+# the target the first and any other, and of the other tables.
+_LONGEST, _SHORT = (200, 80), 64
 
 
 def funding_request(
@@ -63,6 +63,7 @@ def funding_request(
         foot=documents.origin_lines(yours),
         compact=True,
         authors=authors,
+        on=on,
     )
 
 
@@ -177,9 +178,12 @@ def _fitting(block: Block) -> Block:
     """Return a block no longer than there is room for on one page, whatever a study says."""
     if not isinstance(block, Table):
         return documents.fitting(block)
-    longest = _LONGEST if block.kind else _SHORTER
+    first, others = _LONGEST if block.kind else (_SHORT, _SHORT)
     rows = tuple(
-        tuple(cell._replace(text=shortened(cell.text, longest)) for cell in row)
+        tuple(
+            cell._replace(text=shortened(cell.text, others if at else first))
+            for at, cell in enumerate(row)
+        )
         for row in block.rows
     )
     return replace(block, rows=rows)

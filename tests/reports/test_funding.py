@@ -112,7 +112,8 @@ def test_funding_request_is_one_page_in_every_lab_and_its_headline_copies(
     found = work(study, lab.value, "reference").funding()
     data = pdf(found, "letter")
     assert pages_in(data) == 1
-    assert headline(work(study, lab.value, "reference").options) in text_of(data)
+    said = headline(work(study, lab.value, "reference").options)
+    assert said.replace(" ", "") in text_of(data).replace(" ", "")  # a line may break at one
 
 
 @needs_weasyprint

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import date
 from threading import Event
 from typing import Any, Final
 from urllib.parse import parse_qsl
@@ -231,7 +232,7 @@ def test_tables_are_those_of_the_report_by_their_names_as_they_read(files: Files
     assert "Power: floor 0.50, target 0.80; budget: 1,000 credits" in box.options
     assert not [each for each in box.options if "\\" in each]
     sheets = load_workbook(io.BytesIO(files["Excel, every table a sheet"][1]())).sheetnames
-    assert len(sheets) == 9
+    assert len(sheets) == 10
     again(app, "Tables", hand_table="The plan in full")
     assert files["CSV of this table"][0] == "the-plan-in-full.csv"
     rows = list(csv.reader(io.StringIO(text(files, "CSV of this table").lstrip("\ufeff"))))
@@ -336,7 +337,7 @@ def test_decision_stands_in_report_and_bundle_and_opens_again_elsewhere(
 
 # --- the server's press: one PDF at a time, few waiting, and none that holds the others -----------
 
-PAGE: Final = Document("", "", (), ())
+PAGE: Final = Document("", "", (), (), date(2026, 1, 31))
 
 
 def test_press_makes_one_at_a_time_and_refuses_who_would_wait_too_long(
