@@ -14,7 +14,7 @@ from replicalab.assessment.budget import BudgetLine, budget_of
 from replicalab.assessment.phrases import failing_text
 from replicalab.lexicon import amount_text, count_text
 from replicalab.models import Protocol, revise
-from replicalab.planner.looks import LooksPlan, NoLooks, with_looks
+from replicalab.planner.looks import LookedAt, LooksPlan, NoLooks, looked_at, with_looks
 from replicalab.tables import rows
 
 if TYPE_CHECKING:
@@ -110,17 +110,27 @@ class Plan(OneLine, Assessment):
         return found
 
     @cached_property
+    def looked_at(self) -> LookedAt | NoLooks | None:
+        """What its own sample comes to with those looks, or why that is not worked out."""
+        return looked_at(self)
+
+    @cached_property
     def looks(self) -> LooksPlan | NoLooks | None:
-        """It with the interim looks of the study or the question, or why it can have none."""
+        """The sample that keeps the target with the looks of the study or the question.
+
+        Or why there is none.
+        """
         return with_looks(self)
 
     def _line(self) -> str:
         from replicalab.views.lab import lab_text  # noqa: PLC0415
+        from replicalab.views.looks import header_text  # noqa: PLC0415
         from replicalab.views.verdicts import plan_size  # noqa: PLC0415
 
         where = f"{self.pack.paper.name}, {lab_text(self.pack)}"
+        looked = ", ".join(filter(None, (self.evidence.text, header_text(self))))
         passes = failing_text(self.failing) if self.failing else "feasible"
-        return f"{where}: {plan_size(self)}, {self.evidence.text}; {passes}"
+        return f"{where}: {plan_size(self)}, {looked}; {passes}"
 
     @cached_property
     def options(self) -> planner.PlanAnalysis:

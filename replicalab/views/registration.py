@@ -27,6 +27,7 @@ from replicalab.views.budget import TITLE as BUDGET_TITLE
 from replicalab.views.budget import budget_blocks, budget_lines
 from replicalab.views.changes import edit_sentence
 from replicalab.views.lab import lab_text
+from replicalab.views.looks import looked_text, stopping_text
 from replicalab.views.options import take_parts
 from replicalab.views.original import (
     counts_text,
@@ -187,7 +188,8 @@ def _rationale(registered: Registered) -> Known:
     evidence = plan.evidence
     target, floor = evidence.amount(evidence.target), evidence.amount(evidence.floor)
     worth = f"{capitalised(evidence.text)}, where {target} is aimed for and {floor} is the least."
-    yield Finder.CORE, f"{worth} {texts.assumption_text(plan)}"
+    told = (worth, looked_text(plan), texts.assumption_text(plan))
+    yield Finder.CORE, " ".join(filter(None, told))
     if reason:
         yield Finder.AUTHOR, reason
 
@@ -240,9 +242,10 @@ def _success(registered: Registered) -> Known:
 
 
 def _stopping(registered: Registered) -> Known:
-    pack = registered.plan.pack
-    if pack.design.looks and pack.design.looks.interim:
-        yield _who_asks(pack, "looks"), f"{texts.looks_text(pack.design.looks)}."
+    plan = registered.plan
+    if plan.pack.design.is_looked_at:
+        yield _who_asks(plan.pack, "looks"), f"{texts.looks_text(plan.pack.design.looks)}."
+        yield Finder.CORE, stopping_text(plan)
 
 
 def _who_asks(pack: Pack, field: str) -> Finder:

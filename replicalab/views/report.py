@@ -119,6 +119,7 @@ def report(
             *documents.cautions_sentences(plans),
             Sentence(texts.assumption_text(yours), quiet=True),
             Sentence(texts.asked_text(pack, None), "Asked here:"),
+            Sentence(looks.looked_text(yours)),
             check.effects_table(yours),
             *original_blocks(Curves(yours, written.design if written else None)),
             *success_blocks(yours),
@@ -324,6 +325,8 @@ def _sizes(plan: Assessment, said: Mapping[str, str]) -> Iterator[Choice]:
     if lean:
         fewest = _samples(lean.counts.samples)
         yield "Fewest that meet the target", fewest, "All else as planned."
+    if plan.pack.design.is_looked_at:
+        yield looks.TITLE, texts.looks_text(plan.pack.design.looks), looks.stopping_text(plan)
     if kind.sought:
         target = evidence.amount(evidence.target)
         swapped = ", through the plan’s substitutions" if evidence.factor != 1 else ""
@@ -384,7 +387,7 @@ def samples_table(plan: Assessment) -> Table:
         )
         for n, each in zip(sizes, plans, strict=True)
     ]
-    measure = capitalised(plan.evidence.measure)
+    measure = plan.evidence.title
     names = ("Samples", measure, capitalised(plan.pack.lab.currency), "What it is")
     return table(f"{measure} over the sample, all else as planned", names, rows)
 

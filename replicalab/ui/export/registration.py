@@ -24,6 +24,7 @@ from replicalab.views.registration import (
 )
 
 _FORM: Final = "registration_form"
+_LINES: Final = {"title": "Title", "authors": "Authors (between two a ;)", "licence": "Licence"}
 
 
 def draw() -> None:
@@ -44,11 +45,9 @@ def draw() -> None:
     answers = answers_of(profile, registered)
     given = sum(each.is_given for each in answers)
     st.progress(given / len(answers), text=left_text(answers))
-    title, authors = st.columns(2)
-    with title:
-        draw_line("Title", "title", registered.said.title)
-    with authors:
-        draw_line("Authors", "authors", registered.said.authors)
+    for column, (field, label) in zip(st.columns(len(_LINES)), _LINES.items(), strict=True):
+        with column:
+            draw_line(label, field, getattr(registered.said, field))
     by_item = {answer.item.id: answer for answer in answers}
     for section in profile.sections:
         _draw_section(profile, section, [by_item[item.id] for item in section.items])
@@ -57,6 +56,11 @@ def draw() -> None:
     values = partial(registry_text, profile, registered)
     download("JSON by the form’s own ids", values, found.name(profile.key, "json"))
     draw_look(f"registration_{key}", make, is_open=False)
+
+
+def chosen() -> Profile:
+    """Return the form that was last chosen."""
+    return PROFILES[st.session_state.get(_FORM, next(iter(PROFILES)))]
 
 
 def _draw_section(profile: Profile, section: Section, answers: list[FormAnswer]) -> None:
