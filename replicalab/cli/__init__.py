@@ -15,6 +15,7 @@ from replicalab.cli import (
     budget,
     check,
     compare,
+    critique,
     negotiate,
     plan,
     portfolio,
@@ -33,7 +34,17 @@ from replicalab.errors import ReplicaLabError
 from replicalab.lexicon import shortened
 
 COMMANDS: Final = (
-    *(serve, studies, check, plan, budget, portfolio, negotiate, compare, report, batch),
+    serve,
+    studies,
+    check,
+    plan,
+    budget,
+    critique,
+    portfolio,
+    negotiate,
+    compare,
+    report,
+    batch,
 )
 """In the order of the help; each adds its options, and answers."""
 

@@ -10,16 +10,15 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
-from enum import StrEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replicalab.assessment import Assessment, assumed_effects
 from replicalab.assessment.phrases import last_day_text
-from replicalab.lexicon import capitalised, ended, joined, label_key, lines_text
+from replicalab.critique import who_asks
+from replicalab.lexicon import capitalised, ended, is_given, joined, label_key, lines_text
 from replicalab.planner import PlanAnalysis
 from replicalab.planner.steps import field_steps
-from replicalab.registration import SAMENESS, FormItem, Profile, Registration
-from replicalab.scenarios import Pack
+from replicalab.registration import SAMENESS, Finder, FormItem, Profile, Registration
 from replicalab.views import blocks, documents
 from replicalab.views import plan as texts
 from replicalab.views.blocks import NOT_GIVEN, Cell, Document, Sentence, Status, listing, part
@@ -41,16 +40,6 @@ from replicalab.views.verdicts import plan_size, plan_verdict
 
 if TYPE_CHECKING:
     from replicalab.library import Decision
-
-_UNSTATED: Final = "not given."
-
-
-class Finder(StrEnum):
-    """Who answers an item."""
-
-    AUTHOR = "the author"
-    CORE = "ReplicaLab"
-    STUDY = "the study’s file"
 
 
 @dataclass(frozen=True)
@@ -105,17 +94,13 @@ def answers_of(profile: Profile, registered: Registered) -> tuple[FormAnswer, ..
 def _answer(item: FormItem, registered: Registered) -> FormAnswer:
     key, said = item.question.key, registered.said.answer(item.question.key)
     known = _KNOWN[key](registered) if key in _KNOWN else ()
-    found = [(who, text) for who, text in known if not _is_unstated(text)]
+    found = [(who, text) for who, text in known if is_given(text)]
     if said:
         # The author's words take the place of the file's; what was worked out stays.
         found = [(who, text) for who, text in found if who is Finder.CORE]
         found.append((Finder.AUTHOR, said))
     proposed = _PROPOSED[key](registered.plan) if key in _PROPOSED and not said else None
     return FormAnswer(item, tuple(found), proposed)
-
-
-def _is_unstated(text: str) -> bool:
-    return text.strip().casefold() in ("", _UNSTATED, NOT_GIVEN)
 
 
 def left_text(answers: Iterable[FormAnswer]) -> str:
@@ -152,7 +137,7 @@ def _original_effect(plan: Assessment) -> str:
     elif effect and design.effect_published is not None:
         published = f"{capitalised(effect.name)} {texts.effect_text(design.effect_published)}."
     given = plan.pack.paper.published
-    return " ".join(filter(None, (published, "" if _is_unstated(given) else given)))
+    return " ".join(filter(None, (published, given if is_given(given) else "")))
 
 
 def _original_interval(registered: Registered) -> Known:
@@ -235,22 +220,17 @@ def _success(registered: Registered) -> Known:
     pack = registered.plan.pack
     yield (
         Finder.STUDY,
-        lines_text(each for each in pack.success_criteria if not _is_unstated(each)),
+        lines_text(each for each in pack.success_criteria if is_given(each)),
     )
     if chosen := pack.design.replication:
-        yield _who_asks(pack, "replication"), chosen_text(chosen, pack.design)
+        yield who_asks(pack, "replication"), chosen_text(chosen, pack.design)
 
 
 def _stopping(registered: Registered) -> Known:
     plan = registered.plan
     if plan.pack.design.is_looked_at:
-        yield _who_asks(plan.pack, "looks"), f"{texts.looks_text(plan.pack.design.looks)}."
+        yield who_asks(plan.pack, "looks"), f"{texts.looks_text(plan.pack.design.looks)}."
         yield Finder.CORE, stopping_text(plan)
-
-
-def _who_asks(pack: Pack, field: str) -> Finder:
-    """Return whose a choice is: asked here, or the study's own."""
-    return Finder.STUDY if getattr(pack.question, field) is None else Finder.AUTHOR
 
 
 def _dates(plan: Assessment) -> str:

@@ -12,7 +12,7 @@ from replicalab.drafts import Draft, check, new_study
 from replicalab.library import Decision, EntryKind, Option
 from replicalab.measures.success import Criterion
 from replicalab.planner import PlanAnalysis
-from replicalab.registration import PROFILES, Registration
+from replicalab.registration import PROFILES, Finder, Registration
 from replicalab.reports import markdown
 from replicalab.scenarios import (
     Difficulty,
@@ -27,7 +27,6 @@ from replicalab.scenarios import (
 )
 from replicalab.views.blocks import NOT_GIVEN
 from replicalab.views.registration import (
-    Finder,
     FormAnswer,
     Registered,
     answers_of,
