@@ -241,10 +241,11 @@ def target_text(options: PlanAnalysis) -> str:
     """Return how many samples and days reach the evidence target, and what that takes."""
     yours, least = options.yours, options.least.after
     goal, relief = bound_text(yours.evidence, "target"), options.asks.target
-    units = units_limit_text(yours)
     if relief is None:
         none = f"With these items and controls no sample size reaches {goal}."
-        return " ".join(filter(None, [none, unreached_text(yours), units]))
+        why = unreached_text(yours), units_limit_text(yours, alone=False)
+        return " ".join(filter(None, [none, *why]))
+    units = units_limit_text(yours)
     own = with_cautions(_reaching_text(relief, goal), relief.judged)
     own = f"{own} {units}" if units else own
     if not relief.asks:

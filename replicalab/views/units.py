@@ -187,8 +187,10 @@ def allocation_text(plan: Assessment, better: Allocated, units: Units) -> str:
     )
 
 
-def units_limit_text(plan: Assessment) -> str:
+def units_limit_text(plan: Assessment, *, alone: bool = True) -> str:
     """Return what a plan's units allow, and what would reach the target; empty where they do.
+
+    Where it does not stand ``alone``, without how many samples exist.
 
     ``With 4 tanks in each arm no number of samples shows more than power 0.47; power 0.80 takes
     12 tanks of 16 in each arm.``
@@ -204,7 +206,7 @@ def units_limit_text(plan: Assessment) -> str:
         of = f"{plural(name, 2)} of {design.units.samples:g}"
         more.append(f"{in_arms_text(found.enough, name, of)}")
     takes = f"{evidence.measure} {target} takes {' or '.join(more)}" if more else ""
-    if found.exceeds and takes:
+    if found.exceeds and takes and alone:
         takes += f", and the study has {count_text(design.population_max or 0, 'sample')} at most"
     if found.per_unit is None:
         most = f"no number of samples shows more than {evidence.measure}"
