@@ -21,7 +21,7 @@ from replicalab.negotiation import (
     replay,
 )
 from replicalab.planner import PlanAnalysis
-from replicalab.reports import Document, brief, report
+from replicalab.reports import Document, brief, funding_request, report
 from replicalab.scenarios import Difficulty, Pack, load_scenario, pack_of, parse_study
 from replicalab.views.blocks import Listing, Picture, Sentence, Status, Table
 from tests.hostile_files import PACK, hostile_run, hostile_study
@@ -38,6 +38,9 @@ class Work(NamedTuple):
 
     def brief(self) -> Document:
         return brief(self.options, on=DAY, written=self.written, run=self.run)
+
+    def funding(self) -> Document:
+        return funding_request(self.options, on=DAY)
 
     def report(self) -> Document:
         return report(self.options, on=DAY, written=self.written, run=self.run)
