@@ -16,7 +16,7 @@ from replicalab.assessment import assess
 from replicalab.planner import PlanAnalysis
 from replicalab.planner.curves import Curves
 from replicalab.render.figures import evidence_by_samples
-from replicalab.render.figures.drawing import Area, Drawing, Line, Text
+from replicalab.render.figures.drawing import Area, Drawing, Stroke, Text
 from replicalab.render.figures.sheet import ChartLine, Sheet
 from replicalab.render.figures.still import WIDTH, still
 from replicalab.render.pictures import CHARTS, picture_png, picture_svg
@@ -160,7 +160,7 @@ def test_line_ends_where_the_plot_ends() -> None:
 
 def test_dashes_are_drawn_and_left_out_in_both_forms() -> None:
     drawing = Drawing(100, 20)
-    drawing.add(Line([(0, 10), (50, 10), (100, 10)], "#000000", 4, (10, 5)))
+    drawing.add(Stroke([(0, 10), (50, 10), (100, 10)], "#000000", 4, (10, 5)))
     assert 'stroke-dasharray="10 5"' in drawing.svg("")
     image = Image.open(BytesIO(drawing.png())).convert("L")
     row = [image.getpixel((x, 20)) for x in range(200)]

@@ -47,7 +47,7 @@ class Area(NamedTuple):
     crisp: bool = False
 
 
-class Line(NamedTuple):
+class Stroke(NamedTuple):
     """A line through some spots; ``dash`` is how long it is drawn and left out by turns."""
 
     spots: Outline
@@ -74,9 +74,9 @@ class Drawing:
 
     def __init__(self, width: float, height: float) -> None:
         self.width, self.height = width, height
-        self.shapes: list[Area | Line | Text] = []
+        self.shapes: list[Area | Stroke | Text] = []
 
-    def add(self, *shapes: Area | Line | Text) -> None:
+    def add(self, *shapes: Area | Stroke | Text) -> None:
         """Add shapes."""
         self.shapes += shapes
 
@@ -107,11 +107,11 @@ class Drawing:
 # --- SVG ------------------------------------------------------------------------------------
 
 
-def _svg(shape: Area | Line | Text) -> str:
+def _svg(shape: Area | Stroke | Text) -> str:
     match shape:
         case Area():
             return _svg_area(shape)
-        case Line():
+        case Stroke():
             dash = f' stroke-dasharray="{" ".join(map(_px, shape.dash))}"' if shape.dash else ""
             return (
                 f'<path d="{_path(shape.spots)}" fill="none" stroke="{shape.colour}" '
@@ -150,13 +150,13 @@ def _px(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
 
 
-def _hatched(area: Area, width: float, height: float) -> Iterator[Area | Line]:
+def _hatched(area: Area, width: float, height: float) -> Iterator[Area | Stroke]:
     """Yield the lines or dots of a hatching, from the upper left corner on."""
     if area.hatching == "/":
         for at in range(1, math.ceil((width + height) / _HATCH) + 1):
             # A little longer than the tile, so that no corner is left out.
             over = at * _HATCH + 1
-            yield Line([(-1.0, over), (over, -1.0)], area.fill, 1.0)
+            yield Stroke([(-1.0, over), (over, -1.0)], area.fill, 1.0)
         return
     for down in range(math.ceil(height / _HATCH)):
         for across in range(math.ceil(width / _HATCH)):
@@ -192,7 +192,7 @@ class _Painter:
                         pen.polygon(self._large(outline), fill=shape.fill)
                 case Area():
                     image.paste(shape.fill, mask=self._mask(shape))
-                case Line():
+                case Stroke():
                     self._draw_line(pen, shape)
                 case Text():
                     self._write(image, pen, shape)
@@ -210,13 +210,13 @@ class _Painter:
         hatching = Image.new("L", self.size, 0)
         pen = ImageDraw.Draw(hatching)
         for each in _hatched(area, self.drawing.width, self.drawing.height):
-            if isinstance(each, Line):
+            if isinstance(each, Stroke):
                 pen.line(self._large(each.spots), 255, round(each.width * self.by))
             else:
                 pen.polygon(self._large(each.outlines[0]), fill=255)
         return ImageChops.multiply(mask, hatching)
 
-    def _draw_line(self, pen: ImageDraw, line: Line) -> None:
+    def _draw_line(self, pen: ImageDraw, line: Stroke) -> None:
         for part in _dashed(line.spots, line.dash):
             pen.line(self._large(part), line.colour, max(1, round(line.width * self.by)), "curve")
 

@@ -18,8 +18,8 @@ from replicalab.render.figures.drawing import (
     TEXT,
     Area,
     Drawing,
-    Line,
     Spot,
+    Stroke,
     Text,
     ring,
 )
@@ -90,7 +90,7 @@ class _Still:
         for value, text in _ticks(up):
             _, y = self._px(self.x[0], value)
             if up.get("showgrid", True):
-                self.drawing.add(Line([(self.left, y), (self.right, y)], _GRID))
+                self.drawing.add(Stroke([(self.left, y), (self.right, y)], _GRID))
             self.drawing.add(Text(text, self.left - 8, y, anchor="end"))
         for value, text in _ticks(across):
             x, _ = self._px(value, self.y[0])
@@ -113,7 +113,7 @@ class _Still:
             dash = _DASHES[look.get("dash", "solid")]
             for run in self._runs(trace):
                 for part in self._within(run):
-                    self.drawing.add(Line(part, look["color"], look["width"], dash))
+                    self.drawing.add(Stroke(part, look["color"], look["width"], dash))
         elif trace["marker"].get("opacity") != 0:
             self._draw_marks(trace)
 
@@ -169,7 +169,7 @@ class _Still:
             self.drawing.add(Area([outline], look["color"]))
             if line := look.get("line"):
                 closed = [*outline, *outline[:2]]
-                self.drawing.add(Line(closed, line["color"], line["width"]))
+                self.drawing.add(Stroke(closed, line["color"], line["width"]))
 
     def _runs(self, trace: Mapping[str, Any]) -> Iterator[list[Spot]]:
         """Yield the spots of a trace from one lifting of the pen to the next."""
