@@ -12,7 +12,7 @@ import pytest
 from replicalab.assessment import Assessment, assess
 from replicalab.models import LARGEST_PLANNED, revise
 from replicalab.render.figures.design import WIDTH, design_drawing
-from replicalab.render.figures.drawing import Area, Line, Text, _font
+from replicalab.render.figures.drawing import Area, Stroke, Text, _font
 from replicalab.render.pictures import picture_png, picture_svg
 from replicalab.scenarios import (
     Arms,
@@ -51,7 +51,7 @@ def plan_of(pack: Pack, **changes: object) -> Assessment:
     return assess(revise(pack.reference_protocol, **changes), pack)
 
 
-def shapes(plan: Assessment) -> list[Area | Line | Text]:
+def shapes(plan: Assessment) -> list[Area | Stroke | Text]:
     return design_drawing(design_facts(plan)).shapes
 
 
@@ -59,7 +59,7 @@ def texts(plan: Assessment) -> list[str]:
     return [each.text for each in shapes(plan) if isinstance(each, Text)]
 
 
-def axis(drawn: list[Area | Line | Text]) -> Axis:
+def axis(drawn: list[Area | Stroke | Text]) -> Axis:
     """Return the axis: a tick below each number stands in the middle of its day."""
     numbers = [
         int(each.text.removeprefix("day ").replace(",", ""))
@@ -69,7 +69,7 @@ def axis(drawn: list[Area | Line | Text]) -> Axis:
     ticks = [
         each.spots[0][0]
         for each in drawn
-        if isinstance(each, Line)
+        if isinstance(each, Stroke)
         and len(each.spots) == 2
         and each.spots[0][0] == each.spots[1][0]
         and each.spots[1][1] - each.spots[0][1] == 5
@@ -150,7 +150,7 @@ def test_start_day_dates_and_a_booking_beyond_all_else() -> None:
     facts = design_facts(plan)
     assert (facts.last_day, facts.dates) == (24, ("Mon 7 Dec 2026", "Wed 30 Dec 2026"))
     drawn = shapes(plan)
-    outline = [each for each in drawn if isinstance(each, Line) and each.colour == "#5A5750"]
+    outline = [each for each in drawn if isinstance(each, Stroke) and each.colour == "#5A5750"]
     assert [len(each.spots) for each in outline] == [4], "it has no end"
 
 

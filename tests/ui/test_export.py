@@ -326,7 +326,7 @@ def test_picture_of_the_design_is_saved_in_either_form(files: Files) -> None:
         assert name == f"psy-stroop-medium-the-design.{form.lower()}"
         made = make() if callable(make) else make
         assert (made.encode() if isinstance(made, str) else made).startswith(beginning)
-    assert "The plan: days 1 to 4." in in_drawer(app)
+    assert "Arms with their units" in in_drawer(app)
 
 
 def picture(app: AppTest, name: str) -> Element:

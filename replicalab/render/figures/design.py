@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from replicalab.characters import on_one_line
-from replicalab.render.figures.drawing import Area, Drawing, Line, Spot, Text, ring
-from replicalab.views.design import Arm, DesignFacts, Look, DaySpan
+from replicalab.render.figures.drawing import Area, Drawing, Spot, Stroke, Text, ring
+from replicalab.views.design import Arm, DaySpan, DesignFacts, Look
 
 WIDTH: Final = 380.0
 _EDGE: Final = 10.0
@@ -80,8 +80,8 @@ class _Sheet:
 
     def __init__(self, last: int) -> None:
         self.last, self.at = last, _EDGE
-        self.shapes: list[Area | Line | Text] = []
-        self.above: list[Area | Line | Text] = []
+        self.shapes: list[Area | Stroke | Text] = []
+        self.above: list[Area | Stroke | Text] = []
 
     def write(self, text: str, colour: str = _INK, *, bold: bool = False) -> None:
         """Add a text, in as many lines as it needs, two at most."""
@@ -90,7 +90,7 @@ class _Sheet:
             self.shapes.append(Text(line, _EDGE, place, _SIZE, colour, bold=bold))
             self.at += _LINE
 
-    def draw(self, shapes: Iterable[Area | Line], height: float) -> None:
+    def draw(self, shapes: Iterable[Area | Stroke], height: float) -> None:
         """Add shapes that are so high."""
         self.shapes += shapes
         self.at += height + _GAP / 2
@@ -116,12 +116,12 @@ class _Sheet:
             edge = [right, left, below_left, below_right]
             goes_on = span.last > self.last
             self.shapes.append(Area([outline], _BOOKED, hatching="/"))
-            self.shapes.append(Line(edge if goes_on else [*edge, right], _BOOKED, 1.2))
+            self.shapes.append(Stroke(edge if goes_on else [*edge, right], _BOOKED, 1.2))
         else:
             self.shapes.append(Area([outline], _PLAN))
         if span.last > lab_ends:
             x, over = self.end_of(lab_ends), _BETWEEN
-            self.above.append(Line([(x, self.at - over), (x, self.at + _BAR + over)], _LAB, 2.5))
+            self.above.append(Stroke([(x, self.at - over), (x, self.at + _BAR + over)], _LAB, 2.5))
         self.at += _BAR + _GAP / 2
 
     def mark(self, looks: Iterable[Look]) -> None:
@@ -134,7 +134,7 @@ class _Sheet:
     def outline(self, span: DaySpan) -> None:
         """Add some days as an empty bar."""
         corners = self._box(span)
-        self.shapes.append(Line([*corners, corners[0]], _LAB, 1.5))
+        self.shapes.append(Stroke([*corners, corners[0]], _LAB, 1.5))
         self.at += _BAR + _GAP
 
     def _box(self, span: DaySpan) -> list[Spot]:
@@ -143,10 +143,10 @@ class _Sheet:
 
     def axis(self, dates: tuple[str, str]) -> None:
         """Add the axis with the numbers of some days, and the dates of its ends."""
-        self.shapes.append(Line([(_EDGE, self.at), (WIDTH - _EDGE, self.at)], _INK))
+        self.shapes.append(Stroke([(_EDGE, self.at), (WIDTH - _EDGE, self.at)], _INK))
         for day in self._ticks():
             x = (self.start_of(day) + self.end_of(day)) / 2
-            self.shapes.append(Line([(x, self.at), (x, self.at + _TICK)], _INK))
+            self.shapes.append(Stroke([(x, self.at), (x, self.at + _TICK)], _INK))
             name = f"day {day:,}" if day == 1 else f"{day:,}"
             half = _wide(name) / 2
             x = min(max(x, _EDGE + half), WIDTH - _EDGE - half)
@@ -207,7 +207,7 @@ def _width(letter: str) -> float:
 # --- arms -------------------------------------------------------------------------------------
 
 
-def _arm(arm: Arm, largest: int, colour: str, top: float) -> tuple[list[Area | Line], float]:
+def _arm(arm: Arm, largest: int, colour: str, top: float) -> tuple[list[Area | Stroke], float]:
     """Return an arm as boxes of dots or as a bar, and how high that is."""
     boxes = _boxes(arm, colour, top) if 0 < arm.units <= _MOST_BOXES else None
     if boxes:
@@ -216,7 +216,7 @@ def _arm(arm: Arm, largest: int, colour: str, top: float) -> tuple[list[Area | L
     return [Area([_box(_EDGE, top, width, _BAR)], colour)] if width else [], _BAR
 
 
-def _boxes(arm: Arm, colour: str, top: float) -> tuple[list[Area | Line], float] | None:
+def _boxes(arm: Arm, colour: str, top: float) -> tuple[list[Area | Stroke], float] | None:
     """Return a box for each unit with a dot for each sample; None where they would be too many."""
     wide = min(_BOX, _ROOM / arm.units - _BETWEEN)
     across = int((wide - _BETWEEN) // _DOT)
@@ -224,11 +224,11 @@ def _boxes(arm: Arm, colour: str, top: float) -> tuple[list[Area | Line], float]
     rows = -(-fullest // across) if across else _MOST_ROWS + 1
     if rows > _MOST_ROWS:
         return None
-    high, shapes = rows * _DOT + _BETWEEN, list[Area | Line]()
+    high, shapes = rows * _DOT + _BETWEEN, list[Area | Stroke]()
     for at in range(arm.units):
         left = _EDGE + at * (wide + _BETWEEN)
         corners = _box(left, top, wide, high)
-        shapes.append(Line([*corners, corners[0]], colour, 1.2))
+        shapes.append(Stroke([*corners, corners[0]], colour, 1.2))
         # The last unit may be filled in part.
         held = min(fullest, arm.samples - at * fullest)
         shapes += [
