@@ -125,22 +125,29 @@ def test_crate_opens_with_negotiation_and_decision_also_packed_again_in_a_folder
 
 
 @pytest.mark.parametrize(
-    ("data", "problem"),
+    ("inside", "problem"),
     [
-        (zipped(), "the ZIP file holds no bundle.json"),
-        (zipped(("brief.md", b"x")), "the ZIP file holds no bundle.json"),
-        (zipped(("a/bundle.json", b"{}"), ("b/bundle.json", b"{}")), "holds 2 bundle.json"),
-        (zipped(("bundle.json", b"{}"))[:40], "the ZIP file cannot be unpacked"),
-        (b"PK\x03\x04 and nothing that is a ZIP file", "the ZIP file cannot be unpacked"),
-        (zipped(("bundle.json", b"\xff\xfe\x00")), "x.zip"),
-        (zipped(("bundle.json", b"{}")), "the file holds no bundle"),
-        (zipped(("bundle.json", b" " * (MOST_BYTES + 1))), "x.zip"),
+        ((), "the ZIP file holds no bundle.json"),
+        ((("brief.md", b"x"),), "the ZIP file holds no bundle.json"),
+        ((("a/bundle.json", b"{}"), ("b/bundle.json", b"{}")), "holds 2 bundle.json"),
+        ((("bundle.json", b"\xff\xfe\x00"),), ""),
+        ((("bundle.json", b"{}"),), "the file holds no bundle"),
+        ((("bundle.json", b" " * (MOST_BYTES + 1)),), ""),
     ],
+    ids=["empty", "none", "two", "no-text", "no-bundle", "large"],
 )
-def test_file_that_is_no_crate_is_refused_by_name(data: bytes, problem: str) -> None:
+def test_zip_file_that_is_no_crate_is_refused_by_name(
+    inside: tuple[tuple[str, bytes], ...], problem: str
+) -> None:
     with pytest.raises(ScenarioError, match=r"^x\.zip") as refused:
-        detect_kind(data, "x.zip")
+        detect_kind(zipped(*inside), "x.zip")
     assert problem in str(refused.value)
+
+
+@pytest.mark.parametrize("kept", [10, 40, -30])
+def test_crate_that_is_cut_short_is_refused_by_name(kept: int) -> None:
+    with pytest.raises(ScenarioError, match=r"^x\.zip: the ZIP file cannot be unpacked"):
+        detect_kind(zipped(("bundle.json", b"{}"))[:kept], "x.zip")
 
 
 def test_printer_that_fails_makes_no_crate() -> None:
