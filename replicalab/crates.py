@@ -95,7 +95,7 @@ def crate(
 
     shown, said = of_run(options, run), said or Registration()
     about: dict[str, Any] = {"on": on, "written": written, "run": run, "decision": decision}
-    registered = Registered(shown, said, decision)
+    registered = Registered(shown, said, decision, run)
     documents = {
         "brief": reports.brief(shown, **about),
         "report": reports.report(shown, **about, said=said, aim=aim),

@@ -127,7 +127,7 @@ class Report(OneLine):
 
     @property
     def _registered(self) -> Registered:
-        return Registered(self.shown, self.said or Registration())
+        return Registered(self.shown, self.said or Registration(), run=self.run)
 
     @property
     def _written(self) -> Pack:

@@ -7,25 +7,47 @@ likely is a proposal, which does not count until the author confirms it.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replicalab.assessment import Assessment, assumed_effects
 from replicalab.assessment.phrases import last_day_text
-from replicalab.lexicon import capitalised, ended, joined, label_key, lines_text
+from replicalab.lexicon import capitalised, count_text, ended, joined, label_key, lines_text
+from replicalab.measures.success import CRITERIA
+from replicalab.models import LabManagerActionType, ScientistActionType
 from replicalab.planner import PlanAnalysis
 from replicalab.planner.steps import field_steps
-from replicalab.registration import SAMENESS, FormItem, Profile, Registration
+from replicalab.registration import (
+    QUESTIONS,
+    SAMENESS,
+    SIDE_BY_SIDE,
+    SIDES,
+    FormItem,
+    Profile,
+    Registration,
+    Section,
+)
 from replicalab.scenarios import Pack
 from replicalab.views import blocks, documents
 from replicalab.views import plan as texts
-from replicalab.views.blocks import NOT_GIVEN, Cell, Document, Sentence, Status, listing, part
+from replicalab.views.blocks import (
+    NOT_GIVEN,
+    Cell,
+    Document,
+    Sentence,
+    Status,
+    Table,
+    listing,
+    part,
+)
 from replicalab.views.changes import edit_sentence
 from replicalab.views.lab import lab_text
 from replicalab.views.looks import looked_text, stopping_text
+from replicalab.views.negotiation import numbers_text
 from replicalab.views.options import take_parts
 from replicalab.views.original import (
     counts_text,
@@ -39,6 +61,7 @@ from replicalab.views.verdicts import plan_size, plan_verdict
 
 if TYPE_CHECKING:
     from replicalab.library import Decision
+    from replicalab.negotiation import Negotiation, Round
 
 _UNSTATED: Final = "not given."
 
@@ -59,16 +82,25 @@ class Registered:
         options: the plan in its lab, and what may be done about it.
         said: what its author answers.
         decision: the latest for or against the plan, None where none is recorded.
+        run: the negotiation in which other plans were refused, None for none.
     """
 
     options: PlanAnalysis
     said: Registration
     decision: Decision | None = None
+    run: Negotiation | None = None
 
     @property
     def plan(self) -> Assessment:
         """The plan as it is judged."""
         return self.options.yours
+
+
+class Proposal(NamedTuple):
+    """An answer that looks likely, and why; none before its author confirms it."""
+
+    answer: str
+    why: str
 
 
 class FormAnswer(NamedTuple):
@@ -77,12 +109,12 @@ class FormAnswer(NamedTuple):
     Attributes:
         item: the item.
         found: what answers it, and who: each alone; empty where nobody does.
-        proposal: the option that looks likely, and why; no answer.
+        proposal: what looks likely; no answer.
     """
 
     item: FormItem
     found: tuple[tuple[Finder, str], ...]
-    proposal: tuple[str, str] | None = None
+    proposal: Proposal | None = None
 
     @property
     def is_given(self) -> bool:
@@ -142,15 +174,15 @@ def _of_core(read: Callable[[Assessment], str]) -> Callable[[Registered], Known]
     return lambda registered: [(Finder.CORE, read(registered.plan))]
 
 
-def _original_effect(plan: Assessment) -> str:
+def _original_effect(registered: Registered) -> Known:
+    plan = registered.plan
     design, effect = plan.pack.design, plan.evidence.row.effect
-    published = ""
-    if design.original:
-        published = reported_text(design, design.original)
+    if design.original:  # of which z and p, and often the effect itself, are worked out
+        yield Finder.CORE, reported_text(design, design.original)
     elif effect and design.effect_published is not None:
-        published = f"{capitalised(effect.name)} {texts.effect_text(design.effect_published)}."
-    given = plan.pack.paper.published
-    return " ".join(filter(None, (published, "" if _is_unstated(given) else given)))
+        size = texts.effect_text(design.effect_published)
+        yield Finder.STUDY, f"{capitalised(effect.name)} {size}."
+    yield Finder.STUDY, plan.pack.paper.published
 
 
 def _original_interval(registered: Registered) -> Known:
@@ -164,7 +196,7 @@ def _original_interval(registered: Registered) -> Known:
 def _original_n(plan: Assessment) -> str:
     original = plan.pack.design.original
     counts = counts_text(original) if original else ""
-    return f"{capitalised(counts)}." if counts else ""
+    return f"{counts}." if counts else ""
 
 
 def _design(plan: Assessment) -> str:
@@ -218,7 +250,7 @@ def _controls(plan: Assessment) -> str:
         f"{name} (against {protects[name]})" if name in protects else name
         for name in plan.plan.controls
     ]
-    return ended("; ".join(listed)) if listed else "The plan has no controls."
+    return _stated("; ".join(listed))
 
 
 def _differences(plan: Assessment) -> str:
@@ -236,7 +268,9 @@ def _success(registered: Registered) -> Known:
         lines_text(each for each in pack.success_criteria if not _is_unstated(each)),
     )
     if chosen := pack.design.replication:
-        yield _who_asks(pack, "replication"), chosen_text(chosen, pack.design)
+        meanings = [CRITERIA[name].meaning for name in chosen.criteria]
+        asked = lines_text([chosen_text(chosen, pack.design), *meanings])
+        yield _who_asks(pack, "replication"), asked
 
 
 def _stopping(registered: Registered) -> Known:
@@ -252,13 +286,47 @@ def _who_asks(pack: Pack, field: str) -> Finder:
 
 
 def _dates(plan: Assessment) -> str:
-    days = plan.counts.days
-    return f"{days:,} days{last_day_text(plan)}."
+    """Return the plan's days with their dates; empty where the lab's days have none."""
+    last = last_day_text(plan)
+    first = plan.pack.lab.dated(plan.pack.lab.start_day, "from")
+    return f"{_days_text(plan)}{first}{last}." if last else ""
+
+
+def _days_text(plan: Assessment) -> str:
+    return count_text(plan.counts.days, "day")
 
 
 def _decided(registered: Registered) -> Known:
     if registered.decision:
         yield Finder.AUTHOR, ended(f"{registered.decision.name}. {registered.decision.why.strip()}")
+
+
+def _refused(registered: Registered) -> Known:
+    """Yield the plans that a decision passed over, and those that were refused on the way."""
+    if registered.decision:
+        _, *others = registered.decision.names
+        yield Finder.AUTHOR, lines_text(f"Not chosen: {name}." for name in others)
+    if registered.run:
+        yield Finder.CORE, lines_text(_refusals(registered.run, registered.plan))
+
+
+def _refusals(run: Negotiation, kept: Assessment) -> Iterator[str]:
+    """Yield each plan that a side put forward and the other did not take, and its reason."""
+    for done, further in zip_longest(run.rounds, run.rounds[1:]):
+        lead, plan, offer = f"Round {done.number + 1}:", done.plan, done.after.offer
+        if plan is None or not done.answer or done.answer.action_type not in _REFUSALS:
+            continue
+        if plan.plan != kept.plan:
+            why = " ".join(ended(text) for name in plan.causes for text in plan.reasons[name])
+            yield f"{lead} {numbers_text(plan)}. Refused by the lab. {why}"
+        if offer and further and not _takes_or_asks(further) and offer.plan != kept.plan:
+            offered = f"offered by the lab, {numbers_text(offer)}"
+            yield f"{lead} {offered}. Not taken by the Scientist. {further.reason or _NO_REASON}"
+
+
+def _takes_or_asks(done: Round) -> bool:
+    accepts = done.action and done.action.action_type is ScientistActionType.ACCEPT
+    return bool(accepts) or done.only_asks
 
 
 def _budget(plan: Assessment) -> str:
@@ -296,10 +364,13 @@ def _shortfall(registered: Registered) -> Known:
 
 _KNOWN: Final[Mapping[str, Callable[[Registered], Known]]] = {
     "effect": _of_study(lambda plan: plan.pack.paper.key_finding),
-    "original_effect": _of_study(_original_effect),
+    "original_effect": _original_effect,
     "original_interval": _original_interval,
     "original_n": _of_study(_original_n),
     "original_administration": _of_study(lambda plan: plan.pack.paper.method),
+    "here_stimuli": _of_core(lambda plan: _stated("; ".join(plan.plan.required_reagents))),
+    "here_measures": _of_core(lambda plan: _stated("; ".join(plan.plan.required_equipment))),
+    "here_procedure": _of_core(lambda plan: _stated(plan.plan.technique)),
     "differences": _of_study(_differences),
     "question": _of_study(lambda plan: plan.pack.paper.goal),
     "hypotheses": _of_study(lambda plan: plan.pack.paper.hypothesis),
@@ -313,8 +384,11 @@ _KNOWN: Final[Mapping[str, Callable[[Registered], Known]]] = {
     "sensitivity": _of_core(_sensitivity),
     "dates": _of_core(_dates),
     "decision": _decided,
+    "refused": _refused,
     "budget": _of_core(_budget),
-    "staff_time": _of_core(lambda plan: f"Staff: {texts.staff_text(plan)}. {_dates(plan)}"),
+    "staff_time": _of_core(
+        lambda plan: f"Staff: {texts.staff_text(plan)}. {_days_text(plan)}{last_day_text(plan)}."
+    ),
     "resources": _of_core(_resources),
     "cuts": _cuts,
     "shortfall": _shortfall,
@@ -325,41 +399,113 @@ _KNOWN: Final[Mapping[str, Callable[[Registered], Known]]] = {
 # --- what is proposed -------------------------------------------------------------------------
 
 
-def _sameness(category: str) -> Callable[[Assessment], tuple[str, str] | None]:
+def _sameness(category: str) -> Callable[[Assessment], Proposal | None]:
     """Return what proposes how items of a category stand to the study's own."""
 
-    def propose(plan: Assessment) -> tuple[str, str] | None:
+    def propose(plan: Assessment) -> Proposal | None:
         own = {label_key(label) for label in getattr(plan.pack.study, category)}
         planned = getattr(plan.plan, f"required_{category}")
         swaps = [swap for swap in plan.substitutions if label_key(swap.original) in own]
         if swaps:
             loss = max(swap.fidelity_loss for swap in swaps)
             named = joined([f"{swap.alternative} for {swap.original}" for swap in swaps])
-            return SAMENESS[1 if loss <= _CLOSE else 2], f"{named}, fidelity loss {loss}"
+            alike = SAMENESS[1 if loss <= _CLOSE else 2]
+            return Proposal(alike, f"{named}, fidelity loss {loss}")
         kept = {label_key(label) for label in planned}
         if own and own <= kept:
-            return SAMENESS[0], f"the plan uses all of the study’s own {category}"
+            return Proposal(SAMENESS[0], f"the plan uses all of the study’s own {category}")
         return None
 
     return propose
 
 
+def _same_procedure(plan: Assessment) -> Proposal | None:
+    """Return how technique, controls and days stand to the study's own plan, where it says any."""
+    own = plan.pack.reference_protocol
+    if not _stated(own.technique):
+        return None
+    changed = [
+        *([] if label_key(plan.plan.technique) == label_key(own.technique) else ["technique"]),
+        *(f"without {control.name}" for control in plan.dropped),
+    ]
+    days = plan.counts.days, own.duration_days
+    if days[0] != days[1]:
+        changed.append(f"{_days_text(plan)} in place of {days[1]:,}")
+    if not changed:
+        return Proposal(SAMENESS[0], "technique, controls and days are those of the study’s plan")
+    is_far = "technique" in changed or plan.evidence.void_reason is not None
+    return Proposal(
+        SAMENESS[2 if is_far else 1], f"against the study’s own plan: {joined(changed)}"
+    )
+
+
+def _failed(plan: Assessment) -> Proposal | None:
+    """Return what contradicts a criterion that is chosen; the smallest effect of interest, too."""
+    chosen, design = plan.pack.design.replication, plan.pack.design
+    if chosen is None:
+        return None
+    rows = [CRITERIA[name] for name in chosen.criteria]
+    lines = list(dict.fromkeys(row.contradicted for row in rows))
+    effect = plan.evidence.row.effect
+    if design.sesoi is not None and effect and any(row.has_sides for row in rows):
+        smallest = f"{effect.name} {texts.effect_text(design.sesoi)}"
+        lines.append(
+            "It is not replicated, and the replication’s interval of level 1 − 2 alpha holds no "
+            f"effect in the original’s direction as strong as the smallest of interest, {smallest}."
+        )
+    lead = ["Any of these:"] if len(lines) > 1 else []
+    return Proposal(lines_text([*lead, *lines]), _BY_CRITERIA)
+
+
+def _inconclusive(plan: Assessment) -> Proposal | None:
+    chosen = plan.pack.design.replication
+    if chosen is None:
+        return None
+    if all(CRITERIA[name].decides for name in chosen.criteria):
+        return Proposal("Nothing: what is not replicated has failed.", _BY_CRITERIA)
+    return Proposal("Neither replicated nor failed.", _BY_CRITERIA)
+
+
+def _stopped(plan: Assessment) -> Proposal | None:
+    if plan.pack.design.is_looked_at:
+        return None
+    size = f"{plan.counts.samples:,} {texts.unit_noun(plan.pack.design)}"
+    return Proposal(f"With {size}; nobody looks before.", "the plan has no interim looks")
+
+
+def _stated(text: str) -> str:
+    return "" if _is_unstated(text) else ended(text)
+
+
+_REFUSALS: Final = (LabManagerActionType.SUGGEST_ALTERNATIVE, LabManagerActionType.REJECT)
+_NO_REASON: Final = "Why is not given."
+_BY_CRITERIA: Final = "it follows from the criteria that are chosen"
 _CLOSE: Final = 1  # A fidelity loss up to here is a small declared deviation
-_PROPOSED: Final = {
+_PROPOSED: Final[Mapping[str, Callable[[Assessment], Proposal | None]]] = {
     "same_measures": _sameness("equipment"),
     "same_stimuli": _sameness("reagents"),
+    "same_procedure": _same_procedure,
+    "stopping": _stopped,
+    "failed": _failed,
+    "inconclusive": _inconclusive,
 }
+"""What looks likely, by the question's key."""
 
 
 # --- the document -----------------------------------------------------------------------------
 
 
 def registration(profile: Profile, registered: Registered, *, on: date) -> Document:
-    """Return a form filled in, with who answers each item, and a list of what nobody answers."""
+    """Return a form filled in, with who answers each item, and a list of what nobody answers.
+
+    How the plan was chosen stands in a part of its own where the form does not ask for it.
+    """
     answers = {answer.item.id: answer for answer in answers_of(profile, registered)}
     plan, said = registered.plan, registered.said
     pack = plan.pack
-    left = [each.item.question.label for each in answers.values() if not each.is_given]
+    by_key = {each.item.question.key: each for each in answers.values()}
+    left = [_label(each.item) for each in answers.values() if not each.is_given]
+    proposed = [each for each in answers.values() if each.proposal and not each.is_given]
     parts = [
         part(
             "What is registered",
@@ -368,18 +514,13 @@ def registration(profile: Profile, registered: Registered, *, on: date) -> Docum
             Sentence(left_text(answers.values())),
             Sentence(profile.link, "The form:") if profile.link else None,
         ),
-        *(
-            part(
-                section.title,
-                blocks.table(
-                    f"{section.title}, item by item",
-                    ("Item", "Answer", "Who says so"),
-                    [_row(answers[item.id]) for item in section.items],
-                ),
-            )
-            for section in profile.sections
+        *(part(section.title, *_tables(section, by_key)) for section in profile.sections),
+        part(
+            "How the plan was chosen",
+            _table("How the plan was chosen", _unasked(registered, by_key)),
         ),
         part("Not given", listing(f"{label}." for label in left)),
+        part("Proposed, and no answer before you confirm it", listing(map(_proposed, proposed))),
     ]
     return Document(
         title=said.title or pack.paper.title,
@@ -391,11 +532,60 @@ def registration(profile: Profile, registered: Registered, *, on: date) -> Docum
     )
 
 
+def _tables(section: Section, answers: Mapping[str, FormAnswer]) -> Iterator[Table | None]:
+    """Yield a section's items; of the original and the replication the parts side by side first."""
+    keys = [item.question.key for item in section.items]
+    if section.title == SIDE_BY_SIDE:
+        rows = []
+        for name, (of, here, alike) in SIDES.items():
+            cells = ([answers[key] for key in of], [answers[here]], [answers[alike]])
+            rows.append((Cell(name), *map(_answered, cells)))
+            keys = [key for key in keys if key not in (*of, here, alike)]
+        columns = ("Part", "Original", "Replication", "How alike")
+        yield blocks.table("Side by side", columns, rows)
+    yield _table(section.title, [answers[key] for key in keys])
+
+
+def _answered(answers: Iterable[FormAnswer]) -> Cell:
+    """Return answers in a cell, each with who gives it, or that nobody does."""
+    given = [f"{text} ({who})" for each in answers for who, text in each.found]
+    if given:
+        return Cell(lines_text(given))
+    return Cell(capitalised(NOT_GIVEN), status=Status.CAUTION)
+
+
+def _table(title: str, answers: Sequence[FormAnswer]) -> Table | None:
+    if not answers:
+        return None
+    columns = ("Item", "Answer", "Who says so")
+    return blocks.table(f"{title}, item by item", columns, [_row(each) for each in answers])
+
+
+def _unasked(registered: Registered, asked: Mapping[str, FormAnswer]) -> list[FormAnswer]:
+    """Return what is known of how the plan was chosen and the form does not ask."""
+    items = [FormItem(key, QUESTIONS[key]) for key in _CHOSEN if key not in asked]
+    return [each for each in (_answer(item, registered) for item in items) if each.is_given]
+
+
+_CHOSEN: Final = ("decision", "refused")
+
+
+def _label(item: FormItem) -> str:
+    return f"{item.question.label} (required)" if item.required else item.question.label
+
+
+def _proposed(answer: FormAnswer) -> str:
+    proposal = answer.proposal
+    return (
+        f"{_label(answer.item)}: {ended(proposal.answer)} Why: {proposal.why}." if proposal else ""
+    )
+
+
 def _row(answer: FormAnswer) -> tuple[Cell, ...]:
     text = answer.text or capitalised(NOT_GIVEN)
     who = joined(list(dict.fromkeys(str(who) for who, _ in answer.found)))
     status = None if answer.is_given else Status.CAUTION
-    return blocks.row(answer.item.question.label, Cell(text, status=status), who)
+    return blocks.row(_label(answer.item), Cell(text, status=status), who)
 
 
 def registry_text(profile: Profile, registered: Registered) -> str:
