@@ -19,7 +19,8 @@ from replicalab.registration import PROFILES, Profile, Registration
 from replicalab.views.blocks import NOT_GIVEN
 from replicalab.views.documents import cited, of_run
 from replicalab.views.lab import lab_text
-from replicalab.views.registration import Registered, registration, registry_text
+from replicalab.views.registered import Registered
+from replicalab.views.registration import registration, registry_text
 from replicalab.views.verdicts import plan_size, plan_verdict
 
 if TYPE_CHECKING:

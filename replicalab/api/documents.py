@@ -24,8 +24,9 @@ from replicalab.views import documents as views
 from replicalab.views.blocks import Document, Paper
 from replicalab.views.comparison import comparison_panel, table
 from replicalab.views.documents import of_run
-from replicalab.views.registration import Registered, registry_text
+from replicalab.views.registered import Registered
 from replicalab.views.registration import registration as registration_of
+from replicalab.views.registration import registry_text
 from replicalab.views.report import report as report_of
 
 if TYPE_CHECKING:

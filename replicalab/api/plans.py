@@ -11,9 +11,11 @@ from replicalab.agents import SuggestionChange
 from replicalab.api.shown import OneLine, page
 from replicalab.assessment import Assessment, CostTerm, Slack
 from replicalab.assessment.phrases import failing_text
+from replicalab.critique import Remark, critique
 from replicalab.lexicon import amount_text, count_text
 from replicalab.models import Protocol, revise
 from replicalab.planner.looks import LookedAt, LooksPlan, NoLooks, looked_at, with_looks
+from replicalab.registration import Registration
 from replicalab.tables import rows
 
 if TYPE_CHECKING:
@@ -60,6 +62,24 @@ class Costs(OneLine, tuple[CostTerm, ...]):
         return page(cost_panel(self.plan))
 
 
+class Critique(OneLine, tuple[Remark, ...]):
+    """What a reviewer would ask of a plan: concerns first, then what nobody said."""
+
+    def frame(self) -> pd.DataFrame:
+        """Return a data frame with a row for each question."""
+        return rows.frame(rows.CRITIQUE, map(rows.remark_row, self))
+
+    def _line(self) -> str:
+        from replicalab.views.critique import summary_text  # noqa: PLC0415
+
+        return summary_text(self)
+
+    def _repr_html_(self) -> str:
+        from replicalab.views.critique import critique_panel  # noqa: PLC0415
+
+        return page(critique_panel(self))
+
+
 class Plan(OneLine, Assessment):
     """A plan in its lab: the seven dimensions, cost and evidence."""
 
@@ -89,6 +109,18 @@ class Plan(OneLine, Assessment):
         Or why there is none.
         """
         return with_looks(self)
+
+    def critique(self, said: Registration | None = None) -> Critique:
+        """Return what a reviewer would ask of it.
+
+        Args:
+            said: what its author answers on registration forms.
+
+        >>> plan = assess(load("psy_stroop"))
+        >>> [each.key for each in plan.critique() if each.standing == "raises a concern"]
+        ['availability', 'covered', 'multiplicity']
+        """
+        return Critique(critique(self, said))
 
     def _line(self) -> str:
         from replicalab.views.lab import lab_text  # noqa: PLC0415

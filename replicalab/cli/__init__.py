@@ -14,6 +14,7 @@ from replicalab.cli import (
     batch,
     check,
     compare,
+    critique,
     negotiate,
     plan,
     portfolio,
@@ -31,7 +32,18 @@ from replicalab.cli.printing import EXIT, Answer, CommandError, say, tell
 from replicalab.errors import ReplicaLabError
 from replicalab.lexicon import shortened
 
-COMMANDS: Final = (serve, studies, check, plan, portfolio, negotiate, compare, report, batch)
+COMMANDS: Final = (
+    serve,
+    studies,
+    check,
+    plan,
+    critique,
+    portfolio,
+    negotiate,
+    compare,
+    report,
+    batch,
+)
 """In the order of the help; each adds its options, and answers."""
 
 DEBUG: Final = "REPLICALAB_DEBUG"

@@ -15,6 +15,7 @@ from replicalab.assessment import (
 )
 from replicalab.assessment.phrases import asked_and_had
 from replicalab.assessment.success import likelier_with_fewer, success_rows
+from replicalab.critique import Remark
 from replicalab.lexicon import CREDITS
 from replicalab.negotiation import Score
 from replicalab.planner import (
@@ -31,7 +32,7 @@ from replicalab.planner.curves import Curves
 from replicalab.planner.looks import LookedAt, LooksPlan, NoLooks, looked_at, with_looks
 from replicalab.planner.units import better_allocation, by_correlation
 from replicalab.scenarios import Bounds, EvidenceAssumptions, LabOverrides, Pack, StudyLimit
-from replicalab.tables.rows import cost_row, dimension_row
+from replicalab.tables.rows import cost_row, dimension_row, remark_row
 from replicalab.views.blocks import Verdict
 from replicalab.views.plan import notes
 from replicalab.views.score import score_verdict
@@ -154,6 +155,11 @@ def score(found: Score) -> Data:
         "fidelity_short": found.fidelity_short,
         "verdict": verdict(score_verdict(found)),
     }
+
+
+def critiqued(found: Assessment, remarks: Iterable[Remark]) -> Data:
+    """Return what a reviewer would ask of a plan."""
+    return {**place(found.pack), **plan(found), "critique": [*map(remark_row, remarks)]}
 
 
 def checked(options: PlanAnalysis) -> Data:

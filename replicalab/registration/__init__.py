@@ -1,6 +1,6 @@
 """Registration forms: their questions, which form asks what, and an author's answers."""
 
-from replicalab.registration.answers import LONGEST_LINE, Registration
+from replicalab.registration.answers import LONGEST_LINE, Finder, Registration
 from replicalab.registration.profiles import (
     PROFILES,
     SIDE_BY_SIDE,
@@ -18,6 +18,7 @@ __all__ = [
     "SAMENESS",
     "SIDES",
     "SIDE_BY_SIDE",
+    "Finder",
     "FormItem",
     "Profile",
     "Question",

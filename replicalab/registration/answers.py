@@ -1,5 +1,6 @@
 """What an author answers to a registration's questions, kept with the case."""
 
+from enum import StrEnum
 from typing import Annotated, Final, Self
 
 from pydantic import FailFast, Field, StringConstraints, model_validator
@@ -14,6 +15,14 @@ _LONGEST_KEY: Final = 40
 _KEYS: Final = "use an id of the forms 'replication' and 'funder', as their JSON has them"
 _Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=LONGEST_LINE)]
 _Key = Annotated[str, StringConstraints(max_length=_LONGEST_KEY)]
+
+
+class Finder(StrEnum):
+    """Who answers a question."""
+
+    AUTHOR = "the author"
+    CORE = "ReplicaLab"
+    STUDY = "the study’s file"
 
 
 class Registration(Record):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from replicalab.assessment import Assessment, assess
 from replicalab.assessment.phrases import last_day_text
+from replicalab.critique import critique
 from replicalab.lexicon import (
     amount_text,
     capitalised,
@@ -26,6 +27,7 @@ from replicalab.planner.curves import Curves
 from replicalab.registration import Registration
 from replicalab.scenarios import QUESTION_FIELDS, QUESTION_RECORDS, Pack
 from replicalab.views import blocks, changes, check, combinations, documents, looks
+from replicalab.views import critique as critique_views
 from replicalab.views import negotiation as rounds
 from replicalab.views import plan as texts
 from replicalab.views.blocks import (
@@ -142,6 +144,7 @@ def report(
             Sentence(f"{amounts_text(pack.lab)}."),
             listing(documents.own_lines(written, pack)),
         ),
+        part(critique_views.TITLE, *critique_views.critique_blocks(critique(yours, said))),
         *([part("The negotiation", *_transcript(run))] if run else []),
         part(
             "Sources",

@@ -18,7 +18,7 @@ from replicalab.measures.success import CRITERIA, Basis, Criterion
 from replicalab.models import LONGEST_TEXT, revise
 from replicalab.negotiation import LabManagerKind, ScientistKind, Setup, negotiate
 from replicalab.planner import PlanAnalysis
-from replicalab.registration import PROFILES, QUESTIONS, Registration
+from replicalab.registration import PROFILES, QUESTIONS, Finder, Registration
 from replicalab.reports import document_html, markdown
 from replicalab.scenarios import (
     Difficulty,
@@ -33,10 +33,9 @@ from replicalab.scenarios import (
     read_looks,
 )
 from replicalab.views.blocks import NOT_GIVEN
+from replicalab.views.registered import Registered
 from replicalab.views.registration import (
-    Finder,
     FormAnswer,
-    Registered,
     answers_of,
     left_text,
     registration,

@@ -18,6 +18,7 @@ from replicalab.planner.steps import differences
 from replicalab.registration import LONGEST_LINE, Profile, Registration
 from replicalab.reports import Document, Paper, csv_tables, excel, missing, pdf_apart
 from replicalab.ui import panel, state
+from replicalab.ui.export import critique
 from replicalab.ui.export.content import ExportContent, export_content, file_name
 from replicalab.ui.files import download
 from replicalab.ui.protocol import combinations
@@ -41,6 +42,7 @@ def draw_report() -> None:
     )
     found = _aimed(_asked())
     said = _draw_said(found)
+    critique.draw(found.options.yours, said)
     make = partial(found.report, said)
     draw_files("report", make, partial(found.name, title=said.title))
     draw_look("report", make, is_open=False)

@@ -6,17 +6,16 @@ from typing import Final
 import streamlit as st
 
 from replicalab.models import LONGEST_TEXT
-from replicalab.registration import PROFILES, Profile, Question, Section
+from replicalab.registration import PROFILES, Finder, Profile, Question, Section
 from replicalab.ui import state
 from replicalab.ui.controls import button
 from replicalab.ui.export.content import export_content
 from replicalab.ui.export.documents import draw_files, draw_line, draw_look
 from replicalab.ui.files import download
 from replicalab.ui.words import escaped
+from replicalab.views.registered import Registered
 from replicalab.views.registration import (
-    Finder,
     FormAnswer,
-    Registered,
     answers_of,
     left_text,
     registration,
