@@ -9,7 +9,7 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -45,8 +45,8 @@ _READABLE: Final = 0o644 << 16
 _NO_LICENCE: Final = "Not given: ask whoever made it how it may be used."
 _LINK: Final = re.compile(r"https?://\S+")
 
-Printer = Callable[["Document", "Paper"], str | bytes]
-"""Makes a document a PDF for a paper."""
+Printer = Callable[[Sequence["Document"], "Paper"], list[bytes]]
+"""Makes documents PDFs for a paper, in their order."""
 
 
 class _File(NamedTuple):
@@ -108,11 +108,7 @@ def crate(
             "The bundle: it opens in ReplicaLab, which works everything out anew",
             reports.bundle(options, written, run, recording, decision).encode(),
         ),
-        *(
-            file
-            for name, document in documents.items()
-            for file in _forms(name, document, paper, printer)
-        ),
+        *_forms(documents, paper, printer),
         _File(
             "registration.json",
             f"{profile.title}: the answers by the form’s own ids",
@@ -123,14 +119,20 @@ def crate(
     return _packed(files, _metadata(files, shown, said, on))
 
 
-def _forms(name: str, document: Document, paper: Paper, printer: Printer | None) -> Iterator[_File]:
-    """Yield a document in each form; its tables stand in files of their own."""
-    title = f"{capitalised(name)}: {document.title}"
-    forms = {suffix: form.make for suffix, form in FORMS.items() if suffix not in ("pdf", "xlsx")}
-    for suffix, make in {**forms, **({"pdf": printer} if printer else {})}.items():
-        made = make(document, paper)
-        data = made.encode() if isinstance(made, str) else made
-        yield _File(f"{name}.{suffix}", title, data, is_document=True)
+def _forms(
+    documents: Mapping[str, Document], paper: Paper, printer: Printer | None
+) -> Iterator[_File]:
+    """Yield each document in each form but the workbook: its tables have files of their own."""
+    forms = {suffix: form for suffix, form in FORMS.items() if suffix not in ("pdf", "xlsx")}
+    printed = printer([*documents.values()], paper) if printer else []
+    for number, (name, document) in enumerate(documents.items()):
+        made = {suffix: form.make(document, paper) for suffix, form in forms.items()}
+        if printed:
+            made["pdf"] = printed[number]
+        for suffix, data in made.items():
+            title = f"{capitalised(name)}: {document.title}"
+            held = data.encode() if isinstance(data, str) else data
+            yield _File(f"{name}.{suffix}", title, held, is_document=True)
 
 
 def _tables(document: Document) -> Iterator[_File]:

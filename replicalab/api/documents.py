@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from functools import cached_property, partial
 from pathlib import Path
@@ -161,7 +162,10 @@ class Report(OneLine):
         return FORMS[ending].make(self.document, paper)
 
     def _crate(self, paper: Paper) -> bytes:
-        from replicalab.reports import missing  # noqa: PLC0415 - as above
+        from replicalab.reports import missing, pdf  # noqa: PLC0415 - as above
+
+        def printer(documents: Sequence[Document], paper: Paper) -> list[bytes]:
+            return [pdf(each, paper) for each in documents]
 
         return crates.crate(
             self.options,
@@ -172,7 +176,7 @@ class Report(OneLine):
             profile=self.profile or crates.DEFAULT_FORM,
             aim=self._aim,
             paper=paper,
-            printer=None if missing() else FORMS["pdf"].make,
+            printer=None if missing() else printer,
         )
 
     def save(self, path: str | Path, paper: Paper = "A4") -> Path:

@@ -55,7 +55,7 @@ def zipped(*files: tuple[str, bytes]) -> bytes:
 
 def test_crate_describes_every_file_that_it_holds(tmp_path: Path) -> None:
     found = work("psy_stroop", "medium")
-    data = made(found, SAID, printer=lambda _, __: PDF)
+    data = made(found, SAID, printer=lambda documents, _: [PDF] * len(documents))
     files, read = held(data), described(data, tmp_path)
     entities = {each.id: each for each in read.data_entities}
     assert entities.keys() == files.keys() - {"ro-crate-metadata.json"}
@@ -151,7 +151,7 @@ def test_crate_that_is_cut_short_is_refused_by_name(kept: int) -> None:
 
 
 def test_printer_that_fails_makes_no_crate() -> None:
-    def fail(_: object, __: object) -> bytes:
+    def fail(_: object, __: object) -> list[bytes]:
         raise PrintError("no PDF: others are being made")
 
     with pytest.raises(PrintError, match="others"):
