@@ -72,7 +72,7 @@ def crate(
     paper: Paper = "A4",
     printer: Printer | None = None,
 ) -> bytes:
-    """Return a plan's bundle, documents, tables and answers as a ZIP file with its description.
+    """Return a plan's bundle, documents, tables, figures and answers as a ZIP file, described.
 
     The same content gives the same bytes.
 
@@ -99,6 +99,7 @@ def crate(
     registered = Registered(shown, said, decision, run)
     documents = {
         "brief": reports.brief(shown, **about),
+        "funding": reports.funding_request(shown, on=on, said=said),
         "report": reports.report(shown, **about, said=said, aim=aim),
         "registration": registration(profile, registered, on=on),
     }
@@ -115,6 +116,7 @@ def crate(
             registry_text(profile, registered).encode(),
         ),
         *_tables(documents["report"]),
+        *_figures(documents["report"]),
     ]
     return _packed(files, _metadata(files, shown, said, on))
 
@@ -139,9 +141,21 @@ def _tables(document: Document) -> Iterator[_File]:
     from replicalab.reports import csv_tables  # noqa: PLC0415 - as above
 
     for number, (caption, text) in enumerate(csv_tables(document).items(), start=1):
-        named = _NO_LETTERS.sub("-", caption.lower()).strip("-")[:_LONGEST_NAME].strip("-")
-        path = f"tables/{number:02}-{named or 'table'}.csv"
+        path = f"tables/{number:02}-{_named(caption) or 'table'}.csv"
         yield _File(path, f"Table of the report: {caption}", text.encode())
+
+
+def _figures(document: Document) -> Iterator[_File]:
+    from replicalab.render.pictures import picture_svg  # noqa: PLC0415 - as above
+
+    for number, picture in enumerate(document.pictures, start=1):
+        path = f"figures/{number:02}-{_named(picture.title) or 'figure'}.svg"
+        yield _File(path, f"Figure of the report: {picture.title}", picture_svg(picture).encode())
+
+
+def _named(text: str) -> str:
+    """Return a text as a part of a file's name, empty where none of its letters is plain."""
+    return _NO_LETTERS.sub("-", text.lower()).strip("-")[:_LONGEST_NAME].strip("-")
 
 
 # --- its description ----------------------------------------------------------------------------

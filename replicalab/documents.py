@@ -23,6 +23,7 @@ MIMES: Final = {
     "json": "application/json",
     "md": "text/markdown",
     "pdf": "application/pdf",
+    "svg": "image/svg+xml",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     "yaml": "application/yaml",
     "zip": "application/zip",

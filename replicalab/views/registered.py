@@ -26,6 +26,7 @@ from replicalab.planner.steps import field_steps
 from replicalab.registration import SAMENESS, Finder, Registration
 from replicalab.views import documents
 from replicalab.views import plan as texts
+from replicalab.views.budget import budget_lines
 from replicalab.views.changes import edit_sentence
 from replicalab.views.looks import looked_text, stopping_text
 from replicalab.views.negotiation import numbers_text
@@ -242,7 +243,8 @@ def _budget(plan: Assessment) -> str:
         f"{term.label}: {texts.term_text(term)} = {lab.money(term.credits)}."
         for term in plan.cost_terms
     ]
-    return lines_text([*terms, f"In all {lab.money(plan.cost)} of {lab.money(lab.budget)}."])
+    total = f"In all {lab.money(plan.cost)} of {lab.money(lab.budget)}."
+    return lines_text([*terms, total, "By category:", *budget_lines(plan)])
 
 
 def _resources(plan: Assessment) -> str:

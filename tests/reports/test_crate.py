@@ -16,6 +16,7 @@ from replicalab.crates import crate
 from replicalab.documents import CRATED_BUNDLE, MIMES, MOST_BYTES, detect_kind
 from replicalab.errors import PrintError, ScenarioError
 from replicalab.registration import PROFILES, Registration
+from replicalab.render.pictures import picture_svg
 from replicalab.reports import bundle, csv_tables, of_run, open_bundle, report
 from replicalab.scenarios.json_file import FileKind
 from tests.reports.making import DAY, Work, decided, strangers, work
@@ -26,6 +27,7 @@ SAID: Final = Registration(
     licence="https://creativecommons.org/licenses/by/4.0/",
     texts={"importance": "Much is built on it."},
 )
+DOCUMENTS: Final = {"brief", "funding", "report", "registration"}
 PDF: Final = b"%PDF-1.7 of a test"
 
 
@@ -63,7 +65,7 @@ def test_crate_describes_every_file_that_it_holds(tmp_path: Path) -> None:
         assert file["name"]
         assert file["encodingFormat"] == MIMES[path.rpartition(".")[2]]
         assert file["contentSize"] == str(len(files[path]))
-    for document in ("brief", "report", "registration"):
+    for document in DOCUMENTS:
         for form in ("html", "md", "docx", "pdf"):
             file = entities[f"{document}.{form}"]
             assert file["dateCreated"] == "2026-11-22"
@@ -73,6 +75,9 @@ def test_crate_describes_every_file_that_it_holds(tmp_path: Path) -> None:
     shown = of_run(found.options, found.run)
     whole = report(shown, on=DAY, written=found.written, run=found.run, said=SAID)
     assert tables == list(csv_tables(whole).values())
+    figures = [data.decode() for path, data in files.items() if path.startswith("figures/")]
+    assert figures == [picture_svg(each) for each in whole.pictures]
+    assert figures
     root = read.root_dataset
     assert (root["name"], root["datePublished"]) == ("Stroop, once more", "2026-11-22")
     assert root["license"].id == SAID.licence
@@ -85,7 +90,7 @@ def test_crate_says_nothing_that_nobody_said(tmp_path: Path) -> None:
     assert "author" not in read.root_dataset
     assert read.root_dataset["license"].startswith("Not given")
     dated = {each.id for each in read.data_entities if "dateCreated" in each}
-    assert {name.rpartition(".")[0] for name in dated} == {"brief", "report", "registration"}
+    assert {name.rpartition(".")[0] for name in dated} == DOCUMENTS
     assert not any("author" in each for each in read.data_entities)
     assert not any(each.id.endswith(".pdf") for each in read.data_entities)
 

@@ -35,6 +35,18 @@ def draw_brief() -> None:
     draw_look("brief", found.brief, is_open=True)
 
 
+def draw_funding() -> None:
+    """Draw what there is of the funding request."""
+    st.caption(
+        "One page for a funder: the plan you ask for, its budget, what each cut costs in evidence, "
+        "and what the target takes."
+    )
+    found = _asked()
+    make = partial(found.funding, state.case().registration)
+    draw_files("funding", make, found.name)
+    draw_look("funding", make, is_open=True)
+
+
 def draw_report() -> None:
     """Draw what there is of the report, and what only the visitor can say in it."""
     st.caption(
@@ -199,9 +211,9 @@ def draw_tables() -> None:
 def draw_crate(profile: Profile) -> None:
     """Draw the button of a crate with everything in it, and the button that saves it once made."""
     st.caption(
-        "Or all of it as a research object crate (RO-Crate): a ZIP with the bundle, the brief, the "
-        f"report, the registration ({escaped(profile.title)}) in every form, and the tables, each "
-        "file described. It opens as the bundle does."
+        "Or all of it as a research object crate (RO-Crate): a ZIP with the bundle, the brief, "
+        f"the funding request, the report, the registration ({escaped(profile.title)}) in every "
+        "form, tables and figures, each file described. It opens as the bundle does."
     )
     if reason := missing():
         st.caption(escaped(f"It holds {reason}."))
