@@ -237,7 +237,7 @@ class CriterionRow(NamedTuple):
 _OPPOSITE: Final = "The replication's estimate lies in the direction opposite to the original's."
 _SCEPTICAL_MEANING: Final = (
     "A sceptic who doubts the original enough to find it no longer convincing is contradicted by "
-    "the replication: sceptical p at most the level, "
+    "the replication: the {} sceptical p-value is at most the level."
 )
 CRITERIA: Final = {
     Criterion.SIGNIFICANT: CriterionRow(
@@ -273,7 +273,7 @@ CRITERIA: Final = {
     ),
     Criterion.SCEPTICAL: CriterionRow(
         "Golden sceptical p",
-        f"{_SCEPTICAL_MEANING}golden.",
+        _SCEPTICAL_MEANING.format("golden"),
         "Held, Micheloud & Pawel (2022)",
         lambda of: _sceptical(of, _ROOT_OF_GOLDEN),
         _OPPOSITE,
@@ -282,7 +282,7 @@ CRITERIA: Final = {
     ),
     Criterion.SCEPTICAL_NOMINAL: CriterionRow(
         "Nominal sceptical p",
-        f"{_SCEPTICAL_MEANING}nominal.",
+        _SCEPTICAL_MEANING.format("nominal"),
         "Held (2020)",
         _sceptical,
         _OPPOSITE,
