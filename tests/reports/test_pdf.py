@@ -20,7 +20,7 @@ from replicalab.errors import PrintError
 from replicalab.registration import Registration
 from replicalab.render import pdf as printing
 from replicalab.render.pdf import Paper, printed
-from replicalab.reports import Document, missing, pdf, pdf_apart, report
+from replicalab.reports import Document, missing, pdf, pdf_apart, pdfs_apart, report
 from replicalab.scenarios import Difficulty
 from replicalab.views.blocks import Cell, Listing, Part, Sentence, table
 from tests.reports.making import (
@@ -178,7 +178,9 @@ def test_pdf_fetches_nothing_whatever_its_page_asks_for(
 def test_pdf_from_a_process_of_its_own_is_the_same() -> None:
     """And so the same bytes each time."""
     found = work("psy_stroop", "easy").brief()
-    assert pdf_apart(found, "letter", seconds=600) == pdf(found, "letter")
+    report = work("psy_stroop", "easy").report()
+    apart = pdfs_apart([found, report], "letter", seconds=600)
+    assert apart == [pdf(found, "letter"), pdf(report, "letter")]
 
 
 @needs_weasyprint
