@@ -74,10 +74,10 @@ def success_table(plan: Assessment) -> Table:
     columns = (
         Column("Criterion"),
         Column(f"At your n{_without(plan)}", "number"),
-        Column(f"Samples for {share_text(plan.evidence.target)}", "number"),
+        Column(f"Samples for {plan.evidence.amount(plan.evidence.target)}", "number"),
         Column("At most", "number"),
     )
-    return blocks.table("The probability of success", columns, rows, below=below)
+    return blocks.table("The probability of success", columns, rows, below=below, kind="success")
 
 
 def _needed_text(each: SuccessRow, plan: Assessment) -> str:

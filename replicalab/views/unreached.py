@@ -10,6 +10,7 @@ from replicalab.measures.success import CRITERIA, Success
 from replicalab.planner.unreached import TargetLimit, why_unreached, without_heterogeneity
 
 _ANY: Final = 0.005  # A probability below this is written as 0.00
+_ALMOST: Final = 0.9995  # A probability from here on would be written as 1
 _LEAST_DIGITS: Final = 3  # Two z that differ are written with so many more as show it
 _MOST_DIGITS: Final = 17
 
@@ -45,14 +46,19 @@ def ceiling_text(plan: Assessment) -> str:
         return ""
     if why := never_text(found.success):
         return f"Success is impossible, however many samples there are: {why}."
-    most = f"exceed {share_text(found.ceiling)}" if found.ceiling >= _ANY else f"reach {_ANY:g}"
+    ceiling = share_text(found.ceiling) if found.ceiling < _ALMOST else f"{found.ceiling:.6g}"
+    most = f"exceed {ceiling}" if found.ceiling >= _ANY else f"reach {_ANY:g}"
     alike, chosen = without_heterogeneity(found), plan.pack.design.replication
     tau = f", with a heterogeneity tau of {exact_text(chosen.tau)}" if alike and chosen else ""
-    could = f" Without heterogeneity it can reach {share_text(alike)}." if alike else ""
+    could = f" Without heterogeneity it can be {_nearly(alike)}." if alike else ""
     return (
         f"The probability of success cannot {most}, however many samples there are{tau}; the "
-        f"target is {share_text(plan.evidence.target)}.{could}"
+        f"target is {plan.evidence.amount(plan.evidence.target)}.{could}"
     )
+
+
+def _nearly(share: float) -> str:
+    return share_text(share) if share < _ALMOST else "nearly 1"
 
 
 def never_text(success: Success) -> str:
@@ -74,5 +80,7 @@ def never_text(success: Success) -> str:
 
 
 def share_text(value: float) -> str:
-    """Return a probability; with a third digit near 1."""
+    """Return a probability: ``0.86``, ``0.997``; none below 1 is written as 1."""
+    if _ALMOST <= value < 1:
+        return "> 0.999"
     return f"{value:.3f}" if 0.995 <= value < 1 else f"{value:.2f}"

@@ -87,6 +87,17 @@ def test_sceptical_p_of_a_weak_original_names_its_ceiling() -> None:
     assert plan.evidence.tier is not EvidenceTier.MEETS_TARGET
 
 
+def test_ceiling_of_varying_effects_names_the_heterogeneity_and_what_is_without() -> None:
+    plan = plan_of(400, criteria=["significant"], tau=1.0, plan_with="success")
+    most = success_rows(plan)[-1].ceiling
+    # Without end of samples the effect alone must be above 0: its mean is 0.5, its SD 1.
+    assert most == pytest.approx(stats.norm.cdf(0.5), abs=1e-6)
+    assert ceiling_text(plan) == (
+        f"The probability of success cannot exceed {most:.2f}, however many samples there are, with "
+        "a heterogeneity tau of 1; the target is 0.80. Without heterogeneity it can be nearly 1."
+    )
+
+
 @pytest.mark.parametrize(
     ("criterion", "sides", "n", "words"),
     [
