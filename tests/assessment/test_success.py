@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from scipy import stats
 
 from replicalab.assessment import Assessment, assess, missing_choices
 from replicalab.assessment.success import likelier_with_fewer, success_of, success_rows
