@@ -95,7 +95,8 @@ def test_ceiling_of_varying_effects_names_the_heterogeneity_and_what_is_without(
     assert most == pytest.approx(stats.norm.cdf(0.5), abs=1e-6)
     assert ceiling_text(plan) == (
         f"The probability of success cannot exceed {most:.2f}, however many samples there are, "
-        "with a heterogeneity tau of 1; the target is 0.80. Without heterogeneity it can be nearly 1."
+        "with a heterogeneity tau of 1; the target is 0.80. "
+        "Without heterogeneity it can be nearly 1."
     )
 
 
