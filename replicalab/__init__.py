@@ -20,8 +20,8 @@ if _typing.TYPE_CHECKING:
         suggest,
     )
 
-# The version that the wheel and every document names; there is no release yet.
-__version__: _typing.Final = "0.0.dev"
+# The version that the wheel and every document names; docs/stability.md says what it promises.
+__version__: _typing.Final = "1.0.0"
 
 __all__ = [
     "Lab",

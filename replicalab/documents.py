@@ -10,10 +10,11 @@ from replicalab.scenarios import readable_text
 from replicalab.scenarios.json_file import FileKind, JsonFile, Values, kind_of
 
 if TYPE_CHECKING:
-    from replicalab.reports import Document
+    from replicalab.reports import Document, Paper
 
 MIMES: Final = {
     "csv": "text/csv",
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     "html": "text/html",
     "json": "application/json",
     "md": "text/markdown",
@@ -100,24 +101,28 @@ class Form(NamedTuple):
         maker: the function of `replicalab.reports` that makes it.
         is_button: whether it has a button of its own with the brief and the report; a PDF is
             printed by another process, and a workbook is saved under Tables.
+        is_paged: whether it is laid out for a paper.
     """
 
     name: str
     maker: str
     is_button: bool = True
+    is_paged: bool = False
 
-    def make(self, document: Document) -> str | bytes:
-        """Return the file of a document."""
+    def make(self, document: Document, paper: Paper = "A4") -> str | bytes:
+        """Return the file of a document, for that paper where it has pages."""
         from replicalab import reports  # noqa: PLC0415 - Jinja2, with the first document
 
-        made: str | bytes = getattr(reports, self.maker)(document)
+        how = {"paper": paper} if self.is_paged else {}
+        made: str | bytes = getattr(reports, self.maker)(document, **how)
         return made
 
 
 FORMS: Final = {
     "html": Form("HTML", "document_html"),
     "md": Form("Markdown", "markdown"),
-    "pdf": Form("PDF", "pdf", is_button=False),
+    "pdf": Form("PDF", "pdf", is_button=False, is_paged=True),
+    "docx": Form("Word", "docx", is_paged=True),
     "xlsx": Form("Excel", "excel", is_button=False),
 }
 """Every form, by the ending of its files."""

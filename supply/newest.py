@@ -14,8 +14,6 @@ from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 PLACE: Final = ROOT / ".venv-newest"
-SAME, WALKED, FAILED = 0, 0, 1
-"""Exit statuses."""
 
 # What makes the inner names be looked for, each with a line in the log where it is not there.
 _LOOK: Final = """
@@ -53,16 +51,16 @@ def missing(log: str) -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Walk the app with the newest version, or with the one that is named."""
+    """Walk the app with the newest version, or the named one; return 1 where that fails."""
     ours = pinned((ROOT / "requirements.in").read_text(encoding="utf-8"))
     asked = [sys.executable, "-m", "pip", "index", "versions", "streamlit"]
     version = arguments[0] if arguments else newest(_run(*asked).stdout)
     if not version:
         sys.stdout.write("The index was not reached: nothing is known of a newer Streamlit.\n")
-        return SAME
+        return 0
     if version == ours:
         sys.stdout.write(f"Streamlit {ours}, which is pinned, is the newest that there is.\n")
-        return SAME
+        return 0
     python = str(PLACE / "bin" / "python")
     install = [python, "-I", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     for step in (
@@ -73,7 +71,7 @@ def main(arguments: list[str]) -> int:
         done = _run(*step)
         if done.returncode:
             sys.stdout.write(f"Streamlit {version} cannot be installed: {done.stderr.strip()}\n")
-            return FAILED
+            return 1
     looked = _run(python, "-c", _LOOK)
     lacks = missing(looked.stderr)
     lines = [f"Streamlit {version} in place of {ours}."]
@@ -84,7 +82,7 @@ def main(arguments: list[str]) -> int:
         lines += looked.stdout.splitlines() or ([] if lacks else ["Every inner name is there."])
     sys.stdout.write("\n".join(lines) + "\n")
     walked = subprocess.run([python, *_WALK], cwd=ROOT, check=False)  # noqa: S603 - our own command
-    return FAILED if looked.returncode or walked.returncode else WALKED
+    return int(bool(looked.returncode or walked.returncode))
 
 
 def _run(*command: str) -> subprocess.CompletedProcess[str]:

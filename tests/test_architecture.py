@@ -54,6 +54,8 @@ ONLY_IN: Final[dict[str, frozenset[str]]] = {
     "numpy": frozenset({"planner", "render", "ui"}),
     "scipy": frozenset(),
     "weasyprint": frozenset({"render"}),
+    "docx": frozenset({"render"}),
+    "PIL": frozenset({"render"}),
 }
 """Outside libraries and the rooms that may import them."""
 
@@ -62,7 +64,8 @@ NOT_FOR_PAGES: Final = ROOMS - {"ui", "server"}
 
 CORE: Final = ROOMS - {"library", "render", "reports", "server", "ui"}
 NOT_IN_CORE: Final = frozenset(
-    "streamlit plotly pandas openai httpx2 jinja2 sqlalchemy scipy numpy distributed".split()
+    "streamlit plotly pandas openai httpx2 jinja2 sqlalchemy scipy numpy distributed docx "
+    "PIL".split()
 )
 
 

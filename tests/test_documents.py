@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
+from PIL import Image
 
 from replicalab.models import LARGEST_PLANNED, LONGEST_LABEL, LONGEST_TEXT
 from replicalab.scenarios import (
@@ -34,6 +35,7 @@ from replicalab.scenarios.fields import (
     MOST_SUBSTITUTIONS,
 )
 from replicalab.scenarios.reading import MAX_BYTES, MOST_VALUES, Data, read_document
+from tests.browser import tour
 from tests.ui.pages import PAGES, SCENARIOS
 from tests.ui.reading import alerts, said
 from tests.ui.walking import visit
@@ -46,7 +48,7 @@ def text_of(document: str) -> str:
 
 
 README: Final = text_of("README.md")
-GUIDES: Final = ("docs/authoring.md", "docs/questions.md")
+GUIDES: Final = ("docs/authoring.md", "docs/questions.md", "docs/serving.md", "docs/stability.md")
 DOCUMENTS: Final = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", *GUIDES)
 MADE_ON_USE: Final = (".venv", "test-artifacts")
 """Folders that a command makes, so a fresh clone does not hold them."""
@@ -68,7 +70,8 @@ def test_commands_are_targets_and_named_files_exist(document: str) -> None:
     named = {span for span in spans if path.fullmatch(span) and not span.startswith(MADE_ON_USE)}
     words = {word for line in commands(document) for word in line.split()}
     named |= {word for word in words if re.fullmatch(r"[\w-]+\.(py|txt)", word)}
-    assert sorted(each for each in named if not (ROOT / each).exists()) == []
+    folders = (ROOT, (ROOT / document).parent)
+    assert sorted(n for n in named if not any((each / n).exists() for each in folders)) == []
 
 
 def test_readme_gives_the_two_commands_and_their_plain_forms() -> None:
@@ -84,6 +87,16 @@ def test_readme_names_every_page_and_shows_a_picture_that_exists() -> None:
     for alternative_text, path in pictures:
         assert alternative_text.strip()
         assert (ROOT / path).read_bytes().startswith(b"\x89PNG")
+
+
+def test_tour_is_as_its_script_writes_it_with_small_pictures() -> None:
+    assert text_of("docs/tour.md") == tour.guide()
+    pictures = {path.stem: path for path in tour.PICTURES.glob("*")}
+    assert sorted(pictures) == sorted(stop.name for stop in tour.STOPS)
+    for path in pictures.values():
+        with Image.open(path) as picture:
+            assert (picture.format, picture.size) == ("PNG", (1280, 720))
+        assert path.stat().st_size <= 100 * 1024
 
 
 # --- docs/glossary.md -----------------------------------------------------------------------

@@ -142,10 +142,10 @@ def test_each_number_of_a_design_is_a_field_has_its_words_and_reaches_the_formul
     assert tuple(PARAMETERS) == DesignParameters._fields[: len(PARAMETERS)]
     assert {name for row in KINDS.values() for name in row.needs} <= PARAMETERS.keys()
     given = {name: place / 10 for place, name in enumerate(PARAMETERS, start=1)}
-    of_units = {"per_unit": 16.0, "icc": 0.1}
+    of_units = {"per_unit": 16.0, "icc": 0.1, "planned": 128}
     units = SimpleNamespace(samples=16.0, icc=0.1)
     design = SimpleNamespace(**given, units=units, arms=SimpleNamespace(share=0.3))
-    assert DesignParameters.by(design)._asdict() == {**given, "share": 0.3, **of_units}
+    assert DesignParameters.by(design, planned=128)._asdict() == {**given, "share": 0.3, **of_units}
     assert _WORDS.items() >= {name: row.phrase for name, row in PARAMETERS.items()}.items()
     assert {kind.value for kind in DesignKind} == KINDS.keys() <= _WORDS.keys()
 

@@ -20,7 +20,7 @@ from replicalab.registration import PROFILES, Profile, Registration
 from replicalab.scenarios import Pack, pack_of
 from replicalab.tables import rows
 from replicalab.views import documents as views
-from replicalab.views.blocks import Document
+from replicalab.views.blocks import Document, Paper
 from replicalab.views.comparison import comparison_panel, table
 from replicalab.views.documents import of_run
 from replicalab.views.registration import Registered, registry_text
@@ -130,12 +130,13 @@ class Report(OneLine):
         pack = self.options.yours.pack
         return pack_of(pack.study, pack.difficulty, pack.seed)
 
-    def form(self, ending: str) -> str | bytes:
+    def form(self, ending: str, paper: Paper = "A4") -> str | bytes:
         """Return it as the content of a file.
 
         Args:
-            ending: one of ``html``, ``md``, ``pdf``, ``xlsx``; or ``json``: the bundle, or a
-                form's answers by its own ids.
+            ending: one of ``html``, ``md``, ``pdf``, ``docx``, ``xlsx``; or ``json``: the bundle,
+                or a form's answers by its own ids.
+            paper: ``A4`` or ``letter``, of PDF and Word.
 
         Raises:
             ValueError: no such form.
@@ -149,9 +150,9 @@ class Report(OneLine):
             return bundle(self.options, self._written, self.run)
         if ending not in FORMS:
             raise ValueError(f"form '{ending}' is unknown; known: {', '.join(ENDINGS)}")
-        return FORMS[ending].make(self.document)
+        return FORMS[ending].make(self.document, paper)
 
-    def save(self, path: str | Path) -> Path:
+    def save(self, path: str | Path, paper: Paper = "A4") -> Path:
         """Write it to a file in the form that its name ends in, and return where.
 
         Raises:
@@ -159,7 +160,7 @@ class Report(OneLine):
             OSError: it cannot be written.
         """
         to = Path(path)
-        held = self.form(to.suffix.lower().removeprefix("."))
+        held = self.form(to.suffix.lower().removeprefix("."), paper)
         to.write_bytes(held.encode() if isinstance(held, str) else held)
         return to
 

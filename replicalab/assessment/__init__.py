@@ -31,6 +31,7 @@ from replicalab.assessment.effects import (
 from replicalab.assessment.evidence import (
     Evidence,
     counted_of,
+    counted_units,
     evidence_of,
     evidence_value,
     place_of,

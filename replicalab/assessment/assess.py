@@ -399,7 +399,7 @@ class Assessment:
     def _planned(self) -> tuple[int, float | None, DesignParameters] | None:
         """The samples that count, the effect as it is seen, and what else a formula is given."""
         evidence, design = self.evidence, self.pack.design
-        given = DesignParameters.by(design, self.evidence_factor)
+        given = DesignParameters.by(design, self.evidence_factor, evidence.able)
         return None if evidence.void_reason else (evidence.analysed, evidence.effect, given)
 
     def evidence_at(self, effect: float | None) -> Evidence:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from replicalab.assessment.costs import samples_in_arms
 from replicalab.lexicon import count_text, percent_text
 from replicalab.measures import (
     KINDS,
@@ -17,6 +18,7 @@ from replicalab.measures import (
     EvidenceTier,
     Kind,
     analysed_of,
+    units_left,
 )
 from replicalab.scenarios import Design, Pack
 
@@ -141,6 +143,18 @@ def counted_of(design: Design, n: int) -> int:
     return analysed_of(n, design.dropout)
 
 
+def counted_units(design: Design, n: int) -> tuple[int, ...]:
+    """Return in how many units, by arm, those of ``n`` samples are that dropout leaves.
+
+    Dropout takes samples: a unit is gone only with its last one.
+    """
+    per_unit = design.units.samples if design.units else 1.0
+    left, planned = (samples_in_arms(each, design) for each in (counted_of(design, n), n))
+    return tuple(
+        int(units_left(some, every, per_unit)) for some, every in zip(left, planned, strict=True)
+    )
+
+
 def seen_effect(design: Design, factor: float, effect: float | None = None) -> float | None:
     """Return the effect, or the planning effect, as it is seen through substitutions.
 
@@ -164,7 +178,7 @@ def evidence_value(design: Design, n: int, effect: float | None, factor: float =
         ValueError: the kind has no such effect: none given, not finite, or out of its range.
     """
     return design.row_at(factor).value(
-        counted_of(design, n), effect, DesignParameters.by(design, factor)
+        counted_of(design, n), effect, DesignParameters.by(design, factor, n)
     )
 
 
@@ -183,4 +197,4 @@ def smallest_detectable_effect(design: Design, n: int, factor: float = 1.0) -> f
 
     ``n`` is as for `evidence_value`. None where no test would detect any.
     """
-    return design.row.least_sought(design, counted_of(design, n), factor)
+    return design.row.least_sought(design, counted_of(design, n), factor, n)

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from replicalab.assessment.costs import units_in_arms
-from replicalab.assessment.evidence import Evidence
+from replicalab.assessment.evidence import Evidence, counted_units
 from replicalab.lexicon import amount_text, count_text, distinct_text, joined, plural
 from replicalab.measures import KINDS, LEAST_UNITS
 from replicalab.scenarios import Bounds, EvidenceTier, Lab, StudyLimit
@@ -140,7 +139,7 @@ def too_few_units(plan: Assessment) -> bool:
 
 
 def _least_units(plan: Assessment) -> int:
-    return int(min(units_in_arms(plan.counts.samples, plan.pack.design)))
+    return min(counted_units(plan.pack.design, plan.evidence.able))
 
 
 def units_text(plan: Assessment) -> str:

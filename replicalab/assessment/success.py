@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 from replicalab.assessment.assess import Assessment
-from replicalab.assessment.evidence import counted_of
 from replicalab.measures import KINDS
 from replicalab.measures.replicated import Replicated, replicated_of
 from replicalab.measures.success import CRITERIA, Criterion
@@ -63,10 +62,8 @@ def _row(
     plan: Assessment, found: Replicated, name: Criterion | None, label: str, meaning: str
 ) -> SuccessRow:
     evidence, factor = plan.evidence, plan.evidence_factor
-    chance = None if evidence.void_reason else found.chance(evidence.analysed, factor)
-    most = counted_of(plan.pack.design, LARGEST_PLANNED)
-    counted = found.fewest(evidence.target, factor, most)
-    needed = None if counted is None else _planned(plan, counted)
+    chance = None if evidence.void_reason else found.chance(evidence.able, factor)
+    needed = found.fewest(evidence.target, factor, LARGEST_PLANNED)
     return SuccessRow(name, label, meaning, chance, needed, found.ceiling)
 
 
@@ -75,20 +72,11 @@ def likelier_with_fewer(plan: Assessment) -> Fewer | None:
     found, evidence, factor = success_of(plan), plan.evidence, plan.evidence_factor
     if found is None or evidence.void_reason:
         return None
-    best = found.best(evidence.analysed, factor)
-    if best <= found.chance(evidence.analysed, factor) + _ANY:
+    best = found.best(evidence.able, factor)
+    if best <= found.chance(evidence.able, factor) + _ANY:
         return None
-    counted = found.fewest(best, factor, evidence.analysed)
-    return None if counted is None else Fewer(_planned(plan, counted), best)
+    fewer = found.fewest(best, factor, evidence.able)
+    return None if fewer is None else Fewer(fewer, best)
 
 
 _ANY = 0.005  # From here on a difference shows
-
-
-def _planned(plan: Assessment, counted: int) -> int:
-    """Return the fewest samples to plan of which so many are left."""
-    design, low, high = plan.pack.design, counted, LARGEST_PLANNED
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if counted_of(design, middle) >= counted else (middle + 1, high)
-    return high

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
-from typing import Final
+from typing import Final, get_args
 
 from pydantic import ValidationError
 
@@ -15,13 +15,14 @@ from replicalab.cli import asking
 from replicalab.cli.check import heading
 from replicalab.cli.files import STANDARD, called, content, written
 from replicalab.cli.printing import Answer, CommandError
-from replicalab.documents import MOST_BYTES
+from replicalab.documents import FORMS, MOST_BYTES
 from replicalab.lexicon import joined
 from replicalab.negotiation import negotiate
 from replicalab.registration import PROFILES, Registration
 from replicalab.render import terminal
 from replicalab.scenarios.checking import record_error
 from replicalab.scenarios.json_file import JsonFile
+from replicalab.views.blocks import Paper
 from replicalab.views.verdicts import plan_verdict
 
 ABOUT: Final = "A plan as a brief of one page, as a report, or as a registration form filled in."
@@ -33,6 +34,7 @@ EXAMPLES: Final = (
     "report psy_stroop --negotiated --date 2026-01-31 --save bundle.json",
 )
 _FORMS: Final = [*PROFILES]
+_PAGED: Final = [f".{ending}" for ending, form in FORMS.items() if form.is_paged]
 _SUFFIXES: Final = ", ".join(f".{ending}" for ending in ENDINGS)
 
 
@@ -65,6 +67,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         type=Path,
         help=f"as {_SUFFIXES}, by its name; without it, Markdown is told",
+    )
+    group.add_argument(
+        "--paper", choices=get_args(Paper), help=f"of {joined(_PAGED)} (default: A4)"
     )
     asking.add_aim(parser)
 
@@ -99,7 +104,7 @@ def answer(asked: argparse.Namespace) -> Answer:
     made = Report(
         options, run, on=asked.date, brief=asked.brief, aim=aim, profile=profile, said=said
     )
-    saved = written(asked.save, made.form(ending)) if asked.save else ""
+    saved = written(asked.save, made.form(ending, asked.paper or "A4")) if asked.save else ""
     return Answer(0, _lines(made, ending, saved), lambda: json.loads(made.form(BUNDLE)))
 
 
@@ -133,6 +138,9 @@ def _ending(asked: argparse.Namespace) -> str:
     if ending not in ENDINGS:
         problem = f"--save '{asked.save}': no such form"
         raise CommandError(f"{problem}; end its name in {_SUFFIXES}")
+    if asked.paper and f".{ending}" not in _PAGED:
+        remedy = f"end the file's name in {joined(_PAGED, 'or')}, or leave it out"
+        raise CommandError(f"--paper {asked.paper}: .{ending} has no pages; {remedy}")
     if asked.brief and ending == BUNDLE:
         raise CommandError(f"--brief '{asked.save}': a bundle is no document; leave --brief out")
     return ending

@@ -1,6 +1,14 @@
 """What n buys, by kind of design: one table of formulas, words, formats and directions."""
 
-from replicalab.measures.clusters import LEAST_SHARE, LEAST_UNITS, arms_of, design_effect, units_of
+from replicalab.measures.clusters import (
+    LEAST_SHARE,
+    LEAST_UNITS,
+    arms_of,
+    design_effect,
+    samples_left,
+    units_left,
+    units_of,
+)
 from replicalab.measures.kinds import KINDS, DesignKind
 from replicalab.measures.normal_scales import NormalScale
 from replicalab.measures.originals import Estimate, estimate_of

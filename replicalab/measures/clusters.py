@@ -3,6 +3,7 @@
 Samples in one unit are alike by the intraclass correlation, so that the variance of a mean is that
 of independent samples times the design effect. How far it is known depends on the units: their
 number gives the degrees of freedom.
+Samples that drop out leave their units smaller: a unit is gone only with its last sample.
 Sources: Kish, Survey Sampling (1965), for the design effect; Donner & Klar, Design and Analysis of
 Cluster Randomization Trials in Health Research (2000), for tests of as many units.
 """
@@ -37,6 +38,16 @@ def arms_of(n: Number, share: float) -> tuple[Number, Number]:
 def units_of(n: Number, per_unit: float) -> Number:
     """Return how many units so many samples take, the last one perhaps partly filled."""
     return -((_ROUNDING - n / per_unit) // 1)
+
+
+def units_left(counted: Number, planned: Number, per_unit: float) -> Number:
+    """Return how many units of the planned samples hold one that counts, at the most."""
+    return min(units_of(planned, per_unit), counted)
+
+
+def samples_left(counted: int, planned: int, per_unit: float) -> float:
+    """Return how many samples of a unit count on average, at least 1."""
+    return max(1.0, per_unit * (counted / planned)) if planned else 1.0
 
 
 def design_effect(per_unit: float, correlation: float) -> float:

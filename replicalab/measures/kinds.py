@@ -11,7 +11,7 @@ Royal Statistical Society B 30, 346-356; Kupper & Hafner (1989), The American St
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 from functools import lru_cache, partial
 from typing import Final
@@ -82,50 +82,64 @@ def _root_of_arms(n: int, given: DesignParameters) -> float:
 
     0 where an arm has too few units for a test.
     """
-    first, second = clusters.arms_of(n, given.share)
-    if min(_units(first, given), _units(second, given)) < _least_units(given):
-        return 0.0
-    return math.sqrt(first * second / n / _design_effect(given))
-
-
-def _units(n: float, given: DesignParameters) -> int:
-    """Return how many units vary on their own: samples, where no correlation says otherwise."""
-    return int(n if given.icc is None else clusters.units_of(n, given.per_unit))
-
-
-def _least_units(given: DesignParameters) -> int:
-    return 0 if given.icc is None else clusters.LEAST_UNITS
-
-
-def _design_effect(given: DesignParameters) -> float:
     if given.icc is None:
-        return 1.0
-    return clusters.design_effect(given.per_unit, given.icc)
+        first, second = clusters.arms_of(n, given.share)
+        return math.sqrt(first * second / n)
+    one, other = (_worth(*arm, given) for arm in _arms(n, given))
+    return math.sqrt(one * other / (one + other)) if one and other else 0.0
+
+
+def _arms(n: int, given: DesignParameters) -> Iterator[tuple[int, int]]:
+    """Yield how many samples of each of two arms count, and how many were planned."""
+    arms = (clusters.arms_of(each, given.share) for each in (n, _planned(n, given)))
+    return zip(*arms, strict=True)
+
+
+def _planned(n: int, given: DesignParameters) -> int:
+    return n if given.planned is None else given.planned
+
+
+def _units(n: int, planned: int, given: DesignParameters) -> int:
+    """Return how many units vary on their own: samples, where no correlation says otherwise."""
+    return int(n if given.icc is None else clusters.units_left(n, planned, given.per_unit))
+
+
+def _worth(n: int, planned: int, given: DesignParameters) -> float:
+    """Return how many independent samples those of one group are worth; 0 in too few units."""
+    if given.icc is None:
+        return n
+    if _units(n, planned, given) < clusters.LEAST_UNITS:
+        return 0.0
+    left = clusters.samples_left(n, planned, given.per_unit)
+    return n / clusters.design_effect(left, given.icc)
 
 
 def _two_group(n: int, size: float, given: DesignParameters, test: _TTest = t_test_power) -> float:
-    root = _root_of_arms(n, given)
-    free = sum(_units(arm, given) for arm in clusters.arms_of(n, given.share)) - 2
-    return test(size * root, free, given.alpha) if root and free > 0 else 0.0
+    root, units = _root_of_arms(n, given), n
+    if given.icc is not None:
+        units = sum(_units(*arm, given) for arm in _arms(n, given))
+    return test(size * root, units - 2, given.alpha) if root and units > 2 else 0.0
 
 
 def _one_group(n: int, size: float, given: DesignParameters, test: _TTest = t_test_power) -> float:
-    free = _units(n, given) - 1
-    return test(size * math.sqrt(n / _design_effect(given)), free, given.alpha) if free > 0 else 0.0
+    planned = _planned(n, given)
+    worth, units = _worth(n, planned, given), _units(n, planned, given)
+    return test(size * math.sqrt(worth), units - 1, given.alpha) if units > 1 else 0.0
 
 
 def _worth_of_one(n: int, given: DesignParameters) -> float:
-    """Return what the samples of one group are worth; 0 where too few units have them."""
-    few = _units(n, given) < _least_units(given)
-    return 0.0 if few else n / _design_effect(given)
+    return _worth(n, _planned(n, given), given)
 
 
 def _normal_of_units(n: int, size: float, given: DesignParameters, arms: int) -> float | None:
-    """Return the power as if the variance within and between units were known, None of samples."""
+    """Return the power as if the variance within and between units were known.
+
+    None of samples, and of too few units for a test.
+    """
     if given.icc is None:
         return None
-    root = math.sqrt(n / _design_effect(given)) if arms == 1 else _root_of_arms(n, given)
-    return z_test_power(size * root, given.alpha)
+    root = math.sqrt(_worth_of_one(n, given)) if arms == 1 else _root_of_arms(n, given)
+    return z_test_power(size * root, given.alpha) if root else None
 
 
 def _correlation(
@@ -136,7 +150,7 @@ def _correlation(
     of_units: _ZTest = z_test_power,
 ) -> float:
     """Return the power of the t-test of r; of alike samples by Fisher's z, at their worth."""
-    if _design_effect(given) == 1:
+    if not given.icc or given.per_unit == 1:
         return test(n, size, given.alpha)
     worth = _worth_of_one(n, given) - 3
     return of_units(math.atanh(size) * math.sqrt(worth), given.alpha) if worth > 0 else 0.0
@@ -330,7 +344,7 @@ _ROWS: Final = (
                 "Fisher's z at what the samples are worth, a normal approximation",
                 "",
                 "Fisher (1921); Kish (1965)",
-                lambda units: units.icc is not None and units.samples != 1,
+                lambda units: bool(units.icc) and units.samples != 1,
             )
         },
         effect=Effect(name="correlation r", below=1),

@@ -17,6 +17,7 @@ from replicalab.measures.originals import _Reported, estimate_of
 from replicalab.measures.planning_effects import original_shift
 from replicalab.measures.rows import DesignParameters, Information, Kind
 from replicalab.measures.rows import _Design as _Numbers
+from replicalab.measures.solving import analysed_of
 from replicalab.measures.success import (
     CRITERIA,
     PRIORS,
@@ -57,6 +58,8 @@ class _Design(_Numbers, Protocol):
     def original(self) -> _Reported | None: ...
     @property
     def replication(self) -> _Chosen | None: ...
+    @property
+    def dropout(self) -> float: ...
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,7 @@ class Replicated:
         scale: on which the estimates are.
         information: what samples tell there, in their units and arms.
         given: the numbers of the design.
+        dropout: the share of planned samples that drops out; every n is of planned samples.
     """
 
     success: Success
@@ -76,13 +80,15 @@ class Replicated:
     scale: NormalScale
     information: Information
     given: DesignParameters
+    dropout: float = 0.0
 
     def relative_size(self, n: int, factor: float = 1.0) -> float:
         """Return the original's variance over that of ``n`` samples; 0 of too few."""
-        ratio = factor * self.se
-        if n < 1 or not self.scale.can_test(self.scale.sizes(n, self.given.event_share)):
+        ratio, counted = factor * self.se, analysed_of(n, self.dropout)
+        sizes = self.scale.sizes(counted, self.given.event_share)
+        if counted < 1 or not self.scale.can_test(sizes):
             return 0.0
-        return ratio * ratio * self.information.of(n, self.given)
+        return ratio * ratio * self.information.of(counted, self.given._replace(planned=n))
 
     @cached_property
     def least(self) -> float:
@@ -96,7 +102,7 @@ class Replicated:
         return self.relative_size(high)
 
     def chance(self, n: int, factor: float = 1.0) -> float:
-        """Return the probability of success of ``n`` samples that count."""
+        """Return the probability of success of ``n`` samples."""
         return self.success.chance(self.relative_size(n, factor))
 
     def worth(self, n: int, factor: float = 1.0) -> float:
@@ -113,7 +119,7 @@ class Replicated:
         return self.success.best(lambda few: self.relative_size(few, factor), 1, max(n, 1))
 
     def fewest(self, wanted: float, factor: float = 1.0, most: int = _MOST) -> int | None:
-        """Return the fewest samples that count, of up to ``most``, that have a probability."""
+        """Return the fewest samples, of up to ``most``, that have a probability."""
         return self.success.fewest(wanted, lambda n: self.relative_size(n, factor), 1, most)
 
     def alone(self) -> Iterator[tuple[Criterion, "Replicated"]]:
@@ -146,7 +152,7 @@ def replicated_of(row: Kind, design: _Design) -> Replicated | None:
     )
     success = Success(basis, chosen.prior, chosen.criteria)
     given = DesignParameters.by(design)
-    return Replicated(success, found.se, row.normal, row.information, given)
+    return Replicated(success, found.se, row.normal, row.information, given, design.dropout)
 
 
 def row_of(row: Kind, design: _Design, factor: float = 1.0) -> Kind:
@@ -171,7 +177,7 @@ def _row(kind: DesignKind, found: Replicated, factor: float) -> Kind:
     sources = (CRITERIA[name].source for name in success.criteria)
 
     def worth(n: int, size: float, given: DesignParameters) -> float:
-        return found.worth(n, factor)
+        return found.worth(n if given.planned is None else given.planned, factor)
 
     return replace(
         KINDS[kind],

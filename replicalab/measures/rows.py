@@ -230,7 +230,8 @@ class DesignParameters(NamedTuple):
     """What a formula is given besides n and the effect, as seen through a plan's substitutions.
 
     ``share`` is that of the samples in the first of two arms; ``per_unit`` are the samples of one
-    experimental unit, which are independent where there is no ``icc`` within it.
+    experimental unit, which are independent where there is no ``icc`` within it. ``planned`` are
+    the samples that fill the units, where dropout leaves fewer to count; None where all count.
     """
 
     alpha: float = 0.0
@@ -243,10 +244,16 @@ class DesignParameters(NamedTuple):
     share: float = 0.5
     per_unit: float = 1.0
     icc: float | None = None
+    planned: int | None = None
 
     @classmethod
-    def by(cls, design: _Design, factor: float = 1.0) -> DesignParameters:
-        """Return the numbers of a design, where substitutions leave that part of every effect."""
+    def by(
+        cls, design: _Design, factor: float = 1.0, planned: int | None = None
+    ) -> DesignParameters:
+        """Return the numbers of a design, where substitutions leave that part of every effect.
+
+        ``planned`` are the samples before dropout; None where none drop out.
+        """
         # A difference as large as the margin is seen smaller too, so what is seen must lie within
         # less.
         units = design.units if design.units and design.units.icc is not None else None
@@ -261,6 +268,7 @@ class DesignParameters(NamedTuple):
             icc=units.icc if units else None,
             baseline=design.baseline,
             assurance=design.assurance,
+            planned=planned,
         )
 
 
@@ -520,7 +528,9 @@ class Kind:
             raise ValueError(f"the effect is {effect}; {self.named} effect is {fault}")
         return self.effect.size(effect)
 
-    def least_sought(self, design: _Design, n: int, factor: float) -> float | None:
+    def least_sought(
+        self, design: _Design, n: int, factor: float, planned: int | None = None
+    ) -> float | None:
         """Return the least of what is sought that ``n`` samples show with the target power.
 
         Found by bisection, exact to 1e-12 of itself and on the side where the target is met. 0
@@ -532,11 +542,12 @@ class Kind:
             n: samples that count.
             factor: what a plan's substitutions leave of every effect; what is returned is what the
                 study's own items would show.
+            planned: the samples before dropout; None where none drop out.
         """
-        effect, planned = self.effect, design.effect_planning
-        if self.sought is None or effect is None or planned is None or n < 1:
+        effect, usual = self.effect, design.effect_planning
+        if self.sought is None or effect is None or usual is None or n < 1:
             return None
-        given, assumed = DesignParameters.by(design, factor), effect.size(planned) * factor
+        given, assumed = DesignParameters.by(design, factor, planned), effect.size(usual) * factor
 
         def is_enough(size: float) -> bool:
             seen = size * factor
@@ -548,7 +559,7 @@ class Kind:
 
         top = _LARGEST if effect.within_margin else effect.largest_size
         least = least_that(is_enough, top)
-        return None if least is None else effect.of_size(least, planned)
+        return None if least is None else effect.of_size(least, usual)
 
     def faults(self, design: _Design) -> Iterator[str]:
         """Yield what is wrong with the numbers of a design, each with its remedy."""

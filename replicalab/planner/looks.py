@@ -148,10 +148,10 @@ class _Groups(NamedTuple):
         design = self.plan.pack.design
         return KINDS[design.kind].groups_of(design)
 
-    @property
-    def given(self) -> DesignParameters:
-        """What the formulas of the kind are given."""
-        return DesignParameters.by(self.plan.pack.design, self.plan.evidence_factor)
+    def given(self, size: int) -> DesignParameters:
+        """Return what the formulas of the kind are given of so many of each group."""
+        design = self.plan.pack.design
+        return DesignParameters.by(design, self.plan.evidence_factor, size * self.each)
 
     def counted(self, size: int) -> int:
         """Return how many samples are left of so many of each group."""
@@ -160,7 +160,7 @@ class _Groups(NamedTuple):
     def worth(self, size: int) -> float:
         """Return the information of so many of each group."""
         counted = self.counted(size)
-        return self.information.of(counted, self.given) if counted else 0.0
+        return self.information.of(counted, self.given(size)) if counted else 0.0
 
     def reaching(self, goal: float) -> int:
         """Return the fewest of each group that have so much information."""
@@ -202,7 +202,7 @@ def _planned(
     for size, z, p, *chances in zip(sizes, test.rule.bounds, test.levels, *ends, strict=True):
         samples = size * groups.each
         day, before = day + fewest_days(samples - before, pack), samples
-        number = groups.information.number(groups.counted(size), groups.given)
+        number = groups.information.number(groups.counted(size), groups.given(size))
         spent = credits_needed(plan.counts._replace(samples=samples, days=day), pack)
         analyses.append(Analysis(samples, number, day, spent, z, p, *chances))
 

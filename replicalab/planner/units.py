@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment, evidence_value, samples_in_arms, unit_count
-from replicalab.measures import KINDS, LEAST_UNITS
+from replicalab.measures import KINDS, LEAST_UNITS, design_effect, samples_left
 from replicalab.measures.allocation import UnitCosts, optimal_allocation
 from replicalab.planner.limits import as_loss, most_counted
 from replicalab.scenarios import CORRELATIONS, Arms, Design, Units
@@ -54,6 +54,30 @@ class Allocated:
     def share(self) -> float:
         """The share of units that is in the first arm."""
         return self.units[0] / sum(self.units)
+
+
+class UnitsWorth(NamedTuple):
+    """What units make of the samples of a plan that count.
+
+    Attributes:
+        left: the samples of a unit that count, on average: those that do not drop out.
+        design_effect: by how much the variance of a mean exceeds that of independent samples.
+        worth: how many independent samples those of the plan are worth.
+    """
+
+    left: float
+    design_effect: float
+    worth: float
+
+
+def units_worth(plan: Assessment, correlation: float) -> UnitsWorth | None:
+    """Return what units in which samples are so much alike make of a plan's; None without any."""
+    units, evidence = plan.pack.design.units, plan.evidence
+    if units is None:
+        return None
+    left = samples_left(evidence.analysed, evidence.able, units.samples)
+    effect = design_effect(left, correlation)
+    return UnitsWorth(left, effect, evidence.analysed / effect)
 
 
 def with_correlation(design: Design, correlation: float | None) -> Design:

@@ -9,13 +9,12 @@ import sys
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from replicalab.errors import PrintError
 from replicalab.render.html import document_html
-from replicalab.views.blocks import Document
+from replicalab.views.blocks import Document, Paper
 
-Paper = Literal["A4", "letter"]
 # Of the type of a brief, the first as the stylesheet has it: the largest that fits one page.
 _SIZES: Final = (0.72, 0.66, 0.6, 0.55)
 

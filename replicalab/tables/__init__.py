@@ -16,4 +16,4 @@ from replicalab.tables.mapped import ReadRow, items_of, read_rows
 from replicalab.tables.opening import SUFFIXES, ItemTable, OpenFile, open_file
 from replicalab.tables.proposal import Questions, Words, proposed_columns, proposed_table, questions
 from replicalab.tables.row_reader import too_many
-from replicalab.tables.sheet import Value, sheet, workbook
+from replicalab.tables.sheet import Value, sheet, undated, workbook

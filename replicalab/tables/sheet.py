@@ -7,6 +7,7 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from io import SEEK_END, BytesIO, StringIO
 from math import inf
+from types import MappingProxyType
 from typing import Final, NamedTuple
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
@@ -63,13 +64,19 @@ def workbook(
                 else:
                     cell.value = value
                 cell.font = Font(bold=down == 1)
-    saved, file = BytesIO(), BytesIO()
+    saved = BytesIO()
     book.save(saved)
     book.properties.modified = _UNDATED  # saving set it to the time of day
-    with ZipFile(saved) as dated, ZipFile(file, "w") as undated:
+    return undated(saved.getvalue(), {ARC_CORE: tostring(book.properties.to_tree())})
+
+
+def undated(archive: bytes, parts: Mapping[str, bytes] = MappingProxyType({})) -> bytes:
+    """Return a ZIP archive without the times of its files, and with these parts for its own."""
+    file = BytesIO()
+    with ZipFile(BytesIO(archive)) as dated, ZipFile(file, "w") as made:
         for name in dated.namelist():
-            part = dated.read(name) if name != ARC_CORE else tostring(book.properties.to_tree())
-            undated.writestr(ZipInfo(name), part, ZIP_DEFLATED)  # ZipInfo's own date is 1980
+            part = parts.get(name) or dated.read(name)
+            made.writestr(ZipInfo(name), part, ZIP_DEFLATED)  # ZipInfo's own date is 1980
     return file.getvalue()
 
 

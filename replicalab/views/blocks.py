@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from replicalab.lexicon import amount_text
 
@@ -54,12 +55,24 @@ class Bar(NamedTuple):
 
 @dataclass(frozen=True)
 class Sentence:
-    """A paragraph; behind a sign, and a few words that stand out, where it is a verdict."""
+    """A paragraph; behind a sign, and a few words that stand out, where it is a verdict.
+
+    ``link`` is the address that its last word leads to, empty for none.
+    """
 
     text: str
     lead: str = ""
     status: Status | None = None
     quiet: bool = False
+    link: str = ""
+
+    @property
+    def linked(self) -> tuple[str, str]:
+        """Its text up to the word that leads somewhere, and that word, empty where none does."""
+        if not self.link:
+            return self.text, ""
+        before, space, last = self.text.rpartition(" ")
+        return before + space, last
 
 
 class Cell(NamedTuple):
@@ -274,6 +287,10 @@ def listed_panel(title: str, lines: Iterable[str]) -> Group:
 # --- a document -----------------------------------------------------------------------------
 
 
+Paper = Literal["A4", "letter"]
+"""What a form that has pages is laid out for."""
+
+
 @dataclass(frozen=True)
 class Part:
     """A part of a document under its title; one without blocks is not drawn."""
@@ -291,6 +308,7 @@ class Document:
         about: what kind of document it is, of what, and its date.
         parts: in their order.
         foot: what it was made from, and with which version.
+        on: its date.
         compact: whether it is to fit one page.
         authors: whose it is, empty where nobody says.
     """
@@ -299,6 +317,7 @@ class Document:
     about: str
     parts: tuple[Part, ...]
     foot: tuple[str, ...]
+    on: date
     compact: bool = False
     authors: str = ""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
 
 from replicalab import __version__
 from replicalab.assessment import Assessment, assess, cautions_text
@@ -145,7 +146,7 @@ def brief(
             part(
                 "The question",
                 Sentence(pack.paper.goal),
-                Sentence(cited(pack.paper, LONGEST_CITED), quiet=True),
+                Sentence(cited(pack.paper, LONGEST_CITED), quiet=True, link=doi_link(pack.paper)),
             ),
             part(
                 "The verdict",
@@ -176,6 +177,7 @@ def brief(
             ),
         ),
         foot=origin_lines(yours),
+        on=on,
         compact=True,
     )
     parts = [Part(each.title, tuple(map(_fitting, each.blocks))) for each in document.parts]
@@ -212,6 +214,11 @@ def cited(paper: Paper, longest: int = LONGEST_TEXT) -> str:
     """Return where a paper is found, its citation in at most so many characters."""
     citation = shortened(paper.citation, longest)
     return f"{citation} doi:{paper.doi}" if paper.doi else citation
+
+
+def doi_link(paper: Paper) -> str:
+    """Return the address that a paper's DOI leads to, empty where it has none."""
+    return f"https://doi.org/{quote(paper.doi)}" if paper.doi else ""
 
 
 def _few(lines: tuple[str, ...]) -> tuple[str, ...]:

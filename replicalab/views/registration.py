@@ -383,6 +383,7 @@ def registration(profile: Profile, registered: Registered, *, on: date) -> Docum
         about=" · ".join((profile.title, lab_text(pack), documents.day_text(on))),
         parts=tuple(each for each in parts if each.blocks),
         foot=documents.origin_lines(plan),
+        on=on,
         authors=said.authors,
     )
 

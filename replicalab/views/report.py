@@ -144,7 +144,7 @@ def report(
         *([part("The negotiation", *_transcript(run))] if run else []),
         part(
             "Sources",
-            Sentence(documents.cited(pack.paper)),
+            Sentence(documents.cited(pack.paper), link=documents.doi_link(pack.paper)),
             blocks.table(
                 "Facts and their sources",
                 ("Fact", "Source", "How sure"),
@@ -161,6 +161,7 @@ def report(
         about=" · ".join(filter(None, ("Report", of, lab_text(pack), documents.day_text(on)))),
         parts=tuple(parts),
         foot=documents.origin_lines(yours),
+        on=on,
         authors=authors,
     )
 

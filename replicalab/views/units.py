@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from replicalab.assessment import Assessment, samples_in_arms, units_in_arms
+from replicalab.assessment import Assessment, counted_units, samples_in_arms, units_in_arms
 from replicalab.lexicon import amount_text, capitalised, count_text, joined, percent_text, plural
-from replicalab.measures import KINDS, design_effect
+from replicalab.measures import KINDS
 from replicalab.models import Record
-from replicalab.planner.units import Allocated, better_allocation, by_correlation
+from replicalab.planner.units import Allocated, better_allocation, by_correlation, units_worth
 from replicalab.scenarios import Arms, Design, Units
 from replicalab.views.blocks import Cell, Group, Sentence, Table, group, row, table
 
@@ -60,7 +60,12 @@ def units_text(plan: Assessment) -> str:
     design = plan.pack.design
     if design.units is None:
         return ""
-    arms = [int(each) for each in units_in_arms(plan.counts.samples, design)]
+    return _units_text(design, [int(each) for each in units_in_arms(plan.counts.samples, design)])
+
+
+def _units_text(design: Design, arms: Sequence[int]) -> str:
+    if design.units is None:
+        return ""
     shared = f" ({' + '.join(map(amount_text, arms))})" if len(arms) > 1 else ""
     return f"{count_text(sum(arms), design.units.name)} of {design.units.samples:g}{shared}"
 
@@ -73,16 +78,17 @@ def basis_text(plan: Assessment) -> str:
     design, counted = plan.pack.design, plan.evidence.analysed
     texts = [f"Arms of {arms}." for arms in [arms_text(counted, design)] if arms]
     units = design.units
-    if units is not None and units.icc is not None:
-        effect = design_effect(units.samples, units.icc)
-        arms = units_in_arms(counted, design)
-        held = f"{units_text(plan)} with an intraclass correlation of {units.icc:g}"
-        worth = f"{_worth_text(counted / effect)} independent ones"
-        free = count_text(int(sum(arms)) - len(arms), "degree")
+    found = units_worth(plan, units.icc or 0.0) if units else None
+    if units is not None and units.icc is not None and found:
+        arms = counted_units(design, plan.evidence.able)
+        left = f", {found.left:.3g} left in each," if found.left < units.samples else ""
+        held = f"{_units_text(design, arms)}{left} with an intraclass correlation of {units.icc:g}"
+        worth = f"{_worth_text(found.worth)} independent ones"
+        free = count_text(max(0, sum(arms) - len(arms)), "degree")
         degrees = f", and {free} of freedom from {plural(units.name, 2)}"
         texts.append(
-            f"{held}: design effect {effect:.3g}, so that {count_text(counted, 'sample')} are "
-            f"worth {worth}{degrees if _is_t(design) else ''}."
+            f"{held}: design effect {found.design_effect:.3g}, so that "
+            f"{count_text(counted, 'sample')} are worth {worth}{degrees if _is_t(design) else ''}."
         )
     return " ".join(texts)
 
@@ -136,13 +142,14 @@ def correlations_table(plan: Assessment, units: Units) -> Table:
     """Return what the plan shows at each intraclass correlation of its units."""
     evidence, rows = plan.evidence, list[tuple[Cell | str, ...]]()
     for rho, value in by_correlation(plan).items():
-        effect = design_effect(units.samples, rho)
-        worth = evidence.analysed / effect
+        found = units_worth(plan, rho)
+        if found is None:
+            continue
         rows.append(
             row(
                 Cell(f"{rho:g}", rho),
-                Cell(f"{effect:.3g}", effect),
-                Cell(_worth_text(worth), worth),
+                Cell(f"{found.design_effect:.3g}", found.design_effect),
+                Cell(_worth_text(found.worth), found.worth),
                 Cell(evidence.amount(value), value),
                 "yours" if rho == units.icc else "",
             )

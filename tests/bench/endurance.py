@@ -133,7 +133,8 @@ def main(arguments: list[str]) -> int:
     sys.stdout.write(
         f"p95 {first.p95 * 1000:.0f} to {last.p95 * 1000:.0f} ms, {first.memory:.1f} to "
         f"{last.memory:.1f} MiB, {first.threads} to {last.threads} threads, {first.descriptors} to "
-        f"{last.descriptors} descriptors; {faults} tracebacks in the log\n"
+        f"{last.descriptors} descriptors; {faults} tracebacks in the log, "
+        f"{len(crowd.wrong)} pages wrong\n"
         + "".join(f"WRONG {line}\n" for line in crowd.wrong[:20])
     )
     return int(bool(faults or crowd.wrong))

@@ -27,6 +27,8 @@ class Session:
     """A visitor on one page.
 
     Attributes:
+        query: its address, as a browser's follows what the page makes of it; an old one would be
+            taken for one that the visitor went back to.
         fields: the ids of the page's widgets, by label, as far as they were drawn; those of its
             tabs, whose value is the name of the open one, by their keys.
         messages: how many messages the last run sent.
@@ -92,6 +94,8 @@ class Session:
             self.fields[label] = getattr(drawn, "id", "")
         if tabs := message.delta.add_block.tab_container.id:
             self.fields[tabs.rsplit("-", 1)[-1]] = tabs
+        if message.WhichOneof("type") == "page_info_changed":
+            self.query = message.page_info_changed.query_string
         self._id = message.new_session.initialize.session_id or self._id
 
     async def hand_over(self, server: AppServer, label: str, text: str) -> bytes:

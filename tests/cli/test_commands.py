@@ -229,7 +229,12 @@ def test_comparison_of_labs_names_their_means(ask: Asking) -> None:
 
 
 def test_report_is_saved_in_the_form_that_its_name_says(ask: Asking) -> None:
-    beginnings = {"a.html": b"<!doctype html", "a.md": b"# Stroop", "a.xlsx": b"PK"}
+    beginnings = {
+        "a.html": b"<!doctype html",
+        "a.md": b"# Stroop",
+        "a.xlsx": b"PK",
+        "a.docx": b"PK",
+    }
     for name, beginning in beginnings.items():
         said = ask(f"report {STUDY} --brief --save {name}")
         assert said.code == 0

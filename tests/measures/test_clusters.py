@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any, Final
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from replicalab.assessment import evidence_value, smallest_detectable_effect
 from replicalab.measures import (
     KINDS,
     LEAST_SHARE,
@@ -20,7 +21,7 @@ from replicalab.measures import (
     design_effect,
     units_of,
 )
-from replicalab.scenarios import Arms
+from replicalab.scenarios import Arms, Units
 from tests.measures.designs import design_of
 
 FISH: Final = DesignParameters(alpha=0.05, per_unit=16.0, icc=0.1)
@@ -182,6 +183,60 @@ def arms_of_design(arms: Arms | None) -> dict[str, Any]:
     return {"arms": arms}
 
 
+# --- dropout ------------------------------------------------------------------------------------
+
+
+def worth_of(counted: int, units: int, correlation: float) -> float:
+    """Return one over the variance of a mean of samples spread evenly over units."""
+    return 1 / (correlation / units + (1 - correlation) / counted)
+
+
+@pytest.mark.parametrize(("dropout", "left"), [(0.1, (57, 58)), (0.3, (44, 45)), (0.8, (12, 13))])
+def test_dropout_leaves_smaller_tanks_and_as_many(dropout: float, left: tuple[int, int]) -> None:
+    # A tank is gone only with its last fish: of 64 in 4 tanks 44 are left, of 11 each.
+    design = design_of(
+        DesignKind.TWO_GROUP,
+        effect_planning=0.5,
+        dropout=dropout,
+        units=Units(name="tank", samples=16.0, icc=0.1),
+    )
+    one, other = (worth_of(each, 4, 0.1) for each in left)
+    expected = t_power(0.5 * math.sqrt(one * other / (one + other)), 6, 0.05)
+    assert evidence_value(design, 128, 0.5) == pytest.approx(expected, abs=1e-9)
+    least = smallest_detectable_effect(design, 128)
+    assert least
+    shift = least * math.sqrt(one * other / (one + other))
+    assert t_power(shift, 6, 0.05) == pytest.approx(0.8, abs=1e-9)
+
+
+def test_dropout_takes_units_of_one_sample_as_it_takes_samples() -> None:
+    given = DesignParameters(alpha=0.05, per_unit=1.0, icc=0.7, planned=64)
+    plain = DesignParameters(alpha=0.05)
+    for kind in CLUSTERED:
+        assert value(kind, 40, 0.3, given) == pytest.approx(value(kind, 40, 0.3, plain), abs=1e-12)
+    # Half of 2 a unit: one is left of each, on average, and no more units than samples.
+    pairs = DesignParameters(alpha=0.05, per_unit=2.0, icc=0.7, planned=64)
+    assert value(DesignKind.ONE_SAMPLE, 32, 0.3, pairs) == pytest.approx(
+        t_power(0.3 * math.sqrt(32), 31, 0.05), abs=1e-9
+    )
+    assert value(DesignKind.ONE_SAMPLE, 5, 0.9, pairs) == pytest.approx(
+        t_power(0.9 * math.sqrt(5), 4, 0.05), abs=1e-9
+    )
+
+
+@pytest.mark.parametrize("dropout", [0.07, 0.5, 0.93])
+@pytest.mark.parametrize("kind", CLUSTERED)
+def test_evidence_of_units_never_falls_with_more_samples_less_dropout(
+    kind: DesignKind, dropout: float
+) -> None:
+    for share, per_unit, correlation in product((0.05, 0.4, 0.5), (1.5, 16.0), (0.0, 0.3, 1.0)):
+        units = Units(name="tank", samples=per_unit, icc=correlation)
+        arms = Arms(share=share) if kind in ARMED else None
+        design = design_of(kind, dropout=dropout, units=units, arms=arms)
+        values = [evidence_value(design, n, 0.4) for n in range(1, 400)]
+        assert all(more >= one - 1e-12 for one, more in pairwise(values))
+
+
 # --- never less with more -----------------------------------------------------------------------
 
 
@@ -218,9 +273,12 @@ def test_evidence_of_units_never_falls_with_more_samples(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("units", "per_unit", "correlation"), [(4, 16, 0.1), (9, 5, 0.3)])
+@pytest.mark.parametrize(
+    ("units", "per_unit", "correlation", "planned"),
+    [(4, 16, 0.1, 16), (9, 5, 0.3, 5), (4, 16, 0.1, 20), (9, 5, 0.3, 10)],
+)
 def test_power_is_how_often_a_t_test_of_unit_means_rejects(
-    units: int, per_unit: int, correlation: float
+    units: int, per_unit: int, correlation: float, planned: int
 ) -> None:
     rng, times = np.random.default_rng(11), 100_000
     means = []
@@ -229,7 +287,9 @@ def test_power_is_how_often_a_t_test_of_unit_means_rejects(
         noise = rng.normal(0, math.sqrt((1 - correlation) / per_unit), (times, units))
         means.append(of_units + noise)
     rejected = stats.ttest_ind(*means, axis=1).pvalue < 0.05
-    given = DesignParameters(alpha=0.05, per_unit=per_unit, icc=correlation)
+    given = DesignParameters(
+        alpha=0.05, per_unit=planned, icc=correlation, planned=2 * units * planned
+    )
     found = value(DesignKind.TWO_GROUP, 2 * units * per_unit, 0.5, given)
     assert found == pytest.approx(rejected.mean(), abs=0.006)
 

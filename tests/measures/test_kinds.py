@@ -51,7 +51,7 @@ def test_what_only_approximates_says_so(row: Kind) -> None:
 
 @rows
 def test_row_names_numbers_that_a_design_has(row: Kind) -> None:
-    of_groupings = {"share", "per_unit", "icc"}
+    of_groupings = {"share", "per_unit", "icc", "planned"}
     assert {*row.needs} <= {*PARAMETERS} == {*DesignParameters._fields} - of_groupings
     assert {*row.optional} <= {*PARAMETERS, *GROUPINGS}
     assert {*PARAMETERS, *GROUPINGS} <= {*Design.model_fields}

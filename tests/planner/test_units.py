@@ -37,6 +37,13 @@ def tanks(arms: Arms | None = None, **changes: object) -> Assessment:
     return assess(FISH.reference_protocol, FISH.with_own(LabOverrides(), asked))
 
 
+def tanks_less(dropout: float, **changes: object) -> Assessment:
+    """Return the same plan of which a share drops out."""
+    units = Units.model_validate({"name": "tank", "samples": 16, **changes})
+    asked = EvidenceAssumptions(units=units, dropout=dropout)
+    return assess(FISH.reference_protocol, FISH.with_own(LabOverrides(), asked))
+
+
 def power(shift: float, free: int) -> float:
     at = stats.t.ppf(0.975, free)
     return float(stats.nct.sf(at, free, shift) + stats.nct.cdf(-at, free, shift))
@@ -80,12 +87,19 @@ def test_basis_says_design_effect_worth_and_degrees_of_freedom() -> None:
         "8 tanks of 16 (4 + 4) with an intraclass correlation of 0.1: design effect 2.5, so that "
         "128 samples are worth 51.2 independent ones, and 6 degrees of freedom from tanks."
     )
+    found = tanks_less(0.3, icc=0.1)
+    assert basis_text(found) == (
+        "8 tanks of 16 (4 + 4), 11.1 left in each, with an intraclass correlation of 0.1: design "
+        "effect 2.01, so that 89 samples are worth 44.2 independent ones, and 6 degrees of freedom "
+        "from tanks."
+    )
     assert basis_text(tanks()) == basis_text(assess(FISH.reference_protocol, FISH)) == ""
 
 
 def test_title_of_a_verdict_says_that_units_are_too_few() -> None:
     assert "too few tanks" in plan_verdict(tanks(samples=64)).title.casefold()
     assert "tank" not in plan_verdict(tanks(samples=32)).title
+    assert "tank" not in plan_verdict(tanks_less(0.9, samples=32)).title
 
 
 @pytest.mark.parametrize(

@@ -34,10 +34,11 @@ from tests.reports.making import DAY, strangers, work
 VOID: Final = {"meta"}
 ELEMENTS: Final = set(
     "html head meta title style body main header footer section h1 h2 p strong ul li table caption "
-    "thead tbody tr th td span div i b".split()
+    "thead tbody tr th td span div i b a".split()
 )
 ATTRIBUTES: Final = set(
-    "lang charset name content http-equiv class scope aria-hidden aria-label role style".split()
+    "lang charset name content http-equiv class scope aria-hidden aria-label role style href "
+    "target rel".split()
 )
 FORMULA: Final = "=HYPERLINK(0)"
 
@@ -97,7 +98,7 @@ def documents() -> tuple[Document, ...]:
 
 
 def small(*blocks: Sentence | Listing | Table) -> Document:
-    return Document("A title", "About", (Part("A part", blocks),), ("Foot.",))
+    return Document("A title", "About", (Part("A part", blocks),), ("Foot.",), DAY)
 
 
 def test_html_says_all_that_the_document_says_whatever_strangers_write() -> None:

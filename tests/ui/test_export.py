@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import date
 from threading import Event
 from typing import Any, Final
 from urllib.parse import parse_qsl
@@ -336,7 +337,7 @@ def test_decision_stands_in_report_and_bundle_and_opens_again_elsewhere(
 
 # --- the server's press: one PDF at a time, few waiting, and none that holds the others -----------
 
-PAGE: Final = Document("", "", (), ())
+PAGE: Final = Document("", "", (), (), date(2026, 1, 31))
 
 
 def test_press_makes_one_at_a_time_and_refuses_who_would_wait_too_long(

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from threading import BoundedSemaphore, Lock
-from typing import Final
+from typing import Final, get_args
 
 import streamlit as st
 
@@ -23,8 +23,6 @@ from replicalab.ui.files import download
 from replicalab.ui.protocol import combinations
 from replicalab.ui.words import escaped
 from replicalab.views.combinations import GOALS
-
-_PAPERS: Final[tuple[Paper, ...]] = ("A4", "letter")
 
 
 def draw_brief() -> None:
@@ -54,27 +52,26 @@ def draw_files(name: str, make: Callable[[], Document], file: Callable[[str, str
     with st.container(horizontal=True, vertical_alignment="bottom"):
         paper = st.segmented_control(
             "Paper",
-            _PAPERS,
+            get_args(Paper),
             format_func=str.capitalize,
             key="hand_paper",
             required=True,
             default="A4",
-            disabled=bool(reason),
         )
         asked = st.button(
             "PDF", icon=":material/print:", disabled=bool(reason), key=f"hand_pdf_{name}"
         )
         for suffix, form in FORMS.items():
             if form.is_button:
-                download(form.name, partial(_made, form, make), file(name, suffix))
+                download(form.name, partial(_made, form, make, paper), file(name, suffix))
     if reason:
         st.caption(escaped(reason))
     elif asked:
         _draw_pdf(make(), paper, file(name, "pdf"))
 
 
-def _made(form: Form, make: Callable[[], Document]) -> str | bytes:
-    return form.make(make())
+def _made(form: Form, make: Callable[[], Document], paper: Paper) -> str | bytes:
+    return form.make(make(), paper)
 
 
 def _draw_pdf(document: Document, paper: Paper, name: str) -> None:

@@ -1,0 +1,52 @@
+"""What deploy/ tells systemd, nginx and a container is what the server and the lists say."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+import yaml
+
+from replicalab.server.running import READY
+from replicalab.server.wall import MOST_CONNECTIONS
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+DEPLOY: Final = ROOT / "deploy"
+TEXTS: Final = {path.name: path.read_text(encoding="utf-8") for path in DEPLOY.iterdir()}
+OF_A_PAGE: Final = 4
+"""Descriptors."""
+
+
+def test_lists_that_are_installed_exist() -> None:
+    guide = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"requirements[\w-]*\.\w+", "".join([guide, *TEXTS.values()])))
+    assert {"requirements.txt", "requirements-pdf.txt", "requirements-postgres.txt"} <= named
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_what_the_container_copies_exists() -> None:
+    copied = re.findall(r"^COPY (?!--from)(.+) \S+$", TEXTS["Containerfile"], re.MULTILINE)
+    paths = [path for line in copied for path in line.split()]
+    assert {"app.py", "pages", "scenarios", "replicalab"} <= {*paths}
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+def test_containers_get_only_files_that_exist_and_certificates_that_git_never_takes() -> None:
+    services = yaml.safe_load(TEXTS["compose.yaml"])["services"]
+    assert services["replicalab"]["build"]["dockerfile"] == "deploy/Containerfile"
+    mounted = [volume.split(":")[0] for volume in services["proxy"]["volumes"]]
+    kept = [path for path in mounted if not (DEPLOY / path).exists()]
+    assert kept == ["./certificate.pem", "./certificate.key"]
+    assert "deploy/certificate.*" in (ROOT / ".gitignore").read_text().splitlines()
+
+
+def test_probes_ask_the_address_that_answers() -> None:
+    assert re.findall(r"location = (\S+) ", TEXTS["nginx.conf"]) == [READY]
+    assert re.findall(r"127\.0\.0\.1:\d+(/\w+)", TEXTS["Containerfile"]) == [READY]
+
+
+def test_descriptors_are_enough_for_every_page_that_is_let_in() -> None:
+    [limit] = re.findall(r"^LimitNOFILE=(\d+)$", TEXTS["replicalab.service"], re.MULTILINE)
+    nofile = yaml.safe_load(TEXTS["compose.yaml"])["services"]["replicalab"]["ulimits"]["nofile"]
+    assert min(int(limit), nofile) > OF_A_PAGE * MOST_CONNECTIONS
