@@ -105,7 +105,8 @@ def rights_of(person: Person, environment: Mapping[str, str] = os.environ) -> fr
     A list has subjects, verified e-mail addresses, and groups as ``group:NAME``, with commas
     between. An empty one allows nobody.
     """
-    names = {person.subject, person.email, *(f"{_GROUP}{each}" for each in person.groups)} - {""}
+    groups = {f"{_GROUP}{each}" for each in person.groups if each}
+    names = {person.subject, person.email, *groups} - {""}
 
     def is_listed(right: Right) -> bool:
         return bool(names & {each.strip() for each in environment[right].split(",")})

@@ -15,6 +15,7 @@ from replicalab.cli import (
     check,
     compare,
     negotiate,
+    people,
     plan,
     portfolio,
     report,
@@ -31,7 +32,10 @@ from replicalab.cli.printing import EXIT, Answer, CommandError, say, tell
 from replicalab.errors import ReplicaLabError
 from replicalab.lexicon import shortened
 
-COMMANDS: Final = (serve, studies, check, plan, portfolio, negotiate, compare, report, batch)
+COMMANDS: Final = (
+    *(serve, studies, check, plan, portfolio, negotiate, compare, report, batch),
+    people,
+)
 """In the order of the help; each adds its options, and answers."""
 
 DEBUG: Final = "REPLICALAB_DEBUG"

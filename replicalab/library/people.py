@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, Select, delete, func, insert, select, up
 from sqlalchemy.exc import IntegrityError
 
 from replicalab.errors import LibraryMissingError
-from replicalab.lexicon import shortened
+from replicalab.lexicon import count_text, shortened
 from replicalab.library import rows
 from replicalab.library.faults import database_errors
 from replicalab.library.opening import OpenedLibrary
@@ -115,7 +115,7 @@ class People:
         heir = Owner.of_person(person)
         with rows.saving(self._library, heir) as connection:
             count = rows.join(connection, browser, heir, self._limits)
-            note = f"{count} entries that a browser had kept"
+            note = f"{count_text(count, 'entry')} that a browser had kept"
             event = EventKind.TAKEN_ALONG
             _add(connection, Event(self._clock(), event, about(person), note))
 
@@ -158,12 +158,15 @@ class People:
                 "drafts": [_plain(row, "owner") for row in _all(connection, DRAFTS, person)],
             }
 
-    def forget(self, person: Person, by: str) -> None:
-        """Take all that a person keeps away for good, and what is known of them; sign them out."""
+    def forget(self, person: Person, by: str, *, whole: bool = True) -> None:
+        """Take all that a person keeps away for good.
+
+        ``whole``: also what is known of them, and so sign them out everywhere.
+        """
         owner = Owner.of_person(person)
         with rows.saving(self._library, owner) as connection:
             rows.forget(connection, owner)
-            for table in (SIGN_INS, PEOPLE):
+            for table in (SIGN_INS, PEOPLE) if whole else ():
                 connection.execute(delete(table).where(table.c.owner == owner.digest))
             _add(connection, Event(self._clock(), EventKind.DELETION, about(person), by))
 

@@ -72,10 +72,12 @@ class AccessGate:
 
     Attributes:
         is_open: whether whoever comes may use the pages.
+        base: the path below which the server stands, where that matters.
         paths: addresses of Streamlit's that are open for signing in alone.
     """
 
     is_open = True
+    base = ""
     paths: frozenset[str] = frozenset()
 
     def refused(self, scope: Scope) -> Refusal | None:
@@ -122,6 +124,7 @@ class HeaderGate(AccessGate):
         self._keeper, self._proxies = keeper, proxies
         self._header, self._groups = header, groups
         self._seen: set[str] = set()
+        self.base = base_path()
 
     def refused(self, scope: Scope) -> Refusal | None:
         """Refuse whom the proxy did not let in, but for a probe of whether the process runs."""

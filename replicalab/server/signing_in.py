@@ -53,7 +53,10 @@ _CHECKED_EACH: Final = 60.0
 """Seconds between two looks whether who has a page open is still signed in."""
 
 _AGAIN: Final = "Sign in again"
-_CANNOT: Final = "What came back from the sign-in service cannot be trusted, and was refused."
+_CANNOT: Final = (
+    "What came back from the sign-in service cannot be trusted and was refused, or it did not "
+    "answer in time; the log says which."
+)
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -114,9 +117,9 @@ class ProviderGate(AccessGate):
     ) -> None:
         self._keeper, self._client_id, self._hours = keeper, client_id, hours
         self._groups_claim = environment.get(GROUPS_CLAIM, "").strip() or "groups"
-        self._base = base_path()
+        self.base = base_path()
         self._login, self._logout, self._callback = (
-            f"{self._base}/{name}" for name in ("auth/login", "auth/logout", "oauth2callback")
+            f"{self.base}/{name}" for name in ("auth/login", "auth/logout", "oauth2callback")
         )
         self.paths = frozenset({self._login, self._logout, self._callback})
         self._open: defaultdict[str, set[asyncio.Event]] = defaultdict(set)
@@ -247,8 +250,8 @@ class ProviderGate(AccessGate):
 
     def _wanted(self, cookies: Mapping[str, str]) -> str:
         wanted = unquote(cookies.get(_WANTED_COOKIE, ""))
-        is_own = _OWN_PATH.fullmatch(wanted) and wanted.startswith(f"{self._base}/")
-        return wanted if is_own else f"{self._base}/"
+        is_own = _OWN_PATH.fullmatch(wanted) and wanted.startswith(f"{self.base}/")
+        return wanted if is_own else f"{self.base}/"
 
     async def _refuse(self, scope: Scope, why: str) -> Response:
         # However fast somebody asks, the log grows at a person's pace.
@@ -273,7 +276,7 @@ class ProviderGate(AccessGate):
                 return self._page(
                     503, "The library does not answer, so you are still signed in. Try again."
                 )
-        response = RedirectResponse(f"{self._base}/", 302)
+        response = RedirectResponse(f"{self.base}/", 302)
         response.headers.append("set-cookie", self._cookie(scope, TOKEN_COOKIE, "", 0))
         return response
 
@@ -286,7 +289,7 @@ class ProviderGate(AccessGate):
 
     def _page(self, status: int, text: str) -> Response:
         return HTMLResponse(
-            _PAGE.format(text=html.escape(text), again=_AGAIN, base=html.escape(self._base)), status
+            _PAGE.format(text=html.escape(text), again=_AGAIN, base=html.escape(self.base)), status
         )
 
     def _begun(self, scope: Scope, proof: str) -> str:

@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from replicalab.errors import LibraryError
 from replicalab.people import packed, rights_of
 from replicalab.server import internals
-from replicalab.server.gate import NOT_TOLD, AccessGate, Known, base_path
+from replicalab.server.gate import NOT_TOLD, AccessGate, Known
 from replicalab.server.hidden_host import HiddenHosts
 from replicalab.server.messages import LONGEST_QUERY, Bursts, Incoming
 from replicalab.server.sessions import PERSON, Refusal, Sessions, Uploads
@@ -58,7 +58,6 @@ class Wall:
         self._sessions = Sessions()
         self._fixed = fixed_headers()
         self._hosts = allowed_hosts()
-        self._made_files = f"{base_path()}/media/"
         self._hidden_hosts = HiddenHosts()
         self._connections = 0
 
@@ -93,7 +92,7 @@ class Wall:
 
     def _is_for_somebody(self, scope: Scope) -> bool:
         """Return whether a request is for what is somebody's, not for what every page loads."""
-        made = scope["path"].startswith(self._made_files)
+        made = scope["path"].startswith(f"{self._gate.base}/media/")
         return scope["type"] == "websocket" or scope["method"] in _UPLOADS or made
 
     def _refused_for_now(self, scope: Scope, known: Known) -> Refusal | None:

@@ -1,12 +1,15 @@
-"""Signing in and out, on the pages; and taking along what a browser had kept before."""
+"""Signing in and out, on the pages."""
 
 from collections.abc import Callable
+from typing import Final
 
 import streamlit as st
 
 from replicalab.people import PROXY
 from replicalab.server import visitor
 from replicalab.ui.controls import button
+
+NOT_ALLOWED: Final = "You may not {} here; ask whoever serves ReplicaLab to let you."
 
 
 def draw() -> None:

@@ -86,7 +86,8 @@ class Provider:
             "server_metadata_url": f"{self.url}/.well-known/openid-configuration",
         }
         lines = (f"{name} = {json.dumps(value)}\n" for name, value in settings.items())
-        file.write_text("[auth]\n" + "".join(lines))
+        patience = "client_kwargs = {timeout = 60}\n"  # however busy this machine is
+        file.write_text("[auth]\n" + "".join(lines) + patience)
         return file
 
     def answer(self, handler: BaseHTTPRequestHandler, body: str) -> None:
