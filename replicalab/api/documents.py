@@ -7,6 +7,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from replicalab import crates
 from replicalab.api.plans import analysis
 from replicalab.api.shown import OneLine, page
 from replicalab.assessment import Assessment, assess
@@ -31,8 +32,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 BUNDLE: Final = "json"
-ENDINGS: Final = (*FORMS, BUNDLE)
-"""As what a report is saved, by the ending of its name; JSON is the bundle that replays."""
+ENDINGS: Final = (*FORMS, BUNDLE, crates.SUFFIX)
+"""As what a report is saved, by the ending of its name.
+
+JSON is the bundle that replays, ZIP the research object crate that holds everything.
+"""
 
 
 class Comparison(OneLine, tuple[Side, ...]):
@@ -134,8 +138,9 @@ class Report(OneLine):
         """Return it as the content of a file.
 
         Args:
-            ending: one of ``html``, ``md``, ``pdf``, ``docx``, ``xlsx``; or ``json``: the bundle,
-                or a form's answers by its own ids.
+            ending: one of ``html``, ``md``, ``pdf``, ``docx``, ``xlsx``; ``json``: the bundle, or a
+                form's answers by its own ids; or ``zip``: a research object crate with all of these
+                but the workbook, and without PDF where that cannot be made.
             paper: ``A4`` or ``letter``, of PDF and Word.
 
         Raises:
@@ -148,9 +153,26 @@ class Report(OneLine):
             from replicalab.reports import bundle  # noqa: PLC0415 - Jinja2, with the first document
 
             return bundle(self.options, self._written, self.run)
+        if ending == crates.SUFFIX:
+            return self._crate(paper)
         if ending not in FORMS:
             raise ValueError(f"form '{ending}' is unknown; known: {', '.join(ENDINGS)}")
         return FORMS[ending].make(self.document, paper)
+
+    def _crate(self, paper: Paper) -> bytes:
+        from replicalab.reports import missing  # noqa: PLC0415 - as above
+
+        return crates.crate(
+            self.options,
+            self._written,
+            on=self._on,
+            run=self.run,
+            said=self.said,
+            profile=self.profile or crates.DEFAULT_FORM,
+            aim=self._aim,
+            paper=paper,
+            printer=None if missing() else FORMS["pdf"].make,
+        )
 
     def save(self, path: str | Path, paper: Paper = "A4") -> Path:
         """Write it to a file in the form that its name ends in, and return where.

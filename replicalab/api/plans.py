@@ -11,9 +11,11 @@ from replicalab.agents import SuggestionChange
 from replicalab.api.shown import OneLine, page
 from replicalab.assessment import Assessment, CostTerm, Slack
 from replicalab.assessment.phrases import failing_text
+from replicalab.critique import Remark, critique
 from replicalab.lexicon import amount_text, count_text
 from replicalab.models import Protocol, revise
-from replicalab.planner.looks import LooksPlan, NoLooks, with_looks
+from replicalab.planner.looks import LookedAt, LooksPlan, NoLooks, looked_at, with_looks
+from replicalab.registration import Registration
 from replicalab.tables import rows
 
 if TYPE_CHECKING:
@@ -60,6 +62,24 @@ class Costs(OneLine, tuple[CostTerm, ...]):
         return page(cost_panel(self.plan))
 
 
+class Critique(OneLine, tuple[Remark, ...]):
+    """What a reviewer would ask of a plan: concerns first, then what nobody said."""
+
+    def frame(self) -> pd.DataFrame:
+        """Return a data frame with a row for each question."""
+        return rows.frame(rows.CRITIQUE, map(rows.remark_row, self))
+
+    def _line(self) -> str:
+        from replicalab.views.critique import summary_text  # noqa: PLC0415
+
+        return summary_text(self)
+
+    def _repr_html_(self) -> str:
+        from replicalab.views.critique import critique_panel  # noqa: PLC0415
+
+        return page(critique_panel(self))
+
+
 class Plan(OneLine, Assessment):
     """A plan in its lab: the seven dimensions, cost and evidence."""
 
@@ -78,17 +98,39 @@ class Plan(OneLine, Assessment):
         return found
 
     @cached_property
+    def looked_at(self) -> LookedAt | NoLooks | None:
+        """What its own sample comes to with those looks, or why that is not worked out."""
+        return looked_at(self)
+
+    @cached_property
     def looks(self) -> LooksPlan | NoLooks | None:
-        """It with the interim looks of the study or the question, or why it can have none."""
+        """The sample that keeps the target with the looks of the study or the question.
+
+        Or why there is none.
+        """
         return with_looks(self)
+
+    def critique(self, said: Registration | None = None) -> Critique:
+        """Return what a reviewer would ask of it.
+
+        Args:
+            said: what its author answers on registration forms.
+
+        >>> plan = assess(load("psy_stroop"))
+        >>> [each.key for each in plan.critique() if each.standing == "raises a concern"]
+        ['availability', 'covered', 'multiplicity']
+        """
+        return Critique(critique(self, said))
 
     def _line(self) -> str:
         from replicalab.views.lab import lab_text  # noqa: PLC0415
+        from replicalab.views.looks import header_text  # noqa: PLC0415
         from replicalab.views.verdicts import plan_size  # noqa: PLC0415
 
         where = f"{self.pack.paper.name}, {lab_text(self.pack)}"
+        looked = ", ".join(filter(None, (self.evidence.text, header_text(self))))
         passes = failing_text(self.failing) if self.failing else "feasible"
-        return f"{where}: {plan_size(self)}, {self.evidence.text}; {passes}"
+        return f"{where}: {plan_size(self)}, {looked}; {passes}"
 
     @cached_property
     def options(self) -> planner.PlanAnalysis:

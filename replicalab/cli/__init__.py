@@ -14,6 +14,7 @@ from replicalab.cli import (
     batch,
     check,
     compare,
+    critique,
     negotiate,
     people,
     plan,
@@ -33,7 +34,16 @@ from replicalab.errors import ReplicaLabError
 from replicalab.lexicon import shortened
 
 COMMANDS: Final = (
-    *(serve, studies, check, plan, portfolio, negotiate, compare, report, batch),
+    serve,
+    studies,
+    check,
+    plan,
+    critique,
+    portfolio,
+    negotiate,
+    compare,
+    report,
+    batch,
     people,
 )
 """In the order of the help; each adds its options, and answers."""

@@ -1,6 +1,6 @@
 """Registration forms: their questions, which form asks what, and an author's answers."""
 
-from replicalab.registration.answers import LONGEST_LINE, Registration
+from replicalab.registration.answers import LONGEST_LINE, Finder, Registration
 from replicalab.registration.profiles import PROFILES, FormItem, Profile, Section
 from replicalab.registration.questions import QUESTIONS, SAMENESS, Question
 
@@ -9,6 +9,7 @@ __all__ = [
     "PROFILES",
     "QUESTIONS",
     "SAMENESS",
+    "Finder",
     "FormItem",
     "Profile",
     "Question",

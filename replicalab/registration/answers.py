@@ -1,5 +1,6 @@
 """What an author answers to a registration's questions, kept with the case."""
 
+from enum import StrEnum
 from typing import Annotated, Final, Self
 
 from pydantic import FailFast, Field, StringConstraints, model_validator
@@ -9,10 +10,18 @@ from replicalab.models import FIELD_LABELS, NonEmptyText, Passage, Record
 from replicalab.registration.questions import QUESTIONS
 
 LONGEST_LINE: Final = 300
-"""The most characters of a title, of the authors, and of a reason."""
+"""The most characters of a title, of the authors, of a licence, and of a reason."""
 _LONGEST_KEY: Final = 40
 _Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=LONGEST_LINE)]
 _Key = Annotated[str, StringConstraints(max_length=_LONGEST_KEY)]
+
+
+class Finder(StrEnum):
+    """Who answers a question."""
+
+    AUTHOR = "the author"
+    CORE = "ReplicaLab"
+    STUDY = "the study’s file"
 
 
 class Registration(Record):
@@ -20,7 +29,8 @@ class Registration(Record):
 
     Attributes:
         title: of the registration.
-        authors: who registers.
+        authors: who registers; a semicolon stands between two.
+        licence: of what is shared: its name or its address.
         reasons: why a field of the reference protocol is changed, by its name in the protocol.
         texts: answers in words, by question.
         choices: options that are chosen, by question.
@@ -28,6 +38,7 @@ class Registration(Record):
 
     title: _Line = ""
     authors: _Line = ""
+    licence: _Line = ""
     reasons: Annotated[dict[_Key, _Line], FailFast()] = Field(default_factory=dict)
     texts: Annotated[dict[_Key, Passage], FailFast()] = Field(default_factory=dict)
     choices: Annotated[dict[_Key, tuple[NonEmptyText, ...]], FailFast()] = Field(

@@ -162,6 +162,11 @@ class Design(Record):
         return KINDS[self.kind].scale.lower_is_better
 
     @property
+    def is_looked_at(self) -> bool:
+        """Whether the study may stop early at an interim look."""
+        return self.looks is not None and self.looks.interim > 0
+
+    @property
     def uneven(self) -> bool:
         """Whether its two arms are of unlike size by intent."""
         return self.arms is not None and self.arms.share != Arms().share
@@ -186,7 +191,7 @@ class Design(Record):
 
     @model_validator(mode="after")
     def _looks_fit_the_kind(self) -> Self:
-        if self.looks and self.looks.interim and KINDS[self.kind].information is None:
+        if self.is_looked_at and KINDS[self.kind].information is None:
             raise ValueError(
                 f"looks are given, but {KINDS[self.kind].named} design has no test to look at on "
                 "the way; leave them out"

@@ -11,9 +11,10 @@ from datetime import date
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
+from replicalab import lexicon
 from replicalab.lexicon import amount_text
 
-NOT_GIVEN = "not given"
+NOT_GIVEN = lexicon.NOT_GIVEN
 """What stands where nobody has said why."""
 
 

@@ -37,7 +37,7 @@ def samples_panel(found: Curves) -> Panel:
     return panel(
         "curve",
         title=samples_title(found),
-        label=f"{capitalised(plan.evidence.measure)} over samples. {effect_title(found)}.",
+        label=f"{plan.evidence.title} over samples. {effect_title(found)}.",
         points=[(point.x / most, up(point.y)) for point in found.over_samples],
         target=up(plan.evidence.target),
         floor=up(plan.evidence.floor),

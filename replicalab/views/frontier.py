@@ -52,7 +52,7 @@ def all_outside_text(found: planner.Frontier, evidence: assessment.Evidence) -> 
     """Return that no plan that fits lies in the frontier's chart, and what the best one shows."""
     scale = evidence.row.scale
     best = (min if scale.lower_is_better else max)(plan.value for plan in found.plans)
-    text = f"{evidence.measure} {evidence.amount(best)}"
+    text = evidence.text_of(evidence.amount(best))
     return f"No plan that fits lies in the picture: the best has {text}."
 
 
@@ -112,7 +112,7 @@ def _rival_text(
 ) -> str:
     """Return a text about a plan that fits, its numbers, and its cautions."""
     yours = options.yours
-    evidence = f"{yours.evidence.measure} {yours.evidence.amount(rival.value)}"
+    evidence = yours.evidence.text_of(yours.evidence.amount(rival.value))
     plan, size = options.judged(rival.plan(yours.plan)), priced_size_text(rival, yours.pack.lab)
     return with_cautions(f"{text}: {size}, {evidence}{more}.", plan)
 

@@ -10,21 +10,21 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
-from enum import StrEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replicalab.assessment import Assessment, assumed_effects
 from replicalab.assessment.phrases import last_day_text
-from replicalab.lexicon import capitalised, ended, joined, label_key, lines_text
+from replicalab.critique import who_asks
+from replicalab.lexicon import capitalised, ended, is_given, joined, label_key, lines_text
 from replicalab.planner import PlanAnalysis
 from replicalab.planner.steps import field_steps
-from replicalab.registration import SAMENESS, FormItem, Profile, Registration
-from replicalab.scenarios import Pack
+from replicalab.registration import SAMENESS, Finder, FormItem, Profile, Registration
 from replicalab.views import blocks, documents
 from replicalab.views import plan as texts
 from replicalab.views.blocks import NOT_GIVEN, Cell, Document, Sentence, Status, listing, part
 from replicalab.views.changes import edit_sentence
 from replicalab.views.lab import lab_text
+from replicalab.views.looks import looked_text, stopping_text
 from replicalab.views.options import take_parts
 from replicalab.views.original import (
     counts_text,
@@ -38,16 +38,6 @@ from replicalab.views.verdicts import plan_size, plan_verdict
 
 if TYPE_CHECKING:
     from replicalab.library import Decision
-
-_UNSTATED: Final = "not given."
-
-
-class Finder(StrEnum):
-    """Who answers an item."""
-
-    AUTHOR = "the author"
-    CORE = "ReplicaLab"
-    STUDY = "the study’s file"
 
 
 @dataclass(frozen=True)
@@ -102,17 +92,13 @@ def answers_of(profile: Profile, registered: Registered) -> tuple[FormAnswer, ..
 def _answer(item: FormItem, registered: Registered) -> FormAnswer:
     key, said = item.question.key, registered.said.answer(item.question.key)
     known = _KNOWN[key](registered) if key in _KNOWN else ()
-    found = [(who, text) for who, text in known if not _is_unstated(text)]
+    found = [(who, text) for who, text in known if is_given(text)]
     if said:
         # The author's words take the place of the file's; what was worked out stays.
         found = [(who, text) for who, text in found if who is Finder.CORE]
         found.append((Finder.AUTHOR, said))
     proposed = _PROPOSED[key](registered.plan) if key in _PROPOSED and not said else None
     return FormAnswer(item, tuple(found), proposed)
-
-
-def _is_unstated(text: str) -> bool:
-    return text.strip().casefold() in ("", _UNSTATED, NOT_GIVEN)
 
 
 def left_text(answers: Iterable[FormAnswer]) -> str:
@@ -149,7 +135,7 @@ def _original_effect(plan: Assessment) -> str:
     elif effect and design.effect_published is not None:
         published = f"{capitalised(effect.name)} {texts.effect_text(design.effect_published)}."
     given = plan.pack.paper.published
-    return " ".join(filter(None, (published, "" if _is_unstated(given) else given)))
+    return " ".join(filter(None, (published, given if is_given(given) else "")))
 
 
 def _original_interval(registered: Registered) -> Known:
@@ -185,7 +171,8 @@ def _rationale(registered: Registered) -> Known:
     evidence = plan.evidence
     target, floor = evidence.amount(evidence.target), evidence.amount(evidence.floor)
     worth = f"{capitalised(evidence.text)}, where {target} is aimed for and {floor} is the least."
-    yield Finder.CORE, f"{worth} {texts.assumption_text(plan)}"
+    told = (worth, looked_text(plan), texts.assumption_text(plan))
+    yield Finder.CORE, " ".join(filter(None, told))
     if reason:
         yield Finder.AUTHOR, reason
 
@@ -231,21 +218,17 @@ def _success(registered: Registered) -> Known:
     pack = registered.plan.pack
     yield (
         Finder.STUDY,
-        lines_text(each for each in pack.success_criteria if not _is_unstated(each)),
+        lines_text(each for each in pack.success_criteria if is_given(each)),
     )
     if chosen := pack.design.replication:
-        yield _who_asks(pack, "replication"), chosen_text(chosen, pack.design)
+        yield who_asks(pack, "replication"), chosen_text(chosen, pack.design)
 
 
 def _stopping(registered: Registered) -> Known:
-    pack = registered.plan.pack
-    if pack.design.looks and pack.design.looks.interim:
-        yield _who_asks(pack, "looks"), f"{texts.looks_text(pack.design.looks)}."
-
-
-def _who_asks(pack: Pack, field: str) -> Finder:
-    """Return whose a choice is: asked here, or the study's own."""
-    return Finder.STUDY if getattr(pack.question, field) is None else Finder.AUTHOR
+    plan = registered.plan
+    if plan.pack.design.is_looked_at:
+        yield who_asks(plan.pack, "looks"), f"{texts.looks_text(plan.pack.design.looks)}."
+        yield Finder.CORE, stopping_text(plan)
 
 
 def _dates(plan: Assessment) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from replicalab.assessment import Assessment, assess
 from replicalab.assessment.phrases import last_day_text
+from replicalab.critique import critique
 from replicalab.lexicon import (
     amount_text,
     capitalised,
@@ -26,6 +27,7 @@ from replicalab.planner.curves import Curves
 from replicalab.registration import Registration
 from replicalab.scenarios import QUESTION_FIELDS, QUESTION_RECORDS, Pack
 from replicalab.views import blocks, changes, check, combinations, documents, looks
+from replicalab.views import critique as critique_views
 from replicalab.views import negotiation as rounds
 from replicalab.views import plan as texts
 from replicalab.views.blocks import (
@@ -118,6 +120,7 @@ def report(
             *documents.cautions_sentences(plans),
             Sentence(texts.assumption_text(yours), quiet=True),
             Sentence(texts.asked_text(pack, None), "Asked here:"),
+            Sentence(looks.looked_text(yours)),
             check.effects_table(yours),
             *original_blocks(Curves(yours, written.design if written else None)),
             *success_blocks(yours),
@@ -141,6 +144,7 @@ def report(
             Sentence(f"{amounts_text(pack.lab)}."),
             listing(documents.own_lines(written, pack)),
         ),
+        part(critique_views.TITLE, *critique_views.critique_blocks(critique(yours, said))),
         *([part("The negotiation", *_transcript(run))] if run else []),
         part(
             "Sources",
@@ -323,6 +327,8 @@ def _sizes(plan: Assessment, said: Mapping[str, str]) -> Iterator[Choice]:
     if lean:
         fewest = _samples(lean.counts.samples)
         yield "Fewest that meet the target", fewest, "All else as planned."
+    if plan.pack.design.is_looked_at:
+        yield looks.TITLE, texts.looks_text(plan.pack.design.looks), looks.stopping_text(plan)
     if kind.sought:
         target = evidence.amount(evidence.target)
         swapped = ", through the plan’s substitutions" if evidence.factor != 1 else ""
@@ -383,7 +389,7 @@ def samples_table(plan: Assessment) -> Table:
         )
         for n, each in zip(sizes, plans, strict=True)
     ]
-    measure = capitalised(plan.evidence.measure)
+    measure = plan.evidence.title
     names = ("Samples", measure, capitalised(plan.pack.lab.currency), "What it is")
     return table(f"{measure} over the sample, all else as planned", names, rows)
 

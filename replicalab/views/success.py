@@ -75,7 +75,7 @@ def success_table(plan: Assessment) -> Table:
         below.append((each.meaning,) if each.meaning else ())
     columns = (
         Column("Criterion"),
-        Column("At your n", "number"),
+        Column(f"At your n{_without(plan)}", "number"),
         Column(f"Samples for {_share(plan.evidence.target)}", "number"),
         Column("At most", "number"),
     )
@@ -97,7 +97,12 @@ def success_cell(plan: Assessment) -> Cell:
     if not rows:
         return Cell("not chosen")
     chance = rows[-1].chance
-    return Cell("no evidence" if chance is None else _share(chance), chance)
+    text = "no evidence" if chance is None else f"{_share(chance)}{_without(plan)}"
+    return Cell(text, chance)
+
+
+def _without(plan: Assessment) -> str:
+    return ", without looks" if plan.pack.design.is_looked_at else ""
 
 
 def ceiling_text(plan: Assessment) -> str:

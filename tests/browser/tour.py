@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import fill
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
 
 from PIL import Image
@@ -181,8 +181,9 @@ def main() -> int:
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(executable_path=chromium, args=[*CHROMIUM_FLAGS])
+        asked: dict[str, Any] = {**PROJECTOR.context_args(), "base_url": server.url}
         for stop in STOPS:
-            context = browser.new_context(base_url=server.url, **PROJECTOR.context_args())
+            context = browser.new_context(**asked)
             page = context.new_page()
             count_runs(page)
             _take(page, stop)

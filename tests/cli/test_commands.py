@@ -290,6 +290,7 @@ MYELOMA: Final = "bio_jq1_myeloma"
 ASKED: Final = {
     "check": f"check {MYELOMA} --days 28",
     "plan": f"plan {MYELOMA}",
+    "critique": f"critique {MYELOMA} --days 28",
     "negotiate": f"negotiate {MYELOMA}",
     "compare": f"compare {MYELOMA} --plan study --plan offer",
     "report": f"report {MYELOMA} --days 28",

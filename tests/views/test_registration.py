@@ -12,7 +12,7 @@ from replicalab.drafts import Draft, check, new_study
 from replicalab.library import Decision, EntryKind, Option
 from replicalab.measures.success import Criterion
 from replicalab.planner import PlanAnalysis
-from replicalab.registration import PROFILES, Registration
+from replicalab.registration import PROFILES, Finder, Registration
 from replicalab.reports import markdown
 from replicalab.scenarios import (
     Difficulty,
@@ -27,7 +27,6 @@ from replicalab.scenarios import (
 )
 from replicalab.views.blocks import NOT_GIVEN
 from replicalab.views.registration import (
-    Finder,
     FormAnswer,
     Registered,
     answers_of,
@@ -167,7 +166,18 @@ def test_what_is_asked_here_is_the_authors_and_the_studys_own_is_the_files() -> 
         looks=read_looks("pocock:2"), replication=Replication(criteria=(Criterion.SIGNIFICANT,))
     )
     asked = answered(registered(pack.with_own(LabOverrides(), question)), "replication")
-    assert asked["stopping"].found == ((Finder.AUTHOR, "Pocock, 2 interim looks."),)
+    (who, chosen), (worked_out_by, bounds) = asked["stopping"].found
+    assert (who, chosen) == (Finder.AUTHOR, "Pocock, 2 interim looks.")
+    # Jennison & Turnbull (2000), table 2.1: three looks of Pocock's at 0.05 have z 2.289.
+    assert worked_out_by is Finder.CORE
+    assert bounds.count("|z| above 2.289, p below 0.0221") == 3
+    assert "Look 1 at 140 samples" in bounds
+    assert "Final analysis at 420 samples, the largest sample" in bounds
+    assert bounds.endswith("alpha spent by then 0.0500.")
+    rationale = asked["sample_rationale"].text
+    # SciPy: 0.7638 without, 0.6935 with these bounds.
+    assert "With Pocock, 2 interim looks, the plan’s 420 samples have power 0.69." in rationale
+    assert "without looks, where 0.80 is aimed for" in rationale
     assert [who for who, _ in asked["success"].found] == [Finder.STUDY, Finder.AUTHOR]
     assert "significant" in asked["success"].text
     assert not answered(registered(pack), "replication")["stopping"].is_given

@@ -84,7 +84,7 @@ def _draw_line(sheet: Sheet, line: LossLine, evidence: Evidence, lab: Lab) -> No
         customdata=[
             f"{count_text(plan.samples, 'sample')}, {count_text(plan.days, 'day')}"
             f"<br>{lab.money(plan.credits)}"
-            f"<br>{evidence.measure} {evidence.amount(plan.value)}"
+            f"<br>{evidence.text_of(evidence.amount(plan.value))}"
             for plan in plans
         ],
         mode="lines" if len(plans) > 1 else "markers",

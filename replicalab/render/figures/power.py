@@ -107,7 +107,7 @@ def _effect_name(found: Curves) -> str:
 
 def _worth(found: Curves, value: float) -> str:
     evidence = found.plan.evidence
-    return f"{evidence.measure} {evidence.amount(value)}"
+    return evidence.text_of(evidence.amount(value))
 
 
 def _value(sheet: Sheet, plan: Assessment) -> float:

@@ -179,7 +179,7 @@ class _Map(Sheet):
             reversescale=evidence.row.scale.lower_is_better,
             showscale=False,
             hoverinfo="skip",
-            name=evidence.measure,
+            name=evidence.named,
         )
 
     def draw_points(self) -> None:
@@ -194,7 +194,7 @@ class _Map(Sheet):
 
         @cache
         def worth(value: float) -> str:
-            return f"{evidence.measure} {evidence.amount(value)}"
+            return evidence.text_of(evidence.amount(value))
 
         def text(row: int, column: int) -> str:
             value = float(region.evidence[row, column])

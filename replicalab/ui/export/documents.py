@@ -15,9 +15,10 @@ from replicalab.lexicon import capitalised
 from replicalab.models import FIELD_LABELS
 from replicalab.planner import Aim, Goal
 from replicalab.planner.steps import differences
-from replicalab.registration import LONGEST_LINE, Registration
+from replicalab.registration import LONGEST_LINE, Profile, Registration
 from replicalab.reports import Document, Paper, csv_tables, excel, missing, pdf_apart
 from replicalab.ui import panel, state
+from replicalab.ui.export import critique
 from replicalab.ui.export.content import ExportContent, export_content, file_name
 from replicalab.ui.files import download
 from replicalab.ui.protocol import combinations
@@ -41,6 +42,7 @@ def draw_report() -> None:
     )
     found = _aimed(_asked())
     said = _draw_said(found)
+    critique.draw(found.options.yours, said)
     make = partial(found.report, said)
     draw_files("report", make, partial(found.name, title=said.title))
     draw_look("report", make, is_open=False)
@@ -105,10 +107,11 @@ def draw_look(name: str, make: Callable[[], Document], *, is_open: bool) -> None
 def _asked() -> ExportContent:
     """Return what is on the screen; of a negotiation only where it is asked for."""
     found = export_content()
-    if found.run is None:
-        return found
-    negotiated = st.toggle("With the negotiation", key="hand_negotiated", persist_state="session")
-    return found.for_document(negotiated=negotiated)
+    return found if found.run is None else found.for_document(negotiated=_is_negotiated())
+
+
+def _is_negotiated() -> bool:
+    return st.toggle("With the negotiation", key="hand_negotiated", persist_state="session")
 
 
 def _aimed(found: ExportContent) -> ExportContent:
@@ -187,6 +190,35 @@ def draw_tables() -> None:
     if chosen is not None:
         name = file_name(f"{said.title} {chosen}", "csv")
         download("CSV of this table", lambda: csv_tables(make())[chosen], name)
+
+
+# --- everything -----------------------------------------------------------------------------
+
+
+def draw_crate(profile: Profile) -> None:
+    """Draw the button of a crate with everything in it, and the button that saves it once made."""
+    st.caption(
+        "Or all of it as a research object crate (RO-Crate): a ZIP with the bundle, the brief, the "
+        f"report, the registration ({escaped(profile.title)}) in every form, and the tables, each "
+        "file described. It opens as the bundle does."
+    )
+    if reason := missing():
+        st.caption(escaped(f"It holds {reason}."))
+    found = export_content()
+    if found.run and not _is_negotiated():
+        found = replace(found, run=None)
+    if not st.button("Make the crate", icon=":material/inventory_2:", key="hand_crate"):
+        return
+    said = state.case().registration
+    printer = None if missing() else PRESS.pdf
+    try:
+        with st.spinner("Making the crate …"):
+            data = found.crate(said, profile, printer)
+    except PrintError as error:
+        st.error(escaped(f"{capitalised(str(error))}."), icon=":material/print_disabled:")
+    else:
+        name = found.name("crate", "zip", said.title)
+        download(f"Save {name}", data, name, type="primary")
 
 
 # --- PDF ------------------------------------------------------------------------------------

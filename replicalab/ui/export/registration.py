@@ -6,7 +6,7 @@ from typing import Final
 import streamlit as st
 
 from replicalab.models import LONGEST_TEXT
-from replicalab.registration import PROFILES, Profile, Question, Section
+from replicalab.registration import PROFILES, Finder, Profile, Question, Section
 from replicalab.ui import state
 from replicalab.ui.controls import button
 from replicalab.ui.export.content import export_content
@@ -14,7 +14,6 @@ from replicalab.ui.export.documents import draw_files, draw_line, draw_look
 from replicalab.ui.files import download
 from replicalab.ui.words import escaped
 from replicalab.views.registration import (
-    Finder,
     FormAnswer,
     Registered,
     answers_of,
@@ -24,6 +23,7 @@ from replicalab.views.registration import (
 )
 
 _FORM: Final = "registration_form"
+_LINES: Final = {"title": "Title", "authors": "Authors (between two a ;)", "licence": "Licence"}
 
 
 def draw() -> None:
@@ -44,11 +44,9 @@ def draw() -> None:
     answers = answers_of(profile, registered)
     given = sum(each.is_given for each in answers)
     st.progress(given / len(answers), text=left_text(answers))
-    title, authors = st.columns(2)
-    with title:
-        draw_line("Title", "title", registered.said.title)
-    with authors:
-        draw_line("Authors", "authors", registered.said.authors)
+    for column, (field, label) in zip(st.columns(len(_LINES)), _LINES.items(), strict=True):
+        with column:
+            draw_line(label, field, getattr(registered.said, field))
     by_item = {answer.item.id: answer for answer in answers}
     for section in profile.sections:
         _draw_section(profile, section, [by_item[item.id] for item in section.items])
@@ -57,6 +55,11 @@ def draw() -> None:
     values = partial(registry_text, profile, registered)
     download("JSON by the form’s own ids", values, found.name(profile.key, "json"))
     draw_look(f"registration_{key}", make, is_open=False)
+
+
+def chosen() -> Profile:
+    """Return the form that was last chosen."""
+    return PROFILES[st.session_state.get(_FORM, next(iter(PROFILES)))]
 
 
 def _draw_section(profile: Profile, section: Section, answers: list[FormAnswer]) -> None:
