@@ -1,24 +1,29 @@
 """``people``: who signed in, the audit log, and what somebody keeps: exported, or deleted."""
 
+from __future__ import annotations
+
 import argparse
 import getpass
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from replicalab import library
 from replicalab.cli.files import check_writable, written
 from replicalab.cli.printing import Answer, CommandError
 from replicalab.lexicon import count_text
-from replicalab.library import Event, KnownPerson, Library
+from replicalab.library import Event, KnownPerson
 from replicalab.people import Person
 from replicalab.render import terminal
 
 ABOUT: Final = "Who signed in, the audit log, and all that somebody keeps: exported or deleted."
 CODES: Final = "0"
 EXAMPLES: Final = ("people list", "people log --most 20")
+
+if TYPE_CHECKING:
+    from replicalab.library import Library
 
 _LISTED: Final = 100
 _ACTIONS: Final = ("list", "log", "export", "delete")

@@ -37,7 +37,7 @@ def honest() -> Iterator[Provider]:
         yield provider
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def provider(honest: Provider) -> Provider:
     honest.be_honest()
     return honest
