@@ -24,6 +24,7 @@ from replicalab.views import documents as views
 from replicalab.views.blocks import Document, Paper
 from replicalab.views.comparison import comparison_panel, table
 from replicalab.views.documents import of_run
+from replicalab.views.funding import funding_request
 from replicalab.views.registration import Registered, registry_text
 from replicalab.views.registration import registration as registration_of
 from replicalab.views.report import report as report_of
@@ -103,6 +104,7 @@ class Report(OneLine):
         *,
         on: date | None = None,
         brief: bool = False,
+        funding: bool = False,
         aim: Aim | None = None,
         profile: Profile | None = None,
         said: Registration | None = None,
@@ -110,6 +112,7 @@ class Report(OneLine):
         self.options, self.run = options, run
         self.profile, self.said = profile, said
         self._on, self._brief = on or datetime.now(UTC).astimezone().date(), brief
+        self._funding = funding
         self._aim = aim
 
     @property
@@ -122,6 +125,8 @@ class Report(OneLine):
         """What it holds, of which each form is drawn."""
         if self.profile:
             return registration_of(self.profile, self._registered, on=self._on)
+        if self._funding:
+            return funding_request(self.shown, on=self._on, said=self.said)
         make = views.brief if self._brief else partial(report_of, aim=self._aim, said=self.said)
         return make(self.shown, on=self._on, written=self._written, run=self.run)
 
@@ -200,32 +205,40 @@ def report(
     *,
     on: date | None = None,
     brief: bool = False,
+    funding: bool = False,
     form: str | None = None,
     said: Registration | None = None,
 ) -> Report:
-    """Return a report that is fit for a preregistration, a brief of one page, or a form filled in.
+    """Return a report that is fit for a preregistration, a page, or a form filled in.
 
     Args:
         plan: what it is about; a negotiation goes along, and its report is about the plan that it
             came to.
         on: the day that it bears; None is today.
-        brief: the brief in place of the report.
+        brief: the brief, one page, in place of the report.
+        funding: in its place a page for a funder: the plan, what cuts cost, what the target takes.
         form: the key of a registration form in place of it, such as ``brandt-prereg-2``.
         said: what only whoever registers the plan can say.
 
     Raises:
-        ValueError: no such form.
+        ValueError: no such form, or two of these documents.
 
     >>> found = report(assess(load("psy_stroop")), on=date(2026, 1, 31), brief=True)
     >>> print(found.form("md").splitlines()[2])
     Brief · medium lab · 31 January 2026
+    >>> report(assess(load("phys_millikan")), on=date(2026, 1, 31), funding=True).document.title
+    'Give 155 more credits: half-width ±1.496 % instead of ±1.72 %.'
     """
     if form is not None and form not in PROFILES:
         raise ValueError(f"form '{form}' is unknown; known: {', '.join(PROFILES)}")
+    if brief + funding + (form is not None) > 1:
+        raise ValueError("brief, funding and form are each another document; ask for one")
     profile = PROFILES[form] if form else None
     run = plan if isinstance(plan, Negotiation) else None
     opening = _opening(plan) if isinstance(plan, Negotiation) else plan
-    return Report(analysis(opening), run, on=on, brief=brief, profile=profile, said=said)
+    return Report(
+        *(analysis(opening), run), on=on, brief=brief, funding=funding, profile=profile, said=said
+    )
 
 
 def _opening(run: Negotiation) -> Assessment:

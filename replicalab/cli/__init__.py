@@ -12,6 +12,7 @@ from replicalab import __version__
 from replicalab.characters import on_one_line
 from replicalab.cli import (
     batch,
+    budget,
     check,
     compare,
     critique,
@@ -38,6 +39,7 @@ COMMANDS: Final = (
     studies,
     check,
     plan,
+    budget,
     critique,
     portfolio,
     negotiate,

@@ -1,4 +1,4 @@
-"""``report``: a plan as a one-page brief, or as a report fit for a preregistration."""
+"""``report``: a plan as a page for a decider or a funder, or a report for a preregistration."""
 
 import argparse
 import json
@@ -22,10 +22,11 @@ from replicalab.render import terminal
 from replicalab.views.blocks import Paper
 from replicalab.views.verdicts import plan_verdict
 
-ABOUT: Final = "A plan as a brief of one page, as a report, or as a registration form filled in."
+ABOUT: Final = "A plan as a brief, a funding request, a report, or a registration form filled in."
 CODES: Final = "0 once it is made"
 EXAMPLES: Final = (
     "report psy_stroop --date 2026-01-31 --brief",
+    "report phys_millikan --date 2026-01-31 --funding",
     "report psy_stroop --plan plan.json --date 2026-01-31 --save report.html",
     "report psy_stroop --registration brandt-prereg-2 --date 2026-01-31 --save recipe.json",
     "report psy_stroop --negotiated --date 2026-01-31 --save bundle.json",
@@ -41,6 +42,12 @@ def add(parser: argparse.ArgumentParser) -> None:
     asking.add_case(parser)
     group = parser.add_argument_group("document")
     group.add_argument("--brief", action="store_true", help="the brief in place of the report")
+    group.add_argument(
+        "--funding",
+        action="store_true",
+        help="one page for a funder in its place: the plan, what each cut costs, what the target "
+        "takes",
+    )
     group.add_argument(
         "--negotiated",
         action="store_true",
@@ -81,11 +88,13 @@ def answer(asked: argparse.Namespace) -> Answer:
     """Return the document; as JSON the bundle that it is of."""
     ending = _ending(asked)
     aim = asking.aim(asked)
-    if aim and (asked.brief or ending == BUNDLE):
-        other = "--brief" if asked.brief else f"--save '{asked.save}'"
+    page = _page(asked)
+    if aim and (page or ending == BUNDLE):
+        other = page or f"--save '{asked.save}'"
         raise CommandError(f"--reach {aim.goal} is of the report alone; leave {other} out")
-    if asked.brief and asked.registration:
-        raise CommandError(f"--registration {asked.registration} is no brief; leave --brief out")
+    if page and asked.registration:
+        what = f"--registration {asked.registration}"
+        raise CommandError(f"{what} is another document; leave {page} out")
     if asked.brief and asked.answers:
         raise CommandError(f"--answers '{asked.answers}' is not of the brief; leave --brief out")
     options = asking.analysis(asked)
@@ -95,10 +104,28 @@ def answer(asked: argparse.Namespace) -> Answer:
     profile = PROFILES[asked.registration] if asked.registration else None
     said = asking.answers(asked)
     made = Report(
-        options, run, on=asked.date, brief=asked.brief, aim=aim, profile=profile, said=said
+        *(options, run),
+        on=asked.date,
+        brief=asked.brief,
+        funding=asked.funding,
+        aim=aim,
+        profile=profile,
+        said=said,
     )
     saved = written(asked.save, made.form(ending, asked.paper or "A4")) if asked.save else ""
     return Answer(0, _lines(made, ending, saved), lambda: json.loads(made.form(BUNDLE)))
+
+
+def _page(asked: argparse.Namespace) -> str:
+    """Return the option of the page that takes the report's place; empty where none does.
+
+    Raises:
+        CommandError: both are asked for.
+    """
+    pages = [f"--{name}" for name in ("brief", "funding") if getattr(asked, name)]
+    if len(pages) > 1:
+        raise CommandError("--brief and --funding are two documents; ask for one")
+    return pages[0] if pages else ""
 
 
 def _ending(asked: argparse.Namespace) -> str:
@@ -119,9 +146,9 @@ def _ending(asked: argparse.Namespace) -> str:
     if asked.paper and f".{ending}" not in _PAGED:
         remedy = f"end the file's name in {joined(_PAGED, 'or')}, or leave it out"
         raise CommandError(f"--paper {asked.paper}: .{ending} has no pages; {remedy}")
-    if asked.brief and ending in (BUNDLE, crates.SUFFIX):
+    if (page := _page(asked)) and ending in (BUNDLE, crates.SUFFIX):
         what = "a bundle" if ending == BUNDLE else "a crate"
-        raise CommandError(f"--brief '{asked.save}': {what} is no document; leave --brief out")
+        raise CommandError(f"{page} '{asked.save}': {what} is no document; leave {page} out")
     return ending
 
 

@@ -232,7 +232,7 @@ class CriterionRow(NamedTuple):
 
 _SCEPTICAL_MEANING: Final = (
     "A sceptic who doubts the original enough to find it no longer convincing is contradicted by "
-    "the replication: sceptical p at most the level, "
+    "the replication: the {} sceptical p-value is at most the level."
 )
 CRITERIA: Final = {
     Criterion.SIGNIFICANT: CriterionRow(
@@ -262,7 +262,7 @@ CRITERIA: Final = {
     ),
     Criterion.SCEPTICAL: CriterionRow(
         "Golden sceptical p",
-        f"{_SCEPTICAL_MEANING}golden.",
+        _SCEPTICAL_MEANING.format("golden"),
         "Held, Micheloud & Pawel (2022)",
         lambda of: _sceptical(of, _ROOT_OF_GOLDEN),
         lambda of: of.one_sided / _ROOT_OF_GOLDEN,
@@ -270,7 +270,7 @@ CRITERIA: Final = {
     ),
     Criterion.SCEPTICAL_NOMINAL: CriterionRow(
         "Nominal sceptical p",
-        f"{_SCEPTICAL_MEANING}nominal.",
+        _SCEPTICAL_MEANING.format("nominal"),
         "Held (2020)",
         _sceptical,
         lambda of: of.one_sided,

@@ -8,4 +8,5 @@ from replicalab.render.tables import csv_tables, excel
 from replicalab.reports.bundle import OpenedBundle, bundle, open_bundle
 from replicalab.views.blocks import Document, Paper
 from replicalab.views.documents import brief, input_hash, of_run
+from replicalab.views.funding import funding_request
 from replicalab.views.report import report

@@ -181,7 +181,7 @@ def brief(
         on=on,
         compact=True,
     )
-    parts = [Part(each.title, tuple(map(_fitting, each.blocks))) for each in document.parts]
+    parts = [Part(each.title, tuple(map(fitting, each.blocks))) for each in document.parts]
     return replace(document, parts=tuple(parts))
 
 
@@ -197,7 +197,7 @@ def names_of(decision: Decision, plan: Assessment) -> str:
     return joined([each.name for each in decision.options if each.is_plan(plan)])
 
 
-def _fitting(block: Block) -> Block:
+def fitting(block: Block) -> Block:
     """Return a block no longer than there is room for on one page, whatever a study says."""
     match block:
         case Sentence():

@@ -22,6 +22,8 @@ from replicalab.registration import SAMENESS, Finder, FormItem, Profile, Registr
 from replicalab.views import blocks, documents
 from replicalab.views import plan as texts
 from replicalab.views.blocks import NOT_GIVEN, Cell, Document, Sentence, Status, listing, part
+from replicalab.views.budget import TITLE as BUDGET_TITLE
+from replicalab.views.budget import budget_blocks, budget_lines
 from replicalab.views.changes import edit_sentence
 from replicalab.views.lab import lab_text
 from replicalab.views.looks import looked_text, stopping_text
@@ -247,7 +249,8 @@ def _budget(plan: Assessment) -> str:
         f"{term.label}: {texts.term_text(term)} = {lab.money(term.credits)}."
         for term in plan.cost_terms
     ]
-    return lines_text([*terms, f"In all {lab.money(plan.cost)} of {lab.money(lab.budget)}."])
+    total = f"In all {lab.money(plan.cost)} of {lab.money(lab.budget)}."
+    return lines_text([*terms, total, "By category:", *budget_lines(plan)])
 
 
 def _resources(plan: Assessment) -> str:
@@ -339,6 +342,7 @@ def registration(profile: Profile, registered: Registered, *, on: date) -> Docum
     answers = {answer.item.id: answer for answer in answers_of(profile, registered)}
     plan, said = registered.plan, registered.said
     pack = plan.pack
+    asked = {item.question.key for item in profile.items}
     left = [each.item.question.label for each in answers.values() if not each.is_given]
     parts = [
         part(
@@ -359,6 +363,7 @@ def registration(profile: Profile, registered: Registered, *, on: date) -> Docum
             )
             for section in profile.sections
         ),
+        *([part(BUDGET_TITLE, *budget_blocks(plan))] if "budget" in asked else []),
         part("Not given", listing(f"{label}." for label in left)),
     ]
     return Document(

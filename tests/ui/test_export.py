@@ -233,7 +233,7 @@ def test_tables_are_those_of_the_report_by_their_names_as_they_read(files: Files
     assert "Power: floor 0.50, target 0.80; budget: 1,000 credits" in box.options
     assert not [each for each in box.options if "\\" in each]
     sheets = load_workbook(io.BytesIO(files["Excel, every table a sheet"][1]())).sheetnames
-    assert len(sheets) == 12
+    assert len(sheets) == 13
     again(app, "Tables", hand_table="The plan in full")
     assert files["CSV of this table"][0] == "the-plan-in-full.csv"
     rows = list(csv.reader(io.StringIO(text(files, "CSV of this table").lstrip("\ufeff"))))

@@ -118,6 +118,7 @@ def _draw_bundle() -> None:
 _PARTS: Final[dict[str, Callable[[], None]]] = {
     "Link": link.draw,
     "Brief": documents.draw_brief,
+    "Funding": documents.draw_funding,
     "Report": documents.draw_report,
     "Registration": registration.draw,
     "Tables": documents.draw_tables,

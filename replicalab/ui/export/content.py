@@ -13,7 +13,7 @@ from replicalab.library import Decision
 from replicalab.negotiation import Negotiation, Recording
 from replicalab.planner import Aim, PlanAnalysis
 from replicalab.registration import Profile, Registration
-from replicalab.reports import Document, brief, bundle, of_run, report
+from replicalab.reports import Document, brief, bundle, funding_request, of_run, report
 from replicalab.scenarios import Pack
 from replicalab.ui import state
 from replicalab.ui.compare import deciding
@@ -61,6 +61,10 @@ class ExportContent:
             run=self.run,
             decision=self.decision,
         )
+
+    def funding(self, said: Registration) -> Document:
+        """Return the funding request, with its authors."""
+        return funding_request(self.options, on=self.on, said=said)
 
     def report(self, said: Registration) -> Document:
         """Return the report, with what is said by hand."""

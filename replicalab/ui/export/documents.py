@@ -34,6 +34,18 @@ def draw_brief() -> None:
     draw_look("brief", found.brief, is_open=True)
 
 
+def draw_funding() -> None:
+    """Draw what there is of the funding request."""
+    st.caption(
+        "One page for a funder: the plan you ask for, its budget, what each cut costs in evidence, "
+        "and what the target takes."
+    )
+    found = _asked()
+    make = partial(found.funding, state.case().registration)
+    draw_files("funding", make, found.name)
+    draw_look("funding", make, is_open=True)
+
+
 def draw_report() -> None:
     """Draw what there is of the report, and what only the visitor can say in it."""
     st.caption(
