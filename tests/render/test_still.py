@@ -15,6 +15,7 @@ from PIL import Image
 from replicalab.assessment import assess
 from replicalab.planner import PlanAnalysis
 from replicalab.planner.curves import Curves
+from replicalab.render.figures import drawing as drawing_module
 from replicalab.render.figures import evidence_by_samples
 from replicalab.render.figures.drawing import Area, Drawing, Stroke, Text
 from replicalab.render.figures.sheet import ChartLine, Sheet
@@ -189,6 +190,22 @@ def test_hostile_texts_are_written_as_texts() -> None:
     assert names == {"svg", "title", "rect", "text"}
     assert "</text><script>&'\"" in texts(svg)[0]
     assert drawing.png().startswith(b"\x89PNG")
+
+
+def test_png_is_drawn_without_the_letters_of_the_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawing = Drawing(60, 20)
+    drawing.add(Text("A label", 30, 10, anchor="middle", bold=True))
+    with_them = drawing.png()
+    monkeypatch.setattr(drawing_module, "find_spec", lambda _: None)
+    drawing_module._font.cache_clear()  # noqa: SLF001 - letters are loaded once
+    without = drawing.png()
+    drawing_module._font.cache_clear()  # noqa: SLF001
+    assert with_them != without
+    for png in (with_them, without):
+        image = Image.open(BytesIO(png)).convert("L")
+        left, top, right, bottom = image.point(lambda level: 255 - level).getbbox() or (0,) * 4
+        assert (left + right) / 2 == pytest.approx(60, abs=4)
+        assert (top + bottom) / 2 == pytest.approx(20, abs=4)
 
 
 def charts() -> Iterator[str]:

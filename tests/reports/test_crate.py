@@ -136,6 +136,7 @@ def test_crate_opens_with_negotiation_and_decision_also_packed_again_in_a_folder
         (zipped(("bundle.json", b"{}")), "the file holds no bundle"),
         (zipped(("bundle.json", b" " * (MOST_BYTES + 1))), "x.zip"),
     ],
+    ids=range(8),  # A ZIP file holds the time, and pytest-xdist wants the same names everywhere
 )
 def test_file_that_is_no_crate_is_refused_by_name(data: bytes, problem: str) -> None:
     with pytest.raises(ScenarioError, match=r"^x\.zip") as refused:
