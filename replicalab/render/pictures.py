@@ -8,10 +8,12 @@ from typing import Any, Final
 from replicalab.planner import PlanAnalysis
 from replicalab.planner.curves import Curves
 from replicalab.render.figures import Mark, evidence_by_samples, frontier_figure, region_figure
+from replicalab.render.figures.design import design_drawing
 from replicalab.render.figures.drawing import Drawing
 from replicalab.render.figures.region import region_marks
 from replicalab.render.figures.still import still
 from replicalab.views.blocks import Picture
+from replicalab.views.design import DesignFacts
 from replicalab.views.pictures import unbeaten_shown
 from replicalab.views.region import limit_texts
 
@@ -33,8 +35,14 @@ def _region(title: Title, found: Any, plans: Any, drawn: Any) -> Drawing:
     return still(region_figure(found, region_marks(plans, drawn), limits, title))
 
 
+def _design(_: Title, facts: DesignFacts) -> Drawing:
+    """Return a design, which needs no title in it."""
+    return design_drawing(facts)
+
+
 CHARTS: Final[dict[str, Callable[..., Drawing]]] = {
     "curve": _curve,
+    "design": _design,
     "frontier": _frontier,
     "region": _region,
 }

@@ -118,14 +118,14 @@ def power_text(found: LookedAt) -> str:
 
 
 def header_text(plan: Assessment) -> str:
-    """Return the same in a few words: ``power 0.79 with 2 interim looks``; empty without any."""
+    """Return the same in a few words: ``0.79 with 2 looks``; empty without any."""
     found = looked_at(plan)
     if found is None or plan.pack.design.looks is None:
         return ""
-    number = count_text(plan.pack.design.looks.interim, "interim look")
+    number = count_text(plan.pack.design.looks.interim, "look")
     if isinstance(found, NoLooks):
         return f"not worked out with {number}"
-    return f"{power_text(found)} with {number}"
+    return f"{plan.evidence.amount(found.power)} with {number}"
 
 
 def _expected_text(found: LookedAt, *, effect: bool) -> str:

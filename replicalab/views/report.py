@@ -45,6 +45,7 @@ from replicalab.views.blocks import (
 )
 from replicalab.views.budget import budget_blocks
 from replicalab.views.check import evidence_cell
+from replicalab.views.design import design_picture
 from replicalab.views.lab import amounts_text, lab_text
 from replicalab.views.options import search_text, wasted_text
 from replicalab.views.original import CONFIDENCE, original_blocks
@@ -107,7 +108,7 @@ def report(
             listing(f"{kind}: {text}" for kind, text in texts.notes(yours)),
         ),
         *([part("The decision", _decided(decision, yours))] if decision else []),
-        part("The plan", _plan_table(options)),
+        part("The plan", _plan_table(options), design_picture(yours)),
         part(
             "Differences from the reference protocol",
             Sentence("" if changed else documents.UNCHANGED),

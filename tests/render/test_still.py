@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from io import BytesIO
 from typing import Any, Final, NamedTuple
 
@@ -26,6 +25,7 @@ from replicalab.views.blocks import Picture
 from replicalab.views.pictures import curve_pictures, trade_off_blocks
 from tests.hostile import ATTACK, UNSEEN
 from tests.render.reading import labels
+from tests.reports.making import work
 from tests.tiers import EVERY_LAB, one_in
 
 BLUE: Final = "#0072B2"
@@ -208,10 +208,10 @@ def test_png_is_drawn_without_the_letters_of_the_pages(monkeypatch: pytest.Monke
         assert (top + bottom) / 2 == pytest.approx(20, abs=4)
 
 
-def charts() -> Iterator[str]:
-    for lab in Difficulty:
-        yield from (picture.chart for picture in pictures(analysis("psy_stroop", lab.value)))
-
-
 def test_every_chart_that_a_document_may_have_is_drawn() -> None:
-    assert {*charts()} == CHARTS.keys()
+    documents = [work("psy_stroop", lab.value).report() for lab in Difficulty]
+    found = {picture.chart: picture for each in documents for picture in each.pictures}
+    assert found.keys() == CHARTS.keys()
+    for picture in found.values():
+        assert picture_svg(picture).startswith("<svg")
+        assert picture_png(picture).startswith(b"\x89PNG")

@@ -20,7 +20,7 @@ from replicalab.errors import PrintError
 from replicalab.registration import Registration
 from replicalab.render import pdf as printing
 from replicalab.render.pdf import Paper, printed
-from replicalab.reports import Document, missing, pdf, pdf_apart, report
+from replicalab.reports import Document, missing, pdf, pdf_apart, pdfs_apart, report
 from replicalab.scenarios import Difficulty
 from replicalab.views.blocks import Cell, Listing, Part, Sentence, table
 from tests.reports.making import (
@@ -136,7 +136,7 @@ def test_brief_of_strangers_is_one_page_of_either_size(which: str, paper: Paper)
 
 @needs_weasyprint
 def test_report_takes_a_few_pages() -> None:
-    assert 3 <= pages_in(pdf(work("psy_ego_depletion", "hard").report())) <= 9
+    assert 3 <= pages_in(pdf(work("psy_ego_depletion", "hard").report())) <= 11
 
 
 def test_missing_weasyprint_is_told_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,7 +178,9 @@ def test_pdf_fetches_nothing_whatever_its_page_asks_for(
 def test_pdf_from_a_process_of_its_own_is_the_same() -> None:
     """And so the same bytes each time."""
     found = work("psy_stroop", "easy").brief()
-    assert pdf_apart(found, "letter", seconds=600) == pdf(found, "letter")
+    report = work("psy_stroop", "easy").report()
+    apart = pdfs_apart([found, report], "letter", seconds=600)
+    assert apart == [pdf(found, "letter"), pdf(report, "letter")]
 
 
 @needs_weasyprint

@@ -32,6 +32,7 @@ from replicalab.ui.export import documents
 from replicalab.ui.export.content import file_name
 from replicalab.ui.export.documents import PRESS, Press
 from replicalab.ui.library.shelf import owner, shelf
+from replicalab.views.design import TITLE as DESIGN
 from tests.ui.acting import choose, press, run
 from tests.ui.pages import COMPARE, LETTERS, NEGOTIATION, PAGES, PROTOCOL
 from tests.ui.reading import drawer_of, heard, in_drawer, panel_of
@@ -310,11 +311,22 @@ def test_every_picture_is_dark_on_white_and_named() -> None:
     for name in PICTURES:
         chart = picture(app, name)
         [box] = [each for each in app.selectbox if each.label == "Picture"]
-        assert set(box.options) == PICTURES
+        assert {*box.options} == {*PICTURES, DESIGN}
         assert '"paper_bgcolor":"#FFFFFF"' in chart.proto.spec
         assert '"format": "png"' in chart.proto.config.replace('":"', '": "')
         assert file_name(f"psy stroop medium {name}", "x")[:-2] in chart.proto.config
         assert (read in chart.proto.spec) == (name == "Days and samples")
+
+
+def test_picture_of_the_design_is_saved_in_either_form(files: Files) -> None:
+    app = visit(PROTOCOL, study="psy_stroop")
+    for form, beginning in {"PNG": b"\x89PNG", "SVG": b"<svg"}.items():
+        again(app, "Pictures", hand_picture=DESIGN, hand_form=form)
+        name, make = files[f"Save as {form}"]
+        assert name == f"psy-stroop-medium-the-design.{form.lower()}"
+        made = make() if callable(make) else make
+        assert (made.encode() if isinstance(made, str) else made).startswith(beginning)
+    assert "Arms with their units" in in_drawer(app)
 
 
 def picture(app: AppTest, name: str) -> Element:

@@ -13,9 +13,9 @@ from replicalab.ui.export.content import export_content
 from replicalab.ui.export.documents import draw_files, draw_line, draw_look
 from replicalab.ui.files import download
 from replicalab.ui.words import escaped
+from replicalab.views.registered import Registered
 from replicalab.views.registration import (
     FormAnswer,
-    Registered,
     answers_of,
     left_text,
     registration,
@@ -40,7 +40,8 @@ def draw() -> None:
         persist_state="session",
     )
     profile, found = PROFILES[key], export_content()
-    registered = Registered(found.options, state.case().registration, found.decision)
+    said = state.case().registration
+    registered = Registered(found.options, said, found.decision, found.run)
     answers = answers_of(profile, registered)
     given = sum(each.is_given for each in answers)
     st.progress(given / len(answers), text=left_text(answers))
@@ -96,11 +97,12 @@ def _draw_item(answer: FormAnswer) -> None:
         if who is not Finder.AUTHOR:
             st.caption(escaped(f"{who}: {text}"))
     if answer.proposal:
-        option, why = answer.proposal
+        proposed, why = answer.proposal
+        label, what = (proposed, "") if question.options else ("this", f" {proposed}")
         with st.container(horizontal=True, vertical_alignment="center"):
-            confirm = partial(_confirm, question, key, option)
-            button(f"Confirm {option}", "check", confirm, key=f"{key}_confirm")
-            st.caption(escaped(f"Proposed: {why}."), width="stretch")
+            confirm = partial(_confirm, question, key, proposed)
+            button(f"Confirm {label}", "check", confirm, key=f"{key}_confirm")
+            st.caption(escaped(f"Proposed:{what} Why: {why}."), width="stretch")
 
 
 def _said(question: Question) -> str | list[str] | None:
@@ -122,6 +124,6 @@ def _take(question: Question, key: str) -> None:
     state.show(registration=state.case().registration.answering(question.key, answer))
 
 
-def _confirm(question: Question, key: str, option: str) -> None:
-    st.session_state[key] = option
+def _confirm(question: Question, key: str, proposed: str) -> None:
+    st.session_state[key] = proposed
     _take(question, key)
