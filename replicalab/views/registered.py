@@ -122,7 +122,8 @@ def _design(plan: Assessment) -> str:
 
 def _size(plan: Assessment) -> str:
     noun = texts.unit_noun(plan.pack.design)
-    parts = (f"{plan.counts.samples:,} {noun}.", texts.dropout_text(plan))
+    most = " at most, with interim looks" * plan.pack.design.is_looked_at
+    parts = (f"{plan.counts.samples:,} {noun}{most}.", texts.dropout_text(plan))
     return " ".join(filter(None, parts))
 
 

@@ -202,6 +202,7 @@ def test_what_is_asked_here_is_the_authors_and_the_studys_own_is_the_files() -> 
     assert "Look 1 at 140 samples" in bounds
     assert "Final analysis at 420 samples, the largest sample" in bounds
     assert bounds.endswith("alpha spent by then 0.0500.")
+    assert " at most, with interim looks." in asked["sample_size"].text
     rationale = asked["sample_rationale"].text
     # SciPy: 0.7638 without, 0.6935 with these bounds.
     assert "With Pocock, 2 interim looks, the plan’s 420 samples have power 0.69." in rationale
