@@ -54,7 +54,8 @@ def test_report_is_saved_in_the_form_that_its_name_says(tmp_path: Path) -> None:
     }.items():
         assert found.save(tmp_path / name).read_bytes().startswith(beginning)
     for name in ("a.doc", "a", ".html/"):
-        with pytest.raises(ValueError, match="is unknown; known: html, md, pdf, docx, xlsx, json, zip"):
+        known = "is unknown; known: html, md, pdf, docx, xlsx, json, zip"
+        with pytest.raises(ValueError, match=known):
             found.save(tmp_path / name)
     with pytest.raises(FileNotFoundError):
         found.save(tmp_path / "missing" / "a.html")
