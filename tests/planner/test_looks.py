@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from scipy.optimize import brentq
@@ -148,19 +148,31 @@ def test_looks_are_at_whole_tanks_and_the_largest_sample_too() -> None:
     assert more == pytest.approx(160 / (128 * found.test.inflation))
 
 
+Case = tuple[float, float | None, float | None, float, str]
+
 WHOLE: Final = st.tuples(
-    st.sampled_from((1.0, 1.5, 2.5, 4.0, 16.0, 7.25)),
+    st.integers(4, 80).map(lambda quarters: quarters / 4),
     st.sampled_from((None, 0.0, 0.1, 1.0)),
-    st.sampled_from((None, 0.25, 1 / 3, 0.6, 0.37)),
+    st.sampled_from((None, 0.05, 0.25, 1 / 3, 0.4, 0.6, 0.37, 0.9)),
     st.sampled_from((0.0, 0.1, 0.45)),
     st.sampled_from(("pocock:1", "obrien_fleming:2", "pocock:4")),
 )
 
 
 @given(WHOLE)
-def test_analyses_fill_whole_units_of_each_arm_and_none_fewer_would_do(
-    case: tuple[float, float | None, float | None, float, str],
-) -> None:
+def test_analyses_fill_whole_units_of_each_arm_and_none_fewer_would_do(case: Case) -> None:
+    check_whole(case)
+
+
+@pytest.mark.long
+@settings(max_examples=3000)
+@given(WHOLE)
+def test_analyses_of_3000_labs_fill_whole_units_and_none_fewer_would_do(case: Case) -> None:
+    check_whole(case)
+
+
+def check_whole(case: Case) -> None:
+    """Hold the samples of each analysis against every size of whole units in each arm."""
     per_unit, icc, share, dropout, text = case
     arms = None if share is None else Arms(share=share)
     plan = in_tanks(arms, dropout, samples=per_unit, icc=icc)
@@ -170,10 +182,13 @@ def test_analyses_fill_whole_units_of_each_arm_and_none_fewer_would_do(
         return
     assert found is not None
 
+    def fills(arm: int) -> bool:
+        size = Fraction(str(per_unit))
+        return arm == math.floor(size * math.ceil(arm / size))
+
     def is_whole(n: int) -> bool:
-        first, _ = split(n, design.arms.share if design.arms else 0.5)
-        held = {math.floor(Fraction(str(per_unit)) * k) for k in range(1, n + 1)}
-        return {first, n - first} <= held and (design.uneven or n % 2 == 0)
+        arms = split(n, design.arms.share if design.arms else 0.5)
+        return all(map(fills, arms)) and (design.uneven or n % 2 == 0)
 
     def worth(n: int) -> float:
         return information(n, design)
@@ -181,8 +196,9 @@ def test_analyses_fill_whole_units_of_each_arm_and_none_fewer_would_do(
     goal = found.test.inflation * worth(found.fixed.counts.samples)
     wholes = [n for n in range(2, found.analyses[-1].samples + 1) if is_whole(n)]
     enough = [n for n in wholes if worth(n) >= goal * (1 - 1e-9)]
-    # Another size, once at most, for the bounds that go with it.
-    assert found.analyses[-1].samples in enough[:2]
+    # Another size, once at most, for the bounds that go with it; unlike arms are whole so unevenly
+    # that each size has bounds, and needs, of its own.
+    assert found.analyses[-1].samples in (enough if design.uneven else enough[:2])
     at_last = worth(found.analyses[-1].samples)
     for each, wanted in zip(found.analyses, read_looks(text).analyses, strict=True):
         assert each.samples == next(n for n in wholes if worth(n) >= wanted * at_last * (1 - 1e-9))
