@@ -176,6 +176,15 @@ def capitalised(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
 
 
+NOT_GIVEN: Final = "not given"
+"""What stands where nobody has said anything."""
+
+
+def is_given(text: str) -> bool:
+    """Return whether a text says anything: whether it is neither empty nor ``Not given.``."""
+    return text.strip(" .\n").casefold() not in ("", NOT_GIVEN)
+
+
 def ended(text: str) -> str:
     """Return a text as a sentence: with a full stop, where it does not end by itself."""
     return text if text.rstrip("\"'”’)").endswith((".", "?", "!", "…")) else f"{text}."

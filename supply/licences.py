@@ -23,7 +23,8 @@ ALLOWED: Final = frozenset(
         "PSF-2.0",
         "Zlib",
     }
-    | {"3-Clause BSD License", "Apache License 2.0", "BSD License", "MIT License"}
+    | {"3-Clause BSD License", "BSD License", "MIT License"}
+    | {"Apache License 2.0", "Apache License, Version 2.0"}
     | {"MPL-2.0"}
 )
 """Those that let anyone run, change and pass on what uses them, by their short names or in words of

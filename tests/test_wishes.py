@@ -30,7 +30,7 @@ from replicalab.planner import (
     portfolio_of,
     surveyed,
 )
-from replicalab.reports import brief, markdown, report
+from replicalab.reports import brief, funding_request, markdown, report
 from replicalab.scenarios import CostModel, Pack, load_scenario, read_looks
 from replicalab.views import (
     check,
@@ -213,6 +213,7 @@ PLACES: Final[dict[str, Callable[[], str | Block]]] = {
     ),
     "the survey's file": lambda: str(survey.cells(surveyed(lab()))),
     "the brief": lambda: markdown(brief(ways(), on=TODAY)),
+    "the funding request": lambda: markdown(funding_request(ways(), on=TODAY)),
     "the report": lambda: markdown(report(ways(), on=TODAY)),
     "a report of a negotiation": lambda: markdown(report(ways(ASKED), on=TODAY, run=run())),
     "a notebook's plan": lambda: api.assess(lab(), duration_days=12)._repr_html_(),
@@ -220,7 +221,14 @@ PLACES: Final[dict[str, Callable[[], str | Block]]] = {
 }
 """Where a plan of 12 days is told, or one that comes of it, and what is said there."""
 JUDGE_NO_PLAN: Final = {
-    *("card_panel", "cost_panel", "design_panel", "effects_panel", "evidence_panel"),
+    *(
+        "budget_panel",
+        "card_panel",
+        "cost_panel",
+        "design_panel",
+        "effects_panel",
+        "evidence_panel",
+    ),
     "original_panel",
     *(
         "challenge_panel",

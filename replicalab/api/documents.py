@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from replicalab import crates
 from replicalab.api.plans import analysis
 from replicalab.api.shown import OneLine, page
 from replicalab.assessment import Assessment, assess
@@ -23,16 +25,21 @@ from replicalab.views import documents as views
 from replicalab.views.blocks import Document, Paper
 from replicalab.views.comparison import comparison_panel, table
 from replicalab.views.documents import of_run
-from replicalab.views.registration import Registered, registry_text
+from replicalab.views.funding import funding_request
+from replicalab.views.registered import Registered
 from replicalab.views.registration import registration as registration_of
+from replicalab.views.registration import registry_text
 from replicalab.views.report import report as report_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 BUNDLE: Final = "json"
-ENDINGS: Final = (*FORMS, BUNDLE)
-"""As what a report is saved, by the ending of its name; JSON is the bundle that replays."""
+ENDINGS: Final = (*FORMS, BUNDLE, crates.SUFFIX)
+"""As what a report is saved, by the ending of its name.
+
+JSON is the bundle that replays, ZIP the research object crate that holds everything.
+"""
 
 
 class Comparison(OneLine, tuple[Side, ...]):
@@ -99,6 +106,7 @@ class Report(OneLine):
         *,
         on: date | None = None,
         brief: bool = False,
+        funding: bool = False,
         aim: Aim | None = None,
         profile: Profile | None = None,
         said: Registration | None = None,
@@ -106,6 +114,7 @@ class Report(OneLine):
         self.options, self.run = options, run
         self.profile, self.said = profile, said
         self._on, self._brief = on or datetime.now(UTC).astimezone().date(), brief
+        self._funding = funding
         self._aim = aim
 
     @property
@@ -118,12 +127,14 @@ class Report(OneLine):
         """What it holds, of which each form is drawn."""
         if self.profile:
             return registration_of(self.profile, self._registered, on=self._on)
+        if self._funding:
+            return funding_request(self.shown, on=self._on, said=self.said)
         make = views.brief if self._brief else partial(report_of, aim=self._aim, said=self.said)
         return make(self.shown, on=self._on, written=self._written, run=self.run)
 
     @property
     def _registered(self) -> Registered:
-        return Registered(self.shown, self.said or Registration())
+        return Registered(self.shown, self.said or Registration(), run=self.run)
 
     @property
     def _written(self) -> Pack:
@@ -134,8 +145,9 @@ class Report(OneLine):
         """Return it as the content of a file.
 
         Args:
-            ending: one of ``html``, ``md``, ``pdf``, ``docx``, ``xlsx``; or ``json``: the bundle,
-                or a form's answers by its own ids.
+            ending: one of ``html``, ``md``, ``pdf``, ``docx``, ``xlsx``; ``json``: the bundle, or a
+                form's answers by its own ids; or ``zip``: a research object crate with all of these
+                but the workbook, and without PDF where that cannot be made.
             paper: ``A4`` or ``letter``, of PDF and Word.
 
         Raises:
@@ -148,9 +160,29 @@ class Report(OneLine):
             from replicalab.reports import bundle  # noqa: PLC0415 - Jinja2, with the first document
 
             return bundle(self.options, self._written, self.run)
+        if ending == crates.SUFFIX:
+            return self._crate(paper)
         if ending not in FORMS:
             raise ValueError(f"form '{ending}' is unknown; known: {', '.join(ENDINGS)}")
         return FORMS[ending].make(self.document, paper)
+
+    def _crate(self, paper: Paper) -> bytes:
+        from replicalab.reports import missing, pdf  # noqa: PLC0415 - as above
+
+        def printer(documents: Sequence[Document], paper: Paper) -> list[bytes]:
+            return [pdf(each, paper) for each in documents]
+
+        return crates.crate(
+            self.options,
+            self._written,
+            on=self._on,
+            run=self.run,
+            said=self.said,
+            profile=self.profile or crates.DEFAULT_FORM,
+            aim=self._aim,
+            paper=paper,
+            printer=None if missing() else printer,
+        )
 
     def save(self, path: str | Path, paper: Paper = "A4") -> Path:
         """Write it to a file in the form that its name ends in, and return where.
@@ -178,32 +210,40 @@ def report(
     *,
     on: date | None = None,
     brief: bool = False,
+    funding: bool = False,
     form: str | None = None,
     said: Registration | None = None,
 ) -> Report:
-    """Return a report that is fit for a preregistration, a brief of one page, or a form filled in.
+    """Return a report that is fit for a preregistration, a page, or a form filled in.
 
     Args:
         plan: what it is about; a negotiation goes along, and its report is about the plan that it
             came to.
         on: the day that it bears; None is today.
-        brief: the brief in place of the report.
+        brief: the brief, one page, in place of the report.
+        funding: in its place a page for a funder: the plan, what cuts cost, what the target takes.
         form: the key of a registration form in place of it, such as ``brandt-prereg-2``.
         said: what only whoever registers the plan can say.
 
     Raises:
-        ValueError: no such form.
+        ValueError: no such form, or two of these documents.
 
     >>> found = report(assess(load("psy_stroop")), on=date(2026, 1, 31), brief=True)
     >>> print(found.form("md").splitlines()[2])
     Brief · medium lab · 31 January 2026
+    >>> report(assess(load("phys_millikan")), on=date(2026, 1, 31), funding=True).document.title
+    'Give 155 more credits: half-width ±1.496 % instead of ±1.72 %.'
     """
     if form is not None and form not in PROFILES:
         raise ValueError(f"form '{form}' is unknown; known: {', '.join(PROFILES)}")
+    if brief + funding + (form is not None) > 1:
+        raise ValueError("brief, funding and form are each another document; ask for one")
     profile = PROFILES[form] if form else None
     run = plan if isinstance(plan, Negotiation) else None
     opening = _opening(plan) if isinstance(plan, Negotiation) else plan
-    return Report(analysis(opening), run, on=on, brief=brief, profile=profile, said=said)
+    return Report(
+        *(analysis(opening), run), on=on, brief=brief, funding=funding, profile=profile, said=said
+    )
 
 
 def _opening(run: Negotiation) -> Assessment:

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from replicalab import planner, scenarios
 from replicalab.agents import SuggestionChange
 from replicalab.api.shown import OneLine, page
 from replicalab.assessment import Assessment, CostTerm, Slack
+from replicalab.assessment.budget import BudgetLine, budget_of
 from replicalab.assessment.phrases import failing_text
+from replicalab.critique import Remark, critique
 from replicalab.lexicon import amount_text, count_text
 from replicalab.models import Protocol, revise
-from replicalab.planner.looks import LooksPlan, NoLooks, with_looks
+from replicalab.planner.looks import LookedAt, LooksPlan, NoLooks, looked_at, with_looks
+from replicalab.registration import Registration
 from replicalab.tables import rows
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from replicalab.views.blocks import Group
+    from replicalab.views.blocks import Group, Picture
 
 
 class Dimensions(OneLine, tuple[Slack, ...]):
@@ -60,6 +64,81 @@ class Costs(OneLine, tuple[CostTerm, ...]):
         return page(cost_panel(self.plan))
 
 
+class BudgetLines(OneLine, tuple[BudgetLine, ...]):
+    """The lines of a plan's budget, by year and category; they add up to its cost."""
+
+    plan: Plan
+
+    def frame(self) -> pd.DataFrame:
+        """Return a data frame with a row for each line; credits are in the lab's currency."""
+        return rows.frame(rows.BUDGET, map(rows.budget_row, self))
+
+    def _line(self) -> str:
+        return f"{count_text(len(self), 'line')}, {self.plan.pack.lab.money(self.plan.cost)}"
+
+    def _repr_html_(self) -> str:
+        from replicalab.views.budget import budget_panel  # noqa: PLC0415
+
+        return page(budget_panel(self.plan))
+
+
+class Critique(OneLine, tuple[Remark, ...]):
+    """What a reviewer would ask of a plan: concerns first, then what nobody said."""
+
+    def frame(self) -> pd.DataFrame:
+        """Return a data frame with a row for each question."""
+        return rows.frame(rows.CRITIQUE, map(rows.remark_row, self))
+
+    def _line(self) -> str:
+        from replicalab.views.critique import summary_text  # noqa: PLC0415
+
+        return summary_text(self)
+
+    def _repr_html_(self) -> str:
+        from replicalab.views.critique import critique_panel  # noqa: PLC0415
+
+        return page(critique_panel(self))
+
+
+class DesignPicture(OneLine):
+    """A plan's design as a picture: arms and units, days, bookings and looks."""
+
+    def __init__(self, plan: Assessment) -> None:
+        self.plan = plan
+
+    @property
+    def block(self) -> Picture:
+        """What it holds, of which each form is drawn."""
+        from replicalab.views.design import design_picture  # noqa: PLC0415
+
+        return design_picture(self.plan)
+
+    def save(self, path: str | Path) -> Path:
+        """Write it to a file, as PNG or SVG by the ending of its name, and return where.
+
+        Raises:
+            ValueError: its name ends in neither.
+            OSError: it cannot be written.
+        """
+        from replicalab.render.pictures import picture_png, picture_svg  # noqa: PLC0415
+
+        to = Path(path)
+        match to.suffix.lower():
+            case ".png":
+                to.write_bytes(picture_png(self.block))
+            case ".svg":
+                to.write_text(picture_svg(self.block), "utf-8")
+            case other:
+                raise ValueError(f"form '{other}' is unknown; end the name in .png or .svg")
+        return to
+
+    def _line(self) -> str:
+        return self.block.alt
+
+    def _repr_html_(self) -> str:
+        return page(self.block)
+
+
 class Plan(OneLine, Assessment):
     """A plan in its lab: the seven dimensions, cost and evidence."""
 
@@ -77,18 +156,58 @@ class Plan(OneLine, Assessment):
         found.plan = self
         return found
 
+    @property
+    def budget(self) -> BudgetLines:
+        """What it costs by year and category.
+
+        >>> ours = Lab(start_date="2026-12-29", categories={"samples": "participants"})
+        >>> budget = assess(load("psy_stroop", own=ours)).budget
+        >>> budget.frame().groupby(["year", "category"]).credits.sum().loc["2026"].to_dict()
+        {'instruments': 200.0, 'material': 150.0, 'not said': 200.0, 'participants': 1000.0}
+        """
+        found = BudgetLines(budget_of(self).lines)
+        found.plan = self
+        return found
+
+    @cached_property
+    def looked_at(self) -> LookedAt | NoLooks | None:
+        """What its own sample comes to with those looks, or why that is not worked out."""
+        return looked_at(self)
+
     @cached_property
     def looks(self) -> LooksPlan | NoLooks | None:
-        """It with the interim looks of the study or the question, or why it can have none."""
+        """The sample that keeps the target with the looks of the study or the question.
+
+        Or why there is none.
+        """
         return with_looks(self)
+
+    @property
+    def picture(self) -> DesignPicture:
+        """Its design as a picture."""
+        return DesignPicture(self)
+
+    def critique(self, said: Registration | None = None) -> Critique:
+        """Return what a reviewer would ask of it.
+
+        Args:
+            said: what its author answers on registration forms.
+
+        >>> plan = assess(load("psy_stroop"))
+        >>> [each.key for each in plan.critique() if each.standing == "raises a concern"]
+        ['availability', 'covered', 'multiplicity']
+        """
+        return Critique(critique(self, said))
 
     def _line(self) -> str:
         from replicalab.views.lab import lab_text  # noqa: PLC0415
+        from replicalab.views.looks import header_text  # noqa: PLC0415
         from replicalab.views.verdicts import plan_size  # noqa: PLC0415
 
         where = f"{self.pack.paper.name}, {lab_text(self.pack)}"
+        looked = ", ".join(filter(None, (self.evidence.text, header_text(self))))
         passes = failing_text(self.failing) if self.failing else "feasible"
-        return f"{where}: {plan_size(self)}, {self.evidence.text}; {passes}"
+        return f"{where}: {plan_size(self)}, {looked}; {passes}"
 
     @cached_property
     def options(self) -> planner.PlanAnalysis:

@@ -36,7 +36,9 @@ class CostTerm(NamedTuple):
     """One of the terms of a plan's cost, at so much each.
 
     ``own`` are the prices of those among the ``number`` that have one in place of the rate. Of the
-    overhead the ``number`` is the sum of all other terms, and the rate a share of it.
+    overhead the ``number`` is the sum of all other terms, and the rate a share of it. ``of`` is
+    what costs: ``samples``, ``days``, ``controls``, ``equipment``, ``reagents``, ``units``,
+    ``staff`` or ``overhead``.
     """
 
     label: str
@@ -44,6 +46,7 @@ class CostTerm(NamedTuple):
     rate: float
     own: tuple[float, ...] = ()
     is_share: bool = False
+    of: str = "samples"
 
     @property
     def credits(self) -> Amount:
@@ -114,7 +117,7 @@ def cost_terms(
     model = pack.lab.cost_model
     rows = zip(counts[:5], _TERMS, ((), (), (), *own), strict=True)
     terms = [
-        CostTerm(label, count, getattr(model, rate), prices)
+        CostTerm(label, count, getattr(model, rate), prices, of=label.lower())
         for count, (label, rate), prices in rows
     ]
     terms += [
@@ -123,10 +126,10 @@ def cost_terms(
     ]
     if model.per_staff_day:
         staff_days = staff(counts, pack.staff_model) * counts.days
-        terms.append(CostTerm("Staff days", staff_days, model.per_staff_day))
+        terms.append(CostTerm("Staff days", staff_days, model.per_staff_day, of="staff"))
     if model.overhead_percent:
-        share = model.overhead_percent / 100
-        terms.append(CostTerm("Overhead", _direct(counts, pack), share, is_share=True))
+        share, direct = model.overhead_percent / 100, _direct(counts, pack)
+        terms.append(CostTerm("Overhead", direct, share, is_share=True, of="overhead"))
     return tuple(terms)
 
 
@@ -134,8 +137,9 @@ def _design_terms(samples: Amount, design: Design) -> list[CostTerm]:
     """Return what the units and the arms of a study cost, where they have a price."""
     terms, units, arms = list[CostTerm](), design.units, design.arms
     if units is not None and not units.is_free:
+        named, number = capitalised(plural(units.name, 2)), unit_count(samples, design)
         terms = [
-            CostTerm(capitalised(plural(units.name, 2)), unit_count(samples, design), units.cost),
+            CostTerm(named, number, units.cost, of="units"),
             CostTerm("Samples in them", samples, units.sample_cost),
         ]
     if arms is not None and not arms.is_free:

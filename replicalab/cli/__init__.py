@@ -12,9 +12,12 @@ from replicalab import __version__
 from replicalab.characters import on_one_line
 from replicalab.cli import (
     batch,
+    budget,
     check,
     compare,
+    critique,
     negotiate,
+    people,
     plan,
     portfolio,
     report,
@@ -31,7 +34,20 @@ from replicalab.cli.printing import EXIT, Answer, CommandError, say, tell
 from replicalab.errors import ReplicaLabError
 from replicalab.lexicon import shortened
 
-COMMANDS: Final = (serve, studies, check, plan, portfolio, negotiate, compare, report, batch)
+COMMANDS: Final = (
+    serve,
+    studies,
+    check,
+    plan,
+    budget,
+    critique,
+    portfolio,
+    negotiate,
+    compare,
+    report,
+    batch,
+    people,
+)
 """In the order of the help; each adds its options, and answers."""
 
 DEBUG: Final = "REPLICALAB_DEBUG"

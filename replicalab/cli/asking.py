@@ -9,6 +9,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
+from pydantic import ValidationError
+
 from replicalab import scenarios
 from replicalab.assessment import CHOICES, assess, missing_choices, named_effect, offered_effects
 from replicalab.assessment.effects import choice_name
@@ -18,12 +20,15 @@ from replicalab.cli.files import STANDARD, called, content
 from replicalab.cli.lab_options import MONEY_OPTIONS, between, decimal
 from replicalab.cli.printing import CommandError, say
 from replicalab.cli.record_options import add_records, records
+from replicalab.documents import MOST_BYTES
 from replicalab.errors import TraceError
 from replicalab.lexicon import joined, same_label, shortened
 from replicalab.models import LARGEST_PLANNED, LIST_FIELDS, LONGEST_LABEL, Protocol, revise
 from replicalab.negotiation import Negotiation, Transcript, load, replay
 from replicalab.planner import Aim, Goal, MeansPrices, PlanAnalysis
-from replicalab.scenarios.json_file import FileKind, kind_of
+from replicalab.registration import Registration
+from replicalab.scenarios.checking import record_error
+from replicalab.scenarios.json_file import FileKind, JsonFile, kind_of
 from replicalab.views.combinations import PRICES
 from replicalab.views.plan import elsewhere_text
 
@@ -216,6 +221,34 @@ def add_aim(parser: argparse.ArgumentParser) -> None:
 
 
 # --- what they ask for --------------------------------------------------------------------------
+
+
+def add_answers(group: argparse._ActionsContainer) -> None:
+    """Add the option for what only the author of a registration can say."""
+    group.add_argument(
+        "--answers",
+        metavar="FILE",
+        type=Path,
+        help="what its author says, as JSON: title, authors, reasons, texts, choices",
+    )
+
+
+def answers(asked: argparse.Namespace) -> Registration | None:
+    """Return what an author says, as a file has it; None where none is named.
+
+    Raises:
+        ScenarioError: the file holds something else; with the place and the remedy.
+    """
+    if asked.answers is None:
+        return None
+    source = called(asked.answers)
+    remedy = "write title, authors, reasons, texts and choices as a block"
+    file = JsonFile(source, "answers", remedy, MOST_BYTES, MOST_BYTES, 1)
+    values = file.values(content(asked.answers))
+    try:
+        return Registration.model_validate_json(json.dumps(values))
+    except ValidationError as error:
+        raise record_error(error, Registration, source) from error
 
 
 def study_at(name: str) -> tuple[scenarios.Study, str]:

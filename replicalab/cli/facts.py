@@ -15,6 +15,7 @@ from replicalab.assessment import (
 )
 from replicalab.assessment.phrases import asked_and_had
 from replicalab.assessment.success import likelier_with_fewer, success_rows
+from replicalab.critique import Remark
 from replicalab.lexicon import CREDITS
 from replicalab.negotiation import Score
 from replicalab.planner import (
@@ -28,10 +29,10 @@ from replicalab.planner import (
     change_steps,
 )
 from replicalab.planner.curves import Curves
-from replicalab.planner.looks import LooksPlan, NoLooks, with_looks
+from replicalab.planner.looks import LookedAt, LooksPlan, NoLooks, looked_at, with_looks
 from replicalab.planner.units import better_allocation, by_correlation
 from replicalab.scenarios import Bounds, EvidenceAssumptions, LabOverrides, Pack, StudyLimit
-from replicalab.tables.rows import cost_row, dimension_row
+from replicalab.tables.rows import cost_row, dimension_row, remark_row
 from replicalab.views.blocks import Verdict
 from replicalab.views.plan import notes
 from replicalab.views.score import score_verdict
@@ -69,6 +70,7 @@ def evidence(found: Evidence) -> Data:
     return {
         "kind": str(found.kind),
         "measure": found.measure,
+        **({"looks": "without"} if found.is_looked_at else {}),
         "value": None if found.void_reason or not math.isfinite(found.value) else found.value,
         "target": found.target,
         "floor": found.floor,
@@ -91,6 +93,41 @@ def plan(found: Assessment) -> Data:
         "fidelity_loss": found.fidelity_loss,
         "wishes_broken": [_wish(wish, found) for wish in found.broken_wishes],
         "evidence": evidence(found.evidence),
+        **own_looks(found),
+    }
+
+
+def own_looks(plan: Assessment) -> Data:
+    """Return what a plan's own sample comes to with interim looks; nothing without any.
+
+    Where that is not worked out, why.
+    """
+    found = looked_at(plan)
+    if found is None or isinstance(found, NoLooks):
+        return {} if found is None else {"looked_at": {"none": str(found)}}
+    worst = found.worst
+    return {
+        "looked_at": {
+            "power": found.power,
+            "fits": found.fits,
+            "failing": [str(dimension) for dimension in worst.failing],
+            "worst": {
+                "samples": worst.counts.samples,
+                "days": worst.counts.days,
+                "cost": worst.cost,
+            },
+            "analyses": [each._asdict() for each in found.analyses],
+            "expected": _expected(found),
+        }
+    }
+
+
+def _expected(found: LookedAt | LooksPlan) -> Data:
+    """Return the means of samples, days and cost, with the effect and without."""
+    names = {"samples": "samples", "days": "day", "cost": "credits"}
+    return {
+        name: {key: found.mean(attrgetter(of), effect=effect) for key, of in names.items()}
+        for name, effect in (("with_effect", True), ("without_effect", False))
     }
 
 
@@ -118,6 +155,11 @@ def score(found: Score) -> Data:
         "fidelity_short": found.fidelity_short,
         "verdict": verdict(score_verdict(found)),
     }
+
+
+def critiqued(found: Assessment, remarks: Iterable[Remark]) -> Data:
+    """Return what a reviewer would ask of a plan."""
+    return {**place(found.pack), **plan(found), "critique": [*map(remark_row, remarks)]}
 
 
 def checked(options: PlanAnalysis) -> Data:
@@ -273,11 +315,6 @@ def looked(found: LooksPlan | NoLooks | None) -> Data:
         return {}
     if isinstance(found, NoLooks):
         return {"looks": {"none": str(found)}}
-    names = {"samples": "samples", "days": "day", "cost": "credits"}
-    means = {
-        name: {key: found.mean(attrgetter(of), effect=effect) for key, of in names.items()}
-        for name, effect in (("with_effect", True), ("without_effect", False))
-    }
     return {
         "looks": {
             "chosen": found.looks.model_dump(mode="json", exclude_defaults=True),
@@ -287,7 +324,7 @@ def looked(found: LooksPlan | NoLooks | None) -> Data:
             "samples_over": found.over,
             "inflation": found.test.inflation,
             "analyses": [each._asdict() for each in found.analyses],
-            "expected": means,
+            "expected": _expected(found),
         }
     }
 

@@ -15,12 +15,11 @@ from replicalab.planner import Aim, PlanAnalysis, PlanStep
 from replicalab.render import terminal
 from replicalab.scenarios import EvidenceTier, plan_json
 from replicalab.views import options as texts
-from replicalab.views.blocks import group
 from replicalab.views.changes import all_changes, change_text, revision_text
 from replicalab.views.combinations import TITLE as COMBINATIONS_TITLE
 from replicalab.views.combinations import blocks_of
 from replicalab.views.looks import TITLE as LOOKS_TITLE
-from replicalab.views.looks import looks_blocks
+from replicalab.views.looks import looks_panel
 from replicalab.views.verdicts import ANSWERS, answer_to, plan_verdict
 
 ABOUT: Final = "The plan that gives up the least, change by change, and what it would take."
@@ -67,8 +66,8 @@ def _lines(options: PlanAnalysis, aim: Aim | None, saved: str) -> Iterator[str]:
     changes = _changes(options, least.after, least.changes) if shows else iter(())
     yield from terminal.section("The least-loss plan", [*difference, *changes])
     yield from terminal.lines(texts.take_panel(options))
-    if looks := looks_blocks(yours):
-        yield from terminal.section(LOOKS_TITLE, terminal.lines(group(*looks)))
+    if yours.pack.design.is_looked_at:
+        yield from terminal.section(LOOKS_TITLE, terminal.lines(looks_panel(yours)))
     if aim:
         told, ways, last = blocks_of(options, aim)
         held = [*terminal.lines(told), *terminal.records(ways), *terminal.indented([last.text])]

@@ -1,4 +1,4 @@
-"""``report``: a plan as a one-page brief, or as a report fit for a preregistration."""
+"""``report``: a plan as a page for a decider or a funder, or a report for a preregistration."""
 
 import argparse
 import json
@@ -7,31 +7,30 @@ from datetime import date
 from pathlib import Path
 from typing import Final, get_args
 
-from pydantic import ValidationError
-
+from replicalab import crates
 from replicalab.api.documents import BUNDLE, ENDINGS, Report
 from replicalab.case import Case
 from replicalab.cli import asking
 from replicalab.cli.check import heading
-from replicalab.cli.files import STANDARD, called, content, written
+from replicalab.cli.files import STANDARD, written
 from replicalab.cli.printing import Answer, CommandError
-from replicalab.documents import FORMS, MOST_BYTES
+from replicalab.documents import FORMS
 from replicalab.lexicon import joined
 from replicalab.negotiation import negotiate
-from replicalab.registration import PROFILES, Registration
+from replicalab.registration import PROFILES
 from replicalab.render import terminal
-from replicalab.scenarios.checking import record_error
-from replicalab.scenarios.json_file import JsonFile
 from replicalab.views.blocks import Paper
 from replicalab.views.verdicts import plan_verdict
 
-ABOUT: Final = "A plan as a brief of one page, as a report, or as a registration form filled in."
+ABOUT: Final = "A plan as a brief, a funding request, a report, or a registration form filled in."
 CODES: Final = "0 once it is made"
 EXAMPLES: Final = (
     "report psy_stroop --date 2026-01-31 --brief",
+    "report phys_millikan --date 2026-01-31 --funding",
     "report psy_stroop --plan plan.json --date 2026-01-31 --save report.html",
     "report psy_stroop --registration brandt-prereg-2 --date 2026-01-31 --save recipe.json",
     "report psy_stroop --negotiated --date 2026-01-31 --save bundle.json",
+    "report psy_stroop --negotiated --date 2026-01-31 --save crate.zip",
 )
 _FORMS: Final = [*PROFILES]
 _PAGED: Final = [f".{ending}" for ending, form in FORMS.items() if form.is_paged]
@@ -44,6 +43,12 @@ def add(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("document")
     group.add_argument("--brief", action="store_true", help="the brief in place of the report")
     group.add_argument(
+        "--funding",
+        action="store_true",
+        help="one page for a funder in its place: the plan, what each cut costs, what the target "
+        "takes",
+    )
+    group.add_argument(
         "--negotiated",
         action="store_true",
         help="with the negotiation that opens with the plan, and about the plan that it comes to",
@@ -54,12 +59,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="FORM",
         help=f"in its place {joined(_FORMS, 'or')}",
     )
-    group.add_argument(
-        "--answers",
-        metavar="FILE",
-        type=Path,
-        help="what its author says, as JSON: title, authors, reasons, texts, choices",
-    )
+    asking.add_answers(group)
     group.add_argument("--date", type=day, metavar="DAY", help="that it bears (default: today)")
     group.add_argument("--form", choices=ENDINGS, help="in place of the ending of the file's name")
     group.add_argument(
@@ -88,11 +88,13 @@ def answer(asked: argparse.Namespace) -> Answer:
     """Return the document; as JSON the bundle that it is of."""
     ending = _ending(asked)
     aim = asking.aim(asked)
-    if aim and (asked.brief or ending == BUNDLE):
-        other = "--brief" if asked.brief else f"--save '{asked.save}'"
+    page = _page(asked)
+    if aim and (page or ending == BUNDLE):
+        other = page or f"--save '{asked.save}'"
         raise CommandError(f"--reach {aim.goal} is of the report alone; leave {other} out")
-    if asked.brief and asked.registration:
-        raise CommandError(f"--registration {asked.registration} is no brief; leave --brief out")
+    if page and asked.registration:
+        what = f"--registration {asked.registration}"
+        raise CommandError(f"{what} is another document; leave {page} out")
     if asked.brief and asked.answers:
         raise CommandError(f"--answers '{asked.answers}' is not of the brief; leave --brief out")
     options = asking.analysis(asked)
@@ -100,27 +102,30 @@ def answer(asked: argparse.Namespace) -> Answer:
     case = Case.of(pack, options.yours.plan)
     run = negotiate(case.setup(pack), pack) if asked.negotiated else None
     profile = PROFILES[asked.registration] if asked.registration else None
-    said = _answers_at(asked.answers) if asked.answers else None
+    said = asking.answers(asked)
     made = Report(
-        options, run, on=asked.date, brief=asked.brief, aim=aim, profile=profile, said=said
+        *(options, run),
+        on=asked.date,
+        brief=asked.brief,
+        funding=asked.funding,
+        aim=aim,
+        profile=profile,
+        said=said,
     )
     saved = written(asked.save, made.form(ending, asked.paper or "A4")) if asked.save else ""
     return Answer(0, _lines(made, ending, saved), lambda: json.loads(made.form(BUNDLE)))
 
 
-def _answers_at(path: Path) -> Registration:
-    """Return what an author says, as a file has it.
+def _page(asked: argparse.Namespace) -> str:
+    """Return the option of the page that takes the report's place; empty where none does.
 
     Raises:
-        ScenarioError: the file holds something else; with the place and the remedy.
+        CommandError: both are asked for.
     """
-    source = called(path)
-    remedy = "write title, authors, reasons, texts and choices as a block"
-    values = JsonFile(source, "answers", remedy, MOST_BYTES, MOST_BYTES, 1).values(content(path))
-    try:
-        return Registration.model_validate_json(json.dumps(values))
-    except ValidationError as error:
-        raise record_error(error, Registration, source) from error
+    pages = [f"--{name}" for name in ("brief", "funding") if getattr(asked, name)]
+    if len(pages) > 1:
+        raise CommandError("--brief and --funding are two documents; ask for one")
+    return pages[0] if pages else ""
 
 
 def _ending(asked: argparse.Namespace) -> str:
@@ -141,8 +146,9 @@ def _ending(asked: argparse.Namespace) -> str:
     if asked.paper and f".{ending}" not in _PAGED:
         remedy = f"end the file's name in {joined(_PAGED, 'or')}, or leave it out"
         raise CommandError(f"--paper {asked.paper}: .{ending} has no pages; {remedy}")
-    if asked.brief and ending == BUNDLE:
-        raise CommandError(f"--brief '{asked.save}': a bundle is no document; leave --brief out")
+    if (page := _page(asked)) and ending in (BUNDLE, crates.SUFFIX):
+        what = "a bundle" if ending == BUNDLE else "a crate"
+        raise CommandError(f"{page} '{asked.save}': {what} is no document; leave {page} out")
     return ending
 
 

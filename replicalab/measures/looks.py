@@ -90,12 +90,15 @@ class StoppingRule:
             )
         return tuple(chances)
 
-    def drift_for(self, power: float) -> float:
-        """Return the drift at which the test is significant, on its side, with that probability."""
+    def drift_for(self, power: float, sides: int | None = 1) -> float:
+        """Return the drift at which the test is significant with that probability; 0 at least.
+
+        On its side; with ``sides`` None, on all that it has.
+        """
         high = self.bounds[-1] + 1
-        while sum(self.crossings(high, sides=1)) < power:
+        while sum(self.crossings(high, sides)) < power:
             high += 2
-        return _root(lambda drift: power - sum(self.crossings(drift, sides=1)), 0.0, high)
+        return _root(lambda drift: power - sum(self.crossings(drift, sides)), 0.0, high)
 
     def bound_for(self, chance: float) -> float:
         """Return the bound of the last analysis that is crossed with that probability.

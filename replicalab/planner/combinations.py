@@ -183,6 +183,15 @@ class Combinations:
         """Whether the lab reaches the goal as it is."""
         return any(not each.kinds for each in self.found)
 
+    @property
+    def by_money(self) -> Combination | None:
+        """The one that asks for credits alone; None where no credits alone are enough."""
+        budget = (Dimension.BUDGET,)
+        found = (
+            c for c in self.found if not c.waits and tuple(a.dimension for a in c.asks) == budget
+        )
+        return next(found, None)
+
     def ranked(self, prices: MeansPrices) -> list[Combination]:
         """Return them by price, where prices are given; else as they are."""
         return sorted(self.found, key=lambda each: each.order(prices))

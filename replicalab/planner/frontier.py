@@ -129,6 +129,15 @@ class Frontier:
         same = (gentler.loss, gentler.days) == (plan.fidelity_loss, plan.counts.days)
         return found if not found.unbeaten or same else Standing(gentler=gentler)
 
+    def best_for(self, credits: float) -> FrontierPlan | None:
+        """Return the plan with the most evidence for so many credits; of equals the least lost."""
+        fits = [each for each in self.plans if each.credits <= credits]
+
+        def order(each: FrontierPlan) -> tuple[float, int, float]:
+            return as_loss(each.value, self.pack), each.loss, each.credits
+
+        return min(fits, key=order, default=None)
+
     def as_strong(self, evidence: Evidence) -> FrontierPlan | None:
         """Return the plan that gives up least with as much evidence, at the precision shown."""
         short, text = as_loss(evidence.value, self.pack), evidence.amount(evidence.value)

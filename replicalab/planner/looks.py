@@ -1,9 +1,11 @@
 """A plan with interim looks: how large it may become, what it spends up to each look, and when.
 
-It stands beside a plan as an alternative and is no part of the check. The fixed sample is the one
-that the study's own formula needs for the target; the largest is the smallest in whole groups whose
-information is that of the fixed one times the inflation, and each look is rounded up to whole
-groups. The bounds are those of the shares that these samples are, so that the level is kept.
+`looked_at` says what a plan's own sample comes to with them, `with_looks` which sample keeps the
+target. Neither is a part of the check, whose evidence is that without looks. In `with_looks` the
+fixed sample is the one that the study's own formula needs for the target; the largest is the
+smallest in whole groups whose information is that of the fixed one times the inflation, and each
+look is rounded up to whole groups. The bounds are those of the shares that these samples are, so
+that the level is kept.
 
 The samples between two looks are begun when the look before them is done, since a look saves only
 what has not been begun: each batch takes the days in which its samples can count, and at least the
@@ -11,7 +13,7 @@ study's fewest.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -25,13 +27,14 @@ from replicalab.measures.looks import (
     MOST_ALPHA,
     MOST_POWER,
     SequentialTest,
+    StoppingRule,
     sequential_test,
     stopping_rule,
 )
 from replicalab.measures.rows import Information
 from replicalab.models import LARGEST_COUNT, revise
 from replicalab.planner.limits import EvidenceCurve, fewest, largest_sample, most_looked_at
-from replicalab.scenarios import Looks, Pack
+from replicalab.scenarios import Design, Looks, Pack
 
 _MOST_TRIES: Final = 20
 _ROUNDING: Final = 1 - 1e-12
@@ -41,6 +44,7 @@ class NoLooks(StrEnum):
     """Why a plan can have no interim looks."""
 
     KIND = "kind"
+    SUCCESS = "success"
     TARGET = "target"
     LEVEL = "level"
     POWER = "power"
@@ -90,9 +94,7 @@ class LooksPlan:
 
     def mean(self, of: Callable[[Analysis], float], *, effect: bool) -> float:
         """Return what is expected of a number of the analyses, with the effect or without."""
-        return sum(
-            (each.with_effect if effect else each.without) * of(each) for each in self.analyses
-        )
+        return _mean(self.analyses, of, effect=effect)
 
     @property
     def fits(self) -> bool:
@@ -109,6 +111,79 @@ class LooksPlan:
         return None if most is None else max(0, self.worst.counts.samples - most)
 
 
+@dataclass(frozen=True)
+class LookedAt:
+    """A plan's own sample with the looks of its study, or of the visitor.
+
+    Attributes:
+        plan: as it is judged, without looks.
+        power: the probability that one of the analyses is significant, at the effect that is
+            planned for.
+        worst: the plan if no look stops it, in the days that its batches take one after another.
+        analyses: in their order; the last has all of the plan's samples, and at least its days.
+    """
+
+    plan: Assessment
+    power: float
+    worst: Assessment
+    analyses: tuple[Analysis, ...]
+
+    def mean(self, of: Callable[[Analysis], float], *, effect: bool) -> float:
+        """Return what is expected of a number of the analyses, with the effect or without."""
+        return _mean(self.analyses, of, effect=effect)
+
+    @property
+    def fits(self) -> bool:
+        """Whether this lab can run the plan even if no look stops it."""
+        return self.worst.feasible
+
+
+def _mean(analyses: Sequence[Analysis], of: Callable[[Analysis], float], *, effect: bool) -> float:
+    return sum((each.with_effect if effect else each.without) * of(each) for each in analyses)
+
+
+def looked_at(plan: Assessment) -> LookedAt | NoLooks | None:
+    """Return what a plan's own sample comes to with its looks, or why that is not worked out.
+
+    The drift is the one at which a test without looks has the plan's evidence. None without looks,
+    and where the plan shows nothing.
+    """
+    design, evidence = plan.pack.design, plan.evidence
+    if design.looks is None or not design.is_looked_at or evidence.void_reason:
+        return None
+    information = _information_of(design)
+    if isinstance(information, NoLooks):
+        return information
+    groups, looks, alpha = _Groups(plan, information), design.looks, design.alpha or 0.0
+    most = groups.told(evidence.able)
+    if not most:
+        return NoLooks.FEW
+    sizes = [groups.reaching(share * most) for share in looks.analyses[:-1]]
+    shares = (*(groups.worth(size) / most for size in sizes), 1.0)
+    if not shares[0] or any(one >= later for one, later in pairwise(shares)):
+        return NoLooks.FEW
+    rule = stopping_rule(looks.family, shares, alpha, gamma=looks.gamma)
+    alone = stopping_rule(looks.family, (1.0,), alpha)
+    drift = alone.drift_for(min(evidence.value, MOST_POWER), sides=None)
+    power = min(evidence.value, sum(rule.crossings(drift)))
+    able = (*(size * groups.each for size in sizes), evidence.able)
+    *looked, last = _analyses(groups, able, rule, drift)
+    # More may be planned than can count: they are paid for, and the plan's own days are kept.
+    worst = assess(revise(plan.plan, duration_days=max(last.day, plan.counts.days)), plan.pack)
+    last = last._replace(samples=plan.counts.samples, day=worst.counts.days, credits=worst.cost)
+    return LookedAt(plan, power, worst, (*looked, last))
+
+
+def _information_of(design: Design) -> Information | NoLooks:
+    """Return what samples of a design tell, or why no looks are worked out for any of them."""
+    information = KINDS[design.kind].information
+    if information is None:
+        return NoLooks.KIND
+    if design.replication and not design.replication.is_test_at(design.alpha):
+        return NoLooks.SUCCESS
+    return information if LEAST_ALPHA <= (design.alpha or 0.0) <= MOST_ALPHA else NoLooks.LEVEL
+
+
 def with_looks(plan: Assessment, looks: Looks | None = None) -> LooksPlan | NoLooks | None:
     """Return a plan with interim looks, or why it can have none.
 
@@ -119,13 +194,11 @@ def with_looks(plan: Assessment, looks: Looks | None = None) -> LooksPlan | NoLo
     looks = plan.pack.design.looks if looks is None else looks
     if looks is None or not looks.interim:
         return None
-    design, information = plan.pack.design, KINDS[plan.pack.design.kind].information
-    alpha = design.alpha or 0.0
-    if information is None:
-        return NoLooks.KIND
-    if not LEAST_ALPHA <= alpha <= MOST_ALPHA:
-        return NoLooks.LEVEL
-    if not alpha < design.target <= MOST_POWER:
+    design = plan.pack.design
+    information = _information_of(design)
+    if isinstance(information, NoLooks):
+        return information
+    if not (design.alpha or 0.0) < design.target <= MOST_POWER:
         return NoLooks.POWER
     worth = EvidenceCurve(plan.pack, most_looked_at(plan.plan, plan.pack))
     fixed = worth.needed(0, plan.evidence_factor)
@@ -148,19 +221,22 @@ class _Groups(NamedTuple):
         design = self.plan.pack.design
         return KINDS[design.kind].groups_of(design)
 
-    def given(self, size: int) -> DesignParameters:
-        """Return what the formulas of the kind are given of so many of each group."""
-        design = self.plan.pack.design
-        return DesignParameters.by(design, self.plan.evidence_factor, size * self.each)
+    def given(self, samples: int) -> DesignParameters:
+        """Return what the formulas of the kind are given of so many samples."""
+        return DesignParameters.by(self.plan.pack.design, self.plan.evidence_factor, samples)
 
-    def counted(self, size: int) -> int:
-        """Return how many samples are left of so many of each group."""
-        return counted_of(self.plan.pack.design, size * self.each)
+    def counted(self, samples: int) -> int:
+        """Return how many of so many samples are left."""
+        return counted_of(self.plan.pack.design, samples)
+
+    def told(self, samples: int) -> float:
+        """Return the information of so many samples."""
+        counted = self.counted(samples)
+        return self.information.of(counted, self.given(samples)) if counted else 0.0
 
     def worth(self, size: int) -> float:
         """Return the information of so many of each group."""
-        counted = self.counted(size)
-        return self.information.of(counted, self.given(size)) if counted else 0.0
+        return self.told(size * self.each)
 
     def reaching(self, goal: float) -> int:
         """Return the fewest of each group that have so much information."""
@@ -197,22 +273,36 @@ def _planned(
     looks: Looks, groups: _Groups, fixed: int, sizes: tuple[int, ...], test: SequentialTest
 ) -> LooksPlan:
     plan, pack = groups.plan, groups.plan.pack
-    analyses, before, day = list[Analysis](), 0, 0
-    ends = [test.ends(effect=effect) for effect in (False, True)]
-    for size, z, p, *chances in zip(sizes, test.rule.bounds, test.levels, *ends, strict=True):
-        samples = size * groups.each
-        day, before = day + fewest_days(samples - before, pack), samples
-        number = groups.information.number(groups.counted(size), groups.given(size))
-        spent = credits_needed(plan.counts._replace(samples=samples, days=day), pack)
-        analyses.append(Analysis(samples, number, day, spent, z, p, *chances))
+    samples = tuple(size * groups.each for size in sizes)
+    analyses = _analyses(groups, samples, test.rule, test.drift)
 
     def sized(samples: int, days: int) -> Assessment:
         return assess(revise(plan.plan, sample_size=samples, duration_days=days), pack)
 
     alone = fixed * groups.each
     return LooksPlan(
-        looks, test, sized(alone, fewest_days(alone, pack)), sized(before, day), tuple(analyses)
+        looks,
+        test,
+        sized(alone, fewest_days(alone, pack)),
+        sized(samples[-1], analyses[-1].day),
+        analyses,
     )
+
+
+def _analyses(
+    groups: _Groups, samples: tuple[int, ...], rule: StoppingRule, drift: float
+) -> tuple[Analysis, ...]:
+    """Return the analyses at so many planned samples; one batch begins when the last is done."""
+    plan, pack, test = groups.plan, groups.plan.pack, SequentialTest(rule, drift, 1.0)
+    analyses, before, day = list[Analysis](), 0, 0
+    ends = [test.ends(effect=effect) for effect in (False, True)]
+    for planned, z, p, *chances in zip(samples, rule.bounds, test.levels, *ends, strict=True):
+        day, before = day + fewest_days(planned - before, pack), planned
+        counted, given = groups.counted(planned), groups.given(planned)
+        number = groups.information.number(counted, given)
+        spent = credits_needed(plan.counts._replace(samples=planned, days=day), pack)
+        analyses.append(Analysis(planned, number, day, spent, z, p, *chances))
+    return tuple(analyses)
 
 
 def fewest_days(samples: int, pack: Pack) -> int:

@@ -1,5 +1,6 @@
 """What an author answers to a registration's questions, kept with the case."""
 
+from enum import StrEnum
 from typing import Annotated, Final, Self
 
 from pydantic import FailFast, Field, StringConstraints, model_validator
@@ -9,10 +10,19 @@ from replicalab.models import FIELD_LABELS, NonEmptyText, Passage, Record
 from replicalab.registration.questions import QUESTIONS
 
 LONGEST_LINE: Final = 300
-"""The most characters of a title, of the authors, and of a reason."""
+"""The most characters of a title, of the authors, of a licence, and of a reason."""
 _LONGEST_KEY: Final = 40
+_KEYS: Final = "use an id of the forms 'replication' and 'funder', as their JSON has them"
 _Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=LONGEST_LINE)]
 _Key = Annotated[str, StringConstraints(max_length=_LONGEST_KEY)]
+
+
+class Finder(StrEnum):
+    """Who answers a question."""
+
+    AUTHOR = "the author"
+    CORE = "ReplicaLab"
+    STUDY = "the study’s file"
 
 
 class Registration(Record):
@@ -20,7 +30,8 @@ class Registration(Record):
 
     Attributes:
         title: of the registration.
-        authors: who registers.
+        authors: who registers; a semicolon stands between two.
+        licence: of what is shared: its name or its address.
         reasons: why a field of the reference protocol is changed, by its name in the protocol.
         texts: answers in words, by question.
         choices: options that are chosen, by question.
@@ -28,6 +39,7 @@ class Registration(Record):
 
     title: _Line = ""
     authors: _Line = ""
+    licence: _Line = ""
     reasons: Annotated[dict[_Key, _Line], FailFast()] = Field(default_factory=dict)
     texts: Annotated[dict[_Key, Passage], FailFast()] = Field(default_factory=dict)
     choices: Annotated[dict[_Key, tuple[NonEmptyText, ...]], FailFast()] = Field(
@@ -42,10 +54,11 @@ class Registration(Record):
                 raise ValueError(f"reasons: '{shortened(name)}' is no field of a plan; use {known}")
         for key in self.texts:
             if key not in QUESTIONS or QUESTIONS[key].options:
-                raise ValueError(f"texts: '{shortened(key)}' is no question for a text")
+                raise ValueError(f"texts: '{shortened(key)}' is no question for a text; {_KEYS}")
         for key, chosen in self.choices.items():
             if key not in QUESTIONS or not QUESTIONS[key].options:
-                raise ValueError(f"choices: '{shortened(key)}' is no question with options")
+                problem = f"choices: '{shortened(key)}' is no question with options"
+                raise ValueError(f"{problem}; {_KEYS}")
             question = QUESTIONS[key]
             for option in chosen:
                 if option not in question.options:

@@ -56,6 +56,14 @@ class Replication(Record):
         """Whether plans are judged by the probability of success."""
         return self.plan_with is PlanWith.SUCCESS
 
+    def is_test_at(self, alpha: float | None) -> bool:
+        """Return whether it asks no more than the study's own two-sided test at that level.
+
+        And plans are judged by their power.
+        """
+        same = self.level in (None, alpha) and self.sides == 2
+        return same and not self.is_planned_with and self.criteria == (Criterion.SIGNIFICANT,)
+
     @property
     def has_sides(self) -> bool:
         """Whether it matters to a criterion if it is one-sided or two-sided."""

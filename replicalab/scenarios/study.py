@@ -19,6 +19,7 @@ from replicalab.measures.originals import faults_of
 from replicalab.models import Flag, Protocol, Record, too_large
 from replicalab.scenarios import fields
 from replicalab.scenarios.arms import Arms
+from replicalab.scenarios.budget_categories import BudgetCategories
 from replicalab.scenarios.constraints import Bounds, Comparator, ScenarioConstraint
 from replicalab.scenarios.fields import Confidence
 from replicalab.scenarios.lab import Labs
@@ -162,6 +163,11 @@ class Design(Record):
         return KINDS[self.kind].scale.lower_is_better
 
     @property
+    def is_looked_at(self) -> bool:
+        """Whether the study may stop early at an interim look."""
+        return self.looks is not None and self.looks.interim > 0
+
+    @property
     def uneven(self) -> bool:
         """Whether its two arms are of unlike size by intent."""
         return self.arms is not None and self.arms.share != Arms().share
@@ -186,7 +192,7 @@ class Design(Record):
 
     @model_validator(mode="after")
     def _looks_fit_the_kind(self) -> Self:
-        if self.looks and self.looks.interim and KINDS[self.kind].information is None:
+        if self.is_looked_at and KINDS[self.kind].information is None:
             raise ValueError(
                 f"looks are given, but {KINDS[self.kind].named} design has no test to look at on "
                 "the way; leave them out"
@@ -333,6 +339,8 @@ class Study(Record):
         policy_rules: what is forbidden.
         min_days: with fewer days there is no evidence.
         samples_per_day: how many the lab can finish in a day, null when all run in parallel.
+        categories: the category of a budget that a cost is in: of samples, days, controls, units,
+            or an item; equipment is instruments and a reagent material where nothing is said.
         reference_protocol: the plan that would do the study justice.
         labs: the three labs.
     """
@@ -352,6 +360,7 @@ class Study(Record):
     policy_rules: Annotated[list[PolicyRule], fields.Few]
     min_days: fields.AtLeastOne
     samples_per_day: Throughput | None
+    categories: BudgetCategories = Field(default_factory=dict)
     reference_protocol: Protocol
     labs: Labs
 

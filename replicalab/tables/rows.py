@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from replicalab.assessment import CostTerm, Slack
+from replicalab.assessment.budget import BudgetLine
+from replicalab.critique import Remark
 from replicalab.models import Dimension
 from replicalab.planner import ChosenStudy, FrontierPlan
 from replicalab.scenarios import ScenarioSummary
@@ -21,6 +23,7 @@ Row = dict[str, str | float | bool]
 STUDY: Final = ("id", "name", "title", "domain", "kind", "n", "unit_of_n", "teaches")
 DIMENSION: Final = ("dimension", "ok", "used", "limit", "slack", "binding")
 COST: Final = ("term", "number", "rate", "credits")
+BUDGET: Final = ("year", "category", "what", "credits")
 FRONTIER: Final = (
     *("samples", "days", "credits", "analysed", "evidence", "tier", "fidelity_loss"),
 )
@@ -28,6 +31,7 @@ PORTFOLIO: Final = (
     *("id", "study", "samples", "days", "first_day", "last_day", "staff", "credits"),
     *("measure", "evidence", "tier", "fidelity_loss", "worth"),
 )
+CRITIQUE: Final = ("question", "asks", "standing", "text", "who", "page", "field")
 """The names of each kind of fact, in their order."""
 
 
@@ -56,6 +60,11 @@ def cost_row(term: CostTerm) -> Row:
     return dict(zip(COST, (term.label, term.number, term.rate, term.credits), strict=True))
 
 
+def budget_row(line: BudgetLine) -> Row:
+    """Return a line of a budget; ``credits`` are in the lab's currency."""
+    return dict(zip(BUDGET, (line.year, line.category, line.what, line.credits), strict=True))
+
+
 def frontier_row(plan: FrontierPlan) -> Row:
     """Return a plan that nothing beats; its evidence is in the measure of its study."""
     size = plan.samples, plan.days, plan.credits, plan.analysed
@@ -66,10 +75,17 @@ def portfolio_row(chosen: ChosenStudy) -> Row:
     """Return a study that is run among others, its plan and its days."""
     plan, pack = chosen.plan, chosen.plan.pack
     size = plan.counts.samples, plan.counts.days, chosen.first, chosen.last, plan.staff
-    shows = plan.evidence.measure, plan.evidence.value, str(plan.evidence.tier)
+    shows = plan.evidence.named, plan.evidence.value, str(plan.evidence.tier)
     worth = plan.fidelity_loss, chosen.worth
     values = (pack.scenario_id, pack.paper.name, *size, plan.cost, *shows, *worth)
     return dict(zip(PORTFOLIO, values, strict=True))
+
+
+def remark_row(remark: Remark) -> Row:
+    """Return a question of a reviewer: where it stands, who says what, and where it is mended."""
+    who = remark.finder.name.lower() if remark.finder else ""
+    named = remark.key, remark.asks, remark.standing.name.lower(), remark.text, who
+    return dict(zip(CRITIQUE, (*named, *remark.place), strict=True))
 
 
 def frame(columns: Sequence[str], rows: Iterable[Row | Sequence[object]]) -> pd.DataFrame:

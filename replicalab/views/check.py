@@ -8,7 +8,7 @@ from replicalab import assessment
 from replicalab.assessment.phrases import failing_text, last_day_text
 from replicalab.lexicon import amount_text, capitalised, plural
 from replicalab.models import Dimension
-from replicalab.views import blocks, verdicts
+from replicalab.views import blocks, looks, verdicts
 from replicalab.views import plan as texts
 from replicalab.views.blocks import Bar, Cell, Column, Fold, Group, Heading, Panel, Sentence, Status
 from replicalab.views.lab import lab_text
@@ -43,6 +43,7 @@ def header_panel(plan: assessment.Assessment, *, yours: bool = True, quiet: bool
         evidence=evidence_bar(evidence, [evidence]),
         evidence_status=verdicts.evidence_status(evidence),
         worth=evidence.text,
+        looked=looks.header_text(plan),
         target=f"target {evidence.amount(evidence.target)}",
         meaning=verdicts.terms_text(plan),
     )
@@ -234,6 +235,7 @@ def evidence_panel(plans: Mapping[str, assessment.Assessment]) -> Group:
         Sentence("", f"No evidence: {void}.", Status.FAIL) if void else None,
         None if void else Sentence(texts.dropout_text(yours)),
         blocks.table("What the plans are worth", columns, rows),
+        Sentence(looks.looked_text(yours)),
         Fold(
             "Basis",
             (
@@ -258,7 +260,7 @@ def _on_scale(
 def bounds_title(evidence: assessment.Evidence) -> str:
     """Return what is measured, with its bounds: ``Power: floor 0.50, target 0.80``."""
     floor, target = evidence.amount(evidence.floor), evidence.amount(evidence.target)
-    return f"{capitalised(evidence.measure)}: floor {floor}, target {target}"
+    return f"{evidence.title}: floor {floor}, target {target}"
 
 
 def _assumed(plans: Mapping[str, assessment.Assessment]) -> list[blocks.Table]:
@@ -328,7 +330,7 @@ def plans_table(plans: Mapping[str, assessment.Assessment]) -> blocks.Table:
         )
         for name, plan in plans.items()
     ]
-    names = ("Plan", "Samples", "Days", capitalised(judged[0].measure), capitalised(lab.currency))
+    names = ("Plan", "Samples", "Days", judged[0].title, capitalised(lab.currency))
     return blocks.table(f"{bounds_title(judged[0])}; budget: {lab.money(lab.budget)}", names, rows)
 
 
@@ -361,7 +363,7 @@ def effects_panel(
     ]
     named = (Column(capitalised(name), "number", bar="after") for name in plans)
     columns = (Column("Effect assumed"), *named)
-    title = f"{capitalised(others[0].measure)}, if the effect is not what was assumed"
+    title = f"{others[0].title}, if the effect is not what was assumed"
     return blocks.group(
         Heading(title, 2, part=True),
         blocks.table("What the plans are worth for each effect", columns, rows, kind="effects"),

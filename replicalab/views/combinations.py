@@ -92,11 +92,13 @@ def combinations_panel(options: PlanAnalysis, aim: Aim) -> Group:
     return group(*blocks_of(options, aim))
 
 
-def blocks_of(options: PlanAnalysis, aim: Aim) -> tuple[Sentence, Table, Sentence]:
+def blocks_of(
+    options: PlanAnalysis, aim: Aim, most: int = MOST_SHOWN
+) -> tuple[Sentence, Table, Sentence]:
     """Return the ways to reach a goal, a row each: what it takes, the plan then, what it loses."""
     goal, prices = aim
     found = options.combinations(goal)
-    shown = [] if found.reached else found.ranked(prices)[:MOST_SHOWN]
+    shown = [] if found.reached else found.ranked(prices)[:most]
     more = len(found.found) - len(shown)
     columns = [
         Column("What it takes"),
@@ -130,11 +132,11 @@ def _row(options: PlanAnalysis, one: Combination, prices: MeansPrices) -> tuple[
         *([priced] if prices.given else []),
         Cell(phrases.size_text(after), note=f"({joined(changed)})" if changed else ""),
         Cell(after.evidence.text, status=evidence_status(after.evidence)),
-        Cell(_lost_text(after)),
+        Cell(lost_text(after)),
     )
 
 
-def _lost_text(plan: Assessment) -> str:
+def lost_text(plan: Assessment) -> str:
     """Return a plan's fidelity loss, where it comes from, and which of the study's wishes break."""
     lost = f"{plan.fidelity_loss}: {given_up_text(plan)}" if plan.fidelity_loss else ""
     broken = phrases.wishes_text(plan, plan.broken_wishes)

@@ -10,7 +10,14 @@ from replicalab.comparison import Side
 from replicalab.lexicon import amount_text, capitalised
 from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS, Dimension
 from replicalab.negotiation import Outcome
-from replicalab.planner.looks import LooksPlan, NoLooks, with_looks
+from replicalab.planner.looks import (
+    Analysis,
+    LookedAt,
+    LooksPlan,
+    NoLooks,
+    looked_at,
+    with_looks,
+)
 from replicalab.scenarios import QUESTION_FIELDS, QUESTION_RECORDS, Lab, Pack
 from replicalab.views import blocks, check, negotiation
 from replicalab.views.blocks import Bar, Cell, Column, Group, Status
@@ -60,6 +67,8 @@ _QUESTION: Final = {
 }
 _RARE: Final = {"baseline", "assurance"}  # They stand there only where they are asked.
 _SAMPLES: Final = attrgetter("samples")
+_DAYS: Final = attrgetter("day")
+_CREDITS: Final = attrgetter("credits")
 _Kind = TypeVar("_Kind")
 
 
@@ -231,8 +240,8 @@ def _cost(sides: Sequence[Side]) -> Iterator[Line]:
 
 def _evidence(sides: Sequence[Side]) -> Iterator[Line]:
     first = sides[0].plan.evidence
-    alike = all(side.plan.evidence.measure == first.measure for side in sides)
-    title = capitalised(first.measure) if alike else "Evidence"
+    alike = all(side.plan.evidence.named == first.named for side in sides)
+    title = first.title if alike else "Evidence"
     yield _line(title, (_worth(side.plan.evidence, alone=alike) for side in sides))
     yield _line("Stands", map(_stands, sides))
     if alike and (sought := first.row.sought):
@@ -259,32 +268,59 @@ def _stands(side: Side) -> Cell:
 
 
 def _looks(sides: Sequence[Side]) -> Iterator[Line]:
-    """Yield what the sides take with interim looks, where one has any."""
-    found = [with_looks(side.plan) for side in sides]
-    if not any(found):
+    """Yield what the sides take with interim looks, where one has any.
+
+    First each plan's own sample, then the one that keeps the target.
+    """
+    if not any(side.plan.pack.design.is_looked_at for side in sides):
         return
-    rows: tuple[tuple[str, Callable[[LooksPlan], float]], ...] = (
-        ("Samples on average, with the effect", lambda f: f.mean(_SAMPLES, effect=True)),
-        ("Samples on average, no effect", lambda f: f.mean(_SAMPLES, effect=False)),
-        ("Samples at worst", lambda f: f.worst.counts.samples),
-        ("Days at worst", lambda f: f.worst.counts.days),
-        ("Cost at worst", lambda f: f.worst.cost),
-    )
-    for label, of in rows:
-        yield _line(label, (_of_looks(each, of) for each in found))
-    yield _line("Can be run at worst", map(_runs, found))
+    own = [looked_at(side.plan) for side in sides]
+    yield _line("Power with looks", map(_power, sides, own))
+    for lead, found in (("", own), ("For the target: ", [with_looks(s.plan) for s in sides])):
+        for name, of in (("samples", _SAMPLES), ("days", _DAYS), ("cost", _CREDITS)):
+            for end, effect in (("with the effect", True), ("no effect", False)):
+                label = capitalised(f"{lead}{name} on average, {end}")
+                cells = (
+                    _mean(side, each, of, effect=effect)
+                    for side, each in zip(sides, found, strict=True)
+                )
+                yield _line(label, cells)
+            label = capitalised(f"{lead}{name} at worst")
+            cells = (_worst(*both, of) for both in zip(sides, found, strict=True))
+            yield _line(label, cells)
+        label = capitalised(f"{lead}can be run at worst")
+        yield _line(label, map(_runs, sides, found))
 
 
-def _of_looks(found: LooksPlan | NoLooks | None, of: Callable[[LooksPlan], float]) -> Cell:
-    if not isinstance(found, LooksPlan):
-        return Cell("no looks")
-    amount = of(found)
-    return Cell(f"{amount:,.0f}", number=amount)
+_Looked = LookedAt | LooksPlan | NoLooks | None
 
 
-def _runs(found: LooksPlan | NoLooks | None) -> Cell:
-    if not isinstance(found, LooksPlan):
-        return Cell("no looks")
+def _power(side: Side, found: _Looked) -> Cell:
+    if not isinstance(found, LookedAt):
+        return _unlooked(side)
+    return Cell(side.plan.evidence.amount(found.power), number=found.power)
+
+
+def _unlooked(side: Side) -> Cell:
+    return Cell("not worked out" if side.plan.pack.design.is_looked_at else "no looks")
+
+
+def _mean(side: Side, found: _Looked, of: Callable[[Analysis], float], *, effect: bool) -> Cell:
+    if not isinstance(found, LookedAt | LooksPlan):
+        return _unlooked(side)
+    amount = found.mean(of, effect=effect)
+    return Cell(f"{amount:,.{1 if of is _DAYS else 0}f}", number=amount)
+
+
+def _worst(side: Side, found: _Looked, of: Callable[[Analysis], float]) -> Cell:
+    if not isinstance(found, LookedAt | LooksPlan):
+        return _unlooked(side)
+    return _amount(of(found.analyses[-1]))
+
+
+def _runs(side: Side, found: _Looked) -> Cell:
+    if not isinstance(found, LookedAt | LooksPlan):
+        return _unlooked(side)
     return Cell("yes" if found.fits else "no", status=Status.PASS if found.fits else Status.FAIL)
 
 

@@ -37,7 +37,7 @@ def samples_panel(found: Curves) -> Panel:
     return panel(
         "curve",
         title=samples_title(found),
-        label=f"{capitalised(plan.evidence.measure)} over samples. {effect_title(found)}.",
+        label=f"{plan.evidence.title} over samples. {effect_title(found)}.",
         points=[(point.x / most, up(point.y)) for point in found.over_samples],
         target=up(plan.evidence.target),
         floor=up(plan.evidence.floor),
@@ -71,7 +71,7 @@ def needed_title(found: Curves) -> str:
 
 def _target(found: Curves) -> str:
     evidence = found.plan.evidence
-    return f"target {evidence.amount(evidence.target)}"
+    return f"target {evidence.amount(evidence.target)}{evidence.without_looks}"
 
 
 def assumed_text(found: Curves) -> str:

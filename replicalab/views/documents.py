@@ -17,7 +17,7 @@ from replicalab.negotiation import Negotiation
 from replicalab.negotiation.records import fingerprint
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Pack, Paper
-from replicalab.views import check
+from replicalab.views import check, looks
 from replicalab.views import options as options_text
 from replicalab.views import plan as texts
 from replicalab.views.blocks import Block, Document, Listing, Part, Sentence, Verdict, listing, part
@@ -167,6 +167,7 @@ def brief(
                 *cautions_sentences(plans),
                 Sentence(texts.assumption_text(yours), quiet=True),
                 Sentence(texts.asked_text(pack, None), "Asked here:"),
+                Sentence(looks.looked_text(yours)),
                 Sentence(" ".join(filter(None, shared)), quiet=True),
             ),
             part("What it would take", *take_blocks(options, MOST_SENTENCES)),
@@ -180,7 +181,7 @@ def brief(
         on=on,
         compact=True,
     )
-    parts = [Part(each.title, tuple(map(_fitting, each.blocks))) for each in document.parts]
+    parts = [Part(each.title, tuple(map(fitting, each.blocks))) for each in document.parts]
     return replace(document, parts=tuple(parts))
 
 
@@ -196,7 +197,7 @@ def names_of(decision: Decision, plan: Assessment) -> str:
     return joined([each.name for each in decision.options if each.is_plan(plan)])
 
 
-def _fitting(block: Block) -> Block:
+def fitting(block: Block) -> Block:
     """Return a block no longer than there is room for on one page, whatever a study says."""
     match block:
         case Sentence():

@@ -18,6 +18,8 @@ from replicalab.views.plan import (
     with_cautions,
 )
 
+ROOM: Final = 1.06
+"""How much higher the frontier's chart is than what stands in it."""
 _VOID: Final = ", without which the study is void"
 
 
@@ -48,11 +50,21 @@ def frontier_title(standing: Verdict, currency: str = CREDITS) -> str:
     return f"Evidence for {currency}: {mine}"
 
 
+def scale_end(evidence: assessment.Evidence) -> float:
+    """Return the upper end of the scale that a study's evidence is shown on; the lower one is 0."""
+    return 2 * evidence.floor if evidence.row.scale.lower_is_better else 1.0
+
+
+def shows_a_plan(found: planner.Frontier, evidence: assessment.Evidence) -> bool:
+    """Return whether a plan that nothing beats lies in the frontier's chart."""
+    return any(plan.value <= scale_end(evidence) * ROOM for plan in found.plans)
+
+
 def all_outside_text(found: planner.Frontier, evidence: assessment.Evidence) -> str:
     """Return that no plan that fits lies in the frontier's chart, and what the best one shows."""
     scale = evidence.row.scale
     best = (min if scale.lower_is_better else max)(plan.value for plan in found.plans)
-    text = f"{evidence.measure} {evidence.amount(best)}"
+    text = evidence.text_of(evidence.amount(best))
     return f"No plan that fits lies in the picture: the best has {text}."
 
 
@@ -112,7 +124,7 @@ def _rival_text(
 ) -> str:
     """Return a text about a plan that fits, its numbers, and its cautions."""
     yours = options.yours
-    evidence = f"{yours.evidence.measure} {yours.evidence.amount(rival.value)}"
+    evidence = yours.evidence.text_of(yours.evidence.amount(rival.value))
     plan, size = options.judged(rival.plan(yours.plan)), priced_size_text(rival, yours.pack.lab)
     return with_cautions(f"{text}: {size}, {evidence}{more}.", plan)
 

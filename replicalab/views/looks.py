@@ -9,16 +9,22 @@ from replicalab.lexicon import (
     amount_text,
     capitalised,
     count_text,
+    exact_text,
+    joined,
     plural,
+    quoted,
 )
 from replicalab.measures import KINDS
-from replicalab.measures.looks import LEAST_ALPHA, MOST_ALPHA, MOST_POWER
-from replicalab.planner.looks import Analysis, LooksPlan, NoLooks, with_looks
-from replicalab.scenarios import Pack
+from replicalab.measures.looks import FAMILIES, LEAST_ALPHA, MOST_ALPHA, MOST_POWER
+from replicalab.measures.replicated import within
+from replicalab.measures.success import CRITERIA
+from replicalab.planner.looks import Analysis, LookedAt, LooksPlan, NoLooks, looked_at, with_looks
+from replicalab.scenarios import Design, Pack
 from replicalab.views.blocks import Block, Cell, Column, Group, Sentence, Table, group, table
 from replicalab.views.plan import group_text, looks_text, with_cautions
 
 TITLE: Final = "Interim looks"
+_NOT_WORKED_OUT: Final = "What the plan comes to with its interim looks is not worked out."
 _P_DIGITS: Final = 4
 _MOST_P_DIGITS: Final = 9  # A p that needs more decimals is written with an exponent
 
@@ -54,6 +60,95 @@ def _run_text(found: LooksPlan) -> str:
     return f"cannot run: {', '.join(why)}"
 
 
+def looked_text(plan: Assessment) -> str:
+    """Return what a plan's own sample comes to with its looks; empty without any.
+
+    ``With Pocock, 1 interim look, these 128 samples have power 0.76. On average …; at worst …``
+    Where that is not worked out, why.
+    """
+    found = looked_at(plan)
+    if found is None:
+        return ""
+    if isinstance(found, NoLooks):
+        return f"{_NOT_WORKED_OUT} {why_not_text(found, plan.pack)}"
+    named, size = looks_text(plan.pack.design.looks), count_text(plan.counts.samples, "sample")
+    have = "has" if plan.counts.samples == 1 else "have"
+    with_effect, without = (_expected_text(found, effect=effect) for effect in (True, False))
+    worst = found.worst
+    return (
+        f"With {named}, the plan’s {size} {have} {power_text(found)}. On average {with_effect} if "
+        f"the effect is there; {without} if there is none; at worst "
+        f"{_amounts_text(plan, worst.counts.samples, worst.cost, worst.counts.days)}"
+        f"{_in_the_way(worst)}."
+    )
+
+
+def bounds_text(found: LookedAt) -> str:
+    """Return when the plan is looked at, and beyond which bound each analysis stops it.
+
+    ``Look 1 at 44 samples: |z| above 3.471, p below 0.0005, alpha spent by then 0.0005.``
+    """
+    alpha, texts = 0.0, list[str]()
+    for place, each in enumerate(found.analyses, start=1):
+        is_last = place == len(found.analyses)
+        alpha = (found.plan.pack.design.alpha or 0.0) if is_last else alpha + each.without
+        name = "Final analysis" if is_last else f"Look {place}"
+        at = f"{count_text(each.samples, 'sample')}{', the largest sample' if is_last else ''}"
+        texts.append(
+            f"{name} at {at}: |z| above {each.z:.3f}, "
+            f"p below {_p_text(each.p)}, alpha spent by then {_p_text(alpha)}."
+        )
+    return " ".join(texts)
+
+
+def stopping_text(plan: Assessment) -> str:
+    """Return the stopping rule of a plan with looks: family, bounds, spending, most samples."""
+    looks, found = plan.pack.design.looks, looked_at(plan)
+    if looks is None or found is None:
+        return ""
+    rule = f"{capitalised(FAMILIES[looks.family].about)}; stops for efficacy alone."
+    if isinstance(found, NoLooks):
+        return f"{rule} {_NOT_WORKED_OUT} {why_not_text(found, plan.pack)}"
+    return f"{rule} {bounds_text(found)}"
+
+
+def power_text(found: LookedAt) -> str:
+    """Return what power a plan has with its looks: ``power 0.79``."""
+    evidence = found.plan.evidence
+    return f"{evidence.measure} {evidence.amount(found.power)}"
+
+
+def header_text(plan: Assessment) -> str:
+    """Return the same in a few words: ``0.79 with 2 looks``; empty without any."""
+    found = looked_at(plan)
+    if found is None or plan.pack.design.looks is None:
+        return ""
+    number = count_text(plan.pack.design.looks.interim, "look")
+    if isinstance(found, NoLooks):
+        return f"not worked out with {number}"
+    return f"{plan.evidence.amount(found.power)} with {number}"
+
+
+def _expected_text(found: LookedAt, *, effect: bool) -> str:
+    """Return what is taken on average: ``107 samples, 1,770 credits and 8.1 days``."""
+    samples, cost, days = (
+        found.mean(of, effect=effect)
+        for of in (lambda each: each.samples, lambda each: each.credits, lambda each: each.day)
+    )
+    return _amounts_text(found.plan, round(samples), round(cost), days)
+
+
+def _amounts_text(plan: Assessment, samples: float, cost: float, days: float) -> str:
+    money, rounded = plan.pack.lab.money(cost), round(days, 1)
+    shown = amount_text(round(days)) if rounded == round(days) else f"{rounded:,.1f}"
+    return f"{count_text(samples, 'sample')}, {money} and {shown} {plural('day', rounded)}"
+
+
+def _in_the_way(worst: Assessment) -> str:
+    """Return what of the lab a plan exceeds that no look stops; empty where nothing."""
+    return f", where {failing_text(worst.failing)}" if worst.failing else ""
+
+
 def why_not_text(why: NoLooks, pack: Pack) -> str:
     """Return why a plan can have no looks, and where there is something to do, what."""
     design = pack.design
@@ -63,6 +158,12 @@ def why_not_text(why: NoLooks, pack: Pack) -> str:
             return (
                 f"{capitalised(row.named.replace('_', '-'))} design has no test that can be looked "
                 "at on the way."
+            )
+        case NoLooks.SUCCESS:
+            return (
+                f"Looks are worked out for the power of the study’s own two-sided test alone, and "
+                f"{_planned_for(design)}; choose significance at its alpha alone under What counts "
+                "as replicated on Protocol, or no looks."
             )
         case NoLooks.TARGET:
             target = row.scale.amount(design.target, (design.target,))
@@ -85,6 +186,18 @@ def why_not_text(why: NoLooks, pack: Pack) -> str:
                 "There are too few samples for so many looks: in whole groups two analyses would "
                 "be one. Choose fewer looks, or further apart."
             )
+
+
+def _planned_for(design: Design) -> str:
+    """Return by what else a study counts as replicated, or is planned."""
+    chosen = design.replication
+    if chosen is None or chosen.is_planned_with:
+        return "this study is planned by the probability of success"
+    names = [within(CRITERIA[name].label) for name in chosen.criteria]
+    named = f"{'criterion' if len(names) == 1 else 'criteria'} {joined(quoted(names))}"
+    level = f" at level {exact_text(chosen.level or design.alpha or 0.0)}"
+    sides = ", one-sided" if chosen.sides == 1 and chosen.has_sides else ""
+    return f"what counts as replicated here is decided by the {named}{level}{sides}"
 
 
 def basis_text(found: LooksPlan) -> str:
@@ -184,14 +297,18 @@ def _whole(amount: float) -> Cell:
 
 
 def looks_blocks(plan: Assessment) -> tuple[Block, ...]:
-    """Return a plan with the looks of its study, or of the visitor; none where there are none."""
+    """Return which sample keeps the target with the looks of a study, or of the visitor.
+
+    None without looks, and where `looked_text`, which stands with the evidence, gives the reason
+    why there is none.
+    """
     found = with_looks(plan)
-    if found is None:
+    if found is None or found is looked_at(plan):
         return ()
     if isinstance(found, NoLooks):
         return (Sentence(why_not_text(found, plan.pack)),)
     return (
-        Sentence(summary_text(found)),
+        Sentence(summary_text(found), "For the target:"),
         analyses_table(found),
         means_table(found),
         Sentence(basis_text(found), quiet=True),
@@ -199,5 +316,5 @@ def looks_blocks(plan: Assessment) -> tuple[Block, ...]:
 
 
 def looks_panel(plan: Assessment) -> Group:
-    """Return the same as one panel."""
-    return group(*looks_blocks(plan))
+    """Return what a plan comes to with its looks, then the same, as one panel."""
+    return group(Sentence(looked_text(plan)), *looks_blocks(plan))

@@ -246,7 +246,7 @@ def _evidence_effect(step: PlanStep) -> str:
     if old.void_reason:
         return f"evidence returns: {new.text}"
     moves = "rises" if new.value > old.value else "falls"
-    return f"{new.measure} {moves} from {old.amount(old.value)} to {new.amount(new.value)}"
+    return f"{new.named} {moves} from {old.amount(old.value)} to {new.amount(new.value)}"
 
 
 # --- how it stands ----------------------------------------------------------------------------

@@ -176,7 +176,7 @@ def effects_table(found: Curves) -> Table:
         Column("Effect"),
         Column("Size", "number"),
         Column("Takes", "number"),
-        Column("Your plan", "number"),
+        Column(f"Your plan{plan.evidence.without_looks}", "number"),
     )
     return blocks.table("Which effect to plan with", columns, rows, below=below)
 
@@ -199,7 +199,7 @@ def fits_text(found: Curves) -> str:
     fits = capitalised(f"{fit_text(found.largest)} here{counted}.")
     if evidence.row.effect is None:  # no table, and so no such column
         return fits
-    takes = f"Takes: the samples for {evidence.measure} {evidence.amount(evidence.target)}."
+    takes = f"Takes: the samples for {evidence.text_of(evidence.amount(evidence.target))}."
     return f"{takes} {fits}"
 
 

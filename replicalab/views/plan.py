@@ -420,7 +420,7 @@ def usual_text(plan: assessment.Assessment) -> str:
     for name, value, more in plan.usual_values:
         off = f", {scale.amount(abs(more), ())} {'more' if more > 0 else 'less'}"
         far = off if scale.counted_off else ""
-        texts.append(f"By {name} the {evidence.measure} is {evidence.amount(value)}{far}.")
+        texts.append(f"By {name} the {evidence.named} is {evidence.amount(value)}{far}.")
     if (share := plan.wrong_sign_share) is not None:
         texts.append(f"{share:.2g} of this power is a significant result with the wrong sign.")
     return " ".join(texts)
@@ -464,7 +464,7 @@ def evidence_text(step: PlanStep) -> str:
         return f"{old.text}, unchanged"
     if old.void_reason or new.void_reason:
         return f"{old.text} → {new.text}"
-    return f"{old.measure} {old.number} → {new.number}"
+    return old.text_of(f"{old.number} → {new.number}")
 
 
 def loss_text(step: PlanStep) -> str:

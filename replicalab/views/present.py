@@ -42,6 +42,7 @@ from replicalab.views.blocks import Panel, Status, Verdict
 from replicalab.views.changes import lost_text
 from replicalab.views.check import evidence_bar
 from replicalab.views.lab import lab_text
+from replicalab.views.looks import header_text
 from replicalab.views.options import nothing_needed, take_parts
 from replicalab.views.rounds import amounts, given_up_table
 from replicalab.views.verdicts import FLOOR_MEANS, TARGET_MEANS, evidence_status, plan_verdict
@@ -448,7 +449,9 @@ def decision_slide(here: PlanAnalysis, negotiation: Negotiation | None) -> Panel
             if worth_running
             else plans.in_its_noun(capitalised(best_text(here.least)), design)
         ],
-        worth=capitalised(placed_text(run.evidence)) if worth_running else "",
+        worth=capitalised("; ".join(filter(None, (placed_text(run.evidence), header_text(run)))))
+        if worth_running
+        else "",
         status=status,
         breaks=capitalised(cautions_text(run)) if worth_running else "",
         bar=evidence_bar(run.evidence, [run.evidence, yours.evidence], yours.evidence),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from replicalab.assessment import Assessment, assess
 from replicalab.assessment.phrases import last_day_text
+from replicalab.critique import critique
 from replicalab.lexicon import (
     amount_text,
     capitalised,
@@ -25,7 +26,8 @@ from replicalab.planner import Aim, PlanAnalysis, largest_sample, leanest
 from replicalab.planner.curves import Curves
 from replicalab.registration import Registration
 from replicalab.scenarios import QUESTION_FIELDS, QUESTION_RECORDS, Pack
-from replicalab.views import blocks, changes, check, combinations, documents, looks
+from replicalab.views import blocks, changes, check, combinations, documents, looks, pictures
+from replicalab.views import critique as critique_views
 from replicalab.views import negotiation as rounds
 from replicalab.views import plan as texts
 from replicalab.views.blocks import (
@@ -41,7 +43,9 @@ from replicalab.views.blocks import (
     row,
     table,
 )
+from replicalab.views.budget import budget_blocks
 from replicalab.views.check import evidence_cell
+from replicalab.views.design import design_picture
 from replicalab.views.lab import amounts_text, lab_text
 from replicalab.views.options import search_text, wasted_text
 from replicalab.views.original import CONFIDENCE, original_blocks
@@ -84,6 +88,7 @@ def report(
     reasons = said.reasons if said else Registration().reasons
     plans = documents.plans_of(options, reference)
     changed = reference is not yours
+    curves = Curves(yours, written.design if written else None)
     title, authors = (said.title, said.authors) if said else ("", "")
     registered = _fields("What is registered, and by whom", {"Title": title, "Authors": authors})
     parts = [
@@ -103,7 +108,7 @@ def report(
             listing(f"{kind}: {text}" for kind, text in texts.notes(yours)),
         ),
         *([part("The decision", _decided(decision, yours))] if decision else []),
-        part("The plan", _plan_table(options)),
+        part("The plan", _plan_table(options), design_picture(yours)),
         part(
             "Differences from the reference protocol",
             Sentence("" if changed else documents.UNCHANGED),
@@ -118,9 +123,11 @@ def report(
             *documents.cautions_sentences(plans),
             Sentence(texts.assumption_text(yours), quiet=True),
             Sentence(texts.asked_text(pack, None), "Asked here:"),
+            Sentence(looks.looked_text(yours)),
             check.effects_table(yours),
-            *original_blocks(Curves(yours, written.design if written else None)),
+            *original_blocks(curves),
             *success_blocks(yours),
+            *pictures.curve_pictures(curves),
             samples_table(yours),
         ),
         part(looks.TITLE, *looks.looks_blocks(yours)),
@@ -129,7 +136,8 @@ def report(
             check.slack_table(yours),
             Sentence(f"Staff: {texts.staff_text(yours)}.", quiet=True),
         ),
-        part("Cost", check.cost_table(yours)),
+        part("Cost", check.cost_table(yours), *budget_blocks(yours)),
+        part("Trade-offs", *pictures.trade_off_blocks(options)),
         part(
             "What it would take",
             Sentence(search_text(options)),
@@ -141,6 +149,7 @@ def report(
             Sentence(f"{amounts_text(pack.lab)}."),
             listing(documents.own_lines(written, pack)),
         ),
+        part(critique_views.TITLE, *critique_views.critique_blocks(critique(yours, said))),
         *([part("The negotiation", *_transcript(run))] if run else []),
         part(
             "Sources",
@@ -323,6 +332,8 @@ def _sizes(plan: Assessment, said: Mapping[str, str]) -> Iterator[Choice]:
     if lean:
         fewest = _samples(lean.counts.samples)
         yield "Fewest that meet the target", fewest, "All else as planned."
+    if plan.pack.design.is_looked_at:
+        yield looks.TITLE, texts.looks_text(plan.pack.design.looks), looks.stopping_text(plan)
     if kind.sought:
         target = evidence.amount(evidence.target)
         swapped = ", through the plan’s substitutions" if evidence.factor != 1 else ""
@@ -383,7 +394,7 @@ def samples_table(plan: Assessment) -> Table:
         )
         for n, each in zip(sizes, plans, strict=True)
     ]
-    measure = capitalised(plan.evidence.measure)
+    measure = plan.evidence.title
     names = ("Samples", measure, capitalised(plan.pack.lab.currency), "What it is")
     return table(f"{measure} over the sample, all else as planned", names, rows)
 

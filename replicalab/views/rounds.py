@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from replicalab import models
 from replicalab.agents import SuggestionChange
-from replicalab.assessment import Assessment, Slack, failing_text, size_text
+from replicalab.assessment import Assessment, Evidence, Slack, failing_text, size_text
 from replicalab.assessment.phrases import analysed_text, last_day_text
 from replicalab.lexicon import amount_text, capitalised, label_key
 from replicalab.models import NUMBER_FIELDS, Dimension
@@ -41,6 +41,7 @@ from replicalab.views.blocks import (
 )
 from replicalab.views.changes import lost_text
 from replicalab.views.check import evidence_bar, slack_bar
+from replicalab.views.looks import header_text
 from replicalab.views.verdicts import ANSWERS, FIDELITY_MEANS, evidence_status
 
 
@@ -191,14 +192,18 @@ def amounts(step: PlanStep) -> list[Amount]:
         ),
         _limited(currency, before.cost, now.cost, now.slack[Dimension.BUDGET]),
         Amount(
-            capitalised(found.measure),
+            found.title,
             was.number if step.evidence_changed else "",
             found.number,
-            f"target {found.amount(found.target)}, floor {found.amount(found.floor)}",
+            ", ".join(filter(None, (header_text(now), _bounds_text(found)))),
             evidence_bar(found, [was, found], was),
             evidence_status(found),
         ),
     ]
+
+
+def _bounds_text(evidence: Evidence) -> str:
+    return f"target {evidence.amount(evidence.target)}, floor {evidence.amount(evidence.floor)}"
 
 
 def _limited(name: str, was: float, now: float, slack: Slack, dated: str = "") -> Amount:
@@ -261,7 +266,7 @@ def matrix_panel(negotiation: Negotiation, at: int) -> Panel:
     ]
     known = [plan for plan in plans if plan is not None]
     currency = capitalised(negotiation.pack.lab.currency)
-    measure = capitalised(known[0].evidence.measure) if known else ""
+    measure = known[0].evidence.title if known else ""
     numbers = [
         ("Samples", [plan and amount_text(plan.counts.samples) for plan in plans]),
         ("Days", [plan and amount_text(plan.counts.days) for plan in plans]),
@@ -334,7 +339,7 @@ def given_up_table(steps: Sequence[Concession], changes: Iterable[SuggestionChan
     columns = (
         "What",
         Column(capitalised(first.pack.lab.currency), "number", "after"),
-        Column(capitalised(first.evidence.measure), bar="after"),
+        Column(first.evidence.title, bar="after"),
         Column("Fidelity loss", meaning=FIDELITY_MEANS),
         "What is lost",
     )

@@ -138,7 +138,7 @@ def challenge_panel(yours: Assessment) -> Group:
         ("Days", amount_text(yours.counts.days), amount_text(lab.days_left)),
         ("Staff units", amount_text(yours.staff), amount_text(lab.staff)),
         (noun, amount_text(yours.counts.samples), ""),
-        (capitalised(evidence.measure), evidence.number, bounds_title(evidence).partition(": ")[2]),
+        (evidence.title, evidence.number, bounds_title(evidence).partition(": ")[2]),
     ]
     columns = ("What", Column("Your plan", "number"), "The lab has")
     return group(
@@ -179,7 +179,7 @@ def score_panel(found: Score, who: str = "The run") -> Group:
     noun, lab = capitalised(unit_noun(best.pack.design)), best.pack.lab
     rows = [
         (
-            capitalised(best.evidence.measure),
+            best.evidence.title,
             *(
                 Cell(
                     each.evidence.number,

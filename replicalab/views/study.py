@@ -182,7 +182,7 @@ def picture_panel(options: PlanAnalysis) -> Panel:
     noun = unit_noun(yours.pack.design)
     return blocks.panel(
         "story",
-        about=f"{yours.pack.paper.name}: {yours.evidence.measure}",
+        about=f"{yours.pack.paper.name}: {yours.evidence.named}",
         rows=[
             {
                 "name": name,

@@ -104,7 +104,7 @@ def unknown_text(plan: Assessment) -> str:
     found = by_correlation(plan)
     tried = joined([f"{rho:g}" for rho in found])
     values = joined([evidence.amount(value) for value in found.values()])
-    return f"With an intraclass correlation of {tried} the {evidence.measure} would be {values}."
+    return f"With an intraclass correlation of {tried} the {evidence.named} would be {values}."
 
 
 def _is_t(design: Design) -> bool:
@@ -154,7 +154,7 @@ def correlations_table(plan: Assessment, units: Units) -> Table:
                 "yours" if rho == units.icc else "",
             )
         )
-    measure = capitalised(evidence.measure)
+    measure = evidence.title
     names = ("Correlation", "Design effect", "Worth, samples", measure, "Which")
     return table(f"By the intraclass correlation of samples in one {units.name}", names, rows)
 
@@ -178,7 +178,7 @@ def allocation_text(plan: Assessment, better: Allocated, units: Units) -> str:
         units_had = f"{treated} treated and {other} other {plural(name, sum(better.units))}"
     return (
         f"For these costs the best is {better.per_unit:,} per {name}{shares}: "
-        f"{evidence.measure} {evidence.amount(better.value)} in place of {evidence.number} for "
+        f"{evidence.text_of(evidence.amount(better.value))} in place of {evidence.number} for "
         f"{plan.pack.lab.money(better.credits)}, no more than samples and {plural(name, 2)} cost "
         f"now ({count_text(better.samples, 'sample')} in {units_had})."
     )

@@ -123,7 +123,7 @@ def largest_text(plan: Assessment) -> str:
         return "With the rest as planned no sample fits this lab."
     size = min(most, LARGEST_PLANNED)
     largest = assess(revise(plan.plan, sample_size=size), plan.pack).evidence
-    worth = "no evidence" if largest.void_reason else f"{largest.measure} {largest.number}"
+    worth = largest.text
     return f"With the rest as planned at most {count_text(size, 'sample')} fit: {worth}."
 
 
@@ -186,9 +186,9 @@ def _need(plan: Assessment) -> str:
 def _evidence_move(before: Evidence, after: Evidence) -> str:
     if before.void_reason:
         return placed_text(after)
-    planned, was, now = f"the planned {before.measure}", before.number, after.number
+    planned, was, now = f"the planned {before.named}", before.number, after.number
     if after.void_reason:
-        return f"planned {before.measure} {was} is lost, since {after.void_reason}"
+        return f"planned {before.text} is lost, since {after.void_reason}"
     stands = placed_text(after).removeprefix(after.text)
     if was == now:
         return f"{planned} stays {now}{stands}"

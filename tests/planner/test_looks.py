@@ -10,12 +10,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import multivariate_normal, norm, ttest_ind
+from pydantic import ValidationError
+from scipy.optimize import brentq
+from scipy.stats import multivariate_normal, nct, norm, t, ttest_ind
 
 from replicalab.assessment import Assessment, assess
+from replicalab.measures import KINDS
 from replicalab.measures.looks import LooksFamily
-from replicalab.models import Dimension
-from replicalab.planner.looks import LooksPlan, NoLooks, with_looks
+from replicalab.models import Dimension, revise
+from replicalab.planner.looks import LookedAt, LooksPlan, NoLooks, looked_at, with_looks
 from replicalab.scenarios import DesignKind, Looks, Pack, read_looks
 from tests.factories import (
     change_pack,
@@ -128,6 +131,67 @@ def test_substitution_takes_its_part_of_the_effect() -> None:
     assert found.fixed.counts.samples == 506  # R's pwr: d = 0.25 needs 252.1 a group
 
 
+def own_looks(text: str, samples: int = 128, **changes: Any) -> LookedAt:
+    """Return what a plan of d = 0.5 in seven days or more comes to with looks of its own."""
+    plan = half_a_sd(samples, **changes)
+    design = plan.pack.design.model_copy(update={"looks": read_looks(text)})
+    pack = change_pack(plan.pack, design=design)
+    found = looked_at(assess(revise(plan.plan, duration_days=max(7, -(-samples // 20))), pack))
+    assert isinstance(found, LookedAt)
+    return found
+
+
+def crossing(drift: float, shares: np.ndarray[Any, Any], z: np.ndarray[Any, Any]) -> float:
+    """Return the probability of crossing a bound at any analysis, by SciPy."""
+    correlations = np.sqrt(np.minimum.outer(shares, shares) / np.maximum.outer(shares, shares))
+    normal = multivariate_normal(drift * np.sqrt(shares), correlations, seed=1)
+    return 1 - float(normal.cdf(z, lower_limit=-z))
+
+
+@pytest.mark.parametrize("text", ["obrien_fleming:1", "pocock:2", "hwang_shih_decani:0.25,0.5:-2"])
+@pytest.mark.parametrize("samples", [32, 128])
+def test_own_sample_has_the_power_that_its_looks_leave(text: str, samples: int) -> None:
+    found = own_looks(text, samples)
+    assert found.analyses[-1].samples == found.worst.counts.samples == samples
+    # The two-sided t-test's power by SciPy, and the drift at which a z-test has that.
+    freedom, shift = samples - 2, 0.5 * math.sqrt(samples / 4)
+    critical = t.isf(0.025, freedom)
+    power = nct.sf(critical, freedom, shift) + nct.cdf(-critical, freedom, shift)
+    edge = norm.isf(0.025)
+    drift = brentq(lambda d: norm.sf(edge - d) + norm.cdf(-edge - d) - power, 0, 9)
+    shares = np.array([each.samples / samples for each in found.analyses])
+    z = np.array([each.z for each in found.analyses])
+    assert crossing(0.0, shares, z) == pytest.approx(0.05, abs=2e-5)
+    assert found.power == pytest.approx(crossing(drift, shares, z), abs=2e-5)
+    assert found.power < found.plan.evidence.value == pytest.approx(power)
+
+
+def test_own_plan_is_paid_for_batch_by_batch_and_keeps_its_days() -> None:
+    found = own_looks("obrien_fleming:1")
+    # 64 samples take four days of 20, and the other 64 four more.
+    assert [(each.samples, each.day) for each in found.analyses] == [(64, 4), (128, 8)]
+    # 10 a sample, 50 a day; two controls of 25, instruments of 100 and reagents of 75.
+    assert [each.credits for each in found.analyses] == [1240.0, 2080.0]
+    assert (found.worst.counts.days, found.worst.cost) == (8, 2080.0)
+    ends = [each.with_effect for each in found.analyses]
+    mean = found.mean(lambda each: each.credits, effect=True)
+    assert mean == pytest.approx(float(np.dot(ends, [1240.0, 2080.0])))
+
+
+def test_own_plan_that_takes_longer_with_looks_may_not_fit() -> None:
+    assert own_looks("pocock:1", days=8).fits
+    late = own_looks("pocock:1", days=7)
+    assert Dimension.SCHEDULE in late.worst.failing
+    assert not late.fits
+
+
+def test_samples_beyond_those_that_count_are_paid_for_and_tell_nothing() -> None:
+    capped = own_looks("pocock:1", 136, design=make_design(effect_planning=0.5, population_max=128))
+    assert capped.power == own_looks("pocock:1").power
+    assert capped.analyses[-1].samples == 136
+    assert capped.analyses[-1].credits == capped.worst.cost
+
+
 def test_study_that_has_looks_is_checked_as_without() -> None:
     plan = half_a_sd(128)
     looked = assess(plan.plan, change_pack(plan.pack, design=plan.pack.design.model_copy(
@@ -135,13 +199,23 @@ def test_study_that_has_looks_is_checked_as_without() -> None:
     assert looked.check == plan.check
     assert looked.evidence == plan.evidence
     assert with_looks(looked) == with_looks(looked, ONE)
-    assert with_looks(plan) is None
+    assert (with_looks(plan), looked_at(plan)) == (None, None)
+    assert (plan.evidence.text, looked.evidence.text) == ("power 0.70", "power 0.70 without looks")
     assert with_looks(looked, Looks(family=LooksFamily.POCOCK, interim=0)) is None
 
 
+SIGNIFICANT: Final[dict[str, object]] = {"criteria": ["significant"]}
+ORIGINAL: Final[dict[str, object]] = {
+    "original": {"effect": 0.5, "se": 0.2, "source": "x", "confidence": "recalled"},
+}
 REFUSED: Final[list[tuple[dict[str, object], NoLooks]]] = [
     ({"kind": "anova", "groups": 3}, NoLooks.KIND),
     ({"kind": "coverage", "population_max": 50}, NoLooks.KIND),
+    ({**ORIGINAL, "replication": {"criteria": ["interval"]}}, NoLooks.SUCCESS),
+    ({**ORIGINAL, "replication": {"criteria": ["significant", "interval"]}}, NoLooks.SUCCESS),
+    ({**ORIGINAL, "replication": {**SIGNIFICANT, "plan_with": "success"}}, NoLooks.SUCCESS),
+    ({**ORIGINAL, "replication": {**SIGNIFICANT, "level": 0.01}}, NoLooks.SUCCESS),
+    ({**ORIGINAL, "replication": {**SIGNIFICANT, "sides": 1}}, NoLooks.SUCCESS),
     ({"alpha": 1e-300}, NoLooks.LEVEL),
     ({"alpha": 0.9, "target": 0.95}, NoLooks.LEVEL),
     ({"target": 0.999999}, NoLooks.POWER),
@@ -156,6 +230,27 @@ REFUSED: Final[list[tuple[dict[str, object], NoLooks]]] = [
 def test_plan_that_can_have_no_looks_says_why(changes: dict[str, object], why: NoLooks) -> None:
     pack = make_pack(design=make_design(**changes))
     assert with_looks(assess(make_protocol(), pack), read_looks("pocock:4")) is why
+
+
+@pytest.mark.parametrize(("changes", "why"), REFUSED)
+def test_own_sample_is_refused_for_the_same_reasons(
+    changes: dict[str, object], why: NoLooks
+) -> None:
+    design = make_design(**changes)
+    asked = {"looks": read_looks("pocock:1")}
+    if why is NoLooks.KIND:
+        with pytest.raises(ValidationError, match="looks are given"):
+            design.model_copy(update=asked)
+        return
+    found = looked_at(assess(make_protocol(), make_pack(design=design.model_copy(update=asked))))
+    of_any_sample = why in (NoLooks.SUCCESS, NoLooks.LEVEL)
+    assert found is why if of_any_sample else isinstance(found, LookedAt | NoLooks)
+
+
+def test_significance_as_the_study_tests_it_may_be_looked_at() -> None:
+    chosen = {**SIGNIFICANT, "level": 0.05}
+    design = make_design(effect_planning=0.5, **{**ORIGINAL, "replication": chosen})
+    assert isinstance(own_looks("pocock:1", design=design), LookedAt)
 
 
 @given(
@@ -180,6 +275,7 @@ def test_any_plan_has_looks_or_a_reason(
     bounds = {} if lower else {"target": target, "floor": 0.5}
     design = design_of(kind, alpha, effect_planning=effect, dropout=dropout, **bounds)
     plan = assess(pack.reference_protocol, change_pack(pack, design=design, constraints=[]))
+    _own_sample_is_in_order(plan, text)
     found = with_looks(plan, read_looks(text))
     if isinstance(found, NoLooks):
         return
@@ -202,6 +298,31 @@ def test_any_plan_has_looks_or_a_reason(
     assert sum(found.test.rule.crossings(0.0)) == pytest.approx(alpha)
 
 
+def _own_sample_is_in_order(plan: Assessment, text: str) -> None:
+    """Assert that what a plan's own sample comes to with looks is possible."""
+    design = plan.pack.design
+    if KINDS[design.kind].information is None:
+        return
+    looked = design.model_copy(update={"looks": read_looks(text)})
+    own = looked_at(assess(plan.plan, change_pack(plan.pack, design=looked)))
+    if own is None:
+        assert plan.evidence.void_reason
+    if not isinstance(own, LookedAt):
+        return
+    assert 0 <= own.power <= plan.evidence.value
+    assert own.analyses[-1].samples == plan.counts.samples
+    assert own.worst.counts.days >= plan.counts.days
+    for one, later in pairwise(own.analyses):
+        assert (one.samples, one.day, one.credits) < (later.samples, later.day, later.credits)
+        assert one.number <= later.number
+    for effect in (False, True):
+        ends = [each.with_effect if effect else each.without for each in own.analyses]
+        assert min(ends) >= 0
+        assert sum(ends) == pytest.approx(1)
+        mean = own.mean(lambda each: each.credits, effect=effect)
+        assert own.analyses[0].credits - 1e-6 <= mean <= own.worst.cost + 1e-6
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("text", ["pocock:2", "obrien_fleming:2", "hwang_shih_decani:2"])
 def test_t_tests_at_the_looks_have_the_power_and_keep_the_level(text: str) -> None:
@@ -209,6 +330,8 @@ def test_t_tests_at_the_looks_have_the_power_and_keep_the_level(text: str) -> No
     rng, trials = np.random.default_rng(7), 100_000
     each = [row.samples // 2 for row in found.analyses]
     # Of a hundred thousand the error is 0.0013; whole groups are worth 0.008 at most.
+    own = own_looks(text, found.worst.counts.samples)
+    assert own.power == pytest.approx(0.804, abs=0.008)
     for effect, least, most in ((0.0, 0.046, 0.054), (0.5, 0.796, 0.812)):
         first = rng.normal(effect, size=(trials, each[-1])).astype(np.float32)
         second = rng.normal(size=(trials, each[-1])).astype(np.float32)

@@ -18,6 +18,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
 from replicalab.assessment import assess
+from replicalab.documents import detect_kind
 from replicalab.errors import PrintError
 from replicalab.lexicon import amount_text
 from replicalab.library import EntryKind
@@ -31,6 +32,7 @@ from replicalab.ui.export import documents
 from replicalab.ui.export.content import file_name
 from replicalab.ui.export.documents import PRESS, Press
 from replicalab.ui.library.shelf import owner, shelf
+from replicalab.views.design import TITLE as DESIGN
 from tests.ui.acting import choose, press, run
 from tests.ui.pages import COMPARE, LETTERS, NEGOTIATION, PAGES, PROTOCOL
 from tests.ui.reading import drawer_of, heard, in_drawer, panel_of
@@ -232,7 +234,7 @@ def test_tables_are_those_of_the_report_by_their_names_as_they_read(files: Files
     assert "Power: floor 0.50, target 0.80; budget: 1,000 credits" in box.options
     assert not [each for each in box.options if "\\" in each]
     sheets = load_workbook(io.BytesIO(files["Excel, every table a sheet"][1]())).sheetnames
-    assert len(sheets) == 9
+    assert len(sheets) == 13
     again(app, "Tables", hand_table="The plan in full")
     assert files["CSV of this table"][0] == "the-plan-in-full.csv"
     rows = list(csv.reader(io.StringIO(text(files, "CSV of this table").lstrip("\ufeff"))))
@@ -251,6 +253,29 @@ def test_files_open_as_what_is_on_the_screen(files: Files) -> None:
     assert opened.differences == ()
     assert read_plan(text(files, "Plan alone").encode()) == (yours.plan, pack.scenario_id)
     assert read_lab(text(files, "Lab alone").encode()) == LabOverrides(budget=1200)
+
+
+def test_crate_is_made_when_it_is_asked_for_and_opens_as_its_bundle(
+    files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(documents, "missing", lambda: "no PDF: Pango is not installed")
+    app = part("Bundle", NEGOTIATION, study="psy_stroop", lab="easy", budget="1200")
+    assert "no PDF: Pango is not installed" in in_drawer(app)
+    bundled = text(files, "Bundle")
+    assert "Save psy-stroop-easy-crate.zip" not in files
+    app.session_state["export_is_open"] = True
+    press(app, "Make the crate")
+    name, data = files["Save psy-stroop-easy-crate.zip"]
+    assert open_bundle(bundled).run is not None
+    found = detect_kind(data, name)  # without the negotiation, which is not asked for
+    assert open_bundle(found.values).run is None
+    again(app, "Bundle", hand_negotiated=True).session_state["export_is_open"] = True
+    press(app, "Make the crate")
+    name, data = files["Save psy-stroop-easy-crate.zip"]
+    assert detect_kind(data, name).text == bundled
+    app = opened(data, name)
+    played = "Verified: the plan is judged, and the negotiation plays round by round"
+    assert played in in_drawer(app)
 
 
 def test_bundle_of_a_recorded_run_replays(files: Files) -> None:
@@ -286,11 +311,22 @@ def test_every_picture_is_dark_on_white_and_named() -> None:
     for name in PICTURES:
         chart = picture(app, name)
         [box] = [each for each in app.selectbox if each.label == "Picture"]
-        assert set(box.options) == PICTURES
+        assert {*box.options} == {*PICTURES, DESIGN}
         assert '"paper_bgcolor":"#FFFFFF"' in chart.proto.spec
         assert '"format": "png"' in chart.proto.config.replace('":"', '": "')
         assert file_name(f"psy stroop medium {name}", "x")[:-2] in chart.proto.config
         assert (read in chart.proto.spec) == (name == "Days and samples")
+
+
+def test_picture_of_the_design_is_saved_in_either_form(files: Files) -> None:
+    app = visit(PROTOCOL, study="psy_stroop")
+    for form, beginning in {"PNG": b"\x89PNG", "SVG": b"<svg"}.items():
+        again(app, "Pictures", hand_picture=DESIGN, hand_form=form)
+        name, make = files[f"Save as {form}"]
+        assert name == f"psy-stroop-medium-the-design.{form.lower()}"
+        made = make() if callable(make) else make
+        assert (made.encode() if isinstance(made, str) else made).startswith(beginning)
+    assert "Arms with their units" in in_drawer(app)
 
 
 def picture(app: AppTest, name: str) -> Element:

@@ -58,10 +58,12 @@ def _no_studies(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(own_studies, "_STUDIES", StudyCache())
 
 
-def opened(data: str, name: str = "mine.json", app: AppTest | None = None) -> AppTest:
+def opened(data: str | bytes, name: str = "mine.json", app: AppTest | None = None) -> AppTest:
     """Return the app after a file was handed in, with the drawer open."""
     app = choose_more(app or visit(PROTOCOL), OPEN)
-    app.file_uploader[-1].set_value((name, data.encode(), "application/json"))
+    app.file_uploader[-1].set_value(
+        (name, data.encode() if isinstance(data, str) else data, "application/json")
+    )
     app.session_state["opening_is_open"] = True
     return run(app)
 

@@ -56,7 +56,7 @@ def convergence_chart(rounds: Rounds) -> go.Figure:
     data.append({
         "y": [place_of(evidence, worst) for evidence in found],
         "text": [evidence.text for evidence in found],
-        "name": first.measure,
+        "name": first.named,
         "line": {"color": style.EVIDENCE, "width": 2},
         "marker": {"symbol": ["x" if e.void_reason else "circle" for e in found], "size": 9},
         "hovertemplate": "Round %{x}: %{text}<extra></extra>",
@@ -121,7 +121,7 @@ def _title(plans: Sequence[Assessment]) -> str:
             "none" if plan.evidence.void_reason else plan.evidence.number for plan in (first, last)
         )
         shown = _course(*found)
-        text = f"Budget used {spent}, {first.evidence.measure} {shown}"
+        text = f"Budget used {spent}, {first.evidence.text_of(shown)}"
     return text if len(text) <= _LONGEST_LINE else text.replace(", ", ",<br>", 1)
 
 

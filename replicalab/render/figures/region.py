@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from replicalab.assessment import Assessment
 from replicalab.lexicon import count_text
-from replicalab.planner import RegionLimit
+from replicalab.planner import PlanToDraw, RegionLimit
 from replicalab.planner.region import Region
 from replicalab.render.figures.placing import PLOT
 from replicalab.render.figures.sheet import (
@@ -25,10 +25,12 @@ from replicalab.render.figures.sheet import (
     Spot,
     Tag,
     room_at_the_left,
-    scale_end,
 )
 from replicalab.render.figures.style import QUIET
 from replicalab.views.blocks import Panel, panel
+from replicalab.views.frontier import scale_end
+from replicalab.views.pictures import YOUR_PLAN, points_of
+from replicalab.views.region import own_items_text
 
 _COLUMNS: Final = 24
 # How many points, at most, can be clicked each way: a finger apart, for the fields are exact.
@@ -113,6 +115,26 @@ def over_panel(chart: Labelled, spot: Spot | None) -> Panel:
     return panel("over", tags=chart.tags, room=chart.room, spot=spot)
 
 
+def region_marks(
+    plans: Mapping[str, Assessment], drawn: PlanToDraw, effect: float | None = None
+) -> list[Mark]:
+    """Return the marks of those plans that are points of a plan's region, yours first.
+
+    A star says that yours shows something else with its own items.
+    """
+    yours = plans[YOUR_PLAN]
+    noted = own_items_text(drawn, yours, effect)
+    return [
+        Mark(
+            name,
+            plan,
+            f"{name}*" if noted and plan is yours else name,
+            plan.evidence_at(effect).number,
+        )
+        for name, plan in points_of(plans, drawn).items()
+    ]
+
+
 def spotted(region: Region, days: int, samples: int) -> Spot | None:
     """Return how far across and up the region's plot a point lies, None where it is outside."""
     sheet = _Map(region)
@@ -179,7 +201,7 @@ class _Map(Sheet):
             reversescale=evidence.row.scale.lower_is_better,
             showscale=False,
             hoverinfo="skip",
-            name=evidence.measure,
+            name=evidence.named,
         )
 
     def draw_points(self) -> None:
@@ -194,7 +216,7 @@ class _Map(Sheet):
 
         @cache
         def worth(value: float) -> str:
-            return f"{evidence.measure} {evidence.amount(value)}"
+            return evidence.text_of(evidence.amount(value))
 
         def text(row: int, column: int) -> str:
             value = float(region.evidence[row, column])

@@ -53,7 +53,11 @@ def _draw() -> None:
 @st.dialog("Open a file", position="right", width="medium", on_dismiss="rerun")
 def _draw_opening() -> None:
     panel.draw_scheme()
-    upload("A bundle, a negotiation, a plan, a lab (JSON), or a study (YAML)", "handed_file", _take)
+    upload(
+        "A bundle or its crate (JSON, ZIP), a negotiation, a plan, a lab (JSON), or a study (YAML)",
+        "handed_file",
+        _take,
+    )
     opened: Opening | None = st.session_state.get(_OPENED)
     if opened is None:
         st.caption("It takes the place of what is open, which Undo brings back.")
@@ -108,11 +112,13 @@ def _draw_bundle() -> None:
         download("Plan alone", alone, found.name("plan", "json"))
         lab = state.case().own_lab
         download("Lab alone", partial(lab_json, lab), found.name("lab", "json"))
+    documents.draw_crate(registration.chosen())
 
 
 _PARTS: Final[dict[str, Callable[[], None]]] = {
     "Link": link.draw,
     "Brief": documents.draw_brief,
+    "Funding": documents.draw_funding,
     "Report": documents.draw_report,
     "Registration": registration.draw,
     "Tables": documents.draw_tables,

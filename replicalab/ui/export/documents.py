@@ -1,6 +1,7 @@
 """The brief and the report: what each is for, its files, and a look at it before."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from threading import BoundedSemaphore, Lock
@@ -15,9 +16,10 @@ from replicalab.lexicon import capitalised
 from replicalab.models import FIELD_LABELS
 from replicalab.planner import Aim, Goal
 from replicalab.planner.steps import differences
-from replicalab.registration import LONGEST_LINE, Registration
-from replicalab.reports import Document, Paper, csv_tables, excel, missing, pdf_apart
+from replicalab.registration import LONGEST_LINE, Profile, Registration
+from replicalab.reports import Document, Paper, csv_tables, excel, missing, pdf_apart, pdfs_apart
 from replicalab.ui import panel, state
+from replicalab.ui.export import critique
 from replicalab.ui.export.content import ExportContent, export_content, file_name
 from replicalab.ui.files import download
 from replicalab.ui.protocol import combinations
@@ -33,6 +35,18 @@ def draw_brief() -> None:
     draw_look("brief", found.brief, is_open=True)
 
 
+def draw_funding() -> None:
+    """Draw what there is of the funding request."""
+    st.caption(
+        "One page for a funder: the plan you ask for, its budget, what each cut costs in evidence, "
+        "and what the target takes."
+    )
+    found = _asked()
+    make = partial(found.funding, state.case().registration)
+    draw_files("funding", make, found.name)
+    draw_look("funding", make, is_open=True)
+
+
 def draw_report() -> None:
     """Draw what there is of the report, and what only the visitor can say in it."""
     st.caption(
@@ -41,6 +55,7 @@ def draw_report() -> None:
     )
     found = _aimed(_asked())
     said = _draw_said(found)
+    critique.draw(found.options.yours, said)
     make = partial(found.report, said)
     draw_files("report", make, partial(found.name, title=said.title))
     draw_look("report", make, is_open=False)
@@ -105,10 +120,11 @@ def draw_look(name: str, make: Callable[[], Document], *, is_open: bool) -> None
 def _asked() -> ExportContent:
     """Return what is on the screen; of a negotiation only where it is asked for."""
     found = export_content()
-    if found.run is None:
-        return found
-    negotiated = st.toggle("With the negotiation", key="hand_negotiated", persist_state="session")
-    return found.for_document(negotiated=negotiated)
+    return found if found.run is None else found.for_document(negotiated=_is_negotiated())
+
+
+def _is_negotiated() -> bool:
+    return st.toggle("With the negotiation", key="hand_negotiated", persist_state="session")
 
 
 def _aimed(found: ExportContent) -> ExportContent:
@@ -152,6 +168,12 @@ def _draw_said(found: ExportContent) -> Registration:
     return said
 
 
+_EXAMPLES: Final = {
+    "authors": "Ada Lovelace; Grace Hopper",
+    "licence": "CC BY 4.0, or its address",
+}
+
+
 def draw_line(label: str, field: str, value: str, entry: str = "") -> None:
     """Draw a line of the registration, which is kept as it is typed."""
     case = state.case()
@@ -168,7 +190,8 @@ def draw_line(label: str, field: str, value: str, entry: str = "") -> None:
             changed = typed
         state.show(registration=said.model_copy(update={field: changed}))
 
-    st.text_input(label, key=key, max_chars=LONGEST_LINE, on_change=take)
+    example = _EXAMPLES.get(field, "")
+    st.text_input(label, key=key, max_chars=LONGEST_LINE, placeholder=example, on_change=take)
 
 
 # --- tables ---------------------------------------------------------------------------------
@@ -187,6 +210,35 @@ def draw_tables() -> None:
     if chosen is not None:
         name = file_name(f"{said.title} {chosen}", "csv")
         download("CSV of this table", lambda: csv_tables(make())[chosen], name)
+
+
+# --- everything -----------------------------------------------------------------------------
+
+
+def draw_crate(profile: Profile) -> None:
+    """Draw the button of a crate with everything in it, and the button that saves it once made."""
+    st.caption(
+        "Or all of it as a research object crate (RO-Crate): a ZIP with the bundle, the brief, "
+        f"the funding request, the report, the registration ({escaped(profile.title)}) in every "
+        "form, tables and figures, each file described. It opens as the bundle does."
+    )
+    if reason := missing():
+        st.caption(escaped(f"It holds {reason}."))
+    found = export_content()
+    if found.run and not _is_negotiated():
+        found = replace(found, run=None)
+    if not st.button("Make the crate", icon=":material/inventory_2:", key="hand_crate"):
+        return
+    said = state.case().registration
+    printer = None if missing() else PRESS.pdfs
+    try:
+        with st.spinner("Making the crate …"):
+            data = found.crate(said, profile, printer)
+    except PrintError as error:
+        st.error(escaped(f"{capitalised(str(error))}."), icon=":material/print_disabled:")
+    else:
+        name = found.name("crate", "zip", said.title)
+        download(f"Save {name}", data, name, type="primary")
 
 
 # --- PDF ------------------------------------------------------------------------------------
@@ -209,11 +261,25 @@ class Press:
         Raises:
             PrintError: too many are waiting, or it cannot be made.
         """
+        with self._turn_of_mine():
+            return pdf_apart(document, paper)
+
+    def pdfs(self, documents: Sequence[Document], paper: Paper) -> list[bytes]:
+        """Return several documents as PDF, in one turn.
+
+        Raises:
+            PrintError: as for `pdf`.
+        """
+        with self._turn_of_mine():
+            return pdfs_apart(documents, paper)
+
+    @contextmanager
+    def _turn_of_mine(self) -> Iterator[None]:
         if not self._room.acquire(blocking=False):
             raise PrintError(_BUSY)
         try:
             with self._turn:
-                return pdf_apart(document, paper)
+                yield
         finally:
             self._room.release()
 

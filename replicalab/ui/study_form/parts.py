@@ -13,7 +13,7 @@ from replicalab.scenarios import DesignKind
 from replicalab.scenarios.fields import LONGEST_CURRENCY, LONGEST_SHORT_TITLE, LONGEST_TITLE
 from replicalab.scenarios.reading import Data
 from replicalab.ui import panel
-from replicalab.ui.study_form import fields, groupings, original, record
+from replicalab.ui.study_form import fields, groupings, looks, original, record
 from replicalab.ui.words import escaped
 from replicalab.views.lab import MONEY, in_currency
 from replicalab.views.study import kind_panel
@@ -93,6 +93,7 @@ def draw_assumptions() -> None:
     fields.text("What one sample is", "design", "unit_of_n")
     original.draw()
     groupings.draw()
+    looks.draw()
 
 
 def _draw_design_number(name: str, label: str) -> None:

@@ -1,0 +1,373 @@
+"""What the numbers of a plan rest on: its units, its sample, the original, and what is concluded.
+
+Sources: Hayes & Moulton, Cluster Randomised Trials (2017), for four units in an arm; Schulz &
+Grimes (2002), Lancet 359, 781, for 20 % dropout; Benjamin et al. (2018), Nature Human Behaviour 2,
+6, for p of 0.005.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from replicalab.assessment import original_estimate, placed_text, units_in_arms
+from replicalab.assessment.effects import published_effect
+from replicalab.assessment.phrases import bounded_text, kept_text
+from replicalab.critique.remarks import (
+    Judged,
+    Reviewed,
+    answered,
+    concern,
+    quoted,
+    sentence_with,
+    unsaid,
+    who_asks,
+)
+from replicalab.lexicon import (
+    amount_text,
+    capitalised,
+    count_text,
+    ended,
+    is_given,
+    joined,
+    label_key,
+    percent_text,
+    plural,
+)
+from replicalab.lexicon import quoted as labels_quoted
+from replicalab.measures import DesignKind
+from replicalab.measures.success import CRITERIA, PRIORS, Criterion, Prior
+from replicalab.planner.units import by_correlation
+from replicalab.registration import Finder
+from replicalab.scenarios import EvidenceTier
+
+_FEW_UNITS: Final = 4
+_LARGE_DROPOUT: Final = 0.2
+_JUST_SIGNIFICANT: Final = 0.005
+_LEVEL: Final = 0.05
+_TINY_P: Final = 1e-4
+_TWO: Final = 2
+_ALIKE: Final = 0.01  # Effects that differ by less of the larger are the same
+_MOST_QUOTED: Final = 3
+_UNIT: Final = re.compile(r"\bunits?\b|\bcluster|\bnested\b|\bindependen", re.IGNORECASE)
+_ONE_SIDED: Final = re.compile(r"\bone[- ](?:sided|tailed)\b", re.IGNORECASE)
+_TWO_SIDED: Final = re.compile(r"\btwo[- ](?:sided|tailed)\b", re.IGNORECASE)
+_ABSENCE: Final = re.compile(
+    r"\bno (?:effect|difference|association|correlation)\b|\babsence of\b|\bnull is accepted\b"
+    r"|\baccept the null\b|\bthe same as\b|\bp\s?(?:>|≥|>=)\s?0?\.\d+",
+    re.IGNORECASE,
+)
+_DENIAL: Final = re.compile(
+    r"\b(?:no|not|never|cannot|neither|nor|without|rather than)\b|n't\b", re.IGNORECASE
+)
+
+
+# --- units and arms ---------------------------------------------------------------------------
+
+
+def unit(of: Reviewed) -> Judged:
+    """Judge whether the experimental unit is named, and what n counts."""
+    units = of.design.units
+    if units is not None:
+        return answered(
+            f"A {units.name} is the unit, with {units.samples:g} samples in each; n counts "
+            f"{of.design.unit_of_n}.",
+            who_asks(of.pack, "units"),
+        )
+    if text := sentence_with(of.author("design", "randomisation"), _UNIT):
+        return answered(quoted(text), Finder.AUTHOR)
+    return unsaid(
+        f"n counts {of.design.unit_of_n}; whether several of them share a unit, such as a cage, a "
+        "batch or a class, is not given."
+    )
+
+
+def few_units(of: Reviewed) -> Judged:
+    """Judge whether an arm has enough units to tell a treatment from a unit."""
+    design, analysed = of.design, of.plan.evidence.analysed
+    name = design.units.name if design.units else "unit"
+    arms = units_in_arms(analysed, design)
+    each = int(min(arms)) if len(arms) == of.groups else int(arms[0]) // of.groups
+    where = " in an arm" if of.groups > 1 else ""
+    counted = f"{count_text(each, name)}{where}"
+    if design.units is None:
+        counted += ", if each sample is one"
+    if each < _FEW_UNITS:
+        return concern(
+            f"{counted}: with fewer than {_FEW_UNITS} a test can hardly tell a treatment from "
+            f"what differs between {plural(name, 2)}."
+        )
+    return answered(f"{counted}.")
+
+
+def correlation(of: Reviewed) -> Judged:
+    """Judge whether the intraclass correlation is given, with a reason."""
+    units, evidence = of.design.units, of.plan.evidence
+    if units is None or units.icc is None:
+        tried = by_correlation(of.plan)
+        values = joined([f"{evidence.amount(value)} at {rho:g}" for rho, value in tried.items()])
+        known = f" The {evidence.named} would be {values}." if not evidence.void_reason else ""
+        name = units.name if units else "unit"
+        return unsaid(f"Samples that share a {name} are taken as independent.{known}")
+    if reason := _reason(of, "units"):
+        return answered(f"{units.icc:g}: {quoted(reason)}", who_asks(of.pack, "units"))
+    return concern(f"It is {units.icc:g}, without a reason.", who_asks(of.pack, "units"))
+
+
+def unequal_arms(of: Reviewed) -> Judged:
+    """Judge whether unlike arms have a reason."""
+    design = of.design
+    if not design.uneven or design.arms is None:
+        return answered("The arms are of one size.")
+    share = f"{percent_text(design.arms.share)} of the samples are in the first arm"
+    if reason := _reason(of, "arms"):
+        return answered(f"{share}: {quoted(reason)}", who_asks(of.pack, "arms"))
+    return concern(
+        f"{share}, without a reason; equal arms show the most for the same samples.",
+        who_asks(of.pack, "arms"),
+    )
+
+
+def _reason(of: Reviewed, field: str) -> str:
+    """Return the reason for a choice of the design, empty where none is given.
+
+    The study's reason is none for what is asked in its place.
+    """
+    own = {str(name): reason for name, reason in of.pack.question.why.items()}
+    asked = getattr(of.pack.question, field) is not None
+    reason = own.get(field, "") if asked else of.design.why.get(field, "")
+    return reason if is_given(reason) else ""
+
+
+# --- the sample -------------------------------------------------------------------------------
+
+
+def power(of: Reviewed) -> Judged:
+    """Judge whether the evidence reaches its target."""
+    evidence = of.plan.evidence
+    text = f"{capitalised(placed_text(evidence))}."
+    return answered(text) if evidence.tier is EvidenceTier.MEETS_TARGET else concern(text)
+
+
+def limits(of: Reviewed) -> Judged:
+    """Judge whether the plan keeps what the study itself asks of its numbers."""
+    broken = [
+        f"'{limit.constraint.label}' {'must' if limit.hard else 'should'} be {limit.text}, and the "
+        f"plan has {bounded_text(limit, of.plan)}"
+        for limit in of.plan.broken_limits
+    ]
+    if broken:
+        return concern(ended(capitalised("; ".join(broken))))
+    return answered(f"It keeps {joined([*map(kept_text, of.pack.limits)])}.")
+
+
+def original_n(of: Reviewed) -> Judged:
+    """Judge whether the sample is smaller than the original's, and why."""
+    original, analysed = of.design.original, of.plan.evidence.analysed
+    both = (original.n1, original.n2) if original else (None, None)
+    known = original.n if original and original.n else sum(filter(None, both))
+    if not known:
+        return unsaid("The original’s n is not given.")
+    text = f"The plan analyses {amount_text(analysed)}, the original had {amount_text(known)}."
+    if analysed >= known:
+        return answered(text)
+    if reason := of.said.reasons.get("sample_size", "").strip():
+        return answered(f"{text} {quoted(reason)}", Finder.AUTHOR)
+    return concern(f"{text} A smaller study is likelier to miss what the original found.")
+
+
+def dropout(of: Reviewed) -> Judged:
+    """Judge whether dropout is planned for."""
+    share, evidence = of.design.dropout, of.plan.evidence
+    who = who_asks(of.pack, "dropout")
+    kept = f"{percent_text(share)} dropout leaves {count_text(evidence.analysed, 'sample')}"
+    if share >= _LARGE_DROPOUT:
+        return concern(f"{kept}; from 20 % on those who stay may differ from those who leave.", who)
+    if share:
+        return answered(f"{kept}.", who)
+    if reason := _reason(of, "dropout"):
+        return answered(f"None is expected: {quoted(reason)}", who)
+    return unsaid("The plan assumes none, without a reason.")
+
+
+def approximation(of: Reviewed) -> Judged:
+    """Judge whether the formula for the evidence is far from the test that will be run."""
+    plan, evidence = of.plan, of.plan.evidence
+    far = [f"by {each.name} it is {evidence.amount(each.value)}" for each in plan.usual_values]
+    if (share := plan.wrong_sign_share) is not None:
+        far.append(f"{share:.2g} of it is a significant result with the wrong sign")
+    if far:
+        return concern(f"The {evidence.named} is {evidence.number}, but {joined(far)}.")
+    same = "The usual test has about the same." if evidence.row.usual_tests else ""
+    return answered(f"Worked out by {ended(evidence.row.method_of(of.design))} {same}".rstrip())
+
+
+def substitutions(of: Reviewed) -> Judged:
+    """Judge what the plan's substitutions, and what it leaves out, lose of the study."""
+    plan, study = of.plan, of.pack.study
+    swaps = plan.substitutions
+    replaced = {label_key(swap.original) for swap in swaps}
+    listed = {item.key for item in plan.items} | replaced
+    own = of.pack.reference_protocol
+    needed = (*own.required_equipment, *own.required_reagents)
+    left_out = [label for label in needed if label_key(label) not in listed]
+    lost = [
+        f"{swap.alternative} for {swap.original}: {ended(swap.tradeoff)}"
+        for swap in swaps
+        if swap.fidelity_loss or swap.evidence_factor < 1
+    ]
+    if left_out:
+        lost.append(f"The plan leaves out {joined(labels_quoted(left_out))}.")
+    if lost:
+        return concern(" ".join(lost), Finder.STUDY if swaps else Finder.CORE)
+    if swaps:
+        named = joined([f"{swap.alternative} for {swap.original}" for swap in swaps])
+        return answered(f"{named}: nothing is lost by it.", Finder.STUDY)
+    has = "what the study lists" if study.equipment or study.reagents else "nothing in particular"
+    return answered(f"None is made: the plan uses {has}.")
+
+
+# --- the original -----------------------------------------------------------------------------
+
+
+def original_uncertainty(of: Reviewed) -> Judged:
+    """Judge how sure the original's effect is."""
+    estimate = original_estimate(of.design)
+    if estimate is None:
+        known = "Neither a standard error nor n" if of.design.original else "No result in numbers"
+        return unsaid(f"{known} of the original is given.")
+    p = "below 0.0001" if estimate.p < _TINY_P else f"{estimate.p:.2g}"
+    if estimate.p >= _LEVEL:
+        return concern(f"The original’s two-sided p is {p}: it was not significant.")
+    if estimate.p > _JUST_SIGNIFICANT:
+        return concern(
+            f"The original’s two-sided p is {p}: just significant results overestimate most."
+        )
+    return answered(f"The original’s two-sided p is {p}.")
+
+
+def face_value(of: Reviewed) -> Judged:
+    """Judge whether the published effect is planned with as it stands."""
+    design, effect = of.design, of.kind.effect
+    chosen = design.replication
+    if chosen and chosen.is_planned_with:
+        prior = PRIORS[chosen.prior].label.lower()
+        if chosen.prior is Prior.CONDITIONAL:
+            return concern(f"The {prior} prior takes the original’s estimate for the true effect.")
+        return answered(f"The {prior} prior keeps the original’s uncertainty.")
+    published, planned = published_effect(design), design.effect_planning
+    if effect is None or planned is None or published is None:
+        return unsaid("No published effect is given that the planned one could be held against.")
+    own, other = effect.size(planned), effect.size(published)
+    text = f"Planned with {effect.name} {planned:z.3g}; published is {published:z.3g}."
+    if own >= other * (1 - _ALIKE):
+        return concern(f"{text} Published effects are more often too large than too small.")
+    return answered(text)
+
+
+# --- what is concluded ------------------------------------------------------------------------
+
+
+def sidedness(of: Reviewed) -> Judged:
+    """Judge whether the sides of the test are chosen, and the power is of that test."""
+    chosen, original = of.design.replication, of.design.original
+    said = of.author("analysis", "inference", "hypotheses")
+    level = of.kind.level
+    if chosen and chosen.is_planned_with and chosen.has_sides:
+        level = "one-sided" if chosen.sides == 1 else "two-sided"
+    planned = f"The {of.plan.evidence.named} is that of a {level} test"
+    if "sided test" in level:
+        planned = f"The {of.plan.evidence.named} is at the level {level}"
+    elif "-sided" not in level:
+        planned = f"The level is that {level}"
+    one, two = sentence_with(said, _ONE_SIDED), sentence_with(said, _TWO_SIDED)
+    if one and "two-sided" in level:
+        return concern(f"{planned}, and the author says {quoted(one)}.", Finder.AUTHOR)
+    if two and level == "one-sided":
+        return concern(f"{planned}, and the author says {quoted(two)}.", Finder.AUTHOR)
+    if original and original.sides == 1 and "two-sided" in level and not two:
+        return concern(f"{planned}; the original’s was one-sided.")
+    if text := one or two:
+        return answered(f"{planned}. {quoted(text)}", Finder.AUTHOR)
+    return answered(f"{planned}.")
+
+
+def sameness(of: Reviewed) -> Judged:
+    """Judge whether a result that is not significant would be taken for no effect."""
+    chosen = of.design.replication
+    if of.design.kind is DesignKind.EQUIVALENCE:
+        return answered(f"Equivalence is tested, with a margin of {of.design.margin:g}.")
+    if chosen and Criterion.EQUIVALENCE in chosen.criteria:
+        return answered(
+            "Equivalence is among what counts as replicated.", who_asks(of.pack, "replication")
+        )
+    said = of.author("success", "meanings", "hypotheses")
+    paper = of.pack.paper
+    texts = {
+        Finder.AUTHOR: said,
+        Finder.STUDY: [*of.pack.success_criteria, paper.goal, paper.hypothesis],
+    }
+    for who, lines in texts.items():
+        sentence = sentence_with(lines, _ABSENCE)
+        if not sentence:
+            continue
+        if _DENIAL.search(_ABSENCE.sub("", sentence)):
+            return answered(quoted(sentence), who)
+        return concern(
+            f"{quoted(sentence)} Without a margin of equivalence p above the level is no evidence "
+            "of sameness.",
+            who,
+        )
+    for text in of.author("meanings", "success"):
+        return answered(quoted(text), Finder.AUTHOR)
+    return unsaid("What a result that is not significant would mean is not given.")
+
+
+def success(of: Reviewed) -> Judged:
+    """Judge whether it is chosen what counts as replicated."""
+    chosen = of.design.replication
+    if chosen:
+        who = who_asks(of.pack, "replication")
+        named = joined([CRITERIA[name].label.lower() for name in chosen.criteria])
+        if chosen.criteria == (Criterion.SIGNIFICANT,):
+            return concern(
+                "Significance alone: an effect far below the original’s would count as replicated.",
+                who,
+            )
+        return answered(f"Chosen before the data: {named}.", who)
+    for text in of.author("success"):
+        return answered(quoted(text), Finder.AUTHOR)
+    if criteria := _criteria(of):
+        return answered(_few(criteria), Finder.STUDY)
+    return unsaid("Neither study nor author says what counts as replicated.")
+
+
+def covered(of: Reviewed) -> Judged:
+    """Judge whether the power is of all that counts as success."""
+    criteria, evidence = _criteria(of), of.plan.evidence
+    chosen = of.design.replication
+    if chosen and chosen.is_planned_with:
+        return answered(f"The {evidence.named} is that of meeting all that is chosen.")
+    if chosen and len(chosen.criteria) > 1:
+        return concern(
+            f"{count_text(len(chosen.criteria), 'criterion').replace('criterions', 'criteria')} "
+            f"have to be met, and the {evidence.named} of {evidence.number} is of one test."
+        )
+    if len(criteria) > 1:
+        return concern(
+            f"The study names {len(criteria)} criteria, and the {evidence.named} of "
+            f"{evidence.number} is of one test: {_few(criteria)}"
+        )
+    if chosen or criteria:
+        return answered(f"One criterion is named, and the {evidence.named} is of one test.")
+    return unsaid("No criterion of success is given.")
+
+
+def _criteria(of: Reviewed) -> list[str]:
+    return [text for text in of.pack.success_criteria if is_given(text)]
+
+
+def _few(texts: list[str]) -> str:
+    more = len(texts) - _MOST_QUOTED
+    rest = f" And {more} more." if more > 0 else ""
+    return f"{' '.join(map(quoted, texts[:_MOST_QUOTED]))}{rest}"

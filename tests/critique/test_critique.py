@@ -1,0 +1,425 @@
+"""What a reviewer would ask: each question in each place where it can stand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+from typing import Any, Final, NamedTuple
+
+import pytest
+
+from replicalab.assessment import assess
+from replicalab.critique import QUESTIONS, Remark, RemarkStanding, critique
+from replicalab.drafts import Draft, check, new_study
+from replicalab.measures import DesignKind
+from replicalab.measures.success import Criterion, Prior
+from replicalab.models import revise
+from replicalab.planner import PlanAnalysis
+from replicalab.registration import Finder, Registration
+from replicalab.render.html import html
+from replicalab.scenarios import (
+    Arms,
+    Difficulty,
+    EvidenceAssumptions,
+    LabOverrides,
+    Original,
+    PlanWith,
+    Replication,
+    Units,
+    list_scenarios,
+    load_scenario,
+    pack_of,
+    read_looks,
+)
+from replicalab.views.critique import critique_panel
+from tests import hostile
+from tests.factories import (
+    make_constraint,
+    make_control,
+    make_design,
+    make_pack,
+    make_paper,
+    make_substitution,
+)
+from tests.golden import assert_golden
+
+CONCERN, UNSAID, ANSWERED = RemarkStanding
+AUTHOR, CORE, STUDY = Finder
+STUDIES: Final = [summary.scenario_id for summary in list_scenarios()]
+
+
+class Case(NamedTuple):
+    """A plan of the synthetic study, and what is to be said of it.
+
+    Attributes:
+        words: what the sentence holds.
+        who: who says so.
+        pack: what is changed of the study and its lab.
+        plan: what is changed of the plan.
+        asked: what is asked in place of the study's design.
+        texts, choices, reasons: what the author answers.
+    """
+
+    words: str
+    who: Finder | None
+    pack: Mapping[str, Any] = {}
+    plan: Mapping[str, Any] = {}
+    asked: EvidenceAssumptions = EvidenceAssumptions()
+    texts: Mapping[str, str] = {}
+    choices: Mapping[str, tuple[str, ...]] = {}
+    reasons: Mapping[str, str] = {}
+
+    def remarks(self) -> dict[str, Remark]:
+        pack = make_pack(**self.pack).with_own(LabOverrides(), self.asked)
+        plan = revise(pack.reference_protocol, **self.plan)
+        said = Registration(
+            texts=dict(self.texts), choices=dict(self.choices), reasons=dict(self.reasons)
+        )
+        return {each.key: each for each in critique(assess(plan, pack), said)}
+
+
+def designed(**changes: Any) -> dict[str, Any]:
+    """Return a pack's design with changes."""
+    return {"design": make_design(**changes)}
+
+
+def original(**numbers: Any) -> Original:
+    return Original(source="Invented", confidence="verified", **numbers)
+
+
+def trays(**changes: Any) -> Units:
+    return Units(**{"name": "bench", "samples": 4.0, "icc": 0.1, **changes})
+
+
+SILENT: Final = {"controls": [], "success_criteria": ["Not given."]}
+TWO_CRITERIA: Final = {"success_criteria": ["More germinate, p < 0.05.", "All are counted."]}
+CASES: Final[dict[tuple[str, RemarkStanding], Case]] = {
+    ("unit", UNSAID): Case("n counts seed tray; whether several", None),
+    ("unit", ANSWERED): Case("A bench is the unit, with 4", STUDY, pack=designed(units=trays())),
+    ("correlation", UNSAID): Case(
+        "a bench are taken as independent. The power would be",
+        None,
+        pack=designed(units=trays(icc=None)),
+    ),
+    ("correlation", CONCERN): Case(
+        "It is 0.1, without a reason", STUDY, pack=designed(units=trays())
+    ),
+    ("correlation", ANSWERED): Case(
+        "0.1: “A pilot of nine benches.”",
+        STUDY,
+        pack=designed(units=trays(), why={"units": "A pilot of nine benches."}),
+    ),
+    ("few_units", CONCERN): Case(
+        "3 benches in an arm: with fewer than 4",
+        CORE,
+        pack=designed(units=trays()),
+        plan={"sample_size": 24},
+    ),
+    ("few_units", ANSWERED): Case("20 units in an arm, if each sample is one", CORE),
+    ("unequal_arms", CONCERN): Case(
+        "25 % of the samples are in the first arm, without a reason",
+        STUDY,
+        pack=designed(arms=Arms(share=0.25)),
+    ),
+    ("unequal_arms", ANSWERED): Case("of one size", CORE),
+    ("randomisation", UNSAID): Case("in the plan’s rationale: “randomised trays and", None),
+    ("randomisation", CONCERN): Case(
+        "“Trays are not randomised.”", AUTHOR, texts={"randomisation": "Trays are not randomised."}
+    ),
+    ("randomisation", ANSWERED): Case(
+        "“Blocks of four, by a list.”",
+        AUTHOR,
+        texts={"randomisation": "Blocks of four, by a list."},
+    ),
+    ("concealment", UNSAID): Case(
+        "no such word", None, texts={"randomisation": ""}, plan={"rationale": "it is fair"}
+    ),
+    ("concealment", CONCERN): Case(
+        "“The list is not concealed.”",
+        AUTHOR,
+        texts={"randomisation": "By a list. The list is not concealed."},
+    ),
+    ("concealment", ANSWERED): Case(
+        "“In sealed envelopes.”", AUTHOR, texts={"more_blinding": "In sealed envelopes."}
+    ),
+    ("blinding", UNSAID): Case("in the plan’s rationale: “", None),
+    ("blinding", CONCERN): Case("Nobody is blinded", AUTHOR, choices={"blinding": ("Nobody",)}),
+    ("blinding", ANSWERED): Case(
+        "Blinded: Subjects and Analysts. “To the light.”",
+        AUTHOR,
+        choices={"blinding": ("Subjects", "Analysts")},
+        texts={"more_blinding": "To the light."},
+    ),
+    ("controls", CONCERN): Case(
+        "without 'dark control' against germination that needs no light",
+        CORE,
+        plan={"controls": ["white light control"]},
+    ),
+    ("controls", ANSWERED): Case("'dark control' and 'white light control'", CORE),
+    ("control_kinds", UNSAID): Case("which is a positive and which a negative one", None),
+    ("control_kinds", CONCERN): Case(
+        "no controls", CORE, pack={"controls": []}, plan={"controls": []}
+    ),
+    ("control_kinds", ANSWERED): Case(
+        "“The dark is the negative one.”",
+        AUTHOR,
+        texts={"controls": "Red light is the positive control. The dark is the negative one."},
+    ),
+    ("substitutions", CONCERN): Case(
+        "window shelf for growth chamber: temperature varies more.",
+        STUDY,
+        plan={"required_equipment": ["window shelf", "light meter"]},
+    ),
+    ("substitutions", ANSWERED): Case("None is made", CORE),
+    ("availability", UNSAID): Case("has all that the plan lists; whether the original’s", None),
+    ("availability", CONCERN): Case(
+        "'growth chamber' is booked until day 9", CORE, pack={"booked": {"growth chamber": 9}}
+    ),
+    ("availability", ANSWERED): Case(
+        "available from its authors", AUTHOR, choices={"original_materials": ("Yes",)}
+    ),
+    ("power", CONCERN): Case("below the floor of 0.50", CORE, plan={"sample_size": 8}),
+    ("power", ANSWERED): Case("which meets the target of 0.80", CORE, plan={"sample_size": 60}),
+    ("limits", CONCERN): Case(
+        "'Time in the lab' must be at most 20 days, and the plan has 21",
+        CORE,
+        pack={"constraints": [make_constraint(bounds="days")]},
+        plan={"duration_days": 21},
+    ),
+    ("limits", ANSWERED): Case(
+        "It keeps 'Time in the lab' (at most 20 days).",
+        CORE,
+        pack={"constraints": [make_constraint(bounds="days")]},
+    ),
+    # Two shares of 0 and 10 %, 20 in each arm: Cohen's h against Fisher's exact test.
+    ("approximation", CONCERN): Case(
+        "but by ",
+        CORE,
+        pack=designed(
+            kind="two_proportions", effect_published=0.64, effect_planning=0.64, sesoi=None
+        ),
+    ),
+    ("approximation", ANSWERED): Case("Worked out by the exact two-sided t-test", CORE),
+    ("original_n", UNSAID): Case("The original’s n is not given.", None),
+    ("original_n", CONCERN): Case(
+        "The plan analyses 40, the original had 64.",
+        CORE,
+        pack=designed(original=original(effect=0.9, n1=32, n2=32)),
+    ),
+    ("original_n", ANSWERED): Case(
+        "the original had 38", CORE, pack=designed(original=original(effect=0.9, n=38))
+    ),
+    ("dropout", UNSAID): Case("assumes none, without a reason", None),
+    ("dropout", CONCERN): Case("20 % dropout leaves 32 samples", STUDY, pack=designed(dropout=0.2)),
+    ("dropout", ANSWERED): Case(
+        "10 % dropout leaves 36 samples.", STUDY, pack=designed(dropout=0.1)
+    ),
+    ("stopping", UNSAID): Case("The plan has 40 samples and no looks", None),
+    ("stopping", CONCERN): Case(
+        "each look adds to the chance",
+        AUTHOR,
+        texts={"stopping": "We look at the p-value after each ten."},
+    ),
+    ("stopping", ANSWERED): Case(
+        "O’Brien–Fleming shares the level out over 2 interim looks",
+        AUTHOR,
+        asked=EvidenceAssumptions(looks=read_looks("obrien_fleming:2")),
+    ),
+    ("original_uncertainty", UNSAID): Case("No result in numbers", None),
+    # t = 0.7 × √(38 / 4) = 2.158 on 36 degrees of freedom: p = 0.038.
+    ("original_uncertainty", CONCERN): Case(
+        "two-sided p is 0.038", CORE, pack=designed(original=original(effect=0.7, n=38))
+    ),
+    # t = 3.6 × √(38 / 4) = 11: beyond any table.
+    ("original_uncertainty", ANSWERED): Case(
+        "p is below 0.0001", CORE, pack=designed(original=original(effect=3.6, n=38))
+    ),
+    ("face_value", UNSAID): Case(
+        "No published effect is given", None, pack=designed(effect_published=None)
+    ),
+    ("face_value", CONCERN): Case("Planned with Cohen's d 0.9; published is 0.9.", CORE),
+    ("face_value", ANSWERED): Case(
+        "Planned with Cohen's d 0.4", CORE, pack=designed(effect_planning=0.4)
+    ),
+    ("sidedness", CONCERN): Case(
+        "a two-sided test, and the author says “A one-tailed t-test.”",
+        AUTHOR,
+        texts={"analysis": "A one-tailed t-test."},
+    ),
+    ("sidedness", ANSWERED): Case("The power is that of a two-sided test.", CORE),
+    ("success", UNSAID): Case("Neither study nor author", None, pack=SILENT),
+    ("success", CONCERN): Case(
+        "Significance alone",
+        AUTHOR,
+        pack=designed(original=original(effect=0.9, n=38)),
+        asked=EvidenceAssumptions(replication=Replication(criteria=(Criterion.SIGNIFICANT,))),
+    ),
+    ("success", ANSWERED): Case("“Germination rates of both groups are compared.”", STUDY),
+    ("covered", UNSAID): Case("No criterion of success is given.", None, pack=SILENT),
+    ("covered", CONCERN): Case("The study names 2 criteria", CORE, pack=TWO_CRITERIA),
+    ("covered", ANSWERED): Case("One criterion is named", CORE),
+    ("sameness", UNSAID): Case("would mean is not given", None),
+    ("sameness", CONCERN): Case(
+        "no evidence of sameness",
+        STUDY,
+        pack={"success_criteria": ["Both germinate alike, p > 0.05."]},
+    ),
+    ("sameness", ANSWERED): Case(
+        "with a margin of 1.2",
+        CORE,
+        pack=designed(kind="equivalence", effect_planning=0.0, effect_published=None, sesoi=None),
+    ),
+    ("multiplicity", UNSAID): Case("how many primary outcomes", None),
+    ("multiplicity", CONCERN): Case("names 2 criteria of success", STUDY, pack=TWO_CRITERIA),
+    ("multiplicity", ANSWERED): Case(
+        "“Holm’s correction over both.”",
+        AUTHOR,
+        pack=TWO_CRITERIA,
+        texts={"analysis": "A t-test each. Holm’s correction over both."},
+    ),
+    ("exclusions", UNSAID): Case("no such word", None),
+    ("exclusions", ANSWERED): Case(
+        "“Mouldy trays.”", AUTHOR, texts={"exclusions": "Mouldy trays."}
+    ),
+    ("outliers", UNSAID): Case(
+        "does not mention outliers", None, texts={"exclusions": "Mouldy trays."}
+    ),
+    ("outliers", ANSWERED): Case(
+        "“No outlier is removed.”",
+        AUTHOR,
+        texts={"exclusions": "Mouldy trays go. No outlier is removed."},
+    ),
+    ("missing_data", UNSAID): Case("no such word", None),
+    ("missing_data", ANSWERED): Case(
+        "“Counted as not germinated.”",
+        AUTHOR,
+        texts={"missing_data": "Counted as not germinated."},
+    ),
+}
+
+
+@pytest.mark.parametrize(("key", "standing"), CASES)
+def test_question_stands_where_core_study_and_author_put_it(
+    key: str, standing: RemarkStanding
+) -> None:
+    case = CASES[key, standing]
+    remark = case.remarks()[key]
+    assert (remark.standing, remark.finder) == (standing, case.who), remark.text
+    assert case.words in remark.text
+    assert (remark.asks, remark.place) == (QUESTIONS[key].asks, QUESTIONS[key].place)
+
+
+def test_every_question_is_tried_in_each_of_at_least_two_standings() -> None:
+    tried = {key: [each for name, each in CASES if name == key] for key in QUESTIONS}
+    assert {*tried} == {key for key, _ in CASES}
+    assert [key for key, standings in tried.items() if len(standings) < 2] == []
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_shipped_study_is_asked_what_the_golden_file_says(study: str) -> None:
+    told = []
+    for lab in Difficulty:
+        pack = load_scenario(study, lab.value)
+        remarks = critique(assess(pack.reference_protocol, pack))
+        assert {(each.key, each.standing) for each in remarks} <= {*CASES}, "no case tries it"
+        assert all((each.finder is None) is (each.standing is UNSAID) for each in remarks)
+        assert not any(each.finder is AUTHOR for each in remarks)  # who has said nothing
+        told += [f"# {lab}", *map(_line, remarks)]
+    assert_golden(f"critique/{study}", "\n".join(told))
+
+
+def _line(remark: Remark) -> str:
+    return f"{remark.standing}: {remark.key}: {remark.text}"
+
+
+def test_study_made_in_two_minutes_is_answered_by_the_core_alone() -> None:
+    for kind in DesignKind:
+        study = check(Draft(new_study("mine", kind, name="Mine"))).study
+        assert study is not None
+        pack = pack_of(study, Difficulty.MEDIUM)
+        remarks = critique(assess(pack.reference_protocol, pack))
+        assert {each.finder for each in remarks} <= {None, CORE}, kind
+        assert all(each.text and "Not given" not in each.text for each in remarks)
+
+
+def test_remarks_come_concerns_first_and_each_once() -> None:
+    for study, lab in product(STUDIES, Difficulty):
+        pack = load_scenario(study, lab.value)
+        remarks = critique(PlanAnalysis(assess(pack.reference_protocol, pack)).least.after)
+        order = [list(RemarkStanding).index(each.standing) for each in remarks]
+        assert order == sorted(order)
+        assert len({each.key for each in remarks}) == len(remarks)
+
+
+def test_plan_without_evidence_is_asked_no_number_of_it() -> None:
+    for plan in ({"sample_size": 0}, {"duration_days": 0}):
+        keys = {*Case("", None, plan=plan).remarks()}
+        assert "power" in keys
+        assert not keys & {"approximation", "few_units"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A result that is not significant is never taken for no effect.",
+        "p > 0.05 there is no evidence of sameness.",
+    ],
+)
+def test_denial_of_sameness_raises_no_concern(text: str) -> None:
+    remark = Case("", None, texts={"meanings": text}).remarks()["sameness"]
+    assert (remark.standing, remark.finder) == (ANSWERED, AUTHOR)
+
+
+def test_predictive_prior_keeps_the_uncertainty_that_a_conditional_one_drops() -> None:
+    """Plans that are judged by success are made with the original's estimate."""
+    found = {}
+    for prior in Prior:
+        chosen = Replication(
+            criteria=(Criterion.SIGNIFICANT, Criterion.INTERVAL),
+            prior=prior,
+            plan_with=PlanWith.SUCCESS,
+        )
+        case = Case(
+            "",
+            None,
+            pack=designed(original=original(effect=0.9, n=38)),
+            asked=EvidenceAssumptions(replication=chosen),
+        )
+        remarks = case.remarks()
+        found[prior] = remarks["face_value"].standing
+        assert remarks["covered"].standing is ANSWERED
+    assert found == {
+        Prior.CONDITIONAL: CONCERN,
+        Prior.PREDICTIVE: ANSWERED,
+        Prior.EMPIRICAL_BAYES: ANSWERED,
+    }
+
+
+def test_reason_of_the_study_is_none_for_what_is_asked_in_its_place() -> None:
+    written = designed(arms=Arms(share=0.25), why={"arms": "Light is dear."})
+    asked = EvidenceAssumptions(arms=Arms(share=0.1))
+    study, own = Case("", None, pack=written), Case("", None, pack=written, asked=asked)
+    assert study.remarks()["unequal_arms"].standing is ANSWERED
+    assert own.remarks()["unequal_arms"].standing is CONCERN
+    assert own.remarks()["unequal_arms"].finder is AUTHOR
+
+
+def test_hostile_texts_are_quoted_short_on_one_line() -> None:
+    attack = hostile.ATTACK * 20
+    case = Case(
+        "",
+        None,
+        pack={
+            "paper": make_paper(method=f"random {hostile.ATTACK}"),
+            "success_criteria": [attack[:300], f"p > 0.05 {hostile.ATTACK}"],
+            "controls": [make_control(name="a\u202eb", protects_against="c")],
+            "allowed_substitutions": [make_substitution(tradeoff=hostile.ATTACK)],
+        },
+        plan={"required_equipment": ["window shelf"]},
+        texts={"exclusions": attack, "analysis": attack, "stopping": f"look {attack}"},
+    )
+    for remark in case.remarks().values():
+        assert len(remark.text) < 1_000
+    drawn = html(critique_panel([*case.remarks().values()]))
+    assert "<img" not in drawn
+    assert "⟨U+202E⟩" in drawn

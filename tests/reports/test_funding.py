@@ -1,0 +1,122 @@
+"""The funding request: a headline of twelve words, cuts that add up, and what the target takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from replicalab.assessment import assess
+from replicalab.models import Dimension, revise
+from replicalab.planner import Goal, PlanAnalysis
+from replicalab.reports import Document, funding_request, markdown, pdf
+from replicalab.scenarios import Difficulty, EvidenceTier, load_scenario
+from replicalab.views.blocks import Table
+from replicalab.views.funding import MOST_WORDS, headline
+from tests.golden import assert_golden
+from tests.reports.making import DAY, pages_in, strangers, text_of, work
+from tests.reports.test_pdf import needs_weasyprint
+from tests.strategies import itemised_protocols, studied_packs
+from tests.tiers import EVERY_LAB, one_in
+
+
+def table(document: Document, caption: str) -> Table:
+    [found] = [each for each in document.tables if each.caption.startswith(caption)]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("study", "lab"), [("eco_reef_fish", "hard"), ("math_pythagorean", "medium")]
+)
+def test_funding_request_reads_as_pinned(study: str, lab: str) -> None:
+    found = work(study, lab, "reference").funding()
+    assert_golden(f"report/{study}_funding", markdown(found))
+
+
+@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
+def test_headline_gives_what_a_lab_with_it_shows(study: str, lab: str) -> None:
+    options = work(study, lab, "reference").options
+    said, found = headline(options), options.combinations(Goal.TARGET)
+    assert len(said.split()) <= MOST_WORDS
+    if not said.startswith("Give ") or (one := found.by_money) is None:
+        return
+    # The lab with just that money more has a plan of that evidence; with a credit less none meets
+    # the target.
+    pack = options.yours.pack
+    for more, meets in (
+        (one.more(Dimension.BUDGET), True),
+        (one.more(Dimension.BUDGET) - 1, False),
+    ):
+        there = pack.in_lab(pack.lab.with_means(budget=pack.lab.budget + more))
+        best = PlanAnalysis(assess(options.yours.plan, there)).least.after
+        is_met = best.feasible and best.evidence.tier is EvidenceTier.MEETS_TARGET
+        assert is_met is meets
+        assert not meets or f"{pack.lab.money(more, 'more')}: {best.evidence.text}" in said
+
+
+@given(itemised_protocols(), studied_packs())
+def test_headline_of_any_plan_has_twelve_words_at_most(plan: Any, pack: Any) -> None:
+    assert len(headline(PlanAnalysis(assess(plan, pack))).split()) <= MOST_WORDS
+
+
+@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
+def test_cuts_lead_from_the_plan_to_the_best_one_here_and_what_they_save_adds_up(
+    study: str, lab: str
+) -> None:
+    options = work(study, lab, "reference").options
+    yours, least = options.yours, options.least.after
+    document = funding_request(options, on=DAY)
+    if not options.least.changes or least.evidence.void_reason:
+        assert not [each for each in document.tables if each.caption.startswith("Cuts that fit")]
+        return
+    found = table(document, "Cuts that fit")
+    names = found.names
+    costs = [row[names.index("Costs")].number for row in found.rows]
+    assert (costs[0], costs[-1]) == (yours.cost, least.cost)
+    saved = [row[names.index("Saves")].text.replace(",", "") for row in found.rows[1:]]
+    assert sum(map(float, saved)) == pytest.approx(yours.cost - least.cost)
+    assert found.rows[-1][names.index("Evidence")].text == least.evidence.text
+
+
+def test_less_money_buys_the_best_plan_that_it_pays_for() -> None:
+    # Every sample size of the one wording that is offered there, by hand.
+    pack = load_scenario("math_pythagorean", Difficulty.MEDIUM)
+    options = PlanAnalysis(assess(pack.reference_protocol, pack))
+    found = table(funding_request(options, on=DAY), "The most evidence for less than")
+    for row in found.rows:
+        most, costs = (float(row[at].text.replace(",", "")) for at in (1, 3))
+        assert costs <= most
+        there = pack.in_lab(pack.lab.with_means(budget=most))
+        best = max(
+            (each for each in _tried(there) if each.feasible),
+            key=lambda each: each.evidence.value,
+        )
+        assert row[4].text == best.evidence.text
+
+
+def _tried(pack: Any) -> list[Any]:
+    plan = PlanAnalysis(assess(pack.reference_protocol, pack)).least.after
+    return [
+        assess(revise(plan.plan, sample_size=samples, duration_days=days), pack)
+        for days in range(1, pack.lab.days_left + 1)
+        for samples in range(1, days * 100 + 1)
+    ]
+
+
+@needs_weasyprint
+@pytest.mark.parametrize(("study", "lab"), one_in(6, (each.values for each in EVERY_LAB)))
+def test_funding_request_is_one_page_in_every_lab_and_its_headline_copies(
+    study: str, lab: Difficulty
+) -> None:
+    found = work(study, lab.value, "reference").funding()
+    data = pdf(found, "letter")
+    assert pages_in(data) == 1
+    said = headline(work(study, lab.value, "reference").options)
+    assert said.replace(" ", "") in text_of(data).replace(" ", "")  # a line may break at one
+
+
+@needs_weasyprint
+@pytest.mark.parametrize("which", ["study", "run"])
+def test_funding_request_of_strangers_is_one_page(which: str) -> None:
+    assert pages_in(pdf(strangers()[which].funding(), "letter")) == 1
