@@ -25,7 +25,6 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 from _pytest.runner import runtestprotocol
-from hypothesis import Phase, settings
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 ROOMS: Final = ("assessment", "agents", "planner", "negotiation")
@@ -153,6 +152,9 @@ class Search:
 
     def pytest_sessionstart(self) -> None:
         """Let a property try the same few examples each time, and be content with one failure."""
+        # Imported sooner, pytest could not rewrite it.
+        from hypothesis import Phase, settings  # noqa: PLC0415
+
         phases = (Phase.explicit, Phase.generate)
         settings.register_profile(
             "mutants",
