@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -116,6 +117,18 @@ def test_proxy_that_names_nobody_lets_nobody_in(header: dict[str, str]) -> None:
         answer = client.get("/", headers=header)
         assert (answer.status_code, "names nobody" in answer.text) == (401, True)
         assert denied(client, origin=OWN, **header).status_code == 401
+
+
+def test_person_is_noted_once_an_hour(browsers: Browsers, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert browsers.token
+    with behind(FROM_PROXY) as client:
+        told(client)
+        told(client)
+        assert len(shelf.shelf().people.events(9)) == 1
+        now = time.monotonic()
+        monkeypatch.setattr(time, "monotonic", lambda: now + 3601)
+        told(client)
+    assert len(shelf.shelf().people.events(9)) == 2
 
 
 def test_name_that_stands_twice_names_nobody() -> None:
