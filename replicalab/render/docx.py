@@ -80,6 +80,8 @@ class _Writer:
         """Return the file with all that the document says."""
         held = self.document
         self._paragraph("Title").add_run(on_one_line(held.title))
+        if held.authors:
+            self._paragraph().add_run(on_one_line(held.authors))
         self._quiet(held.about)
         for part in held.parts:
             if part.blocks:

@@ -28,6 +28,8 @@ def escaped(text: str) -> str:
 
 def _blocks(document: Document) -> Iterator[str]:
     yield f"# {escaped(document.title)}"
+    if document.authors:
+        yield escaped(document.authors)
     yield escaped(document.about)
     for part in document.parts:
         if part.blocks:

@@ -12,6 +12,7 @@ from replicalab.lexicon import (
     exact_text,
     joined,
     plural,
+    quoted,
 )
 from replicalab.measures import KINDS
 from replicalab.measures.looks import FAMILIES, LEAST_ALPHA, MOST_ALPHA, MOST_POWER
@@ -192,10 +193,11 @@ def _planned_for(design: Design) -> str:
     chosen = design.replication
     if chosen is None or chosen.is_planned_with:
         return "this study is planned by the probability of success"
-    named = joined([within(CRITERIA[name].label) for name in chosen.criteria])
+    names = [within(CRITERIA[name].label) for name in chosen.criteria]
+    named = f"{'criterion' if len(names) == 1 else 'criteria'} {joined(quoted(names))}"
     level = f" at level {exact_text(chosen.level or design.alpha or 0.0)}"
     sides = ", one-sided" if chosen.sides == 1 and chosen.has_sides else ""
-    return f"what counts as replicated is {named}{level}{sides}"
+    return f"what counts as replicated here is decided by the {named}{level}{sides}"
 
 
 def basis_text(found: LooksPlan) -> str:

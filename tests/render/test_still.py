@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from io import BytesIO
 from typing import Any, Final, NamedTuple
 
@@ -15,6 +14,7 @@ from PIL import Image
 from replicalab.assessment import assess
 from replicalab.planner import PlanAnalysis
 from replicalab.planner.curves import Curves
+from replicalab.render.figures import drawing as drawing_module
 from replicalab.render.figures import evidence_by_samples
 from replicalab.render.figures.drawing import Area, Drawing, Stroke, Text
 from replicalab.render.figures.sheet import ChartLine, Sheet
@@ -25,6 +25,7 @@ from replicalab.views.blocks import Picture
 from replicalab.views.pictures import curve_pictures, trade_off_blocks
 from tests.hostile import ATTACK, UNSEEN
 from tests.render.reading import labels
+from tests.reports.making import work
 from tests.tiers import EVERY_LAB, one_in
 
 BLUE: Final = "#0072B2"
@@ -191,10 +192,26 @@ def test_hostile_texts_are_written_as_texts() -> None:
     assert drawing.png().startswith(b"\x89PNG")
 
 
-def charts() -> Iterator[str]:
-    for lab in Difficulty:
-        yield from (picture.chart for picture in pictures(analysis("psy_stroop", lab.value)))
+def test_png_is_drawn_without_the_letters_of_the_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawing = Drawing(60, 20)
+    drawing.add(Text("A label", 30, 10, anchor="middle", bold=True))
+    with_them = drawing.png()
+    monkeypatch.setattr(drawing_module, "find_spec", lambda _: None)
+    drawing_module._font.cache_clear()  # noqa: SLF001 - letters are loaded once
+    without = drawing.png()
+    drawing_module._font.cache_clear()  # noqa: SLF001
+    assert with_them != without
+    for png in (with_them, without):
+        image = Image.open(BytesIO(png)).convert("L")
+        left, top, right, bottom = image.point(lambda level: 255 - level).getbbox() or (0,) * 4
+        assert (left + right) / 2 == pytest.approx(60, abs=4)
+        assert (top + bottom) / 2 == pytest.approx(20, abs=4)
 
 
 def test_every_chart_that_a_document_may_have_is_drawn() -> None:
-    assert {*charts()} == CHARTS.keys()
+    documents = [work("psy_stroop", lab.value).report() for lab in Difficulty]
+    found = {picture.chart: picture for each in documents for picture in each.pictures}
+    assert found.keys() == CHARTS.keys()
+    for picture in found.values():
+        assert picture_svg(picture).startswith("<svg")
+        assert picture_png(picture).startswith(b"\x89PNG")

@@ -97,7 +97,7 @@ def decided(found: Work, chosen: int, **said: object) -> Decision:
 def seen_in(document: Document) -> str:
     """Return what is seen of a document, in its order: its texts, and its signs."""
     signs = {Status.PASS: "✓ ", Status.CAUTION: "! ", Status.FAIL: "✕ ", None: ""}
-    seen = [document.title, document.about]
+    seen = [document.title, document.authors, document.about]
     for part in filter(lambda part: part.blocks, document.parts):
         seen.append(part.title)
         for block in part.blocks:

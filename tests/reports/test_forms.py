@@ -77,7 +77,7 @@ class Read(HTMLParser):
 
 def said(document: Document) -> Iterator[str]:
     """Yield every text of a document."""
-    yield from (document.title, document.about, *document.foot)
+    yield from (document.title, document.authors, document.about, *document.foot)
     for part in document.parts:
         for block in part.blocks:
             match block:
@@ -233,7 +233,8 @@ def test_title_and_authors_are_those_of_every_form() -> None:
         '<meta name="author" content="A. Nobody">',
     ):
         assert line in page
-    assert markdown(document).startswith("# Our \\<own\\> title\n")
+    assert markdown(document).startswith("# Our \\<own\\> title\n\nA. Nobody\n")
+    assert "<p>A. Nobody</p>" in page.partition("</header>")[0]
     book = openpyxl.load_workbook(BytesIO(excel(document)))
     assert (book.properties.title, book.properties.creator) == ("Our <own> title", "A. Nobody")
     values = [cell.value for sheet in book for row in sheet.iter_rows() for cell in row]
