@@ -19,6 +19,7 @@ ALLOWED: Final = frozenset(
         "BSD-3-Clause",
         "CC0-1.0",
         "MIT",
+        "MIT-0",
         "MIT-CMU",
         "PSF-2.0",
         "Zlib",
