@@ -168,6 +168,12 @@ def _draw_said(found: ExportContent) -> Registration:
     return said
 
 
+_EXAMPLES: Final = {
+    "authors": "Ada Lovelace; Grace Hopper",
+    "licence": "CC BY 4.0, or its address",
+}
+
+
 def draw_line(label: str, field: str, value: str, entry: str = "") -> None:
     """Draw a line of the registration, which is kept as it is typed."""
     case = state.case()
@@ -184,7 +190,8 @@ def draw_line(label: str, field: str, value: str, entry: str = "") -> None:
             changed = typed
         state.show(registration=said.model_copy(update={field: changed}))
 
-    st.text_input(label, key=key, max_chars=LONGEST_LINE, on_change=take)
+    example = _EXAMPLES.get(field, "")
+    st.text_input(label, key=key, max_chars=LONGEST_LINE, placeholder=example, on_change=take)
 
 
 # --- tables ---------------------------------------------------------------------------------
