@@ -350,8 +350,8 @@ def covered(of: Reviewed) -> Judged:
         return answered(f"The {evidence.named} is that of meeting all that is chosen.")
     if chosen and len(chosen.criteria) > 1:
         return concern(
-            f"{count_text(len(chosen.criteria), 'criterion').replace('criterions', 'criteria')} "
-            f"have to be met, and the {evidence.named} of {evidence.number} is of one test."
+            f"{len(chosen.criteria)} criteria have to be met, and the {evidence.named} of "
+            f"{evidence.number} is of one test."
         )
     if len(criteria) > 1:
         return concern(

@@ -12,6 +12,7 @@ import pytest
 from replicalab.assessment import assess
 from replicalab.cli import COMMANDS, serve
 from replicalab.cli.printing import SCHEMA
+from replicalab.critique import critique
 from replicalab.models import LONGEST_TEXT, revise
 from replicalab.negotiation import load
 from replicalab.planner import Goal, MeansPrices, PlanAnalysis, least_loss
@@ -117,6 +118,26 @@ def test_check_takes_a_lab_file_a_question_and_the_options_in_their_place(ask: A
     question = EvidenceAssumptions(effect=0.4, dropout=0.25, target=0.9)
     evidence = assess(pack.reference_protocol, pack.with_own(own, question)).evidence
     assert (found["evidence"]["value"], found["evidence"]["counted"]) == (evidence.value, 75)
+
+
+# --- critique -----------------------------------------------------------------------------------
+
+
+def test_critique_tells_what_the_core_says_and_what_its_author_answers(ask: Asking) -> None:
+    Path("answers.json").write_text(json.dumps({"choices": {"blinding": ["Nobody"]}}))
+    found = {
+        name: {
+            each["question"]: each
+            for each in ask(f"critique {STUDY} {how} --json").data["critique"]
+        }
+        for name, how in (("silent", ""), ("said", "--answers answers.json"))
+    }
+    pack = load_scenario(STUDY, "medium")
+    remarks = critique(assess(pack.reference_protocol, pack))
+    assert [each["text"] for each in found["silent"].values()] == [each.text for each in remarks]
+    assert [found[name]["blinding"]["standing"] for name in found] == ["unsaid", "concern"]
+    assert ask(f"critique {STUDY}").code == 1
+    assert ask(f"critique {STUDY} --answers nowhere.json").code == 2
 
 
 # --- plan ---------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
+from html import unescape
 from threading import Event
 from typing import Any, Final
 from urllib.parse import parse_qsl
@@ -327,6 +328,19 @@ def test_picture_of_the_design_is_saved_in_either_form(files: Files) -> None:
         made = make() if callable(make) else make
         assert (made.encode() if isinstance(made, str) else made).startswith(beginning)
     assert "Arms with their units" in in_drawer(app)
+
+
+def test_reviewer_s_questions_are_folded_and_lead_to_where_they_are_mended(files: Files) -> None:
+    app = part("Report", study="psy_stroop")
+    assert files
+    told = "Of 23 questions 3 raise a concern, to 13 nobody said anything, and 7 are answered."
+    assert told not in in_drawer(app)
+    again(app, "Report", critique=True)
+    assert told in in_drawer(app)
+    boxes = [each for each in drawer_of(app) if isinstance(each, Element) and each.type == "html"]
+    links = {link for each in boxes for link in re.findall(r'href="(.*?)"', each.proto.body)}
+    [(page, query)] = {tuple(unescape(link).split("?")) for link in links}
+    assert (page, dict(parse_qsl(query))) == ("Protocol", query_of(app))
 
 
 def picture(app: AppTest, name: str) -> Element:
