@@ -69,7 +69,7 @@ tour: $(VENV)/.dev  ## walk the app with a Chromium, and write docs/tour.md and 
 
 # For every platform that Python runs on but a browser, for which httpx2-jsfetch is.
 lock: $(TOOLS)/.done  ## pin and hash what the .in files ask for (ARGS=--upgrade: and the newest of what it brings)
-	@for part in "" -pdf -postgres -dask -dev -tools; do \
+	@for part in "" -pdf -postgres -dask -signin -dev -tools; do \
 		$(TOOLS)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 			--only-binary :all: --emit-build-options --no-emit-package httpx2-jsfetch \
 			--custom-compile-command "make lock" $(ARGS) requirements$$part.in -o requirements$$part.txt \
@@ -90,8 +90,8 @@ clean:  ## remove the environments, the caches and what tests left behind
 
 # An environment is built anew whenever its pinned versions change. Every file has its hash in the
 # list, so pip takes no other, whatever index it is set to; nor does it count as installed what
-# PYTHONPATH offers (-I). What a person had put in beside the app is put in again: PDF and PostgreSQL
-# by their lists, Dask as it was, unless the tests' list brought it. It is written down before, so
+# PYTHONPATH offers (-I). What a person had put in beside the app is put in again: PDF, PostgreSQL and
+# signing in by their lists, Dask as it was, unless the tests' list brought it. It is written down before, so
 # that a build which breaks off forgets nothing.
 define install
 	@echo "Installing what $(1) pins into $(@D): a minute or two, now and after an update." >&2
@@ -107,6 +107,7 @@ define new-environment
 	@{ cat $(@D).kept; cd $(@D)/lib/python*/site-packages && { \
 		test -d weasyprint && echo "-r requirements-pdf.txt"; \
 		test -d psycopg && echo "-r requirements-postgres.txt"; \
+		test -d authlib && echo "-r requirements-signin.txt"; \
 		test -e ../../../.dev || ls -d distributed-*.dist-info | \
 			sed 's/^distributed-\(.*\)\.dist-info$$/distributed==\1/'; }; } 2>/dev/null \
 		| sort -u > $(@D).kept.new; mv $(@D).kept.new $(@D).kept

@@ -9,7 +9,7 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -19,7 +19,8 @@ from replicalab.registration import PROFILES, Profile, Registration
 from replicalab.views.blocks import NOT_GIVEN
 from replicalab.views.documents import cited, of_run
 from replicalab.views.lab import lab_text
-from replicalab.views.registration import Registered, registration, registry_text
+from replicalab.views.registered import Registered
+from replicalab.views.registration import registration, registry_text
 from replicalab.views.verdicts import plan_size, plan_verdict
 
 if TYPE_CHECKING:
@@ -44,8 +45,8 @@ _READABLE: Final = 0o644 << 16
 _NO_LICENCE: Final = "Not given: ask whoever made it how it may be used."
 _LINK: Final = re.compile(r"https?://\S+")
 
-Printer = Callable[["Document", "Paper"], str | bytes]
-"""Makes a document a PDF for a paper."""
+Printer = Callable[[Sequence["Document"], "Paper"], list[bytes]]
+"""Makes documents PDFs for a paper, in their order."""
 
 
 class _File(NamedTuple):
@@ -71,7 +72,7 @@ def crate(
     paper: Paper = "A4",
     printer: Printer | None = None,
 ) -> bytes:
-    """Return a plan's bundle, documents, tables and answers as a ZIP file with its description.
+    """Return a plan's bundle, documents, tables, figures and answers as a ZIP file, described.
 
     The same content gives the same bytes.
 
@@ -95,9 +96,10 @@ def crate(
 
     shown, said = of_run(options, run), said or Registration()
     about: dict[str, Any] = {"on": on, "written": written, "run": run, "decision": decision}
-    registered = Registered(shown, said, decision)
+    registered = Registered(shown, said, decision, run)
     documents = {
         "brief": reports.brief(shown, **about),
+        "funding": reports.funding_request(shown, on=on, said=said),
         "report": reports.report(shown, **about, said=said, aim=aim),
         "registration": registration(profile, registered, on=on),
     }
@@ -107,38 +109,53 @@ def crate(
             "The bundle: it opens in ReplicaLab, which works everything out anew",
             reports.bundle(options, written, run, recording, decision).encode(),
         ),
-        *(
-            file
-            for name, document in documents.items()
-            for file in _forms(name, document, paper, printer)
-        ),
+        *_forms(documents, paper, printer),
         _File(
             "registration.json",
             f"{profile.title}: the answers by the form’s own ids",
             registry_text(profile, registered).encode(),
         ),
         *_tables(documents["report"]),
+        *_figures(documents["report"]),
     ]
     return _packed(files, _metadata(files, shown, said, on))
 
 
-def _forms(name: str, document: Document, paper: Paper, printer: Printer | None) -> Iterator[_File]:
-    """Yield a document in each form; its tables stand in files of their own."""
-    title = f"{capitalised(name)}: {document.title}"
-    forms = {suffix: form.make for suffix, form in FORMS.items() if suffix not in ("pdf", "xlsx")}
-    for suffix, make in {**forms, **({"pdf": printer} if printer else {})}.items():
-        made = make(document, paper)
-        data = made.encode() if isinstance(made, str) else made
-        yield _File(f"{name}.{suffix}", title, data, is_document=True)
+def _forms(
+    documents: Mapping[str, Document], paper: Paper, printer: Printer | None
+) -> Iterator[_File]:
+    """Yield each document in each form but the workbook: its tables have files of their own."""
+    forms = {suffix: form for suffix, form in FORMS.items() if suffix not in ("pdf", "xlsx")}
+    printed = printer([*documents.values()], paper) if printer else []
+    for number, (name, document) in enumerate(documents.items()):
+        made = {suffix: form.make(document, paper) for suffix, form in forms.items()}
+        if printed:
+            made["pdf"] = printed[number]
+        for suffix, data in made.items():
+            title = f"{capitalised(name)}: {document.title}"
+            held = data.encode() if isinstance(data, str) else data
+            yield _File(f"{name}.{suffix}", title, held, is_document=True)
 
 
 def _tables(document: Document) -> Iterator[_File]:
     from replicalab.reports import csv_tables  # noqa: PLC0415 - as above
 
     for number, (caption, text) in enumerate(csv_tables(document).items(), start=1):
-        named = _NO_LETTERS.sub("-", caption.lower()).strip("-")[:_LONGEST_NAME].strip("-")
-        path = f"tables/{number:02}-{named or 'table'}.csv"
+        path = f"tables/{number:02}-{_named(caption) or 'table'}.csv"
         yield _File(path, f"Table of the report: {caption}", text.encode())
+
+
+def _figures(document: Document) -> Iterator[_File]:
+    from replicalab.render.pictures import picture_svg  # noqa: PLC0415 - as above
+
+    for number, picture in enumerate(document.pictures, start=1):
+        path = f"figures/{number:02}-{_named(picture.title) or 'figure'}.svg"
+        yield _File(path, f"Figure of the report: {picture.title}", picture_svg(picture).encode())
+
+
+def _named(text: str) -> str:
+    """Return a text as a part of a file's name, empty where none of its letters is plain."""
+    return _NO_LETTERS.sub("-", text.lower()).strip("-")[:_LONGEST_NAME].strip("-")
 
 
 # --- its description ----------------------------------------------------------------------------

@@ -23,6 +23,8 @@ MIMES: Final = {
     "json": "application/json",
     "md": "text/markdown",
     "pdf": "application/pdf",
+    "png": "image/png",
+    "svg": "image/svg+xml",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     "yaml": "application/yaml",
     "zip": "application/zip",

@@ -12,6 +12,7 @@ import pytest
 import replicalab
 from replicalab.cli import main
 from replicalab.errors import NegotiationError
+from replicalab.registration import Registration
 from replicalab.reports import open_bundle
 
 STUDY: Final = "psy_stroop"
@@ -53,7 +54,8 @@ def test_report_is_saved_in_the_form_that_its_name_says(tmp_path: Path) -> None:
     }.items():
         assert found.save(tmp_path / name).read_bytes().startswith(beginning)
     for name in ("a.doc", "a", ".html/"):
-        with pytest.raises(ValueError, match="is unknown; known: html, md, pdf, xlsx, json"):
+        known = "is unknown; known: html, md, pdf, docx, xlsx, json, zip"
+        with pytest.raises(ValueError, match=known):
             found.save(tmp_path / name)
     with pytest.raises(FileNotFoundError):
         found.save(tmp_path / "missing" / "a.html")
@@ -93,6 +95,30 @@ def test_frames_hold_the_core_s_numbers() -> None:
     assert front.frame()["credits"].max() <= plan.pack.lab.budget
     studies = replicalab.studies().frame().set_index("id")
     assert studies.loc[STUDY, "n"] == 100
+
+
+def test_critique_holds_a_row_for_each_question_and_hears_the_author() -> None:
+    plan = replicalab.assess(replicalab.load(STUDY))
+    said = Registration(texts={"exclusions": "Colour-blind people."})
+    before, after = (
+        each.frame().set_index("question") for each in (plan.critique(), plan.critique(said))
+    )
+    assert list(before["text"]) == [each.text for each in plan.critique()]
+    assert (before.loc["exclusions", "standing"], before.loc["exclusions", "who"]) == ("unsaid", "")
+    assert list(after.loc["exclusions", ["standing", "text", "who"]]) == [
+        "answered", "“Colour-blind people.”", "author",
+    ]  # fmt: skip
+    assert "Are all materials available" in plan.critique()._repr_html_()
+
+
+def test_picture_of_a_design_is_saved_in_the_form_that_its_name_says(tmp_path: Path) -> None:
+    found = replicalab.assess(replicalab.load(STUDY)).picture
+    assert found.save(tmp_path / "a.svg").read_text("utf-8").startswith("<svg")
+    assert found.save(tmp_path / "a.PNG").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(ValueError, match=r"form '.gif' is unknown; end the name in .png or .svg"):
+        found.save(tmp_path / "a.gif")
+    assert repr(found).startswith("<DesignPicture: 100 participants. One group: 100.")
+    assert "data:image/svg+xml" in found._repr_html_()
 
 
 def test_frame_without_a_row_has_its_columns() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from functools import cached_property, partial
 from pathlib import Path
@@ -25,8 +26,9 @@ from replicalab.views.blocks import Document, Paper
 from replicalab.views.comparison import comparison_panel, table
 from replicalab.views.documents import of_run
 from replicalab.views.funding import funding_request
-from replicalab.views.registration import Registered, registry_text
+from replicalab.views.registered import Registered
 from replicalab.views.registration import registration as registration_of
+from replicalab.views.registration import registry_text
 from replicalab.views.report import report as report_of
 
 if TYPE_CHECKING:
@@ -132,7 +134,7 @@ class Report(OneLine):
 
     @property
     def _registered(self) -> Registered:
-        return Registered(self.shown, self.said or Registration())
+        return Registered(self.shown, self.said or Registration(), run=self.run)
 
     @property
     def _written(self) -> Pack:
@@ -165,7 +167,10 @@ class Report(OneLine):
         return FORMS[ending].make(self.document, paper)
 
     def _crate(self, paper: Paper) -> bytes:
-        from replicalab.reports import missing  # noqa: PLC0415 - as above
+        from replicalab.reports import missing, pdf  # noqa: PLC0415 - as above
+
+        def printer(documents: Sequence[Document], paper: Paper) -> list[bytes]:
+            return [pdf(each, paper) for each in documents]
 
         return crates.crate(
             self.options,
@@ -176,7 +181,7 @@ class Report(OneLine):
             profile=self.profile or crates.DEFAULT_FORM,
             aim=self._aim,
             paper=paper,
-            printer=None if missing() else FORMS["pdf"].make,
+            printer=None if missing() else printer,
         )
 
     def save(self, path: str | Path, paper: Paper = "A4") -> Path:

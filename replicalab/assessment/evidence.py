@@ -81,12 +81,12 @@ class Evidence:
 
     def text_of(self, amount: str) -> str:
         """Return an amount of this evidence in words: ``power 0.58``."""
-        return f"{self.measure} {amount}{self._without}"
+        return f"{self.measure} {amount}{self.without_looks}"
 
     @property
     def named(self) -> str:
         """What values of it are called: ``power``, ``power without looks``."""
-        return f"{self.measure}{self._without}"
+        return f"{self.measure}{self.without_looks}"
 
     @property
     def title(self) -> str:
@@ -94,7 +94,8 @@ class Evidence:
         return capitalised(self.named)
 
     @property
-    def _without(self) -> str:
+    def without_looks(self) -> str:
+        """What follows on an amount of it where the study has looks; empty where it has none."""
         return " without looks" * self.is_looked_at
 
     def amount(self, value: float) -> str:

@@ -17,6 +17,7 @@ from replicalab.cli import (
     compare,
     critique,
     negotiate,
+    people,
     plan,
     portfolio,
     report,
@@ -45,6 +46,7 @@ COMMANDS: Final = (
     compare,
     report,
     batch,
+    people,
 )
 """In the order of the help; each adds its options, and answers."""
 

@@ -106,7 +106,7 @@ def correlation(of: Reviewed) -> Judged:
     if units is None or units.icc is None:
         tried = by_correlation(of.plan)
         values = joined([f"{evidence.amount(value)} at {rho:g}" for rho, value in tried.items()])
-        known = f" The {evidence.measure} would be {values}." if not evidence.void_reason else ""
+        known = f" The {evidence.named} would be {values}." if not evidence.void_reason else ""
         name = units.name if units else "unit"
         return unsaid(f"Samples that share a {name} are taken as independent.{known}")
     if reason := _reason(of, "units"):
@@ -197,7 +197,7 @@ def approximation(of: Reviewed) -> Judged:
     if (share := plan.wrong_sign_share) is not None:
         far.append(f"{share:.2g} of it is a significant result with the wrong sign")
     if far:
-        return concern(f"The {evidence.measure} is {evidence.number}, but {joined(far)}.")
+        return concern(f"The {evidence.named} is {evidence.number}, but {joined(far)}.")
     same = "The usual test has about the same." if evidence.row.usual_tests else ""
     return answered(f"Worked out by {ended(evidence.row.method_of(of.design))} {same}".rstrip())
 
@@ -275,9 +275,9 @@ def sidedness(of: Reviewed) -> Judged:
     level = of.kind.level
     if chosen and chosen.is_planned_with and chosen.has_sides:
         level = "one-sided" if chosen.sides == 1 else "two-sided"
-    planned = f"The {of.plan.evidence.measure} is that of a {level} test"
+    planned = f"The {of.plan.evidence.named} is that of a {level} test"
     if "sided test" in level:
-        planned = f"The {of.plan.evidence.measure} is at the level {level}"
+        planned = f"The {of.plan.evidence.named} is at the level {level}"
     elif "-sided" not in level:
         planned = f"The level is that {level}"
     one, two = sentence_with(said, _ONE_SIDED), sentence_with(said, _TWO_SIDED)
@@ -347,19 +347,19 @@ def covered(of: Reviewed) -> Judged:
     criteria, evidence = _criteria(of), of.plan.evidence
     chosen = of.design.replication
     if chosen and chosen.is_planned_with:
-        return answered(f"The {evidence.measure} is that of meeting all that is chosen.")
+        return answered(f"The {evidence.named} is that of meeting all that is chosen.")
     if chosen and len(chosen.criteria) > 1:
         return concern(
-            f"{count_text(len(chosen.criteria), 'criterion').replace('criterions', 'criteria')} "
-            f"have to be met, and the {evidence.measure} of {evidence.number} is of one test."
+            f"{len(chosen.criteria)} criteria have to be met, and the {evidence.named} of "
+            f"{evidence.number} is of one test."
         )
     if len(criteria) > 1:
         return concern(
-            f"The study names {len(criteria)} criteria, and the {evidence.measure} of "
+            f"The study names {len(criteria)} criteria, and the {evidence.named} of "
             f"{evidence.number} is of one test: {_few(criteria)}"
         )
     if chosen or criteria:
-        return answered(f"One criterion is named, and the {evidence.measure} is of one test.")
+        return answered(f"One criterion is named, and the {evidence.named} is of one test.")
     return unsaid("No criterion of success is given.")
 
 

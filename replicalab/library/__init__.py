@@ -21,8 +21,12 @@ from replicalab.library.contents import (
 from replicalab.library.records import (
     DELETED_DAYS,
     DRAFT_DAYS,
+    EVENT_DAYS,
     Entry,
     EntryKind,
+    Event,
+    EventKind,
+    KnownPerson,
     LibraryConflictError,
     LibraryLimits,
     Owner,

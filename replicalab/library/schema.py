@@ -93,3 +93,42 @@ DRAFTS: Final = sqlalchemy.Table(
     sqlalchemy.Column("content", sqlalchemy.Text, nullable=False),
 )
 sqlalchemy.Index("library_drafts_saved", DRAFTS.c.saved)
+
+PEOPLE: Final = sqlalchemy.Table(
+    "library_people",
+    METADATA,
+    sqlalchemy.Column("owner", sqlalchemy.String(64), primary_key=True),
+    sqlalchemy.Column("issuer", sqlalchemy.Text, nullable=False),
+    sqlalchemy.Column("subject", sqlalchemy.Text, nullable=False),
+    sqlalchemy.Column("name", sqlalchemy.Text, nullable=False),
+    sqlalchemy.Column("email", sqlalchemy.Text, nullable=False),
+    sqlalchemy.Column("groups", sqlalchemy.Text, nullable=False),
+    sqlalchemy.Column("seen", Moment, nullable=False),
+)
+"""Everybody who has signed in. Who has kept nothing yet is no owner."""
+
+SIGN_INS: Final = sqlalchemy.Table(
+    "library_sign_ins",
+    METADATA,
+    sqlalchemy.Column("token", sqlalchemy.String(64), primary_key=True),
+    sqlalchemy.Column("state", sqlalchemy.String(64), nullable=False, unique=True),
+    sqlalchemy.Column(
+        "owner", sqlalchemy.ForeignKey("library_people.owner", ondelete="CASCADE"), nullable=False
+    ),
+    sqlalchemy.Column("until", Moment, nullable=False),
+    sqlalchemy.Column("ended", sqlalchemy.Boolean, nullable=False),
+)
+"""Hashes of a browser's token and of the state it came back with, which is good once. One that is
+over stays until its time is up, for that reason."""
+
+EVENTS: Final = sqlalchemy.Table(
+    "library_events",
+    METADATA,
+    sqlalchemy.Column("id", sqlalchemy.Integer, primary_key=True),
+    sqlalchemy.Column("at", Moment, nullable=False),
+    sqlalchemy.Column("event", sqlalchemy.String(16), nullable=False),
+    sqlalchemy.Column("who", sqlalchemy.Text, nullable=False),
+    sqlalchemy.Column("note", sqlalchemy.Text, nullable=False),
+)
+"""The audit log: rows are added, and go when they are old; none is changed."""
+sqlalchemy.Index("library_events_at", EVENTS.c.at)

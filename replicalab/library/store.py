@@ -26,6 +26,7 @@ from replicalab.library.contents import (
 )
 from replicalab.library.faults import database_errors
 from replicalab.library.opening import opened
+from replicalab.library.people import People
 from replicalab.library.records import (
     LONGEST_PLACE,
     Entry,
@@ -53,6 +54,7 @@ class Library:
 
     Attributes:
         notices: what happened while it was opened: a damaged file set aside, an older one copied.
+        people: who signed in, and the audit log.
     """
 
     def __init__(
@@ -70,6 +72,7 @@ class Library:
         self._clock, self._limits = clock, limits
         self._opened = opened(url or library_url(), clock())
         self.notices = self._opened.notices
+        self.people = People(self._opened, limits, clock)
         self._purge_overdue()
 
     def close(self) -> None:

@@ -218,21 +218,26 @@ class CriterionRow(NamedTuple):
         source: its paper.
         range: the interval of estimates that meets it.
         beyond: what the original's z has to exceed, or no estimate meets it.
+        contradicted: what shows that it is not so, rather than too little, in a sentence.
         has_sides: whether it is one-sided or two-sided as that is chosen; the others are as their
             papers have them.
+        decides: whether each estimate either meets it or contradicts it.
     """
 
     label: str
     meaning: str
     source: str
     range: Callable[[Basis], Range]
+    contradicted: str
     beyond: Callable[[Basis], float] = lambda _: -math.inf
     has_sides: bool = False
+    decides: bool = False
 
 
+_OPPOSITE: Final = "The replication's estimate lies in the direction opposite to the original's."
 _SCEPTICAL_MEANING: Final = (
     "A sceptic who doubts the original enough to find it no longer convincing is contradicted by "
-    "the replication: sceptical p at most the level, "
+    "the replication: the {} sceptical p-value is at most the level."
 )
 CRITERIA: Final = {
     Criterion.SIGNIFICANT: CriterionRow(
@@ -240,6 +245,7 @@ CRITERIA: Final = {
         "The replication is significant, in the original's direction.",
         "Open Science Collaboration (2015)",
         lambda of: Range(End(0, of.one_sided)),
+        "The replication is significant, in the direction opposite to the original's.",
         has_sides=True,
     ),
     Criterion.INTERVAL: CriterionRow(
@@ -247,32 +253,39 @@ CRITERIA: Final = {
         "The original's estimate lies in the replication's confidence interval.",
         "Open Science Collaboration (2015)",
         _interval,
+        "The original's estimate lies outside the replication's confidence interval.",
+        decides=True,
     ),
     Criterion.PREDICTION: CriterionRow(
         "In the prediction interval",
         "The replication's estimate lies in the original's prediction interval.",
         "Patil, Peng & Leek (2016)",
         _prediction,
+        "The replication's estimate lies outside the original's prediction interval.",
+        decides=True,
     ),
     Criterion.EQUIVALENCE: CriterionRow(
         "Equivalence",
         "The replication's interval of level 1 − 2 alpha lies within the margin about no effect.",
         "Schuirmann (1987)",
         _equivalence,
+        "The replication's interval of level 1 − 2 alpha lies outside the margin about no effect.",
     ),
     Criterion.SCEPTICAL: CriterionRow(
         "Golden sceptical p",
-        f"{_SCEPTICAL_MEANING}golden.",
+        _SCEPTICAL_MEANING.format("golden"),
         "Held, Micheloud & Pawel (2022)",
         lambda of: _sceptical(of, _ROOT_OF_GOLDEN),
+        _OPPOSITE,
         lambda of: of.one_sided / _ROOT_OF_GOLDEN,
         has_sides=True,
     ),
     Criterion.SCEPTICAL_NOMINAL: CriterionRow(
         "Nominal sceptical p",
-        f"{_SCEPTICAL_MEANING}nominal.",
+        _SCEPTICAL_MEANING.format("nominal"),
         "Held (2020)",
         _sceptical,
+        _OPPOSITE,
         lambda of: of.one_sided,
         has_sides=True,
     ),
@@ -282,6 +295,9 @@ CRITERIA: Final = {
         "a power of one third.",
         "Simonsohn (2015)",
         _small_telescopes,
+        "The replication is significantly smaller than the effect for which the original had a "
+        "power of one third.",
+        decides=True,
     ),
 }
 """The row of each criterion."""

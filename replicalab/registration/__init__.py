@@ -1,7 +1,14 @@
 """Registration forms: their questions, which form asks what, and an author's answers."""
 
 from replicalab.registration.answers import LONGEST_LINE, Finder, Registration
-from replicalab.registration.profiles import PROFILES, FormItem, Profile, Section
+from replicalab.registration.profiles import (
+    PROFILES,
+    SIDE_BY_SIDE,
+    SIDES,
+    FormItem,
+    Profile,
+    Section,
+)
 from replicalab.registration.questions import QUESTIONS, SAMENESS, Question
 
 __all__ = [
@@ -9,6 +16,8 @@ __all__ = [
     "PROFILES",
     "QUESTIONS",
     "SAMENESS",
+    "SIDES",
+    "SIDE_BY_SIDE",
     "Finder",
     "FormItem",
     "Profile",

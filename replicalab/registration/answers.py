@@ -12,6 +12,7 @@ from replicalab.registration.questions import QUESTIONS
 LONGEST_LINE: Final = 300
 """The most characters of a title, of the authors, of a licence, and of a reason."""
 _LONGEST_KEY: Final = 40
+_KEYS: Final = "use an id of the forms 'replication' and 'funder', as their JSON has them"
 _Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=LONGEST_LINE)]
 _Key = Annotated[str, StringConstraints(max_length=_LONGEST_KEY)]
 
@@ -53,10 +54,11 @@ class Registration(Record):
                 raise ValueError(f"reasons: '{shortened(name)}' is no field of a plan; use {known}")
         for key in self.texts:
             if key not in QUESTIONS or QUESTIONS[key].options:
-                raise ValueError(f"texts: '{shortened(key)}' is no question for a text")
+                raise ValueError(f"texts: '{shortened(key)}' is no question for a text; {_KEYS}")
         for key, chosen in self.choices.items():
             if key not in QUESTIONS or not QUESTIONS[key].options:
-                raise ValueError(f"choices: '{shortened(key)}' is no question with options")
+                problem = f"choices: '{shortened(key)}' is no question with options"
+                raise ValueError(f"{problem}; {_KEYS}")
             question = QUESTIONS[key]
             for option in chosen:
                 if option not in question.options:

@@ -109,17 +109,32 @@ _STAGE_1: Final = {
         *("sample_size", "design", "randomisation", "blinding", "controls", "outcomes"),
         *("exclusions", "missing_data", "stopping", "existing_data", "ethics", "sharing", "dates"),
     ),
+    "What the outcomes are": ("success", "inconclusive", "failed"),
 }
+SIDE_BY_SIDE: Final = "Original and replication"
+"""The section that asks the same of both, and how alike they are."""
+SIDES: Final = {
+    "Population": (("original_sample",), "here_population", "same_population"),
+    "Setting and location": (
+        ("original_setting", "original_country"),
+        "here_location",
+        "same_location",
+    ),
+    "Stimuli and materials": (("original_stimuli",), "here_stimuli", "same_stimuli"),
+    "Measures": (("original_measures",), "here_measures", "same_measures"),
+    "Instructions": (("original_instructions",), "here_instructions", "same_instructions"),
+    "Procedure": (("original_administration",), "here_procedure", "same_procedure"),
+    "Pay and rewards": (("original_pay",), "here_pay", "same_pay"),
+}
+"""Of each part the questions for the original, for the replication, and how alike they are."""
 _REPLICATION: Final = {
     "The original": (
         *("effect", "importance", "original_effect", "original_interval", "original_n"),
-        *("original_setting", "original_country", "original_sample", "original_administration"),
         *("original_materials", "contact"),
     ),
-    "Original and replication": (
-        *("same_population", "same_location", "same_stimuli", "same_measures"),
-        *("same_instructions", "same_procedure", "same_pay", "differences", "difference_tests"),
-        "assumptions",
+    SIDE_BY_SIDE: (
+        *(key for of, here, alike in SIDES.values() for key in (*of, here, alike)),
+        *("differences", "difference_tests", "assumptions"),
     ),
     "Hypotheses and variables": (
         *("question", "hypotheses", "manipulated", "outcomes", "indices"),
@@ -134,9 +149,9 @@ _REPLICATION: Final = {
     ),
     "Analysis": (
         *("analysis", "transformations", "inference", "exclusions", "missing_data", "exploratory"),
-        *("success", "sensitivity", "meanings", "theory"),
+        *("success", "inconclusive", "failed", "sensitivity", "meanings", "theory"),
     ),
-    "Around it": ("ethics", "sharing", "dates", "deviations", "decision", "other"),
+    "Around it": ("ethics", "sharing", "dates", "deviations", "decision", "refused", "other"),
 }
 _FUNDER: Final = {
     "What is asked for": ("question", "importance", "sample_size", "sample_rationale"),

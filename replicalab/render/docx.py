@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Any, Final
 from replicalab.characters import on_one_line
 from replicalab.lexicon import shortened
 from replicalab.tables import undated
-from replicalab.views.blocks import Block, Cell, Document, Listing, Paper, Sentence, Status, Table
+from replicalab.views.blocks import (
+    Block,
+    Cell,
+    Document,
+    Listing,
+    Paper,
+    Picture,
+    Sentence,
+    Status,
+    Table,
+)
 
 if TYPE_CHECKING:
     from docx.document import Document as WordFile
@@ -38,6 +48,7 @@ _TYPE_PT: Final = {
     "List Bullet": (10.0, 0.0, 2.0),
     "Footer": (_TABLE_PT, 0.0, 0.0),
 }
+_PICTURE_SHARE: Final = 0.82  # Of the width of the text
 _AFTER_PT: Final = 4.0  # Below a table
 _COMPACT: Final = 0.85
 """How much smaller all of a brief is, which is to fit one page."""
@@ -69,6 +80,8 @@ class _Writer:
         """Return the file with all that the document says."""
         held = self.document
         self._paragraph("Title").add_run(on_one_line(held.title))
+        if held.authors:
+            self._paragraph().add_run(on_one_line(held.authors))
         self._quiet(held.about)
         for part in held.parts:
             if part.blocks:
@@ -139,6 +152,8 @@ class _Writer:
                     self._say(self._paragraph("List Bullet"), item)
             case Table():
                 self._draw_table(block)
+            case Picture():
+                self._draw_picture(block)
             case _:
                 raise TypeError(f"a {type(block).__name__} is no block of a document")
 
@@ -188,6 +203,20 @@ class _Writer:
         run.font.underline = True
         link.append(run._r)  # noqa: SLF001 - python-docx reads links, and makes none
         line._p.append(link)  # noqa: SLF001
+
+    def _draw_picture(self, picture: Picture) -> None:
+        from docx.shared import Length  # noqa: PLC0415
+
+        from replicalab.render.pictures import alt_text, picture_png  # noqa: PLC0415 - slow to load
+
+        line = self._paragraph()
+        line.paragraph_format.keep_with_next = True
+        self._say(line, Sentence(picture.text, f"{picture.title}.", quiet=True))
+        png = BytesIO(picture_png(picture, titled=False))
+        wide = Length(int(self.room * _PICTURE_SHARE))
+        drawn = self._paragraph().add_run().add_picture(png, width=wide)
+        about = drawn._inline.docPr  # noqa: SLF001 - python-docx has no name for what is read out
+        about.set("descr", on_one_line(alt_text(picture)))
 
     # --- tables -----------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 A panel is semantic elements and text; `STYLE` is drawn once by whoever shows some of them.
 """
 
+from base64 import b64encode
 from pathlib import Path
 from typing import Final
 
@@ -10,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from replicalab.characters import shown
-from replicalab.views.blocks import Block, Document, Fold, Group, Panel, Table
+from replicalab.views.blocks import Block, Document, Fold, Group, Panel, Picture, Table
 
 _FOLDER: Final = Path(__file__).parent
 
@@ -42,6 +43,7 @@ _NOTEBOOK: Final = "replicalab"
 _WITHIN: Final = f"{f'.{_NOTEBOOK}' * 4} {{{_CSS.replace(':root {', '& {', 1)}}}"
 _NOTEBOOK_STYLE: Final = f"<style>{_css('notebook')}{_WITHIN}</style>"
 
+_LONG_WORD: Final = 20
 _MORE_LINES: Final = 50  # So many lines are numbered beyond the last one, for those that are typed
 _MOST_LINES: Final = 2000  # No more lines are numbered; a shipped study has some 250
 _LINE_PX: Final = 20
@@ -56,10 +58,15 @@ def html(*blocks: Block) -> str:
     return "".join(drawn)
 
 
-def _drawn(block: Block, *, paper: bool = False) -> Markup:
-    """Return a block; on paper a table's caption is seen, and its bars stand in their cells."""
+def _drawn(block: Block, *, paper: bool = False, on_page: bool = True) -> Markup:
+    """Return a block; on paper a table's caption is seen, and its bars stand in their cells.
+
+    A page takes no SVG: there a picture is an image.
+    """
     if isinstance(block, Panel):
         return _template(block.template, **block.facts)
+    if isinstance(block, Picture):
+        return _pictured(block, on_page=on_page)
     name = type(block).__name__.lower()
     if isinstance(block, Fold | Group):
         held = Markup().join(_drawn(each, paper=paper) for each in block.blocks)
@@ -69,11 +76,26 @@ def _drawn(block: Block, *, paper: bool = False) -> Markup:
     return found
 
 
+def _pictured(picture: Picture, *, on_page: bool) -> Markup:
+    from replicalab.render.pictures import alt_text, picture_svg  # noqa: PLC0415 - slow to load
+
+    svg = picture_svg(picture, titled=False)
+    data = "" if not on_page else b64encode(svg.encode()).decode()
+    facts = {"block": picture, "svg": Markup(svg), "data": data, "alt": alt_text(picture)}  # noqa: S704 - ours
+    return _template("picture", **facts)
+
+
 def _template(template: str, **facts: object) -> Markup:
     return Markup(_TEMPLATES.get_template(f"{template}.html").render(facts))  # noqa: S704 - escaped
 
 
+def _has_long_word(text: str) -> bool:
+    """Return whether a text has a word that could make a column of a document too wide."""
+    return any(len(word) > _LONG_WORD for word in text.split())
+
+
 _TEMPLATES.globals["drawn"] = _drawn
+_TEMPLATES.globals["has_long_word"] = _has_long_word
 _BLOCKS: Final = _TEMPLATES.get_template("blocks.html").module
 
 
@@ -99,12 +121,13 @@ def document_html(document: Document) -> str:
 
     It prints as it is read.
     """
-    return _template("document", document=document, style=Markup(_DOCUMENT_STYLE))  # noqa: S704 - ours
+    return _template("document", document=document, on_page=False, style=Markup(_DOCUMENT_STYLE))  # noqa: S704 - ours
 
 
 def preview(document: Document) -> str:
     """Return what such a page shows, as a panel of a page that has the stylesheet."""
-    return f'<div class="rl preview">{_template("document_body", document=document)}</div>'
+    body = _template("document_body", document=document, on_page=True)
+    return f'<div class="rl preview">{body}</div>'
 
 
 # --- the editor of a study file -------------------------------------------------------------

@@ -7,20 +7,21 @@ waits for a model or computes a batch, gives its turn up: nobody waits for it.
 
 import asyncio
 import logging
+import os
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from threading import Lock, Thread
 from typing import Final, Protocol
 
-import streamlit as st
 from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from replicalab.errors import LibraryError
-from replicalab.server import internals
+from replicalab.server import gate, internals
+from replicalab.server.signing_in import provider_gate
 from replicalab.server.visitor import Keeper
 from replicalab.server.wall import Wall, allowed_hosts
 
@@ -52,18 +53,40 @@ class Pages(Keeper, Protocol):
         """Save what is still to be saved."""
 
 
-def middleware(pages: Pages) -> tuple[Middleware, ...]:
+class SignInPages(Pages, gate.PeopleKeeper, Protocol):
+    """The same, and what the library knows of people."""
+
+
+def middleware(pages: SignInPages) -> tuple[Middleware, ...]:
     """Return what `st.App` is given, so that nothing reaches it but through the wall.
 
     Raises:
         CannotServeError: the wall cannot be built with this Streamlit. Found here, before anything
             is served: Starlette builds middleware no sooner than the first request.
-        SystemExit: a host is listed that can be none.
+        SystemExit: a host is listed that can be none, or signing in is set up as it cannot be.
     """
     internals.require_messages()
     internals.index_page()
-    allowed_hosts()
-    return Middleware(Wall, keeper=pages), Middleware(Loading, pages=pages)
+    asks = gate_of(pages, allowed_hosts())
+    return Middleware(Wall, keeper=pages, gate=asks), Middleware(Loading, pages=pages)
+
+
+def gate_of(
+    keeper: gate.PeopleKeeper, hosts: frozenset[str], environment: Mapping[str, str] = os.environ
+) -> gate.AccessGate:
+    """Return the gate that is configured, which lets everybody in where none is.
+
+    Raises:
+        SystemExit: it cannot work as it is configured, or two are.
+    """
+    by_header = gate.header_gate(keeper, environment)
+    by_provider = provider_gate(keeper, hosts, environment)
+    if by_header and by_provider:
+        raise SystemExit(
+            f"ReplicaLab does not start: people sign in by [auth] of secrets.toml or by "
+            f"{gate.PERSON_HEADER}, not by both; leave one out."
+        )
+    return by_header or by_provider or gate.AccessGate()
 
 
 def lifespan(pages: Pages) -> Callable[[ASGIApp], AbstractAsyncContextManager[None]]:
@@ -90,8 +113,7 @@ class Loading:
         sys.setswitchinterval(_SWITCH_SECONDS)
         self._thread = Thread(target=pages.load, name="loading", daemon=True)
         self._thread.start()
-        base = str(st.get_option("server.baseUrlPath") or "").strip("/")
-        self._ready_path = f"/{base}{READY}" if base else READY
+        self._ready_path = f"{gate.base_path()}{READY}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on; a web socket once the pages are loaded."""

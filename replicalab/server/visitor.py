@@ -27,6 +27,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
 
 from replicalab.errors import LibraryError
+from replicalab.people import Person, Right, unpacked
 from replicalab.places import data_folder
 
 VISITOR_COOKIE: Final = "replicalab_visitor"
@@ -44,6 +45,11 @@ _VALUE: Final = re.compile(rf"(?P<secret>{_SECRET})(\.(?P<proof>[A-Za-z0-9_-]{{2
 _KEY_BYTES: Final = 32
 LOOPBACK: Final = re.compile(r"(localhost|.*\.localhost|127\..*|\[::1\])(:[0-9]+)?")
 """A name, with or without a port, that means this machine."""
+
+PERSON_MARK: Final = "x-replicalab-person"
+"""A header of every web socket that came through the wall, where people sign in: who it is."""
+NOBODY: Final = "nobody"
+"""What stands there for those who have not."""
 
 # The latest secrets with which no page has begun yet, and when they were handed out.
 _HANDED_OUT: Final[deque[tuple[str, float]]] = deque(maxlen=1_000)
@@ -82,24 +88,58 @@ def cookie() -> str:
 
 
 def is_known() -> bool:
-    """Return whether the visitor's browser keeps its secret, and so finds again what is kept."""
-    return bool(cookie())
+    """Return whether the visitor finds again what is kept: by their browser, or signed in."""
+    return person() is not None or bool(cookie())
+
+
+def person() -> Person | None:
+    """Return who the visitor is, where they signed in."""
+    told = _told()
+    return unpacked(told)[0] if told and told != NOBODY else None
+
+
+def must_sign_in() -> bool:
+    """Return whether the visitor may see no page before they sign in."""
+    return _told() == NOBODY
+
+
+def may(right: Right) -> bool:
+    """Return whether the visitor has a right; where nobody signs in everybody has all."""
+    told = _told()
+    return not told or (told != NOBODY and right in unpacked(told)[1])
+
+
+def _told() -> str:
+    """Return what the wall tells of the visitor."""
+    headers = {name.lower(): value for name, value in st.context.headers.items()}
+    return str(headers.get(PERSON_MARK, ""))
 
 
 def begins() -> bool:
     """Return whether this is the first page of the visitor's browser: True once, when it begins.
 
-    Nothing can have been kept for it before, so nobody waits for the library.
+    Nothing can have been kept for it before, so nobody waits for the library. Who signed in may
+    have kept something in another browser.
     """
-    return begins_with(cookie())
+    return begins_with(cookie()) and person() is None
 
 
 def secret() -> str:
-    """Return the visitor's secret: the cookie's, or where there is none one of this session."""
+    """Return the visitor's secret: the person's, else the cookie's, else one of this session."""
+    if (known := person()) is not None:
+        return secret_of(known)
     if shown := cookie():
         return shown
     made: str = st.session_state.setdefault(_SESSION_SECRET, secrets.token_urlsafe(32))
     return made
+
+
+def secret_of(known: Person) -> str:
+    """Return the secret of a person, the same in every browser: nobody can make it without a key.
+
+    The library goes by who they are, not by this.
+    """
+    return hmac.digest(_key(data_folder()), f"person {known.key}".encode(), "sha256").hex()
 
 
 # --- in an answer -----------------------------------------------------------------------------
@@ -122,13 +162,13 @@ def secret_shown(cookies: Mapping[str, str], *, over_tls: bool) -> str:
     """Return the secret that a browser shows and that was made here; empty where it shows none."""
     value = cookies.get(SECURE_COOKIE) or ("" if over_tls else cookies.get(VISITOR_COOKIE, ""))
     found = _VALUE.fullmatch(str(value))  # no text where no browser asks
-    proven = found and hmac.compare_digest(found["proof"] or "", _proof(found["secret"]))
+    proven = found and hmac.compare_digest(found["proof"] or "", proof_of(found["secret"]))
     return found["secret"] if found and proven else ""
 
 
 def value_of(shown: str) -> str:
     """Return what a cookie holds for a secret."""
-    return f"{shown}.{_proof(shown)}"
+    return f"{shown}.{proof_of(shown)}"
 
 
 async def know_visitor(asked: HTTPConnection, headers: MutableHeaders, keeper: Keeper) -> None:
@@ -214,10 +254,10 @@ def _is_new(_: str, since: float) -> bool:
 
 
 @contextmanager
-def page_open(asked: HTTPConnection) -> Iterator[None]:
-    """Note that a page of a browser is open, for as long as the block lasts."""
+def page_open(asked: HTTPConnection, known: Person | None = None) -> Iterator[None]:
+    """Note that a page of a person's, or of a browser, is open, as long as the block lasts."""
     over_tls = is_over_tls(asked.headers, asked.url.scheme)
-    shown = secret_shown(asked.cookies, over_tls=over_tls)
+    shown = secret_of(known) if known else secret_shown(asked.cookies, over_tls=over_tls)
     _OPEN[shown] += 1
     try:
         yield
@@ -241,7 +281,8 @@ def away_seconds(shown: str) -> float:
 # --- the proof --------------------------------------------------------------------------------
 
 
-def _proof(shown: str) -> str:
+def proof_of(shown: str) -> str:
+    """Return the proof that a text was made here, by the key of the data folder."""
     made = hmac.digest(_key(data_folder()), shown.encode(), "sha256")[:16]
     return base64.urlsafe_b64encode(made).decode().rstrip("=")
 

@@ -4,11 +4,12 @@ It says who may ask for what (the exact host and origin, the way in, the address
 and what every answer carries: a strict policy, and on a page the cookie that knows its visitor.
 """
 
+import asyncio
 import base64
 import hashlib
 import logging
 import re
-from typing import Final
+from typing import Any, Final
 
 import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
@@ -16,11 +17,21 @@ from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from replicalab.errors import LibraryError
+from replicalab.people import packed, rights_of
 from replicalab.server import internals
+from replicalab.server.gate import NOT_TOLD, AccessGate, Known
 from replicalab.server.hidden_host import HiddenHosts
 from replicalab.server.messages import LONGEST_QUERY, Bursts, Incoming
-from replicalab.server.sessions import Refusal, Sessions, Uploads
-from replicalab.server.visitor import Keeper, know_visitor, page_open
+from replicalab.server.sessions import PERSON, Refusal, Sessions, Uploads
+from replicalab.server.visitor import (
+    NOBODY,
+    PERSON_MARK,
+    Keeper,
+    is_over_tls,
+    know_visitor,
+    page_open,
+)
 
 MOST_CONNECTIONS: Final = 300
 """Pages that are open at once."""
@@ -38,10 +49,11 @@ class Wall:
         CannotServeError: it cannot be built with this Streamlit.
     """
 
-    def __init__(self, app: ASGIApp, keeper: Keeper) -> None:
+    def __init__(self, app: ASGIApp, keeper: Keeper, gate: AccessGate | None = None) -> None:
         internals.require_messages()
         self._app = app
         self._keeper = keeper
+        self._gate = gate or AccessGate()
         self._uploads = Uploads(app)
         self._sessions = Sessions()
         self._fixed = fixed_headers()
@@ -55,23 +67,38 @@ class Wall:
             await self._app(scope, receive, send)
             return
         send = self._with_headers(scope, send)
-        refusal = refused(scope, self._hosts)
+        refusal = refused(scope, self._hosts, self._gate.paths) or self._gate.refused(scope)
         if refusal is ANOTHER_ORIGIN:
             self._hidden_hosts.note(scope)
         explained = self._hidden_hosts.answer(scope)
-        refusal = refusal or self._refused_for_now(scope)
+        known = Known()
+        if not refusal and self._is_for_somebody(scope):
+            try:
+                known = await self._gate.known(scope)
+                scope = {**scope, PERSON: known.person.key if known.person else ""}
+            except LibraryError:
+                refusal = NOT_TOLD
+        refusal = refusal or self._refused_for_now(scope, known)
         if explained and scope["type"] == "http":
             await explained(scope, receive, send)
         elif refusal:
             await PlainTextResponse(refusal.reason, refusal.status)(scope, receive, send)
         elif scope["type"] == "websocket":
-            await self._connect(scope, receive, send)
+            await self._connect(scope, receive, send, known)
         elif _is_upload(scope):
             await self._uploads.take(scope, receive, send)
         else:
             await self._answer(scope, receive, send)
 
-    def _refused_for_now(self, scope: Scope) -> Refusal | None:
+    def _is_for_somebody(self, scope: Scope) -> bool:
+        """Return whether a request is for what is somebody's, not for what every page loads."""
+        made = scope["path"].startswith(f"{self._gate.base}/media/")
+        return scope["type"] == "websocket" or scope["method"] in _UPLOADS or made
+
+    def _refused_for_now(self, scope: Scope, known: Known) -> Refusal | None:
+        must_sign_in = scope["type"] == "http" and self._is_for_somebody(scope)
+        if must_sign_in and not (self._gate.is_open or known.person):
+            return Refusal(401, "You are not signed in: load the page again.")
         if scope["type"] == "websocket" and self._connections >= MOST_CONNECTIONS:
             return Refusal(503, "Too many pages are open here; close some, or try again later.")
         is_for_a_session = scope["type"] == "http" and scope["method"] in _UPLOADS
@@ -79,7 +106,7 @@ class Wall:
             return Refusal(403, "No page of yours waits for this file: reload it and try again.")
         return self._uploads.refused() if _is_upload(scope) else None
 
-    async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _connect(self, scope: Scope, receive: Receive, send: Send, known: Known) -> None:
         self._connections += 1
         bursts = Bursts(send)
 
@@ -92,12 +119,27 @@ class Wall:
             await bursts.send(message, sent.kind)
 
         try:
-            with page_open(HTTPConnection(scope)):
+            with page_open(HTTPConnection(scope), known.person):
                 admitted = self._sessions.admit(scope)
                 headers = MutableHeaders(raw=list(admitted["headers"]))
                 headers[MARK] = "passed"
+                del headers[PERSON_MARK]
+                if not self._gate.is_open:
+                    headers[PERSON_MARK] = (
+                        packed(known.person, rights_of(known.person)) if known.person else NOBODY
+                    )
                 marked = {**admitted, "headers": headers.raw}
-                await self._app(marked, Incoming(receive).receive, note_and_send)
+                incoming = Incoming(receive).receive
+                if not known.token:
+                    await self._app(marked, incoming, note_and_send)
+                    return
+                over = asyncio.ensure_future(self._gate.ended(known))
+                try:
+                    await self._app(marked, _until(over, incoming), note_and_send)
+                    if over.done():
+                        await send({"type": "websocket.close", "code": 1008})
+                finally:
+                    over.cancel()
         finally:
             bursts.close()
             self._connections -= 1
@@ -112,7 +154,10 @@ class Wall:
             await send(message)
 
         try:
-            await self._app(scope, receive, note_and_send)
+            if scope["path"] in self._gate.paths:
+                await self._gate.answer(self._app, scope, receive, note_and_send)
+            else:
+                await self._app(scope, receive, note_and_send)
         except Exception:
             if begun:
                 raise
@@ -129,11 +174,41 @@ class Wall:
                 for name in [name for name in headers if name.startswith(_CROSS_ORIGIN)]:
                     del headers[name]
                 headers.update(self._fixed)
+                asked = HTTPConnection(scope)
                 if headers.get("content-type", "").startswith("text/html"):
-                    await know_visitor(HTTPConnection(scope), headers, self._keeper)
+                    await know_visitor(asked, headers, self._keeper)
+                    if message.get("status") == 200 and (cookie := self._gate.note_page(scope)):
+                        headers.append("set-cookie", cookie)
+                if is_over_tls(asked.headers, asked.url.scheme):
+                    _secure(headers)
             await send(message)
 
         return add_and_send
+
+
+def _secure(headers: MutableHeaders) -> None:
+    """Let a browser show the cookies of an answer over TLS alone; Streamlit leaves that out."""
+    cookies = headers.getlist("set-cookie")
+    del headers["set-cookie"]
+    for cookie in cookies:
+        is_secure = "; secure" in cookie.lower()
+        headers.append("set-cookie", cookie if is_secure else f"{cookie}; Secure")
+
+
+def _until(over: asyncio.Future[None], receive: Receive) -> Receive:
+    """Return a ``receive`` that ends a web socket once something is over."""
+
+    async def received() -> Message:
+        waiting = asyncio.ensure_future(receive())
+        both: set[asyncio.Future[Any]] = {waiting, over}
+        try:
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            if not waiting.done():
+                waiting.cancel()
+        return {"type": "websocket.disconnect", "code": 1008} if over.done() else waiting.result()
+
+    return received
 
 
 def stands_before_this_run() -> bool:
@@ -156,7 +231,7 @@ _HOST: Final = re.compile(rf"(?P<name>{_NAME})(:[0-9]{{1,5}})?")
 # What the pages ask for below `_stcore/`.
 _OPEN: Final = re.compile(r"(health|host-config|stream|upload_file/[^/]+/[^/]+)")
 
-# Parts of Streamlit's addresses that no page needs.
+# Parts of Streamlit's addresses that no page needs, but for those by which people sign in.
 _CLOSED: Final = frozenset({"component", "auth", "oauth2callback"})
 
 _METHODS: Final = frozenset({"GET", "HEAD"})
@@ -187,14 +262,16 @@ def allowed_hosts() -> frozenset[str]:
     return named
 
 
-def refused(scope: Scope, hosts: frozenset[str]) -> Refusal | None:
-    """Return why a request goes no further, or None if it may."""
+def refused(
+    scope: Scope, hosts: frozenset[str], opened: frozenset[str] = frozenset()
+) -> Refusal | None:
+    """Return why a request goes no further, or None if it may; ``opened`` are paths for a gate."""
     headers = Headers(scope=scope)
     return (
         _refused_host(headers, hosts)
         or _refused_origin(headers, scope)
         or _refused_way_in(headers)
-        or _refused_address(scope)
+        or _refused_address(scope, opened)
     )
 
 
@@ -237,7 +314,7 @@ def _refused_way_in(headers: Headers) -> Refusal | None:
     return None
 
 
-def _refused_address(scope: Scope) -> Refusal | None:
+def _refused_address(scope: Scope, opened: frozenset[str]) -> Refusal | None:
     if len(scope["query_string"]) > LONGEST_QUERY:
         return Refusal(
             414,
@@ -248,7 +325,8 @@ def _refused_address(scope: Scope) -> Refusal | None:
     if not path.isprintable():  # it would write lines of its own into the log
         return Refusal(404, "There is nothing at this address.")
     _, core, below = path.partition("/_stcore/")
-    if (core and not _OPEN.fullmatch(below)) or _CLOSED & set(path.split("/")):
+    is_closed = _CLOSED & set(path.split("/")) and path not in opened
+    if (core and not _OPEN.fullmatch(below)) or is_closed:
         return Refusal(404, "There is nothing at this address.")
     if scope["type"] == "websocket":
         return None

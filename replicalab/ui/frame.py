@@ -15,7 +15,18 @@ from replicalab.errors import ScenarioError
 from replicalab.lexicon import capitalised, joined, quoted
 from replicalab.planner import PlanAnalysis
 from replicalab.render.figures import convergence_chart
-from replicalab.ui import challenge, export, lab, panel, present, reopening, state, tray
+from replicalab.server import visitor
+from replicalab.ui import (
+    challenge,
+    export,
+    lab,
+    panel,
+    present,
+    reopening,
+    signing_in,
+    state,
+    tray,
+)
 from replicalab.ui.cards import cards
 from replicalab.ui.controls import button
 from replicalab.ui.library import keeping
@@ -106,6 +117,9 @@ def _begin() -> None:
             icon=":material/gpp_bad:",
         )
         st.stop()
+    if visitor.must_sign_in():
+        signing_in.draw()
+        st.stop()
     try:
         warm_up()
         state.begin()
@@ -147,14 +161,15 @@ def _draw_navigation(title: str) -> None:
         help_ = HIDDEN if locked else None
         button("Share", "ios_share", export.open_drawer, key="share", disabled=locked, help=help_)
         button("Your lab", "biotech", lab.open_form, type="tertiary")
+        more = MORE | signing_in.more()
         st.menu_button(
             "More",
-            list(MORE),
+            list(more),
             key=_MORE,
             type="tertiary",
             icon=":material/more_horiz:",
-            format_func=lambda name: f":material/{MORE[name][0]}: {name}",
-            on_click=lambda: MORE[st.session_state[_MORE]][1](title),
+            format_func=lambda name: f":material/{more[name][0]}: {escaped(name)}",
+            on_click=lambda: more[st.session_state[_MORE]][1](title),
         )
 
 

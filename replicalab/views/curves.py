@@ -71,7 +71,7 @@ def needed_title(found: Curves) -> str:
 
 def _target(found: Curves) -> str:
     evidence = found.plan.evidence
-    return f"target {evidence.amount(evidence.target)}"
+    return f"target {evidence.amount(evidence.target)}{evidence.without_looks}"
 
 
 def assumed_text(found: Curves) -> str:

@@ -18,6 +18,8 @@ from replicalab.views.plan import (
     with_cautions,
 )
 
+ROOM: Final = 1.06
+"""How much higher the frontier's chart is than what stands in it."""
 _VOID: Final = ", without which the study is void"
 
 
@@ -46,6 +48,16 @@ def frontier_title(standing: Verdict, currency: str = CREDITS) -> str:
     unbeaten = standing.status is Status.PASS
     mine = "nothing beats your plan" if unbeaten else "what can be had instead"
     return f"Evidence for {currency}: {mine}"
+
+
+def scale_end(evidence: assessment.Evidence) -> float:
+    """Return the upper end of the scale that a study's evidence is shown on; the lower one is 0."""
+    return 2 * evidence.floor if evidence.row.scale.lower_is_better else 1.0
+
+
+def shows_a_plan(found: planner.Frontier, evidence: assessment.Evidence) -> bool:
+    """Return whether a plan that nothing beats lies in the frontier's chart."""
+    return any(plan.value <= scale_end(evidence) * ROOM for plan in found.plans)
 
 
 def all_outside_text(found: planner.Frontier, evidence: assessment.Evidence) -> str:

@@ -12,6 +12,7 @@ from replicalab.lexicon import (
     exact_text,
     joined,
     plural,
+    quoted,
 )
 from replicalab.measures import KINDS
 from replicalab.measures.looks import FAMILIES, LEAST_ALPHA, MOST_ALPHA, MOST_POWER
@@ -118,14 +119,14 @@ def power_text(found: LookedAt) -> str:
 
 
 def header_text(plan: Assessment) -> str:
-    """Return the same in a few words: ``power 0.79 with 2 interim looks``; empty without any."""
+    """Return the same in a few words: ``0.79 with 2 looks``; empty without any."""
     found = looked_at(plan)
     if found is None or plan.pack.design.looks is None:
         return ""
-    number = count_text(plan.pack.design.looks.interim, "interim look")
+    number = count_text(plan.pack.design.looks.interim, "look")
     if isinstance(found, NoLooks):
         return f"not worked out with {number}"
-    return f"{power_text(found)} with {number}"
+    return f"{plan.evidence.amount(found.power)} with {number}"
 
 
 def _expected_text(found: LookedAt, *, effect: bool) -> str:
@@ -192,10 +193,11 @@ def _planned_for(design: Design) -> str:
     chosen = design.replication
     if chosen is None or chosen.is_planned_with:
         return "this study is planned by the probability of success"
-    named = joined([within(CRITERIA[name].label) for name in chosen.criteria])
+    names = [within(CRITERIA[name].label) for name in chosen.criteria]
+    named = f"{'criterion' if len(names) == 1 else 'criteria'} {joined(quoted(names))}"
     level = f" at level {exact_text(chosen.level or design.alpha or 0.0)}"
     sides = ", one-sided" if chosen.sides == 1 and chosen.has_sides else ""
-    return f"what counts as replicated is {named}{level}{sides}"
+    return f"what counts as replicated here is decided by the {named}{level}{sides}"
 
 
 def basis_text(found: LooksPlan) -> str:

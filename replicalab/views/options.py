@@ -327,7 +327,7 @@ def alone_text(options: PlanAnalysis) -> str:
 def bound_text(evidence: Evidence, bound: str) -> str:
     """Return the study's target or floor with its number: ``the target of power 0.80``."""
     value = evidence.target if bound == "target" else evidence.floor
-    return f"the {bound} of {evidence.measure} {evidence.amount(value)}"
+    return f"the {bound} of {evidence.text_of(evidence.amount(value))}"
 
 
 def take_panel(options: PlanAnalysis) -> Group:

@@ -26,7 +26,7 @@ from replicalab.planner import Aim, PlanAnalysis, largest_sample, leanest
 from replicalab.planner.curves import Curves
 from replicalab.registration import Registration
 from replicalab.scenarios import QUESTION_FIELDS, QUESTION_RECORDS, Pack
-from replicalab.views import blocks, changes, check, combinations, documents, looks
+from replicalab.views import blocks, changes, check, combinations, documents, looks, pictures
 from replicalab.views import critique as critique_views
 from replicalab.views import negotiation as rounds
 from replicalab.views import plan as texts
@@ -45,6 +45,7 @@ from replicalab.views.blocks import (
 )
 from replicalab.views.budget import budget_blocks
 from replicalab.views.check import evidence_cell
+from replicalab.views.design import design_picture
 from replicalab.views.lab import amounts_text, lab_text
 from replicalab.views.options import search_text, wasted_text
 from replicalab.views.original import CONFIDENCE, original_blocks
@@ -87,6 +88,7 @@ def report(
     reasons = said.reasons if said else Registration().reasons
     plans = documents.plans_of(options, reference)
     changed = reference is not yours
+    curves = Curves(yours, written.design if written else None)
     title, authors = (said.title, said.authors) if said else ("", "")
     registered = _fields("What is registered, and by whom", {"Title": title, "Authors": authors})
     parts = [
@@ -106,7 +108,7 @@ def report(
             listing(f"{kind}: {text}" for kind, text in texts.notes(yours)),
         ),
         *([part("The decision", _decided(decision, yours))] if decision else []),
-        part("The plan", _plan_table(options)),
+        part("The plan", _plan_table(options), design_picture(yours)),
         part(
             "Differences from the reference protocol",
             Sentence("" if changed else documents.UNCHANGED),
@@ -123,8 +125,9 @@ def report(
             Sentence(texts.asked_text(pack, None), "Asked here:"),
             Sentence(looks.looked_text(yours)),
             check.effects_table(yours),
-            *original_blocks(Curves(yours, written.design if written else None)),
+            *original_blocks(curves),
             *success_blocks(yours),
+            *pictures.curve_pictures(curves),
             samples_table(yours),
         ),
         part(looks.TITLE, *looks.looks_blocks(yours)),
@@ -134,6 +137,7 @@ def report(
             Sentence(f"Staff: {texts.staff_text(yours)}.", quiet=True),
         ),
         part("Cost", check.cost_table(yours), *budget_blocks(yours)),
+        part("Trade-offs", *pictures.trade_off_blocks(options)),
         part(
             "What it would take",
             Sentence(search_text(options)),

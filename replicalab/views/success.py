@@ -16,6 +16,7 @@ from replicalab.views.original import p_text
 
 TITLE: Final = "What counts as replicated"
 _ANY: Final = 0.005  # A probability below this is written as 0.00
+_ALMOST: Final = 0.9995  # A probability from here on would be written as 1
 _FAR: Final = 1.1  # A z that is more than so many times that of its p is told
 _LEAST_DIGITS: Final = 3  # Two z that differ are written with so many more as show it
 _MOST_DIGITS: Final = 17
@@ -76,10 +77,10 @@ def success_table(plan: Assessment) -> Table:
     columns = (
         Column("Criterion"),
         Column(f"At your n{_without(plan)}", "number"),
-        Column(f"Samples for {_share(plan.evidence.target)}", "number"),
+        Column(f"Samples for {plan.evidence.amount(plan.evidence.target)}", "number"),
         Column("At most", "number"),
     )
-    return blocks.table("The probability of success", columns, rows, below=below)
+    return blocks.table("The probability of success", columns, rows, below=below, kind="success")
 
 
 def _needed_text(each: SuccessRow, plan: Assessment) -> str:
@@ -112,10 +113,11 @@ def ceiling_text(plan: Assessment) -> str:
         return ""
     if why := never_text(found.success):
         return f"Success is impossible, however many samples there are: {why}."
-    most = f"exceed {_share(found.ceiling)}" if found.ceiling >= _ANY else f"reach {_ANY:g}"
+    ceiling = _share(found.ceiling) if found.ceiling < _ALMOST else f"{found.ceiling:.6g}"
+    most = f"exceed {ceiling}" if found.ceiling >= _ANY else f"reach {_ANY:g}"
     return (
         f"The probability of success cannot {most}, however many samples "
-        f"there are; the target is {_share(plan.evidence.target)}."
+        f"there are; the target is {plan.evidence.amount(plan.evidence.target)}."
     )
 
 
@@ -160,4 +162,7 @@ def rough_text(design: Design) -> str:
 
 
 def _share(value: float) -> str:
+    """Return a probability: ``0.86``, ``0.997``; none below 1 is written as 1."""
+    if _ALMOST <= value < 1:
+        return "> 0.999"
     return f"{value:.3f}" if 0.995 <= value < 1 else f"{value:.2f}"

@@ -12,9 +12,11 @@ import pytest
 from replicalab.assessment import assess
 from replicalab.cli import COMMANDS, serve
 from replicalab.cli.printing import SCHEMA
-from replicalab.models import revise
+from replicalab.critique import critique
+from replicalab.models import LONGEST_TEXT, revise
 from replicalab.negotiation import load
 from replicalab.planner import Goal, MeansPrices, PlanAnalysis, least_loss
+from replicalab.registration import PROFILES, QUESTIONS
 from replicalab.reports import open_bundle
 from replicalab.scenarios import (
     EvidenceAssumptions,
@@ -116,6 +118,26 @@ def test_check_takes_a_lab_file_a_question_and_the_options_in_their_place(ask: A
     question = EvidenceAssumptions(effect=0.4, dropout=0.25, target=0.9)
     evidence = assess(pack.reference_protocol, pack.with_own(own, question)).evidence
     assert (found["evidence"]["value"], found["evidence"]["counted"]) == (evidence.value, 75)
+
+
+# --- critique -----------------------------------------------------------------------------------
+
+
+def test_critique_tells_what_the_core_says_and_what_its_author_answers(ask: Asking) -> None:
+    Path("answers.json").write_text(json.dumps({"choices": {"blinding": ["Nobody"]}}))
+    found = {
+        name: {
+            each["question"]: each
+            for each in ask(f"critique {STUDY} {how} --json").data["critique"]
+        }
+        for name, how in (("silent", ""), ("said", "--answers answers.json"))
+    }
+    pack = load_scenario(STUDY, "medium")
+    remarks = critique(assess(pack.reference_protocol, pack))
+    assert [each["text"] for each in found["silent"].values()] == [each.text for each in remarks]
+    assert [found[name]["blinding"]["standing"] for name in found] == ["unsaid", "concern"]
+    assert ask(f"critique {STUDY}").code == 1
+    assert ask(f"critique {STUDY} --answers nowhere.json").code == 2
 
 
 # --- plan ---------------------------------------------------------------------------------------
@@ -256,6 +278,25 @@ def test_report_as_json_is_a_bundle_that_opens_as_it_was(ask: Asking) -> None:
     assert open_bundle(told.out).differences == ()
 
 
+def test_every_question_of_a_registration_is_answered_from_a_file(ask: Asking) -> None:
+    long = ("<b>Ja & 否</b> | `x` =1+1 " * LONGEST_TEXT)[:LONGEST_TEXT].strip()
+    answers = {
+        "texts": {key: long for key, asked in QUESTIONS.items() if not asked.options},
+        "choices": {key: [asked.options[-1]] for key, asked in QUESTIONS.items() if asked.options},
+    }
+    Path("answers.json").write_text(json.dumps(answers), encoding="utf-8")
+    for form, profile in PROFILES.items():
+        said = ask(f"report {STUDY} --registration {form} --answers answers.json --save a.json")
+        assert said.code == 0
+        values = json.loads(Path("a.json").read_text(encoding="utf-8"))
+        for item in profile.items:
+            asked, value = item.question, values[item.id]
+            if asked.options:
+                assert value == (list(asked.options[-1:]) if asked.several else asked.options[-1])
+            else:
+                assert value.endswith(long)
+
+
 def test_report_with_a_negotiation_is_about_the_plan_that_it_came_to(ask: Asking) -> None:
     """The Scientist takes the offer of 25 samples; it opened with the study's 100."""
     for form in ("", "--brief"):
@@ -297,7 +338,7 @@ ASKED: Final = {
     "portfolio": f"portfolio {MYELOMA} --budget 9000 --floor-share 0.5",
 }
 """In the medium lab, whose 28 days are too few for the survival follow-up."""
-JUDGE_NO_PLAN: Final = {"studies", "batch", "budget", "serve"}
+JUDGE_NO_PLAN: Final = {"studies", "batch", "budget", "serve", "people"}
 
 
 def test_every_command_is_asked_or_judges_no_plan() -> None:

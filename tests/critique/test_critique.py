@@ -309,6 +309,144 @@ def test_question_stands_where_core_study_and_author_put_it(
     assert (remark.asks, remark.place) == (QUESTIONS[key].asks, QUESTIONS[key].place)
 
 
+OTHERS: Final = [
+    (
+        "unit",
+        ANSWERED,
+        Case("“Each tray is a unit.”", AUTHOR, texts={"design": "Each tray is a unit."}),
+    ),
+    (
+        "randomisation",
+        CONCERN,
+        Case("observational study", AUTHOR, choices={"study_type": ("Observational study",)}),
+    ),
+    (
+        "blinding",
+        CONCERN,
+        Case("exclude each other", AUTHOR, choices={"blinding": ("Nobody", "Analysts")}),
+    ),
+    (
+        "substitutions",
+        CONCERN,
+        Case("leaves out 'light meter'", CORE, plan={"required_equipment": ["growth chamber"]}),
+    ),
+    (
+        "substitutions",
+        ANSWERED,
+        Case(
+            "window shelf for growth chamber: nothing is lost",
+            STUDY,
+            pack={"allowed_substitutions": [make_substitution(fidelity_loss=0)]},
+            plan={"required_equipment": ["window shelf", "light meter"]},
+        ),
+    ),
+    (
+        "availability",
+        CONCERN,
+        Case("not available", AUTHOR, choices={"original_materials": ("No",)}),
+    ),
+    (
+        "original_n",
+        ANSWERED,
+        Case(
+            "“There is one chamber.”",
+            AUTHOR,
+            pack=designed(original=original(effect=0.9, n=64)),
+            reasons={"sample_size": "There is one chamber."},
+        ),
+    ),
+    (
+        "dropout",
+        ANSWERED,
+        Case("“Seeds stay.”", STUDY, pack=designed(why={"dropout": "Seeds stay."})),
+    ),
+    # t = 0.6 × √(38 / 4) = 1.849 on 36 degrees of freedom: p = 0.073.
+    (
+        "original_uncertainty",
+        CONCERN,
+        Case("was not significant", CORE, pack=designed(original=original(effect=0.6, n=38))),
+    ),
+    (
+        "original_uncertainty",
+        UNSAID,
+        Case("Neither a standard error nor n", None, pack=designed(original=original(effect=0.6))),
+    ),
+    (
+        "sidedness",
+        CONCERN,
+        Case(
+            "the original’s was one-sided",
+            CORE,
+            pack=designed(original=original(effect=0.9, n=38, sides=1)),
+        ),
+    ),
+    (
+        "sidedness",
+        ANSWERED,
+        Case(
+            "“Two-sided, on purpose.”",
+            AUTHOR,
+            pack=designed(original=original(effect=0.9, n=38, sides=1)),
+            texts={"inference": "Two-sided, on purpose."},
+        ),
+    ),
+    (
+        "covered",
+        CONCERN,
+        Case(
+            "2 criteria have to be met",
+            CORE,
+            pack=designed(original=original(effect=0.9, n=38)),
+            asked=EvidenceAssumptions(
+                replication=Replication(criteria=(Criterion.SIGNIFICANT, Criterion.INTERVAL))
+            ),
+        ),
+    ),
+    (
+        "sameness",
+        ANSWERED,
+        Case(
+            "Equivalence is among",
+            AUTHOR,
+            pack=designed(original=original(effect=0.9, n=38)),
+            asked=EvidenceAssumptions(
+                replication=Replication(criteria=(Criterion.EQUIVALENCE,), margin=0.5)
+            ),
+        ),
+    ),
+    (
+        "sameness",
+        CONCERN,
+        Case("“There is no effect.”", AUTHOR, texts={"success": "There is no effect."}),
+    ),
+    (
+        "stopping",
+        ANSWERED,
+        Case("“No interim look.”", AUTHOR, texts={"stopping": "No interim look."}),
+    ),
+    (
+        "few_units",
+        CONCERN,
+        Case("3 units in an arm", CORE, plan={"sample_size": 6, "controls": []}),
+    ),
+    (
+        "few_units",
+        ANSWERED,
+        Case("4 units in an arm", CORE, pack=designed(kind="anova", groups=10)),
+    ),
+]
+"""Other ways to the same standing."""
+
+
+@pytest.mark.parametrize(("key", "standing", "case"), OTHERS)
+def test_question_stands_there_for_other_reasons_too(
+    key: str, standing: RemarkStanding, case: Case
+) -> None:
+    remark = case.remarks()[key]
+    assert (remark.standing, remark.finder) == (standing, case.who), remark.text
+    assert case.words in remark.text
+
+
 def test_every_question_is_tried_in_each_of_at_least_two_standings() -> None:
     tried = {key: [each for name, each in CASES if name == key] for key in QUESTIONS}
     assert {*tried} == {key for key, _ in CASES}

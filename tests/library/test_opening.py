@@ -19,9 +19,19 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from replicalab.errors import LibraryStorageError, LibraryVersionError
-from replicalab.library import EntryKind, Library, opening
+from replicalab.library import (
+    EntryKind,
+    EventKind,
+    Library,
+    LibraryLimits,
+    Owner,
+    StoredDraft,
+    opening,
+    rows,
+)
 from replicalab.library.opening import opened
 from replicalab.library.schema import METADATA
+from replicalab.people import Person
 from tests.library.making import ANN, BEN, TIME, Clock, PostgresServer, engine_of, make_plan
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -46,7 +56,7 @@ def upgrade():
 
 
 def later_version(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, more: str = "", number: int = 2
+    folder: Path, monkeypatch: pytest.MonkeyPatch, more: str = "", number: int = 3
 ) -> str:
     """Add a version after ours; returns its name."""
     revision, before = f"{number:04}", opening.REVISIONS[-1]
@@ -160,7 +170,7 @@ def test_older_file_is_copied_and_brought_forward(
 ) -> None:
     before = dump(first)
     later_version(tmp_path / "later", monkeypatch)
-    later_version(tmp_path / "later", monkeypatch, number=3)
+    later_version(tmp_path / "later", monkeypatch, number=4)
     library = Library(f"sqlite:///{first}", clock=Clock())
     copy = tmp_path / f"library.version-0001-{TIME:%Y%m%dT%H%M%SZ}.db"
     assert library.notices == (
@@ -170,8 +180,8 @@ def test_older_file_is_copied_and_brought_forward(
     library.close()
     check_first(first)
     assert dump(copy) == before
-    assert asked(first, "SELECT version_num FROM library_version") == [("0003",)]
-    assert ("Ours", "Ours") in asked(first, "SELECT added_2, added_3 FROM library_entries")
+    assert asked(first, "SELECT version_num FROM library_version") == [("0004",)]
+    assert ("Ours", "Ours") in asked(first, "SELECT added_3, added_4 FROM library_entries")
     again = Library(f"sqlite:///{first}")
     assert again.notices == ()
     again.close()
@@ -184,7 +194,7 @@ def test_step_forward_that_fails_changes_nothing(
     with monkeypatch.context() as later:
         later_version(tmp_path / "later", later)
         more = 'op.execute("INSERT INTO nowhere VALUES (1)")'
-        later_version(tmp_path / "later", later, more, number=3)
+        later_version(tmp_path / "later", later, more, number=4)
         with pytest.raises(LibraryStorageError, match="nowhere"):
             Library(f"sqlite:///{first}")
     assert dump(first) == before
@@ -202,13 +212,43 @@ def test_newer_library_is_refused_and_left_as_it_is(
         assert forward.read(ANN, entry.id).content == make_plan(), "it is brought forward"
         forward.close()
     with pytest.raises(
-        LibraryVersionError, match=r"newer version .* \(0002; this one knows 0001\)"
+        LibraryVersionError, match=r"newer version .* \(0003; this one knows 0002\)"
     ):
         Library(url)
     later_version(tmp_path / "later", monkeypatch)
     again = Library(url)
     assert again.entries(ANN) == [entry]
     again.close()
+
+
+def test_library_of_the_first_version_is_brought_forward_with_what_it_holds(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as before:
+        before.setattr(opening, "REVISIONS", opening.REVISIONS[:1])
+        first = opened(url, TIME)
+    draft = StoredDraft("place", make_plan(), TIME)
+    with rows.saving(first, ANN) as connection:
+        rows.put_draft(connection, ANN, draft, LibraryLimits())
+    first.reading.dispose()
+    library = Library(url, clock=Clock())
+    assert library.draft(ANN) == draft
+    person = Person("https://issuer.example", "ann")
+    assert library.people.sign_in(person, "token", "state", 1)
+    assert library.people.signed_in("token") == person
+    library.close()
+
+
+def test_library_of_the_second_version_has_its_people(tmp_path: Path) -> None:
+    file = shutil.copy(SAVED / "version-0002.db", tmp_path / "library.db")
+    library = Library(f"sqlite:///{file}", clock=Clock())
+    [known] = library.people.known()
+    assert known.person == Person("https://issuer.example", "ann", "Ann", groups=("staff",))
+    assert (known.entries, library.people.signed_in("token")) == (1, known.person)
+    assert [event.event for event in library.people.events(9)] == [EventKind.SIGN_IN]
+    [entry] = library.entries(Owner.of_person(known.person))
+    assert entry.name == "Ours"
+    library.close()
 
 
 def test_every_connection_to_a_file_is_set_up(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from scipy.optimize import brentq
 from scipy.stats import multivariate_normal, nct, norm, t, ttest_ind
 
 from replicalab.assessment import Assessment, assess
+from replicalab.measures import KINDS
 from replicalab.measures.looks import LooksFamily
 from replicalab.models import Dimension, revise
 from replicalab.planner.looks import LookedAt, LooksPlan, NoLooks, looked_at, with_looks
@@ -274,6 +275,7 @@ def test_any_plan_has_looks_or_a_reason(
     bounds = {} if lower else {"target": target, "floor": 0.5}
     design = design_of(kind, alpha, effect_planning=effect, dropout=dropout, **bounds)
     plan = assess(pack.reference_protocol, change_pack(pack, design=design, constraints=[]))
+    _own_sample_is_in_order(plan, text)
     found = with_looks(plan, read_looks(text))
     if isinstance(found, NoLooks):
         return
@@ -294,6 +296,31 @@ def test_any_plan_has_looks_or_a_reason(
     # It has the power of the fixed plan, and keeps the level.
     assert sum(found.test.rule.crossings(found.test.drift, sides=1)) == pytest.approx(target)
     assert sum(found.test.rule.crossings(0.0)) == pytest.approx(alpha)
+
+
+def _own_sample_is_in_order(plan: Assessment, text: str) -> None:
+    """Assert that what a plan's own sample comes to with looks is possible."""
+    design = plan.pack.design
+    if KINDS[design.kind].information is None:
+        return
+    looked = design.model_copy(update={"looks": read_looks(text)})
+    own = looked_at(assess(plan.plan, change_pack(plan.pack, design=looked)))
+    if own is None:
+        assert plan.evidence.void_reason
+    if not isinstance(own, LookedAt):
+        return
+    assert 0 <= own.power <= plan.evidence.value
+    assert own.analyses[-1].samples == plan.counts.samples
+    assert own.worst.counts.days >= plan.counts.days
+    for one, later in pairwise(own.analyses):
+        assert (one.samples, one.day, one.credits) < (later.samples, later.day, later.credits)
+        assert one.number <= later.number
+    for effect in (False, True):
+        ends = [each.with_effect if effect else each.without for each in own.analyses]
+        assert min(ends) >= 0
+        assert sum(ends) == pytest.approx(1)
+        mean = own.mean(lambda each: each.credits, effect=effect)
+        assert own.analyses[0].credits - 1e-6 <= mean <= own.worst.cost + 1e-6
 
 
 @pytest.mark.long

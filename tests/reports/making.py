@@ -23,7 +23,7 @@ from replicalab.negotiation import (
 from replicalab.planner import PlanAnalysis
 from replicalab.reports import Document, brief, funding_request, report
 from replicalab.scenarios import Difficulty, Pack, load_scenario, pack_of, parse_study
-from replicalab.views.blocks import Listing, Sentence, Status, Table
+from replicalab.views.blocks import Listing, Picture, Sentence, Status, Table
 from tests.hostile_files import PACK, hostile_run, hostile_study
 
 DAY: Final = date(2026, 11, 22)
@@ -97,7 +97,7 @@ def decided(found: Work, chosen: int, **said: object) -> Decision:
 def seen_in(document: Document) -> str:
     """Return what is seen of a document, in its order: its texts, and its signs."""
     signs = {Status.PASS: "✓ ", Status.CAUTION: "! ", Status.FAIL: "✕ ", None: ""}
-    seen = [document.title, document.about]
+    seen = [document.title, document.authors, document.about]
     for part in filter(lambda part: part.blocks, document.parts):
         seen.append(part.title)
         for block in part.blocks:
@@ -106,6 +106,8 @@ def seen_in(document: Document) -> str:
                     seen += [signs[block.status], block.lead, block.text]
                 case Listing():
                     seen += (" ".join(filter(None, (each.lead, each.text))) for each in block.items)
+                case Picture():
+                    seen += [f"{block.title}.", block.text]
                 case Table():
                     seen += [block.caption, *block.names]
                     cells = [cell for row in block.rows for cell in row]
@@ -115,14 +117,14 @@ def seen_in(document: Document) -> str:
 
 def pages_in(pdf: bytes) -> int:
     """Return how many pages a PDF has; it packs its objects into compressed streams."""
-    text = b"\n".join([pdf, *_streams(pdf)])
+    text = b"\n".join([pdf, *unpacked(pdf)])
     return len(re.findall(rb"/Type ?/Page\b", text))
 
 
 def pictures_in(pdf: bytes) -> list[str]:
     """Return what is said in place of the pictures of a tagged PDF, in no order."""
-    text = b"\n".join([pdf, *_streams(pdf)])
-    return [told.decode("latin-1") for told in re.findall(rb"/Alt ?\((.*?)\)", text)]
+    text = b"\n".join([pdf, *unpacked(pdf)])
+    return [told.decode("latin-1") for told in re.findall(rb"/Alt ?\(((?:\\.|[^\\)])*)\)", text)]
 
 
 def text_of(pdf: bytes) -> str:
@@ -130,7 +132,7 @@ def text_of(pdf: bytes) -> str:
     objects = {
         int(n): body for n, body in re.findall(rb"(\d+) 0 obj\n(.*?)\nendobj", pdf, re.DOTALL)
     }
-    for packed in _streams(pdf):
+    for packed in unpacked(pdf):
         if pairs := re.match(rb"(?:\d+ \d+ )*\d+ \d+\s*(?=<<|\[|\()", packed):
             numbers = [*map(int, pairs[0].split())]
             held = packed[pairs.end() :]
@@ -141,8 +143,8 @@ def text_of(pdf: bytes) -> str:
     for body in objects.values():
         for name, number in re.findall(rb"/([A-Z]{6}) (\d+) 0 R", body):
             if found := re.search(rb"/ToUnicode (\d+) 0 R", objects[int(number)]):
-                fonts[name] = _letters(next(iter(_streams(objects[int(found[1])]))))
-    drawn = b"\n".join(each for each in _streams(pdf) if b"\nBT\n" in each)
+                fonts[name] = _letters(next(iter(unpacked(objects[int(found[1])]))))
+    drawn = b"\n".join(each for each in unpacked(pdf) if b"\nBT\n" in each)
     told, letters = "", dict[bytes, str]()
     for name, shown in re.findall(rb"/([A-Z]{6}) [\d.]+ Tf|\[(.*?)\] TJ", drawn, re.DOTALL):
         letters = fonts[name] if name else letters
@@ -157,7 +159,8 @@ def _letters(table: bytes) -> dict[bytes, str]:
     return {glyph: bytes.fromhex(text.decode()).decode("utf-16-be") for glyph, text in pairs}
 
 
-def _streams(pdf: bytes) -> list[bytes]:
+def unpacked(pdf: bytes) -> list[bytes]:
+    """Return the streams of a PDF, unpacked."""
     streams = re.findall(rb"stream\r?\n(.*?)\nendstream", pdf, flags=re.DOTALL)
     return [*filter(None, map(_unpacked, streams))]
 

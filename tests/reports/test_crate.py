@@ -16,6 +16,7 @@ from replicalab.crates import crate
 from replicalab.documents import CRATED_BUNDLE, MIMES, MOST_BYTES, detect_kind
 from replicalab.errors import PrintError, ScenarioError
 from replicalab.registration import PROFILES, Registration
+from replicalab.render.pictures import picture_svg
 from replicalab.reports import bundle, csv_tables, of_run, open_bundle, report
 from replicalab.scenarios.json_file import FileKind
 from tests.reports.making import DAY, Work, decided, strangers, work
@@ -26,6 +27,7 @@ SAID: Final = Registration(
     licence="https://creativecommons.org/licenses/by/4.0/",
     texts={"importance": "Much is built on it."},
 )
+DOCUMENTS: Final = {"brief", "funding", "report", "registration"}
 PDF: Final = b"%PDF-1.7 of a test"
 
 
@@ -55,7 +57,7 @@ def zipped(*files: tuple[str, bytes]) -> bytes:
 
 def test_crate_describes_every_file_that_it_holds(tmp_path: Path) -> None:
     found = work("psy_stroop", "medium")
-    data = made(found, SAID, printer=lambda _, __: PDF)
+    data = made(found, SAID, printer=lambda documents, _: [PDF] * len(documents))
     files, read = held(data), described(data, tmp_path)
     entities = {each.id: each for each in read.data_entities}
     assert entities.keys() == files.keys() - {"ro-crate-metadata.json"}
@@ -63,7 +65,7 @@ def test_crate_describes_every_file_that_it_holds(tmp_path: Path) -> None:
         assert file["name"]
         assert file["encodingFormat"] == MIMES[path.rpartition(".")[2]]
         assert file["contentSize"] == str(len(files[path]))
-    for document in ("brief", "report", "registration"):
+    for document in DOCUMENTS:
         for form in ("html", "md", "docx", "pdf"):
             file = entities[f"{document}.{form}"]
             assert file["dateCreated"] == "2026-11-22"
@@ -73,6 +75,9 @@ def test_crate_describes_every_file_that_it_holds(tmp_path: Path) -> None:
     shown = of_run(found.options, found.run)
     whole = report(shown, on=DAY, written=found.written, run=found.run, said=SAID)
     assert tables == list(csv_tables(whole).values())
+    figures = [data.decode() for path, data in files.items() if path.startswith("figures/")]
+    assert figures == [picture_svg(each) for each in whole.pictures]
+    assert figures
     root = read.root_dataset
     assert (root["name"], root["datePublished"]) == ("Stroop, once more", "2026-11-22")
     assert root["license"].id == SAID.licence
@@ -85,7 +90,7 @@ def test_crate_says_nothing_that_nobody_said(tmp_path: Path) -> None:
     assert "author" not in read.root_dataset
     assert read.root_dataset["license"].startswith("Not given")
     dated = {each.id for each in read.data_entities if "dateCreated" in each}
-    assert {name.rpartition(".")[0] for name in dated} == {"brief", "report", "registration"}
+    assert {name.rpartition(".")[0] for name in dated} == DOCUMENTS
     assert not any("author" in each for each in read.data_entities)
     assert not any(each.id.endswith(".pdf") for each in read.data_entities)
 
@@ -125,26 +130,33 @@ def test_crate_opens_with_negotiation_and_decision_also_packed_again_in_a_folder
 
 
 @pytest.mark.parametrize(
-    ("data", "problem"),
+    ("inside", "problem"),
     [
-        (zipped(), "the ZIP file holds no bundle.json"),
-        (zipped(("brief.md", b"x")), "the ZIP file holds no bundle.json"),
-        (zipped(("a/bundle.json", b"{}"), ("b/bundle.json", b"{}")), "holds 2 bundle.json"),
-        (zipped(("bundle.json", b"{}"))[:40], "the ZIP file cannot be unpacked"),
-        (b"PK\x03\x04 and nothing that is a ZIP file", "the ZIP file cannot be unpacked"),
-        (zipped(("bundle.json", b"\xff\xfe\x00")), "x.zip"),
-        (zipped(("bundle.json", b"{}")), "the file holds no bundle"),
-        (zipped(("bundle.json", b" " * (MOST_BYTES + 1))), "x.zip"),
+        ((), "the ZIP file holds no bundle.json"),
+        ((("brief.md", b"x"),), "the ZIP file holds no bundle.json"),
+        ((("a/bundle.json", b"{}"), ("b/bundle.json", b"{}")), "holds 2 bundle.json"),
+        ((("bundle.json", b"\xff\xfe\x00"),), ""),
+        ((("bundle.json", b"{}"),), "the file holds no bundle"),
+        ((("bundle.json", b" " * (MOST_BYTES + 1)),), ""),
     ],
+    ids=["empty", "none", "two", "no-text", "no-bundle", "large"],
 )
-def test_file_that_is_no_crate_is_refused_by_name(data: bytes, problem: str) -> None:
+def test_zip_file_that_is_no_crate_is_refused_by_name(
+    inside: tuple[tuple[str, bytes], ...], problem: str
+) -> None:
     with pytest.raises(ScenarioError, match=r"^x\.zip") as refused:
-        detect_kind(data, "x.zip")
+        detect_kind(zipped(*inside), "x.zip")
     assert problem in str(refused.value)
 
 
+@pytest.mark.parametrize("kept", [10, 40, -30])
+def test_crate_that_is_cut_short_is_refused_by_name(kept: int) -> None:
+    with pytest.raises(ScenarioError, match=r"^x\.zip: the ZIP file cannot be unpacked"):
+        detect_kind(zipped(("bundle.json", b"{}"))[:kept], "x.zip")
+
+
 def test_printer_that_fails_makes_no_crate() -> None:
-    def fail(_: object, __: object) -> bytes:
+    def fail(_: object, __: object) -> list[bytes]:
         raise PrintError("no PDF: others are being made")
 
     with pytest.raises(PrintError, match="others"):

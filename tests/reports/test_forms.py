@@ -26,7 +26,7 @@ from replicalab.reports import (
     report,
 )
 from replicalab.tables.sheet import number_of, unguarded
-from replicalab.views.blocks import Cell, Listing, Part, Sentence, Table
+from replicalab.views.blocks import Cell, Listing, Part, Picture, Sentence, Table
 from replicalab.views.blocks import table as table_of
 from tests.hostile import ATTACK, marks, read_as_markup
 from tests.reports.making import DAY, strangers, work
@@ -34,11 +34,13 @@ from tests.reports.making import DAY, strangers, work
 VOID: Final = {"meta"}
 ELEMENTS: Final = set(
     "html head meta title style body main header footer section h1 h2 p strong ul li table caption "
-    "thead tbody tr th td span div i b a".split()
+    "thead tbody tr th td span div i b a figure figcaption svg rect path text pattern".split()
 )
 ATTRIBUTES: Final = set(
     "lang charset name content http-equiv class scope aria-hidden aria-label role style href "
-    "target rel".split()
+    "target rel xmlns width height viewbox font-family d x y fill fill-opacity stroke stroke-width "
+    "stroke-linejoin stroke-dasharray shape-rendering font-size font-weight text-anchor transform "
+    "id patternunits".split()
 )
 FORMULA: Final = "=HYPERLINK(0)"
 
@@ -75,7 +77,7 @@ class Read(HTMLParser):
 
 def said(document: Document) -> Iterator[str]:
     """Yield every text of a document."""
-    yield from (document.title, document.about, *document.foot)
+    yield from (document.title, document.authors, document.about, *document.foot)
     for part in document.parts:
         for block in part.blocks:
             match block:
@@ -85,6 +87,8 @@ def said(document: Document) -> Iterator[str]:
                     yield from (
                         text for item in block.items for text in (item.lead, item.text) if text
                     )
+                case Picture():
+                    yield from (f"{block.title}.", block.text)
                 case Table():
                     yield from (block.caption, *block.names)
                     yield from (cell.text for row in block.rows for cell in row)
@@ -229,7 +233,8 @@ def test_title_and_authors_are_those_of_every_form() -> None:
         '<meta name="author" content="A. Nobody">',
     ):
         assert line in page
-    assert markdown(document).startswith("# Our \\<own\\> title\n")
+    assert markdown(document).startswith("# Our \\<own\\> title\n\nA. Nobody\n")
+    assert "<p>A. Nobody</p>" in page.partition("</header>")[0]
     book = openpyxl.load_workbook(BytesIO(excel(document)))
     assert (book.properties.title, book.properties.creator) == ("Our <own> title", "A. Nobody")
     values = [cell.value for sheet in book for row in sheet.iter_rows() for cell in row]

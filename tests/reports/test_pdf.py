@@ -3,27 +3,117 @@
 from __future__ import annotations
 
 import os
+import re
+import subprocess
 import sys
 from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
+from shutil import which as found_on_path
 from typing import Final, get_args
 from urllib.request import OpenerDirector, Request
 
 import pytest
 
+from replicalab.characters import on_one_line
 from replicalab.errors import PrintError
+from replicalab.registration import Registration
 from replicalab.render import pdf as printing
 from replicalab.render.pdf import Paper, printed
-from replicalab.reports import missing, pdf, pdf_apart
+from replicalab.reports import Document, missing, pdf, pdf_apart, pdfs_apart, report
 from replicalab.scenarios import Difficulty
-from tests.reports.making import pages_in, seen_in, strangers, text_of, work
+from replicalab.views.blocks import Cell, Listing, Part, Sentence, table
+from tests.reports.making import (
+    DAY,
+    pages_in,
+    pictures_in,
+    seen_in,
+    strangers,
+    text_of,
+    unpacked,
+    work,
+)
 from tests.tiers import EVERY_LAB, one_in
 
 needs_weasyprint = pytest.mark.skipif(
     find_spec("weasyprint") is None and os.environ.get("REPLICALAB_REQUIRE_BROWSER") != "1",
     reason="WeasyPrint is not installed: pip install -r requirements-pdf.txt",
 )
+
+needs_pdftotext = pytest.mark.skipif(
+    found_on_path("pdftotext") is None, reason="pdftotext is not installed (Poppler)"
+)
+
+
+def pages_of(pdf_file: bytes) -> list[str]:
+    """Return what is copied of each page, without its number."""
+    command = [found_on_path("pdftotext") or "", "-", "-"]
+    done = subprocess.run(command, input=pdf_file, capture_output=True, check=True)
+    *pages, end = done.stdout.decode().split("\f")
+    assert end == ""
+    for number, page in enumerate(pages, start=1):
+        assert len(pages) == 1 or page.rstrip().endswith(f"{number} of {len(pages)}")
+    return [re.sub(r"\d+ of \d+\s*$", "", page) for page in pages]
+
+
+@needs_weasyprint
+@needs_pdftotext
+def test_sentences_of_a_report_are_copied_as_they_stand() -> None:
+    document = work("fin_momentum", "medium").report()
+    copied = "".join("".join(pages_of(pdf(document))).split())
+    said = [document.title, document.about, *document.foot]
+    for part in document.parts:
+        for block in part.blocks:
+            match block:
+                case Sentence():
+                    said.append(f"{block.lead} {block.text}")
+                case Listing():
+                    said += (item.text for item in block.items)
+    assert len(said) > 30
+    assert [text for text in said if "".join(on_one_line(text).split()) not in copied] == []
+
+
+@needs_weasyprint
+@needs_pdftotext
+@pytest.mark.parametrize("paper", get_args(Paper))
+def test_no_row_breaks_and_no_heading_ends_a_page(paper: Paper) -> None:
+    rows = [
+        (Cell(f"begins{n}"), Cell(f"{'a text ' * (12 + 9 * (n % 7))} ends{n}")) for n in range(70)
+    ]
+    parts = [
+        Part(
+            f"Heading{n}",
+            (
+                Sentence(f"{'a text ' * 37 * (n % 5 + 1)}"),
+                table(f"Caption{n}", ("Left", "Right"), rows[n : n + 2]),
+            ),
+        )
+        for n in range(25)
+    ]
+    long = Part("Long", (table("A long one", ("First", "Second"), rows),))
+    document = Document("A title", "About", (*parts, long), ("Foot.",), DAY)
+    pages = pages_of(pdf(document, paper))
+    assert len(pages) > 8
+    for n in range(70):
+        both = [(page.count(f"begins{n}\n"), page.count(f"ends{n}\n")) for page in pages]
+        assert all(begun == ended for begun, ended in both), n
+    last = [page.split()[-1] for page in pages]
+    assert not [word for word in last if word.startswith(("Heading", "Caption", "Right"))]
+    headed = [page for page in pages if "First" in page.split()]
+    assert len(headed) > 2, "the headings of a long table are repeated"
+
+
+@needs_weasyprint
+def test_title_authors_and_pictures_are_told_by_the_file() -> None:
+    said = Registration(title="Our <own> title", authors="A. Nobody")
+    document = report(work("psy_stroop", "medium").options, on=DAY, said=said)
+    data = pdf(document)
+    held = b"\n".join(unpacked(data)).decode("latin-1")
+    assert re.search(r"<dc:title>.*Our &lt;own&gt; title.*</dc:title>", held, re.DOTALL)
+    assert re.search(r"<dc:creator>.*A\. Nobody.*</dc:creator>", held, re.DOTALL)
+    told = [re.sub(r"\\(.)", r"\1", each) for each in pictures_in(data)]
+    for picture in document.pictures:
+        assert f"{picture.title}. {picture.alt}" in told
 
 
 @needs_weasyprint
@@ -46,7 +136,7 @@ def test_brief_of_strangers_is_one_page_of_either_size(which: str, paper: Paper)
 
 @needs_weasyprint
 def test_report_takes_a_few_pages() -> None:
-    assert 3 <= pages_in(pdf(work("psy_ego_depletion", "hard").report())) <= 9
+    assert 3 <= pages_in(pdf(work("psy_ego_depletion", "hard").report())) <= 11
 
 
 def test_missing_weasyprint_is_told_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,7 +178,9 @@ def test_pdf_fetches_nothing_whatever_its_page_asks_for(
 def test_pdf_from_a_process_of_its_own_is_the_same() -> None:
     """And so the same bytes each time."""
     found = work("psy_stroop", "easy").brief()
-    assert pdf_apart(found, "letter", seconds=600) == pdf(found, "letter")
+    report = work("psy_stroop", "easy").report()
+    apart = pdfs_apart([found, report], "letter", seconds=600)
+    assert apart == [pdf(found, "letter"), pdf(report, "letter")]
 
 
 @needs_weasyprint

@@ -42,7 +42,7 @@ def test_containers_get_only_files_that_exist_and_certificates_that_git_never_ta
 
 
 def test_probes_ask_the_address_that_answers() -> None:
-    assert re.findall(r"location = (\S+) ", TEXTS["nginx.conf"]) == [READY]
+    assert re.findall(r"^    location = (\S+) ", TEXTS["nginx.conf"], re.MULTILINE) == [READY]
     assert re.findall(r"127\.0\.0\.1:\d+(/\w+)", TEXTS["Containerfile"]) == [READY]
 
 

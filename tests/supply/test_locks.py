@@ -16,7 +16,7 @@ from typing import Final
 import pytest
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-PARTS: Final = ("", "-pdf", "-postgres", "-dask", "-dev", "-tools")
+PARTS: Final = ("", "-pdf", "-postgres", "-dask", "-signin", "-dev", "-tools")
 LISTS: Final = tuple(f"requirements{part}" for part in PARTS)
 PIN: Final = r"(?P<name>[\w.-]+)(\[\w+\])?==(?P<version>[\w.]+)"
 LOCKED: Final = re.compile(PIN + r"( ; [^#@]+?)?( --hash=sha256:[0-9a-f]{64})+")
@@ -55,10 +55,11 @@ def test_lock_takes_what_its_list_asks_for_as_wheels_by_their_hashes(name: str) 
 
 
 def test_locks_agree_on_every_version() -> None:
-    app, pdf, postgres, dask, dev, tools = (pins(lines_of(lock)) for lock in LISTS)
+    app, pdf, postgres, dask, signin, dev, tools = (pins(lines_of(lock)) for lock in LISTS)
     assert app.items() <= postgres.items() <= dev.items()
     assert pdf.items() <= dev.items()
     assert dask.items() <= dev.items()
+    assert signin.items() <= dev.items()
     assert {name for name in dev.keys() & tools.keys() if dev[name] != tools[name]} == set()
 
 

@@ -235,7 +235,7 @@ def test_curves_are_the_cores_with_their_tables() -> None:
 def test_curves_over_the_effect_stand_only_where_there_is_one() -> None:
     app = opened("Evidence over n", study="math_four_colour")
     [radio] = [each for each in app.radio if each.key == PARTS]
-    assert radio.options == ["Numbers", "Evidence over n"]
+    assert radio.options == ["Numbers", "Evidence over n", "The design"]
     assert app.get("plotly_chart")
 
 

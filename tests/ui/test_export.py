@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
+from html import unescape
 from threading import Event
 from typing import Any, Final
 from urllib.parse import parse_qsl
@@ -32,6 +33,7 @@ from replicalab.ui.export import documents
 from replicalab.ui.export.content import file_name
 from replicalab.ui.export.documents import PRESS, Press
 from replicalab.ui.library.shelf import owner, shelf
+from replicalab.views.design import TITLE as DESIGN
 from tests.ui.acting import choose, press, run
 from tests.ui.pages import COMPARE, LETTERS, NEGOTIATION, PAGES, PROTOCOL
 from tests.ui.reading import drawer_of, heard, in_drawer, panel_of
@@ -310,11 +312,35 @@ def test_every_picture_is_dark_on_white_and_named() -> None:
     for name in PICTURES:
         chart = picture(app, name)
         [box] = [each for each in app.selectbox if each.label == "Picture"]
-        assert set(box.options) == PICTURES
+        assert {*box.options} == {*PICTURES, DESIGN}
         assert '"paper_bgcolor":"#FFFFFF"' in chart.proto.spec
         assert '"format": "png"' in chart.proto.config.replace('":"', '": "')
         assert file_name(f"psy stroop medium {name}", "x")[:-2] in chart.proto.config
         assert (read in chart.proto.spec) == (name == "Days and samples")
+
+
+def test_picture_of_the_design_is_saved_in_either_form(files: Files) -> None:
+    app = visit(PROTOCOL, study="psy_stroop")
+    for form, beginning in {"PNG": b"\x89PNG", "SVG": b"<svg"}.items():
+        again(app, "Pictures", hand_picture=DESIGN, hand_form=form)
+        name, make = files[f"Save as {form}"]
+        assert name == f"psy-stroop-medium-the-design.{form.lower()}"
+        made = make() if callable(make) else make
+        assert (made.encode() if isinstance(made, str) else made).startswith(beginning)
+    assert "Arms with their units" in in_drawer(app)
+
+
+def test_reviewer_s_questions_are_folded_and_lead_to_where_they_are_mended(files: Files) -> None:
+    app = part("Report", study="psy_stroop")
+    assert files
+    told = "Of 23 questions 3 raise a concern, to 13 nobody said anything, and 7 are answered."
+    assert told not in in_drawer(app)
+    again(app, "Report", critique=True)
+    assert told in in_drawer(app)
+    boxes = [each for each in drawer_of(app) if isinstance(each, Element) and each.type == "html"]
+    links = {link for each in boxes for link in re.findall(r'href="(.*?)"', each.proto.body)}
+    [(page, query)] = {tuple(unescape(link).split("?")) for link in links}
+    assert (page, dict(parse_qsl(query))) == ("Protocol", query_of(app))
 
 
 def picture(app: AppTest, name: str) -> Element:

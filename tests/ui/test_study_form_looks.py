@@ -125,7 +125,7 @@ def test_looks_of_ones_own_study_go_along_to_its_pages_and_are_taken_away_there(
     app = pick(form(part=ASSUMPTIONS), RULE, LooksFamily.POCOCK)
     app = go(press(app, "Use this study"), PROTOCOL)
     assert "power 0.801 without looks" in heard(panels(app)[0])
-    assert "with 1 interim look" in heard(panels(app)[0])
+    assert "with 1 look" in heard(panels(app)[0])
     app = go(app, TRADE_OFFS)
     app.session_state[PLACE] = True
     app = pick(run(app), "Stopping rule", "")

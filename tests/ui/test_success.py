@@ -150,3 +150,15 @@ def test_link_whose_choice_does_not_fit_says_so_and_shows_the_studys() -> None:
     other = visit(PROTOCOL, **query, study="eco_reef_fish")
     assert any("replication cannot be asked" in each.text for each in alerts(other))
     assert "replicated if" not in header(other)
+
+
+def test_looks_stay_chosen_under_a_criterion_they_are_not_worked_out_for_and_it_is_said() -> None:
+    app = opened(TITLE, **STUDY, looks="pocock:1")
+    none, reason = "not worked out with 1 look", "choose significance at its alpha alone"
+    assert none not in whole(tick(app, Criterion.SIGNIFICANT))
+    tick(app, Criterion.INTERVAL)
+    assert none in heard(panels(app)[0])
+    assert whole(app).count(reason) == 1
+    assert query_of(app)["looks"] == "pocock:1"
+    assert none not in whole(tick(app, Criterion.INTERVAL))
+    assert reason in whole(plan_with(app, True))

@@ -140,7 +140,7 @@ def test_no_place_tells_the_power_of_a_plan_with_looks_as_if_it_had_none() -> No
     }
     for place, text in places.items():
         assert "without looks" in text, place
-        assert ("with 2 interim looks" if place == "decision" else "0.71") in text, place
+        assert ("with 2 looks" if place == "decision" else "0.71") in text, place
         assert not re.findall(r"power (?:is )?0[.]78(?! without looks)", text), place
     for place in ("evidence", "notebook", "report", "brief"):
         assert places[place].count("the plan’s 120 samples have") == 1, place

@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
+import json
+import math
+from collections.abc import Callable
 from datetime import UTC, date, datetime
 from itertools import product
+from typing import Final
 
 import pytest
 
 from replicalab.assessment import assess
 from replicalab.drafts import Draft, check, new_study
 from replicalab.library import Decision, EntryKind, Option
-from replicalab.measures.success import Criterion
+from replicalab.measures.success import CRITERIA, Basis, Criterion
+from replicalab.models import LONGEST_TEXT, revise
+from replicalab.negotiation import LabManagerKind, ScientistKind, Setup, negotiate
 from replicalab.planner import PlanAnalysis
-from replicalab.registration import PROFILES, Finder, Registration
-from replicalab.reports import markdown
+from replicalab.registration import PROFILES, QUESTIONS, Finder, Registration
+from replicalab.reports import document_html, markdown
 from replicalab.scenarios import (
     Difficulty,
     EvidenceAssumptions,
     LabOverrides,
     Pack,
     Replication,
+    Study,
     list_scenarios,
     load_scenario,
     pack_of,
     read_looks,
 )
 from replicalab.views.blocks import NOT_GIVEN
+from replicalab.views.registered import Registered
 from replicalab.views.registration import (
     FormAnswer,
-    Registered,
     answers_of,
     left_text,
     registration,
@@ -48,10 +55,23 @@ def answered(found: Registered, form: str) -> dict[str, FormAnswer]:
     return {each.item.question.key: each for each in answers_of(PROFILES[form], found)}
 
 
-@pytest.mark.parametrize("study", STUDIES)
+VERBATIM: Final = ("effect", "original_administration", "question", "hypotheses", "success")
+"""Of these questions the study's file has the answer, word for word."""
+
+
+def two_minutes() -> Study:
+    """Return a study of one's own of which nothing but its name is said."""
+    study = check(Draft(new_study("mine", name="Mine"))).study
+    assert study is not None
+    return study
+
+
+@pytest.mark.parametrize("study", [*STUDIES, "mine"])
 def test_every_item_of_every_form_is_answered_by_somebody_or_not_given(study: str) -> None:
+    of = two_minutes() if study == "mine" else None
     for lab, profile in product(Difficulty, PROFILES.values()):
-        found = registered(load_scenario(study, lab.value))
+        pack = pack_of(of, lab) if of else load_scenario(study, lab.value)
+        found, file = registered(pack), json.dumps(pack.study.model_dump(), default=str)
         values, told = (
             registry_values(profile, found),
             markdown(registration(profile, found, on=DAY)),
@@ -60,17 +80,21 @@ def test_every_item_of_every_form_is_answered_by_somebody_or_not_given(study: st
         assert [*values] == [item.id for item in profile.items]
         for each in answers:
             assert not any(who is Finder.AUTHOR for who, _ in each.found)  # who has said nothing
-            assert all(text.strip(" .").casefold() not in ("", NOT_GIVEN) for _, text in each.found)
+            for who, text in each.found:
+                said = text.strip(" .").casefold()
+                assert said not in ("", "none", NOT_GIVEN, each.item.question.label.casefold())
+                if who is Finder.STUDY and each.item.question.key in VERBATIM:
+                    assert all(json.dumps(line)[1:-1] in file for line in text.splitlines())
             assert (values[each.item.id] in (None, [])) is not each.is_given
         left = sum(not each.is_given for each in answers)
-        assert told.count("! Not given") == left
+        listed = told.partition("## Not given")[2].partition("##")[0].partition("---")[0]
+        assert listed.count("\n- ") == left
+        assert ("! Not given" in told) is bool(left)
         assert f"{len(answers) - left} of {len(answers)} items are answered" in told or not left
 
 
 def test_study_of_which_nothing_is_known_claims_nothing() -> None:
-    study = check(Draft(new_study("mine", name="Mine"))).study
-    assert study is not None
-    found = registered(pack_of(study, Difficulty.MEDIUM))
+    found = registered(pack_of(two_minutes(), Difficulty.MEDIUM))
     given = {
         key
         for form in PROFILES
@@ -78,6 +102,10 @@ def test_study_of_which_nothing_is_known_claims_nothing() -> None:
         if any(who is Finder.STUDY for who, _ in each.found)
     }
     assert given == set()
+    proposed = {key for key, each in answered(found, "replication").items() if each.proposal}
+    assert proposed == {"stopping"}
+    for key in ("controls", "here_stimuli", "here_measures", "here_procedure", "dates"):
+        assert not answered(found, "replication")[key].is_given
     assert answered(found, "brandt-prereg-2")["sample_size"].text.startswith("128 samples.")
 
 
@@ -149,15 +177,15 @@ def test_count_of_what_is_left_names_what_the_form_requires() -> None:
 @pytest.mark.parametrize(
     ("study", "interval", "counts"),
     [
-        ("bio_jq1_myeloma", "95 % interval 1.1 to 3.46.", "n = 10 and 9."),
+        ("bio_jq1_myeloma", "95 % interval 1.1 to 3.46.", "n = 10 and 9."),  # N would be of both
         # t = 3.07, 300 months: d = t / √n = 0.17725, ± 1.96 / √300 = 0.11316.
-        ("fin_momentum", "95 % interval 0.0641 to 0.29, from the estimate and its", "N = 300."),
+        ("fin_momentum", "95 % interval 0.0641 to 0.29, from the estimate and its", "n = 300."),
     ],
 )
 def test_original_is_told_with_its_interval_and_n(study: str, interval: str, counts: str) -> None:
     answers = answered(registered(load_scenario(study, "medium")), "brandt-prereg-2")
     assert answers["original_interval"].text.startswith(interval)
-    assert answers["original_n"].text.casefold() == counts.casefold()
+    assert answers["original_n"].text == counts
 
 
 def test_what_is_asked_here_is_the_authors_and_the_studys_own_is_the_files() -> None:
@@ -174,6 +202,7 @@ def test_what_is_asked_here_is_the_authors_and_the_studys_own_is_the_files() -> 
     assert "Look 1 at 140 samples" in bounds
     assert "Final analysis at 420 samples, the largest sample" in bounds
     assert bounds.endswith("alpha spent by then 0.0500.")
+    assert " at most, with interim looks." in asked["sample_size"].text
     rationale = asked["sample_rationale"].text
     # SciPy: 0.7638 without, 0.6935 with these bounds.
     assert "With Pocock, 2 interim looks, the plan’s 420 samples have power 0.69." in rationale
@@ -183,3 +212,165 @@ def test_what_is_asked_here_is_the_authors_and_the_studys_own_is_the_files() -> 
     assert not answered(registered(pack), "replication")["stopping"].is_given
     fish = answered(registered(load_scenario("eco_reef_fish", "easy")), "replication")
     assert "Tanks of 16, correlation not given" in fish["design"].text
+
+
+# --- what counts as replicated, inconclusive, failed --------------------------------------------
+
+Z: Final = {0.05: 1.959964, 0.1: 1.644854}  # two-sided normal quantiles
+BASIS: Final = Basis(z=3.0, margin=2.0, telescope=1.5)
+# When the criteria's papers have them contradicted, of an estimate whose standard error is 1.
+CONTRADICTED: Final[dict[Criterion, Callable[[float], bool]]] = {
+    Criterion.SIGNIFICANT: lambda found: found < -Z[0.05],
+    Criterion.INTERVAL: lambda found: abs(found - 3) > Z[0.05],
+    Criterion.PREDICTION: lambda found: abs(found - 3) > Z[0.05] * 2**0.5,
+    Criterion.EQUIVALENCE: lambda found: abs(found) - Z[0.1] > 2,
+    Criterion.SCEPTICAL: lambda found: found < 0,
+    Criterion.SCEPTICAL_NOMINAL: lambda found: found < 0,
+    Criterion.SMALL_TELESCOPES: lambda found: found + Z[0.1] < 1.5,
+}
+
+
+@pytest.mark.parametrize("criterion", Criterion)
+def test_no_estimate_meets_a_criterion_and_contradicts_it(criterion: Criterion) -> None:
+    row, between = CRITERIA[criterion], 0
+    bounds = row.range(BASIS)
+    for step in range(-1999, 2000, 2):  # 0.005 apart, and on no bound
+        found = step / 200
+        low = bounds.low.place(1) if bounds.low else -math.inf
+        high = bounds.high.place(1) if bounds.high else math.inf
+        is_met, is_contradicted = low <= found <= high, CONTRADICTED[criterion](found)
+        assert not (is_met and is_contradicted)
+        between += not (is_met or is_contradicted)
+    assert row.decides is (between == 0)
+
+
+def outcomes(study: str, *criteria: Criterion) -> tuple[str, str]:
+    """Return what is proposed to count as failed and as inconclusive; empty where nothing is."""
+    chosen = Replication(criteria=criteria) if criteria else None
+    question, pack = EvidenceAssumptions(replication=chosen), load_scenario(study, "medium")
+    asked = answered(registered(pack.with_own(LabOverrides(), question)), "replication")
+    found = [asked[key].proposal for key in ("failed", "inconclusive")]
+    failed, inconclusive = (each.answer if each else "" for each in found)
+    return failed, inconclusive
+
+
+def test_outcomes_are_proposed_from_the_criteria_that_are_chosen_and_else_asked() -> None:
+    assert outcomes("fin_momentum") == ("", "")
+    failed, inconclusive = outcomes("fin_momentum", Criterion.SIGNIFICANT)
+    assert "significant, in the direction opposite to the original's" in failed
+    assert "as strong as the smallest of interest, Cohen's d 0.09." in failed  # fin_momentum.yaml
+    assert inconclusive == "Neither replicated nor failed."
+    failed, inconclusive = outcomes("fin_momentum", Criterion.INTERVAL, Criterion.SMALL_TELESCOPES)
+    assert failed.splitlines() == [
+        "Any of these:",
+        "The original's estimate lies outside the replication's confidence interval.",
+        "The replication is significantly smaller than the effect for which the original had a "
+        "power of one third.",
+    ]
+    assert inconclusive == "Nothing: what is not replicated has failed."
+
+
+# --- the plans that were refused ----------------------------------------------------------------
+
+
+def negotiated(study: str) -> Registered:
+    pack = load_scenario(study, "medium")
+    scientist, manager = ScientistKind.EVIDENCE_AWARE, LabManagerKind.REFERENCE
+    setup = Setup.of(pack, pack.reference_protocol, scientist=scientist, lab_manager=manager)
+    run = negotiate(setup, pack)
+    assert run.final_plan is not None
+    return Registered(PlanAnalysis(run.final_plan), Registration(), run=run)
+
+
+def test_refused_plans_stand_with_their_reasons_on_every_form() -> None:
+    found = negotiated("phys_millikan")
+    assert found.plan.counts.samples == 40
+    [(who, told)] = answered(found, "replication")["refused"].found
+    assert who is Finder.CORE
+    by_lab, by_scientist = told.splitlines()
+    assert by_lab.startswith("Round 1: 58 samples in 5 days, 1,330 credits")
+    assert "Refused by the lab." in by_lab
+    assert "330 over the budget of 1,000" in by_lab
+    assert by_scientist.startswith("Round 1: offered by the lab, 29 samples in 4 days, 990 credits")
+    assert "Not taken by the Scientist. The offer has half-width ±2.02 %" in by_scientist
+    for form in PROFILES.values():
+        text = markdown(registration(form, found, on=DAY))
+        assert text.count("Refused by the lab.") == 1
+        assert ("## How the plan was chosen" in text) is (form.key != "replication")
+
+
+def test_plan_that_is_registered_is_not_among_those_that_were_refused() -> None:
+    found = negotiated("psy_stroop")
+    assert found.run is not None
+    opening = found.run.rounds[0].plan
+    assert opening is not None
+    told = answered(Registered(PlanAnalysis(opening), Registration(), run=found.run), "replication")
+    assert not told["refused"].is_given
+    assert not answered(registered(opening.pack), "replication")["refused"].is_given
+
+
+def test_decision_names_the_plans_that_it_passed_over() -> None:
+    pack = load_scenario("psy_stroop", "medium")
+    options = tuple(
+        Option(name=name, kind=EntryKind.LAB, content="{}") for name in ("Plan B", "Plan C")
+    )
+    when = datetime(2026, 1, 30, tzinfo=UTC)
+    decision = Decision(options=options, chosen=1, why="It fits", who="Ada", when=when)
+    found = Registered(registered(pack).options, Registration(), decision)
+    told = answered(found, "replication")
+    assert told["refused"].found == ((Finder.AUTHOR, "Not chosen: Plan B."),)
+    recipe = markdown(registration(PROFILES["brandt-prereg-2"], found, on=DAY))
+    assert f"{decision.name}. It fits." in recipe
+    assert "Not chosen: Plan B." in recipe
+
+
+# --- further proposals and dates ------------------------------------------------------------------
+
+
+def test_procedure_is_proposed_by_what_differs_from_the_studys_plan() -> None:
+    pack = load_scenario("psy_stroop", "medium")
+    own = pack.reference_protocol
+    proposed = []
+    for changes in (
+        {},
+        {"duration_days": 3},
+        {"controls": own.controls[:1]},
+        {"technique": "Ask."},
+    ):
+        plan = assess(revise(own, **changes), pack)
+        found = Registered(PlanAnalysis(plan), Registration())
+        proposed.append(answered(found, "replication")["same_procedure"].proposal)
+    exact, shorter, without, other = (each and each.answer for each in proposed)
+    assert (exact, shorter, without, other) == ("Exact", "Close", "Close", "Different")
+    assert proposed[1] is not None
+    assert proposed[1].why.endswith("3 days in place of 4")
+
+
+def test_dates_are_given_where_the_lab_has_some() -> None:
+    pack = load_scenario("psy_stroop", "easy")
+    assert not answered(registered(pack), "funder")["dates"].is_given
+    own = LabOverrides(start_date=date(2026, 12, 7))  # a Monday; four days on, a Thursday
+    told = answered(registered(pack.with_own(own, EvidenceAssumptions())), "funder")["dates"]
+    assert told.text == "4 days (from Mon 7 Dec 2026) (to Thu 10 Dec 2026)."
+
+
+def test_original_that_is_worked_out_is_the_cores_and_what_is_printed_the_files() -> None:
+    found = answered(registered(load_scenario("fin_momentum", "medium")), "replication")
+    (core, worked_out), (file, printed) = found["original_effect"].found
+    assert (core, file) == (Finder.CORE, Finder.STUDY)
+    assert "z = 3.07" in worked_out
+    assert printed.startswith("n = 300 months")
+
+
+def test_hostile_and_very_long_answers_are_text_in_every_form() -> None:
+    hostile = "<script>alert(1)</script> | [x](javascript:1) ![y](http://e.vil/z) =1+1 \u202e"
+    long = (hostile * (LONGEST_TEXT // len(hostile) + 1))[:LONGEST_TEXT].strip()
+    texts = {key: long for key, question in QUESTIONS.items() if not question.options}
+    said = Registration(title=hostile[:100], authors=hostile, licence=hostile, texts=texts)
+    found = registered(load_scenario("psy_stroop", "medium"), said)
+    document = registration(PROFILES["replication"], found, on=DAY)
+    assert "<script" not in document_html(document)
+    assert "\n<script" not in markdown(document)
+    values = registry_values(PROFILES["replication"], found)
+    assert values["ethics"] == long
+    assert all(str(value).endswith(long) for key, value in values.items() if key in texts)

@@ -3,14 +3,20 @@
 from typing import Final
 
 from replicalab.render.figures.convergence import convergence_chart
-from replicalab.render.figures.frontier import frontier_figure, shows_a_plan
+from replicalab.render.figures.frontier import frontier_figure
 from replicalab.render.figures.outcomes import outcomes_figure
 from replicalab.render.figures.power import (
     evidence_by_effect,
     evidence_by_samples,
     samples_by_effect,
 )
-from replicalab.render.figures.region import labelled_region, over_panel, region_figure, spotted
+from replicalab.render.figures.region import (
+    labelled_region,
+    over_panel,
+    region_figure,
+    region_marks,
+    spotted,
+)
 from replicalab.render.figures.sheet import BALANCED, LAST, LEAST_LOSS, OFFER, YOUR_PLAN, Mark, Tag
 from replicalab.render.figures.style import CONFIG, on_paper, saved_as
 

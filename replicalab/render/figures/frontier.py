@@ -16,9 +16,9 @@ from replicalab.render.figures.sheet import (
     Sheet,
     Spot,
     evidence_sheet,
-    scale_end,
 )
 from replicalab.scenarios import Lab
+from replicalab.views.frontier import ROOM, scale_end
 
 LOOKS: Final = (
     ("#0072B2", "solid"),
@@ -31,15 +31,11 @@ LOOKS: Final = (
 _BUDGET: Final = "#B84E00"
 # So many plans of a line can be pointed at; with more, evenly spaced ones.
 _MOST_OF_A_LINE: Final = 40
-_ROOM: Final = 1.06  # How much higher the picture is than what stands in it
 
 
-def shows_a_plan(found: Frontier, evidence: Evidence) -> bool:
-    """Return whether a plan that nothing beats lies in the picture."""
-    return any(plan.value <= scale_end(evidence) * _ROOM for plan in found.plans)
-
-
-def frontier_figure(found: Frontier, marks: Sequence[Mark], title: tuple[str, str]) -> go.Figure:
+def frontier_figure(
+    found: Frontier, marks: Sequence[Mark], title: tuple[str, str] | None
+) -> go.Figure:
     """Return evidence against credits, a line for each fidelity loss; up is better."""
     evidence, lab, budget = marks[0].plan.evidence, found.pack.lab, found.pack.lab.budget
     scale, end = evidence.row.scale, scale_end(evidence)
@@ -59,7 +55,7 @@ def frontier_figure(found: Frontier, marks: Sequence[Mark], title: tuple[str, st
         *(value for _, value in spots),
     ]
     pad = max(1.0, (max(costs) - min(costs)) * 0.08)
-    top = min(max(values), end) * _ROOM
+    top = min(max(values), end) * ROOM
     left, right = min(costs) - pad, max(costs) + pad
     sheet = evidence_sheet((left, right), evidence, top)
     upright: Path = [(budget, sheet.y[0]), (budget, sheet.y[1])]

@@ -18,10 +18,10 @@ from replicalab.render.figures.sheet import (
     Spot,
     evidence_sheet,
     room_at_the_left,
-    scale_end,
 )
 from replicalab.render.figures.style import EVIDENCE
 from replicalab.views.curves import able_text, fit_text
+from replicalab.views.frontier import scale_end
 
 _LARGEST: Final = "#B84E00"
 # Of the lines of what fits the lab, and of what can count; white letters can be read on them.
@@ -29,7 +29,7 @@ _COUNTED: Final = "#007A80"
 _WIDER: Final = 0.04
 
 
-def evidence_by_samples(found: Curves, title: tuple[str, str]) -> go.Figure:
+def evidence_by_samples(found: Curves, title: tuple[str, str] | None) -> go.Figure:
     """Return the evidence over the samples planned, and the lab's largest sample."""
     sheet = _of_evidence(found, (0.0, found.most_samples * (1 + _WIDER)))
     sheet.draw(
@@ -44,7 +44,7 @@ def evidence_by_samples(found: Curves, title: tuple[str, str]) -> go.Figure:
     )
 
 
-def evidence_by_effect(found: Curves, title: tuple[str, str]) -> go.Figure:
+def evidence_by_effect(found: Curves, title: tuple[str, str] | None) -> go.Figure:
     """Return the evidence of the plan's samples over the effect; one is assumed."""
     sheet = _of_evidence(found, _padded(*found.span))
     sheet.draw(sheet.bounds(found.plan.evidence))
@@ -61,7 +61,7 @@ def evidence_by_effect(found: Curves, title: tuple[str, str]) -> go.Figure:
     return sheet.evidence_figure(title, found.plan.evidence, {"title": _effect_name(found)})
 
 
-def samples_by_effect(found: Curves, title: tuple[str, str]) -> go.Figure:
+def samples_by_effect(found: Curves, title: tuple[str, str] | None) -> go.Figure:
     """Return the fewest samples that reach the target over the effect; one is assumed."""
     shown = [found.effects[0].effect, *(point.x for point in found.samples_over_effects)]
     sheet = Sheet(_padded(min(shown), max(shown)), (0.0, float(found.highest_needed)))

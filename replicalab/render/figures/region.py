@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from replicalab.assessment import Assessment
 from replicalab.lexicon import count_text
-from replicalab.planner import RegionLimit
+from replicalab.planner import PlanToDraw, RegionLimit
 from replicalab.planner.region import Region
 from replicalab.render.figures.placing import PLOT
 from replicalab.render.figures.sheet import (
@@ -25,10 +25,12 @@ from replicalab.render.figures.sheet import (
     Spot,
     Tag,
     room_at_the_left,
-    scale_end,
 )
 from replicalab.render.figures.style import QUIET
 from replicalab.views.blocks import Panel, panel
+from replicalab.views.frontier import scale_end
+from replicalab.views.pictures import YOUR_PLAN, points_of
+from replicalab.views.region import own_items_text
 
 _COLUMNS: Final = 24
 # How many points, at most, can be clicked each way: a finger apart, for the fields are exact.
@@ -111,6 +113,26 @@ def labelled_region(
 def over_panel(chart: Labelled, spot: Spot | None) -> Panel:
     """Return labels and the cross at the chosen point, to be laid over the chart above them."""
     return panel("over", tags=chart.tags, room=chart.room, spot=spot)
+
+
+def region_marks(
+    plans: Mapping[str, Assessment], drawn: PlanToDraw, effect: float | None = None
+) -> list[Mark]:
+    """Return the marks of those plans that are points of a plan's region, yours first.
+
+    A star says that yours shows something else with its own items.
+    """
+    yours = plans[YOUR_PLAN]
+    noted = own_items_text(drawn, yours, effect)
+    return [
+        Mark(
+            name,
+            plan,
+            f"{name}*" if noted and plan is yours else name,
+            plan.evidence_at(effect).number,
+        )
+        for name, plan in points_of(plans, drawn).items()
+    ]
 
 
 def spotted(region: Region, days: int, samples: int) -> Spot | None:

@@ -10,13 +10,10 @@ import plotly.graph_objects as go
 from replicalab.assessment import Assessment, Evidence
 from replicalab.render.figures.placing import PLOT, LabelPlace, LabelRequest, along, around, placed
 from replicalab.render.figures.style import GRID, figure, label, titled
+from replicalab.views.pictures import BALANCED, LAST, LEAST_LOSS, OFFER, YOUR_PLAN
 
 INK: Final = "#101418"
 PAPER: Final = "#FCFBF8"
-YOUR_PLAN, OFFER, LEAST_LOSS = "your plan", "Lab Manager's offer", "least loss"
-BALANCED = "balanced"
-LAST = "last plan"
-"""Of a negotiation."""
 SYMBOLS: Final = {
     YOUR_PLAN: "circle",
     OFFER: "square",
@@ -90,11 +87,6 @@ class Tag(NamedTuple):
     above: float
     ground: str
     ink: str
-
-
-def scale_end(evidence: Evidence) -> float:
-    """Return the upper end of the scale that a study's evidence is shown on; the lower one is 0."""
-    return 2 * evidence.floor if evidence.row.scale.lower_is_better else 1.0
 
 
 def evidence_sheet(across: Spot, evidence: Evidence, top: float) -> Sheet:
@@ -292,7 +284,7 @@ class Sheet:
         return figure(_enlarged(self.traces, self.by), _enlarged(spec, self.by))
 
     def evidence_figure(
-        self, title: tuple[str, str], evidence: Evidence, xaxis: Mapping[str, object]
+        self, title: tuple[str, str] | None, evidence: Evidence, xaxis: Mapping[str, object]
     ) -> go.Figure:
         """Return the figure of a sheet whose height is the scale of the evidence."""
         ticks = {"title": evidence.named, "tickformat": evidence.row.scale.ticks}

@@ -12,6 +12,7 @@ from replicalab.characters import on_one_line
 from replicalab.lexicon import count_text
 from replicalab.library import EntryKind, KeptBatch, batch_text
 from replicalab.negotiation import LabManagerKind, Outcome, ScientistKind
+from replicalab.people import Right
 from replicalab.planner import PlanAnalysis
 from replicalab.render.figures import CONFIG, outcomes_figure
 from replicalab.scenarios import Difficulty, EvidenceAssumptions, LabOverrides, list_scenarios
@@ -21,6 +22,7 @@ from replicalab.ui.batches import BATCHES, MOST_JOBS, VisitorBatch
 from replicalab.ui.controls import button
 from replicalab.ui.files import download
 from replicalab.ui.library.keeping import keep_new
+from replicalab.ui.signing_in import NOT_ALLOWED
 from replicalab.ui.study_cache import OwnStudy
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import LARGEST_SEED
@@ -203,6 +205,9 @@ def _draw_own(here: PlanAnalysis) -> bool:
 
 
 def _begin(asked: BatchRequest) -> None:
+    if not visitor.may(Right.BATCH):
+        notices.leave_problem(NOT_ALLOWED.format("run batches"), _NOTICE, "block")
+        return
     try:
         jobs = asked.jobs()
     except ValueError as error:

@@ -1,6 +1,7 @@
 """The brief and the report: what each is for, its files, and a look at it before."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from threading import BoundedSemaphore, Lock
@@ -16,7 +17,7 @@ from replicalab.models import FIELD_LABELS
 from replicalab.planner import Aim, Goal
 from replicalab.planner.steps import differences
 from replicalab.registration import LONGEST_LINE, Profile, Registration
-from replicalab.reports import Document, Paper, csv_tables, excel, missing, pdf_apart
+from replicalab.reports import Document, Paper, csv_tables, excel, missing, pdf_apart, pdfs_apart
 from replicalab.ui import panel, state
 from replicalab.ui.export import critique
 from replicalab.ui.export.content import ExportContent, export_content, file_name
@@ -167,6 +168,12 @@ def _draw_said(found: ExportContent) -> Registration:
     return said
 
 
+_EXAMPLES: Final = {
+    "authors": "Ada Lovelace; Grace Hopper",
+    "licence": "CC BY 4.0, or its address",
+}
+
+
 def draw_line(label: str, field: str, value: str, entry: str = "") -> None:
     """Draw a line of the registration, which is kept as it is typed."""
     case = state.case()
@@ -183,7 +190,8 @@ def draw_line(label: str, field: str, value: str, entry: str = "") -> None:
             changed = typed
         state.show(registration=said.model_copy(update={field: changed}))
 
-    st.text_input(label, key=key, max_chars=LONGEST_LINE, on_change=take)
+    example = _EXAMPLES.get(field, "")
+    st.text_input(label, key=key, max_chars=LONGEST_LINE, placeholder=example, on_change=take)
 
 
 # --- tables ---------------------------------------------------------------------------------
@@ -210,9 +218,9 @@ def draw_tables() -> None:
 def draw_crate(profile: Profile) -> None:
     """Draw the button of a crate with everything in it, and the button that saves it once made."""
     st.caption(
-        "Or all of it as a research object crate (RO-Crate): a ZIP with the bundle, the brief, the "
-        f"report, the registration ({escaped(profile.title)}) in every form, and the tables, each "
-        "file described. It opens as the bundle does."
+        "Or all of it as a research object crate (RO-Crate): a ZIP with the bundle, the brief, "
+        f"the funding request, the report, the registration ({escaped(profile.title)}) in every "
+        "form, tables and figures, each file described. It opens as the bundle does."
     )
     if reason := missing():
         st.caption(escaped(f"It holds {reason}."))
@@ -222,7 +230,7 @@ def draw_crate(profile: Profile) -> None:
     if not st.button("Make the crate", icon=":material/inventory_2:", key="hand_crate"):
         return
     said = state.case().registration
-    printer = None if missing() else PRESS.pdf
+    printer = None if missing() else PRESS.pdfs
     try:
         with st.spinner("Making the crate …"):
             data = found.crate(said, profile, printer)
@@ -253,11 +261,25 @@ class Press:
         Raises:
             PrintError: too many are waiting, or it cannot be made.
         """
+        with self._turn_of_mine():
+            return pdf_apart(document, paper)
+
+    def pdfs(self, documents: Sequence[Document], paper: Paper) -> list[bytes]:
+        """Return several documents as PDF, in one turn.
+
+        Raises:
+            PrintError: as for `pdf`.
+        """
+        with self._turn_of_mine():
+            return pdfs_apart(documents, paper)
+
+    @contextmanager
+    def _turn_of_mine(self) -> Iterator[None]:
         if not self._room.acquire(blocking=False):
             raise PrintError(_BUSY)
         try:
             with self._turn:
-                return pdf_apart(document, paper)
+                yield
         finally:
             self._room.release()
 

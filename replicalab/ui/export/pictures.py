@@ -9,12 +9,17 @@ import streamlit as st
 
 from replicalab.planner.curves import Curves
 from replicalab.render.figures import convergence_chart, on_paper, saved_as
+from replicalab.render.pictures import picture_png, picture_svg
+from replicalab.ui import panel
 from replicalab.ui.export.content import ExportContent, export_content
+from replicalab.ui.files import download
 from replicalab.ui.negotiation.page import plans_by_round
 from replicalab.ui.protocol.assumptions import CHARTS, Chart
 from replicalab.ui.tradeoffs.outlook import Outlook, look
 from replicalab.ui.tradeoffs.pictures import empty_text, frontier_chart, region_chart
 from replicalab.views.curves import assumed_text
+from replicalab.views.design import TITLE as DESIGN
+from replicalab.views.design import design_picture
 from replicalab.views.frontier import frontier_title, standing_verdict
 from replicalab.views.region import fillings_text, means_text, region_title
 
@@ -25,8 +30,11 @@ def draw() -> None:
     """Draw which figure, in which form, and the figure with its button."""
     found = export_content()
     charts = _charts(found)
-    chosen = st.selectbox("Picture", list(charts), key="hand_picture")
+    chosen = st.selectbox("Picture", [*charts, DESIGN], key="hand_picture")
     form = st.segmented_control("Form", _FORMS, key="hand_form", required=True, default="PNG")
+    if chosen == DESIGN:
+        _draw_design(found, form)
+        return
     st.caption(
         "Save it with the camera at its top right. PNG for slides and texts; SVG stays sharp at "
         "any size. Its numbers are under Tables, and beside the figure on its page."
@@ -39,6 +47,17 @@ def draw() -> None:
             theme=None,
             alt=f"{chosen}, as it is saved.",
         )
+
+
+def _draw_design(found: ExportContent, form: str) -> None:
+    """Draw the picture of the design, which is made here and not in the browser."""
+    picture = design_picture(found.options.yours)
+    makers: dict[str, Callable[[], str | bytes]] = {
+        "PNG": partial(picture_png, picture),
+        "SVG": partial(picture_svg, picture),
+    }
+    download(f"Save as {form}", makers[form], found.name(DESIGN, form.lower()))
+    panel.draw(picture)
 
 
 def _charts(found: ExportContent) -> dict[str, Callable[[], go.Figure]]:

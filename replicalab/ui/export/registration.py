@@ -13,9 +13,9 @@ from replicalab.ui.export.content import export_content
 from replicalab.ui.export.documents import draw_files, draw_line, draw_look
 from replicalab.ui.files import download
 from replicalab.ui.words import escaped
+from replicalab.views.registered import Registered
 from replicalab.views.registration import (
     FormAnswer,
-    Registered,
     answers_of,
     left_text,
     registration,
@@ -23,7 +23,7 @@ from replicalab.views.registration import (
 )
 
 _FORM: Final = "registration_form"
-_LINES: Final = {"title": "Title", "authors": "Authors (between two a ;)", "licence": "Licence"}
+_LINES: Final = {"title": "Title", "authors": "Authors", "licence": "Licence"}
 
 
 def draw() -> None:
@@ -40,7 +40,8 @@ def draw() -> None:
         persist_state="session",
     )
     profile, found = PROFILES[key], export_content()
-    registered = Registered(found.options, state.case().registration, found.decision)
+    said = state.case().registration
+    registered = Registered(found.options, said, found.decision, found.run)
     answers = answers_of(profile, registered)
     given = sum(each.is_given for each in answers)
     st.progress(given / len(answers), text=left_text(answers))
@@ -64,26 +65,27 @@ def chosen() -> Profile:
 
 def _draw_section(profile: Profile, section: Section, answers: list[FormAnswer]) -> None:
     left = sum(not answer.is_given for answer in answers)
+    key = f"{_FORM}_{profile.key}_{section.items[0].id}"
     place = st.expander(
         f"{section.title} · {len(answers) - left} of {len(answers)}",
         icon=":material/edit_note:" if left else ":material/check:",
-        key=f"{_FORM}_{profile.key}_{section.items[0].id}",
+        key=key,
         on_change="rerun",
     )
     if not place.open:
         return
     with place:
         for answer in answers:
-            _draw_item(answer)
+            _draw_item(answer, key)
 
 
-def _draw_item(answer: FormAnswer) -> None:
+def _draw_item(answer: FormAnswer, section: str) -> None:
     question = answer.item.question
     label = f"{question.label} *" if answer.item.required else question.label
     key = f"{_FORM}_{state.case().study}_{question.key}"
     if key not in st.session_state:
         st.session_state[key] = _said(question)
-    take = partial(_take, question, key)
+    take = partial(_take, question, key, section)
     if question.options:
         named = escaped(label)
         if question.several:
@@ -96,11 +98,12 @@ def _draw_item(answer: FormAnswer) -> None:
         if who is not Finder.AUTHOR:
             st.caption(escaped(f"{who}: {text}"))
     if answer.proposal:
-        option, why = answer.proposal
+        proposed, why = answer.proposal
+        label, what = (proposed, "") if question.options else ("this", f" {proposed}")
         with st.container(horizontal=True, vertical_alignment="center"):
-            confirm = partial(_confirm, question, key, option)
-            button(f"Confirm {option}", "check", confirm, key=f"{key}_confirm")
-            st.caption(escaped(f"Proposed: {why}."), width="stretch")
+            confirm = partial(_confirm, question, key, section, proposed)
+            button(f"Confirm {label}", "check", confirm, key=f"{key}_confirm")
+            st.caption(escaped(f"Proposed:{what} Why: {why}."), width="stretch")
 
 
 def _said(question: Question) -> str | list[str] | None:
@@ -112,8 +115,10 @@ def _said(question: Question) -> str | list[str] | None:
     return list(chosen) if question.several else next(iter(chosen), None)
 
 
-def _take(question: Question, key: str) -> None:
+def _take(question: Question, key: str, section: str) -> None:
     typed = st.session_state[key]
+    # Its title counts the answers; one of another title would be another one, and closed.
+    st.session_state[section] = True
     if question.options:
         chosen = typed if question.several else [typed] if typed else []
         answer: str | tuple[str, ...] = tuple(chosen)
@@ -122,6 +127,6 @@ def _take(question: Question, key: str) -> None:
     state.show(registration=state.case().registration.answering(question.key, answer))
 
 
-def _confirm(question: Question, key: str, option: str) -> None:
-    st.session_state[key] = option
-    _take(question, key)
+def _confirm(question: Question, key: str, section: str, proposed: str) -> None:
+    st.session_state[key] = proposed
+    _take(question, key, section)

@@ -8,7 +8,9 @@ import streamlit as st
 
 from replicalab.errors import LibraryError
 from replicalab.lexicon import capitalised, count_text, plural
-from replicalab.library import DELETED_DAYS, Entry, EntryKind
+from replicalab.library import DELETED_DAYS, Entry, EntryKind, Owner
+from replicalab.people import Person, Right
+from replicalab.server import visitor
 from replicalab.ui import notices, own_studies, state
 from replicalab.ui.controls import button, open_tab, page_link
 from replicalab.ui.documents import keep_file
@@ -44,6 +46,7 @@ def draw() -> None:
         library = shelf()
         for notice in library.notices:
             st.info(escaped(notice), icon=":material/info:")
+        _draw_left_behind()
         search, wanted = _draw_filters()
         if wanted == _UNKEPT:
             keeping.draw_drafts()
@@ -59,6 +62,30 @@ def draw() -> None:
             f"The library cannot be used. {escaped(str(error))}.", icon=":material/folder_off:"
         )
         st.caption("All else works as before; what you do stays in this tab and in its address.")
+
+
+def _draw_left_behind() -> None:
+    """Offer what this browser kept before its visitor signed in."""
+    person, secret = visitor.person(), visitor.cookie()
+    if person is None or not secret or not visitor.may(Right.KEEP):
+        return
+    browser = Owner.of(secret)
+    if not (used := shelf().usage(browser)).size:
+        return
+    what = count_text(used.entries, "entry") if used.entries else "drafts"
+    with st.container(horizontal=True, vertical_alignment="center", border=True, key="left_behind"):
+        st.markdown(
+            f":material/devices: This browser keeps {what} from before anybody signed in. Take "
+            "them along if they are yours: then you have them in any browser, and only you.",
+            width="content",
+        )
+        button("Take them along", "move_up", partial(_take_along, person, browser))
+
+
+def _take_along(person: Person, browser: Owner) -> None:
+    if notices.attempt(partial(shelf().people.take_along, person, browser)):
+        own_studies.restock()
+        notices.leave("What this browser kept is yours now, in any browser.")
 
 
 def _draw_filters() -> tuple[str, str]:
@@ -166,20 +193,29 @@ def _import(data: bytes, name: str) -> None:
 
 
 def _draw_usage() -> None:
-    used = shelf().usage(owner())
+    used, person = shelf().usage(owner()), visitor.person()
+    how_long = (
+        "as long as this browser keeps its cookie: a year after your last visit. Nobody else sees "
+        "them"
+        if person is None
+        else f"in any browser in which you sign in as {escaped(person.called)}. Who serves this "
+        "can export and delete them, and the audit log says so; no other visitor sees them"
+    )
     st.markdown(
         f"{count_text(used.entries, 'entry')}, deleted ones "
         f"counted, in {used.size / _MIB:,.1f} MiB. They are in this server’s library, and yours "
-        "as long as this browser keeps its cookie: a year after your last visit. Nobody else sees "
-        "them. A deleted entry can be brought back for "
-        f"{DELETED_DAYS} days."
+        f"{how_long}. A deleted entry can be brought back for {DELETED_DAYS} days."
     )
     sure = st.checkbox("Delete everything that I kept, with its history and drafts")
     button("Delete it for good", "delete_forever", _forget, disabled=not sure)
 
 
 def _forget() -> None:
-    if notices.attempt(partial(shelf().forget, owner())):
+    person = visitor.person()
+    forget = partial(shelf().forget, owner())
+    if person is not None and visitor.may(Right.KEEP):
+        forget = partial(shelf().people.forget, person, "by themselves", whole=False)
+    if notices.attempt(forget):
         for scenario_id in own_studies.kept():
             own_studies.forget(scenario_id)
         tab = state.current().tab

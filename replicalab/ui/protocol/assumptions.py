@@ -22,6 +22,8 @@ from replicalab.ui.protocol import original, success, units
 from replicalab.ui.words import escaped
 from replicalab.views import curves
 from replicalab.views.blocks import plain_table, sentences_panel
+from replicalab.views.design import TITLE as DESIGN
+from replicalab.views.design import design_picture
 from replicalab.views.original import TITLE as THE_ORIGINAL
 from replicalab.views.plan import assumption_text, effect_text, unused_text
 from replicalab.views.success import TITLE as SUCCESS
@@ -337,5 +339,6 @@ MORE: Final = {
     THE_ORIGINAL: More(original.fits, original.draw),
     units.TITLE: More(units.fits, units.draw),
     SUCCESS: More(success.fits, success.draw),
+    DESIGN: More(lambda _: True, lambda found: panel.draw(design_picture(found.plan))),
 }
 """The other parts, by what they are called."""

@@ -171,9 +171,12 @@ def labels(
     _draw(st.multiselect, label, path, change, **how, **more)
 
 
-def choice(label: str, options: Sequence[Any], *path: str | int, **more: Any) -> None:
-    """Draw a choice of one."""
+def choice(
+    label: str, options: Sequence[Any], *path: str | int, usual: Data = None, **more: Any
+) -> None:
+    """Draw a choice of one; ``usual`` is what holds where nothing stands."""
     at = record.draft().at(*path)
+    at = usual if at is None else at
     known = list(options) if at in options or at is None else [*options, at]
     index = known.index(at) if at in known else None
     how = {"options": known, "index": index, "format_func": on_one_line, **more}

@@ -66,7 +66,7 @@ def _draw_choice(
     at, widget = record.draft().at(*_AT, name), fields.key(*_AT, name)
     shown = usual if at is None else at
     options = list(named) if shown in named else [*named, shown]
-    with st.container(width=220):
+    with st.container(width=220 if name == "family" else 160):
         st.selectbox(
             label,
             options,
@@ -82,7 +82,7 @@ def _draw_shares() -> None:
     """Draw when the looks are; what is no list of numbers stays as it was typed."""
     at, widget = record.draft().at(*_AT, "shares"), fields.key(*_AT, "shares")
     shown = ", ".join(map(str, at)) if isinstance(at, list) else "" if at is None else str(at)
-    with st.container(width=220):
+    with st.container(width=160):
         st.text_input(
             "When, as shares of n",
             shown,
@@ -110,7 +110,7 @@ def _draw_gamma(draft: Draft) -> None:
     usual = FAMILIES[LooksFamily(family)].usual_gamma if family in _NAMES else None
     if usual is None and at is None:
         return
-    with st.container(width=220):
+    with st.container(width=160):
         place = "None" if usual is None else f"{usual:g}"
         fields.optional_number("Gamma", *_AT, "gamma", step=0.5, placeholder=place)
 

@@ -46,7 +46,7 @@ def draw() -> None:
         with st.container(width=150):
             fields.choice("How sure", [each.value for each in _KNOWN], *_AT, "confidence")
         with st.container(width=150):
-            fields.choice("Its test was", [*_SIDES], *_AT, "sides", format_func=_side)
+            fields.choice("Its test was", [*_SIDES], *_AT, "sides", usual=2, format_func=_side)
     fields.draw_faults_at(*_AT)
     if (study := record.current().study) is not None:
         panel.draw(sentences_panel(choices_texts(study.design), quiet=True))

@@ -10,9 +10,9 @@ from replicalab.assessment import Assessment, AssumedEffect, effects_of
 from replicalab.models import Protocol
 from replicalab.planner import PlanAnalysis, PlanToDraw, least_to_draw, plan_to_draw
 from replicalab.planner.region import Region, region
-from replicalab.render.figures import LEAST_LOSS, OFFER, YOUR_PLAN
 from replicalab.scenarios import Pack
 from replicalab.ui import state
+from replicalab.views.pictures import LEAST_LOSS, OFFER, plans_shown
 
 _CHOICE: Final = "trade_offs"
 
@@ -99,11 +99,8 @@ class Outlook:
 
     @cached_property
     def plans(self) -> dict[str, Assessment]:
-        """The plans that are shown, by name; a least-loss plan without evidence is no plan."""
-        found, least = {YOUR_PLAN: self.yours}, self.options.least.after
-        if self.options.offer is not None:
-            found[OFFER] = self.options.offered
-        return found if least.evidence.void_reason else {**found, LEAST_LOSS: least}
+        """The plans that are shown, by name."""
+        return plans_shown(self.options)
 
     @property
     def compared(self) -> dict[str, Assessment]:

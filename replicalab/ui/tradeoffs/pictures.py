@@ -19,6 +19,7 @@ from replicalab.ui.tradeoffs.outlook import Outlook, choose, chosen
 from replicalab.views import frontier
 from replicalab.views.blocks import Group, Table, Verdict, plain_table, sentences_panel
 from replicalab.views.check import effects_panel
+from replicalab.views.pictures import points_of, unbeaten_shown
 from replicalab.views.plan import effect_label
 from replicalab.views.region import (
     apart_text,
@@ -87,18 +88,7 @@ def _limits(view: Outlook) -> dict[RegionLimit, str]:
 
 
 def _marks(view: Outlook) -> list[figures.Mark]:
-    """Return your plan, and the others that are points of this region."""
-    noted = own_items_text(view.drawn, view.yours, view.effect)
-    return [
-        figures.Mark(
-            name,
-            plan,
-            f"{name}*" if noted and plan is view.yours else name,
-            plan.evidence_at(view.effect).number,
-        )
-        for name, plan in view.plans.items()
-        if plan is view.yours or view.drawn.holds(plan)
-    ]
+    return figures.region_marks(view.plans, view.drawn, view.effect)
 
 
 def _take_click() -> None:
@@ -121,7 +111,7 @@ def _region_notes(view: Outlook) -> Iterator[str]:
     yield own_items_text(view.drawn, view.yours, view.effect)
     if view.least_to_draw is not None and not view.choice.as_least:
         yield apart_text(view.least_to_draw)
-    yield outside_text(view.region.outside({mark.name: mark.plan for mark in _marks(view)}))
+    yield outside_text(view.region.outside(points_of(view.plans, view.drawn)))
     shade = capitalised(fillings_text(view.region.plan.evidence))
     lost = _LOST_READING if view.pack.min_days > 1 else _UNCOUNTED_READING
     yield f"{shade}{_READING} {lost if view.choice.lost else ''}"
@@ -256,8 +246,7 @@ def _draw_frontier_chart(view: Outlook, verdict: Verdict) -> None:
 
 def frontier_chart(view: Outlook, title: tuple[str, str]) -> go.Figure:
     """Return the plans that nothing beats, and yours; the title is as `Sheet.figure` has it."""
-    balanced = view.options.balanced
-    plans = view.compared | ({} if balanced is None else {figures.BALANCED: balanced})
+    plans = unbeaten_shown(view.options)
     marks = [figures.Mark(name, plan, name, plan.evidence.number) for name, plan in plans.items()]
     return figures.frontier_figure(view.options.frontier, marks, title)
 
@@ -266,7 +255,7 @@ def empty_text(view: Outlook) -> str:
     """Return that no plan that fits lies in the picture; empty where one does."""
     found, evidence = view.options.frontier, view.yours.evidence
     return (
-        "" if figures.shows_a_plan(found, evidence) else frontier.all_outside_text(found, evidence)
+        "" if frontier.shows_a_plan(found, evidence) else frontier.all_outside_text(found, evidence)
     )
 
 

@@ -1,0 +1,402 @@
+"""What is registered: of each question what core, study file and author answer, or only propose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from replicalab.assessment import Assessment, assumed_effects
+from replicalab.assessment.phrases import last_day_text
+from replicalab.critique import who_asks
+from replicalab.lexicon import (
+    capitalised,
+    count_text,
+    ended,
+    is_given,
+    joined,
+    label_key,
+    lines_text,
+)
+from replicalab.measures.success import CRITERIA
+from replicalab.models import LabManagerActionType, ScientistActionType
+from replicalab.planner import PlanAnalysis
+from replicalab.planner.steps import field_steps
+from replicalab.registration import SAMENESS, Finder, Registration
+from replicalab.views import documents
+from replicalab.views import plan as texts
+from replicalab.views.budget import budget_lines
+from replicalab.views.changes import edit_sentence
+from replicalab.views.looks import looked_text, stopping_text
+from replicalab.views.negotiation import numbers_text
+from replicalab.views.options import take_parts
+from replicalab.views.original import (
+    counts_text,
+    interval_text,
+    reported_text,
+    worked_out_interval_text,
+)
+from replicalab.views.success import chosen_text
+from replicalab.views.units import groupings
+
+if TYPE_CHECKING:
+    from replicalab.library import Decision
+    from replicalab.negotiation import Negotiation, Round
+
+
+@dataclass(frozen=True)
+class Registered:
+    """What a registration is of.
+
+    Attributes:
+        options: the plan in its lab, and what may be done about it.
+        said: what its author answers.
+        decision: the latest for or against the plan, None where none is recorded.
+        run: the negotiation in which other plans were refused, None for none.
+    """
+
+    options: PlanAnalysis
+    said: Registration
+    decision: Decision | None = None
+    run: Negotiation | None = None
+
+    @property
+    def plan(self) -> Assessment:
+        """The plan as it is judged."""
+        return self.options.yours
+
+
+class Proposal(NamedTuple):
+    """An answer that looks likely, and why; none before its author confirms it."""
+
+    answer: str
+    why: str
+
+
+# --- what is known ----------------------------------------------------------------------------
+
+Known = Iterable[tuple[Finder, str]]
+
+
+def _of_study(read: Callable[[Assessment], str]) -> Callable[[Registered], Known]:
+    return lambda registered: [(Finder.STUDY, read(registered.plan))]
+
+
+def _of_core(read: Callable[[Assessment], str]) -> Callable[[Registered], Known]:
+    return lambda registered: [(Finder.CORE, read(registered.plan))]
+
+
+def _original_effect(registered: Registered) -> Known:
+    plan = registered.plan
+    design, effect = plan.pack.design, plan.evidence.row.effect
+    if design.original:  # of which z and p, and often the effect itself, are worked out
+        yield Finder.CORE, reported_text(design, design.original)
+    elif effect and design.effect_published is not None:
+        size = texts.effect_text(design.effect_published)
+        yield Finder.STUDY, f"{capitalised(effect.name)} {size}."
+    yield Finder.STUDY, plan.pack.paper.published
+
+
+def _original_interval(registered: Registered) -> Known:
+    design = registered.plan.pack.design
+    if design.original and (reported := interval_text(design.original)):
+        yield Finder.STUDY, f"{capitalised(reported)}."
+    else:
+        yield Finder.CORE, worked_out_interval_text(design)
+
+
+def _original_n(plan: Assessment) -> str:
+    original = plan.pack.design.original
+    counts = counts_text(original) if original else ""
+    return f"{counts}." if counts else ""
+
+
+def _design(plan: Assessment) -> str:
+    design, row = plan.pack.design, plan.evidence.row
+    groups = texts.groups_text(plan.counts.samples, design, per_group=True)
+    shared = (text for _, text in groupings(design).values())
+    parts = (row.title, f"n counts {design.unit_of_n}", groups.rstrip("."), *shared)
+    return ended("; ".join(filter(None, parts)))
+
+
+def _size(plan: Assessment) -> str:
+    noun = texts.unit_noun(plan.pack.design)
+    most = " at most, with interim looks" * plan.pack.design.is_looked_at
+    parts = (f"{plan.counts.samples:,} {noun}{most}.", texts.dropout_text(plan))
+    return " ".join(filter(None, parts))
+
+
+def _rationale(registered: Registered) -> Known:
+    plan, reason = registered.plan, registered.said.reasons.get("sample_size", "")
+    evidence = plan.evidence
+    target, floor = evidence.amount(evidence.target), evidence.amount(evidence.floor)
+    worth = f"{capitalised(evidence.text)}, where {target} is aimed for and {floor} is the least."
+    told = (worth, looked_text(plan), texts.assumption_text(plan))
+    yield Finder.CORE, " ".join(filter(None, told))
+    if reason:
+        yield Finder.AUTHOR, reason
+
+
+def _inference(plan: Assessment) -> str:
+    design, row = plan.pack.design, plan.evidence.row
+    level = f", alpha {design.alpha:g} ({row.level})" if design.alpha and row.sought else ""
+    return ended(f"The sample is planned for {row.method_of(design)}{level}")
+
+
+def _sensitivity(plan: Assessment) -> str:
+    evidence, row = plan.evidence, plan.evidence.row
+    found = []
+    if row.sought and (least := plan.detectable_effect) is not None:
+        target = evidence.amount(evidence.target)
+        found.append(
+            f"{capitalised(row.sought)} with {row.measure} {target}: {texts.effect_text(least)}."
+        )
+    for effect in assumed_effects(plan.pack.design):
+        worth = plan.evidence_at(effect.effect)
+        found.append(f"{capitalised(texts.effect_label(effect))}: {worth.text}.")
+    return " ".join(found)
+
+
+def _controls(plan: Assessment) -> str:
+    protects = {control.name: control.protects_against for control in plan.pack.controls}
+    listed = [
+        f"{name} (against {protects[name]})" if name in protects else name
+        for name in plan.plan.controls
+    ]
+    return _stated("; ".join(listed))
+
+
+def _differences(plan: Assessment) -> str:
+    swapped = [
+        f"{swap.alternative} in place of {swap.original}: {ended(swap.tradeoff)}"
+        for swap in plan.substitutions
+    ]
+    return lines_text([*swapped, *texts.dropped_cautions(plan)])
+
+
+def _success(registered: Registered) -> Known:
+    pack = registered.plan.pack
+    yield (
+        Finder.STUDY,
+        lines_text(each for each in pack.success_criteria if is_given(each)),
+    )
+    if chosen := pack.design.replication:
+        meanings = [CRITERIA[name].meaning for name in chosen.criteria]
+        asked = lines_text([chosen_text(chosen, pack.design), *meanings])
+        yield who_asks(pack, "replication"), asked
+
+
+def _stopping(registered: Registered) -> Known:
+    plan = registered.plan
+    if plan.pack.design.is_looked_at:
+        yield who_asks(plan.pack, "looks"), f"{texts.looks_text(plan.pack.design.looks)}."
+        yield Finder.CORE, stopping_text(plan)
+
+
+def _dates(plan: Assessment) -> str:
+    """Return the plan's days with their dates; empty where the lab's days have none."""
+    last = last_day_text(plan)
+    first = plan.pack.lab.dated(plan.pack.lab.start_day, "from")
+    return f"{_days_text(plan)}{first}{last}." if last else ""
+
+
+def _days_text(plan: Assessment) -> str:
+    return count_text(plan.counts.days, "day")
+
+
+def _decided(registered: Registered) -> Known:
+    if registered.decision:
+        yield Finder.AUTHOR, ended(f"{registered.decision.name}. {registered.decision.why.strip()}")
+
+
+def _refused(registered: Registered) -> Known:
+    """Yield the plans that a decision passed over, and those that were refused on the way."""
+    if registered.decision:
+        _, *others = registered.decision.names
+        yield Finder.AUTHOR, lines_text(f"Not chosen: {name}." for name in others)
+    if registered.run:
+        yield Finder.CORE, lines_text(_refusals(registered.run, registered.plan))
+
+
+def _refusals(run: Negotiation, kept: Assessment) -> Iterator[str]:
+    """Yield each plan that a side put forward and the other did not take, and its reason."""
+    for done, further in zip_longest(run.rounds, run.rounds[1:]):
+        lead, plan, offer = f"Round {done.number + 1}:", done.plan, done.after.offer
+        if plan is None or not done.answer or done.answer.action_type not in _REFUSALS:
+            continue
+        if plan.plan != kept.plan:
+            why = " ".join(ended(text) for name in plan.causes for text in plan.reasons[name])
+            yield f"{lead} {numbers_text(plan)}. Refused by the lab. {why}"
+        if offer and further and not _takes_or_asks(further) and offer.plan != kept.plan:
+            offered = f"offered by the lab, {numbers_text(offer)}"
+            yield f"{lead} {offered}. Not taken by the Scientist. {further.reason or _NO_REASON}"
+
+
+def _takes_or_asks(done: Round) -> bool:
+    accepts = done.action and done.action.action_type is ScientistActionType.ACCEPT
+    return bool(accepts) or done.only_asks
+
+
+def _budget(plan: Assessment) -> str:
+    lab = plan.pack.lab
+    terms = [
+        f"{term.label}: {texts.term_text(term)} = {lab.money(term.credits)}."
+        for term in plan.cost_terms
+    ]
+    total = f"In all {lab.money(plan.cost)} of {lab.money(lab.budget)}."
+    return lines_text([*terms, total, "By category:", *budget_lines(plan)])
+
+
+def _resources(plan: Assessment) -> str:
+    lists = {"Equipment": plan.plan.required_equipment, "Materials": plan.plan.required_reagents}
+    return lines_text(f"{name}: {'; '.join(labels)}." for name, labels in lists.items() if labels)
+
+
+def _cuts(registered: Registered) -> Known:
+    """Yield each change from the study's own plan; where it is that, what asks for least."""
+    plan, reference = registered.plan, documents.reference_of(registered.plan)
+    lead, steps = "From the study’s own plan:", field_steps(reference, plan)
+    if not steps:
+        lead, steps = "To fit this lab:", field_steps(plan, registered.options.least.after)
+    if steps:
+        yield Finder.CORE, lines_text([lead, *(edit_sentence(step).text for step in steps)])
+
+
+def _shortfall(registered: Registered) -> Known:
+    lines = (
+        f"{title}: {text}" if title else text
+        for title, found in take_parts(registered.options)
+        for text in found
+    )
+    yield Finder.CORE, lines_text(lines)
+
+
+KNOWN: Final[Mapping[str, Callable[[Registered], Known]]] = {
+    "effect": _of_study(lambda plan: plan.pack.paper.key_finding),
+    "original_effect": _original_effect,
+    "original_interval": _original_interval,
+    "original_n": _of_study(_original_n),
+    "original_administration": _of_study(lambda plan: plan.pack.paper.method),
+    "here_stimuli": _of_core(lambda plan: _stated("; ".join(plan.plan.required_reagents))),
+    "here_measures": _of_core(lambda plan: _stated("; ".join(plan.plan.required_equipment))),
+    "here_procedure": _of_core(lambda plan: _stated(plan.plan.technique)),
+    "differences": _of_study(_differences),
+    "question": _of_study(lambda plan: plan.pack.paper.goal),
+    "hypotheses": _of_study(lambda plan: plan.pack.paper.hypothesis),
+    "design": _of_core(_design),
+    "controls": _of_core(_controls),
+    "sample_size": _of_core(_size),
+    "sample_rationale": _rationale,
+    "inference": _of_core(_inference),
+    "stopping": _stopping,
+    "success": _success,
+    "sensitivity": _of_core(_sensitivity),
+    "dates": _of_core(_dates),
+    "decision": _decided,
+    "refused": _refused,
+    "budget": _of_core(_budget),
+    "staff_time": _of_core(
+        lambda plan: f"Staff: {texts.staff_text(plan)}. {_days_text(plan)}{last_day_text(plan)}."
+    ),
+    "resources": _of_core(_resources),
+    "cuts": _cuts,
+    "shortfall": _shortfall,
+}
+"""What is known of a question without its author, by key."""
+
+
+# --- what is proposed -------------------------------------------------------------------------
+
+
+def _sameness(category: str) -> Callable[[Assessment], Proposal | None]:
+    """Return what proposes how items of a category stand to the study's own."""
+
+    def propose(plan: Assessment) -> Proposal | None:
+        own = {label_key(label) for label in getattr(plan.pack.study, category)}
+        planned = getattr(plan.plan, f"required_{category}")
+        swaps = [swap for swap in plan.substitutions if label_key(swap.original) in own]
+        if swaps:
+            loss = max(swap.fidelity_loss for swap in swaps)
+            named = joined([f"{swap.alternative} for {swap.original}" for swap in swaps])
+            alike = SAMENESS[1 if loss <= _CLOSE else 2]
+            return Proposal(alike, f"{named}, fidelity loss {loss}")
+        kept = {label_key(label) for label in planned}
+        if own and own <= kept:
+            return Proposal(SAMENESS[0], f"the plan uses all of the study’s own {category}")
+        return None
+
+    return propose
+
+
+def _same_procedure(plan: Assessment) -> Proposal | None:
+    """Return how technique, controls and days stand to the study's own plan, where it says any."""
+    own = plan.pack.reference_protocol
+    if not _stated(own.technique):
+        return None
+    changed = [
+        *([] if label_key(plan.plan.technique) == label_key(own.technique) else ["technique"]),
+        *(f"without {control.name}" for control in plan.dropped),
+    ]
+    days = plan.counts.days, own.duration_days
+    if days[0] != days[1]:
+        changed.append(f"{_days_text(plan)} in place of {days[1]:,}")
+    if not changed:
+        return Proposal(SAMENESS[0], "technique, controls and days are those of the study’s plan")
+    is_far = "technique" in changed or plan.evidence.void_reason is not None
+    return Proposal(
+        SAMENESS[2 if is_far else 1], f"against the study’s own plan: {joined(changed)}"
+    )
+
+
+def _failed(plan: Assessment) -> Proposal | None:
+    """Return what contradicts a criterion that is chosen; the smallest effect of interest, too."""
+    chosen, design = plan.pack.design.replication, plan.pack.design
+    if chosen is None:
+        return None
+    rows = [CRITERIA[name] for name in chosen.criteria]
+    lines = list(dict.fromkeys(row.contradicted for row in rows))
+    effect = plan.evidence.row.effect
+    if design.sesoi is not None and effect and any(row.has_sides for row in rows):
+        smallest = f"{effect.name} {texts.effect_text(design.sesoi)}"
+        lines.append(
+            "It is not replicated, and the replication’s interval of level 1 − 2 alpha holds no "
+            f"effect in the original’s direction as strong as the smallest of interest, {smallest}."
+        )
+    lead = ["Any of these:"] if len(lines) > 1 else []
+    return Proposal(lines_text([*lead, *lines]), _BY_CRITERIA)
+
+
+def _inconclusive(plan: Assessment) -> Proposal | None:
+    chosen = plan.pack.design.replication
+    if chosen is None:
+        return None
+    if all(CRITERIA[name].decides for name in chosen.criteria):
+        return Proposal("Nothing: what is not replicated has failed.", _BY_CRITERIA)
+    return Proposal("Neither replicated nor failed.", _BY_CRITERIA)
+
+
+def _stopped(plan: Assessment) -> Proposal | None:
+    if plan.pack.design.is_looked_at:
+        return None
+    size = f"{plan.counts.samples:,} {texts.unit_noun(plan.pack.design)}"
+    return Proposal(f"With {size}; nobody looks before.", "the plan has no interim looks")
+
+
+def _stated(text: str) -> str:
+    return ended(text) if is_given(text) else ""
+
+
+_REFUSALS: Final = (LabManagerActionType.SUGGEST_ALTERNATIVE, LabManagerActionType.REJECT)
+_NO_REASON: Final = "Why is not given."
+_BY_CRITERIA: Final = "it follows from the criteria that are chosen"
+_CLOSE: Final = 1  # A fidelity loss up to here is a small declared deviation
+PROPOSED: Final[Mapping[str, Callable[[Assessment], Proposal | None]]] = {
+    "same_measures": _sameness("equipment"),
+    "same_stimuli": _sameness("reagents"),
+    "same_procedure": _same_procedure,
+    "stopping": _stopped,
+    "failed": _failed,
+    "inconclusive": _inconclusive,
+}
+"""What looks likely, by the question's key."""
