@@ -9,8 +9,10 @@ from pydantic import ValidationError
 from replicalab.cli.lab_options import decimal
 from replicalab.cli.printing import CommandError
 from replicalab.lexicon import joined, shortened
+from replicalab.measures import GROUPINGS, KINDS
 from replicalab.measures.success import CRITERIA, Criterion, Prior
 from replicalab.scenarios import QUESTION_RECORDS, Study
+from replicalab.scenarios.fields import MOST
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -40,7 +42,7 @@ class RecordOption(NamedTuple):
     read: Callable[[str], Any] = decimal
 
 
-_COST: Final = "0 or more"
+_COST: Final = f"0 to {MOST:,}"
 _CRITERIA: Final = ", ".join(Criterion)
 _PRIORS: Final = ", ".join(Prior)
 _WITH_SIDES: Final = [name for name, row in CRITERIA.items() if row.has_sides]
@@ -49,7 +51,11 @@ RECORD_OPTIONS: Final = {
         "units", "name", "NAME", "what is treated as one, such as tank", "1 to 30 characters", str
     ),
     "unit_samples": RecordOption(
-        "units", "samples", "NUMBER", "samples in one unit, on average", "1 or more, such as 16"
+        "units",
+        "samples",
+        "NUMBER",
+        "samples in one unit, on average",
+        f"1 to {MOST:,}, such as 16",
     ),
     "unit_icc": RecordOption(
         "units",
@@ -130,6 +136,7 @@ def records(asked: argparse.Namespace, study: Study) -> dict[str, Any]:
             if each.record == record and (value := getattr(asked, name)) is not None
         }
         if given:
+            _check_kind(record, asked, study)
             found[record] = _made(record, {**(dict(own) if own else {}), **given})
     chosen = found.get("replication")
     if chosen and asked.replication_sides is not None and not chosen.has_sides:
@@ -139,6 +146,19 @@ def records(asked: argparse.Namespace, study: Study) -> dict[str, Any]:
             f"{joined(_WITH_SIDES, 'and')} count"
         )
     return found
+
+
+def _check_kind(record: str, asked: argparse.Namespace, study: Study) -> None:
+    """Raise where the kind of a study's design has no units, or no arms."""
+    row = KINDS[study.design.kind]
+    if record not in GROUPINGS or row.uses(record):
+        return
+    options = [name for name, each in RECORD_OPTIONS.items() if each.record == record]
+    name, value = next((n, v) for n in options if (v := getattr(asked, n)) is not None)
+    raise CommandError(
+        f"--{name.replace('_', '-')} '{shortened(str(value))}' plays no part in {row.named} "
+        f"design, which has no {GROUPINGS[record]}; leave it out for {study.scenario_id}"
+    )
 
 
 def _made(record: str, values: dict[str, Any]) -> Any:

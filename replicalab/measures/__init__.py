@@ -6,8 +6,10 @@ from replicalab.measures.clusters import (
     arms_of,
     design_effect,
     samples_left,
+    samples_of,
     units_left,
     units_of,
+    whole_units,
 )
 from replicalab.measures.kinds import KINDS, DesignKind
 from replicalab.measures.normal_scales import NormalScale

@@ -50,6 +50,7 @@ def optimal_allocation(
     *,
     per_unit: float | None = None,
     share: float | None = None,
+    kept: float = 1.0,
 ) -> Allocation | None:
     """Return the allocation with the least variance for what it costs.
 
@@ -62,8 +63,13 @@ def optimal_allocation(
         explained: the shares of the variance within and between units that covariates explain.
         per_unit: samples in a unit, where they are given.
         share: the share of treated units, where it is given.
+        kept: the share of a unit's samples that dropout leaves.
+
+    Raises:
+        ValueError: a number that no design has; says which, and what it may be.
     """
-    within = (1 - correlation) * (1 - explained[0])
+    _check(costs, correlation, explained, (per_unit, share), kept)
+    within = (1 - correlation) * (1 - explained[0]) / kept
     between = correlation * (1 - explained[1])
     found = Allocation(per_unit or 1.0, 0.5 if share is None else share)
     free = not (costs.sample + costs.treated_sample and costs.unit + costs.treated_unit)
@@ -89,3 +95,25 @@ def optimal_allocation(
 
 def _mean(plain: float, treated: float, share: float) -> float:
     return (1 - share) * plain + share * treated
+
+
+def _check(
+    costs: UnitCosts,
+    correlation: float,
+    explained: tuple[float, float],
+    given: tuple[float | None, float | None],
+    kept: float,
+) -> None:
+    """Raise where a number is none that a design may have."""
+    per_unit, share = given
+    rows = (
+        ("correlation", correlation, 0 <= correlation <= 1, "from 0 to 1"),
+        *((f"explained[{i}]", r, 0 <= r < 1, "from 0 to below 1") for i, r in enumerate(explained)),
+        ("per_unit", per_unit, per_unit is None or 0 < per_unit < math.inf, "above 0"),
+        ("share", share, share is None or 0 < share < 1, "between 0 and 1"),
+        ("kept", kept, 0 < kept <= 1, "above 0, at most 1"),
+        *((f"costs.{k}", c, 0 <= c < math.inf, "0 or more") for k, c in costs._asdict().items()),
+    )
+    for name, value, is_right, may_be in rows:
+        if not is_right:
+            raise ValueError(f"{name} is {value}; give a number {may_be}")

@@ -8,6 +8,7 @@ Sources: Kish, Survey Sampling (1965), for the design effect; Donner & Klar, Des
 Cluster Randomization Trials in Health Research (2000), for tests of as many units.
 """
 
+import math
 from typing import Any, Final
 
 Number = Any
@@ -38,6 +39,16 @@ def arms_of(n: Number, share: float) -> tuple[Number, Number]:
 def units_of(n: Number, per_unit: float) -> Number:
     """Return how many units so many samples take, the last one perhaps partly filled."""
     return -((_ROUNDING - n / per_unit) // 1)
+
+
+def samples_of(units: int, per_unit: float) -> int:
+    """Return the most samples that so many units hold."""
+    return math.floor(units * per_unit * (1 + _ROUNDING))
+
+
+def whole_units(n: int, per_unit: float) -> int:
+    """Return the fewest samples, ``n`` or more, that fill whole units."""
+    return samples_of(int(units_of(n, per_unit)), per_unit)
 
 
 def units_left(counted: Number, planned: Number, per_unit: float) -> Number:

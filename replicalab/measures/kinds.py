@@ -17,6 +17,7 @@ from functools import lru_cache, partial
 from typing import Final
 
 from replicalab.measures import clusters, normal_scales, reported, sketches
+from replicalab.measures.bisection import least_reaching
 from replicalab.measures.correlation import correlation_power, correlation_wrong_sign
 from replicalab.measures.distributions import (
     detection_probability,
@@ -32,6 +33,7 @@ from replicalab.measures.distributions import (
 )
 from replicalab.measures.rows import (
     AS_PUBLISHED,
+    LARGEST,
     DesignParameters,
     Effect,
     Given,
@@ -41,7 +43,7 @@ from replicalab.measures.rows import (
     UsualTest,
 )
 from replicalab.measures.scales import HALF_WIDTH, PERCENT
-from replicalab.measures.shares import largest_h, shares_power
+from replicalab.measures.shares import largest_h, least_h, shares_power
 from replicalab.measures.usual_tests import (
     fisher_power_beside_none,
     log_rank_power,
@@ -161,6 +163,12 @@ def _two_proportions(n: int, size: float, given: DesignParameters) -> float:
         return shares_power(n, size, given.baseline, given.alpha).power
     root = _root_of_arms(n, given)
     return z_test_power(size * root, given.alpha) if root else 0.0
+
+
+def _least_of_shares(n: int, target: float, given: DesignParameters) -> float | None:
+    if given.baseline is not None:
+        return least_h(n, target, given.baseline, given.alpha)
+    return least_reaching(lambda size: _two_proportions(n, size, given), target, LARGEST)
 
 
 def _two_proportions_wrong(n: int, size: float, given: DesignParameters) -> float:
@@ -394,6 +402,7 @@ _ROWS: Final = (
         },
         misfit=_share_misfit,
         wrong_sign=_two_proportions_wrong,
+        least_size=_least_of_shares,
         information=_OF_ARMS,
     ),
     Kind(

@@ -14,7 +14,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, Protocol
 
-from replicalab.measures.bisection import least_that
+from replicalab.measures.bisection import least_reaching
 from replicalab.measures.normal_scales import NormalScale
 from replicalab.measures.reported import EffectSource
 from replicalab.measures.scales import SHARE, Scale
@@ -27,7 +27,7 @@ HALVED: Final = "halved"
 SMALLEST: Final = "smallest of interest"
 """The other effects that a plan may be judged at."""
 
-_LARGEST: Final = 1e15  # No effect beyond this is looked for
+LARGEST: Final = 1e15  # No effect beyond this is looked for
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +57,7 @@ class Effect:
     @property
     def largest_size(self) -> float:
         """The largest size that is looked for."""
-        return min(math.nextafter(self.below, 0), _LARGEST)
+        return min(math.nextafter(self.below, 0), LARGEST)
 
     def offers(self, name: str) -> bool:
         """Return whether an effect of a name is worth planning at."""
@@ -99,7 +99,7 @@ class Ratio(Effect):
     @property
     def largest_size(self) -> float:
         """The largest size that is looked for."""
-        return math.log(_LARGEST)
+        return math.log(LARGEST)
 
     def size(self, effect: float) -> float:
         """Return how far an effect is from none."""
@@ -381,6 +381,8 @@ class Kind:
         misfit: why the planning effect does not go with the other numbers, and the remedy; empty
             where it does.
         normal: the scale on which its estimates are as good as normal, None where there is none.
+        least_size: the least size that ``n`` samples show with a target power above alpha, where
+            there is a shorter way to it than by the formula.
         information: what samples tell, by which looks and success are planned; None where nothing
             is tested on a normal scale.
     """
@@ -412,6 +414,7 @@ class Kind:
     wrong_sign: Formula | None = None
     normal: NormalScale | None = None
     misfit: Callable[[float, DesignParameters], str] | None = None
+    least_size: Callable[[int, float, DesignParameters], float | None] | None = None
     information: Information | None = None
 
     @property
@@ -533,7 +536,7 @@ class Kind:
     ) -> float | None:
         """Return the least of what is sought that ``n`` samples show with the target power.
 
-        Found by bisection, exact to 1e-12 of itself and on the side where the target is met. 0
+        Exact to 1e-12 of itself and on the side where the target is met. 0
         where the target is no higher than alpha. None where nothing is tested, where ``n`` is too
         small for a test, and where only an effect beyond 1e15 would do.
 
@@ -549,16 +552,18 @@ class Kind:
             return None
         given, assumed = DesignParameters.by(design, factor, planned), effect.size(usual) * factor
 
-        def is_enough(size: float) -> bool:
+        def power(size: float) -> float:
             seen = size * factor
             if effect.within_margin:
-                value = _value(self.formula, n, assumed, given._replace(margin=seen))
-            else:
-                value = _value(self.formula, n, seen, given)
-            return value >= design.target
+                return _value(self.formula, n, assumed, given._replace(margin=seen))
+            return _value(self.formula, n, seen, given)
 
-        top = _LARGEST if effect.within_margin else effect.largest_size
-        least = least_that(is_enough, top)
+        top = LARGEST if effect.within_margin else effect.largest_size
+        if self.least_size and design.target > given.alpha:
+            seen = self.least_size(n, design.target, given)
+            least = seen and seen / factor
+        else:
+            least = least_reaching(power, design.target, top)
         return None if least is None else effect.of_size(least, usual)
 
     def faults(self, design: _Design) -> Iterator[str]:

@@ -18,6 +18,7 @@ from operator import mul
 from typing import Final, NamedTuple
 
 from replicalab.measures import distributions
+from replicalab.measures.bisection import least_reaching
 
 MOST_PER_GROUP: Final = 500
 """Up to so many samples in each group the test is enumerated."""
@@ -69,11 +70,41 @@ def shares_power(n: int, size: float, baseline: float, alpha: float) -> SharesPo
     alpha = max(alpha, distributions.SMALLEST_ALPHA)
     if other >= baseline:
         return _at(min(each, MOST_PER_GROUP), baseline, baseline, alpha)[0]
-    best = _most_power(min(each, MOST_PER_GROUP), baseline, other, alpha)
     if each <= MOST_PER_GROUP:
-        return best
+        return _most_power(each, baseline, other, alpha)[0]
     corrected = _corrected(each, baseline, other, alpha)
+    best, _ = _most_power(MOST_PER_GROUP, baseline, other, alpha, corrected.power)
     return corrected if corrected.power > best.power else best
+
+
+def least_h(n: int, target: float, baseline: float, alpha: float) -> float | None:
+    """Return the smallest Cohen's h at which `shares_power` reaches a target; None where none does.
+
+    The target is above ``alpha``. As exact as `least_reaching`, and on the side that reaches it.
+    """
+    # The power is the most of many sizes. So the least h is the least of their own: from one at
+    # which a size reaches the target, the size that is best there leads to a smaller one, till it
+    # is best itself. To know the best takes as long as a hundred powers of one size.
+    each, most, alpha = n // 2, largest_h(baseline), max(alpha, distributions.SMALLEST_ALPHA)
+    few = min(each, MOST_PER_GROUP)
+
+    def own(size: int) -> float | None:
+        return least_reaching(
+            lambda h: _at(size, baseline, other_share(baseline, h), alpha)[0].power, target, most
+        )
+
+    def corrected(h: float) -> float:
+        other = other_share(baseline, h)
+        return _corrected(each, baseline, other, alpha).power if other < baseline else 0.0
+
+    found = least_reaching(corrected, target, most) if each > few else own(few)
+    while True:
+        here = other_share(baseline, most if found is None else found)
+        best, luckiest = _most_power(few, baseline, here, alpha, target)
+        nearer = own(luckiest) if best.power >= target else None
+        if nearer is None or (found is not None and nearer >= found):
+            return found
+        found = nearer
 
 
 def _corrected(each: int, one: float, other: float, alpha: float) -> SharesPower:
@@ -89,17 +120,23 @@ def _corrected(each: int, one: float, other: float, alpha: float) -> SharesPower
 
 
 @lru_cache(maxsize=8192)
-def _most_power(each: int, one: float, other: float, alpha: float) -> SharesPower:
-    """Return the highest power of groups of at most a size."""
-    best = SharesPower(0.0, 0.0)
+def _most_power(
+    each: int, one: float, other: float, alpha: float, known: float = 0.0
+) -> tuple[SharesPower, int]:
+    """Return the highest power of groups of at most a size, and the size that has it.
+
+    Where it is less than what is ``known`` to be had, that of some size.
+    """
+    best, luckiest = SharesPower(0.0, 0.0), 0
     for size in range(each, 0, -1):
         found, most = _at(size, one, other, alpha)
-        best = max(best, found)
+        if found > best:
+            best, luckiest = found, size
         if best.power > 1 - _ROUNDING:
-            return SharesPower(1.0, best.wrong_sign)
-        if most < max(best.power - _ROUNDING, _ROUNDING):
+            return SharesPower(1.0, best.wrong_sign), luckiest
+        if most < max(best.power - _ROUNDING, known - _ROUNDING, _ROUNDING):
             break
-    return best if best.power > _ROUNDING else SharesPower(0.0, 0.0)
+    return (best if best.power > _ROUNDING else SharesPower(0.0, 0.0)), luckiest
 
 
 @lru_cache(maxsize=8192)

@@ -4,7 +4,8 @@
 target. Neither is a part of the check, whose evidence is that without looks. In `with_looks` the
 fixed sample is the one that the study's own formula needs for the target; the largest is the
 smallest in whole groups whose information is that of the fixed one times the inflation, and each
-look is rounded up to whole groups. The bounds are those of the shares that these samples are, so
+look is rounded up to whole groups; a study with units is looked at when units of each arm are
+whole. The bounds are those of the shares that these samples are, so
 that the level is kept.
 
 The samples between two looks are begun when the look before them is done, since a look saves only
@@ -21,7 +22,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment, assess, counted_of, credits_needed
-from replicalab.measures import KINDS, DesignParameters
+from replicalab.measures import KINDS, DesignParameters, arms_of, samples_of, units_of, whole_units
 from replicalab.measures.looks import (
     LEAST_ALPHA,
     MOST_ALPHA,
@@ -34,9 +35,11 @@ from replicalab.measures.looks import (
 from replicalab.measures.rows import Information
 from replicalab.models import LARGEST_COUNT, revise
 from replicalab.planner.limits import EvidenceCurve, fewest, largest_sample, most_looked_at
-from replicalab.scenarios import Design, Looks, Pack
+from replicalab.scenarios import Arms, Design, Looks, Pack
 
 _MOST_TRIES: Final = 20
+_MOST_UNITS: Final = 200  # So many more units of an arm, at most, until both arms are whole
+_HALF: Final = 0.5
 _ROUNDING: Final = 1 - 1e-12
 
 
@@ -159,15 +162,14 @@ def looked_at(plan: Assessment) -> LookedAt | NoLooks | None:
     if not most:
         return NoLooks.FEW
     sizes = [groups.reaching(share * most) for share in looks.analyses[:-1]]
-    shares = (*(groups.worth(size) / most for size in sizes), 1.0)
+    shares = (*(groups.told(size) / most for size in sizes), 1.0)
     if not shares[0] or any(one >= later for one, later in pairwise(shares)):
         return NoLooks.FEW
     rule = stopping_rule(looks.family, shares, alpha, gamma=looks.gamma)
     alone = stopping_rule(looks.family, (1.0,), alpha)
     drift = alone.drift_for(min(evidence.value, MOST_POWER), sides=None)
     power = min(evidence.value, sum(rule.crossings(drift)))
-    able = (*(size * groups.each for size in sizes), evidence.able)
-    *looked, last = _analyses(groups, able, rule, drift)
+    *looked, last = _analyses(groups, (*sizes, evidence.able), rule, drift)
     # More may be planned than can count: they are paid for, and the plan's own days are kept.
     worst = assess(revise(plan.plan, duration_days=max(last.day, plan.counts.days)), plan.pack)
     last = last._replace(samples=plan.counts.samples, day=worst.counts.days, credits=worst.cost)
@@ -205,12 +207,13 @@ def with_looks(plan: Assessment, looks: Looks | None = None) -> LooksPlan | NoLo
     if fixed is None:
         return NoLooks.TARGET
     groups = _Groups(plan, information)
-    found = groups.sized(looks, -(-fixed // groups.each))
-    return found if isinstance(found, NoLooks) else _planned(looks, groups, *found)
+    alone = -(-fixed // groups.each) * groups.each
+    found = groups.sized(looks, alone)
+    return found if isinstance(found, NoLooks) else _planned(looks, groups, alone, *found)
 
 
 class _Groups(NamedTuple):
-    """A plan's samples as whole groups: so many of them are one of each group."""
+    """A plan's samples in whole groups: one of each, or whole units of each arm."""
 
     plan: Assessment
     information: Information
@@ -234,22 +237,38 @@ class _Groups(NamedTuple):
         counted = self.counted(samples)
         return self.information.of(counted, self.given(samples)) if counted else 0.0
 
-    def worth(self, size: int) -> float:
-        """Return the information of so many of each group."""
-        return self.told(size * self.each)
+    def whole(self, samples: int) -> int:
+        """Return the fewest samples in whole groups, so many or more.
+
+        Of a study with units they fill whole units in each arm; beyond what can be counted where
+        unlike arms never do.
+        """
+        design, groups = self.plan.pack.design, -(-samples // self.each)
+        if design.units is None:
+            return groups * self.each
+        per_unit = design.units.samples
+        if not design.uneven:
+            return whole_units(groups, per_unit) * self.each
+        share = (design.arms or Arms()).share
+        first = int(units_of(arms_of(samples, share)[0], per_unit))
+        for units in range(max(1, first), first + _MOST_UNITS):
+            filled = samples_of(units, per_unit)
+            low, high = ((filled + half) / share for half in (-_HALF, _HALF))
+            for total in range(max(samples, math.floor(low)), math.ceil(high) + 1):
+                one, other = arms_of(total, share)
+                if one == filled and other and other == whole_units(int(other), per_unit):
+                    return total
+        return LARGEST_COUNT + 1
 
     def reaching(self, goal: float) -> int:
-        """Return the fewest of each group that have so much information."""
-        most = LARGEST_COUNT // self.each
-        return fewest(lambda size: self.worth(size) >= goal * _ROUNDING, 1, most)
+        """Return the fewest samples in whole groups that have so much information."""
+        return self.whole(fewest(lambda n: self.told(n) >= goal * _ROUNDING, 1, LARGEST_COUNT))
 
-    def sized(
-        self, looks: Looks, fixed: int
-    ) -> tuple[int, tuple[int, ...], SequentialTest] | NoLooks:
-        """Return the sizes of each group without looks and at each analysis, and their test."""
+    def sized(self, looks: Looks, fixed: int) -> tuple[tuple[int, ...], SequentialTest] | NoLooks:
+        """Return the samples at each analysis, and their test, beside so many without looks."""
         # The bounds depend on the shares, these on the whole groups, and how many groups there must
         # be on the bounds: a size or two more, at most, and all three agree.
-        design, base = self.plan.pack.design, self.worth(fixed)
+        design, base = self.plan.pack.design, self.told(fixed)
         alpha, shares, last, sizes = design.alpha or 0.0, looks.analyses, 0, tuple[int, ...]()
         if not base:  # an exact test may be possible where its normal approximation is not
             return NoLooks.FEW
@@ -257,29 +276,28 @@ class _Groups(NamedTuple):
             rule = stopping_rule(looks.family, shares, alpha, gamma=looks.gamma)
             test = sequential_test(rule, alpha, design.target)
             goal = test.inflation * base
-            if last and self.worth(last) >= goal * _ROUNDING:
-                return fixed, sizes, test
-            last = max(last + 1, self.reaching(goal))
-            if last * self.each > LARGEST_COUNT:
-                return NoLooks.TARGET
-            sizes = tuple(self.reaching(share * self.worth(last)) for share in looks.analyses)
-            shares = tuple(self.worth(size) / self.worth(last) for size in sizes)
+            if last and self.told(last) >= goal * _ROUNDING:
+                # What rounding up adds makes the effect plainer.
+                return sizes, test._replace(drift=test.drift * math.sqrt(self.told(last) / goal))
+            last = max(self.whole(last + 1), self.reaching(goal))
+            if last > LARGEST_COUNT:
+                return NoLooks.FEW if design.uneven and design.units else NoLooks.TARGET
+            sizes = tuple(self.reaching(share * self.told(last)) for share in looks.analyses)
+            shares = tuple(self.told(size) / self.told(last) for size in sizes)
             if not shares[0] or any(one >= later for one, later in pairwise(shares)):
                 return NoLooks.FEW
         return NoLooks.FEW
 
 
 def _planned(
-    looks: Looks, groups: _Groups, fixed: int, sizes: tuple[int, ...], test: SequentialTest
+    looks: Looks, groups: _Groups, alone: int, samples: tuple[int, ...], test: SequentialTest
 ) -> LooksPlan:
     plan, pack = groups.plan, groups.plan.pack
-    samples = tuple(size * groups.each for size in sizes)
     analyses = _analyses(groups, samples, test.rule, test.drift)
 
     def sized(samples: int, days: int) -> Assessment:
         return assess(revise(plan.plan, sample_size=samples, duration_days=days), pack)
 
-    alone = fixed * groups.each
     return LooksPlan(
         looks,
         test,

@@ -140,7 +140,8 @@ def better_allocation(plan: Assessment) -> Allocated | None:
         return None
     costs, budget = known
     splits = "arms" in KINDS[design.kind].optional
-    best = optimal_allocation(costs, units.icc, share=None if splits else 0.5)
+    kept = 1 - design.dropout
+    best = optimal_allocation(costs, units.icc, share=None if splits else 0.5, kept=kept)
     if best is None:
         return None
     most = most_counted(plan.counts.days, plan.pack)

@@ -205,7 +205,7 @@ class EvidenceAssumptions(Record):
             message = message.replace("effect_planning", "the effect")
             message = message.replace(kind, kind.replace("_", "-"))
             problem, _, remedy = message.partition("; ")
-            fault = Fault("question", problem, remedy or "choose another number")
+            fault = Fault("", problem, remedy or "choose another number")
             raise ScenarioError("your question", [fault]) from error
 
     def asking(self, number: str, value: float | None, design: Design) -> EvidenceAssumptions:
@@ -222,7 +222,7 @@ class EvidenceAssumptions(Record):
             return self.model_copy(update={number: value if asks else None, "why": why})
         except ValidationError as error:
             text = percent_text(value or 0.0) if number == "dropout" else f"{value:zg}"
-            fault = Fault("question", f"the {number} is {text}", _REMEDIES[number])
+            fault = Fault("", f"the {number} is {text}", _REMEDIES[number])
             raise ScenarioError("your question", [fault]) from error
 
     def because(self, number: str, reason: str) -> EvidenceAssumptions:

@@ -4,9 +4,12 @@ from typing import Final
 
 from replicalab.assessment import samples_text, scale_of
 from replicalab.lexicon import amount_text, capitalised, count_text, joined, percent_text
+from replicalab.models import LARGEST_PLANNED
 from replicalab.planner.curves import Curves, Point
+from replicalab.planner.unreached import TargetLimit, why_unreached
 from replicalab.views.blocks import Panel, panel
 from replicalab.views.plan import counting_text, effect_text
+from replicalab.views.unreached import unreached_text
 from replicalab.views.verdicts import evidence_status
 
 _ROWS: Final = 12  # So many of a curve's points stand in its table, and those that have a name
@@ -107,6 +110,8 @@ def bound_text(found: Curves) -> str:
         samples, longer = found.in_more_days
         size = f"{count_text(samples, 'sample')} in {count_text(longer, 'day')}"
         texts.append(f"{size} would reach the target.")
+    elif (why := why_unreached(plan)) and why.limit is not TargetLimit.POPULATION:
+        texts.append(unreached_text(plan))
     return " ".join(texts)
 
 
@@ -119,7 +124,8 @@ def outside_text(found: Curves) -> str:
     none, days = "No", count_text(found.plan.counts.days, "day")
     if found.most_counted not in (None, found.plan.pack.design.population_max):
         none = f"In {days} no"
-    return f"{none} sample size reaches the target at the effect {joined(lost, 'or')}."
+    most = f"up to {amount_text(found.most_counted or LARGEST_PLANNED)}"
+    return f"{none} sample size {most} reaches the target at the effect {joined(lost, 'or')}."
 
 
 # --- tables ---------------------------------------------------------------------------------

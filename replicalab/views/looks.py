@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from replicalab.assessment import Assessment, failing_text
+from replicalab.assessment import Assessment, failing_text, units_in_arms
 from replicalab.lexicon import (
     amount_text,
     capitalised,
@@ -22,6 +22,7 @@ from replicalab.planner.looks import Analysis, LookedAt, LooksPlan, NoLooks, loo
 from replicalab.scenarios import Design, Pack
 from replicalab.views.blocks import Block, Cell, Column, Group, Sentence, Table, group, table
 from replicalab.views.plan import group_text, looks_text, with_cautions
+from replicalab.views.unreached import unreached_text
 
 TITLE: Final = "Interim looks"
 _NOT_WORKED_OUT: Final = "What the plan comes to with its interim looks is not worked out."
@@ -183,9 +184,24 @@ def why_not_text(why: NoLooks, pack: Pack) -> str:
             )
         case NoLooks.FEW:
             return (
-                "There are too few samples for so many looks: in whole groups two analyses would "
-                "be one. Choose fewer looks, or further apart."
+                f"There are too few samples for so many looks: in whole {_wholes_text(design)} two "
+                f"analyses would be one. Choose fewer looks, or further apart{_or_shares(design)}."
             )
+
+
+def _wholes_text(design: Design) -> str:
+    """Return of what an analysis has whole numbers: ``groups``, ``tanks of 16 in each arm``."""
+    if design.units is None:
+        return "groups"
+    where = " in each arm" if KINDS[design.kind].groups_of(design) > 1 else ""
+    return f"{plural(design.units.name, 2)} of {design.units.samples:g}{where}"
+
+
+def _or_shares(design: Design) -> str:
+    """Return what else to do where unlike arms seldom fill whole units; empty where they do."""
+    if design.units is None or not design.uneven:
+        return ""
+    return f", or arms whose shares fill whole {plural(design.units.name, 2)} sooner, such as 0.75"
 
 
 def _planned_for(design: Design) -> str:
@@ -209,9 +225,19 @@ def basis_text(found: LooksPlan) -> str:
         f"{looks_text(found.looks)}; stops for efficacy alone. Each analysis holds the p of its "
         f"usual two-sided test against its own level; together they keep alpha {design.alpha:g} "
         f"and the target of {target}, by a normal approximation that is rough where a group has "
-        "fewer than about ten. Samples after a look are begun when it is done, and each batch "
-        f"takes {waits}."
+        f"fewer than about ten{_alike_text(design)}. {_whole_text(design)}Samples after a look are "
+        f"begun when it is done, and each batch takes {waits}."
     )
+
+
+def _alike_text(design: Design) -> str:
+    """Return what counts of a group whose samples are alike in units; empty of others."""
+    return f" {plural(design.units.name, 2)}" if design.units and design.units.icc else ""
+
+
+def _whole_text(design: Design) -> str:
+    """Return when a study with units is looked at; empty without."""
+    return f"Analyses are at whole {_wholes_text(design)}. " if design.units else ""
 
 
 def analyses_table(found: LooksPlan) -> Table:
@@ -243,8 +269,9 @@ def _row(
     place: int, each: Analysis, all_of_them: Sequence[Analysis], pack: Pack, *, events: bool
 ) -> Iterator[Cell]:
     yield Cell(f"Look {place}" if place < len(all_of_them) else "Final")
-    grouped = group_text(each.samples, pack.design)
-    yield Cell(amount_text(each.samples), each.samples, note=f"({grouped})" if grouped else "")
+    notes = (group_text(each.samples, pack.design), _in_units_text(each.samples, pack.design))
+    note = "; ".join(filter(None, notes))
+    yield Cell(amount_text(each.samples), each.samples, note=f"({note})" if note else "")
     if events:
         yield Cell(amount_text(each.number), each.number)
     dated = pack.lab.dated(pack.lab.start_day + each.day - 1)
@@ -254,6 +281,14 @@ def _row(
     for chance in (each.without, each.with_effect):
         yield Cell(_chance_text(chance), chance)
     yield Cell(amount_text(each.credits), each.credits)
+
+
+def _in_units_text(samples: int, design: Design) -> str:
+    """Return how many units of each arm so many samples fill: ``4 + 4 tanks``; empty without."""
+    if design.units is None:
+        return ""
+    arms = [int(each) for each in units_in_arms(samples, design)]
+    return f"{' + '.join(map(amount_text, arms))} {plural(design.units.name, sum(arms))}"
 
 
 def _p_text(p: float) -> str:
@@ -306,7 +341,8 @@ def looks_blocks(plan: Assessment) -> tuple[Block, ...]:
     if found is None or found is looked_at(plan):
         return ()
     if isinstance(found, NoLooks):
-        return (Sentence(why_not_text(found, plan.pack)),)
+        why = unreached_text(plan) if found is NoLooks.TARGET else ""
+        return (Sentence(" ".join(filter(None, [why_not_text(found, plan.pack), why]))),)
     return (
         Sentence(summary_text(found), "For the target:"),
         analyses_table(found),

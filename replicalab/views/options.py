@@ -10,6 +10,8 @@ from replicalab.planner.limits import CountLimits
 from replicalab.scenarios import EvidenceTier, Pack
 from replicalab.views.blocks import Group, Heading, Sentence, group, listing
 from replicalab.views.plan import listed, moved_text, with_cautions
+from replicalab.views.units import units_limit_text
+from replicalab.views.unreached import unreached_text
 
 _BOUNDS: Final = {EvidenceTier.MEETS_TARGET: "target", EvidenceTier.ABOVE_FLOOR: "floor"}
 
@@ -240,10 +242,12 @@ def target_text(options: PlanAnalysis) -> str:
     yours, least = options.yours, options.least.after
     goal, relief = bound_text(yours.evidence, "target"), options.asks.target
     if relief is None:
-        most = yours.pack.design.population_max
-        why = f" The study has {count_text(most, 'sample')} at most." if most else ""
-        return f"With these items and controls no sample size reaches {goal}.{why}"
+        none = f"With these items and controls no sample size reaches {goal}."
+        why = unreached_text(yours), units_limit_text(yours, alone=False)
+        return " ".join(filter(None, [none, *why]))
+    units = units_limit_text(yours)
     own = with_cautions(_reaching_text(relief, goal), relief.judged)
+    own = f"{own} {units}" if units else own
     if not relief.asks:
         return own
     if least.feasible and least.evidence.tier is EvidenceTier.MEETS_TARGET:

@@ -10,6 +10,7 @@ from replicalab.lexicon import amount_text, capitalised, count_text, joined, per
 from replicalab.measures import KINDS
 from replicalab.models import Record
 from replicalab.planner.units import Allocated, better_allocation, by_correlation, units_worth
+from replicalab.planner.unreached import units_limit
 from replicalab.scenarios import Arms, Design, Units
 from replicalab.views.blocks import Cell, Group, Sentence, Table, group, row, table
 
@@ -133,6 +134,8 @@ def _sentences(plan: Assessment) -> Iterator[Sentence]:
             )
     if arms := arms_text(plan.counts.samples, design):
         yield Sentence(f"{capitalised(count_text(plan.counts.samples, 'sample'))}: {arms}.")
+    if limit := units_limit_text(plan):
+        yield Sentence(limit)
     better = better_allocation(plan)
     if better and design.units:
         yield Sentence(allocation_text(plan, better, design.units))
@@ -182,3 +185,39 @@ def allocation_text(plan: Assessment, better: Allocated, units: Units) -> str:
         f"{plan.pack.lab.money(better.credits)}, no more than samples and {plural(name, 2)} cost "
         f"now ({count_text(better.samples, 'sample')} in {units_had})."
     )
+
+
+def units_limit_text(plan: Assessment, *, alone: bool = True) -> str:
+    """Return what a plan's units allow, and what would reach the target; empty where they do.
+
+    Where it does not stand ``alone``, without how many samples exist.
+
+    ``With 4 tanks in each arm no number of samples shows more than power 0.47; power 0.80 takes
+    12 tanks of 16 in each arm.``
+    """
+    found, design, evidence = units_limit(plan), plan.pack.design, plan.evidence
+    if found is None or design.units is None:
+        return ""
+    name, target = design.units.name, evidence.amount(evidence.target)
+    had, more = in_arms_text(found.units, name), list[str]()
+    if found.per_unit is not None:
+        more.append(f"{count_text(found.per_unit, 'sample')} in each {name}")
+    if found.enough is not None:
+        of = f"{plural(name, 2)} of {design.units.samples:g}"
+        more.append(f"{in_arms_text(found.enough, name, of)}")
+    takes = f"{evidence.measure} {target} takes {' or '.join(more)}" if more else ""
+    if found.exceeds and takes and alone:
+        takes += f", and the study has {count_text(design.population_max or 0, 'sample')} at most"
+    if found.per_unit is None:
+        most = f"no number of samples shows more than {evidence.measure}"
+        takes = f"{most} {evidence.amount(found.most)}{f'; {takes}' if takes else ''}"
+    return f"With {had} {takes}."
+
+
+def in_arms_text(units: tuple[int, ...], name: str, named: str = "") -> str:
+    """Return how many units arms have: ``4 tanks in each arm``, ``4 and 2 tanks in the arms``."""
+    if len(set(units)) > 1:
+        numbers = " and ".join(map(amount_text, units))
+        return f"{numbers} {named or plural(name, 2)} in the arms"
+    counted = f"{amount_text(units[0])} {named}" if named else count_text(units[0], name)
+    return f"{counted} in each arm" if len(units) > 1 else counted

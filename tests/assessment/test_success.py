@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from scipy import stats
 
 from replicalab.assessment import Assessment, assess, missing_choices
 from replicalab.assessment.success import likelier_with_fewer, success_of, success_rows
@@ -17,13 +18,13 @@ from replicalab.views.original import fits_text
 from replicalab.views.plan import asked_text, assumption_text, source_text
 from replicalab.views.report import justification_table
 from replicalab.views.success import (
-    ceiling_text,
     chosen_text,
     fewer_text,
     rough_text,
     success_cell,
     success_panel,
 )
+from replicalab.views.unreached import ceiling_text
 from tests.factories import make_design, make_pack, make_protocol
 
 ORIGINAL = {"effect": 0.5, "n": 16, "source": "Invented", "confidence": "verified"}  # z = 2
@@ -85,6 +86,18 @@ def test_sceptical_p_of_a_weak_original_names_its_ceiling() -> None:
         f"The probability of success cannot exceed {row.ceiling:.2f}"
     )
     assert plan.evidence.tier is not EvidenceTier.MEETS_TARGET
+
+
+def test_ceiling_of_varying_effects_names_the_heterogeneity_and_what_is_without() -> None:
+    plan = plan_of(400, criteria=["significant"], tau=1.0, plan_with="success")
+    most = success_rows(plan)[-1].ceiling
+    # Without end of samples the effect alone must be above 0: its mean is 0.5, its SD 1.
+    assert most == pytest.approx(stats.norm.cdf(0.5), abs=1e-6)
+    assert ceiling_text(plan) == (
+        f"The probability of success cannot exceed {most:.2f}, however many samples there are, "
+        "with a heterogeneity tau of 1; the target is 0.80. "
+        "Without heterogeneity it can be nearly 1."
+    )
 
 
 @pytest.mark.parametrize(

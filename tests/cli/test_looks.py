@@ -10,11 +10,11 @@ from tests.cli.asking import Asking
 def test_command_tells_looks_and_gives_them_as_data(ask: Asking) -> None:
     asked = "plan eco_reef_fish --lab easy --looks obrien_fleming:2"
     told = ask(asked)
-    assert "On average 111 of 128 samples" in told.out
+    assert "of 128 samples if the effect is there" in told.out
     data = json.loads(ask(f"{asked} --json").out)
     assert data["question"] == {"looks": {"family": "obrien_fleming", "interim": 2}}
-    assert [each["samples"] for each in data["looks"]["analyses"]] == [44, 88, 132]
-    assert data["looks"]["fits"] is True
+    assert [each["samples"] for each in data["looks"]["analyses"]] == [64, 128, 160]
+    assert data["looks"]["fits"] is False
     none = json.loads(ask("plan bio_jq1_myeloma --looks pocock:2 --json").out)
     assert none["looks"] == {"none": "target"}
     assert "looks" not in json.loads(ask("plan eco_reef_fish --lab easy --json").out)

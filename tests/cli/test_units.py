@@ -41,7 +41,7 @@ def test_units_stand_with_the_basis_and_the_caution(ask: Asking) -> None:
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ("--unit-samples 0 --unit x", "--unit-samples '0' is out of range; write 1 or more"),
+        ("--unit-samples 0 --unit x", "--unit-samples '0' is out of range; write 1 to 1,000,"),
         ("--unit x --unit-samples 1e308", "--unit-samples '1e+308' is out of range"),
         ("--unit x --unit-samples 2 --unit-icc 1.1", "--unit-icc '1.1' is out of"),
         ("--unit x --unit-samples nan", "'nan' is no number"),
@@ -61,4 +61,7 @@ def test_option_that_cannot_be_names_itself_its_value_and_the_remedy(
 def test_option_of_a_kind_without_arms_is_refused(ask: Asking) -> None:
     said = ask("check math_four_colour --arm-share 0.3")
     assert said.code == 2
-    assert "arms are given, but a coverage design has no two arms; leave them out" in said.err
+    assert said.err == (
+        "--arm-share '0.3' plays no part in a coverage design, which has no two arms; leave it out "
+        "for math_four_colour\n"
+    )

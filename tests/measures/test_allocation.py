@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from hypothesis import given
@@ -85,3 +85,31 @@ def test_allocation_at_the_ends_of_costs_is_a_number(costs: tuple[float, ...]) -
     for rho in (1e-9, 0.5, 1 - 1e-9):
         found = optimal_allocation(UnitCosts(*costs), rho)
         assert found is None or (0 < found.per_unit < math.inf and 0 < found.share < 1)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"correlation": -0.1}, "correlation is -0.1; give a number from 0 to 1"),
+        ({"correlation": math.nan}, "correlation is nan; give a number from 0 to 1"),
+        ({"explained": (0.5, 1.0)}, r"explained\[1\] is 1.0; give a number from 0 to below 1"),
+        ({"per_unit": 0.0}, "per_unit is 0.0; give a number above 0"),
+        ({"share": 1.0}, "share is 1.0; give a number between 0 and 1"),
+        ({"kept": 0.0}, "kept is 0.0; give a number above 0, at most 1"),
+        ({"costs": UnitCosts(1, -5, 1, 50)}, "costs.unit is -5; give a number 0 or more"),
+    ],
+)
+def test_numbers_that_no_design_has_are_refused(changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=f"^{said}$"):
+        optimal_allocation(**{"costs": COSTS, "correlation": 0.2, **changes})
+
+
+def test_dropout_makes_units_larger_by_its_root() -> None:
+    # With half of the samples left, twice as many are as good, at half the price of each.
+    found, whole = (optimal_allocation(COSTS, 0.2, kept=kept) for kept in (0.5, 1.0))
+    half = optimal_allocation(COSTS._replace(sample=2, treated_sample=2), 0.2)
+    assert found
+    assert whole
+    assert half
+    assert found == pytest.approx((2 * half.per_unit, half.share))
+    assert found.per_unit > whole.per_unit

@@ -13,7 +13,7 @@ import pytest
 from pydantic import ValidationError
 from scipy import stats
 
-from replicalab.assessment import evidence_value
+from replicalab.assessment import evidence_value, smallest_detectable_effect
 from replicalab.errors import ScenarioError
 from replicalab.measures import KINDS, DesignKind, DesignParameters
 from replicalab.measures.shares import MOST_PER_GROUP, largest_h, other_share, shares_power
@@ -169,6 +169,32 @@ def test_a_baseline_makes_the_power_that_of_fishers_test() -> None:
     assert not [*ROW.usual_values(60, design.effect_planning, given)]
     assert [*ROW.usual_values(60, design.effect_planning, given._replace(baseline=None))]
     assert ROW.setting_text(given) == " below a share of 0.5"
+
+
+@pytest.mark.parametrize("baseline", [0.04, 0.3, 0.5, 0.95, 1.0])
+def test_smallest_detectable_effect_is_where_the_power_reaches_the_target(baseline: float) -> None:
+    for n, alpha, target in product((7, 40, 201, 640, 1000, 3001), (0.01, 0.2), (0.5, 0.9)):
+        design = of_shares(
+            baseline, baseline / 2, alpha=alpha, target=target, floor=0.1, dropout=0.0
+        )
+        found, most = smallest_detectable_effect(design, n), largest_h(baseline)
+        if found is None:
+            assert shares_power(n, most, baseline, alpha).power < target
+            continue
+        assert shares_power(n, found, baseline, alpha).power >= target
+        assert shares_power(n, found * (1 - 1e-10), baseline, alpha).power < target
+        through = smallest_detectable_effect(design, n, factor=0.25)
+        assert through == pytest.approx(found * 4, rel=1e-12)
+
+
+def test_smallest_detectable_effect_of_few_samples_is_that_of_all_tables() -> None:
+    design = of_shares(0.9, 0.3, target=0.7, floor=0.1, dropout=0.0)
+    found = smallest_detectable_effect(design, 24)
+    assert found
+    for size, reaches in ((found * (1 + 1e-7), True), (found * (1 - 1e-7), False)):
+        other = other_share(0.9, size)
+        power = max(brute_force(each, 0.9, other, 0.05)[0] for each in range(1, 13))
+        assert (power >= 0.7) == reaches
 
 
 def test_a_substitution_brings_the_other_share_nearer() -> None:

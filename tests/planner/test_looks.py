@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Final
 
@@ -19,7 +20,7 @@ from replicalab.measures import KINDS
 from replicalab.measures.looks import LooksFamily
 from replicalab.models import Dimension, revise
 from replicalab.planner.looks import LookedAt, LooksPlan, NoLooks, looked_at, with_looks
-from replicalab.scenarios import DesignKind, Looks, Pack, read_looks
+from replicalab.scenarios import Arms, Design, DesignKind, Looks, Pack, Units, read_looks
 from tests.factories import (
     change_pack,
     make_design,
@@ -121,6 +122,95 @@ def test_look_at_a_survival_study_waits_for_events() -> None:
     numbers = [(each.samples, each.number) for each in found.analyses]
     assert numbers == [(each, math.ceil(0.6 * each)) for each, _ in numbers]
     assert numbers[-1] == (112, 68)  # 110 times 1.008 is 110.9
+
+
+# --- whole units ------------------------------------------------------------------------------
+
+
+def in_tanks(arms: Arms | None = None, dropout: float = 0.0, **units: Any) -> Assessment:
+    """Return a plan of d = 0.5 with tanks of 16."""
+    tanks = Units.model_validate({"name": "tank", "samples": 16.0, **units})
+    design = make_design(effect_planning=0.5, dropout=dropout, units=tanks, arms=arms)
+    pack = make_pack(design=design, samples_per_day=None, constraints=[])
+    return assess(make_protocol(sample_size=128), pack)
+
+
+def test_looks_are_at_whole_tanks_and_the_largest_sample_too() -> None:
+    found = planned("obrien_fleming:2", in_tanks())
+    # 128 are 4 + 4 tanks without looks; 1.012 times as many take 5 + 5.
+    assert found.fixed.counts.samples == 128
+    assert [each.samples for each in found.analyses] == [64, 128, 160]
+    assert found.worst.counts.samples == 160
+    shares = [each.samples / 160 for each in found.analyses]
+    assert found.test.rule.shares == pytest.approx(shares)
+    # 160 have more than the power of 0.8, and end so much sooner.
+    more = (found.test.drift / found.test.rule.drift_for(0.8)) ** 2
+    assert more == pytest.approx(160 / (128 * found.test.inflation))
+
+
+WHOLE: Final = st.tuples(
+    st.sampled_from((1.0, 1.5, 2.5, 4.0, 16.0, 7.25)),
+    st.sampled_from((None, 0.0, 0.1, 1.0)),
+    st.sampled_from((None, 0.25, 1 / 3, 0.6, 0.37)),
+    st.sampled_from((0.0, 0.1, 0.45)),
+    st.sampled_from(("pocock:1", "obrien_fleming:2", "pocock:4")),
+)
+
+
+@given(WHOLE)
+def test_analyses_fill_whole_units_of_each_arm_and_none_fewer_would_do(
+    case: tuple[float, float | None, float | None, float, str],
+) -> None:
+    per_unit, icc, share, dropout, text = case
+    arms = None if share is None else Arms(share=share)
+    plan = in_tanks(arms, dropout, samples=per_unit, icc=icc)
+    found, design = with_looks(plan, read_looks(text)), plan.pack.design
+    if isinstance(found, NoLooks):
+        assert found is NoLooks.FEW
+        return
+    assert found is not None
+
+    def is_whole(n: int) -> bool:
+        first, _ = split(n, design.arms.share if design.arms else 0.5)
+        held = {math.floor(Fraction(str(per_unit)) * k) for k in range(1, n + 1)}
+        return {first, n - first} <= held and (design.uneven or n % 2 == 0)
+
+    def worth(n: int) -> float:
+        return information(n, design)
+
+    goal = found.test.inflation * worth(found.fixed.counts.samples)
+    wholes = [n for n in range(2, found.analyses[-1].samples + 1) if is_whole(n)]
+    enough = [n for n in wholes if worth(n) >= goal * (1 - 1e-9)]
+    # Another size, once at most, for the bounds that go with it.
+    assert found.analyses[-1].samples in enough[:2]
+    at_last = worth(found.analyses[-1].samples)
+    for each, wanted in zip(found.analyses, read_looks(text).analyses, strict=True):
+        assert each.samples == next(n for n in wholes if worth(n) >= wanted * at_last * (1 - 1e-9))
+
+
+def information(n: int, design: Design) -> float:
+    """Return one over the variance of the difference of two means, of what dropout leaves."""
+    left = math.floor(n * (1 - Fraction(str(design.dropout))))
+    share, variance = design.arms.share if design.arms else 0.5, 0.0
+    assert design.units
+    for planned, counted in zip(split(n, share), split(left, share), strict=True):
+        if counted < 1:
+            return 0.0
+        rho, per_unit = design.units.icc, design.units.samples
+        if rho is not None:
+            if min(counted, math.ceil(planned / Fraction(str(per_unit)))) < 2:
+                return 0.0
+            between = max(per_unit / planned, 1 / counted)
+            variance += rho * between + (1 - rho) / counted
+        else:
+            variance += 1 / counted
+    return 1 / variance
+
+
+def split(n: int, share: float) -> tuple[int, int]:
+    """Return the arms of a sample: a half down, one at least."""
+    first = min(max(1, math.ceil(share * n - 0.5)), n - 1)
+    return first, n - first
 
 
 def test_substitution_takes_its_part_of_the_effect() -> None:
@@ -293,8 +383,8 @@ def test_any_plan_has_looks_or_a_reason(
     for effect in (False, True):
         assert rows[0].samples <= found.mean(lambda each: each.samples, effect=effect) + 1e-6
         assert found.mean(lambda each: each.day, effect=effect) <= rows[-1].day + 1e-6
-    # It has the power of the fixed plan, and keeps the level.
-    assert sum(found.test.rule.crossings(found.test.drift, sides=1)) == pytest.approx(target)
+    # It has the power of the fixed plan, or what whole groups add to it, and keeps the level.
+    assert sum(found.test.rule.crossings(found.test.drift, sides=1)) >= target - 1e-9
     assert sum(found.test.rule.crossings(0.0)) == pytest.approx(alpha)
 
 

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from datetime import date
+from fractions import Fraction
 from itertools import product
 from typing import Final
 
+import numpy as np
 import pytest
 from scipy import stats
 
-from replicalab.assessment import Assessment, assess, cautions_text
+from replicalab.assessment import (
+    Assessment,
+    assess,
+    cautions_text,
+    evidence_value,
+    units_in_arms,
+)
 from replicalab.planner import PlanAnalysis
 from replicalab.planner.units import better_allocation, by_correlation, with_correlation
 from replicalab.reports import markdown, report
 from replicalab.scenarios import (
     Arms,
+    Design,
     DesignKind,
     EvidenceAssumptions,
     LabOverrides,
@@ -25,6 +35,7 @@ from replicalab.views.units import allocation_text, basis_text, unknown_text
 from replicalab.views.verdicts import plan_verdict
 from tests.factories import change_pack, make_pack, make_protocol
 from tests.measures.designs import design_of
+from tests.planner.small_labs import small_lab
 
 WRITTEN: Final = load_scenario("eco_reef_fish", "easy")
 FISH: Final = change_pack(WRITTEN, design=WRITTEN.design.model_copy(update={"units": None}))
@@ -131,6 +142,83 @@ def test_report_says_what_an_unknown_correlation_would_make_of_the_plan() -> Non
     assert unknown_text(tanks(icc=0.1)) == unknown_text(assess(FISH.reference_protocol, FISH)) == ""
     found = markdown(report(PlanAnalysis(tanks()), on=date(2026, 11, 24)))
     assert text in found
+
+
+def test_evidence_in_small_labs_is_that_of_the_variance_between_and_within_units() -> None:
+    tried = 0
+    for seed in range(600):
+        plan, pack = small_lab(seed)
+        design = pack.design
+        units, effect = design.units, design.effect_planning
+        if design.kind not in T_TESTS or units is None or units.icc is None or effect is None:
+            continue
+        share = design.arms.share if design.arms else 0.5
+        for n in (3, 7, 12, 25, 40):
+            found = evidence_value(design, n, effect)
+            expected = power_by_hand(design, n, share if design.kind is T_TESTS[0] else None)
+            assert found == pytest.approx(expected, abs=1e-9), (seed, n)
+            tried += 1
+        planned = assess(plan, pack)
+        held = tanks_of(planned.counts.samples, design, share)
+        assert sum(units_in_arms(planned.counts.samples, design)) == sum(held)
+    assert tried > 200
+
+
+T_TESTS: Final = (DesignKind.TWO_GROUP, DesignKind.PAIRED, DesignKind.ONE_SAMPLE)
+
+
+def arms_by_hand(n: int, design: Design, share: float) -> list[int]:
+    """Return the samples of each arm: a half down, one at least; of one group all."""
+    if design.kind is not T_TESTS[0]:
+        return [n]
+    first = math.ceil(Fraction(str(share)) * n - Fraction(1, 2))
+    first = min(max(first, 1), n - 1) if n > 1 else first
+    return [first, n - first]
+
+
+def tanks_of(n: int, design: Design, share: float) -> list[int]:
+    assert design.units
+    size = Fraction(str(design.units.samples))
+    return [math.ceil(arm / size) for arm in arms_by_hand(n, design, share)]
+
+
+def power_by_hand(design: Design, n: int, share: float | None) -> float:
+    """Return the power at the planning effect, by scipy: dropout takes samples of whole units."""
+    units = design.units
+    assert units
+    assert units.icc is not None
+    assert design.effect_planning is not None
+    left = n - math.ceil(n * Fraction(str(design.dropout)))
+    arms = [arms_by_hand(each, design, share or 0.5) for each in (n, left)]
+    variance, free = 0.0, 0
+    for planned, counted in zip(*arms, strict=True):
+        held = min(math.ceil(planned / Fraction(str(units.samples))), counted)
+        if held < 2:
+            return 0.0
+        between = max(units.samples / planned, 1 / counted)
+        variance += units.icc * between + (1 - units.icc) / counted
+        free += held - 1
+    at = stats.t.ppf(1 - (design.alpha or 0) / 2, free)
+    shift = design.effect_planning / variance**0.5
+    tails = stats.nct.sf(at, free, shift), stats.nct.cdf(-at, free, shift)
+    return float(np.nansum(tails))  # scipy has NaN for a tail of nothing
+
+
+def test_better_allocation_with_dropout_is_the_best_of_all() -> None:
+    units = Units(name="tank", samples=16.0, icc=0.1, cost=60.0)
+    asked = EvidenceAssumptions(units=units, dropout=0.4)
+    plan = assess(FISH.reference_protocol, FISH.with_own(LabOverrides(), asked))
+    found, spent = better_allocation(plan), 128 * 10 + 8 * 60
+    assert found
+    assert found.credits <= spent
+    for m, one in product(range(1, 60), range(2, 30)):
+        design = found.design.model_copy(
+            update={"units": units.model_copy(update={"samples": float(m)})}
+        )
+        n = 2 * m * one
+        if n * 10 + 2 * one * 60 <= spent and n <= 160:
+            by_hand = power_by_hand(design.model_copy(update={"arms": None}), n, 0.5)
+            assert by_hand <= found.value + 1e-6, (m, one)
 
 
 # --- a better allocation ------------------------------------------------------------------------

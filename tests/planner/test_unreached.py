@@ -1,0 +1,120 @@
+"""Which limit keeps a target out of reach: by every number of samples, tanks, and fish in them."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pytest
+from scipy import stats
+
+from replicalab.assessment import Assessment, assess
+from replicalab.planner import PlanAnalysis
+from replicalab.planner.unreached import TargetLimit, units_limit, why_unreached
+from replicalab.scenarios import Arms, Units
+from replicalab.views.options import target_text
+from replicalab.views.units import units_limit_text
+from replicalab.views.unreached import unreached_text
+from tests.factories import make_design, make_pack, make_protocol
+
+
+def tanks(icc: float = 0.1, samples: int = 128, **design: Any) -> Assessment:
+    """Return a plan of d = 0.5 with tanks of 16."""
+    units = Units(name="tank", samples=16.0, icc=icc)
+    made = make_design(effect_planning=0.5, units=units, **design)
+    pack = make_pack(design=made, samples_per_day=None, constraints=[])
+    return assess(make_protocol(sample_size=samples), pack)
+
+
+def power(counts: tuple[int, ...], per_unit: float, icc: float) -> float:
+    """Return the power of d = 0.5 in tanks, by scipy; of no end of fish with ``per_unit`` inf."""
+    variance = sum((icc + (1 - icc) / per_unit) / k for k in counts)
+    shift, free = 0.5 / variance**0.5, sum(counts) - len(counts)
+    at = stats.t.ppf(0.975, free)
+    return float(stats.nct.sf(at, free, shift) + stats.nct.cdf(-at, free, shift))
+
+
+@pytest.mark.parametrize("icc", [0.02, 0.05, 0.1, 0.3])
+def test_no_more_fish_but_more_tanks_reach_the_target(icc: float) -> None:
+    found = units_limit(tanks(icc))
+    assert found
+    assert found.units == (4, 4)
+    assert found.most == pytest.approx(power((4, 4), float("inf"), icc), abs=1e-6)
+    reached = [m for m in range(1, 3000) if power((4, 4), m, icc) >= 0.8]
+    assert found.per_unit == next(iter(reached), None)
+    enough = next(k for k in range(2, 200) if power((k, k), 16, icc) >= 0.8)
+    assert found.enough == (enough, enough)
+    assert not found.exceeds
+
+
+def test_plan_says_how_many_tanks_would_reach_the_target() -> None:
+    most, enough = power((4, 4), float("inf"), 0.1), 11
+    assert power((enough, enough), 16, 0.1) >= 0.8 > power((enough - 1, enough - 1), 16, 0.1)
+    text = (
+        f"With 4 tanks in each arm no number of samples shows more than power {most:.2f}; power "
+        "0.80 takes 11 tanks of 16 in each arm"
+    )
+    assert units_limit_text(tanks()) == f"{text}."
+    few = tanks(population_max=160)
+    assert units_limit_text(few) == f"{text}, and the study has 160 samples at most."
+    told = target_text(PlanAnalysis(few))
+    assert f"{text}." in told
+    assert told.count("160 samples at most") == 1
+    larger = tanks(0.02)
+    each = next(m for m in range(1, 999) if power((4, 4), m, 0.02) >= 0.8)
+    tanks_of = next(k for k in range(2, 99) if power((k, k), 16, 0.02) >= 0.8)
+    assert units_limit_text(larger) == (
+        f"With 4 tanks in each arm power 0.80 takes {each} samples in each tank or {tanks_of} "
+        "tanks of 16 in each arm."
+    )
+
+
+def test_unlike_arms_keep_their_tanks() -> None:
+    found = units_limit(tanks(arms=Arms(share=0.75)))
+    assert found
+    assert found.units == (6, 2)
+    assert found.most == pytest.approx(power((6, 2), float("inf"), 0.1), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "plan", [tanks(samples=1000), tanks(samples=0), tanks(icc=0.0, samples=200)]
+)
+def test_units_say_nothing_of_a_plan_that_reaches_the_target_or_shows_nothing(
+    plan: Assessment,
+) -> None:
+    assert units_limit(plan) is None
+    assert units_limit_text(plan) == ""
+
+
+UNREACHED: Final = (
+    (tanks(population_max=160), TargetLimit.UNITS),
+    (tanks(population_max=100), TargetLimit.POPULATION),
+    (tanks(icc=0.0, population_max=100), TargetLimit.POPULATION),
+    (tanks(effect_published=None, sesoi=None, population_max=10**6), None),
+)
+
+
+@pytest.mark.parametrize(("plan", "limit"), UNREACHED)
+def test_limit_that_binds_is_named(plan: Assessment, limit: TargetLimit | None) -> None:
+    found = why_unreached(plan)
+    assert (found and found.limit) == limit
+    assert bool(unreached_text(plan)) == (limit is not None)
+
+
+def test_samples_that_exist_are_named_with_what_they_show() -> None:
+    units = tanks(population_max=160)
+    alone = power((80, 80), 1, 0.0)
+    value = power((5, 5), 16, 0.1)
+    assert unreached_text(units) == (
+        f"The study has 160 samples at most, and they show power {value:.2f} in tanks of 16 with a "
+        f"correlation of 0.1; independent ones would show {alone:.2f}."
+    )
+    plain = assess(
+        make_protocol(), make_pack(design=make_design(effect_planning=0.5, population_max=60))
+    )
+    assert unreached_text(plain) == (
+        f"The study has 60 samples at most, and they show power {power((30, 30), 1, 0.0):.2f}."
+    )
+    tiny = assess(make_protocol(), make_pack(design=make_design(effect_planning=1e-4)))
+    assert unreached_text(tiny) == (
+        "No more than 1,000,000 samples can be planned here, and they show power 0.05."
+    )
