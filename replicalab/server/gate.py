@@ -130,10 +130,11 @@ class HeaderGate(AccessGate):
         self._header, self._groups = header, groups
         self._seen: dict[str, float] = {}
         self.base = base_path()
+        self._probes = {f"{self.base}/_stcore/health", f"{self.base}/ready"}
 
     def refused(self, scope: Scope) -> Refusal | None:
-        """Refuse whom the proxy did not let in, but for a probe of whether the process runs."""
-        if scope["path"].endswith(("/_stcore/health", "/ready")):
+        """Refuse whom the proxy did not let in, but for a probe of whether the server does."""
+        if scope["path"] in self._probes:
             return None
         if not self._is_from_proxy(scope):
             return _PAST_THE_PROXY

@@ -106,6 +106,7 @@ def test_nobody_else_is_believed(address: tuple[str, int] | None) -> None:
             assert (answer.status_code, "through its proxy" in answer.text) == (403, True)
         assert denied(client, **SOCKET).status_code == 403
         assert client.get("/_stcore/health").status_code == 200
+        assert client.get("/Protocol/ready").status_code == 403
 
 
 @pytest.mark.parametrize(
