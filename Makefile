@@ -19,7 +19,7 @@ INSTALL := -I -m pip install --quiet --disable-pip-version-check
 export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-browser test-wheel test-long golden check format bench bench-short endurance fuzz tour lock audit newest licences clean
+.PHONY: help run test test-browser test-wheel test-long golden check format bench bench-short endurance mutants fuzz tour lock audit newest licences clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' $(MAKEFILE_LIST)
@@ -60,6 +60,9 @@ bench-short: $(VENV)/.dev  ## the benchmarks of the core alone, in half a minute
 
 endurance: $(VENV)/.dev  ## thirty scripted people at work for an hour (ARGS="--minutes 10 --people 5")
 	$(BIN)/python -m tests.bench.endurance $(ARGS)
+
+mutants: $(VENV)/.dev  ## change the core and see whether the tests notice, every tenth place (ARGS="--every 1 --rooms planner")
+	$(BIN)/python -m tests.mutants $(ARGS)
 
 fuzz: $(VENV)/.dev  ## what foreign input breaks, two million cases (ARGS="--count 1000 --seed 2 --only study")
 	$(BIN)/python -m tests.fuzz $(ARGS)

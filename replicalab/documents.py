@@ -105,6 +105,7 @@ def detect_kind(data: bytes, file: str) -> FoundFile:
     raise ScenarioError(file, [Fault("", f"the file holds no {_ALL}", remedy)])
 
 
+_PACKED: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ZIPPED: Final = (b"PK\x03\x04", b"PK\x05\x06")
 
 
@@ -117,17 +118,21 @@ def _bundle_in(data: bytes, file: str) -> bytes:
     remedy, held = "choose a crate that was saved here, or the bundle in it", b""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            names = [
-                each for each in archive.namelist() if PurePosixPath(each).name == CRATED_BUNDLE
+            bundles = [
+                each
+                for each in archive.infolist()
+                if PurePosixPath(each.filename).name == CRATED_BUNDLE
             ]
-            if len(names) == 1:
-                with archive.open(names[0]) as bundle:
+            if len(bundles) == 1:
+                if bundles[0].compress_type not in _PACKED:
+                    raise zipfile.BadZipFile("packed in a way that may ask for any memory")
+                with archive.open(bundles[0]) as bundle:
                     held = bundle.read(MOST_BYTES + 1)
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError) as error:
         fault = Fault("", "the ZIP file cannot be unpacked", remedy)
         raise ScenarioError(file, [fault]) from error
-    if len(names) != 1:
-        problem = f"the ZIP file holds {len(names) or 'no'} {CRATED_BUNDLE}"
+    if len(bundles) != 1:
+        problem = f"the ZIP file holds {len(bundles) or 'no'} {CRATED_BUNDLE}"
         raise ScenarioError(file, [Fault("", problem, remedy)])
     return held
 

@@ -19,6 +19,7 @@ ALLOWED: Final = frozenset(
         "BSD-3-Clause",
         "CC0-1.0",
         "MIT",
+        "MIT-0",
         "MIT-CMU",
         "PSF-2.0",
         "Zlib",
@@ -55,9 +56,9 @@ class Package(NamedTuple):
     home: str
 
 
-def packages() -> list[Package]:
-    """Return what the app brings; raises PackageNotFoundError for one that is not installed."""
-    lock = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+def packages(listed: str = "requirements.txt") -> list[Package]:
+    """Return what a list brings; raises PackageNotFoundError for one that is not installed."""
+    lock = (ROOT / listed).read_text(encoding="utf-8")
     names = re.findall(r"^([\w.-]+)==", lock, flags=re.MULTILINE)
     return [_package(name, metadata(name)) for name in names]
 

@@ -22,6 +22,7 @@ internals.require_messages()
 internals.index_page()
 internals.read_sent(b"")
 internals.read_asked(b"")
+internals.signed_in_claims({})
 if not internals.can_drop_files():
     print("files that are handed over cannot be let go of, so none are taken")
 """

@@ -24,6 +24,7 @@ from replicalab.negotiation import (
 )
 from replicalab.negotiation.rounds import play_rule
 from replicalab.scenarios import (
+    BudgetCategory,
     EvidenceAssumptions,
     LabOverrides,
     OwnItem,
@@ -75,6 +76,8 @@ def full_study() -> Any:
         lab |= {"booked": {"kettle": 6}, "out_of_stock": ["tea"], "prices": {"mug": 40.0}}
         lab |= {"equipment": ["mug"], "reagents": ["sugar"]}
         lab |= {"currency": "EUR", "start_date": "2026-12-07"}
+        lab |= {"categories": {"tea": "material"}}
+    data["categories"] = {"kettle": "instruments"}
     data["samples_per_day"] = {"value": 9, "why": "Small cups."}
     return data
 
@@ -146,7 +149,13 @@ def hostile_run(write: Write = marked) -> str:
         without=(write(228, SHORT),),
         states={"booked": (write(227, SHORT),)},
     )
-    own_lab = LabOverrides(name=write(223, SHORT), currency="EUR", items=(item,), sheet=sheet)
+    own_lab = LabOverrides(
+        name=write(223, SHORT),
+        currency="EUR",
+        items=(item,),
+        sheet=sheet,
+        categories={item.label: BudgetCategory.INSTRUMENTS},
+    )
     units = Units(name=write(229, SHORT), samples=2.0)
     question = EvidenceAssumptions(alpha=0.04, units=units, why={"alpha": write(224)})
     pack = PACK.with_own(own_lab, question)

@@ -48,7 +48,10 @@ def text_of(document: str) -> str:
 
 
 README: Final = text_of("README.md")
-GUIDES: Final = ("docs/authoring.md", "docs/questions.md", "docs/serving.md", "docs/stability.md")
+GUIDES: Final = (
+    *("docs/authoring.md", "docs/questions.md", "docs/serving.md", "docs/stability.md"),
+    "docs/accessibility.md",
+)
 DOCUMENTS: Final = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", *GUIDES)
 MADE_ON_USE: Final = (".venv", "test-artifacts")
 """Folders that a command makes, so a fresh clone does not hold them."""

@@ -28,8 +28,11 @@ from replicalab.planner.timetable import (
     timetable,
 )
 
-MOST_NODES: Final = 60_000
-"""So many choices are looked at; a search that would need more is not proven."""
+MOST_NODES: Final = 20_000
+"""So many choices are looked at; a search that would need more is not proven.
+
+`decomposed` goes on from there.
+"""
 
 MOST_EQUALS: Final = 20
 """Of so many choices that are equal but for their end, the one that ends first is looked for."""
@@ -133,35 +136,36 @@ def cheapest(studies: Studies, means: LabMeans, worth: int) -> tuple[StudyChoice
 # --- bounds ---------------------------------------------------------------------------------
 
 
-class _Limit(NamedTuple):
+class Limit(NamedTuple):
     """One means of which the chosen options may take no more than there is."""
 
     capacity: int
     weigh: Callable[[PlanOption], int]
 
 
-def _limits(studies: Studies, means: LabMeans) -> list[_Limit]:
-    """Return what bounds a choice; the credits first."""
+def limits(studies: Studies, means: LabMeans, *, combined: bool = True) -> list[Limit]:
+    """Return what bounds a choice; the credits first; those of two means as one if ``combined``."""
     days, staff = max(0, means.last - means.first + 1), means.staff
-    found = [_Limit(means.credits, lambda option: option.credits)]
+    found = [Limit(means.credits, lambda option: option.credits)]
     for k in _FUNCTIONS:
         for m in _FUNCTIONS:
             capacity = _scaled(staff, staff, k) * _scaled(days, days, m)
-            found.append(_Limit(capacity, _work(staff, days, k, m)))
-    found += [_together(found[0], work, *parts) for work in found[1:3] for parts in _PARTS]
+            found.append(Limit(capacity, _work(staff, days, k, m)))
+    if combined:
+        found += [_together(found[0], work, *parts) for work in found[1:3] for parts in _PARTS]
     names = [{name for option in each for name in option.task.instruments} for each in studies]
     shared = [name for name in sorted(set().union(*names)) if sum(name in n for n in names) > 1]
-    found += [_Limit(days, _days_of(name)) for name in shared]
+    found += [Limit(days, _days_of(name)) for name in shared]
     for first in sorted({o.task.first for each in studies for o in each} - {means.first}):
         capacity = max(0, means.last - first + 1) * staff
-        found.append(_Limit(capacity, _late_work(first)))
+        found.append(Limit(capacity, _late_work(first)))
     return found
 
 
-def _together(one: _Limit, other: _Limit, of_one: int, of_other: int) -> _Limit:
+def _together(one: Limit, other: Limit, of_one: int, of_other: int) -> Limit:
     """Return the limit of two means as one: so many parts of the first and of the second."""
     first, second = other.capacity * of_one, one.capacity * of_other
-    return _Limit(
+    return Limit(
         one.capacity * first + other.capacity * second,
         lambda option: one.weigh(option) * first + other.weigh(option) * second,
     )
@@ -197,7 +201,7 @@ class _Steps(NamedTuple):
 
 
 def _steps(
-    studies: Studies, limit: _Limit, value: Callable[[PlanOption], int], level: int
+    studies: Studies, limit: Limit, value: Callable[[PlanOption], int], level: int
 ) -> list[_Steps]:
     """Return the stairs from each place on; those from the last, which are nothing, come last."""
     found = [_Steps([0], [0])]
@@ -325,7 +329,7 @@ class _Search:
             for at in order
         ]  # fmt: skip
         listed = [[option for _, option in each] for each in self._options]
-        self._limits = _limits(listed, means)
+        self._limits = limits(listed, means)
         level = 1 if self.is_cheapest else self._scale[0]
         self._bounds = [_steps(listed, limit, self._value, level) for limit in self._limits]
         self._weights = [

@@ -23,10 +23,9 @@ from replicalab.planner.choosing import (
     LabMeans,
     PlanOption,
     StudyChoice,
-    best,
-    cheapest,
     undominated,
 )
+from replicalab.planner.decomposed import best_of, cheapest_of
 from replicalab.planner.limits import (
     TIER_RANK,
     CountLimits,
@@ -328,7 +327,7 @@ class Portfolio:
         if self.rises:
             return True
         options = [[plan.option for plan in plans] for plans in self._plans]
-        _, exact = cheapest(options, self._means, _whole(self.worth) + 1)
+        _, exact = cheapest_of(options, self._means, _whole(self.worth) + 1)
         return False if exact else None
 
     def _rises(self) -> Iterator[Rise]:
@@ -336,12 +335,12 @@ class Portfolio:
         now = {each.place: _whole(each.worth) for each in self.chosen}
         worth = _whole(self.worth)
         for _ in range(MOST_RISES):
-            found, exact = cheapest(options, self._means, worth + 1)
+            found, exact = cheapest_of(options, self._means, worth + 1)
             if found is None:
                 return
             picked = _picked(options, found)
             means = self._means._replace(credits=sum(option.credits for option in picked.values()))
-            then = best(options, means)
+            then = best_of(options, means)
             chosen = _picked(options, then)
             worth = sum(option.worth for option in chosen.values())
             added = sorted(chosen.keys() - now.keys())
@@ -388,7 +387,7 @@ def portfolio_of(candidates: Iterable[PortfolioStudy]) -> Portfolio:
     means = _shared(listed)
     _refuse_looks(listed)
     plans = tuple(map(plans_of, listed))
-    found = best([[plan.option for plan in each] for each in plans], means)
+    found = best_of([[plan.option for plan in each] for each in plans], means)
     chosen = [
         _chosen(at, listed[at], plans[at][place].judged, start)
         for at, (place, start) in enumerate(zip(found.options, found.starts, strict=True))

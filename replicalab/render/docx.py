@@ -54,8 +54,9 @@ _COMPACT: Final = 0.85
 """How much smaller all of a brief is, which is to fit one page."""
 _LONGEST_PROPERTY: Final = 254  # And a mark where it is cut: Word takes 255
 # A column is as wide as its longest text, in letters, between these.
-_LETTERS: Final = (5, 45)
-_PADDING: Final = 3
+_LETTERS: Final = (5, 80)
+_LETTER: Final = 0.52  # How wide a letter is on average, of its size
+_PADDING: Final = 5
 
 
 def docx(document: Document, paper: Paper = "A4") -> bytes:
@@ -233,6 +234,8 @@ class _Writer:
         head = held.add_row()
         self._fill(head, [Cell(name) for name in table.names], widths, _QUIET)
         _mark(head, "w:tblHeader")
+        for cell in head.cells:
+            cell.paragraphs[0].paragraph_format.keep_with_next = True
         first_total = len(table.rows) - table.totals
         for at, cells in enumerate(table.rows):
             self._fill(held.add_row(), cells, widths, is_total=at >= first_total)
@@ -242,17 +245,21 @@ class _Writer:
         self._paragraph().paragraph_format.line_spacing = Pt(_AFTER_PT)
 
     def _widths(self, table: Table) -> list[Length]:
-        """Return the width of each column, by the longest of its texts."""
-        from docx.shared import Length  # noqa: PLC0415
+        """Return the width of each column: short ones have what their longest text takes."""
+        from docx.shared import Length, Pt  # noqa: PLC0415
 
         rows = ([cell.text for cell in row] for row in table.rows)
         least, most = _LETTERS
-        letters = []
+        needs = list[float]()
         for texts in zip(table.names, *rows, strict=True):
-            words = [word for text in texts for word in text.split()] or [""]
-            longest = max(min(most, max(map(len, texts))), *map(len, words))
-            letters.append(max(least, longest) + _PADDING)
-        return [Length(self.room * each // sum(letters)) for each in letters]
+            needs.append(max(least, min(most, max(map(len, texts)))) + _PADDING)
+        room = self.room / Pt(_TABLE_PT * self.by * _LETTER)
+        fair = room / len(needs)
+        left = room - sum(need for need in needs if need <= fair)
+        others = sum(need for need in needs if need > fair)
+        if others:
+            needs = [need if need <= fair else need * left / others for need in needs]
+        return [Length(int(self.room * need / sum(needs))) for need in needs]
 
     def _fill(
         self,

@@ -6,6 +6,8 @@ that nobody else can set: what stands in a browser is a random token, or nothing
 
 import asyncio
 import ipaddress
+import math
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Final, NamedTuple, Protocol
@@ -23,6 +25,9 @@ GROUPS_HEADER: Final = "REPLICALAB_GROUPS_HEADER"
 TRUSTED_PROXY: Final = "REPLICALAB_TRUSTED_PROXY"
 _FORWARDED: Final = "FORWARDED_ALLOW_IPS"
 _LOOPBACK: Final = "127.0.0.1,::1"
+
+_NOTED_AGAIN: Final = 3600.0
+"""Seconds after which somebody whom the proxy names is noted once more."""
 
 NOT_TOLD: Final = Refusal(
     503, "The library does not answer, and without it nobody is known here. Try again in a minute."
@@ -123,12 +128,13 @@ class HeaderGate(AccessGate):
     def __init__(self, keeper: PeopleKeeper, header: str, groups: str, proxies: "Networks") -> None:
         self._keeper, self._proxies = keeper, proxies
         self._header, self._groups = header, groups
-        self._seen: set[str] = set()
+        self._seen: dict[str, float] = {}
         self.base = base_path()
+        self._probes = {f"{self.base}/_stcore/health", f"{self.base}/ready"}
 
     def refused(self, scope: Scope) -> Refusal | None:
-        """Refuse whom the proxy did not let in, but for a probe of whether the process runs."""
-        if scope["path"].endswith(("/_stcore/health", "/ready")):
+        """Refuse whom the proxy did not let in, but for a probe of whether the server does."""
+        if scope["path"] in self._probes:
             return None
         if not self._is_from_proxy(scope):
             return _PAST_THE_PROXY
@@ -137,9 +143,10 @@ class HeaderGate(AccessGate):
     async def known(self, scope: Scope) -> Known:
         """Return whom the proxy names."""
         person = self._person(scope)
-        if person and person.key not in self._seen:
+        now = time.monotonic()
+        if person and now - self._seen.get(person.key, -math.inf) > _NOTED_AGAIN:
             await asyncio.to_thread(self._keeper.see, person)
-            self._seen.add(person.key)
+            self._seen[person.key] = now
         return Known(person)
 
     def _is_from_proxy(self, scope: Scope) -> bool:

@@ -166,4 +166,5 @@ def _draw_link() -> None:
     case = state.case().changed(plan=None, moves=(), recording=None)
     query = urlencode(to_query(Workspace(case=case, challenge=True)))
     st.caption("The link to this challenge:")
-    st.code(f"{(st.context.url or '').rsplit('/', 1)[0]}/Protocol?{query}", language=None)
+    address = f"{(st.context.url or '').rsplit('/', 1)[0]}/Protocol?{query}"
+    st.code(address, language=None, wrap_lines=True)  # one that is scrolled cannot be by keyboard

@@ -177,5 +177,7 @@ def design_picture(plan: Assessment) -> Picture:
         f"Missing: {facts.more_items}" if facts.more_items else "",
     ]
     alt = " ".join(ended(text) for text in texts if text)
-    said = "Arms with their units; below, the days of the plan, of the lab, and of what is booked."
+    said = (
+        "Arms with their units; below, the days of plan and bookings, marked where the lab’s end."
+    )
     return Picture(TITLE, said, alt, "design", {"facts": facts})

@@ -87,6 +87,12 @@ def left_out_text(left: LeftOut, found: Portfolio) -> str:
 
 def rise_text(rise: Rise, found: Portfolio) -> str:
     """Return what the least further budget buys with which the worth rises."""
+    least = "" if rise.exact else "At most "
+    more = _money(found, rise.more, "more")
+    return f"{least}{more} would {_bought(rise, found)}: worth {_worth(rise.worth)}."
+
+
+def _bought(rise: Rise, found: Portfolio) -> str:
     names = names_of(found)
     names = [f"{n} above its floor" if at in rise.partial else n for at, n in enumerate(names)]
     added, gone, raised = (
@@ -95,25 +101,36 @@ def rise_text(rise: Rise, found: Portfolio) -> str:
     buys = [f"add {added}" if added else "", f"raise {raised} to the target" if raised else ""]
     instead = f" in place of {gone}" if gone else ""
     what = " and ".join(filter(None, buys)) or "choose other plans"
-    least = "" if rise.exact else "At most "
-    more = _money(found, rise.more, "more")
-    return f"{least}{more} would {what}{instead}: worth {_worth(rise.worth)}."
+    return f"{what}{instead}"
 
 
-def rises_text(found: Portfolio) -> Iterator[str]:
-    """Yield what more credits would buy, the least amount first."""
-    rises = found.rises
-    if not rises:
-        known = found.can_rise is not None
-        yield (
-            "More credits would buy nothing more."
-            if known
-            else "Whether more credits buy more is not known: there is too much to search."
-        )
-        return
-    if rises[0].exact and rises[0].more > _STEP:
-        yield f"{_money(found, _STEP, 'more')} would buy nothing more."
-    yield from (rise_text(rise, found) for rise in rises)
+def no_rise_text(found: Portfolio) -> str:
+    """Return that more credits buy nothing, or that it is not known; empty where they do."""
+    if found.rises:
+        return ""
+    if found.can_rise is not None:
+        return "More credits would buy nothing more."
+    return "Whether more credits buy more is not known: there is too much to search."
+
+
+def rises_table(found: Portfolio) -> blocks.Table:
+    """Return what more credits would buy, a row for each amount, the least first.
+
+    Of the next thousand it is said where they buy nothing.
+    """
+    currency, rows = found.candidates[0].pack.lab.currency, []
+    if found.rises and found.rises[0].exact and found.rises[0].more > _STEP:
+        rows.append(blocks.row(amount_text(_STEP), "Nothing more", _worth(found.worth)))
+    for rise in found.rises:
+        least = "" if rise.exact else "at most "
+        buys = capitalised(_bought(rise, found))
+        rows.append(blocks.row(f"{least}{amount_text(rise.more)}", buys, _worth(rise.worth)))
+    columns = (
+        Column(f"{capitalised(currency)} more", "fixed"),
+        Column("What they buy"),
+        "Worth then",
+    )
+    return blocks.table(MORE, columns, rows)
 
 
 def _money(found: Portfolio, amount: float, word: str = "") -> str:
@@ -203,4 +220,5 @@ def _left_out(found: Portfolio, names: Sequence[str], level: int) -> Iterator[bl
 def _more(found: Portfolio, level: int) -> Iterator[blocks.Block]:
     if found.candidates:
         yield Heading(MORE, level + 1)
-        yield blocks.listing(rises_text(found))
+        yield Sentence(no_rise_text(found))
+        yield rises_table(found)

@@ -223,7 +223,8 @@ def _lab_row(lab: PlanAnalysis) -> dict[str, object]:
     if is_worth_running(best):
         status = evidence_status(best.evidence)
         text = "as planned" if best.plan == yours.plan else "revised"
-        text = f"{best.evidence.number} {text}"
+        without = f",{best.evidence.without_looks}" if best.evidence.is_looked_at else ""
+        text = f"{best.evidence.number} {text}{without}"
     return {
         "name": lexicon.capitalised(yours.pack.difficulty),
         "said": lab_line(lab),

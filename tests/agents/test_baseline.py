@@ -111,6 +111,11 @@ def test_baseline_revision_halves_the_sample(samples: int, controls: int, expect
     assert revision(sample_size=samples, controls=names).sample_size == expected
 
 
+@pytest.mark.parametrize(("days", "expected"), [(1, 1), (2, 1), (3, 2), (30, 29)])
+def test_baseline_revision_keeps_at_least_a_day(days: int, expected: int) -> None:
+    assert revision(duration_days=days).duration_days == expected
+
+
 @given(protocols())
 def test_baseline_revision_takes_a_day_off_and_keeps_the_rest(protocol: Protocol) -> None:
     plan = revision(**protocol.model_dump())

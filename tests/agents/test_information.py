@@ -46,6 +46,12 @@ def test_answer_is_about_what_the_question_asks(question: str, line: str) -> Non
     assert answer_questions([question], LAB) == line
 
 
+def test_answer_counts_a_single_credit() -> None:
+    assert answer_questions(["What is the budget?"], make_pack(budget=1)) == (
+        "Budget: 1 credit remains."
+    )
+
+
 def test_answer_takes_items_first_and_each_topic_once() -> None:
     questions = ["What is the budget?", "Is the budget fixed?", "Is the light meter free today?"]
     assert answer_questions(questions, LAB) == f"'light meter' is available.\n{BUDGET}"

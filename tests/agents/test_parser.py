@@ -69,6 +69,8 @@ def accept_with(**fields: object) -> str:
         f"```json\n{{}}\n```\n```json\n{PROPOSE}\n```\n{ACCEPT}",
         f"I thought of {ACCEPT} but:\n```json\n{PROPOSE}",
         f"I thought of {ACCEPT} but: ```json \r\n{PROPOSE}\r\n```",
+        f"I thought of {ACCEPT} but:\n```\n{PROPOSE}\n```",
+        f"{PROPOSE}\n```c++\n{ACCEPT}\n```",
         f"  ```\n  {{}}\n  ```\n{ACCEPT}\n```json\n{PROPOSE}\n```",
         f"so ```{PROPOSE}``` is\n{ACCEPT}",
         f"{PROPOSE}\nas ```json``` says\n{ACCEPT}",
@@ -304,3 +306,12 @@ def test_parser_never_takes_part_of_an_action_for_a_whole(
     text = action.model_dump_json()
     cut = data.draw(st.integers(1, len(text) - 1))
     assert failure(text[:cut]).code == "invalid_json"
+
+
+@pytest.mark.parametrize(
+    ("length", "shown"), [(1, "k"), (60, "k" * 60), (61, "k" * 60 + "…"), (5000, "k" * 60 + "…")]
+)
+def test_parser_quotes_a_key_of_the_model_as_far_as_sixty_characters(
+    length: int, shown: str
+) -> None:
+    assert f"'{shown}':" in failure(accept_with(**{"k" * length: 1})).message

@@ -14,6 +14,7 @@ from replicalab.agents import (
     compose_lab_manager_response,
     suggest_alternative,
 )
+from replicalab.agents.lab_manager_policy import _select_lab_manager_action_type
 from replicalab.agents.lab_manager_policy import answer_to as answer_on
 from replicalab.agents.suggestions import reference_offer
 from replicalab.assessment import assess
@@ -108,6 +109,7 @@ def test_answer_follows_the_contracts_order_and_carries_flags_and_reasons(
     else:
         expected = REJECT
     assert action.action_type is expected
+    assert _select_lab_manager_action_type(check, suggestion) is expected
     offered = action.suggested_technique, action.suggested_sample_size, action.suggested_controls
     plan = suggestion.revised_protocol if suggestion and expected is SUGGEST else None
     assert offered == ((plan.technique, plan.sample_size, plan.controls) if plan else ("", 0, []))

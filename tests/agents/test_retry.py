@@ -119,3 +119,8 @@ def test_retry_refuses_negative_retries_before_any_call() -> None:
 def test_retry_metadata_refuses(changes: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         metadata(**changes)
+
+
+def test_retry_metadata_says_which_count_would_agree() -> None:
+    with pytest.raises(ValidationError, match="retry_count is 0, must be attempt_count - 1 = 2"):
+        metadata(attempt_count=3, retry_count=0)

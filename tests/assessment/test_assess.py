@@ -12,7 +12,14 @@ from replicalab.assessment import Cliff, assess
 from replicalab.assessment.costs import counts_of
 from replicalab.models import DIMENSIONS, Dimension, Protocol, revise
 from replicalab.scenarios import Pack
-from tests.factories import CONTROLS, EQUIPMENT, make_constraint, make_pack, make_protocol
+from tests.factories import (
+    CONTROLS,
+    EQUIPMENT,
+    make_constraint,
+    make_design,
+    make_pack,
+    make_protocol,
+)
 from tests.strategies import itemised_protocols, studied_packs
 
 CHAMBER = EQUIPMENT[0]
@@ -145,3 +152,20 @@ def test_unread_check_keeps_its_plan_and_no_longer() -> None:
     assert gone() is not None
     assert check.protocol.ok
     assert gone() is None, "a circle of references waits for the collector"
+
+
+def test_dropped_controls_are_those_that_the_plan_lacks_in_the_studys_order() -> None:
+    pack = make_pack()
+    first, *others = names = [control.name for control in pack.controls]
+    assert others
+    for kept, dropped in ((names, []), (others, [first]), ([first.upper()], others), ([], names)):
+        found = assess(make_protocol(controls=kept), pack).dropped
+        assert [control.name for control in found] == dropped
+
+
+def test_plan_without_evidence_has_no_usual_values_and_no_wrong_sign() -> None:
+    pack = make_pack(design=make_design(effect_planning=0.1, effect_published=None, sesoi=None))
+    assert assess(make_protocol(sample_size=10), pack).wrong_sign_share
+    void = assess(make_protocol(sample_size=10, duration_days=1), pack)
+    assert void.evidence.void_reason
+    assert (void.wrong_sign_share, void.usual_values) == (None, ())

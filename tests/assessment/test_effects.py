@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, optimize, stats
 
-from replicalab.assessment import CHOICES, assumed_effects, missing_choices, named_effect
+from replicalab.assessment import (
+    CHOICES,
+    assumed_effects,
+    effects_of,
+    missing_choices,
+    named_effect,
+)
 from replicalab.measures import KINDS, DesignKind, PowerAnalysis, Unknown
 from replicalab.measures.rows import DesignParameters
 from replicalab.scenarios import Design
@@ -320,3 +326,24 @@ def test_safeguard_and_telescopes_of_many_originals_by_scipy() -> None:
                     lambda s, t=d * root, df=df: stats.nct.sf(t, df, s) - 0.2, 1e-9, d * root
                 )
                 assert found["safeguard"] == pytest.approx(wanted / root, abs=1e-8)
+
+
+# --- to choose from -----------------------------------------------------------------------------
+
+
+def named_effects(asked: Design, written: Design | None = None) -> list[tuple[str, float]]:
+    return [(found.label, found.effect) for found in effects_of(asked, written)]
+
+
+def test_effects_begin_with_the_one_that_is_asked() -> None:
+    design = make_design(effect_planning=0.7)
+    name, value = named_effects(design)[0]
+    assert (name, value) == ("planned", 0.7)
+    asked = design.model_copy(update={"effect_planning": 0.6})
+    assert [value for _, value in named_effects(asked, design)][:2] == [0.6, 0.7]
+    assert named_effects(asked, design)[0][0] == "yours"
+    assert named_effects(asked)[0][0] == "planned"
+
+
+def test_nothing_is_chosen_where_no_effect_is_assumed() -> None:
+    assert named_effects(make_design(kind="coverage", population_max=100)) == []

@@ -14,11 +14,22 @@ from replicalab.assessment import (
     assess,
     assumed_effects,
     counted_of,
+    counted_units,
     evidence_value,
+    place_of,
+    scale_of,
     smallest_detectable_effect,
     tier_of,
 )
-from replicalab.scenarios import DesignKind, Difficulty, EvidenceTier, load_scenario
+from replicalab.models import revise
+from replicalab.scenarios import (
+    DesignKind,
+    Difficulty,
+    EvidenceTier,
+    Pack,
+    load_scenario,
+    pack_of,
+)
 from tests.factories import (
     EQUIPMENT,
     make_design,
@@ -296,3 +307,42 @@ def test_assumed_effects_of_a_design(
         **more, effect_published=published, effect_planning=planned, sesoi=smallest
     )
     assert list(assumed_effects(design)) == effects
+
+
+# --- on a scale -------------------------------------------------------------------------------
+
+
+def test_scale_of_shares_is_from_none_to_all_and_of_widths_from_beyond_the_worst_to_none() -> None:
+    power_of = assess(make_protocol(), make_pack()).evidence
+    assert scale_of([power_of]) == (0.0, 1.0)
+    pack = load_scenario("fin_momentum", Difficulty.MEDIUM)
+    widths = [
+        assess(revise(pack.reference_protocol, sample_size=n), pack_of_widths(pack)).evidence
+        for n in (400, 4)
+    ]
+    worst, best = scale_of(widths)
+    assert best == 0
+    assert worst > max(widths[0].floor, *(width.value for width in widths))
+
+
+def pack_of_widths(pack: Pack) -> Pack:
+    design = design_of(DesignKind.PRECISION)
+    study = pack.study.model_copy(update={"design": design})
+    return pack_of(study, pack.difficulty)
+
+
+def test_evidence_stands_at_its_value_and_none_at_the_worst_end() -> None:
+    shown = assess(make_protocol(), make_pack()).evidence
+    assert place_of(shown, 0.0) == shown.value
+    void = assess(make_protocol(duration_days=1), make_pack()).evidence
+    assert void.void_reason
+    assert place_of(void, 0.25) == 0.25
+
+
+@pytest.mark.parametrize(
+    ("dropout", "n", "units"), [(0.0, 40, (20, 20)), (0.25, 40, (15, 15)), (0.0, 41, (21, 20))]
+)
+def test_each_sample_is_a_unit_of_its_own_where_nothing_else_is_said(
+    dropout: float, n: int, units: tuple[int, int]
+) -> None:
+    assert sorted(counted_units(make_design(dropout=dropout), n)) == sorted(units)

@@ -135,6 +135,12 @@ class AppServer:
         return f"http://{HOST}:{self.port}"
 
     @property
+    def base(self) -> str:
+        """The path below which it serves, as its options say; empty at the top."""
+        path = self.options.get("server.baseUrlPath", "")
+        return f"/{path}" if path else ""
+
+    @property
     def resident_mib(self) -> float:
         """The memory that the server holds now, in MiB; Linux only."""
         return self.usage().resident_mib
@@ -214,7 +220,7 @@ class AppServer:
                 message = f"the server ended with code {process.returncode}:\n{self.tail()}"
                 raise RuntimeError(message)
             try:
-                with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=1):
+                with urllib.request.urlopen(f"{self.url}{self.base}/_stcore/health", timeout=1):
                     return
             except (urllib.error.URLError, OSError):
                 time.sleep(0.05)

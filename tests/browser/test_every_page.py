@@ -33,7 +33,8 @@ ZOOMED: Final = View("zoomed", 640, 360)
 NARROW: Final = View("narrow", 320, 568)
 """1280 px at 400 %."""
 HALL: Final = View("hall", 1920, 1080)
-SIZES: Final = (ZOOMED, NARROW, View("tablet", 768, 1024), View("wide tablet", 1180, 820))
+TABLETS: Final = (View("tablet", 768, 1024), View("tablet-dark", 768, 1024, "dark"))
+SIZES: Final = (ZOOMED, NARROW, View("wide tablet", 1180, 820))
 
 SLIDE: Final = "/Protocol?study=phys_millikan&lab=hard&present=5"
 LIGHT: Final = (
@@ -178,9 +179,9 @@ def opened(page: Page, address: str) -> None:
 def test_page_is_accessible_and_loses_nothing_in_any_window(app_page: Page, address: str) -> None:
     opened(app_page, address)
     assert_headings_and_tables(app_page)
-    for view in looks(app_page, (*VIEWS, *SIZES)):
+    for view in looks(app_page, (*VIEWS, *TABLETS, *SIZES)):
         assert app_page.evaluate(LOST) == [], view
-        if view in VIEWS:
+        if view in (*VIEWS, *TABLETS):
             assert_accessible(app_page)
         if view in {PHONE, PROJECTOR}:
             assert_heard_in_order(app_page)

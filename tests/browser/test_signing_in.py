@@ -157,10 +157,10 @@ def test_what_a_browser_kept_is_taken_along_once(
         page = blank(context)
         sign_in(page, server, "ann")
         assert kept(page, server) == []
-        expect(page.locator(".st-key-left_behind")).to_contain_text("This browser keeps 1 entry")
+        expect(page.locator(".st-key-left_behind")).to_contain_text("kept work here: 1 entry")
         for _ in looks(page):
             assert_accessible(page)
-        press(page, "Take them along")
+        press(page, "Take it along")
         expect(page.get_by_text("is yours now, in any browser")).to_be_visible()
         expect(page.locator(".st-key-left_behind")).to_have_count(0)
         assert kept(page, server) == ["Stroop interference · medium lab · n 41"]

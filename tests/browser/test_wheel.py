@@ -106,9 +106,10 @@ def test_wheel_asks_for_what_the_lists_ask_for(wheel: Path) -> None:
         about = BytesParser().parsebytes(opened.read(name))
     asked = about.get_all("Requires-Dist", [])
     assert f"streamlit=={pinned('', 'streamlit')}" in asked
-    for extra, package in (("pdf", "weasyprint"), ("dask", "distributed")):
+    extras = {"pdf": "weasyprint", "dask": "distributed", "signin": "authlib"}
+    for extra, package in extras.items():
         assert f"{package}=={pinned(f'-{extra}', package)}; extra == '{extra}'" in asked
-    assert about.get_all("Provides-Extra") == ["dask", "pdf", "postgres"]
+    assert about.get_all("Provides-Extra") == ["dask", "pdf", "postgres", "signin"]
     assert about["Version"] == replicalab.__version__
     assert about["Requires-Python"] == "<3.15,>=3.11"
 

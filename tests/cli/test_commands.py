@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import Final
 
+import docx
 import pytest
 
 from replicalab.assessment import assess
@@ -262,6 +263,14 @@ def test_report_is_saved_in_the_form_that_its_name_says(ask: Asking) -> None:
         assert said.code == 0
         assert f"Saved: {name}" in said.out
         assert Path(name).read_bytes().lower().startswith(beginning.lower())
+
+
+def test_word_file_is_laid_out_for_the_paper_that_is_asked_for(ask: Asking) -> None:
+    for option, wide in (("", 210), ("--paper letter", 215.9)):
+        assert ask(f"report {STUDY} --brief --save a.docx {option}").code == 0
+        width = docx.Document("a.docx").sections[0].page_width
+        assert width is not None
+        assert width.mm == pytest.approx(wide, abs=0.1)
 
 
 def test_report_as_json_is_a_bundle_that_opens_as_it_was(ask: Asking) -> None:

@@ -22,10 +22,12 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
-from typing import Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn
 
 from replicalab.errors import ReplicaLabError
+from replicalab.scenarios.reading import Data
 from tests.fuzz.targets import TARGETS, Target
+from tests.scenarios.small_study import parts, put
 from tests.test_strangers import NUMBERS, bent_data, bent_text
 
 FOUND: Final = Path(__file__).with_name("found")
@@ -34,6 +36,8 @@ MOST_MIB: Final = 256
 LONGEST_MESSAGE: Final = 20_000
 LONGEST_CASE: Final = 64 * 1024
 MOST_KEPT: Final = 2_000
+REFUSED: Final = 0.3
+"""Of the cases that many are made from one that was refused."""
 _SAID: Final = re.compile(r"'.*?'|“.*?”|\"[^\"]*\"|[0-9][0-9.,]*", re.DOTALL)
 """What of a message comes from the case."""
 
@@ -83,10 +87,10 @@ def bent(kept: list[bytes], chance: random.Random) -> bytes:
     """Return a case made from those that are kept."""
     data = chance.choice(kept)
     how = chance.random()
-    if how < 0.4 and data[:1] in b"{[":
-        return json.dumps(bent_data(json.loads(data), chance), ensure_ascii=False).encode(
-            "utf-8", "surrogatepass"
-        )
+    if how < 0.6 and data[:1] in b"{[":
+        bend = bent_data if how < 0.2 else turned_data
+        said = json.dumps(bend(json.loads(data), chance), ensure_ascii=False)
+        return said.encode("utf-8", "surrogatepass")
     if how < 0.7:
         return bent_text(data.decode("utf-8", "replace"), chance).encode("utf-8", "surrogatepass")
     at, to = sorted(chance.randrange(len(data) + 1) for _ in range(2))
@@ -108,15 +112,35 @@ def bent(kept: list[bytes], chance: random.Random) -> bytes:
     return data[:at] + data[at:to] * chance.choice((2, 20, 200)) + data[to:]  # nested, repeated
 
 
+def turned_data(data: Any, chance: random.Random) -> Any:
+    """Return data with a few numbers and texts turned into others that may stand there too."""
+    places = [(path, held) for path, held in parts(data) if isinstance(held, int | float | str)]
+    texts = [held for _, held in places if isinstance(held, str)]
+    for path, held in chance.sample(places, min(len(places), chance.choice((1, 1, 2, 5)))):
+        match held:
+            case bool():
+                new: Data = not held
+            case int():
+                new = chance.choice((0, 1, 2, held + 1, held * 2, held // 2, -held, 10**6))
+            case float():
+                new = held * chance.choice((0.0, 0.5, 0.99, 1.01, 2.0, 1e-6, 1e6, -1.0))
+            case _:
+                new = chance.choice(texts)
+        put(data, path, new)
+    return data
+
+
 def cases(target: Target, seed: str) -> Iterator[tuple[bytes, Outcome]]:
     """Yield cases without end, each with what came of it."""
     chance = random.Random(seed)
-    kept = target.seeds()
-    known = {tried(target, data).form for data in kept}
+    valid, refused = target.seeds(), list[bytes]()
+    known = {tried(target, data).form for data in valid}
     while True:
-        data = bent(kept, chance)
+        # What is refused leads to further messages, what is valid deeper; both are few at first.
+        data = bent(refused if refused and chance.random() < REFUSED else valid, chance)
         outcome = tried(target, data)
         yield data, outcome
+        kept = valid if outcome.form.startswith("value") else refused
         small = len(data) <= LONGEST_CASE and len(kept) < MOST_KEPT
         if outcome.form not in known and not outcome.finding and small and _is_whole(data):
             kept.append(data)

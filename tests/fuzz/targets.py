@@ -407,7 +407,7 @@ def message_seeds() -> list[bytes]:
 
 def use_message(data: bytes) -> object:
     read_sent(data)
-    return weight(data)
+    return weight(data) > 0
 
 
 # --- forms ------------------------------------------------------------------------------------

@@ -149,6 +149,14 @@ def test_zip_file_that_is_no_crate_is_refused_by_name(
     assert problem in str(refused.value)
 
 
+def test_crate_that_may_ask_for_any_memory_is_refused_by_name() -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("bundle.json", b"{}")
+    with pytest.raises(ScenarioError, match=r"^x\.zip: the ZIP file cannot be unpacked"):
+        detect_kind(packed.getvalue(), "x.zip")
+
+
 @pytest.mark.parametrize("kept", [10, 40, -30])
 def test_crate_that_is_cut_short_is_refused_by_name(kept: int) -> None:
     with pytest.raises(ScenarioError, match=r"^x\.zip: the ZIP file cannot be unpacked"):

@@ -76,10 +76,10 @@ class Provider:
         self._server.server_close()
         self._thread.join()
 
-    def secrets_file(self, file: Path, port: int) -> Path:
+    def secrets_file(self, file: Path, port: int, base: str = "") -> Path:
         """Write what the app is told of this provider."""
         settings = {
-            "redirect_uri": f"http://127.0.0.1:{port}/oauth2callback",
+            "redirect_uri": f"http://127.0.0.1:{port}{base}/oauth2callback",
             "cookie_secret": COOKIE_SECRET,
             "client_id": CLIENT,
             "client_secret": SECRET,

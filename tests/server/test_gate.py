@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,13 +22,13 @@ from streamlit.runtime import secrets
 
 from replicalab.errors import LibraryStorageError
 from replicalab.people import PROXY, Person, unpacked
-from replicalab.server import gate, internals
+from replicalab.server import gate, internals, signing_in
 from replicalab.server.running import gate_of
 from replicalab.server.visitor import PERSON_MARK
 from replicalab.server.wall import Wall
 from replicalab.ui import startup
 from replicalab.ui.library import shelf
-from tests.server.asking import OWN, STREAM
+from tests.server.asking import OWN, STREAM, awaited
 from tests.server.test_wall import denied
 from tests.ui.visitors import Browsers
 
@@ -104,6 +106,7 @@ def test_nobody_else_is_believed(address: tuple[str, int] | None) -> None:
             assert (answer.status_code, "through its proxy" in answer.text) == (403, True)
         assert denied(client, **SOCKET).status_code == 403
         assert client.get("/_stcore/health").status_code == 200
+        assert client.get("/Protocol/ready").status_code == 403
 
 
 @pytest.mark.parametrize(
@@ -115,6 +118,18 @@ def test_proxy_that_names_nobody_lets_nobody_in(header: dict[str, str]) -> None:
         answer = client.get("/", headers=header)
         assert (answer.status_code, "names nobody" in answer.text) == (401, True)
         assert denied(client, origin=OWN, **header).status_code == 401
+
+
+def test_person_is_noted_once_an_hour(browsers: Browsers, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert browsers.token
+    with behind(FROM_PROXY) as client:
+        told(client)
+        told(client)
+        assert len(shelf.shelf().people.events(9)) == 1
+        now = time.monotonic()
+        monkeypatch.setattr(time, "monotonic", lambda: now + 3601)
+        told(client)
+    assert len(shelf.shelf().people.events(9)) == 2
 
 
 def test_name_that_stands_twice_names_nobody() -> None:
@@ -147,6 +162,32 @@ def test_nobody_is_known_while_the_library_does_not_answer(
         assert (answer.status_code, answer.text) == (503, gate.NOT_TOLD.reason)
 
 
+class Ending:
+    """What the library says of a token, one answer after the other; the last stays."""
+
+    def __init__(self, *answers: Person | LibraryStorageError | None) -> None:
+        self.left = list(answers)
+
+    def signed_in(self, _: str, /) -> Person | None:
+        answer = self.left.pop(0) if len(self.left) > 1 else self.left[0]
+        if isinstance(answer, LibraryStorageError):
+            raise answer
+        return answer
+
+
+def test_page_is_closed_once_its_sign_in_is_over_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where another server ended it, or its time is up; a library that rests ends nothing."""
+    monkeypatch.setattr(signing_in, "_CHECKED_EACH", 0.01)
+    person = Person("https://issuer.example", "ann")
+    keeper = Ending(person, LibraryStorageError("it rests"), person, None)
+    asks = set_up(AUTH, {}, keeper)
+    awaited(asyncio.wait_for(asks.ended(gate.Known(person, "token")), 20))
+    assert keeper.left == [None]
+    stays = set_up(AUTH, {}, Ending(person))
+    with pytest.raises(TimeoutError):
+        awaited(asyncio.wait_for(stays.ended(gate.Known(person, "token")), 0.2))
+
+
 # --- what cannot be ---------------------------------------------------------------------------
 
 AUTH: Final = {
@@ -158,10 +199,10 @@ AUTH: Final = {
 }
 
 
-def set_up(auth: dict[str, str] | None, environment: dict[str, str]) -> Any:
+def set_up(auth: dict[str, str] | None, environment: dict[str, str], keeper: Any = startup) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(internals, "auth_settings", lambda: auth)
-        return gate_of(startup, HOSTS, environment)
+        return gate_of(keeper, HOSTS, environment)
 
 
 def test_sign_in_that_is_set_up_asks_who_somebody_is() -> None:

@@ -75,10 +75,10 @@ class Visitor:
     """A browser that keeps cookies, and follows no link by itself."""
 
     def __init__(self, server: AppServer) -> None:
-        self.server = server
+        self.server, self.base = server, server.base
         self.client = httpx2.Client(base_url=server.url, timeout=30)
         _CLIENTS.append(self.client)
-        self.get("/")
+        self.get(f"{self.base}/")
 
     def get(self, address: str, **headers: str) -> httpx2.Response:
         sent = [(name.encode(), value.encode()) for name, value in headers.items()]
@@ -88,7 +88,7 @@ class Visitor:
         """Begin to sign in; return where the provider is asked."""
         payload = {"provider": "default", "exp": int(time.time()) + 60}
         asked = jwt.encode({"alg": "HS256"}, payload, OctKey.import_key(COOKIE_SECRET))
-        answer = self.get(f"/auth/login?provider={asked}")
+        answer = self.get(f"{self.base}/auth/login?provider={asked}")
         assert answer.status_code == 302
         return str(answer.headers["location"])
 
@@ -113,7 +113,7 @@ class Visitor:
         cookies = "; ".join(f"{name}={value}" for name, value in self.client.cookies.items())
         protocols = ["streamlit", "token", joins] if joins else ["streamlit"]
         return connect(
-            f"ws://{HOST}:{self.server.port}/_stcore/stream",
+            f"ws://{HOST}:{self.server.port}{self.base}/_stcore/stream",
             origin=Origin(self.server.url),
             additional_headers={"Cookie": cookies},
             subprotocols=[Subprotocol(each) for each in protocols],
@@ -407,3 +407,26 @@ def test_over_tls_no_other_host_can_plant_a_cookie(visitor: Visitor) -> None:
     cookies = answer.headers.get_list("set-cookie")
     assert cookies
     assert all("; Secure" in each for each in cookies)
+
+
+def test_signing_in_below_a_path_of_the_proxy_s(honest: Provider, tmp_path: Path) -> None:
+    port = free_port()
+    environment = {
+        "STREAMLIT_SECRETS_FILES": str(honest.secrets_file(tmp_path / "s.toml", port, "/lab")),
+        "REPLICALAB_DATA": str(tmp_path / "data"),
+    }
+    below = {"server.baseUrlPath": "lab"}
+    app = AppServer(APP, tmp_path / "log", options=below, port=port, environment=environment)
+    with app as server:
+        visitor = Visitor(server)
+        visitor.get("/lab/Protocol?study=psy_stroop")
+        assert visitor.get("/auth/login").status_code == 404
+        assert visitor.sign_in().headers["location"] == "/lab/Protocol?study=psy_stroop"
+        visitor.get("/lab/")
+        with visitor.connect() as socket:
+            assert named_on(page_of(socket)) == "Ann"
+        assert visitor.get("/lab/media/none.png").status_code == 404
+        assert visitor.get("/lab/auth/logout").headers["location"] == "/lab/"
+        assert visitor.get("/lab/media/none.png").status_code == 401
+        with visitor.connect() as socket:
+            assert "Sign in" in page_of(socket)

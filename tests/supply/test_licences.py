@@ -26,6 +26,12 @@ def test_licences_are_allowed() -> None:
     assert [(name, licence) for name, _, _, licence in rows if not is_allowed(licence)] == []
 
 
+def test_licences_of_what_signing_in_needs_are_allowed() -> None:
+    brought = {each.name: each.licence for each in packages("requirements-signin.txt")}
+    assert brought["authlib"] == "BSD-3-Clause"
+    assert [name for name, licence in brought.items() if not is_allowed(licence)] == []
+
+
 @pytest.mark.skipif(sys.platform == "darwin", reason="macOS lacks watchdog, which is pinned")
 def test_licences_are_what_the_packages_state() -> None:
     assert PAGE.read_text() == page(packages())

@@ -341,6 +341,8 @@ def test_reviewer_s_questions_are_folded_and_lead_to_where_they_are_mended(files
     links = {link for each in boxes for link in re.findall(r'href="(.*?)"', each.proto.body)}
     [(page, query)] = {tuple(unescape(link).split("?")) for link in links}
     assert (page, dict(parse_qsl(query))) == ("Protocol", query_of(app))
+    press(app, "Answer on the form")
+    assert app.session_state[TABS] == "Registration"
 
 
 def picture(app: AppTest, name: str) -> Element:

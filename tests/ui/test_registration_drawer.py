@@ -55,6 +55,19 @@ def test_form_is_filled_in_kept_in_the_address_and_written_by_its_ids(files: Fil
     assert registered(app).case.plan is None
 
 
+def test_proposed_text_is_an_answer_once_it_is_confirmed() -> None:
+    app = opened(part("Registration", study="psy_stroop"), "osf-preregistration-3")
+    assert not registered(app).case.registration.texts
+    assert "Proposed: With 100 participants; nobody looks before." in in_drawer(app)
+    app.session_state["export_is_open"] = True
+    press(app, "Confirm this")
+    texts = registered(app).case.registration.texts
+    assert texts == {"stopping": "With 100 participants; nobody looks before."}
+    app = opened(app, "osf-preregistration-3")
+    assert app.text_area(key=f"{PLACE}_stopping").value == texts["stopping"]
+    assert "Proposed: With" not in in_drawer(app)
+
+
 @pytest.mark.parametrize("form", PROFILES)
 def test_every_form_can_be_drawn_whole(form: str, files: Files) -> None:
     app = opened(part("Registration", study="fin_momentum"), form)

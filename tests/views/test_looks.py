@@ -14,6 +14,7 @@ from replicalab.planner import PlanAnalysis
 from replicalab.planner.looks import LookedAt, LooksPlan, NoLooks, looked_at, with_looks
 from replicalab.reports import brief, markdown, report
 from replicalab.scenarios import DesignKind, EvidenceAssumptions, LabOverrides, read_looks
+from replicalab.scenarios.loading import summary_of
 from replicalab.views.check import evidence_panel, header_panel
 from replicalab.views.comparison import DIFFERS, comparison_panel, parts
 from replicalab.views.looks import (
@@ -26,6 +27,7 @@ from replicalab.views.looks import (
     why_not_text,
 )
 from replicalab.views.present import decision_slide, plan_slide
+from replicalab.views.study import card_panel
 from tests.factories import change_pack, make_design, make_pack, make_protocol, make_throughput
 from tests.golden import assert_golden
 from tests.measures.designs import design_of
@@ -138,6 +140,7 @@ def test_no_place_tells_the_power_of_a_plan_with_looks_as_if_it_had_none() -> No
         "slide": words(plan_slide(plan)),
         "decision": words(decision_slide(options, None)),
     }
+    assert ", without looks" in words(card_panel(summary_of(plan.pack.study), [options]))
     for place, text in places.items():
         assert "without looks" in text, place
         assert ("with 2 looks" if place == "decision" else "0.71") in text, place

@@ -14,7 +14,7 @@ from replicalab.characters import on_one_line
 from replicalab.render.figures.drawing import Area, Drawing, Spot, Stroke, Text, ring
 from replicalab.views.design import Arm, DaySpan, DesignFacts, Look
 
-WIDTH: Final = 380.0
+WIDTH: Final = 340.0
 _EDGE: Final = 10.0
 _ROOM: Final = WIDTH - 2 * _EDGE
 _SIZE: Final = 12.5

@@ -14,6 +14,7 @@ from replicalab.ui.controls import button, open_tab, page_link
 from replicalab.ui.documents import Opening, open_file
 from replicalab.ui.export import documents, link, pictures, registration
 from replicalab.ui.export.content import export_content
+from replicalab.ui.export.critique import TABS
 from replicalab.ui.files import download, upload
 from replicalab.ui.words import ICONS, escaped
 from replicalab.views.blocks import Status
@@ -46,7 +47,7 @@ def draw_if_open() -> None:
 @st.dialog("Share", position="right", width="medium", on_dismiss="rerun")
 def _draw() -> None:
     panel.draw_scheme()
-    with open_tab(_PARTS, "export_part") as name:
+    with open_tab(_PARTS, TABS) as name:
         _PARTS[name]()
 
 

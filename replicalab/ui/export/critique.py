@@ -10,8 +10,11 @@ from replicalab.assessment import Assessment
 from replicalab.critique import PROTOCOL, Place, critique
 from replicalab.registration import Registration
 from replicalab.ui import panel, state
+from replicalab.ui.controls import button
 from replicalab.views.critique import TITLE, critique_panel
 
+TABS: Final = "export_part"
+"""Holds which part of the drawer is open."""
 _PAGES: Final = {PROTOCOL: "Protocol"}
 """The address of each page that a place names; all others are drawers, or no page."""
 
@@ -23,6 +26,11 @@ def draw(plan: Assessment, said: Registration) -> None:
         with place:
             query = urlencode(state.address())
             panel.draw(critique_panel(critique(plan, said), partial(_link, query)))
+            button("Answer on the form", "edit_note", _open_form, key="critique_to_form")
+
+
+def _open_form() -> None:
+    st.session_state[TABS] = "Registration"
 
 
 def _link(query: str, place: Place) -> str:

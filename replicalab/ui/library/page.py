@@ -75,11 +75,11 @@ def _draw_left_behind() -> None:
     what = count_text(used.entries, "entry") if used.entries else "drafts"
     with st.container(horizontal=True, vertical_alignment="center", border=True, key="left_behind"):
         st.markdown(
-            f":material/devices: This browser keeps {what} from before anybody signed in. Take "
-            "them along if they are yours: then you have them in any browser, and only you.",
+            ":material/devices: Before anybody signed in this browser kept work here: "
+            f"{what}. Take it along if it is yours: you then have it in any browser, and only you.",
             width="content",
         )
-        button("Take them along", "move_up", partial(_take_along, person, browser))
+        button("Take it along", "move_up", partial(_take_along, person, browser))
 
 
 def _take_along(person: Person, browser: Owner) -> None:
