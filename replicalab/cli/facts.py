@@ -108,7 +108,7 @@ def own_looks(plan: Assessment) -> Data:
     worst = found.worst
     return {
         "looked_at": {
-            "power": found.power,
+            plan.evidence.measure: found.power,
             "fits": found.fits,
             "failing": [str(dimension) for dimension in worst.failing],
             "worst": {

@@ -35,7 +35,7 @@ from replicalab.lexicon import (
     plural,
 )
 from replicalab.lexicon import quoted as labels_quoted
-from replicalab.measures import DesignKind
+from replicalab.measures import KINDS
 from replicalab.measures.success import CRITERIA, PRIORS, Criterion, Prior
 from replicalab.planner.units import by_correlation
 from replicalab.registration import Finder
@@ -295,7 +295,8 @@ def sidedness(of: Reviewed) -> Judged:
 def sameness(of: Reviewed) -> Judged:
     """Judge whether a result that is not significant would be taken for no effect."""
     chosen = of.design.replication
-    if of.design.kind is DesignKind.EQUIVALENCE:
+    effect = KINDS[of.design.kind].effect
+    if effect is not None and effect.within_margin:
         return answered(f"Equivalence is tested, with a margin of {of.design.margin:g}.")
     if chosen and Criterion.EQUIVALENCE in chosen.criteria:
         return answered(

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from replicalab.assessment import Assessment
 from replicalab.critique import conduct, planned
 from replicalab.critique.remarks import Judged, Place, Remark, RemarkStanding, Reviewed
-from replicalab.measures import DesignKind
+from replicalab.measures import KINDS
 from replicalab.registration import QUESTIONS as FORM_QUESTIONS
 from replicalab.registration import Registration
 
@@ -35,7 +35,7 @@ def _always(_: Reviewed) -> bool:
 
 
 def _is_sampled(of: Reviewed) -> bool:
-    return of.design.kind is not DesignKind.COVERAGE
+    return KINDS[of.design.kind].effect is not None
 
 
 def _is_test(of: Reviewed) -> bool:
