@@ -18,7 +18,7 @@ _MOST_DIGITS: Final = 17
 def unreached_text(plan: Assessment) -> str:
     """Return which limit keeps the target out of reach; empty where some n reaches it.
 
-    ``The study has 420 samples at most, and they show power 0.62.``
+    ``All there is, 420 samples, shows power 0.62.``
     """
     found, evidence, units = why_unreached(plan), plan.evidence, plan.pack.design.units
     if found is None:
@@ -26,17 +26,16 @@ def unreached_text(plan: Assessment) -> str:
     if found.limit is TargetLimit.SUCCESS:
         return ceiling_text(plan)
     size = count_text(found.samples, "sample")
-    shown = f"and they show {evidence.measure} {evidence.amount(found.value)}"
-    most = f"The study has {size} at most"
-    if found.samples != plan.pack.design.population_max:
-        most = f"No more than {size} can be planned here"
+    is_all = found.samples == plan.pack.design.population_max
+    most = "All there is" if is_all else "All that can be planned here"
+    shown = f"{most}, {size}, shows {evidence.measure} {evidence.amount(found.value)}"
     if found.limit is TargetLimit.UNITS and units and found.independent is not None:
         alike = (
             f"in {plural(units.name, 2)} of {units.samples:g} with a correlation of {units.icc:g}"
         )
         alone = evidence.amount(found.independent)
-        return f"{most}, {shown} {alike}; independent ones would show {alone}."
-    return f"{most}, {shown}."
+        return f"{shown} {alike}; independent ones would show {alone}."
+    return f"{shown}."
 
 
 def ceiling_text(plan: Assessment) -> str:

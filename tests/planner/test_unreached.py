@@ -58,7 +58,7 @@ def test_plan_says_how_many_tanks_would_reach_the_target() -> None:
     assert units_limit_text(few) == f"{text}, and the study has 160 samples at most."
     told = target_text(PlanAnalysis(few))
     assert f"{text}." in told
-    assert told.count("160 samples at most") == 1
+    assert told.count("160 samples") == 1
     larger = tanks(0.02)
     each = next(m for m in range(1, 999) if power((4, 4), m, 0.02) >= 0.8)
     tanks_of = next(k for k in range(2, 99) if power((k, k), 16, 0.02) >= 0.8)
@@ -105,16 +105,16 @@ def test_samples_that_exist_are_named_with_what_they_show() -> None:
     alone = power((80, 80), 1, 0.0)
     value = power((5, 5), 16, 0.1)
     assert unreached_text(units) == (
-        f"The study has 160 samples at most, and they show power {value:.2f} in tanks of 16 with a "
+        f"All there is, 160 samples, shows power {value:.2f} in tanks of 16 with a "
         f"correlation of 0.1; independent ones would show {alone:.2f}."
     )
     plain = assess(
         make_protocol(), make_pack(design=make_design(effect_planning=0.5, population_max=60))
     )
     assert unreached_text(plain) == (
-        f"The study has 60 samples at most, and they show power {power((30, 30), 1, 0.0):.2f}."
+        f"All there is, 60 samples, shows power {power((30, 30), 1, 0.0):.2f}."
     )
     tiny = assess(make_protocol(), make_pack(design=make_design(effect_planning=1e-4)))
     assert unreached_text(tiny) == (
-        "No more than 1,000,000 samples can be planned here, and they show power 0.05."
+        "All that can be planned here, 1,000,000 samples, shows power 0.05."
     )
