@@ -12,6 +12,7 @@ from replicalab.assessment.phrases import size_text
 from replicalab.lexicon import amount_text, percent_text, shortened
 from replicalab.models import Dimension
 from replicalab.planner import Aim, Goal, PlanAnalysis
+from replicalab.planner.combinations import Combinations
 from replicalab.planner.frontier import FrontierPlan
 from replicalab.registration import Registration
 from replicalab.scenarios import EvidenceTier
@@ -80,16 +81,22 @@ def headline(options: PlanAnalysis) -> str:
         if yours.feasible and yours.evidence.tier is EvidenceTier.MEETS_TARGET:
             return f"{yours.pack.lab.money(yours.cost)} buy {yours.evidence.text}: target met."
         return f"No more money needed: adapted, it shows {options.least.after.evidence.text}."
+    if not found.found and _is_worth_asking(yours):
+        # What no means reach is not asked for; the plan as it is still shows more than the lab's.
+        found = options.combinations(Goal.PLAN)
     if not found.found:
         goal = f"the target of {yours.evidence.amount(yours.evidence.target)}"
         known = "No means reach" if found.exact else "No way was found to reach"
         return f"{known} {goal} in this lab."
-    return next(each for each in _headlines(options) if len(each.split()) <= MOST_WORDS)
+    return next(each for each in _headlines(options, found) if len(each.split()) <= MOST_WORDS)
 
 
-def _headlines(options: PlanAnalysis) -> Iterator[str]:
-    """Yield the headlines of a way to the target, the fullest first; the last one always fits."""
-    found = options.combinations(Goal.TARGET)
+def _is_worth_asking(yours: Assessment) -> bool:
+    return not yours.feasible and yours.evidence.tier is EvidenceTier.ABOVE_FLOOR
+
+
+def _headlines(options: PlanAnalysis, found: Combinations) -> Iterator[str]:
+    """Yield the headlines of a way to a goal, the fullest first; the last one always fits."""
     one = found.by_money or found.found[0]
     shows, instead = one.plan.evidence.text, f" instead of {_best_here(options)}"
     asked, money = combinations.means_text(one), one.more(Dimension.BUDGET)

@@ -33,16 +33,17 @@ _MOST_P_DIGITS: Final = 9  # A p that needs more decimals is written with an exp
 def summary_text(found: LooksPlan) -> str:
     """Return what a plan with looks takes beside the fixed one, on average and at worst.
 
-    ``On average 71 of 128 samples if the effect is there, 129 if there is none; at worst 130, which
-    this lab can run.`` Then which wishes it breaks at worst, and which controls it lacks.
+    ``On average 71 in place of 128 samples if the effect is there, 129 if there is none; at worst
+    130, which this lab can run.`` Then which wishes it breaks at worst, which controls it lacks.
     """
     with_effect, without = (
         amount_text(round(found.mean(lambda each: each.samples, effect=effect)))
         for effect in (True, False)
     )
-    fixed, worst = found.fixed.counts.samples, amount_text(found.worst.counts.samples)
+    fixed = count_text(found.fixed.counts.samples, "sample")
+    worst = amount_text(found.worst.counts.samples)
     text = (
-        f"On average {with_effect} of {count_text(fixed, 'sample')} if the effect is there, "
+        f"On average {with_effect} in place of {fixed} if the effect is there, "
         f"{without} if there is none; at worst {worst}, which this lab {_run_text(found)}."
     )
     return with_cautions(text, found.worst)

@@ -55,6 +55,16 @@ def test_headline_gives_what_a_lab_with_it_shows(study: str, lab: str) -> None:
         assert not meets or f"{pack.lab.money(more, 'more')}: {best.evidence.text}" in said
 
 
+@pytest.mark.parametrize("study", ["bio_jq1_myeloma", "fin_momentum"])
+def test_where_nothing_reaches_the_target_the_plan_as_it_is_is_asked_for(study: str) -> None:
+    options = work(study, "medium", "reference").options
+    yours, lab = options.yours, options.yours.pack.lab
+    assert not options.combinations(Goal.TARGET).found
+    said = headline(options)
+    assert lab.money(yours.cost - lab.budget, "more") in said
+    assert yours.evidence.text in said
+
+
 @given(itemised_protocols(), studied_packs())
 def test_headline_of_any_plan_has_twelve_words_at_most(plan: Any, pack: Any) -> None:
     assert len(headline(PlanAnalysis(assess(plan, pack))).split()) <= MOST_WORDS

@@ -35,7 +35,7 @@ from tests.planner.test_looks import ORIGINAL, REFUSED
 from tests.views.reading import rows, words
 
 SAYS: Final = (
-    "On average 116 of 128 samples if the effect is there, 130 if there is none; at worst "
+    "On average 116 in place of 128 samples if the effect is there, 130 if there is none; at worst "
 )
 
 
