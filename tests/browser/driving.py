@@ -15,9 +15,10 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, Self
 from urllib.parse import urlsplit
@@ -252,18 +253,18 @@ def _environment() -> dict[str, str]:
 
 # ------------------------------------------------------------------------------- runs of the app
 
-_FINISHED_RUNS: Final[WeakKeyDictionary[Page, list[str]]] = WeakKeyDictionary()
-"""Per page, one entry for each script run that ended without asking for another."""
+_FINISHED_RUNS: Final[WeakKeyDictionary[Page, list[WebSocket]]] = WeakKeyDictionary()
+"""Per page, for each script run that ended without asking for another, where it was heard."""
 
 
 def count_runs(page: Page) -> None:
     """Start counting the script runs that end on this page; call before its first address."""
     finished = _FINISHED_RUNS.setdefault(page, [])
 
-    def listen(socket_: WebSocket) -> None:
-        socket_.on("framereceived", note)
+    def listen(heard: WebSocket) -> None:
+        heard.on("framereceived", partial(note, heard))
 
-    def note(payload: str | bytes) -> None:
+    def note(heard: WebSocket, payload: str | bytes) -> None:
         if isinstance(payload, str):
             return
         message = ForwardMsg.FromString(payload)
@@ -271,7 +272,7 @@ def count_runs(page: Page) -> None:
             return
         status = ForwardMsg.ScriptFinishedStatus.Name(message.script_finished)
         if status != "FINISHED_EARLY_FOR_RERUN":
-            finished.append(status)
+            finished.append(heard)
 
     page.on("websocket", listen)
 
@@ -293,8 +294,12 @@ def wait_for_run(page: Page, seconds: float = RUN_SECONDS) -> Iterator[None]:
     finished = _FINISHED_RUNS[page]
     before = len(finished)
     yield
+    _wait_until(page, lambda: len(finished) > before, seconds)
+
+
+def _wait_until(page: Page, finished: Callable[[], bool], seconds: float = RUN_SECONDS) -> None:
     deadline = time.monotonic() + seconds
-    while len(finished) == before:
+    while not finished():
         assert time.monotonic() < deadline, f"no script run ended within {seconds:.0f} s"
         page.wait_for_timeout(10)
     wait_until_idle(page)
@@ -316,13 +321,25 @@ STILL: Final = """quiet => new Promise(resolve => {
 
 
 def open_app(page: Page, address: str = "/") -> None:
-    """Open an address of the app and return when its first run is drawn and stands still.
+    """Open an address of the app and return when its first run is drawn and stands still."""
+    _load(page, lambda: page.goto(address))
+
+
+def reload_app(page: Page) -> None:
+    """Load the page anew, and return when its first run is drawn and stands still."""
+    _load(page, page.reload)
+
+
+def _load(page: Page, load: Callable[[], object]) -> None:
+    """Load, and wait until it can be used.
 
     Each kind of widget is loaded when it is first drawn, and moves what stands below it: a click
-    that is aimed before lands elsewhere.
+    that is aimed before lands elsewhere, and a key is not heard. A run of the page before may end
+    meanwhile, so only one that is heard on a new connection counts.
     """
-    with wait_for_run(page):
-        page.goto(address)
+    with page.expect_websocket() as opened:
+        load()
+    _wait_until(page, lambda: opened.value in _FINISHED_RUNS[page])
     page.evaluate(STILL, STILL_MS)
 
 

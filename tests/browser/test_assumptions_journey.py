@@ -12,6 +12,7 @@ from tests.browser.driving import (
     assert_accessible,
     looks,
     open_app,
+    reload_app,
     wait_for_run,
 )
 from tests.browser.visiting import number, press, type_number, where
@@ -50,6 +51,6 @@ def test_effect_changes_the_verdict_and_its_curves_and_holds_after_a_reload(app_
     expect(where(app_page)).not_to_contain_text("yours")
     press(app_page, "Redo")
     expect(app_page).to_have_url(re.compile(r"effect=0\.09"))
-    app_page.reload()
+    reload_app(app_page)
     expect(where(app_page)).to_contain_text("effect 0.09, yours")
     expect(where(app_page)).to_contain_text("power 0.45")

@@ -15,6 +15,7 @@ from tests.browser.driving import (
     assert_accessible,
     looks,
     open_app,
+    reload_app,
     wait_for_run,
 )
 from tests.browser.visiting import follow, number, press, show, type_number, type_text
@@ -51,7 +52,7 @@ def test_three_plans_are_kept_beside_compared_decided_and_opened_elsewhere(
     expect(row(app_page, "Total")).to_have_text(["5,050", "2,350", "1,350"])
     _decides(app_page)
     _opens_elsewhere(app_page.url, browser, app_server)
-    app_page.reload()
+    reload_app(app_page)
     expect(row(app_page, "Sample size")).to_have_text(["420", "150", "50"])
     expect(app_page.get_by_role("heading", name="Decided: Half of it")).to_be_visible()
 
@@ -120,7 +121,7 @@ def test_thousands_of_negotiations_are_stopped_half_way_and_what_came_is_kept(
     follow(app_page, "Compare")
     show(app_page, "Many negotiations")
     expect(stopped).to_have_text(told)
-    app_page.reload()
+    reload_app(app_page)
     show(app_page, "Many negotiations")
     expect(stopped).to_have_text(told)
     expect(app_page.locator(".gtitle")).to_contain_text(f"of {came} negotiations")

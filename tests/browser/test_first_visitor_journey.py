@@ -15,6 +15,7 @@ from tests.browser.driving import (
     Watch,
     count_runs,
     open_app,
+    reload_app,
     tell_violations,
     wait_for_run,
 )
@@ -37,7 +38,7 @@ def test_first_visitor_finds_reads_steps_and_shares(
     _reads_the_story(app_page)
     _opens_another_study_and_its_hard_lab(app_page)
     _steps_through_the_negotiation(app_page)
-    app_page.reload()
+    reload_app(app_page)
     expect_marked(app_page, 2, 3)
     expect(where(app_page)).to_contain_text(f"{STUDY} · hard lab")
     _somebody_else_sees_the_same(app_page, new_context())

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.driving import PHONE_DARK, PROJECTOR, assert_accessible, looks, open_app
+from tests.browser.driving import (
+    PHONE_DARK,
+    PROJECTOR,
+    assert_accessible,
+    looks,
+    open_app,
+    reload_app,
+)
 from tests.browser.visiting import dimension, pick, press, show, strike, type_number, where
 
 
@@ -23,7 +30,7 @@ def test_lab_that_is_filled_in_holds_after_closing_and_a_reload(app_page: Page) 
     expect(drawer.get_by_text("schedule fail")).to_have_count(0)
     type_number(app_page, "Staff units", 0)
     expect(drawer).to_contain_text("Staff units cannot be 0, so the lab keeps 4.")
-    app_page.reload()  # with the drawer open
+    reload_app(app_page)  # with the drawer open
     expect(dimension(app_page, "Schedule")).to_contain_text("8 / 9 days")
     expect(where(app_page)).to_contain_text("medium lab, 1 change")
     press(app_page, "Your lab")

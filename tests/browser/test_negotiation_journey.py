@@ -17,6 +17,7 @@ from tests.browser.driving import (
     assert_accessible,
     looks,
     open_app,
+    reload_app,
 )
 from tests.browser.visiting import expect_round, pick, press, type_number, type_text
 from tests.llm.serving import Exchange, serve, whole
@@ -65,7 +66,7 @@ def test_scientist_is_played_to_an_agreement(app_page: Page) -> None:
     press(app_page, "Accept the offer")
     agreed = "Agreed below the floor in round 2: 210 samples in 6 days"
     expect(verdict(app_page)).to_contain_text(agreed)
-    app_page.reload()
+    reload_app(app_page)
     expect(verdict(app_page)).to_contain_text(agreed)
     gave = "The Scientist gave 2,200 credits and 0.29 of power"
     expect(app_page.get_by_text(gave)).to_be_visible()
@@ -96,7 +97,7 @@ def test_round_is_forked_and_both_branches_are_compared(app_page: Page) -> None:
     for _ in looks(app_page, (PROJECTOR_DARK, PHONE)):
         assert_accessible(app_page)
     press(app_page, "Continue with this fork")
-    app_page.reload()
+    reload_app(app_page)
     expect(app_page.get_by_text("Your fork from round 2")).to_be_visible()
     expect(app_page.locator(".rl .sides")).to_contain_text("300 samples in 5 days")
     press(app_page, "Back to how it was")

@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.driving import PHONE_DARK, View, open_app, wait_for_run
+from tests.browser.driving import PHONE_DARK, View, open_app, reload_app
 from tests.browser.visiting import choose_more, where
 
 LAST: Final = 8
@@ -46,8 +46,7 @@ def test_clicker_goes_through_the_slides_and_leaves_to_the_page(app_page: Page, 
     app_page.keyboard.press("Space")  # the button has the focus, and is not pressed beside
     expect(place(app_page)).to_have_text(f"3 / {LAST}")
     expect(app_page).to_have_url(re.compile(r"[?&]present=3(&|$)"))
-    with wait_for_run(app_page):  # a key that is pressed before the page hears keys is lost
-        app_page.reload()
+    reload_app(app_page)
     expect(place(app_page)).to_have_text(f"3 / {LAST}")
     app_page.keyboard.press("Escape")
     expect(where(app_page)).to_be_visible()
