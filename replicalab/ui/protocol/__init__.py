@@ -59,6 +59,7 @@ def _draw_editor(yours: Assessment, edited: PlanStep | None) -> None:
         disabled=state.last_step() is None,
         key="undo",
         width="stretch",
+        wrap=True,  # or the browser measures each new label before it draws the rest
     )
     draw_numbers(form, yours.pack)
     draw_lists_and_texts(form, yours.pack)
