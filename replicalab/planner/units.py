@@ -22,7 +22,7 @@ from replicalab.measures import (
 )
 from replicalab.measures.allocation import UnitCosts, optimal_allocation
 from replicalab.planner.limits import as_loss, most_counted
-from replicalab.scenarios import CORRELATIONS, Arms, Design, Units
+from replicalab.scenarios import CORRELATIONS, MOST, Arms, Design, Units
 
 _TWO: Final = 2
 _NEAR: Final = 3  # So many units of the first arm on either side of the best share are tried
@@ -157,7 +157,7 @@ def better_allocation(plan: Assessment) -> Allocated | None:
     most = most_counted(plan.counts.days, plan.pack)
     tried = [
         made
-        for per_unit in _per_unit(best.per_unit)
+        for per_unit in _per_unit(min(best.per_unit, MOST))
         for split in _splits(design, costs, budget, per_unit, best.share)
         if (made := _allocated(plan, costs, per_unit, split, best)).samples <= most
     ]

@@ -270,6 +270,18 @@ def test_better_allocation_is_one_that_a_study_may_have(
     assert evidence_value(own, found.samples, 0.3) == pytest.approx(found.value)
 
 
+@pytest.mark.parametrize("icc", [1e-20, 5e-324])
+@pytest.mark.parametrize("kind", ["paired", "two_group"])
+def test_samples_that_are_as_good_as_independent_have_no_endless_unit(
+    kind: str, icc: float
+) -> None:
+    # The best is a tank of 10^10 samples, or of no end of them, which no study may have.
+    units = Units(name="tank", samples=16.0, icc=icc, cost=20.0)
+    design = make_design(kind=kind, effect_planning=0.3, units=units)
+    found = better_allocation(assess(make_protocol(), make_pack(design=design)))
+    assert found is None or found.per_unit <= 40
+
+
 def test_better_allocation_is_told_with_units_share_power_and_money() -> None:
     plan = tanks(Arms(first_cost=30.0), cost=60.0, icc=0.1)
     found, units = better_allocation(plan), plan.pack.design.units
