@@ -77,6 +77,8 @@ def test_units_are_rounded_up_but_not_for_an_error_of_rounding() -> None:
     assert [units_of(n, 16.0) for n in (0, 1, 16, 17, 64)] == [0, 1, 1, 2, 4]
     assert math.ceil(21 / 1.4) == 16  # of 15 units: 21 / 1.4 is a little more in doubles
     assert units_of(21, 1.4) == 15
+    assert [units_of(n, 1e9) for n in (0, 1, 2, 10**9, 10**9 + 2)] == [0, 1, 1, 1, 2]
+    assert units_of(np.array([0, 1, 2]), 1e9).tolist() == [0, 1, 1]
     assert units_of(np.array([64, 65]), 16.0).tolist() == [4, 5]
 
 
