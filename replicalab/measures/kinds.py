@@ -231,10 +231,10 @@ def _equivalence(n: int, size: float, given: DesignParameters) -> float:
     """Return the power of two one-sided tests, or of fewer samples where that is higher."""
     # Far below the sample that is needed, both tests reject only if the SD comes out far too small
     # by chance; that is likelier with three samples than with ten, at most by 0.02, and never where
-    # the power exceeds twice alpha, or of unequal arms 0.1. Samples can be left out, so that more
-    # are never worth less.
+    # the power exceeds twice alpha, or of unequal arms 0.1, or at a large alpha a half. Samples can
+    # be left out, so that more are never worth less.
     power, is_uneven = _two_one_sided(n, size, given), given.share != _EVEN
-    if power >= max(2 * given.alpha, _RARE * is_uneven):
+    if power >= min(max(2 * given.alpha, _RARE * is_uneven), _EVEN):
         return power
     fewer = [few for few in _FEW if few < n]
     if is_uneven:

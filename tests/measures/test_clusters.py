@@ -21,6 +21,7 @@ from replicalab.measures import (
     design_effect,
     units_of,
 )
+from replicalab.measures.kinds import _two_one_sided
 from replicalab.scenarios import Arms, Units
 from tests.measures.designs import design_of
 
@@ -261,10 +262,17 @@ def test_evidence_of_unlike_arms_never_falls_with_more_samples(
             assert falls(kind, effect, given, range(1, 400)) == []
 
 
-@pytest.mark.parametrize("alpha", [1e-2, 1e-3, 1e-5, 1e-9])
-def test_equivalence_of_unlike_arms_never_falls_at_a_small_alpha(alpha: float) -> None:
+def test_equivalence_that_is_likely_asks_for_no_smaller_sample() -> None:
+    given = DesignParameters(alpha=0.7, margin=1.0, share=0.95)
+    _two_one_sided.cache_clear()
+    assert value(DesignKind.EQUIVALENCE, 500, 0.0, given) > 0.99
+    assert _two_one_sided.cache_info().misses == 1
+
+
+@pytest.mark.parametrize("alpha", [1e-9, 1e-5, 1e-3, 1e-2, 0.3, 0.45, 0.7])
+def test_equivalence_of_unlike_arms_never_falls_at_any_alpha(alpha: float) -> None:
     # In arms of 1 to 19 the power fell with one more sample of the larger, far above twice alpha.
-    for share, margin in product((LEAST_SHARE, 0.25, 0.95), (2.0, 3.0, 6.0)):
+    for share, margin in product((LEAST_SHARE, 0.25, 0.95), (0.2, 0.7, 2.0, 3.0, 6.0)):
         given = DesignParameters(alpha=alpha, margin=margin, share=share)
         assert falls(DesignKind.EQUIVALENCE, 0.0, given, range(1, 130)) == []
 
