@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from replicalab.assessment import original_estimate, placed_text, units_in_arms
+from replicalab.assessment import counted_units, original_estimate, placed_text
 from replicalab.assessment.effects import published_effect
 from replicalab.assessment.phrases import bounded_text, kept_text
 from replicalab.critique.remarks import (
@@ -84,10 +84,10 @@ def unit(of: Reviewed) -> Judged:
 
 def few_units(of: Reviewed) -> Judged:
     """Judge whether an arm has enough units to tell a treatment from a unit."""
-    design, analysed = of.design, of.plan.evidence.analysed
+    design = of.design
     name = design.units.name if design.units else "unit"
-    arms = units_in_arms(analysed, design)
-    each = int(min(arms)) if len(arms) == of.groups else int(arms[0]) // of.groups
+    arms = counted_units(design, of.plan.evidence.able)
+    each = min(arms) if len(arms) == of.groups else arms[0] // of.groups
     where = " in an arm" if of.groups > 1 else ""
     counted = f"{count_text(each, name)}{where}"
     if design.units is None:

@@ -38,7 +38,9 @@ def arms_of(n: Number, share: float) -> tuple[Number, Number]:
 
 def units_of(n: Number, per_unit: float) -> Number:
     """Return how many units so many samples take, the last one perhaps partly filled."""
-    return -((_ROUNDING - n / per_unit) // 1)
+    units = -((_ROUNDING - n / per_unit) // 1)
+    # One sample of 10^9 in a unit is no more than the rounding.
+    return units + (n > 0) * (units < 1)
 
 
 def samples_of(units: int, per_unit: float) -> int:

@@ -222,20 +222,22 @@ def _anova(n: int, size: float, given: DesignParameters) -> float:
 
 # Of two groups together: among these sizes is the luckiest of those that are too small.
 _FEW: Final = range(3, 9)
-# So many samples at most until the smaller arm has one more.
-_STEP: Final = math.ceil(1 / clusters.LEAST_SHARE)
+_RARE: Final = 0.1
+# So many samples at most until the smaller arm has one more: its first is rounded up, or down.
+_STEP: Final = math.ceil(1.5 / clusters.LEAST_SHARE)
 
 
 def _equivalence(n: int, size: float, given: DesignParameters) -> float:
     """Return the power of two one-sided tests, or of fewer samples where that is higher."""
     # Far below the sample that is needed, both tests reject only if the SD comes out far too small
     # by chance; that is likelier with three samples than with ten, at most by 0.02, and never where
-    # the power exceeds twice alpha. Samples can be left out, so that more are never worth less.
-    power = _two_one_sided(n, size, given)
-    if power >= 2 * given.alpha:
+    # the power exceeds twice alpha, or of unequal arms 0.1, or at a large alpha a half. Samples can
+    # be left out, so that more are never worth less.
+    power, is_uneven = _two_one_sided(n, size, given), given.share != _EVEN
+    if power >= min(max(2 * given.alpha, _RARE * is_uneven), _EVEN):
         return power
     fewer = [few for few in _FEW if few < n]
-    if given.share != _EVEN:
+    if is_uneven:
         # Of unequal arms the larger alone grows most of the time, and the chance is less with each.
         fewer += range(max(3, n - _STEP), n)
     return max(power, *(_two_one_sided(few, size, given) for few in fewer), 0.0)

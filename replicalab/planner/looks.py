@@ -162,9 +162,9 @@ def looked_at(plan: Assessment) -> LookedAt | NoLooks | None:
     if not most:
         return NoLooks.FEW
     sizes = [groups.reaching(share * most) for share in looks.analyses[:-1]]
-    shares = (*(groups.told(size) / most for size in sizes), 1.0)
-    if not shares[0] or any(one >= later for one, later in pairwise(shares)):
+    if not groups.are_apart([*sizes, evidence.able]):
         return NoLooks.FEW
+    shares = (*(groups.told(size) / most for size in sizes), 1.0)
     rule = stopping_rule(looks.family, shares, alpha, gamma=looks.gamma)
     alone = stopping_rule(looks.family, (1.0,), alpha)
     drift = alone.drift_for(min(evidence.value, MOST_POWER), sides=None)
@@ -233,9 +233,22 @@ class _Groups(NamedTuple):
         return counted_of(self.plan.pack.design, samples)
 
     def told(self, samples: int) -> float:
-        """Return the information of so many samples."""
-        counted = self.counted(samples)
-        return self.information.of(counted, self.given(samples)) if counted else 0.0
+        """Return the information of so many samples; 0 of too few for a test."""
+        counted, given = self.counted(samples), self.given(samples)
+        scale = KINDS[self.plan.pack.design.kind].normal
+        if scale is None or not scale.can_test(scale.sizes(counted, given.event_share)):
+            return 0.0
+        return self.information.of(counted, given)
+
+    def number(self, samples: int) -> int:
+        """Return of how many of what a look waits for so many samples are."""
+        return self.information.number(self.counted(samples), self.given(samples))
+
+    def are_apart(self, sizes: Sequence[int]) -> bool:
+        """Return whether each analysis has a test, and more to test than the one before it."""
+        told, numbers = [*map(self.told, sizes)], [*map(self.number, sizes)]
+        rises = (one < later for each in (told, numbers) for one, later in pairwise(each))
+        return bool(told[0]) and all(rises)
 
     def whole(self, samples: int) -> int:
         """Return the fewest samples in whole groups, so many or more.
@@ -283,9 +296,9 @@ class _Groups(NamedTuple):
             if last > LARGEST_COUNT:
                 return NoLooks.FEW if design.uneven and design.units else NoLooks.TARGET
             sizes = tuple(self.reaching(share * self.told(last)) for share in looks.analyses)
-            shares = tuple(self.told(size) / self.told(last) for size in sizes)
-            if not shares[0] or any(one >= later for one, later in pairwise(shares)):
+            if not self.are_apart(sizes):
                 return NoLooks.FEW
+            shares = tuple(self.told(size) / self.told(last) for size in sizes)
         return NoLooks.FEW
 
 
@@ -316,10 +329,8 @@ def _analyses(
     ends = [test.ends(effect=effect) for effect in (False, True)]
     for planned, z, p, *chances in zip(samples, rule.bounds, test.levels, *ends, strict=True):
         day, before = day + fewest_days(planned - before, pack), planned
-        counted, given = groups.counted(planned), groups.given(planned)
-        number = groups.information.number(counted, given)
         spent = credits_needed(plan.counts._replace(samples=planned, days=day), pack)
-        analyses.append(Analysis(planned, number, day, spent, z, p, *chances))
+        analyses.append(Analysis(planned, groups.number(planned), day, spent, z, p, *chances))
     return tuple(analyses)
 
 

@@ -13,15 +13,22 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment, evidence_value, samples_in_arms, unit_count
-from replicalab.measures import KINDS, LEAST_UNITS, design_effect, samples_left
+from replicalab.measures import (
+    KINDS,
+    LEAST_SHARE,
+    LEAST_UNITS,
+    design_effect,
+    samples_left,
+)
 from replicalab.measures.allocation import UnitCosts, optimal_allocation
 from replicalab.planner.limits import as_loss, most_counted
-from replicalab.scenarios import CORRELATIONS, Arms, Design, Units
+from replicalab.scenarios import CORRELATIONS, MOST, Arms, Design, Units
 
 _TWO: Final = 2
 _NEAR: Final = 3  # So many units of the first arm on either side of the best share are tried
 _PARTS: Final = 24  # So many smaller units are tried, at most
 _CENTS: Final = 1e-6
+_MOST_TO_ONE: Final = round(1 / LEAST_SHARE) - 1  # So many units of one arm to one of the other
 _SHOWS: Final = 0.005  # Less evidence more is no better allocation
 
 
@@ -142,12 +149,15 @@ def better_allocation(plan: Assessment) -> Allocated | None:
     splits = "arms" in KINDS[design.kind].optional
     kept = 1 - design.dropout
     best = optimal_allocation(costs, units.icc, share=None if splits else 0.5, kept=kept)
+    if best is not None and not LEAST_SHARE <= best.share <= 1 - LEAST_SHARE:
+        share = min(max(LEAST_SHARE, best.share), 1 - LEAST_SHARE)
+        best = optimal_allocation(costs, units.icc, share=share, kept=kept)
     if best is None:
         return None
     most = most_counted(plan.counts.days, plan.pack)
     tried = [
         made
-        for per_unit in _per_unit(best.per_unit)
+        for per_unit in _per_unit(min(best.per_unit, MOST))
         for split in _splits(design, costs, budget, per_unit, best.share)
         if (made := _allocated(plan, costs, per_unit, split, best)).samples <= most
     ]
@@ -177,7 +187,8 @@ def _splits(
     for first in range(max(LEAST_UNITS, math.floor(near) - _NEAR), math.ceil(near) + _NEAR + 1):
         second = math.floor((budget - first * treated) / plain + _CENTS)
         if second >= LEAST_UNITS:
-            yield first, second
+            # No arm has more of the units than a study may have, and the rest is not spent.
+            yield min(first, _MOST_TO_ONE * second), min(second, _MOST_TO_ONE * first)
 
 
 def _allocated(

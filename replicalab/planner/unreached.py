@@ -153,5 +153,6 @@ def _of_units(design: Design, units: tuple[int, ...], per_unit: int) -> Design:
     }
     if len(units) == _TWO and min(units):
         arms = design.arms or Arms()
-        changes["arms"] = arms.model_copy(update={"share": units[0] / sum(units)})
+        # Whole units may be less even than the samples that a study may ask for.
+        changes["arms"] = Arms.trusted({**dict(arms), "share": units[0] / sum(units)})
     return design.model_copy(update=changes)

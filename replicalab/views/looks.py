@@ -186,14 +186,16 @@ def why_not_text(why: NoLooks, pack: Pack) -> str:
         case NoLooks.FEW:
             return (
                 f"There are too few samples for so many looks: in whole {_wholes_text(design)} two "
-                f"analyses would be one. Choose fewer looks, or further apart{_or_shares(design)}."
+                "analyses would be one, or one has too few for a test. Choose fewer looks, or "
+                f"further apart{_or_shares(design)}."
             )
 
 
 def _wholes_text(design: Design) -> str:
     """Return of what an analysis has whole numbers: ``groups``, ``tanks of 16 in each arm``."""
     if design.units is None:
-        return "groups"
+        scale = KINDS[design.kind].normal
+        return "groups and events" if scale and scale.in_events else "groups"
     where = " in each arm" if KINDS[design.kind].groups_of(design) > 1 else ""
     return f"{plural(design.units.name, 2)} of {design.units.samples:g}{where}"
 

@@ -84,8 +84,9 @@ def _needed_text(each: SuccessRow, plan: Assessment) -> str:
     """Return the fewest samples that have the target, and whether the plan has too many."""
     if each.needed is None:
         return "none"
-    samples, target = plan.counts.samples, plan.evidence.target
-    too_many = each.chance is not None and each.chance < target and each.needed < samples
+    evidence, chance = plan.evidence, each.chance
+    is_short = chance is not None and not evidence.row.scale.reaches(chance, evidence.target)
+    too_many = is_short and each.needed < plan.counts.samples
     return f"{amount_text(each.needed)}{'; yours are too many' if too_many else ''}"
 
 

@@ -41,7 +41,7 @@ def unreached_text(plan: Assessment) -> str:
 def ceiling_text(plan: Assessment) -> str:
     """Return that no number of samples reaches the target, and why; empty where one does."""
     found = success_of(plan)
-    if found is None or found.ceiling >= plan.evidence.target:
+    if found is None or plan.evidence.row.scale.reaches(found.ceiling, plan.evidence.target):
         return ""
     if why := never_text(found.success):
         return f"Success is impossible, however many samples there are: {why}."

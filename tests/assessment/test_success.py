@@ -36,12 +36,13 @@ def plan_of(
     n: int | None = 16,
     se: float | None = None,
     effect: float = 0.5,
+    target: float = 0.8,
     **chosen: Any,
 ) -> Assessment:
     """Return a plan of one sample of a mean, whose original had a z of 2, or other samples."""
     design = make_design(
         kind="one_sample",
-        target=0.8,
+        target=target,
         floor=0.5,
         dropout=dropout,
         original={**ORIGINAL, "effect": effect, "n": n, "se": se},
@@ -86,6 +87,20 @@ def test_sceptical_p_of_a_weak_original_names_its_ceiling() -> None:
         f"The probability of success cannot exceed {row.ceiling:.2f}"
     )
     assert plan.evidence.tier is not EvidenceTier.MEETS_TARGET
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.1, 0.2, 0.3])
+def test_chance_that_is_the_target_but_for_rounding_is_neither_short_nor_too_large(
+    alpha: float,
+) -> None:
+    # An effect that is the original's lies in an interval of level 1 - alpha as often at any n.
+    target = 1 - alpha
+    plan = plan_of(40, target=target, criteria=["interval"], level=alpha, plan_with="success")
+    assert plan.evidence.tier is EvidenceTier.MEETS_TARGET
+    assert ceiling_text(plan) == ""
+    panel = success_panel(plan)
+    assert panel is not None
+    assert "too many" not in "\n".join(terminal.lines(panel))
 
 
 def test_ceiling_of_varying_effects_names_the_heterogeneity_and_what_is_without() -> None:

@@ -434,6 +434,16 @@ OTHERS: Final = [
         ANSWERED,
         Case("4 units in an arm", CORE, pack=designed(kind="anova", groups=10)),
     ),
+    (
+        "few_units",
+        ANSWERED,
+        Case(
+            "4 benches in an arm.",
+            CORE,
+            pack=designed(units=trays(), dropout=0.5),
+            plan={"sample_size": 32},
+        ),
+    ),
 ]
 """Other ways to the same standing."""
 

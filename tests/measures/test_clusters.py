@@ -21,6 +21,7 @@ from replicalab.measures import (
     design_effect,
     units_of,
 )
+from replicalab.measures.kinds import _two_one_sided
 from replicalab.scenarios import Arms, Units
 from tests.measures.designs import design_of
 
@@ -77,6 +78,8 @@ def test_units_are_rounded_up_but_not_for_an_error_of_rounding() -> None:
     assert [units_of(n, 16.0) for n in (0, 1, 16, 17, 64)] == [0, 1, 1, 2, 4]
     assert math.ceil(21 / 1.4) == 16  # of 15 units: 21 / 1.4 is a little more in doubles
     assert units_of(21, 1.4) == 15
+    assert [units_of(n, 1e9) for n in (0, 1, 2, 10**9, 10**9 + 2)] == [0, 1, 1, 1, 2]
+    assert units_of(np.array([0, 1, 2]), 1e9).tolist() == [0, 1, 1]
     assert units_of(np.array([64, 65]), 16.0).tolist() == [4, 5]
 
 
@@ -257,6 +260,21 @@ def test_evidence_of_unlike_arms_never_falls_with_more_samples(
         for margin in (0.25, 0.5, 1.0):
             given = DesignParameters(alpha=0.05, margin=margin, share=share)
             assert falls(kind, effect, given, range(1, 400)) == []
+
+
+def test_equivalence_that_is_likely_asks_for_no_smaller_sample() -> None:
+    given = DesignParameters(alpha=0.7, margin=1.0, share=0.95)
+    _two_one_sided.cache_clear()
+    assert value(DesignKind.EQUIVALENCE, 500, 0.0, given) > 0.99
+    assert _two_one_sided.cache_info().misses == 1
+
+
+@pytest.mark.parametrize("alpha", [1e-9, 1e-5, 1e-3, 1e-2, 0.3, 0.45, 0.7])
+def test_equivalence_of_unlike_arms_never_falls_at_any_alpha(alpha: float) -> None:
+    # In arms of 1 to 19 the power fell with one more sample of the larger, far above twice alpha.
+    for share, margin in product((LEAST_SHARE, 0.25, 0.95), (0.2, 0.7, 2.0, 3.0, 6.0)):
+        given = DesignParameters(alpha=alpha, margin=margin, share=share)
+        assert falls(DesignKind.EQUIVALENCE, 0.0, given, range(1, 130)) == []
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.02, 0.3, 1.0])

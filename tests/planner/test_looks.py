@@ -353,6 +353,32 @@ def test_own_sample_is_refused_for_the_same_reasons(
     assert found is why if of_any_sample else isinstance(found, LookedAt | NoLooks)
 
 
+@pytest.mark.parametrize(
+    ("changes", "samples", "text", "sizes"),
+    [
+        # One sample, or one in each group, has no t-test; 0.38 of an event is none.
+        ({"kind": "one_sample"}, 20, "pocock:0.05", [2, 20]),
+        ({"kind": "one_sample"}, 3, "pocock:2", None),
+        ({}, 20, "pocock:0.1", [4, 20]),
+        ({}, 4, "pocock:1", None),
+        ({"kind": "survival", "event_share": 0.01}, 127, "pocock:0.3", [100, 127]),
+        # 1.34 events are the second, for which 200 samples wait as well.
+        ({"kind": "survival", "event_share": 0.01}, 200, "pocock:0.67", None),
+    ],
+)
+def test_each_look_has_a_test_and_more_to_test_than_the_one_before(
+    changes: dict[str, object], samples: int, text: str, sizes: list[int] | None
+) -> None:
+    design = make_design(effect_planning=0.5, **changes, looks=read_looks(text))
+    plan = assess(make_protocol(sample_size=samples, controls=[]), make_pack(design=design))
+    found = looked_at(plan)
+    if sizes is None:
+        assert found is NoLooks.FEW
+    else:
+        assert isinstance(found, LookedAt)
+        assert [each.samples for each in found.analyses] == sizes
+
+
 def test_significance_as_the_study_tests_it_may_be_looked_at() -> None:
     chosen = {**SIGNIFICANT, "level": 0.05}
     design = make_design(effect_planning=0.5, **{**ORIGINAL, "replication": chosen})

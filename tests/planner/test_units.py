@@ -33,7 +33,7 @@ from replicalab.scenarios import (
 )
 from replicalab.views.units import allocation_text, basis_text, unknown_text
 from replicalab.views.verdicts import plan_verdict
-from tests.factories import change_pack, make_pack, make_protocol
+from tests.factories import change_pack, make_design, make_pack, make_protocol
 from tests.measures.designs import design_of
 from tests.planner.small_labs import small_lab
 
@@ -249,6 +249,37 @@ def test_better_allocation_costs_no_more_and_shows_what_it_says(
             size = m * one * other / (one + other) / (1 + (m - 1) * correlation)
             if size >= n / m / 4:  # of the others the power is far less
                 assert power(0.5 * size**0.5, one + other - 2) <= value + 1e-6, (m, one, other)
+
+
+@pytest.mark.parametrize(
+    ("share", "dear", "best"), [(0.25, "first_cost", 0.05), (0.75, "second_cost", 0.95)]
+)
+def test_better_allocation_is_one_that_a_study_may_have(
+    share: float, dear: str, best: float
+) -> None:
+    # For the money 4 % of the tanks in the dear arm vary the least: a study has 5 % or more.
+    units = Units(name="tank", samples=16.0, icc=0.01, cost=10.0)
+    arms = Arms.model_validate({"share": share, dear: 10_000.0})
+    design = make_design(effect_planning=0.3, units=units, arms=arms)
+    plan = assess(make_protocol(sample_size=400), make_pack(design=design))
+    found = better_allocation(plan)
+    assert found
+    assert found.best[1] == pytest.approx(best)
+    held = units.model_copy(update={"samples": float(found.per_unit)})
+    own = make_design(effect_planning=0.3, units=held, arms=Arms(share=found.share))
+    assert evidence_value(own, found.samples, 0.3) == pytest.approx(found.value)
+
+
+@pytest.mark.parametrize("icc", [1e-20, 5e-324])
+@pytest.mark.parametrize("kind", ["paired", "two_group"])
+def test_samples_that_are_as_good_as_independent_have_no_endless_unit(
+    kind: str, icc: float
+) -> None:
+    # The best is a tank of 10^10 samples, or of no end of them, which no study may have.
+    units = Units(name="tank", samples=16.0, icc=icc, cost=20.0)
+    design = make_design(kind=kind, effect_planning=0.3, units=units)
+    found = better_allocation(assess(make_protocol(), make_pack(design=design)))
+    assert found is None or found.per_unit <= 40
 
 
 def test_better_allocation_is_told_with_units_share_power_and_money() -> None:

@@ -75,6 +75,14 @@ def test_unlike_arms_keep_their_tanks() -> None:
     assert found.most == pytest.approx(power((6, 2), float("inf"), 0.1), abs=1e-6)
 
 
+def test_unlike_arms_keep_tanks_that_are_less_even_than_their_samples() -> None:
+    # 5 % of 645 fish are 32, two tanks of 41: less than 5 % of the tanks.
+    found = units_limit(tanks(arms=Arms(share=0.05), samples=645))
+    assert found
+    assert found.units == (2, 39)
+    assert found.most == pytest.approx(power((2, 39), float("inf"), 0.1), abs=1e-6)
+
+
 @pytest.mark.parametrize(
     "plan", [tanks(samples=1000), tanks(samples=0), tanks(icc=0.0, samples=200)]
 )
