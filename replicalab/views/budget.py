@@ -80,7 +80,7 @@ def budget_note(plan: Assessment, budget: Budget) -> Sentence:
         texts.append("The lab has no start date, so everything is in year 1.")
     if unsaid := budget.items(NOT_SAID):
         named = joined([each.lower() for each in unsaid])
-        texts.append(f"Neither the study’s file nor the lab says which category they are: {named}.")
+        texts.append(f"Neither the study’s file nor the lab says the category of {named}.")
     if budget.unpriced_staff:
         units = count_text(budget.unpriced_staff, "staff unit")
         days = count_text(plan.counts.days, "day")

@@ -33,8 +33,8 @@ SHARES: Final = (0.9, 0.75, 0.5, 0.25)
 """Of the money, for each of which the best plan is shown."""
 
 # The most characters of a cell, so that one page is enough whatever a study says: of the ways to
-# the target the first and any other, and of the other tables.
-_LONGEST, _SHORT = (200, 80), 64
+# the target the first and any other, of the budget, and of the other tables.
+_LONGEST, _LISTED, _SHORT = (200, 80), (64, 96), (64, 64)
 
 
 def funding_request(
@@ -185,7 +185,7 @@ def _fitting(block: Block) -> Block:
     """Return a block no longer than there is room for on one page, whatever a study says."""
     if not isinstance(block, Table):
         return documents.fitting(block)
-    first, others = _LONGEST if block.kind else (_SHORT, _SHORT)
+    first, others = _LONGEST if block.kind else _LISTED if block.totals else _SHORT
     rows = tuple(
         tuple(
             cell._replace(text=shortened(cell.text, others if at else first))

@@ -198,7 +198,7 @@ def _dates(plan: Assessment) -> str:
     """Return the plan's days with their dates; empty where the lab's days have none."""
     last = last_day_text(plan)
     first = plan.pack.lab.dated(plan.pack.lab.start_day, "from")
-    return f"{_days_text(plan)}{first}{last}." if last else ""
+    return f"{_days_text(plan)}{first}{last}.".replace(") (", " ") if last else ""
 
 
 def _days_text(plan: Assessment) -> str:

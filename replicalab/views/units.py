@@ -144,6 +144,7 @@ def _sentences(plan: Assessment) -> Iterator[Sentence]:
 def correlations_table(plan: Assessment, units: Units) -> Table:
     """Return what the plan shows at each intraclass correlation of its units."""
     evidence, rows = plan.evidence, list[tuple[Cell | str, ...]]()
+    which = () if units.icc is None else ("Which",)
     for rho, value in by_correlation(plan).items():
         found = units_worth(plan, rho)
         if found is None:
@@ -154,11 +155,11 @@ def correlations_table(plan: Assessment, units: Units) -> Table:
                 Cell(f"{found.design_effect:.3g}", found.design_effect),
                 Cell(_worth_text(found.worth), found.worth),
                 Cell(evidence.amount(value), value),
-                "yours" if rho == units.icc else "",
+                *("yours" * (rho == units.icc) for _ in which),
             )
         )
     measure = evidence.title
-    names = ("Correlation", "Design effect", "Worth, samples", measure, "Which")
+    names = ("Correlation", "Design effect", "Worth, samples", measure, *which)
     return table(f"By the intraclass correlation of samples in one {units.name}", names, rows)
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import date
 from itertools import combinations
 
 import pytest
 from playwright.sync_api import Page
 
 from replicalab.assessment import assess
+from replicalab.render.html import STYLE, preview
 from replicalab.render.pictures import picture_svg
-from replicalab.reports import document_html
+from replicalab.reports import document_html, funding_request
 from replicalab.scenarios import Difficulty, ScenarioSummary, list_scenarios, load_scenario
 from replicalab.views.design import design_picture
 from tests.browser.driving import PHONE, PROJECTOR, assert_accessible
@@ -35,6 +37,36 @@ def test_signs_keep_their_words_on_a_page_that_is_printed(page: Page) -> None:
     seen = page.locator("[role=img]").all_text_contents()
     assert sorted(words) == sorted({"✓": "passes", "!": "caution", "✕": "fails"}[s] for s in seen)
     assert words
+
+
+@pytest.mark.parametrize("width", [282, 560])  # of a drawer on a phone, and on a projector
+def test_look_at_a_document_breaks_no_word_of_a_table(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": PHONE.width if width < PHONE.width else 1280, "height": 800})
+    options, on = WORKS["ego depletion"]().options, date(2026, 3, 2)
+    for document in (funding_request(options, on=on), WORKS["ego depletion"]().report()):
+        page.set_content(f"{STYLE}<div style='width: {width}px'>{preview(document)}</div>")
+        assert page.evaluate(BROKEN) == []
+
+
+# The words of a table that stand in two lines, but for long ones; and tables that are
+# too wide, by more than these letters are wider than the app's.
+BROKEN = r"""() => {
+  const found = [];
+  for (const table of document.querySelectorAll("table")) {
+    if (table.scrollWidth > table.parentElement.clientWidth + 8)
+      found.push(table.caption.textContent);
+    const texts = document.createTreeWalker(table, NodeFilter.SHOW_TEXT), range = new Range();
+    while (texts.nextNode()) {
+      if (texts.currentNode.parentElement.closest(".long")) continue;
+      for (const word of texts.currentNode.data.matchAll(/[\p{L}\p{N}]{2,20}/gu)) {
+        range.setStart(texts.currentNode, word.index);
+        range.setEnd(texts.currentNode, word.index + word[0].length);
+        if (range.getClientRects().length > 1) found.push(word[0]);
+      }
+    }
+  }
+  return found;
+}"""
 
 
 def test_text_of_a_document_copies_as_it_is_seen(page: Page) -> None:

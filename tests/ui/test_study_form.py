@@ -89,6 +89,12 @@ NAME = "Name of the study"
 WORK_OUT = "Work out"
 
 
+def test_study_to_start_from_is_chosen_by_its_name() -> None:
+    [box] = [each for each in begun().selectbox if each.label == "Start from"]
+    assert "Stroop interference" in box.options
+    assert "psy_stroop" not in box.options
+
+
 def test_power_analysis_is_open_on_protocol_as_it_was_typed_in_its_lab_and_in_any_other() -> None:
     app = type_text(begun(), NAME, "Naps")
     typed = {"Effect: Cohen's d": 0.5, "Power": 0.8, "Days it takes": 30}

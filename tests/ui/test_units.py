@@ -49,7 +49,9 @@ def test_units_and_arms_are_typed_and_the_page_says_what_they_make() -> None:
     app = type_in(app, "Samples in one unit", 25.0)
     assert worth(app) == before
     assert "No intraclass correlation is given" in said(app)
+    assert "Which" not in said(app)
     app = type_in(app, "Intraclass correlation", 0.05)
+    assert "Which" in said(app)
     units = Units(name="class", samples=25.0, icc=0.05)
     assert worth(app) == number(EvidenceAssumptions(units=units)) != before
     assert "8 classes of 25 (4 + 4)" in said(app)

@@ -351,7 +351,7 @@ def test_dates_are_given_where_the_lab_has_some() -> None:
     assert not answered(registered(pack), "funder")["dates"].is_given
     own = LabOverrides(start_date=date(2026, 12, 7))  # a Monday; four days on, a Thursday
     told = answered(registered(pack.with_own(own, EvidenceAssumptions())), "funder")["dates"]
-    assert told.text == "4 days (from Mon 7 Dec 2026) (to Thu 10 Dec 2026)."
+    assert told.text == "4 days (from Mon 7 Dec 2026 to Thu 10 Dec 2026)."
 
 
 def test_original_that_is_worked_out_is_the_cores_and_what_is_printed_the_files() -> None:

@@ -78,7 +78,7 @@ def _draw_opened(opened: Opening) -> None:
     if opened.caution:
         st.warning(escaped(opened.caution), icon=ICONS[Status.CAUTION])
     panel.draw(header_panel(state.analysis().yours, yours=state.case().plan is not None))
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="center"):
         page_link("pages/1_Protocol.py", "Protocol", "tune")
         page_link("pages/2_Negotiation.py", "Negotiation", "forum")
         button("Undo", "undo", _take_back, key="handed_undo", disabled=not state.current().past)

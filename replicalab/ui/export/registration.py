@@ -5,6 +5,7 @@ from typing import Final
 
 import streamlit as st
 
+from replicalab.lexicon import capitalised
 from replicalab.models import LONGEST_TEXT
 from replicalab.registration import PROFILES, Finder, Profile, Question, Section
 from replicalab.ui import state
@@ -96,14 +97,14 @@ def _draw_item(answer: FormAnswer, section: str) -> None:
         st.text_area(escaped(label), key=key, max_chars=LONGEST_TEXT, height=68, on_change=take)
     for who, text in answer.found:
         if who is not Finder.AUTHOR:
-            st.caption(escaped(f"{who}: {text}"))
+            st.caption(escaped(capitalised(f"{who}: {text}")))
     if answer.proposal:
         proposed, why = answer.proposal
-        label, what = (proposed, "") if question.options else ("this", f" {proposed}")
+        label, what = (proposed, f"{proposed}.") if question.options else ("this", proposed)
         with st.container(horizontal=True, vertical_alignment="center"):
             confirm = partial(_confirm, question, key, section, proposed)
             button(f"Confirm {label}", "check", confirm, key=f"{key}_confirm")
-            st.caption(escaped(f"Proposed:{what} Why: {why}."), width="stretch")
+            st.caption(escaped(f"Proposed: {what} Why: {why}."), width="stretch")
 
 
 def _said(question: Question) -> str | list[str] | None:

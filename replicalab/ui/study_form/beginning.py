@@ -26,9 +26,11 @@ def draw() -> None:
         analysis.draw()
     form, file = st.columns(2, gap="large")
     with form:
+        names = {each.scenario_id: each.name for each in scenarios.list_scenarios()}
         st.selectbox(
             "Start from",
-            [_EMPTY, _TEMPLATE, *(summary.scenario_id for summary in scenarios.list_scenarios())],
+            [_EMPTY, _TEMPLATE, *names],
+            format_func=lambda each: names.get(each, each),
             key=_SOURCE,
         )
         with st.container(horizontal=True):
