@@ -78,9 +78,17 @@ class Curves:
         plan = self.plan
         return evidence_of(samples, plan.counts.days, plan.pack, plan.evidence_factor, effect)
 
+    @cached_property
+    def _needed(self) -> dict[float | None, int | None]:
+        return {}
+
     def needed(self, effect: float | None = None) -> int | None:
         """Return the fewest samples that reach the target, None where none do."""
+        if effect not in self._needed:
+            self._needed[effect] = self._fewest_that_reach(effect)
+        return self._needed[effect]
 
+    def _fewest_that_reach(self, effect: float | None) -> int | None:
         def enough(samples: int) -> bool:
             found = self.at(samples, effect)
             return found.void_reason is None and found.row.scale.reaches(found.value, found.target)
@@ -135,13 +143,18 @@ class Curves:
         return most if self.most_counted is None else min(most, max(self.most_counted, planned, 1))
 
     @cached_property
-    def over_samples(self) -> tuple[Point, ...]:
-        """The evidence over the samples planned; without those that show nothing."""
+    def of_samples(self) -> dict[int, Evidence]:
+        """The evidence of the samples on the axis."""
         # Closer together where it bends: at the fewest samples.
         sizes = {round(root**2) for root in _spread(1, math.sqrt(self.most_samples))}
         noted = (self.plan.counts.samples, self.needed(), self.largest)
         sizes |= {n for n in noted if n is not None and 1 <= n <= self.most_samples}
-        return _points((n, self.at(n)) for n in sorted(sizes))
+        return {n: self.at(n) for n in sorted(sizes)}
+
+    @cached_property
+    def over_samples(self) -> tuple[Point, ...]:
+        """The evidence over the samples planned; without those that show nothing."""
+        return _points(self.of_samples.items())
 
     # --- over the effect --------------------------------------------------------------------
 

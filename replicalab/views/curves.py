@@ -29,8 +29,7 @@ def samples_panel(found: Curves) -> Panel:
     what moves the point below it.
     """
     plan, most = found.plan, found.most_samples
-    judged = [plan.evidence, *(found.at(round(point.x)) for point in found.over_samples)]
-    worst, best = scale_of(judged)
+    worst, best = scale_of([plan.evidence, *found.of_samples.values()])
 
     def up(value: float) -> float:
         return min(1.0, max(0.0, (value - worst) / (best - worst)))
