@@ -337,9 +337,17 @@ def _load(page: Page, load: Callable[[], object]) -> None:
     that is aimed before lands elsewhere, and a key is not heard. A run of the page before may end
     meanwhile, so only one that is heard on a new connection counts.
     """
-    with page.expect_websocket() as opened:
-        load()
-    _wait_until(page, lambda: opened.value in _FINISHED_RUNS[page])
+    opened: list[WebSocket] = []
+
+    def note(heard: WebSocket) -> None:
+        opened.append(heard)
+
+    page.on("websocket", note)
+    load()
+    finished = _FINISHED_RUNS[page]
+    # The page before may have connected anew meanwhile, to a server that was started again.
+    _wait_until(page, lambda: any(each in finished and not each.is_closed() for each in opened))
+    page.remove_listener("websocket", note)
     page.evaluate(STILL, STILL_MS)
 
 
