@@ -223,6 +223,7 @@ def _anova(n: int, size: float, given: DesignParameters) -> float:
 # Of two groups together: among these sizes is the luckiest of those that are too small.
 _FEW: Final = range(3, 9)
 _RARE: Final = 0.1
+_LIKELY: Final = 0.5
 # So many samples at most until the smaller arm has one more: its first is rounded up, or down.
 _STEP: Final = math.ceil(1.5 / clusters.LEAST_SHARE)
 
@@ -234,7 +235,7 @@ def _equivalence(n: int, size: float, given: DesignParameters) -> float:
     # the power exceeds twice alpha, or of unequal arms 0.1, or at a large alpha a half. Samples can
     # be left out, so that more are never worth less.
     power, is_uneven = _two_one_sided(n, size, given), given.share != _EVEN
-    if power >= min(max(2 * given.alpha, _RARE * is_uneven), _EVEN):
+    if power >= min(max(2 * given.alpha, _RARE * is_uneven), _LIKELY):
         return power
     fewer = [few for few in _FEW if few < n]
     if is_uneven:

@@ -149,13 +149,14 @@ def correlations_table(plan: Assessment, units: Units) -> Table:
         found = units_worth(plan, rho)
         if found is None:
             continue
+        mark = "yours" if rho == units.icc else ""
         rows.append(
             row(
                 Cell(f"{rho:g}", rho),
                 Cell(f"{found.design_effect:.3g}", found.design_effect),
                 Cell(_worth_text(found.worth), found.worth),
                 Cell(evidence.amount(value), value),
-                *("yours" * (rho == units.icc) for _ in which),
+                *([mark] if which else []),
             )
         )
     measure = evidence.title
