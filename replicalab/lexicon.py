@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from typing import Final
 
 MOST_DIGITS: Final = 12
@@ -54,6 +55,7 @@ def content_words(text: str) -> frozenset[str]:
     return parts_of(text) - _UNIMPORTANT
 
 
+@lru_cache(maxsize=4096)
 def label_key(label: str) -> str:
     """Return the form in which two labels are equal: casefolded, trimmed, spaces collapsed."""
     return " ".join(label.casefold().split())

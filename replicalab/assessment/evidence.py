@@ -5,7 +5,7 @@ Source: docs/contract.md, Evidence; each formula names its own in `measures.kind
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -202,9 +202,16 @@ def evidence_value(design: Design, n: int, effect: float | None, factor: float =
     Raises:
         ValueError: the kind has no such effect: none given, not finite, or out of its range.
     """
-    return design.row_at(factor).value(
-        counted_of(design, n), effect, DesignParameters.by(design, factor, n)
-    )
+    return evidence_by_size(design, effect, factor)(n)
+
+
+def evidence_by_size(
+    design: Design, effect: float | None, factor: float = 1.0
+) -> Callable[[int], float]:
+    """Return `evidence_value` as a function of ``n``, for whoever asks for many of them."""
+    value, dropout = design.row_at(factor).value, design.dropout
+    given = DesignParameters.by(design, factor)
+    return lambda n: value(analysed_of(n, dropout), effect, given._replace(planned=n))
 
 
 def tier_of(design: Design, value: float) -> EvidenceTier:

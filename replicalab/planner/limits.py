@@ -22,11 +22,10 @@ from replicalab.assessment import (
     assess,
     counts_of,
     credits_needed,
-    evidence_value,
     staff,
     tier_of,
 )
-from replicalab.assessment.evidence import seen_effect
+from replicalab.assessment.evidence import evidence_by_size, seen_effect
 from replicalab.measures import KINDS
 from replicalab.models import LARGEST_COUNT, LARGEST_PLANNED, Dimension, Protocol, revise
 from replicalab.scenarios import Bounds, EvidenceTier, Pack, StudyLimit, hard_range
@@ -68,7 +67,7 @@ def fewest(holds: Callable[[int], bool], low: int, high: int) -> int:
     ``holds`` must fail up to some number and hold from there on.
     """
     # In doubled steps first: most answers are small, and evidence is dear at a million samples.
-    at, step = low, 1
+    at, step = low, 8
     while at <= high and not holds(at):
         low, at, step = at + 1, min(high + 1, at + step), 2 * step
     while low < at:
@@ -167,7 +166,7 @@ class CountLimits:
     def fewest(self, counts: Counts, counting: int) -> Counts:
         """Return the counts with the fewest samples and days in which so many samples can count."""
         samples = max(counting, self.fewest_samples(counts.controls))
-        return counts._replace(samples=samples, days=self.fewest_days(counting))
+        return Counts(samples, self.fewest_days(counting), *counts[2:])
 
     def best_days(self, counts: Counts) -> int:
         """Return the days to plan for: those of the counts, which are the fewest and must fit.
@@ -245,7 +244,14 @@ class EvidenceCurve:
     most: int
     is_void: bool = False
     effect: float | None = None
+    _by_factor: dict[float, Callable[[int], float]] = field(default_factory=dict)
     _needed: dict[tuple[int, float], int | None] = field(default_factory=dict)
+    _tiers: dict[tuple[int, float], int] = field(default_factory=dict)
+
+    @property
+    def _most(self) -> int:
+        """The largest sample that is looked at and exists."""
+        return min(self.most, self.pack.design.population_max or self.most)
 
     def allowed(self, factor: float) -> int | None:
         """Return the fewest samples whose evidence the study's own hard constraints allow.
@@ -266,9 +272,10 @@ class EvidenceCurve:
 
     def value(self, samples: int, factor: float) -> float:
         """Return the evidence of so many samples under substitutions of that factor."""
-        design = self.pack.design
-        effect = seen_effect(design, factor, self.effect)
-        return evidence_value(design, 0 if self.is_void else samples, effect, factor)
+        if factor not in self._by_factor:
+            effect = seen_effect(self.pack.design, factor, self.effect)
+            self._by_factor[factor] = evidence_by_size(self.pack.design, effect, factor)
+        return self._by_factor[factor](0 if self.is_void else samples)
 
     def shortfall(self, samples: int, factor: float) -> float:
         """Return what so many samples lack of the target, 0 where they meet it."""
@@ -288,19 +295,18 @@ class EvidenceCurve:
 
     def _fewest(self, enough: Callable[[float], bool], factor: float) -> int | None:
         """Return the fewest samples whose evidence is enough, None where none is."""
-        most = min(self.most, self.pack.design.population_max or self.most)
         if self.is_void:
             return None
-        found = fewest(lambda samples: enough(self.value(samples, factor)), 1, most)
-        return found if found <= most else None
+        found = fewest(lambda samples: enough(self.value(samples, factor)), 1, self._most)
+        return found if found <= self._most else None
 
     def tier(self, samples: int, factor: float) -> int:
         """Return the tier of so many samples: 0 meets the target, 1 is above the floor, 2 below."""
-        for tier in range(BELOW_FLOOR):
-            needed = self.needed(tier, factor)
-            if needed is not None and samples >= needed:
-                return tier
-        return BELOW_FLOOR
+        key = samples, factor
+        if key not in self._tiers:  # a search asks for a few of them thousands of times
+            value = self.value(min(samples, self._most), factor)
+            self._tiers[key] = TIER_RANK[tier_of(self.pack.design, value)]
+        return self._tiers[key]
 
 
 def leanest(plan: Assessment) -> Assessment | None:
