@@ -318,7 +318,7 @@ def _zipped(parts: dict[str, object]) -> bytes:
     file = BytesIO()
     with ZipFile(file, "w") as archive:
         for name, part in parts.items():
-            archive.writestr(name, str(part).encode("utf-8", "replace"))
+            archive.writestr(name or "/", str(part).encode("utf-8", "replace"))
     return file.getvalue()
 
 
