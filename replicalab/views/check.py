@@ -1,6 +1,6 @@
 """A plan in its lab as blocks: its verdict, the seven dimensions, its evidence and its cost."""
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Final
 
@@ -213,11 +213,12 @@ def _within(plan: assessment.Assessment) -> Status:
 # --- evidence -------------------------------------------------------------------------------
 
 
-def evidence_panel(plans: Mapping[str, assessment.Assessment]) -> Group:
+def evidence_panel(plans: Mapping[str, assessment.Assessment], *, at_effects: bool = True) -> Group:
     """Return what each plan's sample is worth, on one scale with floor and target.
 
     Args:
         plans: by name, your own first; all of one study.
+        at_effects: whether it says so at each other effect worth assuming too.
     """
     yours = next(iter(plans.values()))
     first, void = yours.evidence, yours.evidence.void_reason
@@ -242,7 +243,7 @@ def evidence_panel(plans: Mapping[str, assessment.Assessment]) -> Group:
                 Sentence(
                     f"{texts.assumption_text(yours)} {texts.source_text(yours.pack.design)}".strip()
                 ),
-                *_assumed(plans),
+                *_assumed(plans, at_effects=at_effects),
             ),
         ),
     )
@@ -263,8 +264,8 @@ def bounds_title(evidence: assessment.Evidence) -> str:
     return f"{evidence.title}: floor {floor}, target {target}"
 
 
-def _assumed(plans: Mapping[str, assessment.Assessment]) -> list[blocks.Table]:
-    """Return what the plans detect, and their evidence at each effect worth assuming."""
+def _assumed(plans: Mapping[str, assessment.Assessment], *, at_effects: bool) -> list[blocks.Table]:
+    """Return what the plans' evidence is worked out from, and what they detect."""
     judged = list(plans.values())
     rows: list[tuple[str, ...]] = []
     if any(plan.evidence.analysed < plan.counts.samples for plan in judged):
@@ -273,14 +274,20 @@ def _assumed(plans: Mapping[str, assessment.Assessment]) -> list[blocks.Table]:
     if sought := judged[0].evidence.row.sought:
         detected = [texts.effect_text(plan.detectable_effect) for plan in judged]
         rows.append((capitalised(sought), *detected))
-    effects = assessment.assumed_effects(judged[0].pack.design)
-    for each, *at_effect in zip(effects, *map(texts.assumed_rows, judged), strict=True):
-        label, size, _ = at_effect[0]
-        said = "; ".join(filter(None, (size, takes_text(judged[0], each.effect))))
-        numbers = [evidence.number for *_, evidence in at_effect]
-        rows.append((f"At the effect {label} ({said})", *numbers))
+    if at_effects:
+        rows += _at_effects(judged)
     columns = (Column("What", is_seen=False), *(Column(name, "number") for name in plans))
     return [blocks.table("What it is worked out from", columns, rows)] if rows else []
+
+
+def _at_effects(plans: Sequence[assessment.Assessment]) -> Iterator[tuple[str, ...]]:
+    """Yield a row for each other effect worth assuming: its size, what it takes, the evidence."""
+    effects = assessment.assumed_effects(plans[0].pack.design)
+    for each, *at_effect in zip(effects, *map(texts.assumed_rows, plans), strict=True):
+        label, size, _ = at_effect[0]
+        said = "; ".join(filter(None, (size, takes_text(plans[0], each.effect))))
+        numbers = [evidence.number for *_, evidence in at_effect]
+        yield (f"At the effect {label} ({said})", *numbers)
 
 
 def evidence_bar(

@@ -101,7 +101,12 @@ def _heard(part: ElementTree.Element) -> str:
     inside += "".join(_heard(each) + " ".join((each.tail or "").split("\n")) for each in part)
     if part.tag in _CELLS:
         return f" | {inside}"
-    return f"\n{inside}\n" if part.tag in _LINES else inside
+    return f"\n{inside}\n" if part.tag in _LINES and inside.strip() else inside
+
+
+def bars_in(part: ElementTree.Element) -> list[ElementTree.Element]:
+    """Return the bars that are drawn in a part of a panel."""
+    return [each for each in part.iter("div") if "bar" in each.get("class", "").split()]
 
 
 def panels(app: AppTest) -> list[ElementTree.Element]:

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 from replicalab.render.html import html
 from replicalab.views.blocks import Block
-from tests.ui.reading import heard
+from tests.ui.reading import bars_in, heard
 
 
 def tree(*blocks: Block) -> ElementTree.Element:
@@ -28,7 +28,7 @@ def rows(*blocks: Block) -> list[list[str]]:
 def bars(*blocks: Block) -> list[tuple[float, float, list[float]]]:
     """Return where each bar begins and ends, and its marks, as shares of its cell."""
     found = []
-    for bar in tree(*blocks).iterfind(".//div[@class='bar']"):
+    for bar in bars_in(tree(*blocks)):
         ends = dict(part.split(":") for part in bar.attrib["style"].split(";"))
         marks = [float(mark.attrib["style"].split(":")[1]) for mark in bar.iterfind("b")]
         found.append((float(ends["--from"]), float(ends["--to"]), marks))

@@ -21,6 +21,7 @@ from replicalab.views.batch import (
 )
 from replicalab.views.blocks import says
 from replicalab.views.score import regret_text
+from tests.ui.reading import bars_in
 from tests.views.reading import bars, rows, tree, words
 
 GROUP = Summary(
@@ -110,7 +111,8 @@ def test_bars_are_shares_with_their_intervals() -> None:
     found = tree(shares_panel([GROUP], {}, []))
     ends = [
         [float(part.split(":")[1]) for part in mark.attrib["style"].split(";")]
-        for mark in found.iterfind(".//div[@class='bar']/u")
+        for bar in bars_in(found)
+        for mark in bar.iterfind("u")
     ]
     assert ends[0] == pytest.approx([0.255, 0.366], abs=0.001)
     assert [end for _, end, _ in bars(shares_panel([GROUP], {}, []))] == pytest.approx(

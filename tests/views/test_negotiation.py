@@ -64,7 +64,7 @@ from tests.negotiation.playing import (
     revise_to,
 )
 from tests.strategies import openings, studied_packs
-from tests.ui.reading import heard
+from tests.ui.reading import bars_in, heard
 from tests.views.reading import tree
 
 BASELINE, AWARE = ScientistKind.BASELINE, ScientistKind.EVIDENCE_AWARE
@@ -204,7 +204,7 @@ def bars(panel: Block) -> dict[str, str]:
     return {
         heard(row[0]): bar.attrib["style"].rpartition(":")[2]
         for row in tree(panel).iter("tr")
-        for bar in row.iterfind(".//div[@class='bar']")
+        for bar in bars_in(row)
     }
 
 

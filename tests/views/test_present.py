@@ -28,7 +28,7 @@ from replicalab.views.present import (
 from replicalab.views.rounds import suggested
 from tests.golden import assert_golden
 from tests.negotiation.playing import ask, by_person, by_rule, propose
-from tests.ui.reading import heard
+from tests.ui.reading import bars_in, heard
 from tests.views.reading import tree
 
 STROOP: Final = load_scenario("psy_stroop", "medium")
@@ -80,7 +80,7 @@ def test_run_that_is_not_confirmed_has_its_note_and_no_good_sign() -> None:
     slides = round_slide(TALKS, 0, NOTE), round_slide(TALKS, 1, NOTE)
     for panel in (*slides, outcome_slide(TALKS, failed, NOTE)):
         assert NOTE in heard(tree(panel))
-        assert not tree(panel).findall(".//div[@class='bar']")
+        assert not bars_in(tree(panel))
         assert signs(panel) <= {"fail"}
 
 

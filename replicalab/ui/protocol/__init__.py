@@ -132,5 +132,6 @@ def _draw_evidence(analysis: PlanAnalysis, suggestion: Ticked) -> None:
         compared["As ticked"] = suggestion.result
     if not least.evidence.void_reason and least.plan not in (yours.plan, suggestion.result.plan):
         compared["Least loss"] = least
-    evidence = group(evidence_panel(compared), samples_panel(Curves(yours)))
+    # At other effects the curves below compare it, once they are opened.
+    evidence = group(evidence_panel(compared, at_effects=False), samples_panel(Curves(yours)))
     panel.draw(Group((evidence, cost_panel(yours, suggestion.result)), beside=True))
