@@ -17,9 +17,9 @@ from replicalab.assessment import (
     Evidence,
     effects_of,
     evidence_of,
-    evidence_value,
     seen_effect,
 )
+from replicalab.assessment.evidence import evidence_by_size
 from replicalab.models import LARGEST_PLANNED, Dimension
 from replicalab.planner.limits import (
     CountLimits,
@@ -89,13 +89,9 @@ class Curves:
         return self._needed[effect]
 
     def _fewest_that_reach(self, effect: float | None) -> int | None:
-        def enough(samples: int) -> bool:
-            found = self.at(samples, effect)
-            return found.void_reason is None and found.row.scale.reaches(found.value, found.target)
-
-        most = self.most_counted or LARGEST_PLANNED
-        needed = fewest(enough, 1, most)
-        return needed if needed <= most else None
+        plan, most = self.plan, self.most_counted or LARGEST_PLANNED
+        lost = plan.counts.days < plan.pack.min_days
+        return EvidenceCurve(plan.pack, most, lost, effect).needed(0, plan.evidence_factor)
 
     def needed_anywhere(self, effect: float) -> int | None:
         """Return the fewest samples that reach the target at an effect, could all of them count.
@@ -103,12 +99,9 @@ class Curves:
         None beyond the most that can be planned here.
         """
         design, factor = self.plan.pack.design, self.plan.evidence_factor
-        seen, scale = seen_effect(design, factor, effect), design.row.scale
-
-        def enough(samples: int) -> bool:
-            return scale.reaches(evidence_value(design, samples, seen, factor), design.target)
-
-        needed = fewest(enough, 1, LARGEST_PLANNED)
+        value = evidence_by_size(design, seen_effect(design, factor, effect), factor)
+        reaches, target = design.row.scale.reaches, design.target
+        needed = fewest(lambda samples: reaches(value(samples), target), 1, LARGEST_PLANNED)
         return needed if needed <= LARGEST_PLANNED else None
 
     @cached_property

@@ -82,6 +82,8 @@ class PlanForm(NamedTuple):
             return ""
         if field in NUMBER_FIELDS:
             return self.number(field).problem
+        if value == getattr(self.plan, field):
+            return ""
         try:
             revised = models.revise(self.plan, **{field: value})
         except ValidationError:
