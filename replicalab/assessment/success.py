@@ -20,7 +20,7 @@ class SuccessRow(NamedTuple):
         meaning: when it is met, in a sentence, with its paper; empty of all.
         chance: the probability at the plan's n; None where the plan shows nothing.
         needed: the fewest planned samples that have the target, None beyond the most that can be
-            planned.
+            planned, or exist.
         ceiling: what the probability cannot exceed, however many samples there are.
     """
 
@@ -63,7 +63,8 @@ def _row(
 ) -> SuccessRow:
     evidence, factor = plan.evidence, plan.evidence_factor
     chance = None if evidence.void_reason else found.chance(evidence.able, factor)
-    needed = found.fewest(evidence.target, factor, LARGEST_PLANNED)
+    most = min(LARGEST_PLANNED, plan.pack.design.population_max or LARGEST_PLANNED)
+    needed = found.fewest(evidence.target, factor, most)
     return SuccessRow(name, label, meaning, chance, needed, found.ceiling)
 
 

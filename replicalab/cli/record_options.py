@@ -174,6 +174,8 @@ def _made(record: str, values: dict[str, Any]) -> Any:
     called = f"--{name.replace('_', '-')}"
     if wrong not in values:
         raise CommandError(f"{called} is missing, and the study has no {record}; add it")
+    if first["type"] == "value_error":
+        raise CommandError(f"{called}: {first['msg'].removeprefix('Value error, ')}")
     value = values[wrong]
     said = ", ".join(value) if isinstance(value, tuple) else value
     text = shortened(said) if isinstance(said, str) else f"{said:g}"

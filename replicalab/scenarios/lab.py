@@ -183,8 +183,17 @@ class Lab(Record):
 
         A word may stand before it: `` (to Mon 7 Dec 2026)``.
         """
+        found = self._date(day)
+        return f" ({f'{word} ' if word else ''}{found})" if found else ""
+
+    def dated_span(self, first: int, last: int) -> str:
+        """Return the dates of some days: `` (from Mon 7 Dec 2026 to Fri 18 Dec 2026)``."""
+        begins, ends = self._date(first), self._date(last)
+        return f" (from {begins} to {ends})" if begins and ends else ""
+
+    def _date(self, day: int) -> str:
         found = self.start_date and date_of(day, self.start_date, weekends=self.weekends)
-        return f" ({f'{word} ' if word else ''}{date_text(found)})" if found else ""
+        return date_text(found) if found else ""
 
     def with_means(
         self,

@@ -1,9 +1,9 @@
 """What counts as replicated: chosen before the data, and what is assumed of the effect."""
 
 from enum import StrEnum
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import FailFast, Field, model_validator
+from pydantic import FailFast, Field, field_validator
 
 from replicalab.measures.success import CRITERIA, Criterion, Prior
 from replicalab.models import Record
@@ -44,12 +44,13 @@ class Replication(Record):
     margin: fields.Bound | None = None
     plan_with: PlanWith = PlanWith.POWER
 
-    @model_validator(mode="after")
-    def _criteria_are_distinct(self) -> Self:
-        for name in self.criteria:
-            if self.criteria.count(name) > 1:
+    @field_validator("criteria")
+    @classmethod
+    def _criteria_are_distinct(cls, criteria: tuple[Criterion, ...]) -> tuple[Criterion, ...]:
+        for name in criteria:
+            if criteria.count(name) > 1:
                 raise ValueError(f"'{name}' is chosen twice; choose it once")
-        return self
+        return criteria
 
     @property
     def is_planned_with(self) -> bool:

@@ -196,9 +196,9 @@ def _stopping(registered: Registered) -> Known:
 
 def _dates(plan: Assessment) -> str:
     """Return the plan's days with their dates; empty where the lab's days have none."""
-    last = last_day_text(plan)
-    first = plan.pack.lab.dated(plan.pack.lab.start_day, "from")
-    return f"{_days_text(plan)}{first}{last}.".replace(") (", " ") if last else ""
+    days, lab = plan.counts.days, plan.pack.lab
+    dated = lab.dated_span(lab.start_day, lab.start_day + days - 1) if days else ""
+    return f"{_days_text(plan)}{dated}." if dated else ""
 
 
 def _days_text(plan: Assessment) -> str:

@@ -37,6 +37,7 @@ def plan_of(
     se: float | None = None,
     effect: float = 0.5,
     target: float = 0.8,
+    exist: int | None = None,
     **chosen: Any,
 ) -> Assessment:
     """Return a plan of one sample of a mean, whose original had a z of 2, or other samples."""
@@ -45,6 +46,7 @@ def plan_of(
         target=target,
         floor=0.5,
         dropout=dropout,
+        population_max=exist,
         original={**ORIGINAL, "effect": effect, "n": n, "se": se},
         replication={"criteria": ["significant"], "sides": 1, "prior": "conditional", **chosen},
     )
@@ -68,6 +70,11 @@ def test_rows_are_of_what_dropout_leaves_and_need_what_it_takes() -> None:
     rows = success_rows(plan_of(50, dropout=0.5))
     assert rows[0].chance == success_rows(plan_of(25))[0].chance
     assert rows[0].needed == 50
+
+
+@pytest.mark.parametrize(("exist", "needed"), [(24, None), (25, 25)])
+def test_rows_need_no_more_samples_than_exist(exist: int, needed: int | None) -> None:
+    assert success_rows(plan_of(20, exist=exist))[0].needed == needed
 
 
 def test_rows_of_a_plan_without_anything_chosen_are_none() -> None:

@@ -37,7 +37,10 @@ def test_criteria_are_in_the_answer_and_plans_are_judged_by_them_where_that_is_a
         ("--replicated significant --replication-prior x", "write conditional, predictive,"),
         ("--replicated significant --plan-with x", "'x' is out of range; write power or success"),
         ("--replicated equivalence", "equivalence needs a margin; give it on the scale"),
-        ("--replicated interval,interval", "'interval' is chosen twice; choose it once"),
+        (
+            "--replicated interval,interval",
+            "--replicated: 'interval' is chosen twice; choose it once",
+        ),
     ],
 )
 def test_option_that_cannot_be_names_itself_its_value_and_the_remedy(
