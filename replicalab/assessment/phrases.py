@@ -26,17 +26,24 @@ def placed_text(evidence: Evidence) -> str:
         return f"no evidence, since {evidence.void_reason}"
     target, floor = evidence.amount(evidence.target), evidence.amount(evidence.floor)
     worse = evidence.row.scale.worse
+    kept = f"{_kept_text(evidence)} {floor_text(evidence)}"
     where = {
         EvidenceTier.MEETS_TARGET: f"which meets the target of {target}",
-        EvidenceTier.ABOVE_FLOOR: f"{worse} the target of {target} but {floor_text(evidence)}",
+        EvidenceTier.ABOVE_FLOOR: f"{worse} the target of {target} but {kept}",
         EvidenceTier.BELOW_FLOOR: f"{worse} the floor of {floor}",
     }[evidence.tier]
     return f"{evidence.text}, {where}"
 
 
 def floor_text(evidence: Evidence) -> str:
-    """Return where a plan must stand: ``above the floor of 0.50``, ``within …`` a half-width."""
-    return f"{evidence.row.scale.within} the floor of {evidence.amount(evidence.floor)}"
+    """Return the least that is worth running: ``the floor of 0.50``."""
+    return f"the floor of {evidence.amount(evidence.floor)}"
+
+
+def _kept_text(evidence: Evidence) -> str:
+    """Return how an evidence that reaches the floor stands to it: above it, or at it."""
+    scale = evidence.row.scale
+    return "at" if scale.reaches(evidence.floor, evidence.value) else scale.within
 
 
 def size_text(plan: Assessment) -> str:
@@ -105,9 +112,10 @@ def left_text(lab: Lab) -> str:
     return f"{_counted_days(lab)} {'is' if left == 1 else 'are'} left {start}"
 
 
-def failing_text(failing: Sequence[str]) -> str:
-    """Return which dimensions fail: ``budget fails``, ``budget and schedule fail``."""
-    return f"{joined(failing)} {'fails' if len(failing) == 1 else 'fail'}"
+def failing_text(failing: Sequence[str], *, still: bool = False) -> str:
+    """Return which dimensions fail: ``budget fails``, ``budget and schedule still fail``."""
+    fail = "fails" if len(failing) == 1 else "fail"
+    return f"{joined(failing)} {'still ' if still else ''}{fail}"
 
 
 def cautions_text(plan: Assessment) -> str:
@@ -156,9 +164,7 @@ def units_text(plan: Assessment) -> str:
         few = f"has {count_text(_least_units(plan), name)}{where}"
         return f"{few}, and with fewer than {LEAST_UNITS} nothing tells {name} from treatment"
     if design.units.icc is None:
-        return (
-            f"takes samples that share a {name} as independent: no intraclass correlation is given"
-        )
+        return f"takes samples of one {name} as independent: no intraclass correlation is given"
     return ""
 
 

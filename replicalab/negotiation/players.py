@@ -202,10 +202,12 @@ def _relief(options: PlanAnalysis) -> tuple[tuple[Addition, ...], str]:
     if found.alone_floor:
         ask, after = found.alone_floor[0].ask, found.alone_floor[0].least.after
         reaches = f"{size_text(after)}: {placed_text(after.evidence)}"
-        return (ask,), f"With {ask.text} it could run {reaches}."
+        loss = f", at a fidelity loss of {after.fidelity_loss}" if after.fidelity_loss else ""
+        breaks = f" ({cautions})" if (cautions := cautions_title(after)) else ""
+        return (ask,), f"With {ask.text} it could run {reaches}{loss}{breaks}."
     if found.target and found.target.possible and found.target.asks:
-        wanted = additions_text(found.target.asks)
-        return found.target.asks, f"To reach the target it would take {wanted}."
+        wanted, size = additions_text(found.target.asks), size_text(found.target.judged)
+        return found.target.asks, f"To reach the target with {size} it would take {wanted}."
     worth = plan.evidence.tier is not EvidenceTier.BELOW_FLOOR
     if worth and found.run.possible and found.run.asks:
         takes = f"To run {size_text(plan)} as planned would take {additions_text(found.run.asks)}"
@@ -261,9 +263,9 @@ def best_text(best: LeastLoss) -> str:
             least = f" of at least {count_text(pack.min_days, 'day')}"
         return f"no plan{least} with this method passes in this lab: {failing}"
     found = "exists" if best.exact else "was found"
-    none = f"no plan {floor_text(evidence)} {found} in this lab with this method"
+    none = f"no plan that reaches {floor_text(evidence)} {found} in this lab with this method"
     if not evidence.void_reason:
-        return f"{none}: the best has {evidence.text}"
+        return f"{none}: the least-loss plan has {evidence.text}"
     why = evidence.void_reason
     if pack.lab.days_left < pack.min_days:
         needed = count_text(pack.min_days, "day")

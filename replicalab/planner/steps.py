@@ -52,6 +52,12 @@ class PlanStep(NamedTuple):
         return self.before.evidence.text != self.after.evidence.text
 
     @property
+    def evidence_falls(self) -> bool:
+        """Whether the evidence is worse after the step, at the precision shown."""
+        before, after = self.before.evidence, self.after.evidence
+        return self.evidence_changed and not after.row.scale.reaches(after.value, before.value)
+
+    @property
     def newly_dropped(self) -> list[Control]:
         """The study's controls that the step gives up."""
         before = {control.name for control in self.before.dropped}

@@ -72,7 +72,9 @@ def revision_text(whole: PlanStep) -> RevisionText:
     )
     return RevisionText(
         size=f"{size_text(after)}, {cost} of {budget}, {after.evidence.text}",
-        still=f"Still {failing_text(after.failing)}." if after.failing else "",
+        still=f"{lexicon.capitalised(failing_text(after.failing, still=True))}."
+        if after.failing
+        else "",
         breaks=texts.cautions_sentence(after),
         total=f"In all: {texts.saved_text(whole)} · {texts.total_loss_text(whole)}",
     )
@@ -218,6 +220,8 @@ def lost_text(step: PlanStep, changes: Iterable[SuggestionChange]) -> str:
         if _makes(change, step) and lexicon.label_key(change.original) not in dropped
     ]
     lost += [*texts.protection_losses(step), texts.newly_broken_text(step)]
+    if not any(lost) and step.evidence_falls:
+        lost = [f"{lexicon.capitalised(texts.evidence_text(step))}."]
     return " ".join(dict.fromkeys(filter(None, lost)))
 
 

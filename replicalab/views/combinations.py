@@ -50,7 +50,7 @@ def combinations_text(options: PlanAnalysis, goal: Goal) -> str:
     if found.found:
         ways = len(found.found)
         each, of = (f"Each of {ways:,} ways", "each") if ways > 1 else ("One way", "it")
-        least = f"of {of} nothing can be left out, and of no amount would less do"
+        least = f"every part of {of} is needed, and no amount could be smaller"
         return f"{each} {verb} {reached}; {least}. {_proof(found)}".strip()
     if not found.exact:
         return f"No way was found that {verb} {reached}. {_proof(found)}"

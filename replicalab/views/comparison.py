@@ -27,7 +27,6 @@ from replicalab.views.lab import (
     RATES,
     STEPS,
     in_currency,
-    price_text,
     standing_text,
     weekends_text,
 )
@@ -188,7 +187,8 @@ def _calendar(labs: Sequence[Lab]) -> Iterator[Line]:
 
 
 def _standing(pack: Pack, label: str, category: str) -> str:
-    return f"{standing_text(pack, label, category)}, {price_text(pack, label, category)}"
+    price = pack.lab.money(pack.price(label, category))
+    return f"{standing_text(pack, label, category)}; {price}"
 
 
 def _value(value: int | str | list[str]) -> Cell:

@@ -19,7 +19,8 @@ def samples_title(found: Curves) -> str:
     """Return how many samples reach the target, and how many the lab can pay and staff."""
     needed = found.needed()
     reach = "None reaches" if needed is None else f"{amount_text(needed)} reach"
-    return f"{reach} {_target(found)}; {fit_text(found.largest)}"
+    days = count_text(found.plan.counts.days, "day")
+    return f"{reach} {_target(found)}; in {days} {fit_text(found.largest)}"
 
 
 def samples_panel(found: Curves) -> Panel:

@@ -248,6 +248,7 @@ def _extra_text(extra: planner.SmallestAddition) -> str:
         step, tier = planner.PlanStep(before, after), after.evidence.tier
         gains = (
             moved_text(before.counts.samples, after.counts.samples, "sample"),
+            moved_text(before.counts.days, after.counts.days, "day"),
             evidence_text(step) + (f" ({tier})" if tier is not before.evidence.tier else ""),
             wishes_move(step),
             fidelity_move(step),

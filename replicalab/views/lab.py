@@ -32,10 +32,10 @@ MONEY: Final = {
 """What else a plan costs, in labs that have it."""
 STEPS: Final = {
     "base": "Staff for every plan",
-    "sample_threshold": "One more above … samples",
-    "control_threshold": "One more above … controls",
-    "day_threshold": "One more above … days",
-    "equipment_threshold": "One more above … equipment",
+    "sample_threshold": "A staff unit more above … samples",
+    "control_threshold": "A staff unit more above … controls",
+    "day_threshold": "A staff unit more above … days",
+    "equipment_threshold": "A staff unit more above … equipment items",
 }
 """A lab's staff steps by field."""
 MEANS: Final = {

@@ -341,6 +341,9 @@ def ledger_sentence(concessions: Sequence[Concession]) -> str:
         elif evidence:
             given = f"gave no {currency}"
         given = f"{given} and {evidence}" if evidence else given
+        if (lost := scientist.after.fidelity_loss - scientist.before.fidelity_loss) > 0:
+            loss = f"took a fidelity loss of {lost}"
+            given = loss if given == "gave nothing" else f"{given}, and {loss}"
     saved = manager.credits_saved if manager else 0
     spent = f"gave {money(-saved)}" if saved else "gave nothing"
     if saved > 0:
@@ -418,8 +421,8 @@ def judge_parts(judgement: Judgement) -> list[tuple[str, str, str]]:
     """Return each part of the reward: its name, its share, and what it is made of."""
     plan, evidence = judgement.plan, judgement.plan.evidence
     met, required = judgement.required - len(judgement.missing), judgement.required
-    addressed = f"{met} of {count_text(required, 'required element')} addressed"
-    attained = f"{evidence.text} of a target of {evidence.amount(evidence.target)}"
+    addressed = f"{met} of {count_text(required, 'required element')} named in its words"
+    attained = f"{evidence.text}; the target is {evidence.amount(evidence.target)}"
     passing = (
         f"{len(models.DIMENSIONS) - len(plan.failing)} of {len(models.DIMENSIONS)} dimensions pass"
     )

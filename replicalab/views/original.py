@@ -127,10 +127,20 @@ def worked_out_interval_text(design: Design) -> str:
 
 
 def estimate_text(estimate: Estimate) -> str:
-    """Return the z and the two-sided p of an estimate, and by which test."""
-    test = f"the t-test ({estimate.df:,} df)" if estimate.df is not None else "that z"
-    z = f"z = {estimate.z:z.3g}".replace("-", "\u2212")
-    return f"{z}, two-sided p {p_text(estimate.p)} by {test}"
+    """Return the z of an estimate, or its t, with the two-sided p that belongs to it.
+
+    Where the standard error is not the one of its t-test, its z is another number and stands last.
+    """
+    p, z = f"two-sided p {p_text(estimate.p)}", _statistic_text("z", estimate.z)
+    if estimate.t is None or estimate.df is None:
+        return f"{z}, {p}"
+    t = _statistic_text("t", estimate.t)
+    own = f"{t} ({estimate.df:,} df), {p}"
+    return own if t[1:] == z[1:] else f"{own}; by its standard error {z}"
+
+
+def _statistic_text(name: str, value: float) -> str:
+    return f"{name} = {value:z.3g}".replace("-", "\u2212")
 
 
 def p_text(p: float) -> str:

@@ -461,7 +461,8 @@ def evidence_text(step: PlanStep) -> str:
     """Return what happens to the evidence: ``power 0.86 → 0.58``, or that nothing does."""
     old, new = step.before.evidence, step.after.evidence
     if not step.evidence_changed:
-        return f"{old.text}, unchanged"
+        moved = old.value != new.value and not (old.void_reason or new.void_reason)
+        return f"{old.text}, {'hardly changed' if moved else 'unchanged'}"
     if old.void_reason or new.void_reason:
         return f"{old.text} → {new.text}"
     return old.text_of(f"{old.number} → {new.number}")
@@ -493,7 +494,7 @@ def total_loss_text(step: PlanStep) -> str:
     A plan's fidelity loss is a sum, so it may be more than the 3 of a single substitution.
     """
     parts = loss_parts_text(step.after) if fidelity_move(step) else ""
-    return f"{loss_text(step)} in all ({parts})" if parts else loss_text(step)
+    return f"{loss_text(step)} ({parts})" if parts else loss_text(step)
 
 
 def loss_parts_text(plan: assessment.Assessment) -> str:

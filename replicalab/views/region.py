@@ -93,7 +93,7 @@ def means_text(pack: Pack) -> str:
 
 def shade_text(evidence: Evidence) -> str:
     """Return what the shade of the region's chart means, in either theme."""
-    more = "smaller" if evidence.row.scale.lower_is_better else "more"
+    more = "smaller" if evidence.row.scale.lower_is_better else "higher"
     return f"deeper blue: {more} {evidence.named}"
 
 

@@ -120,11 +120,11 @@ def largest_text(plan: Assessment) -> str:
     """Return the most samples that the lab can afford with the rest as planned, and their worth."""
     most = largest_sample(plan.plan, plan.pack)
     if most is None:
-        return "With the rest as planned no sample fits this lab."
+        return "With the rest as planned no sample is affordable."
     size = min(most, LARGEST_PLANNED)
     largest = assess(revise(plan.plan, sample_size=size), plan.pack).evidence
     worth = largest.text
-    return f"With the rest as planned at most {count_text(size, 'sample')} fit: {worth}."
+    return f"With the rest as planned at most {count_text(size, 'sample')} are affordable: {worth}."
 
 
 def terms_text(plan: Assessment) -> str:
@@ -170,7 +170,8 @@ def offer_story(reference: PlanAnalysis) -> Verdict:
         way = f"The Lab Manager rejects it: after every change it may make, {left}."
     else:
         move = _evidence_move(yours.evidence, offered.evidence)
-        still = f" Still {left}." if offered.failing else ""
+        still = failing_text(offered.failing, still=True)
+        still = f" {capitalised(still)}." if offered.failing else ""
         way = f"The Lab Manager offers {_need(offered)}: {move}.{still}"
         way = with_cautions(way, offered)
         if offered.failing or offered.evidence.tier is EvidenceTier.BELOW_FLOOR:

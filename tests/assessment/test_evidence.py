@@ -17,6 +17,7 @@ from replicalab.assessment import (
     counted_units,
     evidence_value,
     place_of,
+    placed_text,
     scale_of,
     smallest_detectable_effect,
     tier_of,
@@ -346,3 +347,16 @@ def test_each_sample_is_a_unit_of_its_own_where_nothing_else_is_said(
     dropout: float, n: int, units: tuple[int, int]
 ) -> None:
     assert sorted(counted_units(make_design(dropout=dropout), n)) == sorted(units)
+
+
+def test_value_at_the_floor_is_not_said_to_be_above_it() -> None:
+    census = make_design(kind="coverage", population_max=10, target=0.8, floor=0.5)
+    texts = [
+        placed_text(assess(make_protocol(sample_size=n), make_pack(design=census)).evidence)
+        for n in (4, 5, 6)
+    ]
+    assert texts == [
+        "share examined 40 %, below the floor of 50 %",
+        "share examined 50 %, below the target of 80 % but at the floor of 50 %",
+        "share examined 60 %, below the target of 80 % but above the floor of 50 %",
+    ]

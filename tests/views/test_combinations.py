@@ -21,7 +21,7 @@ from tests.planner.test_bounded_work import OWN, booked, plan_of
 from tests.views.reading import rows, words
 
 CHAMBER, METER = EQUIPMENT
-SMALLEST: Final = "of each nothing can be left out, and of no amount would less do."
+SMALLEST: Final = "every part of each is needed, and no amount could be smaller."
 
 
 def _options(**changes: Any) -> PlanAnalysis:
@@ -114,8 +114,8 @@ def test_what_the_plan_then_gives_up_is_told_against_yours() -> None:
         (
             Goal.PLAN,
             {"booked": {}},
-            "One way runs the plan as it is (40 samples in 5 days); of it nothing can be left out, "
-            "and of no amount would less do.",
+            "One way runs the plan as it is (40 samples in 5 days); every part of it is needed, "
+            "and no amount could be smaller.",
         ),
     ],
 )

@@ -47,20 +47,25 @@ def rows(found: Curves) -> dict[str, tuple[str, ...]]:
         (
             "two_group",
             {"numbers": {"t": 2.2}, "n1": 16, "n2": 16},
-            "Cohen's d 0.778, from t = 2.2, n = 16 and 16: "
-            "z = 2.2, two-sided p = 0.036 by the t-test (30 df).",
+            "Cohen's d 0.778, from t = 2.2, n = 16 and 16: t = 2.2 (30 df), two-sided p = 0.036.",
         ),
         (
             "survival",
             {"effect": 0.81, "low": 0.70, "high": 0.94, "sides": 1},
             "Hazard ratio 0.81, 95 % interval 0.7 to 0.94, tested one-sided: "
-            "z = −2.8, two-sided p = 0.0051 by that z.",
+            "z = −2.8, two-sided p = 0.0051.",
         ),
         (
             "correlation",
             {"effect": 0.5, "se": 0.1, "n": 103},
-            "Correlation r 0.5, standard error 0.1, n = 103: "
-            "z = 5.49, two-sided p < 0.0001 by that z.",
+            "Correlation r 0.5, standard error 0.1, n = 103: z = 5.49, two-sided p < 0.0001.",
+        ),
+        (
+            # The interval's z is the estimate over half its width by 1.96; the t is n's.
+            "two_group",
+            {"effect": 2.3, "low": 1.1, "high": 3.46, "n1": 10, "n2": 9},
+            "Cohen's d 2.3, 95 % interval 1.1 to 3.46, n = 10 and 9: t = 5.01 (17 df), "
+            "two-sided p = 0.00011; by its standard error z = 3.82.",
         ),
         ("two_group", {"effect": 0.5}, "Cohen's d 0.5."),
     ],

@@ -277,11 +277,12 @@ def test_samples_that_cannot_count_are_told_where_nothing_is_needed() -> None:
 def test_largest_sample_is_told_with_what_it_is_worth() -> None:
     pack = make_pack(budget=1000, cost_model=CostModel(per_day=0, per_control=0))
     bare = make_protocol(sample_size=5, required_equipment=[], required_reagents=[])
-    assert "at most 100 samples fit: power" in largest_text(assess(bare, pack))  # 10 credits each
+    most = "at most 100 samples are affordable: power"  # 10 credits each
+    assert most in largest_text(assess(bare, pack))
     none = largest_text(assess(bare, change_pack(pack, budget=9)))
-    assert none == "With the rest as planned no sample fits this lab."
+    assert none == "With the rest as planned no sample is affordable."
     short = revise(bare, duration_days=1)
-    assert "fit: no evidence." in largest_text(assess(short, change_pack(pack, min_days=5)))
+    assert "affordable: no evidence." in largest_text(assess(short, change_pack(pack, min_days=5)))
 
 
 # --- what a step loses --------------------------------------------------------------------------
@@ -314,15 +315,15 @@ def test_loss_in_all_names_its_parts_only_where_it_grows() -> None:
     options = of_reference(REEF)
     there = PlanStep(options.yours, options.least.after)
     back = PlanStep(options.least.after, options.yours)
-    assert total_loss_text(there).endswith(" 0 → 3 in all (substitution 2, dropped control 1)")
+    assert total_loss_text(there).endswith(" 0 → 3 (substitution 2, dropped control 1)")
     assert total_loss_text(back).endswith(" 3 → 0")
 
 
-def test_evidence_that_moves_below_the_precision_shown_is_unchanged() -> None:
+def test_evidence_that_moves_below_the_precision_shown_is_hardly_changed() -> None:
     pack = make_pack(design=make_design(effect_planning=2.0))
     step = PlanStep(assess(PLAN, pack), assess(sized(39), pack))
     assert step.before.evidence.value != step.after.evidence.value
-    assert evidence_text(step) == "power 1.00, unchanged"
+    assert evidence_text(step) == "power 1.00, hardly changed"
 
 
 # --- samples: to spare, lost, shared out --------------------------------------------------------

@@ -358,7 +358,7 @@ def test_original_that_is_worked_out_is_the_cores_and_what_is_printed_the_files(
     found = answered(registered(load_scenario("fin_momentum", "medium")), "replication")
     (core, worked_out), (file, printed) = found["original_effect"].found
     assert (core, file) == (Finder.CORE, Finder.STUDY)
-    assert "z = 3.07" in worked_out
+    assert "t = 3.07 (299 df)" in worked_out
     assert printed.startswith("n = 300 months")
 
 
