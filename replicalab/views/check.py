@@ -1,5 +1,6 @@
 """A plan in its lab as blocks: its verdict, the seven dimensions, its evidence and its cost."""
 
+import math
 from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Final
@@ -380,8 +381,11 @@ def effects_panel(
 
 def effects_table(plan: assessment.Assessment) -> blocks.Table:
     """Return what a plan is worth if the effect is not what was assumed, with the plan's signs."""
-    rows = []
-    for label, effect in assessment.assumed_effects(plan.pack.design):
+    design, rows = plan.pack.design, []
+    planned = abs(design.effect_planning or 0.0)
+    for label, effect in assessment.assumed_effects(design):
+        if math.isclose(effect, planned):
+            continue
         evidence = plan.evidence_at(effect)
         status, text = verdicts.marked(plan, evidence, evidence.number)
         size = Cell(texts.effect_text(effect), effect)

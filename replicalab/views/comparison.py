@@ -202,8 +202,9 @@ def _amount(value: float) -> Cell:
 
 
 def _asked(pack: Pack, number: str) -> Cell:
-    value = getattr(pack.question, number) if number in pack.asked else None
-    return Cell("the study’s own") if value is None else Cell(f"{value:zg}", number=value)
+    value = getattr(pack.design, QUESTION_FIELDS[number])
+    own = "" if number in pack.asked else " (the study’s own)"
+    return Cell(f"{'none' if value is None else f'{value:zg}'}{own}", number=value)
 
 
 def _grouped(pack: Pack, name: str) -> Cell:
