@@ -79,7 +79,8 @@ def _table(table: Table) -> Iterator[str]:
         for cell, has_sign in zip(row, signed, strict=True):
             cells += [SIGNS[cell.status] if cell.status else ""] if has_sign else []
             more = cell.more.text if cell.more else ""
-            cells.append(" ".join(filter(None, (cell.text, cell.note, more))))
+            said = " ".join(filter(None, (cell.text, cell.note)))
+            cells.append("; ".join(filter(None, (said, more))))
         rows.append(cells)
     set_in = list(columns([heads, *rows], right))
     if any(heads):

@@ -75,7 +75,7 @@ def left_out_text(left: LeftOut, found: Portfolio) -> str:
             return f"No plan reaches its {counts} in this lab, whatever the budget."
         case Lacking.CREDITS:
             short = _money(found, left.credits, "more")
-            return f"Its cheapest plan needs {short} than the others leave."
+            return f"Its cheapest plan needs {short} than the others, as chosen, leave."
         case Lacking.INSTRUMENTS:
             names = joined([f"'{name}'" for name in left.instruments])
             return f"It needs {names}, which the others use for too long."
