@@ -496,11 +496,27 @@ class Kind:
         Raises:
             ValueError: nothing can be planned at that effect.
         """
+        for found, shown_from in self._usual(n, effect, given):
+            if abs(found.more) > shown_from:
+                yield found
+
+    def has_usual_value(self, n: int, effect: float | None, given: DesignParameters) -> bool:
+        """Return whether any usual test has a number at ``n`` samples, however near.
+
+        Raises:
+            ValueError: nothing can be planned at that effect.
+        """
+        return any(True for _ in self._usual(n, effect, given))
+
+    def _usual(
+        self, n: int, effect: float | None, given: DesignParameters
+    ) -> Iterator[tuple[UsualValue, float]]:
+        """Yield what each usual test has that can be worked out, and from where it is shown."""
         size, own = self._size(effect), self.value(n, effect, given)
         for name, formula, shown_from in self.usual_tests if n >= 1 else ():
             value = _usual_value(formula, n, size, given)
-            if value is not None and abs(value - own) > shown_from:
-                yield UsualValue(name, value, value - own)
+            if value is not None:
+                yield UsualValue(name, value, value - own), shown_from
 
     def wrong_sign_share(
         self, n: int, effect: float | None, given: DesignParameters
