@@ -15,6 +15,7 @@ from replicalab.assessment import (
     assess,
     counts_of,
     credits_needed,
+    evidence_of,
     staff,
 )
 from replicalab.assessment.phrases import days_text
@@ -224,8 +225,16 @@ def _sample_reduction(before: Counts, pack: Pack) -> SuggestionChange | None:
         before.samples,
         samples,
         f"{capitalised('; '.join(reasons))}; the sample is halved {times}.",
-        f"{count_text(before.samples - samples, 'sample')} fewer: weaker evidence.",
+        f"{count_text(before.samples - samples, 'sample')} fewer: {_lost(samples, before, pack)}.",
     )
+
+
+def _lost(samples: int, before: Counts, pack: Pack) -> str:
+    """Return what fewer samples lose of the evidence; nothing where as many can count."""
+    now, then = (evidence_of(n, before.days, pack) for n in (samples, before.samples))
+    if then.void_reason:
+        return "there is no evidence to lose"
+    return "weaker evidence" if now.able < then.able else "the evidence is no weaker for it"
 
 
 def _halved(counts: Counts) -> Iterator[int]:
