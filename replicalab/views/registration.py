@@ -76,7 +76,8 @@ def _answer(item: FormItem, registered: Registered) -> FormAnswer:
         # The author's words take the place of the file's; what was worked out stays.
         found = [(who, text) for who, text in found if who is Finder.CORE]
         found.append((Finder.AUTHOR, said))
-    proposed = PROPOSED[key](registered.plan) if key in PROPOSED and not said else None
+    is_said = any(who is Finder.AUTHOR for who, _ in found)
+    proposed = PROPOSED[key](registered.plan) if key in PROPOSED and not is_said else None
     return FormAnswer(item, tuple(found), proposed)
 
 
@@ -88,9 +89,8 @@ def left_text(answers: Iterable[FormAnswer]) -> str:
         return f"All {len(all_of)} items are answered."
     required = sum(each.item.required for each in left)
     must = f", {required} of which the form requires" if required else ""
-    return (
-        f"{len(all_of) - len(left)} of {len(all_of)} items are answered; {len(left)} are not{must}."
-    )
+    found, verb = len(all_of) - len(left), "is" if len(left) == 1 else "are"
+    return f"{found} of {len(all_of)} items are answered; {len(left)} {verb} not{must}."
 
 
 # --- the document -----------------------------------------------------------------------------
