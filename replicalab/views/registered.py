@@ -400,27 +400,22 @@ def _stopped(plan: Assessment) -> Proposal | None:
     return Proposal(f"With {size}; nobody looks before.", "the plan has no interim looks")
 
 
-def _why_that_many(plan: Assessment) -> Proposal | None:
-    """Return what is known of a sample for which nothing that is known is the reason."""
-    return None if _is_fewest(plan) else Proposal(_worth(plan), _NOT_FEWEST)
-
-
 def _stated(text: str) -> str:
     return ended(text) if is_given(text) else ""
 
 
 _REFUSALS: Final = (LabManagerActionType.SUGGEST_ALTERNATIVE, LabManagerActionType.REJECT)
 _NO_REASON: Final = "Why is not given."
-_NOT_FEWEST: Final = "the plan has these numbers, and none of them is why it has so many samples"
 _BY_CRITERIA: Final = "it follows from the criteria that are chosen"
 _CLOSE: Final = 1  # A fidelity loss up to here is a small declared deviation
 PROPOSED: Final[Mapping[str, Callable[[Assessment], Proposal | None]]] = {
     "same_measures": _sameness("equipment"),
     "same_stimuli": _sameness("reagents"),
     "same_procedure": _same_procedure,
-    "sample_rationale": _why_that_many,
     "stopping": _stopped,
     "failed": _failed,
     "inconclusive": _inconclusive,
 }
 """What looks likely, by the question's key."""
+HINTS: Final[Mapping[str, Callable[[Assessment], str]]] = {"sample_rationale": _worth}
+"""What is known where nobody answers, and is no answer itself."""
