@@ -13,6 +13,7 @@ from replicalab.assessment import (
     FeasibilityCheckResult,
     Item,
     assess,
+    counted_of,
     counts_of,
     credits_needed,
     staff,
@@ -224,8 +225,18 @@ def _sample_reduction(before: Counts, pack: Pack) -> SuggestionChange | None:
         before.samples,
         samples,
         f"{capitalised('; '.join(reasons))}; the sample is halved {times}.",
-        f"{count_text(before.samples - samples, 'sample')} fewer: weaker evidence.",
+        f"{count_text(before.samples - samples, 'sample')} fewer: {_lost(samples, before, pack)}.",
     )
+
+
+def _lost(samples: int, before: Counts, pack: Pack) -> str:
+    """Return what fewer samples lose of the evidence; nothing where as many can count."""
+    rate, exist = pack.samples_per_day, pack.design.population_max
+    able = int(before.samples if rate is None else min(before.samples, rate.value * before.days))
+    able = able if exist is None else min(able, exist)
+    if before.days < pack.min_days or not counted_of(pack.design, able):
+        return "there is no evidence to lose"
+    return "weaker evidence" if samples < able else "the evidence is no weaker for it"
 
 
 def _halved(counts: Counts) -> Iterator[int]:

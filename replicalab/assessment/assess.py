@@ -390,6 +390,12 @@ class Assessment:
         """What the usual tests have, where they differ enough from its evidence to be shown."""
         return tuple(self.evidence.row.usual_values(*self._planned)) if self._planned else ()
 
+    @property
+    def has_usual_value(self) -> bool:
+        """Whether any usual test has a number for it, however near its evidence."""
+        planned = self._planned
+        return planned is not None and self.evidence.row.has_usual_value(*planned)
+
     @once
     def wrong_sign_share(self) -> float | None:
         """How much of its power is significant with the wrong sign; None where too little."""

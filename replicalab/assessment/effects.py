@@ -18,6 +18,7 @@ from replicalab.measures import (
     Kind,
     estimate_of,
 )
+from replicalab.measures.distributions import z_critical
 from replicalab.measures.originals import effect_of
 from replicalab.measures.planning_effects import safeguard, shrunken, small_telescopes
 from replicalab.scenarios import Design, Original
@@ -28,6 +29,7 @@ YOURS: Final = "yours"
 SAFEGUARD: Final = "safeguard"
 TELESCOPES: Final = "small telescopes"
 SHRUNKEN: Final = "shrunken"
+_LEVEL: Final = 0.05
 _NO_ERROR: Final = "neither a standard error nor an interval nor n of the original is given"
 
 
@@ -69,6 +71,21 @@ def published_effect(design: Design) -> float | None:
 def original_estimate(design: Design) -> Estimate | None:
     """Return what the original found, with its standard error; None where that is not known."""
     return estimate_of(KINDS[design.kind], design.original) if design.original else None
+
+
+def original_interval(design: Design) -> tuple[float, float] | None:
+    """Return the ends of the 95 % interval that the original's estimate and standard error leave.
+
+    None where they are not known, or an end is no effect of the design's kind.
+    """
+    estimate, row = original_estimate(design), KINDS[design.kind]
+    if estimate is None or row.normal is None or row.effect is None:
+        return None
+    margin = z_critical(_LEVEL) * estimate.se
+    low, high = sorted(row.normal.effect(estimate.value + side * margin) for side in (-1, 1))
+    if not math.isfinite(high) or row.effect.fault(low) or row.effect.fault(high):
+        return None
+    return low, high
 
 
 def _halved(design: Design) -> float | None:

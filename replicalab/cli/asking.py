@@ -294,6 +294,10 @@ def question(asked: argparse.Namespace, study: scenarios.Study) -> scenarios.Evi
         CommandError: a number that no design can have, or that plays no part in the study's.
     """
     said = {name: getattr(asked, name) for name in scenarios.QUESTION_FIELDS}
+    if said["effect"] is not None and study.design.row.effect is None:
+        effect = said["effect"] if isinstance(said["effect"], str) else f"{said['effect']:g}"
+        idle = f"--effect '{effect}' plays no part in {study.design.row.named} design"
+        raise CommandError(f"{idle}; leave it out for {study.scenario_id}")
     if isinstance(said["effect"], str):
         said["effect"] = _named_effect(said["effect"], study)
     for name, value in said.items():

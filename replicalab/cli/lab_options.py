@@ -27,22 +27,24 @@ class LabOption(NamedTuple):
     is_rate: bool = False
 
 
-def decimal(text: str) -> float:
-    """Return the number that a text is."""
+def decimal(text: str, remedy: str = "write one such as 0.05") -> float:
+    """Return the number that a text is; of one that is none, say what to write."""
     try:
         number = float(text)
     except ValueError:
         number = float("nan")
     if not isfinite(number):
-        raise ArgumentTypeError(f"'{text}' is no number; write one such as 0.05")
+        raise ArgumentTypeError(f"'{text}' is no number; {remedy}")
     return number
 
 
-def between(least: float, most: float) -> Callable[[str], float]:
+def between(
+    least: float, most: float, remedy: str = "write one such as 40"
+) -> Callable[[str], float]:
     """Return what reads a number between two others."""
 
     def read(text: str) -> float:
-        number = decimal(text)
+        number = decimal(text, remedy)
         if not least <= number <= most:
             raise ArgumentTypeError(f"'{text}' is no number from {least:,} to {most:,}")
         return number
@@ -85,7 +87,7 @@ MONEY_OPTIONS: Final = {
         "overhead_percent",
         "PERCENT",
         "on all other costs, in percent",
-        between(0, fields.MOST_PERCENT),
+        between(0, fields.MOST_PERCENT, "write percent without its sign, such as 15"),
         is_rate=True,
     ),
     "start_date": LabOption(

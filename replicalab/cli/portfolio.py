@@ -41,7 +41,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--floor-share",
         default=0.0,
-        type=asking.between(0, 1),
+        type=asking.between(0, 1, "write one such as 0.5"),
         metavar="SHARE",
         help="the share of that which a plan counts that only reaches the floor (default: 0)",
     )

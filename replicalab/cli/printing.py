@@ -15,7 +15,7 @@ EXIT: Final = {
     1: "does not",
     2: "bad input, or a file or a language model that fails; the message says what to do",
     70: "ReplicaLab itself fails, by no fault of the input; --debug shows where",
-    130: "stopped by Ctrl-C; a batch, or a language model's negotiation, tells what it had",
+    130: "stopped by Ctrl-C (serve: 1); a batch, or a model's negotiation, tells what it had",
     141: "whoever read the answer went away",
 }
 """What each exit code means."""

@@ -51,7 +51,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--negotiated",
         action="store_true",
-        help="with the negotiation that opens with the plan, and about the plan that it comes to",
+        help="with the negotiation that opens with the plan, and about the plan that it comes to; "
+        "a bundle (.json) keeps the plan that it opens with",
     )
     group.add_argument(
         "--registration",

@@ -28,7 +28,11 @@ from replicalab.registration import Finder
 
 _NOBODY: Final = "Nobody"  # an option of the question who is blinded
 _OBSERVED: Final = "Observational study"
-_RANDOM: Final = re.compile(r"\brandom", re.IGNORECASE)
+# Not a baseline that acts at random, nor an interval that excludes a value.
+_RANDOM: Final = re.compile(
+    r"\brandomi[sz]|\bat random\b|\brandomly\b|\brandom (?:sampl|order|assign|alloc|audit|draw)",
+    re.IGNORECASE,
+)
 _RANDOM_WORDS: Final = (
     *("random", "randomly", "randomised", "randomized", "randomisation", "randomization"),
 )
@@ -37,7 +41,9 @@ _CONCEALED_WORDS: Final = ("conceal", "concealed", "concealment", "sealed", "opa
 _BLIND: Final = re.compile(r"\b(un)?blind|\bmasked\b", re.IGNORECASE)
 _POSITIVE: Final = re.compile(r"\bpositive\b", re.IGNORECASE)
 _NEGATIVE: Final = re.compile(r"\bnegative\b", re.IGNORECASE)
-_EXCLUDED: Final = re.compile(r"\bexclu|\breject|\bscreen", re.IGNORECASE)
+_EXCLUDED: Final = re.compile(
+    r"\A(?!.*\bintervals?\b.*\bexclud).*(?:\bexclu|\breject|\bscreen)", re.IGNORECASE | re.DOTALL
+)
 _OUTLIERS: Final = re.compile(r"\boutl(?:ier|ying)|\btrim|\bwinsor|\brobust\b", re.IGNORECASE)
 _MISSING: Final = re.compile(r"\bmissing|\bimput|\bintention", re.IGNORECASE)
 _MULTIPLE: Final = re.compile(

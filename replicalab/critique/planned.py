@@ -11,7 +11,7 @@ import re
 from typing import Final
 
 from replicalab.assessment import counted_units, original_estimate, placed_text
-from replicalab.assessment.effects import published_effect
+from replicalab.assessment.effects import original_interval, published_effect
 from replicalab.assessment.phrases import bounded_text, kept_text
 from replicalab.critique.remarks import (
     Judged,
@@ -39,7 +39,7 @@ from replicalab.measures import KINDS
 from replicalab.measures.success import CRITERIA, PRIORS, Criterion, Prior
 from replicalab.planner.units import by_correlation
 from replicalab.registration import Finder
-from replicalab.scenarios import EvidenceTier
+from replicalab.scenarios import AllowedSubstitution, Design, EvidenceTier
 
 _FEW_UNITS: Final = 4
 _LARGE_DROPOUT: Final = 0.2
@@ -50,6 +50,7 @@ _TWO: Final = 2
 _ALIKE: Final = 0.01  # Effects that differ by less of the larger are the same
 _MOST_QUOTED: Final = 3
 _UNIT: Final = re.compile(r"\bunits?\b|\bcluster|\bnested\b|\bindependen", re.IGNORECASE)
+_N: Final = re.compile(r"\bn\s?=\s?\d", re.IGNORECASE)
 _ONE_SIDED: Final = re.compile(r"\bone[- ](?:sided|tailed)\b", re.IGNORECASE)
 _TWO_SIDED: Final = re.compile(r"\btwo[- ](?:sided|tailed)\b", re.IGNORECASE)
 _ABSENCE: Final = re.compile(
@@ -167,6 +168,11 @@ def original_n(of: Reviewed) -> Judged:
     both = (original.n1, original.n2) if original else (None, None)
     known = original.n if original and original.n else sum(filter(None, both))
     if not known:
+        if text := sentence_with([of.pack.paper.published], _N):
+            return unsaid(
+                "The original’s n is not given as a number of its own; of the published result the "
+                f"study’s file says: {quoted(text)}"
+            )
         return unsaid("The original’s n is not given.")
     text = f"The plan analyses {amount_text(analysed)}, the original had {amount_text(known)}."
     if analysed >= known:
@@ -198,7 +204,7 @@ def approximation(of: Reviewed) -> Judged:
         far.append(f"{share:.2g} of it is a significant result with the wrong sign")
     if far:
         return concern(f"The {evidence.named} is {evidence.number}, but {joined(far)}.")
-    same = "The usual test has about the same." if evidence.row.usual_tests else ""
+    same = "The usual test has about the same." if plan.has_usual_value else ""
     return answered(f"Worked out by {ended(evidence.row.method_of(of.design))} {same}".rstrip())
 
 
@@ -211,20 +217,25 @@ def substitutions(of: Reviewed) -> Judged:
     own = of.pack.reference_protocol
     needed = (*own.required_equipment, *own.required_reagents)
     left_out = [label for label in needed if label_key(label) not in listed]
-    lost = [
-        f"{swap.alternative} for {swap.original}: {ended(swap.tradeoff)}"
-        for swap in swaps
-        if swap.fidelity_loss or swap.evidence_factor < 1
-    ]
+    told = [_traded(swap) for swap in swaps]
     if left_out:
-        lost.append(f"The plan leaves out {joined(labels_quoted(left_out))}.")
-    if lost:
-        return concern(" ".join(lost), Finder.STUDY if swaps else Finder.CORE)
+        told.append(f"The plan leaves out {joined(labels_quoted(left_out))}.")
+    if left_out or any(map(_costs, swaps)):
+        return concern(" ".join(told), Finder.STUDY if swaps else Finder.CORE)
     if swaps:
-        named = joined([f"{swap.alternative} for {swap.original}" for swap in swaps])
-        return answered(f"{named}: nothing is lost by it.", Finder.STUDY)
+        return answered(" ".join(told), Finder.STUDY)
     has = "what the study lists" if study.equipment or study.reagents else "nothing in particular"
     return answered(f"None is made: the plan uses {has}.")
+
+
+def _costs(swap: AllowedSubstitution) -> bool:
+    return swap.fidelity_loss > 0 or swap.evidence_factor < 1
+
+
+def _traded(swap: AllowedSubstitution) -> str:
+    """Return a substitution with what the study's file says of it, and that it loses nothing."""
+    none_lost = "" if _costs(swap) else " (fidelity loss 0)"
+    return f"{swap.alternative} for {swap.original}{none_lost}: {ended(swap.tradeoff)}"
 
 
 # --- the original -----------------------------------------------------------------------------
@@ -237,13 +248,28 @@ def original_uncertainty(of: Reviewed) -> Judged:
         known = "Neither a standard error nor n" if of.design.original else "No result in numbers"
         return unsaid(f"{known} of the original is given.")
     p = "below 0.0001" if estimate.p < _TINY_P else f"{estimate.p:.2g}"
+    interval = _interval_text(of.design)
+    known = f"The original’s {interval}; its two-sided p is {p}"
+    if not interval:
+        known = f"The original’s two-sided p is {p}"
     if estimate.p >= _LEVEL:
-        return concern(f"The original’s two-sided p is {p}: it was not significant.")
+        return concern(f"{known}: it was not significant.")
     if estimate.p > _JUST_SIGNIFICANT:
-        return concern(
-            f"The original’s two-sided p is {p}: just significant results overestimate most."
-        )
-    return answered(f"The original’s two-sided p is {p}.")
+        return concern(f"{known}: just significant results overestimate most.")
+    return answered(f"{known}.")
+
+
+def _interval_text(design: Design) -> str:
+    """Return the original's interval, as reported or else as worked out; empty without either."""
+    original = design.original
+    if original and original.low is not None and original.high is not None:
+        level = percent_text(original.level)
+        return f"reported {level} interval is {original.low:g} to {original.high:g}"
+    if ends := original_interval(design):
+        low, high = ends
+        worked_out = "from the estimate and its standard error"
+        return f"95 % interval is {low:z.3g} to {high:z.3g}, {worked_out}"
+    return ""
 
 
 def face_value(of: Reviewed) -> Judged:
@@ -289,7 +315,9 @@ def sidedness(of: Reviewed) -> Judged:
         return concern(f"{planned}; the original’s was one-sided.")
     if text := one or two:
         return answered(f"{planned}. {quoted(text)}", Finder.AUTHOR)
-    return answered(f"{planned}.")
+    if chosen and chosen.is_planned_with and chosen.has_sides:
+        return answered(f"{planned}.", who_asks(of.pack, "replication"))
+    return unsaid(f"{planned}; which test will be run is not given.")
 
 
 def sameness(of: Reviewed) -> Judged:

@@ -450,6 +450,7 @@ _ROWS: Final = (
         usual={"effect_planning": 0.5, "target": 0.1, "floor": 0.2},
         formula=_precision,
         method="the normal interval, the SD taken as known",
+        is_interval=True,
         optional=("assurance",),
         given={
             "assurance": Given(

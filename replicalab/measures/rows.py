@@ -14,6 +14,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, Protocol
 
+from replicalab.lexicon import percent_text
 from replicalab.measures.bisection import least_reaching
 from replicalab.measures.normal_scales import NormalScale
 from replicalab.measures.reported import EffectSource
@@ -361,6 +362,7 @@ class Kind:
         source: where that is published, empty for a plain count; docs/methods.md says more.
         endless_method: how, where no population is given, if that is another way.
         uneven_method: how, where two arms are not of one size, if that is said otherwise.
+        is_interval: whether its evidence is that of an interval, whose confidence is 1 − alpha.
         effect: what is assumed; None where nothing is.
         needs: the numbers that a design of this kind must give.
         optional: those that it may give, and which of `GROUPINGS`.
@@ -402,6 +404,7 @@ class Kind:
     groups: int = 1
     endless_method: str = ""
     uneven_method: str = ""
+    is_interval: bool = False
     setting: str = ""
     measure: str = "power"
     meaning: str = "the chance of p < alpha if the assumed effect is true"
@@ -443,7 +446,13 @@ class Kind:
         return design.groups or self.groups
 
     def method_of(self, design: _Design) -> str:
-        """Return how the evidence of a design is computed."""
+        """Return how the evidence of a design is computed, of an interval at which confidence."""
+        method, alpha = self._method_of(design), design.alpha
+        if not self.is_interval or alpha is None:
+            return method
+        return f"{method}, at {percent_text(1 - alpha)} confidence"
+
+    def _method_of(self, design: _Design) -> str:
         if self.uneven_method and design.arms and design.arms.share != DesignParameters().share:
             return self.uneven_method
         if words := self._words(design):
@@ -496,11 +505,27 @@ class Kind:
         Raises:
             ValueError: nothing can be planned at that effect.
         """
+        for found, shown_from in self._usual(n, effect, given):
+            if abs(found.more) > shown_from:
+                yield found
+
+    def has_usual_value(self, n: int, effect: float | None, given: DesignParameters) -> bool:
+        """Return whether any usual test has a number at ``n`` samples, however near.
+
+        Raises:
+            ValueError: nothing can be planned at that effect.
+        """
+        return any(True for _ in self._usual(n, effect, given))
+
+    def _usual(
+        self, n: int, effect: float | None, given: DesignParameters
+    ) -> Iterator[tuple[UsualValue, float]]:
+        """Yield what each usual test has that can be worked out, and from where it is shown."""
         size, own = self._size(effect), self.value(n, effect, given)
         for name, formula, shown_from in self.usual_tests if n >= 1 else ():
             value = _usual_value(formula, n, size, given)
-            if value is not None and abs(value - own) > shown_from:
-                yield UsualValue(name, value, value - own)
+            if value is not None:
+                yield UsualValue(name, value, value - own), shown_from
 
     def wrong_sign_share(
         self, n: int, effect: float | None, given: DesignParameters

@@ -387,10 +387,15 @@ def _planned_text(plan: assessment.Assessment) -> str:
     setting, seen = (
         row.setting_text(DesignParameters.by(design, f)) for f in (1.0, evidence.factor)
     )
-    assumed = f"{row.effect.name} of {effect_text(design.effect_planning)}{setting}"
-    if evidence.factor != 1:
-        seen_as = f"{effect_text(evidence.effect)}{seen if seen != setting else ''}"
-        assumed = f"{assumed}, seen as {seen_as} through the substitutions"
+    assumed = f"{row.effect.name} of {effect_text(design.effect_planning)}"
+    seen_as = f"seen as {effect_text(evidence.effect)}"
+    if seen != setting:
+        assumed = f"{assumed}{setting}, {seen_as}{seen} through the substitutions"
+    elif evidence.factor != 1:
+        besides = f",{setting}" if setting else ""
+        assumed = f"{assumed}, {seen_as} through the substitutions{besides}"
+    else:
+        assumed += setting
     return f"Planned, at an assumed {assumed}, by {method}."
 
 

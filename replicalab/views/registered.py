@@ -21,9 +21,10 @@ from replicalab.lexicon import (
 )
 from replicalab.measures.success import CRITERIA
 from replicalab.models import LabManagerActionType, ScientistActionType
-from replicalab.planner import PlanAnalysis
+from replicalab.planner import PlanAnalysis, leanest
 from replicalab.planner.steps import field_steps
 from replicalab.registration import SAMENESS, Finder, Registration
+from replicalab.scenarios import EvidenceTier
 from replicalab.views import documents
 from replicalab.views import plan as texts
 from replicalab.views.budget import budget_lines
@@ -128,14 +129,30 @@ def _size(plan: Assessment) -> str:
 
 
 def _rationale(registered: Registered) -> Known:
-    plan, reason = registered.plan, registered.said.reasons.get("sample_size", "")
-    evidence = plan.evidence
-    target, floor = evidence.amount(evidence.target), evidence.amount(evidence.floor)
-    worth = f"{capitalised(evidence.text)}, where {target} is aimed for and {floor} is the least."
-    told = (worth, looked_text(plan), texts.assumption_text(plan))
-    yield Finder.CORE, " ".join(filter(None, told))
+    """Yield what the sample is worth where that, or its author, says why it is planned."""
+    plan, said = registered.plan, registered.said
+    reason = said.reasons.get("sample_size", "")
+    if reason or said.answer("sample_rationale") or _is_fewest(plan):
+        yield Finder.CORE, _worth(plan)
     if reason:
         yield Finder.AUTHOR, reason
+
+
+def _worth(plan: Assessment) -> str:
+    """Return what a plan's sample is worth, what is aimed for, and the fewest that reach it."""
+    evidence, lean = plan.evidence, leanest(plan)
+    target, floor = evidence.amount(evidence.target), evidence.amount(evidence.floor)
+    worth = f"{capitalised(evidence.text)}, where {target} is aimed for and {floor} is the least."
+    fewest = "No fewer meet the target, all else as planned." if _is_fewest(plan) else ""
+    if lean:
+        samples = f"{lean.counts.samples:,} {texts.unit_noun(plan.pack.design)}"
+        fewest = f"The fewest that meet the target, all else as planned: {samples}."
+    told = (worth, fewest, looked_text(plan), texts.assumption_text(plan))
+    return " ".join(filter(None, told))
+
+
+def _is_fewest(plan: Assessment) -> bool:
+    return plan.evidence.tier is EvidenceTier.MEETS_TARGET and leanest(plan) is None
 
 
 def _inference(plan: Assessment) -> str:
@@ -400,3 +417,5 @@ PROPOSED: Final[Mapping[str, Callable[[Assessment], Proposal | None]]] = {
     "inconclusive": _inconclusive,
 }
 """What looks likely, by the question's key."""
+HINTS: Final[Mapping[str, Callable[[Assessment], str]]] = {"sample_rationale": _worth}
+"""What is known where nobody answers, and is no answer itself."""

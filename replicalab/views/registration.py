@@ -35,7 +35,7 @@ from replicalab.views.blocks import (
 from replicalab.views.budget import TITLE as BUDGET_TITLE
 from replicalab.views.budget import budget_blocks
 from replicalab.views.lab import lab_text
-from replicalab.views.registered import KNOWN, PROPOSED, Proposal, Registered
+from replicalab.views.registered import HINTS, KNOWN, PROPOSED, Proposal, Registered
 from replicalab.views.verdicts import plan_size, plan_verdict
 
 
@@ -46,11 +46,13 @@ class FormAnswer(NamedTuple):
         item: the item.
         found: what answers it, and who: each alone; empty where nobody does.
         proposal: what looks likely; no answer.
+        hint: what is known where nobody answers, and is no answer; empty for nothing.
     """
 
     item: FormItem
     found: tuple[tuple[Finder, str], ...]
     proposal: Proposal | None = None
+    hint: str = ""
 
     @property
     def is_given(self) -> bool:
@@ -77,7 +79,8 @@ def _answer(item: FormItem, registered: Registered) -> FormAnswer:
         found = [(who, text) for who, text in found if who is Finder.CORE]
         found.append((Finder.AUTHOR, said))
     proposed = PROPOSED[key](registered.plan) if key in PROPOSED and not said else None
-    return FormAnswer(item, tuple(found), proposed)
+    hint = HINTS[key](registered.plan) if key in HINTS and not found else ""
+    return FormAnswer(item, tuple(found), proposed, hint)
 
 
 def left_text(answers: Iterable[FormAnswer]) -> str:
@@ -88,9 +91,8 @@ def left_text(answers: Iterable[FormAnswer]) -> str:
         return f"All {len(all_of)} items are answered."
     required = sum(each.item.required for each in left)
     must = f", {required} of which the form requires" if required else ""
-    return (
-        f"{len(all_of) - len(left)} of {len(all_of)} items are answered; {len(left)} are not{must}."
-    )
+    found, verb = len(all_of) - len(left), "is" if len(left) == 1 else "are"
+    return f"{found} of {len(all_of)} items are answered; {len(left)} {verb} not{must}."
 
 
 # --- the document -----------------------------------------------------------------------------
@@ -184,7 +186,8 @@ def _proposed(answer: FormAnswer) -> str:
 
 
 def _row(answer: FormAnswer) -> tuple[Cell, ...]:
-    text = answer.text or capitalised(NOT_GIVEN)
+    known = f". What is known: {answer.hint}" if answer.hint else ""
+    text = answer.text or f"{capitalised(NOT_GIVEN)}{known}"
     who = joined(list(dict.fromkeys(str(who) for who, _ in answer.found)))
     status = None if answer.is_given else Status.CAUTION
     return blocks.row(_label(answer.item), Cell(text, status=status), who)

@@ -262,6 +262,8 @@ _NUMBERS: Final = {
     **{field: number for number, field in QUESTION_FIELDS.items()},
     **{name: name for name in QUESTION_RECORDS},
 }
+# The source of the published effect, in a row of its own, may say what these are.
+_OF_SOURCE: Final = ("alpha", "target", "floor")
 _ASKED: Final = "Asked here in place of the study’s number."
 # Shares of the planned sample at which its evidence is shown: from a quarter to twice as many.
 _QUARTERS: Final = range(1, 9)
@@ -366,6 +368,9 @@ def _why(pack: Pack, field: str) -> str:
     is_of_another = field in ("target", "floor") and "replication" in pack.question.asked
     if why and is_of_another and pack.design.row.measure != written:
         return f"The study’s reason, for its {written}: {why}"
+    effect, source = pack.design.row.effect, pack.design.source.lower()
+    if not why and effect and field in _OF_SOURCE and field in source:
+        return f"No reason of its own; see that of the published {effect.name}."
     return why
 
 

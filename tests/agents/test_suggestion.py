@@ -17,7 +17,7 @@ from replicalab.agents import (
 )
 from replicalab.agents.suggestions import DROPPED, apply_changes
 from replicalab.models import Protocol, revise
-from replicalab.scenarios import Pack, StaffModel
+from replicalab.scenarios import Pack, StaffModel, Throughput
 from tests.factories import EQUIPMENT, REAGENTS, make_pack, make_protocol, make_substitution
 from tests.golden import assert_golden
 from tests.strategies import itemised_protocols, studied_packs
@@ -120,6 +120,23 @@ def test_suggestions_read_as_written() -> None:
         left = " ".join(found.remaining_failures) or "nothing"
         lines += [f"{case}: {left} still fails, {'' if found.improved else 'not '}improved"]
     assert_golden("lab_manager_changes", "\n".join(lines))
+
+
+@pytest.mark.parametrize(
+    ("study", "lost"),
+    [
+        ({}, "20 samples fewer: weaker evidence."),
+        ({"min_days": 6}, "20 samples fewer: there is no evidence to lose."),
+        (
+            {"samples_per_day": Throughput(value=4, why="One chamber.")},  # 5 days, 20 count
+            "20 samples fewer: the evidence is no weaker for it.",
+        ),
+    ],
+)
+def test_fewer_samples_are_weaker_only_where_fewer_can_count(study: Changes, lost: str) -> None:
+    pack = make_pack(budget=afford(20), **study)
+    [change] = suggest(make_protocol(), pack).applied_changes
+    assert (change.original, change.revised, change.tradeoff) == ("40", "20", lost)
 
 
 # --- any plan in any lab ----------------------------------------------------------------------

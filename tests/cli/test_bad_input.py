@@ -47,6 +47,7 @@ BAD: Final = (
     "check psy_stroop --dropout 1",
     "check psy_stroop --target 0.1",
     "check math_four_colour --effect 2",
+    "check math_four_colour --effect as-published",
     "check math_four_colour --alpha 0.01",
     "check math_pythagorean --alpha 0.01",
     "batch psy_stroop math_pythagorean --seeds 0 --alpha 0.01",

@@ -19,7 +19,7 @@ def test_effect_is_taken_by_its_name(ask: Asking, name: str) -> None:
     ("line", "words"),
     [
         ("check psy_stroop --effect safeguard", "psy_stroop has none; write a number, or halved"),
-        ("check math_four_colour --effect shrunken", "has none; write a number"),
+        ("check math_four_colour --effect shrunken", "leave it out for math_four_colour"),
         ("check fin_momentum --effect safegard", "'safegard' is no number"),
         ("check fin_momentum --effect ''", "'' is no number"),
         ("check fin_momentum --effect nan", "or as-published, halved, safeguard"),

@@ -33,6 +33,7 @@ def test_dashboard_is_served_and_opened_in_the_browser(tmp_path: Path) -> None:
     assert opened.read_text() == f"http://{HOST}:{port}\n"
     assert f"http://{HOST}:{port}" in out
     assert "Traceback" not in out + err
+    assert process.returncode == 1  # as the help of all commands has it, beside 130
 
 
 def test_port_that_is_taken_is_told_with_another_and_the_installed_command_alone_serves(

@@ -199,8 +199,18 @@ CASES: Final[dict[tuple[str, RemarkStanding], Case]] = {
             kind="two_proportions", effect_published=0.64, effect_planning=0.64, sesoi=None
         ),
     ),
-    ("approximation", ANSWERED): Case("Worked out by the exact two-sided t-test", CORE),
-    ("original_n", UNSAID): Case("The original’s n is not given.", None),
+    # 40 in each arm of a survival study: the log-rank test itself is worked out beside it.
+    ("approximation", ANSWERED): Case(
+        "approximation. The usual test has about the same.",
+        CORE,
+        pack=designed(
+            kind="survival", effect_published=0.6, effect_planning=0.6, sesoi=None, event_share=1.0
+        ),
+        plan={"sample_size": 80},
+    ),
+    ("original_n", UNSAID): Case(
+        "The original’s n is not given.", None, pack={"paper": make_paper(published="d = 0.9")}
+    ),
     ("original_n", CONCERN): Case(
         "The plan analyses 40, the original had 64.",
         CORE,
@@ -232,7 +242,9 @@ CASES: Final[dict[tuple[str, RemarkStanding], Case]] = {
     ),
     # t = 3.6 × √(38 / 4) = 11: beyond any table.
     ("original_uncertainty", ANSWERED): Case(
-        "p is below 0.0001", CORE, pack=designed(original=original(effect=3.6, n=38))
+        "; its two-sided p is below 0.0001.",
+        CORE,
+        pack=designed(original=original(effect=3.6, n=38)),
     ),
     ("face_value", UNSAID): Case(
         "No published effect is given", None, pack=designed(effect_published=None)
@@ -246,7 +258,12 @@ CASES: Final[dict[tuple[str, RemarkStanding], Case]] = {
         AUTHOR,
         texts={"analysis": "A one-tailed t-test."},
     ),
-    ("sidedness", ANSWERED): Case("The power is that of a two-sided test.", CORE),
+    ("sidedness", UNSAID): Case(
+        "The power is that of a two-sided test; which test will be run is not given.", None
+    ),
+    ("sidedness", ANSWERED): Case(
+        "a two-sided test. “A two-sided t-test.”", AUTHOR, texts={"analysis": "A two-sided t-test."}
+    ),
     ("success", UNSAID): Case("Neither study nor author", None, pack=SILENT),
     ("success", CONCERN): Case(
         "Significance alone",
@@ -334,10 +351,64 @@ OTHERS: Final = [
         "substitutions",
         ANSWERED,
         Case(
-            "window shelf for growth chamber: nothing is lost",
+            "window shelf for growth chamber (fidelity loss 0): temperature varies more.",
             STUDY,
             pack={"allowed_substitutions": [make_substitution(fidelity_loss=0)]},
             plan={"required_equipment": ["window shelf", "light meter"]},
+        ),
+    ),
+    (
+        "substitutions",
+        CONCERN,
+        Case(
+            "shelf for growth chamber (fidelity loss 0): temperature varies more. lamp for light",
+            STUDY,
+            pack={
+                "allowed_substitutions": [
+                    make_substitution(fidelity_loss=0),
+                    make_substitution(original="light meter", alternative="lamp"),
+                ]
+            },
+            plan={"required_equipment": ["window shelf", "lamp"]},
+        ),
+    ),
+    (
+        "randomisation",
+        UNSAID,
+        Case("no such word", None, plan={"rationale": "a random-policy baseline"}),
+    ),
+    (
+        "exclusions",
+        UNSAID,
+        Case("no such word", None, pack={"success_criteria": ["The interval excludes d = 0.5."]}),
+    ),
+    (
+        "exclusions",
+        UNSAID,
+        Case("in the study’s criteria", None, pack={"success_criteria": ["Mould is excluded."]}),
+    ),
+    (
+        "original_n",
+        UNSAID,
+        Case(
+            "the study’s file says: “n = 100, in two rooms.”",
+            None,
+            pack={"paper": make_paper(published="n = 100, in two rooms.")},
+        ),
+    ),
+    # The t-test is the formula itself: nothing stands beside it.
+    (
+        "approximation",
+        ANSWERED,
+        Case("Worked out by the exact two-sided t-test (noncentral t).", CORE),
+    ),
+    (
+        "original_uncertainty",
+        ANSWERED,
+        Case(
+            "The original’s reported 95 % interval is 0.4 to 1.4; its",
+            CORE,
+            pack=designed(original=original(effect=0.9, n=64, low=0.4, high=1.4)),
         ),
     ),
     (
@@ -455,6 +526,16 @@ def test_question_stands_there_for_other_reasons_too(
     remark = case.remarks()[key]
     assert (remark.standing, remark.finder) == (standing, case.who), remark.text
     assert case.words in remark.text
+
+
+def test_formula_that_is_the_test_itself_is_compared_with_nothing() -> None:
+    assert "usual test" not in Case("", None).remarks()["approximation"].text
+
+
+def test_original_is_as_sure_as_its_estimate_and_standard_error_leave_it() -> None:
+    """1.96 standard errors about the estimate: d = 0.9 ± 1.96 × 0.3."""
+    case = Case("", None, pack=designed(original=original(effect=0.9, se=0.3)))
+    assert "95 % interval is 0.312 to 1.49, from" in case.remarks()["original_uncertainty"].text
 
 
 def test_every_question_is_tried_in_each_of_at_least_two_standings() -> None:

@@ -76,6 +76,7 @@ def test_an_assurance_is_in_the_words_and_leaves_nothing_to_warn_of() -> None:
     design, plain = with_assurance(0.8), with_assurance(None)
     assert "t-interval" in ROW.method_of(design)
     assert "normal interval" in ROW.method_of(plain)
+    assert ROW.method_of(plain).endswith(", at 95 % confidence")  # its alpha is 0.05
     assert ROW.setting_text(DesignParameters.by(design)) == " and an assurance of 0.8"
     assert not [*ROW.usual_values(20, 0.5, DesignParameters.by(design))]
     assert [*ROW.usual_values(20, 0.5, DesignParameters.by(plain))]

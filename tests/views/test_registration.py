@@ -103,7 +103,7 @@ def test_study_of_which_nothing_is_known_claims_nothing() -> None:
     }
     assert given == set()
     proposed = {key for key, each in answered(found, "replication").items() if each.proposal}
-    assert proposed == {"stopping"}
+    assert proposed == {"stopping"}  # its 128 samples are the fewest that meet the target
     for key in ("controls", "here_stimuli", "here_measures", "here_procedure", "dates"):
         assert not answered(found, "replication")[key].is_given
     assert answered(found, "brandt-prereg-2")["sample_size"].text.startswith("128 samples.")
@@ -126,6 +126,28 @@ def test_author_takes_the_place_of_the_file_and_stands_beside_the_core() -> None
         "Subjects",
         "Analysts",
     ]
+
+
+def test_numbers_of_a_sample_are_its_reason_only_where_no_fewer_meet_the_target() -> None:
+    stroop = load_scenario("psy_stroop", "medium")
+    more = answered(registered(stroop), "brandt-prereg-2")["sample_rationale"]
+    assert not more.is_given
+    # Paired, d = 1, alpha 0.05: power 0.78 on 9 pairs and 0.80 on 10 (SciPy).
+    fewest = "The fewest that meet the target, all else as planned: 10 participants."
+    assert fewest in more.hint
+    told = markdown(registration(PROFILES["brandt-prereg-2"], registered(stroop), on=DAY))
+    assert "| ! Not given. What is known: Power 1.00, where 0.80 is aimed for" in told
+    lean = assess(revise(stroop.reference_protocol, sample_size=10), stroop)
+    of_ten = Registered(PlanAnalysis(lean), Registration())
+    least = answered(of_ten, "brandt-prereg-2")["sample_rationale"]
+    assert [who for who, _ in least.found] == [Finder.CORE]
+    assert "No fewer meet the target, all else as planned." in least.text
+    assert least.hint == ""
+    reasoned = registered(stroop, Registration(reasons={"sample_size": "A class."}))
+    given = answered(reasoned, "brandt-prereg-2")["sample_rationale"]
+    assert [who for who, _ in given.found] == [Finder.CORE, Finder.AUTHOR]
+    assert fewest in given.text
+    assert given.hint == ""
 
 
 def test_proposal_counts_once_it_is_confirmed() -> None:
@@ -171,7 +193,11 @@ def test_count_of_what_is_left_names_what_the_form_requires() -> None:
     answers = answers_of(PROFILES["osf-preregistration-3"], found)
     required = sum(a.item.required for a in answers if not a.is_given)
     assert left_text(answers).endswith(f", {required} of which the form requires.")
-    assert left_text([a for a in answers if a.is_given]).startswith("All ")
+    given = [a for a in answers if a.is_given]
+    assert left_text(given).startswith("All ")
+    other = next(a for a in answers if not (a.is_given or a.item.required))
+    most = f"{len(given)} of {len(given) + 1} items are answered; 1 is not."
+    assert left_text([*given, other]) == most
 
 
 @pytest.mark.parametrize(
@@ -203,7 +229,7 @@ def test_what_is_asked_here_is_the_authors_and_the_studys_own_is_the_files() -> 
     assert "Final analysis at 420 samples, the largest sample" in bounds
     assert bounds.endswith("alpha spent by then 0.0500.")
     assert " at most, with interim looks." in asked["sample_size"].text
-    rationale = asked["sample_rationale"].text
+    rationale = asked["sample_rationale"].hint
     # SciPy: 0.7638 without, 0.6935 with these bounds.
     assert "With Pocock, 2 interim looks, the plan’s 420 samples have power 0.69." in rationale
     assert "without looks, where 0.80 is aimed for" in rationale

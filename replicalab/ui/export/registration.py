@@ -98,6 +98,8 @@ def _draw_item(answer: FormAnswer, section: str) -> None:
     for who, text in answer.found:
         if who is not Finder.AUTHOR:
             st.caption(escaped(capitalised(f"{who}: {text}")))
+    if answer.hint:
+        st.caption(escaped(f"{capitalised(Finder.CORE)}, which is no answer yet: {answer.hint}"))
     if answer.proposal:
         proposed, why = answer.proposal
         label, what = (proposed, f"{proposed}.") if question.options else ("this", proposed)
