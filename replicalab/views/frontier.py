@@ -246,9 +246,10 @@ def _extra_text(extra: planner.SmallestAddition) -> str:
     none = none if extra.after.exact else "none found that fits"
     if len(after.failing) == len(before.failing):
         step, tier = planner.PlanStep(before, after), after.evidence.tier
+        days = moved_text(before.counts.days, after.counts.days, "day")
         gains = (
             moved_text(before.counts.samples, after.counts.samples, "sample"),
-            moved_text(before.counts.days, after.counts.days, "day"),
+            "" if extra.ask.dimension is Dimension.SCHEDULE else days,
             evidence_text(step) + (f" ({tier})" if tier is not before.evidence.tier else ""),
             wishes_move(step),
             fidelity_move(step),

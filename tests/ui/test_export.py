@@ -308,7 +308,7 @@ PICTURES: Final = {
 
 def test_every_picture_is_dark_on_white_and_named() -> None:
     app = visit(PROTOCOL, study="psy_stroop")
-    read = "deeper blue: more power; no blue: no evidence; hatched: does not fit"
+    read = "deeper blue: higher power; no blue: no evidence; hatched: does not fit"
     for name in PICTURES:
         chart = picture(app, name)
         [box] = [each for each in app.selectbox if each.label == "Picture"]

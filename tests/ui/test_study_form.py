@@ -281,7 +281,7 @@ def test_empty_form_says_what_its_plan_is_worth_and_makes_a_study_that_can_be_us
     assert {row.title for row in KINDS.values()} <= set(labels(app)), "a card for each kind"
     assert "passes Feasible. All seven dimensions pass." in said(app)
     assert "Planned evidence: power 0.801, which meets the target of 0.80." in said(app)
-    assert "at most 130 samples fit: power 0.81." in said(app)
+    assert "at most 130 samples are affordable: power 0.81." in said(app)
     type_value(at(app, LAB), "Sample size", 40)
     assert "caution Feasible" in said(app) or "power 0.34" in said(app)
     assert not app.get("plotly_chart")
