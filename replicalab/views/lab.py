@@ -32,10 +32,10 @@ MONEY: Final = {
 """What else a plan costs, in labs that have it."""
 STEPS: Final = {
     "base": "Staff for every plan",
-    "sample_threshold": "A staff unit more above … samples",
-    "control_threshold": "A staff unit more above … controls",
-    "day_threshold": "A staff unit more above … days",
-    "equipment_threshold": "A staff unit more above … equipment items",
+    "sample_threshold": "Staff unit above … samples",
+    "control_threshold": "Staff unit above … controls",
+    "day_threshold": "Staff unit above … days",
+    "equipment_threshold": "Staff unit above … equipment",
 }
 """A lab's staff steps by field."""
 MEANS: Final = {

@@ -236,9 +236,7 @@ def _lab_row(lab: PlanAnalysis) -> dict[str, object]:
 
 def legend_panel(number: int, of: int) -> Group:
     """Return how many studies are shown, and how the rows of their labs are read."""
-    row = (
-        "Each row: the best plan that lab can run, if it reaches the floor (dotted); solid: target."
-    )
+    row = "Each lab's best plan from the floor (dotted) up; solid: target."
     text = f"{number} of {of} studies. {row}"
     return blocks.group(Sentence(text, quiet=True))
 

@@ -142,14 +142,14 @@ def test_form_stays_open_while_it_is_filled_in_and_leaves_in_a_crate_that_opens_
 ) -> None:
     open_app(app_page, STROOP)
     hand_over(app_page, "Registration")
-    section = drawer(app_page).get_by_text("Designing the replication · 2 of 7")
+    section = drawer(app_page).get_by_text("Designing the replication · 1 of 7")
     with wait_for_run(app_page):
         section.click()
     typed = drawer(app_page).get_by_label("Where the experimenter is during the study")
     typed.fill("In the next room.")
     with wait_for_run(app_page):
         typed.press("Control+Enter")
-    expect(drawer(app_page).get_by_text("Designing the replication · 3 of 7")).to_be_visible()
+    expect(drawer(app_page).get_by_text("Designing the replication · 2 of 7")).to_be_visible()
     expect(typed).to_have_value("In the next room.")
     assert_accessible(app_page)
     look_at(app_page, "Bundle")

@@ -114,7 +114,7 @@ def test_budget_that_is_not_whole_is_told_and_typed_whole(written: float, shown:
 
 def test_rates_and_staff_steps_are_the_labs_own() -> None:
     app = fill(drawer("Rates and staff"), "A day, credits", 20.5)
-    app = fill(app, "A staff unit more above … samples", 500)
+    app = fill(app, "Staff unit above … samples", 500)
     assert "8 × 20.5" in said(app)
     assert "1 + 1 for more than 2 controls + 1 for more than 5 days = 3 of 4 staff units" in said(
         app
