@@ -204,16 +204,18 @@ def _sample_reduction(before: Counts, pack: Pack) -> SuggestionChange | None:
         return int(staff(counts(halvings), people)) <= lab.staff
 
     # Fewer samples never need more, so what the last halving does not save, none does.
-    tried = range(len(sizes))
-    if not is_affordable(tried[-1]):
-        return None
-    fits = halvings = next(filter(is_affordable, tried))
+    tried, fits = range(len(sizes)), 0
+    if (over := credits_needed(before, pack) - lab.budget) > 0:
+        if not is_affordable(tried[-1]):
+            return None
+        fits = next(filter(is_affordable, tried[1:]))
+    halvings = fits
     if not is_staffed(fits) and is_staffed(tried[-1]):
         halvings = next(n for n in tried[fits:] if sizes[n] <= people.sample_threshold)
     if not halvings:
         return None
     reasons = []
-    if (over := credits_needed(before, pack) - lab.budget) > 0:
+    if over > 0:
         reasons.append(f"the budget is {lab.money(over)} short")
     if halvings > fits:
         most = count_text(people.sample_threshold, "sample")
