@@ -1,6 +1,5 @@
 """What is said of a study's original: what was reported, what each effect to plan with takes."""
 
-import math
 from collections.abc import Iterator
 from typing import Final
 
@@ -10,10 +9,9 @@ from replicalab.assessment import (
     offered_effects,
     original_estimate,
 )
-from replicalab.assessment.effects import PLANNED, YOURS
+from replicalab.assessment.effects import PLANNED, YOURS, original_interval
 from replicalab.lexicon import amount_text, capitalised, count_text, ended, exact_text, percent_text
 from replicalab.measures import KINDS, Estimate
-from replicalab.measures.distributions import z_critical
 from replicalab.measures.originals import doubt_of, effect_of
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import Confidence, Design, Original
@@ -32,7 +30,6 @@ CONFIDENCE: Final = {
 }
 """How sure a fact is, for people."""
 _TINY_P: Final = 1e-4
-_LEVEL: Final = 0.05
 
 
 def original_panel(found: Curves) -> Group | None:
@@ -115,15 +112,10 @@ def counts_text(original: Original) -> str:
 
 def worked_out_interval_text(design: Design) -> str:
     """Return the 95 % interval that an estimate and its standard error leave; empty without."""
-    estimate, row = original_estimate(design), KINDS[design.kind]
-    if estimate is None or row.normal is None or row.effect is None:
+    if (ends := original_interval(design)) is None:
         return ""
-    margin = z_critical(_LEVEL) * estimate.se
-    low, high = (row.normal.effect(estimate.value + side * margin) for side in (-1, 1))
-    if not math.isfinite(high) or row.effect.fault(low) or row.effect.fault(high):
-        return ""
-    ends = f"{effect_text(min(low, high))} to {effect_text(max(low, high))}"
-    return f"95 % interval {ends}, from the estimate and its standard error."
+    low, high = map(effect_text, ends)
+    return f"95 % interval {low} to {high}, from the estimate and its standard error."
 
 
 def estimate_text(estimate: Estimate) -> str:
