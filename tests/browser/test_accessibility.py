@@ -21,7 +21,15 @@ from tests.browser.driving import (
     open_app,
 )
 from tests.browser.test_every_page import SLIDE, TABLETS
-from tests.browser.visiting import COMPARING, FULL_ADDRESSES, choose_more, press, show, strike
+from tests.browser.visiting import (
+    COMPARING,
+    FULL_ADDRESSES,
+    choose_more,
+    press,
+    put_away,
+    show,
+    strike,
+)
 
 STROOP: Final = "/Protocol?study=psy_stroop&lab=hard"
 Steps = tuple[tuple[str, str], ...]
@@ -138,7 +146,7 @@ def test_drawer_keeps_the_focus_and_gives_it_back(app_page: Page, opener: str) -
     for _ in range(40):
         app_page.keyboard.press("Tab")
         assert drawer.evaluate(inside), "the focus left the drawer"
-    strike(app_page, "Escape")
+    put_away(app_page)
     expect(drawer).to_have_count(0)
     expect(button).to_be_focused()
 

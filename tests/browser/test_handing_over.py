@@ -27,7 +27,7 @@ from tests.browser.visiting import (
     follow,
     number,
     press,
-    strike,
+    put_away,
     type_number,
     upload,
     where,
@@ -189,7 +189,7 @@ def test_drawers_are_accessible_and_tell_a_fault(app_page: Page, tmp_path: Path)
         look_at(app_page, part)
         for _ in looks(app_page, (PROJECTOR, PHONE_DARK)):
             assert_accessible(app_page)
-    strike(app_page, "Escape")
+    put_away(app_page)
     bad = tmp_path / "<img src=x onerror=alert(1)>.json"
     bad.write_text('{"sample_size": "<b>12</b>"}')
     choose_more(app_page, "Open a file")

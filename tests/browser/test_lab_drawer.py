@@ -12,7 +12,7 @@ from tests.browser.driving import (
     open_app,
     reload_app,
 )
-from tests.browser.visiting import dimension, pick, press, show, strike, type_number, where
+from tests.browser.visiting import dimension, pick, press, put_away, show, type_number, where
 
 
 def opened(page: Page, address: str = "/Protocol") -> Locator:
@@ -38,7 +38,7 @@ def test_lab_that_is_filled_in_holds_after_closing_and_a_reload(app_page: Page) 
     pick(app_page, "Item", "licensed-data terminal")
     pick(app_page, "Where it stands", "available")
     expect(drawer).to_contain_text("the study’s: booked until day 10")
-    strike(app_page, "Escape")
+    put_away(app_page)
     expect(drawer).to_have_count(0)
     expect(dimension(app_page, "Equipment")).to_contain_text("2 needed, 2 free")
     press(app_page, "Undo")

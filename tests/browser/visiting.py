@@ -142,6 +142,12 @@ def strike(page: Page, *keys: str) -> None:
         page.keyboard.press(last)
 
 
+def put_away(page: Page) -> None:
+    """Close the drawer by its key, once it has the focus, for only there is the key heard."""
+    expect(page.locator('[role="dialog"]:focus-within')).to_have_count(1)
+    strike(page, "Escape")
+
+
 def expect_round(page: Page, shown: int, last: int) -> None:
     """Expect the scrubber and the address of a negotiation to stand at a round."""
     said = re.compile(rf"^Round {shown} of {last}( so far)?$")
