@@ -306,7 +306,7 @@ _ROWS: Final = (
     ),
     Kind(
         kind=DesignKind.PAIRED,
-        title="Before and after",
+        title="Two conditions, paired",
         asks="Do the same subjects differ between two conditions?",
         sketch=sketches.PAIRED,
         sources=reported.PAIRED,

@@ -34,7 +34,7 @@ SHARES: Final = (0.9, 0.75, 0.5, 0.25)
 
 # The most characters of a cell, so that one page is enough whatever a study says: of the ways to
 # the target the first and any other, of the budget, and of the other tables.
-_LONGEST, _LISTED, _SHORT = (200, 80), (64, 96), (64, 64)
+_LONGEST, _LISTED, _SHORT = (200, 80), (64, 96), (64, 112)
 
 
 def funding_request(

@@ -60,8 +60,15 @@ def fits_text(found: SurveyedStudy) -> str:
 
 
 def binding_text(found: SurveyedStudy) -> str:
-    """Return which limit binds: ``nothing`` where nothing is missing, else ``no one limit``."""
-    return found.binding or ("no one limit" if any(found.rank[:5]) else "nothing")
+    """Return which limit binds: ``nothing`` where nothing is missing, else ``no one limit``.
+
+    It is the population where all that exist are too few: no lab has more of them.
+    """
+    if found.binding or not any(found.rank[:5]):
+        return found.binding or "nothing"
+    exist = found.pack.design.population_max
+    all_taken = exist is not None and found.best.counts.samples >= exist
+    return "population" if all_taken and found.share < 1 else "no one limit"
 
 
 # --- the same for a file --------------------------------------------------------------------
