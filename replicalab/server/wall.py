@@ -344,7 +344,8 @@ _CROSS_ORIGIN: Final = "access-control-"
 
 _POLICY: Final = {
     "default-src": "'none'",
-    "script-src": "'self' 'wasm-unsafe-eval'",
+    # Our lever's script comes with a page's messages; the front end runs it as a blob.
+    "script-src": "'self' 'wasm-unsafe-eval' blob:",
     "style-src": "'self' 'unsafe-inline'",  # Streamlit styles its widgets while they are drawn
     "img-src": "'self' data: blob:",
     "font-src": "'self' data:",

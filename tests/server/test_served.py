@@ -97,7 +97,7 @@ def test_page_runs_its_own_scripts_alone(server: AppServer) -> None:
     answer, body = ask(server, "/")
     [script] = re.findall(rb"<script>(.*?)</script>", body, flags=re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(script).digest()).decode()
-    assert f"script-src 'self' 'wasm-unsafe-eval' 'sha256-{digest}';" in str(
+    assert f"script-src 'self' 'wasm-unsafe-eval' blob: 'sha256-{digest}';" in str(
         answer.headers["content-security-policy"]
     )
 

@@ -39,7 +39,19 @@ from replicalab.views.plan import (
 from replicalab.views.verdicts import plan_verdict
 from tests.golden import assert_golden
 from tests.negotiation.playing import by_rule
-from tests.ui.acting import can_press, chosen, labels, number, pick, press, run, type_number, undo
+from tests.ui.acting import (
+    can_press,
+    chosen,
+    labels,
+    levers,
+    number,
+    pick,
+    press,
+    pull,
+    run,
+    type_number,
+    undo,
+)
 from tests.ui.negotiating import outcome
 from tests.ui.pages import COMPARE, IN_FEW_LABS, NEGOTIATION, PROTOCOL, STUDY, TRADE_OFFS
 from tests.ui.reading import alerts, dimension, panel_tables, plain, said, status, visit_lab, where
@@ -250,16 +262,20 @@ def test_failing_row_has_the_button_that_mends_it() -> None:
     assert "mend_budget" not in [each.key for each in app.button]
 
 
+POINT: Final = "Samples on the curve"
+
+
 def test_point_of_the_curve_is_moved_and_follows_the_plan() -> None:
     app = visit(PROTOCOL)
-    [slider] = app.slider
-    assert slider.value == 420
-    slider.set_value(300)
-    run(app)
-    assert number(app, "Sample size").value == 300
-    type_number(app, "Sample size", 5000)
-    [slider] = app.slider
-    assert slider.value == 5000 <= slider.max
-    slider.set_value(0)
-    run(app)
-    assert number(app, "Sample size").value == 0
+    assert levers(app)[POINT]["value"] == 420
+    assert number(pull(app, POINT, 300), "Sample size").value == 300
+    lever = levers(type_number(app, "Sample size", 5000))[POINT]
+    assert lever["value"] == 5000 <= lever["most"]
+    assert number(pull(app, POINT, 0), "Sample size").value == 0
+
+
+@pytest.mark.parametrize("said", [-1, 10**30, 1.5, True, None, "300", [300], {}])
+def test_point_is_not_moved_to_what_no_lever_can_say(said: object) -> None:
+    app = pull(visit(PROTOCOL), POINT, said)
+    assert number(app, "Sample size").value == 420
+    assert "Undo" in labels(app)

@@ -18,13 +18,14 @@ from replicalab.scenarios import Difficulty, LabOverrides, load_scenario
 from replicalab.ui import state
 from replicalab.ui.address import to_query
 from replicalab.ui.cards import reference_options
-from replicalab.ui.tradeoffs import levers, outlook
+from replicalab.ui.tradeoffs import outlook
+from replicalab.ui.tradeoffs.levers import take_typed
 from replicalab.ui.workspace import Workspace
 from replicalab.views.frontier import extras_lines, standing_verdict
 from replicalab.views.region import no_evidence_text, point_lines
 from tests.factories import with_means
 from tests.golden import assert_golden
-from tests.ui.acting import can_press, number, pick, press, run, type_number, undo
+from tests.ui.acting import can_press, levers, number, pick, press, pull, run, type_number, undo
 from tests.ui.pages import PROTOCOL, TRADE_OFFS
 from tests.ui.reading import panel_tables, said, where
 from tests.ui.walking import go, query_of, unfolded, visit
@@ -247,12 +248,6 @@ def test_small_region_is_drawn_close_up_and_the_rest_named() -> None:
 # --- the lab's levers ---
 
 
-def pull(app: AppTest, label: str, value: int) -> AppTest:
-    """Move a lever and return the app."""
-    next(slider for slider in app.slider if slider.label == label).set_value(value)
-    return run(app)
-
-
 def test_levers_move_the_lab_of_every_page_and_of_a_link_and_are_steps_of_their_own() -> None:
     app, pack = opened(), load_scenario("fin_momentum", "medium")
     pull(app, "Budget, credits", 3600)
@@ -279,19 +274,19 @@ def test_levers_move_the_lab_of_every_page_and_of_a_link_and_are_steps_of_their_
     press(app, "Back to the study’s lab")
     assert "Your lab:" not in said(app)
     own = {"Budget, credits": 3700, "Days": 6, "Staff units": 4}
-    assert {slider.label: slider.value for slider in app.slider} == own
+    assert {label: lever["value"] for label, lever in levers(app).items()} == own
     assert not {"budget", "days", "staff"} & set(query_of(app))
 
 
 def ends(app: AppTest) -> dict[str, float]:
     """Return how far each lever goes."""
-    return {slider.label: slider.max for slider in app.slider}
+    return {label: lever["most"] for label, lever in levers(app).items()}
 
 
 def test_levers_go_beyond_ones_own_lab_and_beyond_what_the_full_plan_needs() -> None:
     for means in ({}, {"budget": "50000", "days": "90", "staff": "30"}):
         app = visit(TRADE_OFFS, **means)
-        assert all(slider.max > slider.value for slider in app.slider), means
+        assert all(each["most"] > each["value"] for each in levers(app).values()), means
     pack = load_scenario("psy_stroop", "hard")
     plan = assess(revise(pack.reference_protocol, sample_size=900, duration_days=80), pack)
     work = Workspace().changed(study="psy_stroop", lab=Difficulty.HARD, plan=plan.plan)
@@ -332,10 +327,10 @@ def test_number_that_is_typed_keeps_the_other_unless_another_point_was_chosen_si
 ) -> None:
     key = outlook.chosen().key
     session[f"point_days_{key}"] = 3
-    levers.take_typed(key, (8, 300))
+    take_typed(key, (8, 300))
     assert outlook.chosen().point == (3, 300)
     outlook.choose(point=(5, 132), clicks=1)
-    levers.take_typed(key, (8, 300))
+    take_typed(key, (8, 300))
     assert outlook.chosen().point == (5, 132)
 
 

@@ -1,15 +1,14 @@
 """The Protocol page: edit the plan, see the check, choose what to change, see what it takes."""
 
 from functools import partial
-from typing import Final
 
 import streamlit as st
 
 from replicalab.assessment import Assessment
-from replicalab.models import Protocol, revise
+from replicalab.models import revise
 from replicalab.planner import PlanAnalysis, PlanStep
 from replicalab.planner.curves import Curves
-from replicalab.ui import challenge, panel, state, tray
+from replicalab.ui import challenge, lever, panel, state, tray
 from replicalab.ui.controls import button
 from replicalab.ui.editor import PlanForm, draw_lists_and_texts, draw_numbers
 from replicalab.ui.protocol import assumptions, changes
@@ -19,8 +18,6 @@ from replicalab.views.blocks import Group, group
 from replicalab.views.changes import edit_sentence, edit_text, mend_price, mend_text
 from replicalab.views.check import check_panel, cost_panel, evidence_panel, mend_place
 from replicalab.views.curves import samples_panel
-
-_SLIDER: Final = "samples_on_curve"
 
 
 def draw(analysis: PlanAnalysis) -> None:
@@ -76,16 +73,19 @@ def _last_edit(yours: Assessment) -> PlanStep | None:
 
 
 def _draw_check(analysis: PlanAnalysis, edited: PlanStep | None) -> None:
-    """Draw what the plan needs of what the lab has, and over each failing row what mends it.
+    """Draw what the plan needs of what the lab has, and in the places of it what acts on the plan.
 
-    Between them stands what moves the point of the curve further down: the buttons come and go, and
-    the browser draws anew all that stands after them.
+    These move the point of the curve further down, and mend a failing row.
     """
     panel.draw(
         *([edit_sentence(edited)] if edited else []),
         check_panel(analysis.yours, analysis.binding, analysis.mends),
     )
-    _draw_slider(analysis.yours.plan, Curves(analysis.yours).most_samples)
+    most = Curves(analysis.yours).most_samples
+    samples = min(analysis.yours.plan.sample_size, most)
+    lever.draw(
+        "Samples on the curve", "on_curve", lever.Reach(0, most), samples, _move, is_named=False
+    )
     for dimension, step in analysis.mends.items():
         button(
             escaped(mend_text(step, analysis)),
@@ -96,32 +96,8 @@ def _draw_check(analysis: PlanAnalysis, edited: PlanStep | None) -> None:
         )
 
 
-def _draw_slider(yours: Protocol, most: int) -> None:
-    """Draw what moves the point of the curve, by hand or by key.
-
-    Where the samples were changed in another way it is a new one: with quick edits comes what the
-    browser still holds of the one before, which Streamlit takes for a move.
-    """
-    last, turn = st.session_state.get(_SLIDER, (yours.sample_size, 0))
-    turn += last != yours.sample_size
-    st.session_state[_SLIDER] = yours.sample_size, turn
-
-    def move() -> None:
-        _, now = st.session_state[_SLIDER]
-        if turn == now:
-            samples = st.session_state[f"{_SLIDER}_{turn}"]
-            st.session_state[_SLIDER] = samples, turn
-            state.replace_plan(revise(state.plan(), sample_size=samples))
-
-    st.slider(
-        "Samples on the curve",
-        0,
-        most,
-        min(yours.sample_size, most),
-        key=f"{_SLIDER}_{turn}",
-        on_change=move,
-        label_visibility="collapsed",
-    )
+def _move(samples: int) -> None:
+    state.replace_plan(revise(state.plan(), sample_size=samples))
 
 
 def _draw_evidence(analysis: PlanAnalysis, suggestion: Ticked) -> None:

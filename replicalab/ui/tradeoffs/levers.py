@@ -12,6 +12,7 @@ from replicalab.models import LARGEST_PLANNED, Protocol
 from replicalab.scenarios import MOST
 from replicalab.ui import lab, panel, state
 from replicalab.ui.controls import button, page_link
+from replicalab.ui.lever import Reach, draw
 from replicalab.ui.tradeoffs.outlook import Loaded, Outlook, choose, chosen
 from replicalab.views.blocks import Group, Status, Verdict, listed_panel, sentences_panel
 from replicalab.views.frontier import extras_lines
@@ -25,7 +26,7 @@ _MORE: Final = 1.25  # So much of what the plans need a lever reaches at least
 
 
 class _Lever(NamedTuple):
-    """One slider: the workspace's field, its label, the lab's own value, and how far it goes."""
+    """One lever: the workspace's field, its label, the lab's own value, and how far it goes."""
 
     field: str
     label: str
@@ -36,7 +37,7 @@ class _Lever(NamedTuple):
 
 
 def draw_levers(view: Outlook) -> None:
-    """Draw the three sliders, and what is supposed."""
+    """Draw the three levers, and what is supposed."""
     for lever in _levers(view):
         _draw_lever(lever)
     if text := own_text(view.real, view.pack):
@@ -82,21 +83,11 @@ def _draw_lever(lever: _Lever) -> None:
     # there is always more to pull.
     while lever.real + reach <= value:
         reach *= 2
-    key = f"lever_{lever.field}_{state.current().version}"
-    st.slider(
-        lever.label,
-        min_value=min(lever.low, value),
-        max_value=min(MOST, lever.real + reach),
-        value=value,
-        step=lever.step,
-        key=key,
-        on_change=_pull,
-        args=(lever, key),
-    )
+    whole = Reach(min(lever.low, value), min(MOST, lever.real + reach), lever.step)
+    draw(lever.label, f"lever_{lever.field}", whole, value, partial(_pull, lever))
 
 
-def _pull(lever: _Lever, key: str) -> None:
-    value = int(st.session_state[key])
+def _pull(lever: _Lever, value: int) -> None:
     changed = {lever.field: None if value == lever.real else value}
     state.suppose(state.case().own_lab.model_copy(update=changed))
 
