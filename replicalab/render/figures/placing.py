@@ -6,10 +6,16 @@ place is a share of the plot's width and a distance in px from there, and is tri
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Numbers = NDArray[np.float64]
 
 LETTER: Final = 6.8
 """Width of a letter of a label in px, on average and rather more than less."""
@@ -39,11 +45,6 @@ class Box(NamedTuple):
         across = self.left < other.right and other.left < self.right
         return across and self.bottom < other.top and other.bottom < self.top
 
-    def outside(self, width: float, height: float) -> float:
-        """Return how far it stands out of a plot of that size, in px."""
-        beyond = (-self.left, self.right - width, -self.bottom, self.top - height)
-        return sum(max(0.0, px) for px in beyond)
-
 
 class LabelPlace(NamedTuple):
     """A place for a label's middle: a point of the plot, and how far from it in px.
@@ -66,10 +67,14 @@ class LabelPlace(NamedTuple):
 
 
 class LabelRequest(NamedTuple):
-    """A label that wants a place: its text, and the places that would do, the best one first."""
+    """A label that wants a place: its text, and the places that would do, the best one first.
+
+    Attributes:
+        places: a `LabelPlace` in each row.
+    """
 
     text: str
-    places: Sequence[LabelPlace]
+    places: ArrayLike
 
     def boxes(self, place: LabelPlace) -> list[Box]:
         """Return about what it covers at a place, for each of `WIDTHS`."""
@@ -101,25 +106,30 @@ def _best(
 ) -> LabelPlace:
     """Return the place that covers fewest labels, is least outside, then covers fewest marks.
 
-    Of several the first; the places after one that is clear of everything are not looked at.
+    Of several the first.
     """
+    places = np.asarray(label.places, dtype=float)
+    across, up, right, above = places.T[:, :, None]
+    widths = np.array(WIDTHS)
+    x, half_wide = across * widths + right, width_of(label.text) / 2
+    y, half_high = np.broadcast_to(up + above, x.shape), LINE / 2
+    # By place and width: left, bottom, right, top.
+    boxes = np.stack([x - half_wide, y - half_high, x + half_wide, y + half_high])
+    beyond = -boxes[0], boxes[2] - widths, -boxes[1], boxes[3] - height
+    outside = sum(np.maximum(0.0, px) for px in beyond).sum(axis=1)
+    order = _covered(boxes, marks), outside, _covered(boxes, labels)  # the last counts most
+    return LabelPlace(*places[np.lexsort(order)[0]].tolist())
 
-    def covered(boxes: Sequence[Box], others: Sequence[list[Box]]) -> int:
-        pairs = zip(boxes, others, strict=True)
-        return sum([box.overlaps(other) for box, there in pairs for other in there])
 
-    best, least = label.places[0], (math.inf, math.inf, math.inf)
-    for place in label.places:
-        boxes = label.boxes(place)
-        if (on_labels := covered(boxes, labels)) > least[0]:
-            continue
-        outside = sum(box.outside(width, height) for box, width in zip(boxes, WIDTHS, strict=True))
-        cost = on_labels, outside, covered(boxes, marks)
-        if cost < least:
-            best, least = place, cost
-            if not any(cost):
-                break
-    return best
+def _covered(boxes: Numbers, others: Sequence[list[Box]]) -> NDArray[np.int_]:
+    """Return of each place how many boxes it covers, over all widths."""
+    if not others[0]:
+        return np.zeros(boxes.shape[1], dtype=int)
+    left, bottom, right, top = boxes[..., None]
+    there = np.moveaxis(np.array(others), 2, 0)
+    across = (left < there[2]) & (there[0] < right)
+    covered: NDArray[np.int_] = (across & (bottom < there[3]) & (there[1] < top)).sum(axis=(1, 2))
+    return covered
 
 
 def around(text: str, across: float, height: float) -> list[LabelPlace]:
@@ -133,10 +143,10 @@ def around(text: str, across: float, height: float) -> list[LabelPlace]:
     return [LabelPlace(across, height, right, up) for right, up in ways]
 
 
-def along(text: str, line: Sequence[Point | None], height: float = PLOT) -> list[LabelPlace]:
-    """Return the places for the name of a line: on it, from its end backwards.
+def along(text: str, line: Sequence[Point | None], height: float = PLOT) -> Numbers:
+    """Return the places for the name of a line, one a row: on it, from its end backwards.
 
-    None where no part of the line lies in the plot.
+    There are none where no part of the line lies in the plot.
 
     Args:
         text: the name.
@@ -144,20 +154,24 @@ def along(text: str, line: Sequence[Point | None], height: float = PLOT) -> list
         height: of the plot, in px.
     """
     half = width_of(text) / 2
-    middles = [LabelPlace(*point) for point in reversed(list(_points(line, height)))]
+    middles = _points(line, height)[::-1]
     # Beside an upright line, or within the plot where a line ends at its edge, it may stand off;
     # a short one with a plan's label on it leaves room only above and below.
     ways = ((0.0, 0.0), (half + 3, 0.0), (-half - 3, 0.0), (0.0, LINE + 2), (0.0, -LINE - 2))
-    ends = [place._replace(right=-half - 2) for place in middles[:1]]
-    return ends + [m._replace(right=right, up=up) for right, up in ways for m in middles]
+    tried = ((middles[:1], (-half - 2, 0.0)), *((middles, way) for way in ways))
+    return np.concatenate(
+        [np.column_stack((points, np.full_like(points, way))) for points, way in tried]
+    )
 
 
-def _points(line: Sequence[Point | None], height: float) -> Iterator[Point]:
-    """Yield points on a line that lie in the plot; a line may go on far beyond it."""
-    for start, end in pairwise(line):
-        if start is None or end is None:
-            continue
-        for share in (step / _STEPS for step in range(_STEPS + 1)):
-            x, y = (here + share * (there - here) for here, there in zip(start, end, strict=True))
-            if 0 <= x <= 1 and 0 <= y <= height:
-                yield x, y
+def _points(line: Sequence[Point | None], height: float) -> Numbers:
+    """Return points on a line that lie in the plot; a line may go on far beyond it."""
+    pieces = [(start, end) for start, end in pairwise(line) if start and end]
+    if not pieces:
+        return np.empty((0, 2))
+    starts, ends = np.swapaxes(np.array(pieces, dtype=float), 0, 1)[:, :, None]
+    shares = np.arange(_STEPS + 1)[:, None] / _STEPS
+    points: Numbers = (starts + shares * (ends - starts)).reshape(-1, 2)
+    inside = (points >= 0).all(axis=1) & (points <= (1, height)).all(axis=1)
+    found: Numbers = points[inside]
+    return found

@@ -211,7 +211,8 @@ class Sheet:
     def name_line(self, text: str, path: Path, colour: str) -> None:
         """Write the name of a line on it, in its colour; none where it lies outside."""
         line = [None if at is None else self._px(at) for at in path]
-        if places := along(text, line, self.plot):
+        places = along(text, line, self.plot)
+        if len(places):
             self.names.append((LabelRequest(text, places), colour, "#FFFFFF"))
 
     def _px(self, at: Spot) -> Spot:
