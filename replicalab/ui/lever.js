@@ -9,19 +9,16 @@ export default function ({ parentElement, data, setTriggerValue }) {
   hand.max = data.most;
   hand.step = data.step;
 
-  const tell = text => {
-    say(told, text);
+  const tell = (number, seen = true) => {
+    hand.ariaValueText = number.toLocaleString("en");
+    say(told, seen ? hand.ariaValueText : "");
     lever.style.setProperty("--across", (hand.value - hand.min) / (hand.max - hand.min || 1));
   };
   const take = () => {
     if (Number(hand.value) !== data.value) setTriggerValue("moved", Number(hand.value));
   };
 
-  const inWords = () => Number(hand.value).toLocaleString("en");
-  hand.oninput = () => {
-    hand.ariaValueText = inWords();
-    tell(inWords());
-  };
+  hand.oninput = () => tell(Number(hand.value));
   hand.onpointerdown = () => {
     hand.isDragged = true;
   };
@@ -40,10 +37,11 @@ export default function ({ parentElement, data, setTriggerValue }) {
   hand.onchange = () => {
     if (!hand.isRepeated) take();
   };
-  if (!hand.isDragged && !hand.isRepeated) hand.value = data.value;
-  hand.ariaValueText = inWords();
-  // One without a name stands where its number is told already, but for the hand that moves it.
-  if (data.named || told.textContent) tell(data.named || document.activeElement === hand ? inWords() : "");
+  const isHeld = hand.isDragged || hand.isRepeated;
+  if (!isHeld) hand.value = data.value;
+  // The browser puts it on the nearest step: told is what is so. One without a name stands where
+  // its number is told already, but for the hand that moves it.
+  tell(isHeld ? Number(hand.value) : data.value, data.named || document.activeElement === hand);
 }
 
 // A page is drawn anew where something in it changes, also into what it was.

@@ -110,6 +110,13 @@ def test_lever_draws_the_region_once_each_time_until_it_is_reset(app_page: Page)
     expect(app_page).not_to_have_url(re.compile("budget="))
 
 
+def test_lever_tells_the_budget_also_where_it_lies_between_two_steps(app_page: Page) -> None:
+    opened(app_page, "?budget=3705")
+    lever = app_page.get_by_role("slider", name="Budget, credits")
+    expect(lever).to_have_attribute("aria-valuetext", "3,705")
+    expect(app_page.locator(".lever .told").first).to_have_text("3,705")
+
+
 def test_tables_and_the_other_picture_are_accessible_and_load_the_balanced_plan(
     app_page: Page,
 ) -> None:

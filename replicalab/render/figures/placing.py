@@ -40,11 +40,6 @@ class Box(NamedTuple):
     right: float
     top: float
 
-    def overlaps(self, other: Box) -> bool:
-        """Return whether they have an area in common."""
-        across = self.left < other.right and other.left < self.right
-        return across and self.bottom < other.top and other.bottom < self.top
-
 
 class LabelPlace(NamedTuple):
     """A place for a label's middle: a point of the plot, and how far from it in px.

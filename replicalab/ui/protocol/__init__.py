@@ -73,9 +73,10 @@ def _last_edit(yours: Assessment) -> PlanStep | None:
 
 
 def _draw_check(analysis: PlanAnalysis, edited: PlanStep | None) -> None:
-    """Draw what the plan needs of what the lab has, and in the places of it what acts on the plan.
+    """Draw the check, the lever below the curve, and beside each failing row what mends it.
 
-    These move the point of the curve further down, and mend a failing row.
+    The buttons come and go, and the browser draws anew all that stands after them: the lever stands
+    before them, and keeps the focus.
     """
     panel.draw(
         *([edit_sentence(edited)] if edited else []),
