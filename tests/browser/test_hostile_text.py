@@ -35,7 +35,8 @@ _SETTLED: Final = """quiet => new Promise((resolve, reject) => {
     const closed = document.querySelectorAll('details:not([open]) > summary');
     closed.forEach(summary => summary.click());
     const rests = document.querySelector('[data-testid=stApp][data-test-script-state=notRunning]');
-    if (closed.length || !rests) changed = now;
+    const waits = document.querySelector('[data-testid=stSkeleton]');  // a chart on its way
+    if (closed.length || !rests || waits) changed = now;
     if (now - changed < quiet) {
       if (now - begun > 20000) reject(new Error('the page never comes to rest'));
       return void setTimeout(look, 20);
