@@ -77,6 +77,7 @@ def unnamed(page: Page) -> list[str]:
 
     Plotly's own empty drawing, far outside the page, is left out; it makes it with the first chart.
     """
+    expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
     if page.get_by_test_id("stPlotlyChart").count():
         page.locator(".js-plotly-plot .main-svg").first.wait_for()
     page.evaluate("document.querySelector('#js-plotly-tester')?.setAttribute('aria-hidden', true)")
