@@ -77,11 +77,40 @@ def index_page() -> str:
         raise CannotServeError(f"has no static/index.html, {_UNPROTECTED}") from None
 
 
+Place = tuple[int | str, ...]
+"""Of a part of a page: its number within what it stands in, from the page down."""
+
+
+class Drawn(NamedTuple):
+    """What a message draws, or says of a page as a whole."""
+
+    place: Place
+    form: str
+    """An element, one that passes, or which block: it takes over what stands in one of its form."""
+    content: str
+    """By which equal ones are told; empty where they are not."""
+    acts: bool = False
+    """Whether it does something each time that it comes: sets a field, opens a dialog."""
+
+
 class Sent(NamedTuple):
-    """What a message to the browser is: its kind, and the session that it announces, if any."""
+    """What a message to the browser is: its kind, and what is read of one of that kind."""
 
     kind: str = ""
     session: str = ""
+    page: str = ""
+    """That a run is announced of; empty where it runs a part of one."""
+    drawn: Drawn | None = None
+    is_success: bool = False
+    """Whether a run of a page has come to its end."""
+
+
+BEGIN: Final = "new_session"
+END: Final = "script_finished"
+"""The kinds of a message with which a run begins and ends."""
+ELEMENTS: Final = frozenset({"delta", "ref_hash"})
+"""The kinds of one that draws something; the second names what the browser has of before."""
+TRANSIENT: Final = "new_transient"
 
 
 def read_sent(data: bytes) -> Sent:
@@ -89,13 +118,46 @@ def read_sent(data: bytes) -> Sent:
 
     Needs `ForwardMsg`. Without it every message leaves at once, so that a page is painted in three
     parts; and no session is known to be anybody's, so that none is joined again or given a file.
+    Without its hash, or the run in its metadata, all of a page is sent at each run.
     """
     form = _inside("streamlit.proto.ForwardMsg_pb2", "ForwardMsg")
     message = _parsed(form, data)
     if message is None:
         return Sent()
-    session = _at(message, "new_session.initialize.session_id")
-    return Sent(message.WhichOneof("type") or "", str(session or ""))
+    kind = message.WhichOneof("type") or ""
+    if kind == BEGIN:
+        parts = _at(message, "metadata.run.fragment_ids")
+        page = "" if parts is None or parts else _at(message, "new_session.page_script_hash")
+        return Sent(kind, str(_at(message, "new_session.initialize.session_id") or ""), page or "")
+    if kind == END:
+        is_success = message.script_finished == form.FINISHED_SUCCESSFULLY
+        return Sent(kind, is_success=is_success)
+    content = str(_at(message, "ref_hash") or _at(message, "hash") or "")
+    if kind in ELEMENTS:
+        return Sent(kind, drawn=_read_drawn(message, content))
+    return Sent(kind, drawn=Drawn((kind,), kind, content) if kind == "navigation" else None)
+
+
+def _read_drawn(message: Any, content: str) -> Drawn:
+    """Return what a message draws."""
+    place, delta = tuple(message.metadata.delta_path), message.delta
+    form = str(delta.WhichOneof("type") or "new_element")
+    acts = bool(_at(delta, "new_element.has_one_shot_effect"))
+    if form == "add_block":
+        form = str(delta.add_block.WhichOneof("type") or form)
+        if form == "dialog":  # another dialog takes nothing over, and each opens when it comes
+            return Drawn(place, f"{form} {delta.add_block.id}", content, acts=True)
+    return Drawn(place, form, content, acts)
+
+
+def as_part_of_page(data: bytes) -> bytes:
+    """Return the message that ends the run of a page as that of a part of it, without a name.
+
+    The browser then keeps what no message of the run drew. Needs what `read_sent` finds a page by.
+    """
+    message = _parsed(_inside("streamlit.proto.ForwardMsg_pb2", "ForwardMsg"), data)
+    message.metadata.run.fragment_ids.append("changes")
+    return bytes(message.SerializeToString())
 
 
 class Asked(NamedTuple):

@@ -1,12 +1,13 @@
 """What passes on a web socket: what a browser may say, and when what a run draws leaves."""
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
 from starlette.types import Message, Receive, Send
 
-from replicalab.server.internals import read_asked
+from replicalab.server.internals import BEGIN, ELEMENTS, END, read_asked
 
 LONGEST_QUERY: Final = 14_000
 """Characters of an address after its question mark. The server behind takes 16 384 bytes of a
@@ -114,14 +115,14 @@ class Bursts:
         # The timer and the run may both release: without this, a later message would overtake.
         self._in_turn = asyncio.Lock()
 
-    async def send(self, message: Message, kind: str) -> None:
-        """Send a message, or hold it for its burst; one of no known kind never waits."""
-        if self._begins and kind in _ELEMENTS:
+    async def send(self, messages: Sequence[Message], kind: str) -> None:
+        """Send messages, or hold them for their burst; those of no known kind never wait."""
+        if self._begins and kind in ELEMENTS and messages:
             self._begins = False
             self._timer = asyncio.create_task(self._release_later())
-        self._begins = self._begins or kind == _BEGIN
-        self._held.append(message)
-        if self._timer is None or kind == _END or not kind:
+        self._begins = self._begins or kind == BEGIN
+        self._held += messages
+        if self._timer is None or kind == END or not kind:
             await self._release()
 
     def close(self) -> None:
@@ -145,8 +146,3 @@ class Bursts:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-
-
-_BEGIN: Final = "new_session"
-_ELEMENTS: Final = frozenset({"delta", "ref_hash"})
-_END: Final = "script_finished"

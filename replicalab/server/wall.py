@@ -23,6 +23,7 @@ from replicalab.server import internals
 from replicalab.server.gate import NOT_TOLD, AccessGate, Known
 from replicalab.server.hidden_host import HiddenHosts
 from replicalab.server.messages import LONGEST_QUERY, Bursts, Incoming
+from replicalab.server.screen import Screen
 from replicalab.server.sessions import PERSON, Refusal, Sessions, Uploads
 from replicalab.server.visitor import (
     NOBODY,
@@ -108,7 +109,7 @@ class Wall:
 
     async def _connect(self, scope: Scope, receive: Receive, send: Send, known: Known) -> None:
         self._connections += 1
-        bursts = Bursts(send)
+        bursts, screen = Bursts(send), Screen()
 
         async def note_and_send(message: Message) -> None:
             sent = internals.read_sent(message.get("bytes") or b"")
@@ -116,7 +117,11 @@ class Wall:
                 bursts.close()
                 message = {"type": "websocket.close", "code": 1008}
                 sent = internals.Sent()
-            await bursts.send(message, sent.kind)
+            leaving = [message]
+            if sent.kind:
+                changes = screen.changes(message["bytes"], sent)
+                leaving = [{**message, "bytes": data} for data in changes]
+            await bursts.send(leaving, sent.kind)
 
         try:
             with page_open(HTTPConnection(scope), known.person):

@@ -97,7 +97,7 @@ def test_sign_in_that_cannot_be_read_ends_the_start(lacks: Lacks) -> None:
 
 
 def test_messages_leave_at_once_where_their_kind_cannot_be_read(lacks: Lacks) -> None:
-    assert read_sent(message("delta")["bytes"]) == Sent("delta")
+    assert read_sent(message("delta")["bytes"]).kind == "delta"
     lacks(ForwardMsg_pb2, "ForwardMsg")
     assert read_sent(message("delta")["bytes"]) == Sent()
 

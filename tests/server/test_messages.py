@@ -178,7 +178,7 @@ class Browser:
 
 async def sent(bursts: Bursts, *kinds: str) -> None:
     for kind in kinds:
-        await bursts.send(leaving := message(kind), read_sent(leaving["bytes"]).kind)
+        await bursts.send([leaving := message(kind)], read_sent(leaving["bytes"]).kind)
 
 
 def test_elements_of_a_run_leave_together_when_it_ends() -> None:
@@ -240,7 +240,7 @@ def test_end_of_the_connection_sends_what_is_held_first_and_then_nothing(
     async def run() -> None:
         bursts = Bursts(browser.take)
         await sent(bursts, "new_session", "delta")
-        await bursts.send({"type": "websocket.close", "code": 1000}, "")
+        await bursts.send([{"type": "websocket.close", "code": 1000}], "")
         await sent(bursts, "new_session", "delta")
         bursts.close()
         await asyncio.sleep(0.03)

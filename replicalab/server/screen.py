@@ -1,0 +1,66 @@
+"""What a browser shows of a page, so that a run sends it only what has changed.
+
+A script draws its whole page at each run, and the browser works through every message again, also
+where nothing has changed; an edit changes half of them. So what the browser has is held back, and
+the run ends as that of a part of the page, after which the browser keeps what did not come. In this
+way it cannot be told that something is gone: then what was held back follows, and the run ends as
+that of the page.
+"""
+
+from replicalab.server.internals import BEGIN, END, TRANSIENT, Drawn, Place, Sent, as_part_of_page
+
+_Screenful = dict[Place, Drawn]
+
+
+class Screen:
+    """What the browser at the other end of a web socket shows."""
+
+    def __init__(self) -> None:
+        self._page = ""
+        self._shown: _Screenful | None = None  # None: not known, so a run is sent as it comes
+        self._drawn: _Screenful = {}
+        self._held: list[bytes] = []
+        self._passes = False
+
+    def changes(self, data: bytes, sent: Sent) -> list[bytes]:
+        """Return what leaves in place of a message: itself, nothing, or what was held back too."""
+        if sent.kind == BEGIN:
+            self._shown = self._shown if sent.page == self._page else None
+            self._page, self._drawn, self._held, self._passes = sent.page, {}, [], False
+        if sent.kind == END:
+            return self._end(data, sent)
+        if sent.drawn is None or not self._holds_back(sent.drawn):
+            return [data]
+        self._held.append(data)
+        return []
+
+    def _holds_back(self, drawn: Drawn) -> bool:
+        _draw(self._drawn, drawn)
+        self._passes = self._passes or drawn.form == TRANSIENT
+        if self._shown is None:
+            return False
+        before = self._shown.get(drawn.place)
+        _draw(self._shown, drawn)
+        return bool(drawn.content) and not drawn.acts and before == drawn
+
+    def _end(self, data: bytes, sent: Sent) -> list[bytes]:
+        shown, held, self._held = self._shown, self._held, []
+        ends_page = sent.is_success and bool(self._page)
+        if self._passes:  # nobody knows what it covered
+            self._shown = None
+        elif ends_page:
+            self._shown = self._drawn
+        if shown is None or not ends_page:
+            return [data]
+        is_all = not self._passes and shown == self._drawn
+        return [as_part_of_page(data)] if is_all else [*held, data]
+
+
+def _draw(screenful: _Screenful, drawn: Drawn) -> None:
+    """Put what is drawn into its place, where all goes that stands in anything unlike it."""
+    before = screenful.get(drawn.place)
+    if before is not None and before.form != drawn.form:
+        depth = len(drawn.place)
+        for place in [each for each in screenful if each[:depth] == drawn.place]:
+            del screenful[place]
+    screenful[drawn.place] = drawn
