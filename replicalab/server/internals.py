@@ -86,7 +86,7 @@ class Drawn(NamedTuple):
 
     place: Place
     form: str
-    """An element, one that passes, or which block: it takes over what stands in one of its form."""
+    """Which widget, which block, or an element that passes; empty where that is not said."""
     content: str
     """By which equal ones are told; empty where they are not."""
     acts: bool = False
@@ -141,12 +141,16 @@ def read_sent(data: bytes) -> Sent:
 def _read_drawn(message: Any, content: str) -> Drawn:
     """Return what a message draws."""
     place, delta = tuple(message.metadata.delta_path), message.delta
-    form = str(delta.WhichOneof("type") or "new_element")
-    acts = bool(_at(delta, "new_element.has_one_shot_effect"))
-    if form == "add_block":
+    form, acts = str(delta.WhichOneof("type") or ""), False
+    if form == "new_element":
+        element = delta.new_element
+        widget = getattr(element, element.WhichOneof("type") or "", None)
+        form = f"{form} {getattr(widget, 'id', '')}"
+        acts = bool(getattr(element, "has_one_shot_effect", False))
+    elif form == "add_block":
         form = str(delta.add_block.WhichOneof("type") or form)
         if form == "dialog":  # another dialog takes nothing over, and each opens when it comes
-            return Drawn(place, f"{form} {delta.add_block.id}", content, acts=True)
+            form, acts = f"{form} {delta.add_block.id}", True
     return Drawn(place, form, content, acts)
 
 

@@ -3,8 +3,8 @@
 A script draws its whole page at each run, and the browser works through every message again, also
 where nothing has changed; an edit changes half of them. So what the browser has is held back, and
 the run ends as that of a part of the page, after which the browser keeps what did not come. In this
-way it cannot be told that something is gone: then what was held back follows, and the run ends as
-that of the page.
+way it cannot be told that something is gone or took another's place: then what was held back
+follows, and the run ends as that of the page.
 """
 
 from replicalab.server.internals import BEGIN, END, TRANSIENT, Drawn, Place, Sent, as_part_of_page
@@ -20,7 +20,7 @@ class Screen:
         self._shown: _Screenful | None = None  # None: not known, so a run is sent as it comes
         self._drawn: _Screenful = {}
         self._held: list[bytes] = []
-        self._passes = False
+        self._passes = self._replaces = False
 
     def changes(self, data: bytes, sent: Sent) -> list[bytes]:
         """Return what leaves in place of a message: itself, nothing, or what was held back too."""
@@ -35,13 +35,16 @@ class Screen:
         return []
 
     def _holds_back(self, drawn: Drawn) -> bool:
+        before = self._shown and self._shown.get(drawn.place)
+        is_shown = bool(before and drawn.content and before.content == drawn.content)
+        if before and is_shown:  # what only names its content is of the form that this had
+            drawn = drawn._replace(form=before.form)
         _draw(self._drawn, drawn)
         self._passes = self._passes or drawn.form == TRANSIENT
-        if self._shown is None:
-            return False
-        before = self._shown.get(drawn.place)
-        _draw(self._shown, drawn)
-        return bool(drawn.content) and not drawn.acts and before == drawn
+        if self._shown is not None:
+            # The browser keeps a widget beside what replaces it until a run of the page ends.
+            self._replaces = _draw(self._shown, drawn) or self._replaces
+        return is_shown and not drawn.acts
 
     def _end(self, data: bytes, sent: Sent) -> list[bytes]:
         shown, held, self._held = self._shown, self._held, []
@@ -52,15 +55,18 @@ class Screen:
             self._shown = self._drawn
         if shown is None or not ends_page:
             return [data]
-        is_all = not self._passes and shown == self._drawn
+        is_all = not (self._replaces or self._passes) and shown == self._drawn
+        self._replaces = False
         return [as_part_of_page(data)] if is_all else [*held, data]
 
 
-def _draw(screenful: _Screenful, drawn: Drawn) -> None:
-    """Put what is drawn into its place, where all goes that stands in anything unlike it."""
+def _draw(screenful: _Screenful, drawn: Drawn) -> bool:
+    """Put what is drawn into its place; return whether it replaces what stood there, and in it."""
     before = screenful.get(drawn.place)
-    if before is not None and before.form != drawn.form:
+    replaces = before is not None and before.form != drawn.form
+    if replaces:
         depth = len(drawn.place)
         for place in [each for each in screenful if each[:depth] == drawn.place]:
             del screenful[place]
     screenful[drawn.place] = drawn
+    return replaces

@@ -21,10 +21,11 @@ PART: Final = "part"
 
 
 class Element(NamedTuple):
-    """An element; one that acts does so each time that it comes."""
+    """An element; one that acts does so each time that it comes, one with a key is a widget."""
 
     text: str
     acts: bool = False
+    key: str = ""
 
 
 class Block(NamedTuple):
@@ -59,7 +60,8 @@ def drawing(
         message.metadata.delta_path.extend(at)
         message.delta.fragment_id = within
         if isinstance(each, Element):
-            message.delta.new_element.text.body = each.text
+            message.delta.new_element.text_input.id = each.key
+            message.delta.new_element.text_input.label = each.text
             message.delta.new_element.has_one_shot_effect = each.acts
             message.hash = f"{each}{within}"
             yield message
@@ -108,10 +110,14 @@ class Node:
     content: str
     run: str
     part: str = ""
+    key: str = ""
     children: list[Node] = field(default_factory=list)
+    kept: list[Node] = field(default_factory=list)
 
     def shown(self) -> object:
-        return self.form, self.content, [each.shown() for each in self.children]
+        """Return what is seen: widgets that were replaced in this run, too."""
+        children, kept = ([each.shown() for each in some] for some in (self.children, self.kept))
+        return self.form, self.content, children, kept
 
 
 @dataclass
@@ -157,10 +163,14 @@ class Browser:
         assert last <= len(at.children), "a place that does not follow on the ones before"
         is_block = delta.WhichOneof("type") == "add_block"
         form = (delta.add_block.WhichOneof("type") if is_block else "") or ""
-        node = Node(form, message.hash, self.run, delta.fragment_id)
+        key = "" if is_block else delta.new_element.text_input.id
+        node = Node(form, message.hash, self.run, delta.fragment_id, key)
         is_same = form != "dialog" or (before is not None and before.content == node.content)
         if before is not None and is_block and before.form == form and is_same:
-            node.children = before.children
+            node.children, node.kept = before.children, before.kept
+        at.kept = [each for each in at.kept if each.key != key]
+        if before is not None and before.key not in ("", key) and before.run != self.run:
+            at.kept.append(before)
         at.children[last:] = [node, *at.children[last + 1 :]]
         if form == "dialog" or delta.new_element.has_one_shot_effect:
             self.acts.append(f"{self.run}: {message.hash}")
@@ -176,6 +186,8 @@ class Browser:
             self._clear(each, parts, within=inner)
             kept.append(each)
         node.children = kept
+        if within or not parts:
+            node.kept = [each for each in node.kept if each.run == self.run]
 
 
 # --- the same, whether all leaves or what has changed -----------------------------------------
@@ -206,7 +218,8 @@ def played(runs: Sequence[Run]) -> tuple[Browser, Browser]:
 
 def any_part(random: Random, depth: int = 0) -> Element | Block:
     if depth > 2 or random.random() < 0.6:
-        return Element(random.choice("abc"), acts=random.random() < 0.1)
+        key = random.choice(("", "", "k", "l"))
+        return Element(random.choice("abc"), acts=random.random() < 0.1, key=key)
     return Block(random.choice(FORMS), random.choice("ab"), any_content(random, depth + 1))
 
 
