@@ -35,16 +35,23 @@ def _region(title: Title, found: Any, plans: Any, drawn: Any) -> Drawing:
     return still(region_figure(found, region_marks(plans, drawn), limits, title))
 
 
+def _still(_: Title, drawn: Callable[[], Drawing]) -> Drawing:
+    """Return a chart as a page draws it, with a title of its own."""
+    return drawn()
+
+
 def _design(_: Title, facts: DesignFacts) -> Drawing:
     """Return a design, which needs no title in it."""
     return design_drawing(facts)
 
 
+STILL: Final = "still"
 CHARTS: Final[dict[str, Callable[..., Drawing]]] = {
     "curve": _curve,
     "design": _design,
     "frontier": _frontier,
     "region": _region,
+    STILL: _still,
 }
 """What draws each chart of a picture: under a title, or None, of the picture's facts."""
 

@@ -15,16 +15,17 @@ from replicalab.assessment import assess
 from replicalab.planner import PlanAnalysis
 from replicalab.planner.curves import Curves
 from replicalab.render.figures import drawing as drawing_module
-from replicalab.render.figures import evidence_by_samples
+from replicalab.render.figures import evidence_by_samples, style
 from replicalab.render.figures.drawing import Area, Drawing, Stroke, Text
 from replicalab.render.figures.sheet import ChartLine, Sheet
 from replicalab.render.figures.still import WIDTH, still
-from replicalab.render.pictures import CHARTS, picture_png, picture_svg
+from replicalab.render.pictures import CHARTS, STILL, picture_png, picture_svg
 from replicalab.scenarios import Difficulty, load_scenario
 from replicalab.views.blocks import Picture
 from replicalab.views.pictures import curve_pictures, trade_off_blocks
 from tests.hostile import ATTACK, UNSEEN
 from tests.render.reading import labels
+from tests.render.test_charts import CHART, ROUNDS
 from tests.reports.making import work
 from tests.tiers import EVERY_LAB, one_in
 
@@ -211,7 +212,35 @@ def test_png_is_drawn_without_the_letters_of_the_pages(monkeypatch: pytest.Monke
 def test_every_chart_that_a_document_may_have_is_drawn() -> None:
     documents = [work("psy_stroop", lab.value).report() for lab in Difficulty]
     found = {picture.chart: picture for each in documents for picture in each.pictures}
-    assert found.keys() == CHARTS.keys()
+    assert {*found, STILL} == CHARTS.keys()
     for picture in found.values():
         assert picture_svg(picture).startswith("<svg")
         assert picture_png(picture).startswith(b"\x89PNG")
+
+
+def test_negotiation_stands_where_its_plans_do() -> None:
+    picture = still(CHART)
+    svg = picture.svg("A negotiation")
+    assert {"all there is", "target 0.80", "floor 0.50", "budget", "days", "staff", "round"} <= {
+        *texts(svg)
+    }
+    ticks = {
+        each.text.replace("\u00a0", " "): float(each.attrib["y"]) - 12 * 0.35
+        for each in drawn(svg, "text")
+        if each.text and each.attrib["text-anchor"] == "end"
+    }
+    shares = Scale((0.0, 1.0), (ticks["0 %"], ticks["100 %"]))
+    powers = Scale((0.0, 1.0), (ticks["0.0"], ticks["1.0"]))
+    areas = [shape for shape in picture.shapes if isinstance(shape, Area)]
+
+    def heights(colour: str) -> list[float]:
+        """Return how high the marks of a colour stand, those of the legend left out."""
+        found = [each.outlines[0] for each in areas if each.fill == colour]
+        middles = [sum(y for _, y in outline) / len(outline) for outline in found]
+        return [each for each in middles if each < picture.height - 20]
+
+    used = {style.FAIL: [1.5, 1.05, 0.65], style.CAUTION: [2, 1, 1]}  # of 1,000 credits, 5 days
+    for colour, shown in used.items():
+        assert [shares.value(y) for y in heights(colour)] == pytest.approx(shown, abs=0.01)
+    values = [plan.evidence.value or 0.0 for _, plan in ROUNDS]
+    assert [powers.value(y) for y in heights(style.EVIDENCE)] == pytest.approx(values, abs=0.01)

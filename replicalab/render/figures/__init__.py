@@ -18,7 +18,7 @@ from replicalab.render.figures.region import (
     spotted,
 )
 from replicalab.render.figures.sheet import BALANCED, LAST, LEAST_LOSS, OFFER, YOUR_PLAN, Mark, Tag
-from replicalab.render.figures.style import CONFIG, on_paper, saved_as
+from replicalab.render.figures.style import CONFIG
 
 OF_A_PLAN: Final = (
     "convergence_chart",

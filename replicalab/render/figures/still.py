@@ -24,6 +24,7 @@ from replicalab.render.figures.drawing import (
     ring,
 )
 from replicalab.render.figures.placing import width_of
+from replicalab.render.figures.style import TITLE_LINE
 
 WIDTH: Final = 680.0
 """Width of a picture, in px; the text of a page of A4 is about as wide."""
@@ -40,12 +41,13 @@ _DASHES: Final[Mapping[str, tuple[float, ...]]] = {
     "dashdot": (9, 4, 2, 4),
 }
 _TITLE: Final = 15.0
+_BESIDE: Final = 76.0  # Room for an axis that takes what it needs, in px
 _CHIP: Final = 18.0  # Height of a label, in px
 _RGBA: Final = re.compile(r"rgba\((\d+), (\d+), (\d+), ([\d.]+)\)")
 
 
 def still(figure: go.Figure, width: float = WIDTH) -> Drawing:
-    """Return a chart of one plot as a picture of that width."""
+    """Return a chart as a picture of that width; its plots stand above each other."""
     return _Still(figure.to_dict(), width).drawing
 
 
@@ -54,17 +56,34 @@ class _Still:
 
     def __init__(self, figure: Mapping[str, Any], width: float) -> None:
         self.layout = layout = figure["layout"]
-        room, height = layout["margin"], layout["height"]
-        self.left, self.right = float(room["l"]), width - room["r"]
-        self.top, self.bottom = float(room["t"]), float(height - room["b"])
-        self.x, self.y = layout["xaxis"]["range"], layout["yaxis"]["range"]
-        self.drawing = Drawing(width, height)
+        self.drawing = Drawing(width, layout["height"])
         self._draw_title()
-        self._draw_axes()
-        for trace in figure["data"]:
-            self._draw(trace)
-        for each in layout["annotations"]:
-            self._label(each)
+        for number in ("", "2"):
+            if f"yaxis{number}" not in layout:
+                continue
+            self._enter(number)
+            self._draw_axes(layout[f"xaxis{number}"], layout[f"yaxis{number}"])
+            for each in layout.get("shapes", ()):
+                if each["yref"] == f"y{number}":
+                    self._draw_level(each)
+            for trace in figure["data"]:
+                if trace.get("yaxis", "y") == f"y{number}":
+                    self._draw(trace)
+            for each in layout["annotations"]:
+                if each.get("yref", "y") == f"y{number}":
+                    self._label(each)
+        if "legend" in layout:
+            self._draw_legend(figure["data"])
+
+    def _enter(self, number: str) -> None:
+        """Turn to the plot whose axes have that number."""
+        across, up = self.layout[f"xaxis{number}"], self.layout[f"yaxis{number}"]
+        room, (low, high) = self.layout["margin"], up.get("domain", (0, 1))
+        top, bottom = float(room["t"]), float(self.drawing.height - room["b"])
+        self.left = float(_BESIDE if up.get("automargin") else room["l"])
+        self.right = self.drawing.width - room["r"]
+        self.top, self.bottom = bottom - high * (bottom - top), bottom - low * (bottom - top)
+        self.x, self.y = across["range"], up["range"]
 
     def _px(self, x: float, y: float) -> Spot:
         (left, right), (low, high) = self.x, self.y
@@ -80,26 +99,47 @@ class _Still:
         title = self.layout.get("title")
         if title is None:
             return
-        self.drawing.add(Text(title["text"], 4, 14, _TITLE, bold=True))
+        for at, line in enumerate(title["text"].split("<br>")):
+            self.drawing.add(Text(line, 4, 14 + TITLE_LINE * at, _TITLE, bold=True))
         below = title.get("subtitle", {}).get("text", "")
         for at, line in enumerate(below.split("<br>") if below else []):
             self.drawing.add(Text(line, 4, 34 + 15 * at, TEXT, _QUIET))
 
-    def _draw_axes(self) -> None:
-        across, up = self.layout["xaxis"], self.layout["yaxis"]
+    def _draw_axes(self, across: Mapping[str, Any], up: Mapping[str, Any]) -> None:
         for value, text in _ticks(up):
             _, y = self._px(self.x[0], value)
             if up.get("showgrid", True):
                 self.drawing.add(Stroke([(self.left, y), (self.right, y)], _GRID))
             self.drawing.add(Text(text, self.left - 8, y, anchor="end"))
-        for value, text in _ticks(across):
+        for value, text in _ticks(across) if across.get("showticklabels", True) else ():
             x, _ = self._px(value, self.y[0])
             self.drawing.add(Text(text, x, self.bottom + 16, anchor="middle"))
         middle = (self.left + self.right) / 2, (self.top + self.bottom) / 2
-        self.drawing.add(
-            Text(across["title"]["text"], middle[0], self.bottom + 40, anchor="middle"),
-            Text(up["title"]["text"], 10, middle[1], anchor="middle", turned=True),
-        )
+        if name := across.get("title"):
+            below = Text(name["text"], middle[0], self.bottom + 40, anchor="middle")
+            self.drawing.add(below)
+        for at, line in enumerate(up["title"]["text"].split("<br>")):
+            self.drawing.add(Text(line, 10 + 15 * at, middle[1], anchor="middle", turned=True))
+
+    def _draw_level(self, shape: Mapping[str, Any]) -> None:
+        _, y = self._px(self.x[0], shape["y0"])
+        look = shape["line"]
+        ends = [(self.left, y), (self.right, y)]
+        self.drawing.add(Stroke(ends, look["color"], look["width"], _DASHES[look["dash"]]))
+
+    def _draw_legend(self, traces: Sequence[Mapping[str, Any]]) -> None:
+        x, y = self.left, self.drawing.height - 12.0
+        for trace in traces:
+            if not trace.get("showlegend", True):
+                continue
+            look, mark = trace["line"], trace["marker"]
+            dash = _DASHES[look.get("dash", "solid")]
+            self.drawing.add(
+                Stroke([(x, y), (x + 30, y)], look["color"], look["width"], dash),
+                Area([_symbol(mark["symbol"], x + 15, y, mark["size"] / 2)], look["color"]),
+                Text(trace["name"], x + 38, y),
+            )
+            x += 38 + width_of(trace["name"]) + 24
 
     # --- traces -----------------------------------------------------------------------------
 
@@ -108,14 +148,16 @@ class _Still:
             self._draw_map(trace)
         elif trace.get("fill") == "toself":
             self._draw_area(trace)
-        elif trace["mode"] == "lines":
+        elif trace["mode"].startswith("lines"):
             look = trace["line"]
             dash = _DASHES[look.get("dash", "solid")]
             for run in self._runs(trace):
                 for part in self._within(run):
                     self.drawing.add(Stroke(part, look["color"], look["width"], dash))
+            if trace["mode"] == "lines+markers":
+                self._draw_marks(trace, look["color"])
         elif trace["marker"].get("opacity") != 0:
-            self._draw_marks(trace)
+            self._draw_marks(trace, trace["marker"]["color"])
 
     def _draw_map(self, trace: Mapping[str, Any]) -> None:
         """Draw a map, whose columns are as wide as they are apart; parts of one shade together."""
@@ -160,13 +202,15 @@ class _Still:
             self.drawing.add(Area(outlines, _hex(map(int, rgb)), float(opacity)))
         self.drawing.add(Area(outlines, look["fgcolor"], hatching=look["shape"]))
 
-    def _draw_marks(self, trace: Mapping[str, Any]) -> None:
+    def _draw_marks(self, trace: Mapping[str, Any], colour: str) -> None:
         look, places = trace["marker"], [*zip(trace["x"], trace["y"], strict=True)]
         symbol = look.get("symbol", "circle")
         symbols = symbol if isinstance(symbol, list) else [symbol] * len(places)
         for place, each in zip(places, symbols, strict=True):
+            if None in place:
+                continue
             outline = _symbol(each, *self._px(*place), look["size"] / 2)
-            self.drawing.add(Area([outline], look["color"]))
+            self.drawing.add(Area([outline], colour))
             if line := look.get("line"):
                 closed = [*outline, *outline[:2]]
                 self.drawing.add(Stroke(closed, line["color"], line["width"]))
@@ -174,7 +218,7 @@ class _Still:
     def _runs(self, trace: Mapping[str, Any]) -> Iterator[list[Spot]]:
         """Yield the spots of a trace from one lifting of the pen to the next."""
         places = zip(trace["x"], trace["y"], strict=True)
-        for is_gap, run in groupby(places, key=lambda place: place[0] is None):
+        for is_gap, run in groupby(places, key=lambda place: None in place):
             if not is_gap:
                 yield [self._px(*place) for place in run]
 
@@ -211,6 +255,11 @@ class _Still:
         return (x + first * dx, y + first * dy), (x + last * dx, y + last * dy)
 
     def _label(self, label: Mapping[str, Any]) -> None:
+        if "domain" in label.get("xref", ""):  # of a level: at its end, above or below it
+            _, y = self._px(self.x[0], label["y"])
+            y += 9 if label["yanchor"] == "top" else -9
+            self.drawing.add(Text(label["text"], self.right, y, TEXT, _QUIET, "end"))
+            return
         x, y = self._px(label["x"], label["y"])
         x, y = x + label.get("xshift", 0), y - label.get("yshift", 0)
         half = width_of(label["text"]) / 2
@@ -228,6 +277,9 @@ class _Still:
 
 def _ticks(axis: Mapping[str, Any]) -> Iterator[tuple[float, str]]:
     """Yield the numbers on an axis, each as it is written."""
+    if "tickvals" in axis:
+        yield from ((value, f"{value:g}") for value in axis["tickvals"])
+        return
     low, high = sorted(axis["range"])
     step = axis.get("dtick") or _round_step((high - low) / axis.get("nticks", _TICKS))
     form = axis.get("tickformat", "").replace("d", ".0f") or "g"
@@ -283,5 +335,9 @@ def _symbol(name: str, x: float, y: float, radius: float) -> list[Spot]:
         case "star":
             outer, inner = ring(x, y, radius * 1.35, 5), ring(x, y, radius * 0.6, 5, 1 / 10)
             return [spot for pair in zip(outer, inner, strict=True) for spot in pair]
+        case "x":
+            outer, inner = ring(x, y, radius * 1.4, 8, 1 / 16), ring(x, y, radius * 0.5, 4)
+            pairs = zip(inner, outer[::2], outer[1::2], strict=True)
+            return [spot for three in pairs for spot in three]
         case _:
             return ring(x, y, radius)

@@ -17,7 +17,6 @@ EVIDENCE: Final = "#0072B2"
 QUIET: Final = "#7A8794"
 CONFIG: Final = {"displayModeBar": False, "responsive": True}
 """What every chart is shown with."""
-_SAVED: Final = 800  # Width of a saved picture in px, before it is scaled: also on a phone
 TITLE_LINE: Final = 20
 """Height of a line of a title, in px."""
 LABEL_SIZE: Final = 11
@@ -53,30 +52,6 @@ class _Held(list[Any]):
 
     def __deepcopy__(self, _: object) -> Self:
         return self
-
-
-def on_paper(figure: go.Figure) -> go.Figure:
-    """Return a figure as it leaves: dark on white, in letters that are not the page's own.
-
-    A saved picture cannot load the page's fonts: with them its labels would not fit their boxes.
-    """
-    held: dict[str, Any] = figure.to_dict()
-    font = {**held["layout"]["font"], "color": "#101418", "family": "Arial, sans-serif"}
-    white = {"paper_bgcolor": "#FFFFFF", "plot_bgcolor": "#FFFFFF"}
-    layout = {**held["layout"], **white, "font": font}
-    return go.Figure({"data": held["data"], "layout": layout}, _validate=False)
-
-
-def saved_as(name: str, form: str) -> dict[str, Any]:
-    """Return what a figure is shown with whose button saves it under that name."""
-    saved = {"filename": name, "format": form, "scale": 2, "width": _SAVED}
-    return {
-        **CONFIG,
-        "displayModeBar": True,
-        "displaylogo": False,
-        "modeBarButtons": [["toImage"]],
-        "toImageButtonOptions": saved,
-    }
 
 
 def titled(text: str, **place: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The figures of all pages as files, dark on white: each by the button on it."""
+"""The figures of all pages as files, dark on white."""
 
 from collections.abc import Callable
 from functools import partial
@@ -8,8 +8,9 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from replicalab.planner.curves import Curves
-from replicalab.render.figures import convergence_chart, on_paper, saved_as
-from replicalab.render.pictures import picture_png, picture_svg
+from replicalab.render.figures import convergence_chart
+from replicalab.render.figures.still import still
+from replicalab.render.pictures import STILL, picture_png, picture_svg
 from replicalab.ui import panel
 from replicalab.ui.export.content import ExportContent, export_content
 from replicalab.ui.files import download
@@ -17,6 +18,7 @@ from replicalab.ui.negotiation.page import plans_by_round
 from replicalab.ui.protocol.assumptions import CHARTS, Chart
 from replicalab.ui.tradeoffs.outlook import Outlook, look
 from replicalab.ui.tradeoffs.pictures import empty_text, frontier_chart, region_chart
+from replicalab.views.blocks import Picture
 from replicalab.views.curves import assumed_text
 from replicalab.views.design import TITLE as DESIGN
 from replicalab.views.design import design_picture
@@ -24,39 +26,29 @@ from replicalab.views.frontier import frontier_title, standing_verdict
 from replicalab.views.region import fillings_text, means_text, region_title
 
 _FORMS: Final = ("PNG", "SVG")
+_WIDTH: Final = 800.0  # So that what stands above a chart has room, also on a phone
+_READING: Final = (
+    "PNG for slides and texts; SVG stays sharp at any size. Its numbers are under Tables, and "
+    "beside the figure on its page."
+)
 
 
 def draw() -> None:
-    """Draw which figure, in which form, and the figure with its button."""
+    """Draw which figure, in which form, its button, and the figure as it is saved."""
     found = export_content()
     charts = _charts(found)
     chosen = st.selectbox("Picture", [*charts, DESIGN], key="hand_picture")
     form = st.segmented_control("Form", _FORMS, key="hand_form", required=True, default="PNG")
     if chosen == DESIGN:
-        _draw_design(found, form)
-        return
-    st.caption(
-        "Save it with the camera at its top right. PNG for slides and texts; SVG stays sharp at "
-        "any size. Its numbers are under Tables, and beside the figure on its page."
-    )
-    with st.container(key="hand_pictures"):
-        st.plotly_chart(
-            on_paper(charts[chosen]()),
-            key=f"hand_{chosen}",
-            config=saved_as(found.name(chosen, form.lower()).rpartition(".")[0], form.lower()),
-            theme=None,
-            alt=f"{chosen}, as it is saved.",
-        )
-
-
-def _draw_design(found: ExportContent, form: str) -> None:
-    """Draw the picture of the design, which is made here and not in the browser."""
-    picture = design_picture(found.options.yours)
+        picture = design_picture(found.options.yours)
+    else:
+        drawn = partial(still, charts[chosen](), _WIDTH)
+        picture = Picture(chosen, _READING, f"{chosen}, as it is saved.", STILL, {"drawn": drawn})
     makers: dict[str, Callable[[], str | bytes]] = {
         "PNG": partial(picture_png, picture),
         "SVG": partial(picture_svg, picture),
     }
-    download(f"Save as {form}", makers[form], found.name(DESIGN, form.lower()))
+    download(f"Save as {form}", makers[form], found.name(chosen, form.lower()))
     panel.draw(picture)
 
 
