@@ -110,7 +110,6 @@ END: Final = "script_finished"
 """The kinds of a message with which a run begins and ends."""
 ELEMENTS: Final = frozenset({"delta", "ref_hash"})
 """The kinds of one that draws something; the second names what the browser has of before."""
-TRANSIENT: Final = "new_transient"
 
 
 def read_sent(data: bytes) -> Sent:
@@ -141,7 +140,8 @@ def read_sent(data: bytes) -> Sent:
 def _read_drawn(message: Any, content: str) -> Drawn:
     """Return what a message draws."""
     place, delta = tuple(message.metadata.delta_path), message.delta
-    form, acts = str(delta.WhichOneof("type") or ""), False
+    form = str(delta.WhichOneof("type") or "")
+    acts = form == "new_transient"  # which is gone when the next run begins
     if form == "new_element":
         element = delta.new_element
         widget = getattr(element, element.WhichOneof("type") or "", None)

@@ -7,7 +7,7 @@ way it cannot be told that something is gone or took another's place: then what 
 follows, and the run ends as that of the page.
 """
 
-from replicalab.server.internals import BEGIN, END, TRANSIENT, Drawn, Place, Sent, as_part_of_page
+from replicalab.server.internals import BEGIN, END, Drawn, Place, Sent, as_part_of_page
 
 _Screenful = dict[Place, Drawn]
 
@@ -20,13 +20,13 @@ class Screen:
         self._shown: _Screenful | None = None  # None: not known, so a run is sent as it comes
         self._drawn: _Screenful = {}
         self._held: list[bytes] = []
-        self._passes = self._replaces = False
+        self._replaces = False
 
     def changes(self, data: bytes, sent: Sent) -> list[bytes]:
         """Return what leaves in place of a message: itself, nothing, or what was held back too."""
         if sent.kind == BEGIN:
             self._shown = self._shown if sent.page == self._page else None
-            self._page, self._drawn, self._held, self._passes = sent.page, {}, [], False
+            self._page, self._drawn, self._held = sent.page, {}, []
         if sent.kind == END:
             return self._end(data, sent)
         if sent.drawn is None or not self._holds_back(sent.drawn):
@@ -37,10 +37,9 @@ class Screen:
     def _holds_back(self, drawn: Drawn) -> bool:
         before = self._shown and self._shown.get(drawn.place)
         is_shown = bool(before and drawn.content and before.content == drawn.content)
-        if before and is_shown:  # what only names its content is of the form that this had
-            drawn = drawn._replace(form=before.form)
+        if before and is_shown:  # which a message that only names the content does not say itself
+            drawn = before
         _draw(self._drawn, drawn)
-        self._passes = self._passes or drawn.form == TRANSIENT
         if self._shown is not None:
             # The browser keeps a widget beside what replaces it until a run of the page ends.
             self._replaces = _draw(self._shown, drawn) or self._replaces
@@ -49,13 +48,11 @@ class Screen:
     def _end(self, data: bytes, sent: Sent) -> list[bytes]:
         shown, held, self._held = self._shown, self._held, []
         ends_page = sent.is_success and bool(self._page)
-        if self._passes:  # nobody knows what it covered
-            self._shown = None
-        elif ends_page:
+        if ends_page:
             self._shown = self._drawn
         if shown is None or not ends_page:
             return [data]
-        is_all = not (self._replaces or self._passes) and shown == self._drawn
+        is_all = not self._replaces and shown == self._drawn
         self._replaces = False
         return [as_part_of_page(data)] if is_all else [*held, data]
 

@@ -291,17 +291,39 @@ def test_run_that_draws_the_same_leaves_without_it() -> None:
     assert len(sent_of(page._replace(page="two"), screen)) == 5, "another page"
 
 
-def test_after_what_passes_a_page_is_sent_whole() -> None:
+def test_what_passes_is_sent_each_time_and_what_it_covered_too() -> None:
     screen, page = Screen(), Run((Element("a"), Element("b")))
-    whole = sent_of(page, screen)
+    sent_of(page, screen)
     passing = ForwardMsg(hash="spinner")
     passing.metadata.delta_path.extend([0, 1])
     passing.delta.new_transient.elements.add().spinner.text = "Making the PDF"
     data = bytes(passing.SerializeToString())
     begin, *drawn, end = messages(page, 0, 0)
-    left = [screen.changes(each, read_sent(each)) for each in (begin, *drawn, data, end)]
-    assert [len(each) for each in left] == [1, 0, 0, 1, 3], "two elements and its end"
-    assert sent_of(page, screen) == whole, "what it covered is not known"
+    for _ in range(2):
+        left = [screen.changes(each, read_sent(each)) for each in (begin, *drawn, data, end)]
+        assert [len(each) for each in left][-2:] == [1, 3 - len(left[2])]
+    assert sent_of(page, screen) == ["new_session", "delta", "delta", END]
+
+
+def test_widget_that_takes_another_s_place_is_followed_by_all_once() -> None:
+    screen, first, second = Screen(), Element("a", key="k"), Element("a", key="l")
+    sent_of(Run((first, Element("b"))), screen)
+    page = Run((second, Element("b")))
+    assert sent_of(page, screen) == ["new_session", "delta", "delta", END]
+    assert sent_of(page, screen) == ["new_session", END]
+
+
+@pytest.mark.parametrize("acts", [False, True])
+def test_what_only_names_its_content_is_known_by_it(acts: bool) -> None:
+    screen, page = Screen(), Run((Element("a", acts, key="k"), Element("b")))
+    sent_of(page, screen)
+    begin, first, *rest = messages(page, 0, 0)
+    named = ForwardMsg(ref_hash=ForwardMsg.FromString(first).hash)
+    named.metadata.delta_path.extend([0, 0])
+    data = bytes(named.SerializeToString())
+    left = [screen.changes(each, read_sent(each)) for each in (begin, data, *rest)]
+    assert [len(each) for each in left] == [1, int(acts), 0, 1]
+    assert sent_of(page, screen) == ["new_session", *["delta"] * acts, END]
 
 
 def test_interrupted_run_leaves_what_it_has_changed() -> None:
