@@ -82,13 +82,23 @@ def _take_tick(key: str, place: str) -> None:
 def draw(options: PlanAnalysis, suggestion: Ticked) -> None:
     """Draw what the lab would have to add, or else what could be changed of the plan.
 
-    What the Lab Manager would change stands next to the plan that gives up the least, below each
+    What the Lab Manager would change stands next to the plan that gives up the least, each above
     what takes it over; then, folded, every way to add.
     """
     first = sentences_panel([first_of_all(options)], title="What to change", level=2)
-    both = Group((_suggestion(options, suggestion), _least_loss(options, suggestion)), beside=True)
-    panel.draw(take_panel(options), first, both)
-    _draw_actions(options, suggestion)
+    panel.draw(take_panel(options), first)
+    with st.container(key="manager_changes"):
+        panel.draw(_suggestion(options, suggestion))
+        _draw_ticks(suggestion)
+    with st.container(key="least_loss_plan"):
+        panel.draw(_least_loss(options, suggestion))
+        if _applicable(options):
+            button(
+                "Apply the least-loss plan",
+                "balance",
+                partial(state.replace_plan, options.least.plan),
+                key="apply_least_loss",
+            )
     combinations.draw(options)
 
 
@@ -124,8 +134,8 @@ def _applicable(options: PlanAnalysis) -> bool:
     return bool(options.least.changes) and not options.least.after.evidence.void_reason
 
 
-def _draw_actions(options: PlanAnalysis, suggestion: Ticked) -> None:
-    """Draw a tick per change, and what takes over the ticked ones or the least-loss plan."""
+def _draw_ticks(suggestion: Ticked) -> None:
+    """Draw a tick per change, and what takes over the ticked ones."""
     times = Counter[str]()
     for number, tick in enumerate(suggestion.ticks, start=1):
         times[tick.change.field] += 1
@@ -140,13 +150,6 @@ def _draw_actions(options: PlanAnalysis, suggestion: Ticked) -> None:
             type="primary" if suggestion.result.feasible and not below else "secondary",
             key="apply_all",
             disabled=not taken,
-        )
-    if _applicable(options):
-        button(
-            "Apply the least-loss plan",
-            "balance",
-            partial(state.replace_plan, options.least.plan),
-            key="apply_least_loss",
         )
 
 
