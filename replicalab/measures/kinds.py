@@ -364,7 +364,7 @@ _ROWS: Final = (
     ),
     Kind(
         kind=DesignKind.TWO_PROPORTIONS,
-        title="Two shares",
+        title="Two proportions",
         asks="Does something happen more often in one of two groups?",
         sketch=sketches.TWO_PROPORTIONS,
         sources=reported.TWO_PROPORTIONS,

@@ -340,7 +340,8 @@ def _sameness(category: str) -> Callable[[Assessment], Proposal | None]:
             return Proposal(alike, f"{named}, fidelity loss {loss}")
         kept = {label_key(label) for label in planned}
         if own and own <= kept:
-            return Proposal(SAMENESS[0], f"the plan uses all of the study’s own {category}")
+            basis = f"the plan uses all {category} that the study lists; {_ITS_AUTHORS}"
+            return Proposal(SAMENESS[0], basis)
         return None
 
     return propose
@@ -359,7 +360,8 @@ def _same_procedure(plan: Assessment) -> Proposal | None:
     if days[0] != days[1]:
         changed.append(f"{_days_text(plan)} in place of {days[1]:,}")
     if not changed:
-        return Proposal(SAMENESS[0], "technique, controls and days are those of the study’s plan")
+        basis = f"technique, controls and days are those of the study’s plan; {_ITS_AUTHORS}"
+        return Proposal(SAMENESS[0], basis)
     is_far = "technique" in changed or plan.evidence.void_reason is not None
     return Proposal(
         SAMENESS[2 if is_far else 1], f"against the study’s own plan: {joined(changed)}"
@@ -405,6 +407,7 @@ def _stated(text: str) -> str:
 
 
 _REFUSALS: Final = (LabManagerActionType.SUGGEST_ALTERNATIVE, LabManagerActionType.REJECT)
+_ITS_AUTHORS: Final = "whether the original’s authors had the same is for you to say"
 _NO_REASON: Final = "Why is not given."
 _BY_CRITERIA: Final = "it follows from the criteria that are chosen"
 _CLOSE: Final = 1  # A fidelity loss up to here is a small declared deviation

@@ -63,7 +63,7 @@ def test_methods_say_how_far_fishers_z_is_off() -> None:
 def test_methods_say_how_far_the_arcsine_is_off() -> None:
     arcsine = KINDS[DesignKind.TWO_PROPORTIONS].value(100, 0.5, AT)
     from_half, from_fifth = (shares_power(100, 0.5, one, 0.05).power for one in (0.5, 0.2))
-    said("Two shares", f"arcsine has {arcsine:.2f}", f"{from_half:.2f} from a share of 50 %",
+    said("Two proportions", f"arcsine has {arcsine:.2f}", f"{from_half:.2f} from a share of 50 %",
          f"{from_fifth:.2f} from one of 20 %")  # fmt: skip
 
 
@@ -76,7 +76,7 @@ def test_methods_say_how_far_the_arcsine_is_off() -> None:
 def test_methods_say_how_far_the_normal_approximation_of_shares_is_off(
     baseline: float, least: float, most: float, text: str
 ) -> None:
-    said("Two shares", text)
+    said("Two proportions", text)
     each, more = MOST_PER_GROUP, []
     for step in range(1, 60):
         h = 0.0125 * step

@@ -38,7 +38,7 @@ def test_form_is_filled_in_kept_in_the_address_and_written_by_its_ids(files: Fil
     told = in_drawer(app)
     assert "ReplicaLab: 100 participants." in told
     assert "The study’s file: Incongruent words add" in told
-    assert "Proposed: Exact. Why: the plan uses all of the study’s own equipment." in told
+    assert "Proposed: Exact. Why: the plan uses all equipment that the study lists; whether" in told
     assert json.loads(text(files, IDS))["item2"] is None
     app.text_area(key=f"{PLACE}_importance").set_value("Much is built on it. ")
     app.segmented_control(key=f"{PLACE}_same_pay").set_value("Close")
