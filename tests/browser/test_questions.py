@@ -31,6 +31,8 @@ class Visitor:
         self.acts.append(name)
         with wait_for_run(self.page):
             control.click()
+        # A field of a kind that the page had none of moves what stands below it once it is loaded.
+        expect(self.page.get_by_test_id("stSkeleton")).to_have_count(0)
 
     def presses(self, name: str) -> None:
         """Press a button, or follow a link, of that name."""
