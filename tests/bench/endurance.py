@@ -108,7 +108,7 @@ class Crowd:
         pack = load_scenario(study, lab)
         plan = pack.reference_protocol.model_copy(update={"sample_size": samples})
         judged = assess(plan, pack)
-        shown = " ".join(session.texts)
+        shown = " ".join(session.drawn.values())
         failing = failing_text(judged.failing) if judged.failing else "feasible"
         for told in (amount_text(judged.cost), failing, judged.evidence.text):
             if told not in shown:

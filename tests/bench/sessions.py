@@ -32,7 +32,7 @@ class Session:
         fields: the ids of the page's widgets, by label, as far as they were drawn; those of its
             tabs, whose value is the name of the open one, by their keys.
         messages: how many messages the last run sent.
-        texts: what the last run drew as HTML, each without its tags.
+        drawn: the HTML on the page by its place, without its tags; a run sends what has changed.
     """
 
     def __init__(self, socket: ClientConnection, page: str, query: str = "") -> None:
@@ -41,7 +41,8 @@ class Session:
         self.query = query
         self.fields: dict[str, str] = {}
         self.messages = 0
-        self.texts: list[str] = []
+        self.drawn: dict[tuple[int, ...], str] = {}
+        self._seen: set[tuple[int, ...]] = set()
         self._id = ""
 
     async def run(self, values: Mapping[str, object] | None = None) -> float:
@@ -61,7 +62,6 @@ class Session:
                     state.file_uploader_state_value.ParseFromString(value)
                 case _:
                     state.trigger_value = True
-        self.texts.clear()
         began = time.perf_counter()
         await self.socket.send(message.SerializeToString())
         await self.finished()
@@ -88,8 +88,18 @@ class Session:
         element = message.delta.new_element
         assert not element.HasField("exception"), element.exception.message
         drawn = getattr(element, element.WhichOneof("type") or "", None)
+        place = tuple(message.metadata.delta_path)
+        self._seen.add(place)
         if element.html.body:
-            self.texts.append(unescape(_TAG.sub("", element.html.body)))
+            self.drawn[place] = unescape(_TAG.sub("", element.html.body))
+        elif message.WhichOneof("type") == "delta":
+            self.drawn.pop(place, None)
+        if message.WhichOneof("type") == "new_session":
+            self._seen.clear()
+        ends = message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
+        ends = ends and message.WhichOneof("type") == "script_finished"
+        if ends and not message.metadata.run.fragment_ids:
+            self.drawn = {at: text for at, text in self.drawn.items() if at in self._seen}
         if label := getattr(drawn, "label", ""):
             self.fields[label] = getattr(drawn, "id", "")
         if tabs := message.delta.add_block.tab_container.id:
