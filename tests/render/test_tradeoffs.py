@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from functools import cache
 from itertools import combinations, pairwise
 from typing import Final
@@ -30,10 +31,12 @@ from replicalab.render.figures import (
 )
 from replicalab.render.figures.frontier import LOOKS
 from replicalab.render.figures.placing import (
+    MOST_STEPS,
     PLOT,
     Box,
     LabelPlace,
     LabelRequest,
+    along,
     around,
     placed,
 )
@@ -265,6 +268,21 @@ def test_labels_of_plans_stand_at_their_marks_and_apart_on_every_screen(
         assert not any(overlap(one, other) for one, other in combinations(on_a_screen, 2))
     # No further than its own length aside, or two lines up.
     assert all(abs(place.right) <= 110 and abs(place.up) <= 42 for place in found)
+
+
+def test_places_for_the_name_of_a_line_are_few_however_many_corners_it_has() -> None:
+    steps = [(corner / 1000, 100.0 + corner % 2) for corner in range(1000)]
+    ways = len(along("name", [(0.5, 10.0), (0.5, 10.0)])) // 25
+    assert len(along("name", steps)) <= ways * (MOST_STEPS + len(steps))
+    # The end, where a name belongs, is among them.
+    assert tuple(along("name", steps)[0][:2]) == steps[-1]
+
+
+def test_name_of_a_line_is_where_it_can_be_drawn() -> None:
+    line = [(0.1, -math.inf), (0.2, -math.inf), (0.3, 50.0), (0.4, 60.0)]
+    across, height = np.swapaxes(along("name", line)[:, :2], 0, 1)
+    assert (across.min(), across.max(), height.min(), height.max()) == (0.3, 0.4, 50, 60)
+    assert not len(along("name", line[:2]))
 
 
 @pytest.mark.parametrize(("study", "lab"), EVERY_LAB)

@@ -6,6 +6,7 @@ place is a share of the plot's width and a distance in px from there, and is tri
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -26,7 +27,9 @@ WIDTHS: Final = (285.0, 610.0, 1000.0)
 PLOT: Final = 330
 """Height of the plot on a page, in px."""
 _MARK: Final = 9  # Half the size of a mark, in px
-_STEPS: Final = 24  # So many places are tried on each straight part of a line
+MOST_STEPS: Final = 2400
+"""About so many points are tried on the whole of a line."""
+_STEPS: Final = 24  # So many of them on each straight part
 
 Point = tuple[float, float]
 """A share of the plot's width, and a height in px."""
@@ -161,11 +164,18 @@ def along(text: str, line: Sequence[Point | None], height: float = PLOT) -> Numb
 
 def _points(line: Sequence[Point | None], height: float) -> Numbers:
     """Return points on a line that lie in the plot; a line may go on far beyond it."""
-    pieces = [(start, end) for start, end in pairwise(line) if start and end]
-    if not pieces:
+    pieces = np.array(
+        [
+            (start, end)
+            for start, end in pairwise(line)
+            if start and end and all(map(math.isfinite, (*start, *end)))
+        ]
+    )
+    if not len(pieces):
         return np.empty((0, 2))
-    starts, ends = np.swapaxes(np.array(pieces, dtype=float), 0, 1)[:, :, None]
-    shares = np.arange(_STEPS + 1)[:, None] / _STEPS
+    starts, ends = np.swapaxes(pieces, 0, 1)[:, :, None]
+    steps = max(1, min(_STEPS, MOST_STEPS // len(pieces)))
+    shares = np.arange(steps + 1)[:, None] / steps
     points: Numbers = (starts + shares * (ends - starts)).reshape(-1, 2)
     inside = (points >= 0).all(axis=1) & (points <= (1, height)).all(axis=1)
     found: Numbers = points[inside]
