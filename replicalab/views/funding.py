@@ -11,7 +11,7 @@ from replicalab.assessment import Assessment
 from replicalab.assessment.phrases import size_text
 from replicalab.lexicon import amount_text, percent_text, shortened
 from replicalab.models import Dimension
-from replicalab.planner import Aim, Goal, PlanAnalysis
+from replicalab.planner import Aim, Goal, PlanAnalysis, PlanStep
 from replicalab.planner.combinations import Combinations
 from replicalab.planner.frontier import FrontierPlan
 from replicalab.registration import Registration
@@ -23,6 +23,7 @@ from replicalab.views.budget import TITLE as BUDGET_TITLE
 from replicalab.views.budget import budget_blocks
 from replicalab.views.changes import Changed, all_changes, change_text
 from replicalab.views.lab import lab_text
+from replicalab.views.plan import newly_broken_text
 from replicalab.views.verdicts import evidence_status, plan_verdict
 
 MOST_WORDS: Final = 12
@@ -34,7 +35,7 @@ SHARES: Final = (0.9, 0.75, 0.5, 0.25)
 
 # The most characters of a cell, so that one page is enough whatever a study says: of the ways to
 # the target the first and any other, of the budget, and of the other tables.
-_LONGEST, _LISTED, _SHORT = (200, 80), (64, 96), (64, 112)
+_LONGEST, _LISTED, _SHORT = (200, 80), (64, 96), (96, 112)
 
 
 def funding_request(
@@ -127,7 +128,7 @@ def _cuts(options: PlanAnalysis) -> Iterator[Block]:
         return
     made = all_changes(yours, least.changes, options.known)
     rows = [_row("The plan asked for", "", yours)]
-    rows += [_row(*_change(each), each.step.after) for each in made]
+    rows += [_row(*_change(each), each.step.after, _gives_up(each.step)) for each in made]
     name = f"Cuts that fit this lab, one after the other, {yours.pack.lab.currency}"
     yield blocks.table(name, _columns("Cut", "Saves", yours), rows)
 
@@ -135,6 +136,13 @@ def _cuts(options: PlanAnalysis) -> Iterator[Block]:
 def _change(each: Changed) -> tuple[str, str]:
     saved = each.step.credits_saved
     return change_text(each).title, amount_text(saved) if saved else "0"
+
+
+def _gives_up(step: PlanStep) -> str:
+    """Return what a cut gives up besides those before it; its own name says what it changes."""
+    more = step.after.fidelity_loss - step.before.fidelity_loss
+    lost = f"{more} of fidelity" if more else ""
+    return ". ".join(filter(None, (lost, newly_broken_text(step)))) or "nothing more"
 
 
 def _less(options: PlanAnalysis) -> Iterator[Block]:
@@ -169,7 +177,7 @@ def _columns(what: str, amount: str, plan: Assessment) -> tuple[Column, ...]:
     return Column(what), Column(amount, "number"), *map(Column, names)
 
 
-def _row(what: str, amount: str, plan: Assessment) -> tuple[Cell, ...]:
+def _row(what: str, amount: str, plan: Assessment, gives_up: str | None = None) -> tuple[Cell, ...]:
     """Return a plan in a row: its size, what it costs and shows, and what it gives up."""
     return blocks.row(
         what,
@@ -177,7 +185,7 @@ def _row(what: str, amount: str, plan: Assessment) -> tuple[Cell, ...]:
         size_text(plan),
         blocks.number_cell(plan.cost),
         Cell(plan.evidence.text, status=evidence_status(plan.evidence)),
-        combinations.lost_text(plan),
+        combinations.lost_text(plan) if gives_up is None else gives_up,
     )
 
 
