@@ -217,12 +217,10 @@ class Assessment:
     @once
     def violations(self) -> tuple[Violation, ...]:
         """The phrases by which its wording breaks a restriction."""
-        # Most plans lack a word of each forbidden phrase, so their texts need not be searched.
         plan, study = self.plan, self.pack.study
-        parts = parts_of("\n".join((plan.technique, plan.rationale, *self.other_labels)))
-        if not any(words <= parts for words in study.forbidden_words):
+        if not study.may_forbid("\n".join((plan.technique, plan.rationale, *self.other_labels))):
             return ()
-        return tuple(violations(wording_of(plan).texts, parts, study.policy_rules))
+        return tuple(violations(wording_of(plan).texts, self.parts, study.policy_rules))
 
     @once
     def missing_elements(self) -> tuple[str, ...]:

@@ -26,7 +26,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 from typing import Final, NamedTuple
@@ -59,8 +58,7 @@ class Swap(NamedTuple):
     alternative: str
 
 
-@dataclass(frozen=True)
-class PlanVariant:
+class PlanVariant(NamedTuple):
     """One way to word a plan, or a part of the plan: some of its items, or its controls.
 
     Attributes:
@@ -188,8 +186,11 @@ def variants_of(plan: Assessment) -> PlanVariants:
 def _policy(texts: Iterable[str], pack: Pack) -> frozenset[Dimension]:
     """Return policy, if any of these texts breaks a restriction."""
     said = [("", text) for text in texts]
-    parts = parts_of("\n".join(text for _, text in said))
-    return frozenset({Dimension.POLICY}) if violations(said, parts, pack.policy_rules) else _NONE
+    together = "\n".join([text for _, text in said])
+    if not pack.study.may_forbid(together):
+        return _NONE
+    broken = violations(said, parts_of(together), pack.policy_rules)
+    return frozenset({Dimension.POLICY}) if broken else _NONE
 
 
 # --- items ----------------------------------------------------------------------------------

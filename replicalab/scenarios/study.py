@@ -365,9 +365,17 @@ class Study(Record):
     labs: Labs
 
     @cached_property
-    def forbidden_words(self) -> tuple[frozenset[str], ...]:
-        """The words of each forbidden phrase; a plan that lacks one of them does not say it."""
-        return tuple(words for rule in self.policy_rules for words in rule.phrase_parts)
+    def _forbidden_words(self) -> list[tuple[str, tuple[str, ...]]]:
+        """The longest word of each forbidden phrase, which few texts have, and its others."""
+        phrases = (words for rule in self.policy_rules for words in rule.phrase_parts)
+        ordered = (sorted(words, key=len, reverse=True) or [""] for words in phrases)
+        return [(longest, tuple(others)) for longest, *others in ordered]
+
+    def may_forbid(self, text: str) -> bool:
+        """Return whether a text may say a forbidden phrase; of most it is seen at once."""
+        said = text.casefold()
+        found = [others for longest, others in self._forbidden_words if longest in said]
+        return any(all(word in said for word in others) for others in found)
 
     @cached_property
     def harmless_labels(self) -> frozenset[str]:
@@ -378,11 +386,11 @@ class Study(Record):
             *(swap.alternative for swap in self.substitutions),
             *(control.name for control in self.controls),
         ]
+        phrases = [words for rule in self.policy_rules for words in rule.phrase_parts]
         return frozenset(
             label
             for label in labels
-            if one_line(label) == label
-            and not any(words <= parts_of(label) for words in self.forbidden_words)
+            if one_line(label) == label and not any(words <= parts_of(label) for words in phrases)
         )
 
     @cached_property

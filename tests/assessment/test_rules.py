@@ -126,6 +126,23 @@ def test_violations_name_each_phrase_once_per_field_in_the_order_of_the_rules() 
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "phrase"),
+    [
+        ("LIVE Trading", "live trading"),
+        ("live\u2011trading", "live trading"),
+        ("live\u00a0trading", "Live  trading"),
+        ("auf der STRASSE messen", "straße messen"),
+        ("auf der Straße messen", "STRASSE MESSEN"),
+        ("\u039f\u03a3 a", "\u03bf\u03c2 A"),
+        ("use the solver\u2019s own checker", "use the solver's own checker"),
+    ],
+)
+def test_violations_are_found_however_text_and_phrase_are_spelt(text: str, phrase: str) -> None:
+    rule = make_policy_rule(restriction="No.", forbidden_phrases=["in between", phrase])
+    assert broken(make_protocol(rationale=text), [rule]) == [("No.", phrase, "rationale")]
+
+
 def test_violations_need_a_rule_and_one_label_that_breaks_it() -> None:
     rule = make_policy_rule(forbidden_phrases=["open flame"])
     assert not broken(make_protocol(controls=["kept open", "flame test"]), [rule])
