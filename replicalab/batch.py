@@ -27,7 +27,7 @@ from math import fsum, isclose, prod, sqrt
 from pathlib import Path
 from signal import SIG_IGN, SIGINT, signal
 from threading import Lock, local
-from typing import Annotated, BinaryIO, Final, Literal, NamedTuple, ParamSpec, TypeVar, cast
+from typing import Annotated, Any, BinaryIO, Final, Literal, NamedTuple, ParamSpec, TypeVar, cast
 
 from pydantic import Field
 
@@ -172,26 +172,26 @@ def run_job(job: Case, generate_fn: GenerateFn | None = None) -> Result:
     if played.outcome is None:
         return _unplayed(job, "no language model is at hand to play it; hand one in")
     plan, found = played.final_plan, score(played)
-    result = Result(
+    numbers: dict[str, Any] = {}
+    if plan is not None:
+        numbers = {
+            "feasible": plan.feasible,
+            "samples": plan.counts.samples,
+            "days": plan.counts.days,
+            "credits": plan.cost,
+            "evidence": None if plan.evidence.void_reason else plan.evidence.value,
+            "tier": plan.evidence.tier,
+            "wishes_broken": len(plan.broken_wishes),
+        }
+    return Result(
         job=job,
         outcome=played.outcome,
         rounds=len(played.rounds),
         evidence_short=found.evidence_short,
         wishes_short=found.wishes_short,
         fidelity_short=found.fidelity_short,
+        **numbers,
     )
-    if plan is None:
-        return result
-    numbers = {
-        "feasible": plan.feasible,
-        "samples": plan.counts.samples,
-        "days": plan.counts.days,
-        "credits": plan.cost,
-        "evidence": None if plan.evidence.void_reason else plan.evidence.value,
-        "tier": plan.evidence.tier,
-        "wishes_broken": len(plan.broken_wishes),
-    }
-    return result.model_copy(update=numbers)
 
 
 def _unplayed(job: Case, why: str) -> Result:

@@ -258,7 +258,9 @@ def same_plan(values: Protocol | ScientistAction) -> Protocol:
     """Return the plan that a plan or a proposal carries, with lists of its own."""
     fields = vars(values)
     plan = {name: fields[name] for name in PROTOCOL_FIELDS}
-    return Protocol.trusted(plan | {name: fields[name].copy() for name in LIST_FIELDS})
+    for name in LIST_FIELDS:
+        plan[name] = plan[name].copy()
+    return Protocol.trusted(plan)
 
 
 def too_large(protocol: Protocol) -> list[str]:

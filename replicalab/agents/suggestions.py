@@ -192,26 +192,24 @@ def _sample_reduction(before: Counts, pack: Pack) -> SuggestionChange | None:
     Given are the counts after the other fixes.
     """
     lab, people = pack.lab, pack.staff_model
-    sizes = list(_halved(before))
+    sizes, others = list(_halved(before)), before[1:]
 
-    def counts(halvings: int) -> Counts:
-        return Counts(sizes[halvings], *before[1:])
+    def over_budget(samples: int) -> float:
+        return credits_needed(Counts(samples, *others), pack) - lab.budget
 
-    def is_affordable(halvings: int) -> bool:
-        return credits_needed(counts(halvings), pack) <= lab.budget
-
-    def is_staffed(halvings: int) -> bool:
-        return int(staff(counts(halvings), people)) <= lab.staff
+    def is_staffed(samples: int) -> bool:
+        return int(staff(Counts(samples, *others), people)) <= lab.staff
 
     # Fewer samples never need more, so what the last halving does not save, none does.
-    tried, fits = range(len(sizes)), 0
-    if (over := credits_needed(before, pack) - lab.budget) > 0:
-        if not is_affordable(tried[-1]):
+    fits, over = 0, over_budget(before.samples)
+    if over > 0:
+        if over_budget(sizes[-1]) > 0:
             return None
-        fits = next(filter(is_affordable, tried[1:]))
+        fits = next(n for n, samples in enumerate(sizes) if n and over_budget(samples) <= 0)
     halvings = fits
-    if not is_staffed(fits) and is_staffed(tried[-1]):
-        halvings = next(n for n in tried[fits:] if sizes[n] <= people.sample_threshold)
+    if not is_staffed(sizes[fits]) and is_staffed(sizes[-1]):
+        enough = people.sample_threshold
+        halvings = next(n for n in range(fits, len(sizes)) if sizes[n] <= enough)
     if not halvings:
         return None
     reasons = []

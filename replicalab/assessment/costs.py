@@ -210,7 +210,8 @@ def credits_needed(counts: Counts, pack: Pack) -> float:
 
     The sum is rounded once, with the overhead in it; no term is rounded on its own.
     """
-    return round(float(cost(counts, pack)), 6)
+    needed = float(cost(counts, pack))
+    return needed if needed.is_integer() else round(needed, 6)
 
 
 def staff(counts: Counts, model: StaffModel) -> Amount:
