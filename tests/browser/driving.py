@@ -306,10 +306,15 @@ def _wait_until(page: Page, finished: Callable[[], bool], seconds: float = RUN_S
 
 
 def wait_until_idle(page: Page) -> None:
-    """Return when no run is under way and nothing is dimmed, or on its way back from it."""
+    """Return when no run is under way, all is drawn, and nothing dimmed or on its way from it."""
     app = '[data-testid="stApp"][data-test-connection-state="CONNECTED"]'
     page.locator(f'{app}[data-test-script-state="notRunning"]').wait_for(state="attached")
-    expect(page.locator("[data-stale=true] .stHtml")).to_have_count(0)
+    page.evaluate(DRAWN)  # a panel is changed in place after a run's end, not with it
+    expect(page.locator("[data-stale=true] :is(.stHtml, .in_place)")).to_have_count(0)
+
+
+DRAWN: Final = """() => new Promise(resolve =>
+    requestAnimationFrame(() => requestAnimationFrame(resolve)))"""
 
 
 STILL_MS: Final = 250

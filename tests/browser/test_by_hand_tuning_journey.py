@@ -163,7 +163,7 @@ def test_long_run_dims_what_is_told_and_no_field(app_page: Page) -> None:
 
     app_page.route_web_socket(re.compile("/_stcore/stream"), connect)
     open_app(app_page, "/Protocol")
-    told = app_page.locator(".stHtml").filter(has=app_page.locator(".check"))
+    told = app_page.locator(".in_place").filter(has=app_page.locator(".check"))
     field = number(app_page, "Sample size")
     around = app_page.locator(".stElementContainer").filter(has=field)
     expect(told).to_have_css("opacity", "1")

@@ -61,7 +61,8 @@ def type_number(app: AppTest, label: str, value: int) -> AppTest:
 
 def levers(app: AppTest) -> dict[str, dict[str, Any]]:
     """Return the page's levers by label: what each is told, and its ``id``."""
-    told = [(part.proto.id, json.loads(part.proto.json)) for part in app.get("bidi_component")]
+    parts = (part.proto for part in app.get("bidi_component"))
+    told = [(part.id, json.loads(part.json)) for part in parts if part.component_name == "lever"]
     return {data["label"]: {**data, "id": known} for known, data in told}
 
 

@@ -1,11 +1,20 @@
 """What a page says, as a visitor reads it."""
 
+import json
 import re
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from xml.etree import ElementTree
 
 from streamlit.testing.v1 import AppTest
-from streamlit.testing.v1.element_tree import Block, Element, Expander, Table
+from streamlit.testing.v1.element_tree import (
+    Block,
+    Caption,
+    Element,
+    Expander,
+    Markdown,
+    Table,
+    Text,
+)
 
 from replicalab.scenarios import load_scenario
 from replicalab.ui.workspace import TrayCase
@@ -15,6 +24,7 @@ from tests.ui.walking import visit
 COLOURS: Final = {"pass": "success", "caution": "warning", "fail": "error"}
 """The kinds of the boxes in which a verdict of that status stands."""
 
+_TEXTS: Final = (Markdown, Caption, Text)
 _ICON: Final = re.compile(r":material/\w+: ?")
 _COLOUR: Final = re.compile(r":[a-z]+(?:-badge)?\[((?:\\.|[^\]\\])*)\]")
 _ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
@@ -68,9 +78,9 @@ def alerts(app: AppTest) -> list[Alert]:
 def texts(block: Block) -> list[str]:
     """Return the Markdown, captions, plain texts and panels of a block, as read."""
     read = [
-        heard(panel_of(element)) if element.type == "html" else plain(str(element.value))
-        for element in block
-        if isinstance(element, Element) and element.type in ("markdown", "caption", "text", "html")
+        plain(str(part.value)) if isinstance(part, _TEXTS) else heard(panel_of(part))
+        for part in block
+        if isinstance(part, _TEXTS) or html_of(part)
     ]
     return [text for text in read if text]
 
@@ -81,9 +91,17 @@ _LINES: Final = frozenset({"p", "li", "tr", "h1", "h2", "h3", "div", "summary", 
 _CELLS: Final = frozenset({"th", "td", "dd"})
 
 
-def panel_of(element: Element) -> ElementTree.Element:
+def html_of(part: Any) -> str:
+    """Return the HTML of a part of a page that is a panel, also of one changed in place; or ""."""
+    if part.type == "html":
+        return str(part.proto.body)
+    is_panel = part.type == "bidi_component" and part.proto.component_name == "panel"
+    return str(json.loads(part.proto.json)["html"]) if is_panel else ""
+
+
+def panel_of(element: Any) -> ElementTree.Element:
     """Return a panel as a tree; it is well-formed, whatever stands in it."""
-    return ElementTree.fromstring(f"<panel>{element.proto.body}</panel>")  # noqa: S314  # ours
+    return ElementTree.fromstring(f"<panel>{html_of(element)}</panel>")  # noqa: S314  # ours
 
 
 def heard(part: ElementTree.Element) -> str:
@@ -111,7 +129,7 @@ def bars_in(part: ElementTree.Element) -> list[ElementTree.Element]:
 
 def panels(app: AppTest) -> list[ElementTree.Element]:
     """Return the page's panels as trees, from top to bottom."""
-    return [panel_of(element) for element in app.get("html") if isinstance(element, Element)]
+    return [panel_of(part) for part in app._tree if html_of(part)]  # noqa: SLF001 - the drawer too
 
 
 def panel_tables(app: AppTest) -> list[list[list[str]]]:
@@ -187,8 +205,7 @@ def status(app: AppTest) -> str:
 
 
 def _header(app: AppTest) -> ElementTree.Element | None:
-    elements = (each for each in app.main if isinstance(each, Element) and each.type == "html")
-    panels = map(panel_of, elements)
+    panels = (panel_of(part) for part in app.main if html_of(part))
     found = (each for each in panels if each.find("./div[@class='rl header']") is not None)
     return next(found, None)
 

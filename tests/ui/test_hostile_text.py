@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
-from streamlit.testing.v1.element_tree import Block, Element, Table
+from streamlit.testing.v1.element_tree import Block, Element, Node, Table
 
 from replicalab.characters import hidden
 from replicalab.models import ScientistActionType, plan_action
@@ -43,7 +43,7 @@ from tests.scenarios.small_study import put
 from tests.ui.acting import can_press, choose_more, labels, pick, press, run, type_text
 from tests.ui.negotiating import hand_over, model_at_the_table
 from tests.ui.pages import COMPARE, LIBRARY, NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY
-from tests.ui.reading import alerts, drawer_of, heard, panel_of, panels
+from tests.ui.reading import alerts, drawer_of, heard, html_of, panel_of, panels
 from tests.ui.walking import at_editor, go, show, unopened, visit
 
 PLAIN: Final = {
@@ -80,7 +80,7 @@ def sent(app: AppTest) -> Iterator[tuple[str, str, str]]:
             frame = node.value
             for cell in (*frame.columns, *frame.astype(str).to_numpy().flatten()):
                 yield "table", "cell", str(cell)
-        if isinstance(node, Element) and node.type == "html":
+        if html_of(node):
             yield from in_panel(node)
             continue
         proto = getattr(node, "proto", None)
@@ -89,7 +89,7 @@ def sent(app: AppTest) -> Iterator[tuple[str, str, str]]:
                 yield node.type, field, text
 
 
-def in_panel(panel: Element) -> Iterator[tuple[str, str, str]]:
+def in_panel(panel: Node) -> Iterator[tuple[str, str, str]]:
     """Yield every text of a panel, and its names and attributes, which are ours but for a DOI."""
     for part in panel_of(panel).iter():
         yield from (("panel", "text", text) for text in (part.text, part.tail) if text)

@@ -54,7 +54,17 @@ from tests.ui.acting import (
 )
 from tests.ui.negotiating import outcome
 from tests.ui.pages import COMPARE, IN_FEW_LABS, NEGOTIATION, PROTOCOL, STUDY, TRADE_OFFS
-from tests.ui.reading import alerts, dimension, panel_tables, plain, said, status, visit_lab, where
+from tests.ui.reading import (
+    alerts,
+    dimension,
+    html_of,
+    panel_tables,
+    plain,
+    said,
+    status,
+    visit_lab,
+    where,
+)
 from tests.ui.walking import go, query_of, visit
 
 MOMENTUM: Final = load_scenario("fin_momentum", Difficulty.MEDIUM)
@@ -229,7 +239,7 @@ def test_page_in_another_state_reads_as_it_was_read(name: str, work: Workspace) 
 
 
 def test_verdicts_differ_in_word_and_symbol_too() -> None:
-    panels = "".join(panel.proto.body for panel in visit(PROTOCOL).get("html"))
+    panels = "".join(map(html_of, visit(PROTOCOL).main))
     for how, sign, word in (("fail", "✕", "fails"), ("pass", "✓", "passes")):
         assert f'<span class="{how}" role="img" aria-label="{word}">{sign}</span>' in panels
 

@@ -78,7 +78,8 @@ def _draw_check(analysis: PlanAnalysis, edited: PlanStep | None) -> None:
     The buttons come and go, and the browser draws anew all that stands after them: the lever stands
     before them, and keeps the focus.
     """
-    panel.draw(
+    panel.draw_in_place(
+        "check",
         *([edit_sentence(edited)] if edited else []),
         check_panel(analysis.yours, analysis.binding, analysis.mends),
     )
@@ -111,4 +112,5 @@ def _draw_evidence(analysis: PlanAnalysis, suggestion: Ticked) -> None:
         compared["Least loss"] = least
     # At other effects the curves below compare it, once they are opened.
     evidence = group(evidence_panel(compared, at_effects=False), samples_panel(Curves(yours)))
-    panel.draw(Group((evidence, cost_panel(yours, suggestion.result)), beside=True))
+    shown = Group((evidence, cost_panel(yours, suggestion.result)), beside=True)
+    panel.draw_in_place("evidence", shown)
