@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 from pydantic import TypeAdapter
+from streamlit.delta_generator import DeltaGenerator
 
 from replicalab.lexicon import amount_text
 from replicalab.ui import state
@@ -30,6 +31,15 @@ def open_tab(names: Iterable[str], key: str) -> Iterator[str]:
     name, tab = next((pair for pair in pairs if pair[1].open), pairs[0])
     with tab:
         yield name
+
+
+def places(in_a_row: int) -> Iterator[DeltaGenerator]:
+    """Yield a place for a field after the other, so many in a row, and below each other on a phone.
+
+    Put what is to be drawn first where both are zipped: no row is begun for nothing.
+    """
+    while True:
+        yield from st.columns(in_a_row)
 
 
 # --- a number that is typed -----------------------------------------------------------------

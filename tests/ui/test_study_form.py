@@ -368,6 +368,19 @@ def test_items_replacements_controls_and_rules_are_named_and_described() -> None
     assert study_of(app).samples_per_day is None
 
 
+def test_fields_of_units_follow_each_other_in_rows_as_they_do_on_a_phone() -> None:
+    app = form("the template", ASSUMPTIONS)
+    type_text(app, "What is treated as one", "tray")
+    asked = [field.label for field in app.number_input]
+    first = asked.index("Samples in one of them")
+    assert asked[first : first + 4] == [
+        "Samples in one of them",
+        "Intraclass correlation",
+        "One of them costs",
+        "A sample in it costs",
+    ]
+
+
 def test_units_and_arms_are_asked_for_by_kinds_that_may_have_them() -> None:
     app = form("the template", ASSUMPTIONS)
     type_text(app, "What is treated as one", "tray")
@@ -382,7 +395,9 @@ def test_units_and_arms_are_asked_for_by_kinds_that_may_have_them() -> None:
     assert design.units == Units(name="tray", samples=6.0, icc=0.1, cost=12.0)
     assert (design.arms, design.why["units"]) == (Arms(share=0.25, second_cost=3.0), "Six fit in.")
     at(app, COMPARISON).button(key="choose_anova").click()
-    assert "What is treated as one" not in labels(at(run(app), ASSUMPTIONS))
+    asked = [field.label for field in at(run(app), ASSUMPTIONS).text_input]
+    assert "What one sample is" in asked
+    assert "What is treated as one" not in asked
     at(app, COMPARISON).button(key="choose_two_group").click()
     assert study_of(at(run(app), ASSUMPTIONS)).design.units == design.units
     type_text(at(app, ASSUMPTIONS), "What is treated as one", "")

@@ -11,7 +11,7 @@ from replicalab.scenarios import CATEGORIES, MOST_OWN_ITEMS, ItemState, LabOverr
 from replicalab.scenarios.fields import AtLeastOne, Percent, Rate, Step
 from replicalab.scenarios.own import ItemCategory
 from replicalab.ui import notices, panel, state
-from replicalab.ui.controls import NumberField, between, bounds_of, button, complain
+from replicalab.ui.controls import NumberField, between, bounds_of, button, complain, places
 from replicalab.ui.words import badge, escaped
 from replicalab.views import lab
 from replicalab.views.blocks import sentences_panel
@@ -131,11 +131,9 @@ def draw_numbers(
         )
         for name, label in labels.items()
     ]
-    for first in range(0, len(numbers), per_row):
-        row = numbers[first : first + per_row]
-        for column, number in zip(st.columns(per_row), row, strict=False):
-            with column:
-                _draw_number(number)
+    for number, place in zip(numbers, places(per_row), strict=False):
+        with place:
+            _draw_number(number)
 
 
 def _draw_number(number: _Number) -> None:

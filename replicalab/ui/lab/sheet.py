@@ -1,13 +1,12 @@
 """A lab's own sheet of items: how it is read is proposed, changed, seen row by row, and taken."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import partial
 from typing import Any, Final, NamedTuple, TypeVar
 
 import streamlit as st
 from pydantic import ValidationError
-from streamlit.delta_generator import DeltaGenerator
 
 from replicalab.characters import on_one_line
 from replicalab.lexicon import count_text
@@ -39,7 +38,7 @@ from replicalab.tables import (
     too_many,
 )
 from replicalab.ui import notices, panel, state
-from replicalab.ui.controls import button, complain
+from replicalab.ui.controls import button, complain, places
 from replicalab.ui.lab.fields import override, redraw
 from replicalab.ui.words import escaped, in_label
 from replicalab.views import sheet
@@ -53,7 +52,6 @@ _ANSWERS: Final = "lab_sheet_answers"
 _NOT_USED: Final = "not used"
 _PER_ROW: Final = 2
 T = TypeVar("T", bound=str)
-F = TypeVar("F")
 
 
 class _Sheet(NamedTuple):
@@ -160,12 +158,6 @@ def _key(handed_in: _Sheet, *parts: object) -> str:
     return "_".join(map(str, (_OPEN, *parts, handed_in.number)))
 
 
-def _in_rows(fields: Sequence[F]) -> Iterator[tuple[DeltaGenerator, F]]:
-    """Yield each field with the place for it, a few in a row."""
-    for first in range(0, len(fields), _PER_ROW):
-        yield from zip(st.columns(_PER_ROW), fields[first : first + _PER_ROW], strict=False)
-
-
 def _draw_table(handed_in: _Sheet, begun: ItemTable) -> ItemTable:
     """Draw which sheet and which row of headings, and return its table."""
     file, title = handed_in.file, begun.title
@@ -192,7 +184,7 @@ def _draw_columns(
 ) -> dict[SheetColumn, str]:
     """Draw which column holds what, and return those that are used."""
     names, chosen = ["", *table.names], dict[SheetColumn, str]()
-    for part, column in _in_rows(SHEET_COLUMNS):
+    for column, part in zip(SHEET_COLUMNS, places(_PER_ROW), strict=False):
         key = _key(handed_in, "column", column, table.title, table.header.number)
         with part:
             name = st.selectbox(
@@ -265,7 +257,7 @@ def _draw_words(
         complain(sheet.words_problem(column, MOST_WORDS))
     known, said = list(meanings), dict[str, T]()
     listed = [*words.written.items()][:MOST_WORDS]
-    for part, (word, written) in _in_rows(listed):
+    for (word, written), part in zip(listed, places(_PER_ROW), strict=False):
         with part:
             meaning = st.selectbox(
                 f"“{in_label(written)}” means",

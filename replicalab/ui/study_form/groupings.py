@@ -2,11 +2,10 @@
 
 from typing import Final
 
-import streamlit as st
-
 from replicalab.drafts import Block, Draft
 from replicalab.scenarios.fields import LONGEST_SHORT_TITLE
 from replicalab.scenarios.reading import Data
+from replicalab.ui.controls import places
 from replicalab.ui.study_form import fields, record
 
 _UNITS: Final = ("design", "units")
@@ -23,8 +22,8 @@ def draw() -> None:
 
 
 def _draw_units() -> None:
-    columns = st.columns(3)
-    with columns[0]:
+    place = places(3)
+    with next(place):
         fields.text(
             "What is treated as one",
             *(*_UNITS, "name"),
@@ -35,26 +34,26 @@ def _draw_units() -> None:
         )
     if record.draft().at(*_UNITS) is None:
         return
-    with columns[1]:
+    with next(place):
         fields.number("Samples in one of them", *(*_UNITS, "samples"), step=1.0)
-    with columns[2]:
+    with next(place):
         fields.optional_number(
             "Intraclass correlation",
             *(*_UNITS, "icc"),
             step=0.01,
             help="Empty where it is not known: the samples then count as independent.",
         )
-    with columns[0]:
+    with next(place):
         fields.number("One of them costs", *(*_UNITS, "cost"), step=1.0, usual=0.0)
-    with columns[1]:
+    with next(place):
         fields.number("A sample in it costs", *(*_UNITS, "sample_cost"), step=1.0, usual=0.0)
-    with columns[2]:
+    with next(place):
         fields.text("Why so many", "design", "why", "units")
 
 
 def _draw_arms() -> None:
-    columns = st.columns(3)
-    with columns[0]:
+    place = places(3)
+    with next(place):
         fields.optional_number(
             "Share of samples in the first arm",
             *(*_ARMS, "share"),
@@ -64,11 +63,11 @@ def _draw_arms() -> None:
         )
     if record.draft().at(*_ARMS) is None:
         return
-    with columns[1]:
+    with next(place):
         fields.number("A sample of it costs", *(*_ARMS, "first_cost"), step=1.0, usual=0.0)
-    with columns[2]:
+    with next(place):
         fields.number("One of the other costs", *(*_ARMS, "second_cost"), step=1.0, usual=0.0)
-    with columns[0]:
+    with next(place):
         fields.text("Why that share", "design", "why", "arms")
 
 

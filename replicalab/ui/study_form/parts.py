@@ -13,6 +13,7 @@ from replicalab.scenarios import DesignKind
 from replicalab.scenarios.fields import LONGEST_CURRENCY, LONGEST_SHORT_TITLE, LONGEST_TITLE
 from replicalab.scenarios.reading import Data
 from replicalab.ui import panel
+from replicalab.ui.controls import places
 from replicalab.ui.study_form import fields, groupings, looks, original, record
 from replicalab.ui.words import escaped
 from replicalab.views.lab import MONEY, in_currency
@@ -84,11 +85,10 @@ def draw_assumptions() -> None:
         with smallest:
             fields.optional_number(f"Smallest of interest: {name}", "design", "sesoi", step=0.05)
     fields.text("Where the effect comes from", "design", "source", max_chars=LONGEST_TEXT)
-    columns = st.columns(3)
     numbers = {"target": f"{capitalised(row.measure)} to aim at", "floor": "Least worth running"}
     numbers |= {name: row.label(name) for name in row.numbers}
-    for place, (name, label) in enumerate(numbers.items()):
-        with columns[place % len(columns)]:
+    for (name, label), place in zip(numbers.items(), places(3), strict=False):
+        with place:
             _draw_design_number(name, label)
     fields.text("What one sample is", "design", "unit_of_n")
     original.draw()
