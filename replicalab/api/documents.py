@@ -34,6 +34,8 @@ from replicalab.views.report import report as report_of
 if TYPE_CHECKING:
     import pandas as pd
 
+    from replicalab.library import Decision
+
 BUNDLE: Final = "json"
 ENDINGS: Final = (*FORMS, BUNDLE, crates.SUFFIX)
 """As what a report is saved, by the ending of its name.
@@ -97,6 +99,7 @@ class Report(OneLine):
         run: the negotiation that goes along, None for none.
         profile: the registration form that takes the report's place, None for none.
         said: what its author says in it.
+        decision: for or against the plan, None where none is known.
     """
 
     def __init__(
@@ -110,9 +113,10 @@ class Report(OneLine):
         aim: Aim | None = None,
         profile: Profile | None = None,
         said: Registration | None = None,
+        decision: Decision | None = None,
     ) -> None:
         self.options, self.run = options, run
-        self.profile, self.said = profile, said
+        self.profile, self.said, self.decision = profile, said, decision
         self._on, self._brief = on or datetime.now(UTC).astimezone().date(), brief
         self._funding = funding
         self._aim = aim
@@ -130,11 +134,13 @@ class Report(OneLine):
         if self._funding:
             return funding_request(self.shown, on=self._on, said=self.said)
         make = views.brief if self._brief else partial(report_of, aim=self._aim, said=self.said)
-        return make(self.shown, on=self._on, written=self._written, run=self.run)
+        return make(
+            self.shown, on=self._on, written=self._written, run=self.run, decision=self.decision
+        )
 
     @property
     def _registered(self) -> Registered:
-        return Registered(self.shown, self.said or Registration(), run=self.run)
+        return Registered(self.shown, self.said or Registration(), self.decision, self.run)
 
     @property
     def _written(self) -> Pack:
@@ -159,7 +165,7 @@ class Report(OneLine):
         if ending == BUNDLE:
             from replicalab.reports import bundle  # noqa: PLC0415 - Jinja2, with the first document
 
-            return bundle(self.options, self._written, self.run)
+            return bundle(self.options, self._written, self.run, decision=self.decision)
         if ending == crates.SUFFIX:
             return self._crate(paper)
         if ending not in FORMS:
@@ -177,6 +183,7 @@ class Report(OneLine):
             self._written,
             on=self._on,
             run=self.run,
+            decision=self.decision,
             said=self.said,
             profile=self.profile or crates.DEFAULT_FORM,
             aim=self._aim,

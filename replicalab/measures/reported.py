@@ -257,10 +257,10 @@ CORRELATION: Final = (
 )
 TWO_PROPORTIONS: Final = (
     EffectSource(
-        "two shares",
+        "two proportions",
         (_share("p1", "Share in group 1", 0.5), _share("p2", "Share in group 2", 0.3)),
         _two_shares,
-        "h = 2 · asin √p1 − 2 · asin √p2, baseline = the higher share",
+        "h = 2 · asin √p1 − 2 · asin √p2, baseline = the higher of them",
     ),
 )
 AUDIT: Final = (

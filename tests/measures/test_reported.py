@@ -51,11 +51,11 @@ def source_of(kind: str, label: str) -> EffectSource:
         ("correlation", "t and n", (2, 98), {"effect_planning": 0.2}),
         ("correlation", "F of one df and n", (4, 98), {"effect_planning": 0.2}),
         # Cohen (1988), table 6.2.2, p. 183: phi of .40 is 1.369, of .25 1.047, of .05 0.451.
-        ("two_proportions", "two shares", (0.40, 0.25),
+        ("two_proportions", "two proportions", (0.40, 0.25),
          {"effect_planning": 0.322, "baseline": 0.40}),
-        ("two_proportions", "two shares", (0.05, 0.25),
+        ("two_proportions", "two proportions", (0.05, 0.25),
          {"effect_planning": 0.596, "baseline": 0.25}),
-        ("two_proportions", "two shares", (0, 1),
+        ("two_proportions", "two proportions", (0, 1),
          {"effect_planning": 3.1416, "baseline": 1}),
         # Cohen (1988), p. 280: f² is F df1 over n where n are all samples: 4 · 2 / 60, so f 0.3651.
         ("anova", "F, groups and n in all", (4, 3, 60), {"effect_planning": 0.3651, "groups": 3}),
