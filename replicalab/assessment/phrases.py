@@ -136,9 +136,15 @@ def cautions_title(plan: Assessment) -> str:
     """Return the same for narrow places: ``breaks a wish, lacks a control``; empty if nothing."""
     fixed = any(not control.droppable for control in plan.dropped)
     controls = f"lacks a {'fixed ' if fixed else ''}control" if plan.dropped else ""
-    few = plan.pack.design.units if too_few_units(plan) else None
-    units = f"too few {plural(few.name, 2)}" if few else ""
-    return ", ".join(filter(None, (units, wishes_title(plan.broken_wishes), controls)))
+    return ", ".join(
+        filter(None, (few_units_title(plan), wishes_title(plan.broken_wishes), controls))
+    )
+
+
+def few_units_title(plan: Assessment) -> str:
+    """Return that a plan has too few units, ``too few tanks``; empty where it has not."""
+    units = plan.pack.design.units
+    return f"too few {plural(units.name, 2)}" if units and too_few_units(plan) else ""
 
 
 def too_few_units(plan: Assessment) -> bool:

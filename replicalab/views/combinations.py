@@ -9,7 +9,7 @@ from replicalab.views.blocks import Cell, Column, Group, Sentence, Table, group,
 from replicalab.views.frontier import given_up_text
 from replicalab.views.options import bound_text
 from replicalab.views.plan import moved_text, with_cautions
-from replicalab.views.verdicts import FIDELITY_MEANS, evidence_status
+from replicalab.views.verdicts import FIDELITY_MEANS, evidence_cell
 
 MOST_SHOWN: Final = 12
 """So many combinations are shown; of more it is said how many there are."""
@@ -131,7 +131,7 @@ def _row(options: PlanAnalysis, one: Combination, prices: MeansPrices) -> tuple[
         Cell(means_text(one)),
         *([priced] if prices.given else []),
         Cell(phrases.size_text(after), note=f"({joined(changed)})" if changed else ""),
-        Cell(after.evidence.text, status=evidence_status(after.evidence)),
+        evidence_cell(after),
         Cell(lost_text(after)),
     )
 

@@ -24,7 +24,7 @@ from replicalab.views.budget import budget_blocks
 from replicalab.views.changes import Changed, all_changes, change_text
 from replicalab.views.lab import lab_text
 from replicalab.views.plan import newly_broken_text
-from replicalab.views.verdicts import evidence_status, plan_verdict
+from replicalab.views.verdicts import evidence_cell, plan_verdict
 
 MOST_WORDS: Final = 12
 """A headline has at most so many words."""
@@ -129,13 +129,13 @@ def _cuts(options: PlanAnalysis) -> Iterator[Block]:
     made = all_changes(yours, least.changes, options.known)
     rows = [_row("The plan asked for", "", yours)]
     rows += [_row(*_change(each), each.step.after, _gives_up(each.step)) for each in made]
-    name = f"Cuts that fit this lab, one after the other, {yours.pack.lab.currency}"
-    yield blocks.table(name, _columns("Cut", "Saves", yours), rows)
+    name = f"Changes that fit this lab, one after the other, {yours.pack.lab.currency}"
+    yield blocks.table(name, _columns("Change", "Saves", yours), rows)
 
 
 def _change(each: Changed) -> tuple[str, str]:
     saved = each.step.credits_saved
-    return change_text(each).title, amount_text(saved) if saved else "0"
+    return change_text(each).title, amount_text(saved or 0).replace("-", "\u2212")
 
 
 def _gives_up(step: PlanStep) -> str:
@@ -184,7 +184,7 @@ def _row(what: str, amount: str, plan: Assessment, gives_up: str | None = None) 
         amount,
         size_text(plan),
         blocks.number_cell(plan.cost),
-        Cell(plan.evidence.text, status=evidence_status(plan.evidence)),
+        evidence_cell(plan),
         combinations.lost_text(plan) if gives_up is None else gives_up,
     )
 

@@ -4,12 +4,18 @@ from typing import Final
 
 from replicalab.agents.lab_manager_policy import answer_type_to
 from replicalab.assessment import Assessment, Evidence, assess, cautions_title
-from replicalab.assessment.phrases import failing_text, placed_text, samples_text, size_text
+from replicalab.assessment.phrases import (
+    failing_text,
+    few_units_title,
+    placed_text,
+    samples_text,
+    size_text,
+)
 from replicalab.lexicon import amount_text, capitalised, count_text, joined
 from replicalab.models import DIMENSIONS, LARGEST_PLANNED, LabManagerActionType, revise
 from replicalab.planner import PlanAnalysis, largest_sample
 from replicalab.scenarios import EvidenceTier
-from replicalab.views.blocks import Status, Verdict
+from replicalab.views.blocks import Cell, Status, Verdict
 from replicalab.views.plan import with_cautions
 
 TARGET_MEANS: Final = "what is aimed for"
@@ -85,6 +91,12 @@ _BY_TIER: Final = {
 def evidence_status(evidence: Evidence) -> Status:
     """Return how evidence is to be shown: it passes at the target and fails below the floor."""
     return Status.FAIL if evidence.void_reason else _BY_TIER[evidence.tier]
+
+
+def evidence_cell(plan: Assessment) -> Cell:
+    """Return what a plan shows, as a cell: ``power 0.15, too few tanks``."""
+    text = ", ".join(filter(None, (plan.evidence.text, few_units_title(plan))))
+    return Cell(text, status=evidence_status(plan.evidence))
 
 
 def standing(plan: Assessment) -> tuple[Status, str]:

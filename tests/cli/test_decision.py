@@ -13,7 +13,7 @@ import pytest
 from replicalab.case import Case, case_text
 from replicalab.library import Decision, EntryKind, Option, decision_text
 from replicalab.reports import open_bundle
-from replicalab.scenarios import plan_json
+from replicalab.scenarios import Difficulty, plan_json
 from tests.cli.asking import Asking
 
 STUDY: Final = "psy_stroop"
@@ -23,7 +23,7 @@ WHY: Final = "Sixty is what the room holds"
 @pytest.fixture(autouse=True)
 def recorded(ask: Asking) -> Decision:
     """The decision for a plan of 60 samples over the study's own, as a file beside the plan's."""
-    case = Case(study=STUDY, lab="medium")
+    case = Case(study=STUDY, lab=Difficulty.MEDIUM)
     own = case.pack().reference_protocol
     smaller = own.model_copy(update={"sample_size": 60})
     Path("plan.json").write_text(plan_json(smaller, STUDY))
@@ -69,7 +69,7 @@ def test_decision_against_a_plan_goes_along_with_it(ask: Asking) -> None:
 
 
 def test_decision_about_what_a_negotiation_came_to_goes_along_with_it(ask: Asking) -> None:
-    case = Case(study=STUDY, lab="medium")
+    case = Case(study=STUDY, lab=Difficulty.MEDIUM)
     option = Option(name="Agreed", kind=EntryKind.PLAN, content=case_text(case), run=True)
     Path("decision.json").write_text(decision_text(Decision(options=(option,), chosen=0, why=WHY)))
     assert WHY in ask(f"report {STUDY} --negotiated --decision decision.json").out

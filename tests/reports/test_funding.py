@@ -79,20 +79,34 @@ def test_cuts_lead_from_the_plan_to_the_best_one_here_and_what_they_save_adds_up
     yours, least = options.yours, options.least.after
     document = funding_request(options, on=DAY)
     if not options.least.changes or least.evidence.void_reason:
-        assert not [each for each in document.tables if each.caption.startswith("Cuts that fit")]
+        assert not [each for each in document.tables if each.caption.startswith("Changes that fit")]
         return
-    found = table(document, "Cuts that fit")
+    found = table(document, "Changes that fit")
     names = found.names
     costs = [row[names.index("Costs")].number for row in found.rows]
     assert (costs[0], costs[-1]) == (yours.cost, least.cost)
-    saved = [row[names.index("Saves")].text.replace(",", "") for row in found.rows[1:]]
-    assert sum(map(float, saved)) == pytest.approx(yours.cost - least.cost)
-    assert found.rows[-1][names.index("Evidence")].text == least.evidence.text
+    assert sum(saved(found)) == pytest.approx(yours.cost - least.cost)
+    assert found.rows[-1][names.index("Evidence")].text.split(", too few")[0] == least.evidence.text
     given_up = [row[names.index("Gives up")].text for row in found.rows[1:]]
     lost = [re.match(r"(\d+) of fidelity", text) for text in given_up]
     assert sum(int(each[1]) for each in lost if each) == least.fidelity_loss - yours.fidelity_loss
     wishes = len(least.broken_wishes) - len(yours.broken_wishes)
     assert sum(text.count("' should be ") for text in given_up) >= wishes
+
+
+def saved(found: Table) -> list[float]:
+    """Return what each change saves, as a reader reads it."""
+    texts = [row[found.names.index("Saves")].text for row in found.rows[1:]]
+    return [float(text.replace(",", "").replace("\u2212", "-")) for text in texts]
+
+
+def test_plan_of_too_few_tanks_is_told_so_and_more_samples_save_less_than_nothing() -> None:
+    pack = load_scenario("eco_reef_fish", Difficulty.MEDIUM)
+    plan = revise(pack.reference_protocol, sample_size=16)  # one tank of 16 in all
+    found = table(funding_request(PlanAnalysis(assess(plan, pack)), on=DAY), "Changes that fit")
+    shown = [row[found.names.index("Evidence")].text for row in found.rows]
+    assert [text.endswith(", too few tanks") for text in shown] == [True] * 4 + [False]
+    assert min(saved(found)) == saved(found)[-1] < 0
 
 
 def test_less_money_buys_the_best_plan_that_it_pays_for() -> None:
