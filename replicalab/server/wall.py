@@ -349,7 +349,7 @@ _CROSS_ORIGIN: Final = "access-control-"
 
 _POLICY: Final = {
     "default-src": "'none'",
-    # Our lever's script comes with a page's messages; the front end runs it as a blob.
+    # Scripts of levers and panels come with a page's messages; the front end runs them as blobs.
     "script-src": "'self' 'wasm-unsafe-eval' blob:",
     "style-src": "'self' 'unsafe-inline'",  # Streamlit styles its widgets while they are drawn
     "img-src": "'self' data: blob:",
