@@ -30,6 +30,21 @@ Claims = dict[str, Any]
 Lie = Callable[[Claims], Claims]
 
 
+def write_secrets(file: Path, issuer: str, port: int, base: str = "") -> Path:
+    """Write what an app at a port is told of its provider; return the file."""
+    settings = {
+        "redirect_uri": f"http://127.0.0.1:{port}{base}/oauth2callback",
+        "cookie_secret": COOKIE_SECRET,
+        "client_id": CLIENT,
+        "client_secret": SECRET,
+        "server_metadata_url": f"{issuer}/.well-known/openid-configuration",
+    }
+    lines = (f"{name} = {json.dumps(value)}\n" for name, value in settings.items())
+    patience = "client_kwargs = {timeout = 60}\n"  # however busy this machine is
+    file.write_text("[auth]\n" + "".join(lines) + patience)
+    return file
+
+
 class Provider:
     """A provider that signs in whoever is chosen on its page; a context manager.
 
@@ -75,20 +90,6 @@ class Provider:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
-
-    def secrets_file(self, file: Path, port: int, base: str = "") -> Path:
-        """Write what the app is told of this provider."""
-        settings = {
-            "redirect_uri": f"http://127.0.0.1:{port}{base}/oauth2callback",
-            "cookie_secret": COOKIE_SECRET,
-            "client_id": CLIENT,
-            "client_secret": SECRET,
-            "server_metadata_url": f"{self.url}/.well-known/openid-configuration",
-        }
-        lines = (f"{name} = {json.dumps(value)}\n" for name, value in settings.items())
-        patience = "client_kwargs = {timeout = 60}\n"  # however busy this machine is
-        file.write_text("[auth]\n" + "".join(lines) + patience)
-        return file
 
     def answer(self, handler: BaseHTTPRequestHandler, body: str) -> None:
         path, query = urlsplit(handler.path).path, parse_qs(urlsplit(handler.path).query)

@@ -21,7 +21,7 @@ from websockets.typing import Origin, Subprotocol
 
 from replicalab.library import Event, EventKind, Library
 from tests.browser.driving import APP, HOST, AppServer, free_port
-from tests.server.provider import CLIENT, COOKIE_SECRET, Provider
+from tests.server.provider import CLIENT, COOKIE_SECRET, Provider, write_secrets
 from tests.server.test_served import run
 
 pytestmark = pytest.mark.xdist_group("signing in")  # one server for all of them
@@ -52,7 +52,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def server(honest: Provider, folder: Path) -> Iterator[AppServer]:
     port = free_port()
     environment = {
-        "STREAMLIT_SECRETS_FILES": str(honest.secrets_file(folder / "secrets.toml", port)),
+        "STREAMLIT_SECRETS_FILES": str(write_secrets(folder / "secrets.toml", honest.url, port)),
         "REPLICALAB_DATA": str(folder / "data"),
         "REPLICALAB_MAY_BATCH": "group:staff",
     }
@@ -412,7 +412,9 @@ def test_over_tls_no_other_host_can_plant_a_cookie(visitor: Visitor) -> None:
 def test_signing_in_below_a_path_of_the_proxy_s(honest: Provider, tmp_path: Path) -> None:
     port = free_port()
     environment = {
-        "STREAMLIT_SECRETS_FILES": str(honest.secrets_file(tmp_path / "s.toml", port, "/lab")),
+        "STREAMLIT_SECRETS_FILES": str(
+            write_secrets(tmp_path / "s.toml", honest.url, port, "/lab")
+        ),
         "REPLICALAB_DATA": str(tmp_path / "data"),
     }
     below = {"server.baseUrlPath": "lab"}
