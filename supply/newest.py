@@ -23,6 +23,7 @@ internals.index_page()
 internals.read_sent(b"")
 internals.read_asked(b"")
 internals.signed_in_claims({})
+internals.load_for_first_run()
 if not internals.can_drop_files():
     print("files that are handed over cannot be let go of, so none are taken")
 """

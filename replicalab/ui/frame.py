@@ -15,6 +15,7 @@ from replicalab.errors import ScenarioError
 from replicalab.lexicon import capitalised, joined, quoted
 from replicalab.planner import PlanAnalysis
 from replicalab.render.figures import convergence_chart
+from replicalab.render.html import html
 from replicalab.server import visitor
 from replicalab.ui import (
     challenge,
@@ -34,6 +35,7 @@ from replicalab.ui.words import ICONS, escaped
 from replicalab.views.blocks import Status
 from replicalab.views.check import header_panel
 from replicalab.views.score import HIDDEN
+from replicalab.views.study import card_panel
 
 # In the page itself: a Material symbol would be fetched from another host, and a file of ours is no
 # longer served once a run has not named it again.
@@ -135,8 +137,11 @@ def _begin() -> None:
 
 @cache
 def warm_up() -> None:
-    """Load what the pages use, once per process."""
-    for card in cards()[:1]:
+    """Load what the pages use and judge what the front door shows, once per process."""
+    found = cards()
+    for card in found:
+        html(card_panel(card.summary, card.labs))
+    for card in found[:1]:
         plan = card.labs[0].yours
         convergence_chart([(1, plan)]).to_json()
         header_panel(plan)

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from replicalab.errors import ScenarioError
 from replicalab.people import Person
+from replicalab.server.internals import load_for_first_run
 
 _REST_SECONDS: Final = 2.0  # So long what is left is put off, for the first page to be drawn
 
@@ -23,6 +24,7 @@ def load() -> None:
     try:
         frame = import_module("replicalab.ui.frame")
         import_module("replicalab.ui.scenarios")
+        load_for_first_run()
         with suppress(ScenarioError):  # the page says what is wrong with the studies
             frame.warm_up()
     finally:

@@ -12,7 +12,7 @@ from typing import Any, Final
 import pytest
 import streamlit as st
 from starlette.testclient import TestClient
-from streamlit import file_util, runtime
+from streamlit import delta_generator, file_util, runtime
 from streamlit.proto import BackMsg_pb2, ForwardMsg_pb2
 from streamlit.runtime import memory_uploaded_file_manager as files
 from streamlit.web.server.starlette import starlette_websocket
@@ -81,6 +81,17 @@ def test_streamlit_that_is_too_old_is_named_with_the_oldest_that_serves(
         return
     with pytest.raises(CannotServeError, match=rf"Streamlit {version} is too old.*need 1\.67 or"):
         internals.require_version()
+
+
+def test_first_run_looks_for_no_prompt(lacks: Lacks, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And runs in a release that has no such question, too."""
+    asked = "_use_warning_has_been_displayed"
+    monkeypatch.setattr(delta_generator, asked, False)
+    internals.load_for_first_run()
+    assert getattr(delta_generator, asked) is True
+    lacks(delta_generator, asked)
+    internals.load_for_first_run()
+    assert not hasattr(delta_generator, asked)
 
 
 def test_wall_that_can_read_no_message_of_a_browser_is_not_built(lacks: Lacks) -> None:
