@@ -200,16 +200,16 @@ class Case(NamedTuple):
 
 
 EDITS: Final[tuple[tuple[str, str, Callable[[Page], Act]], ...]] = (
-    ("Protocol", "sample size", partial(typing, label="Sample size")),
-    ("Protocol", "duration (days)", partial(typing, label="Duration (days)")),
-    ("Trade-offs", "point: samples", partial(typing, label="Point: samples")),
-    ("Trade-offs", "the budget's lever", partial(pulling, label="Budget, credits")),
+    ("an edit on Protocol", "sample size", partial(typing, label="Sample size")),
+    ("an edit on Protocol", "duration (days)", partial(typing, label="Duration (days)")),
+    ("a point on Trade-offs", "samples", partial(typing, label="Point: samples")),
+    ("a lever on Trade-offs", "the budget", partial(pulling, label="Budget, credits")),
 )
 CASES: Final = [
     *(
-        Case(f"edit to paint, {page}", f"{state}: {what}", f"/{page}?{asked}", act)
+        Case(bar, f"{state}: {what}", f"/{bar.rpartition(' ')[2]}?{asked}", act)
         for state, asked in STATES.items()
-        for page, what, act in EDITS
+        for bar, what, act in EDITS
     ),
     *(
         Case(bar, state, f"/Negotiation?{query(state, **shown)}", stepping)
