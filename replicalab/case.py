@@ -20,6 +20,7 @@ from pydantic import (
 
 from replicalab import scenarios
 from replicalab.assessment import Assessment, assess
+from replicalab.characters import on_one_line
 from replicalab.errors import Fault, LibraryContentError, ScenarioError
 from replicalab.lexicon import joined
 from replicalab.models import Protocol, Record, too_large
@@ -33,6 +34,7 @@ from replicalab.negotiation import (
 )
 from replicalab.registration import Registration
 from replicalab.scenarios.checking import shown
+from replicalab.scenarios.reading import dotted
 
 FindPack = Callable[[str, str, int, str | None], scenarios.Pack]
 """Finds a study in its lab: (study, lab, seed, key of a visitor's own); raises ScenarioError."""
@@ -340,7 +342,7 @@ def read_record(model: type[_R], text: str) -> _R:
         return model.model_validate_json(text)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        place = ".".join(map(str, first["loc"])) or "the text"
+        place = on_one_line(dotted(first["loc"])) or "the text"
         value = f"{shown(first['input'])}: " if first["loc"] else ""
         said = f"{place}: {value}{first['msg'].removeprefix('Value error, ')}"
         raise LibraryContentError(f"{said}; load what was saved here") from error

@@ -370,11 +370,11 @@ class KeptBatch(Record):
         seen: set[tuple[int, int]] = set()
         for at, row in enumerate(self.results):
             if row.job >= len(self.jobs):
-                yield f"results.{at}.job: {row.job} is none of the {len(self.jobs)} jobs"
+                yield f"results[{at}].job: {row.job} is none of the {len(self.jobs)} jobs"
             elif (row.outcome is None) is (not row.error):
-                yield f"results.{at}: it needs an outcome, or the error why it has none, not both"
+                yield f"results[{at}]: it needs an outcome, or the error why it has none, not both"
             elif not isfinite(row.credits) or not isfinite(row.evidence or 0):
-                yield f"results.{at}: its credits or its evidence is no finite number"
+                yield f"results[{at}]: its credits or its evidence is no finite number"
             elif (row.job, row.seed) in seen:
-                yield f"results.{at}: seed {row.seed} of job {row.job} stands there twice"
+                yield f"results[{at}]: seed {row.seed} of job {row.job} stands there twice"
             seen.add((row.job, row.seed))

@@ -11,6 +11,7 @@ from pydantic import AliasPath, BaseModel, FailFast, Field, ValidationError
 from pydantic_core import from_json
 
 from replicalab.agents.parsing import ScientistOutputParseError, parse_scientist_output
+from replicalab.characters import on_one_line
 from replicalab.errors import NegotiationError, TraceError
 from replicalab.lexicon import amount_text
 from replicalab.models import DIMENSIONS, ScientistActionType
@@ -31,6 +32,7 @@ from replicalab.negotiation.records import (
 from replicalab.negotiation.rounds import BY_HAND, FOR_THE_MODEL
 from replicalab.negotiation.transcript import FORMAT, Recording, Transcript
 from replicalab.scenarios.json_file import too_many
+from replicalab.scenarios.reading import dotted
 
 MOST_BYTES: Final = 5 * 2**20
 """The largest file that is read, 5 MiB: fifty rounds with three attempts of a model each fit."""
@@ -82,7 +84,7 @@ def _first_fault(error: ValidationError) -> str:
     if not first["loc"]:
         return f"the file: {why}"
     shown = f" is {first['input']!r}" if isinstance(first["input"], int | float) else ""
-    return f"{'.'.join(map(str, first['loc']))}{shown}: {why}"
+    return f"{on_one_line(dotted(first['loc']))}{shown}: {why}"
 
 
 def shipped_recordings() -> tuple[Transcript, ...]:
@@ -140,7 +142,9 @@ def _of_trace(data: Data) -> Data:
     trace = _Trace.model_validate(data)
     for place, done in enumerate(trace.rounds):
         if done.number != place:
-            raise TraceError(f"rounds.{place}.number is {done.number}; number the rounds from 0 on")
+            raise TraceError(
+                f"rounds[{place}].number is {done.number}; number the rounds from 0 on"
+            )
     turns = [_of_round(done, trace.setup) for done in trace.rounds]
     ended = {"ending": trace.ending, "outcome": trace.outcome}
     return {"format": FORMAT, "setup": trace.setup, "turns": turns, **ended}
@@ -213,7 +217,7 @@ def _of_cassette(data: Data) -> Data:
         try:
             action = parse_scientist_output(outputs[-1].text or "")
         except ScientistOutputParseError as error:
-            raise TraceError(f"turns.{number}: {error}; end each turn with an action") from error
+            raise TraceError(f"turns[{number}]: {error}; end each turn with an action") from error
         turn = {
             "action": action,
             "by": TurnAuthor.MODEL,
