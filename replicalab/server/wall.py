@@ -292,7 +292,7 @@ def _refused_host(headers: Headers, hosts: frozenset[str]) -> Refusal | None:
     return Refusal(
         400,
         "This address is not one that ReplicaLab answers to: whoever serves it lists the names in "
-        "server.allowedHosts of .streamlit/config.toml.",
+        "server.allowedHosts of .streamlit/config.toml, or in STREAMLIT_SERVER_ALLOWED_HOSTS.",
     )
 
 

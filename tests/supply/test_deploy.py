@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+import runpy
+import urllib.request
 from pathlib import Path
 from typing import Final
+from urllib.request import Request
 
+import pytest
 import yaml
 
 from replicalab.server.running import READY
@@ -14,6 +18,8 @@ from replicalab.server.wall import MOST_CONNECTIONS
 ROOT: Final = Path(__file__).resolve().parents[2]
 DEPLOY: Final = ROOT / "deploy"
 TEXTS: Final = {path.name: path.read_text(encoding="utf-8") for path in DEPLOY.iterdir()}
+FOLDERS: Final = ("pages", "scenarios", "replicalab")
+"""Copied whole: of .streamlit, which may hold secrets, only what is named."""
 OF_A_PAGE: Final = 4
 """Descriptors."""
 
@@ -29,13 +35,19 @@ def test_what_the_container_copies_exists() -> None:
     copied = re.findall(r"^COPY (?!--from)(.+) \S+$", TEXTS["Containerfile"], re.MULTILINE)
     paths = [path for line in copied for path in line.split()]
     assert {"app.py", "pages", "scenarios", "replicalab"} <= {*paths}
-    assert [path for path in paths if not (ROOT / path).exists()] == []
+    assert [path for path in paths if not (ROOT / path).is_file() and path not in FOLDERS] == []
+    sent = {
+        line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line[0] == "!"
+    }
+    lists = {path for path in paths if path.startswith("requirements")}
+    assert {*paths} - lists == sent - {"requirements*.txt"}, "and nothing else is sent to be built"
 
 
 def test_containers_get_only_files_that_exist_and_certificates_that_git_never_takes() -> None:
     services = yaml.safe_load(TEXTS["compose.yaml"])["services"]
     assert services["replicalab"]["build"]["dockerfile"] == "deploy/Containerfile"
     mounted = [volume.split(":")[0] for volume in services["proxy"]["volumes"]]
+    assert all("${LAB_HOST}" in each for each in services["proxy"]["volumes"][1:])
     kept = [path for path in mounted if not (DEPLOY / path).exists()]
     assert kept == ["./certificate.pem", "./certificate.key"]
     assert "deploy/certificate.*" in (ROOT / ".gitignore").read_text().splitlines()
@@ -43,7 +55,36 @@ def test_containers_get_only_files_that_exist_and_certificates_that_git_never_ta
 
 def test_probes_ask_the_address_that_answers() -> None:
     assert re.findall(r"^    location = (\S+) ", TEXTS["nginx.conf"], re.MULTILINE) == [READY]
-    assert re.findall(r"127\.0\.0\.1:\d+(/\w+)", TEXTS["Containerfile"]) == [READY]
+    probe = '"/venv/bin/python", "/app/ready.py"]'
+    assert f"CMD [{probe}" in TEXTS["Containerfile"]
+    assert f'["CMD", {probe}' in TEXTS["compose.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("environment", "asked"),
+    [
+        ({}, ("127.0.0.1", READY)),
+        ({"STREAMLIT_SERVER_ALLOWED_HOSTS": "lab.example.org"}, ("lab.example.org", READY)),
+        (
+            {
+                "STREAMLIT_SERVER_ALLOWED_HOSTS": "lab.example.org 127.0.0.1",
+                "STREAMLIT_SERVER_BASE_URL_PATH": "/lab/",
+            },
+            ("lab.example.org", f"/lab{READY}"),
+        ),
+    ],
+)
+def test_container_asks_by_a_name_and_below_the_path_that_it_serves(
+    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], asked: tuple[str, str]
+) -> None:
+    for name in ("STREAMLIT_SERVER_ALLOWED_HOSTS", "STREAMLIT_SERVER_BASE_URL_PATH"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    requests: list[Request] = []
+    monkeypatch.setattr(urllib.request, "urlopen", lambda each, timeout: requests.append(each))
+    runpy.run_path(str(DEPLOY / "ready.py"))
+    assert [(each.get_header("Host"), each.selector) for each in requests] == [asked]
 
 
 def test_descriptors_are_enough_for_every_page_that_is_let_in() -> None:
