@@ -5,7 +5,7 @@ import errno
 import os
 import stat
 import sys
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Final
 
@@ -139,8 +139,8 @@ def _unwritable(path: Path, error: OSError) -> CommandError:
     return CommandError(f"{problem}; name a file in a folder that may be written")
 
 
-def written(path: Path, held: str | bytes) -> str:
-    """Write a file as a whole, and return a line that says so.
+def written(path: Path, held: str | bytes, *, private: bool = False) -> str:
+    """Write a file as a whole, a private one for its user alone; return a line that says so.
 
     Raises:
         CommandError: it cannot be written.
@@ -159,7 +159,9 @@ def written(path: Path, held: str | bytes) -> str:
                 file.write(data)
             return ""
         # Renamed once it is whole: whoever reads meanwhile has the old file or the new one.
-        part.write_bytes(data)
+        part.unlink(missing_ok=True)
+        with open(part, "xb", opener=partial(os.open, mode=0o600 if private else 0o666)) as file:
+            file.write(data)
         part.replace(path)
     except OSError as error:
         part.unlink(missing_ok=True)

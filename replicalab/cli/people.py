@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from replicalab import library
 from replicalab.cli.files import check_writable, written
 from replicalab.cli.printing import Answer, CommandError
+from replicalab.errors import LibraryMissingError
 from replicalab.lexicon import count_text
 from replicalab.library import Event, KnownPerson
 from replicalab.people import Person
@@ -82,14 +83,20 @@ def _answered(asked: argparse.Namespace, opened: Library) -> Answer:
     people = opened.people
     if asked.action == "list":
         known = people.known()
-        return Answer(0, _people_lines(known), lambda: {"people": [*map(_person, known)]})
+        lines = (f"Library: {opened.place}", *_people_lines(known))
+        return Answer(0, lines, lambda: {"people": [*map(_person, known)]})
     if asked.action == "log":
         events = people.events(asked.most)
         return Answer(0, _event_lines(events), lambda: {"events": [*map(_event, events)]})
-    person = people.named(asked.person)
+    try:
+        person = people.named(asked.person)
+    except LibraryMissingError as error:
+        raise CommandError(f"{error}; the library is {opened.place}") from error
     if asked.action == "export":
         held = people.export(person, _by())
-        said = written(asked.save, json.dumps(held, indent=1, ensure_ascii=False) + "\n")
+        said = written(
+            asked.save, json.dumps(held, indent=1, ensure_ascii=False) + "\n", private=True
+        )
         number = count_text(len(held["entries"]), "entry")
         return Answer(
             0, [f"{number} of {person.called}", said], lambda: {"entries": len(held["entries"])}

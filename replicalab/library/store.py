@@ -79,6 +79,14 @@ class Library:
         """Let go of the file, or of the server."""
         self._opened.reading.dispose()
 
+    @property
+    def place(self) -> str:
+        """Where it is: its file, or its address without the password."""
+        url = self._opened.reading.url
+        if url.drivername == "sqlite":
+            return str(url.database)
+        return url.render_as_string(hide_password=True)
+
     # --- entries ------------------------------------------------------------------------------
 
     def keep(

@@ -24,7 +24,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from replicalab.characters import shown
+from replicalab.characters import on_one_line, shown
 from replicalab.errors import LibraryError
 from replicalab.lexicon import joined
 from replicalab.people import Person
@@ -201,7 +201,7 @@ class ProviderGate(AccessGate):
         """Sign in whom the provider vouches for, or say why nobody is."""
         cookies = HTTPConnection(scope).cookies
         query = scope["query_string"].decode("ascii", "replace")
-        state, refused = _state(query), ""
+        state, refused, reason = _state(query), "", ""
         begun = cookies.get(self._named(scope, _BEGUN_COOKIE), "")
         person = None
         proof = proof_of(f"state {state}")
@@ -209,12 +209,13 @@ class ProviderGate(AccessGate):
             refused = "This sign-in did not begin in this browser, or was used before."
         elif error := parse_qs(query).get("error"):
             refused = f"The sign-in service said no: {shown(error[0][:100])}."
+            reason = parse_qs(query).get("error_description", [""])[0][:300]
         else:
             answer = await _answered(app, scope, receive)
             person = self._person(internals.signed_in_claims(_cookies(answer)))
             refused = "" if person else _CANNOT
         if person is None:
-            return await self._refuse(scope, refused)
+            return await self._refuse(scope, refused, reason)
         token = _new_token()
         try:
             is_new = await asyncio.to_thread(
@@ -253,13 +254,16 @@ class ProviderGate(AccessGate):
         is_own = _OWN_PATH.fullmatch(wanted) and wanted.startswith(f"{self.base}/")
         return wanted if is_own else f"{self.base}/"
 
-    async def _refuse(self, scope: Scope, why: str) -> Response:
+    async def _refuse(self, scope: Scope, why: str, reason: str = "") -> Response:
+        """Say why nobody is signed in; the provider's reason stands in the log alone."""
         # However fast somebody asks, the log grows at a person's pace.
         left, since = self._refusals
         now = time.monotonic()
         left = min(20.0, left + (now - since) / 6) if since else 20.0
         self._refusals = max(0.0, left - 1), now
         if left >= 1:
+            if reason:
+                _LOG.warning("%s Its reason: %s", why, on_one_line(reason))
             try:
                 await asyncio.to_thread(self._keeper.note_refusal, why)
             except LibraryError as error:

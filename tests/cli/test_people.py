@@ -30,9 +30,11 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Library
 def test_people_are_listed_and_exported_and_deleted(ask: Asking, library: Library) -> None:
     listed = ask("people list")
     assert all(each in listed.out for each in ("17", "Ann", "ann@example.org", PERSON.key[:12]))
+    assert f"Library: {library.place}" in listed.out
     [known] = ask("people list --json").data["people"]
     assert (known["key"], known["entries"]) == (PERSON.key, 1)
     assert ask("people export ann@example.org --save ann.json").code == 0
+    assert Path("ann.json").stat().st_mode & 0o777 == 0o600
     exported = json.loads(Path("ann.json").read_text())
     [entry] = exported["entries"]
     assert entry["versions"][0]["content"] == make_plan()
@@ -61,7 +63,7 @@ def test_people_are_listed_and_exported_and_deleted(ask: Asking, library: Librar
         ("people export 17 --save - --json", "leave out"),
         ("people list 17", "takes no person"),
         ("people log --most 0", "1 or more"),
-        ("people export somebody --save x.json", "nobody who has signed in"),
+        ("people export somebody --save x.json", "the library is"),
     ],
 )
 def test_people_says_what_it_lacks(ask: Asking, library: Library, line: str, said: str) -> None:

@@ -319,9 +319,13 @@ def test_way_back_that_nobody_began_is_refused(visitor: Visitor, query: str) -> 
 
 def test_refusal_of_the_provider_is_told_as_text(visitor: Visitor) -> None:
     state = parse_qs(urlsplit(visitor.begin()).query)["state"][0]
-    answer = visitor.get(f"/oauth2callback?state={state}&error=<b>no</b>")
+    reason = "error_description=unknown%0Aprompt"
+    answer = visitor.get(f"/oauth2callback?state={state}&error=<b>no</b>&{reason}")
     assert answer.status_code == 403
     assert "said no: &lt;b&gt;no&lt;/b&gt;" in answer.text
+    assert "unknown" not in answer.text
+    last = visitor.server.tail().splitlines()[-1]
+    assert last == "The sign-in service said no: <b>no</b>. Its reason: unknown prompt"
     assert "default-src 'none'" in answer.headers["content-security-policy"]
 
 
