@@ -91,3 +91,14 @@ def test_descriptors_are_enough_for_every_page_that_is_let_in() -> None:
     [limit] = re.findall(r"^LimitNOFILE=(\d+)$", TEXTS["replicalab.service"], re.MULTILINE)
     nofile = yaml.safe_load(TEXTS["compose.yaml"])["services"]["replicalab"]["ulimits"]["nofile"]
     assert min(int(limit), nofile) > OF_A_PAGE * MOST_CONNECTIONS
+
+
+def test_nginx_keeps_out_a_name_that_a_browser_brings() -> None:
+    guide = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
+    names = re.findall(r'^REPLICALAB_(?:PERSON|GROUPS)_HEADER="([\w-]+)"$', guide, re.MULTILINE)
+    sent = dict(
+        re.findall(r"^ {8}proxy_set_header (\S+) (\$\w+);", TEXTS["nginx.conf"], re.MULTILINE)
+    )
+    assert len(names) == 2
+    for name in names:
+        assert f'        set {sent[name]} "";' in TEXTS["nginx.conf"].splitlines()
