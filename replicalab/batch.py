@@ -7,6 +7,7 @@ has come.
 Source of the intervals: Wilson (1927), J. Am. Stat. Assoc. 22, 209-212.
 """
 
+import logging
 import os
 import pickle
 import subprocess
@@ -56,6 +57,7 @@ _SAID_SINCE: Final = ("wishes_broken", "evidence_short", "wishes_short", "fideli
 _ROUNDING: Final = 1e-12  # What is 0 here may be that on another machine
 _Z: Final = 1.959963984540054  # The 97.5 % point of the normal distribution: intervals are of 95 %
 
+_LOG: Final = logging.getLogger(__name__)
 _ROOT: Final = Path(__file__).parents[1]
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -341,12 +343,17 @@ class Workers(ThreadPoolExecutor):
     def _process(self) -> subprocess.Popen[bytes]:
         found: subprocess.Popen[bytes] | None = getattr(self._mine, "process", None)
         if found is None:
-            found = self._mine.process = subprocess.Popen(  # noqa: S603  # our own words only
-                [sys.executable, "-c", self._serve],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                cwd=_ROOT,
-            )
+            try:
+                found = self._mine.process = subprocess.Popen(  # noqa: S603  # our own words only
+                    [sys.executable, "-c", self._serve],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    cwd=_ROOT,
+                )
+            except OSError as error:
+                _LOG.warning("A batch needs %s, which cannot be run: %s", sys.executable, error)
+                why = f"this server's Python cannot be run once more: {error.strerror}"
+                raise OSError(error.errno, why) from error
             with self._lock:
                 self._all.append(found)
         return found

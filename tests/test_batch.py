@@ -23,6 +23,7 @@ from replicalab.batch import (
     Share,
     WorkerDiedError,
     Workers,
+    failure_text,
     is_same,
     jobs_of,
     regrets,
@@ -143,6 +144,19 @@ def test_work_is_done_in_another_process_which_a_death_replaces_and_an_error_doe
         assert second != first
     with pytest.raises(ProcessLookupError):  # it ends with its executor
         os.kill(second, 0)
+
+
+def test_python_that_may_not_be_run_is_named_in_the_log_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    own = tmp_path / "python"
+    own.touch(mode=0o600)
+    monkeypatch.setattr(sys, "executable", str(own))
+    with Workers(1) as workers, pytest.raises(PermissionError) as caught:
+        workers.submit(where).result()
+    said = "PermissionError: this server's Python cannot be run once more: Permission denied"
+    assert failure_text(caught.value) == said
+    assert str(own) in caplog.text
 
 
 def deadly(jobs: list[Case]) -> list[Result]:

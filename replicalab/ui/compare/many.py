@@ -159,7 +159,10 @@ def _draw_fields(here: PlanAnalysis, names: dict[str, str]) -> None:
     studies = {study: texts.get(study, "") for study in chosen}
     asked = BatchRequest(studies, labs, range(first, last + 1), scientists, managers, own)
     with st.container(horizontal=True, vertical_alignment="center", key="batch_run"):
-        button("Run", "play_arrow", partial(_begin, asked), type="primary")
+        may = visitor.may(Right.BATCH)
+        help_ = None if may else NOT_ALLOWED.format("run batches")
+        begin = partial(_begin, asked)
+        button("Run", "play_arrow", begin, type="primary", disabled=not may, help=help_)
         st.markdown(escaped(counted_text(asked.counted)), width="content")
     notices.draw(_NOTICE)
 
