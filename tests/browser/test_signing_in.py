@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from oidc_provider_mock import User, run_server_in_thread
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser.driving import (
@@ -93,13 +91,6 @@ def sign_in(page: Page, server: AppServer, name: str, address: str = STROOP) -> 
     expect(page.get_by_role("button", name="More")).to_be_visible()
 
 
-def ask(page: Page, server: AppServer) -> None:
-    """Open a page and ask to sign in, at a provider that others wrote."""
-    open_app(page, f"{server.url}{STROOP}")
-    page.get_by_role("button", name="Sign in").click()
-    page.get_by_role("heading", name="Authorize Client").wait_for()
-
-
 def sign_out(page: Page) -> None:
     page.get_by_role("button", name="More").click()
     page.get_by_text("Sign out (").click()
@@ -180,35 +171,3 @@ def test_what_a_browser_kept_is_taken_along_once(
         elsewhere = blank(visitors())
         sign_in(elsewhere, server, "ann")
         assert kept(elsewhere, server) == ["Stroop interference · medium lab · n 41"]
-
-
-@pytest.mark.parametrize("is_expired", [False, True])
-def test_provider_that_others_wrote(
-    tmp_path: Path, visitors: Callable[[], BrowserContext], is_expired: bool
-) -> None:
-    """Its tokens sign somebody in; its refusal and a token that has expired do not."""
-    lasts = timedelta(hours=-1 if is_expired else 1)
-    people = [User(sub="ann", claims={"name": "Ann", "email": "ann@example.org"})]
-    provider = run_server_in_thread(
-        user_claims=people, require_nonce=True, access_token_max_age=lasts
-    )
-    port = free_port()
-    with provider as found:
-        issuer = f"http://localhost:{found.server_port}"
-        environment = {
-            "REPLICALAB_DATA": str(tmp_path / "data"),
-            "STREAMLIT_SECRETS_FILES": str(write_secrets(tmp_path / "s.toml", issuer, port)),
-        }
-        with AppServer(APP, tmp_path / "log", port=port, environment=environment) as server:
-            page = blank(visitors())
-            ask(page, server)
-            page.get_by_role("button", name="Deny").click()
-            expect(page.get_by_text("said no: access_denied")).to_be_visible()
-            ask(page, server)
-            page.get_by_role("button", name="ann").click()
-            if is_expired:
-                expect(page.get_by_text("cannot be trusted and was refused")).to_be_visible()
-                return
-            expect(page).to_have_title("Protocol · ReplicaLab")
-            page.get_by_role("button", name="More").click()
-            expect(page.get_by_text("Sign out (Ann)")).to_be_visible()
