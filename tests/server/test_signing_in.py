@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
-from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
@@ -14,7 +16,6 @@ import httpx2
 import pytest
 from joserfc import jwt
 from joserfc.jwk import OctKey, RSAKey
-from oidc_provider_mock import User, run_server_in_thread
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.exceptions import ConnectionClosed
@@ -440,32 +441,43 @@ def test_signing_in_below_a_path_of_the_proxy_s(honest: Provider, tmp_path: Path
             assert "Sign in" in page_of(socket)
 
 
-@pytest.mark.parametrize("is_expired", [False, True])
-def test_provider_that_others_wrote(tmp_path: Path, is_expired: bool) -> None:
+@pytest.fixture(params=[3600, -3600], ids=["good for an hour", "expired an hour ago"])
+def another(request: pytest.FixtureRequest) -> Iterator[tuple[str, int]]:
+    """A provider that others wrote, and for how many seconds its tokens are good."""
+    port, seconds = free_port(), int(request.param)
+    who = {"sub": "ann", "name": "Ann", "email": "ann@example.org"}
+    # In a process of its own: what it warns of is no failure of ours.
+    asked = ("-m", "oidc_provider_mock", "--port", str(port), "--require-nonce", "true")
+    more = ("--token-max-age", str(seconds), "--user-claims", json.dumps(who))
+    command = [sys.executable, "-W", "ignore", *asked, *more]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            with httpx2.Client(transport=httpx2.HTTPTransport(retries=9)) as client:
+                client.get(f"http://127.0.0.1:{port}/")
+            yield f"http://127.0.0.1:{port}", seconds
+        finally:
+            process.terminate()
+
+
+def test_provider_that_others_wrote(another: tuple[str, int], tmp_path: Path) -> None:
     """Its tokens sign somebody in; its refusal and a token that has expired do not."""
-    lasts = timedelta(hours=-1 if is_expired else 1)
-    people = [User(sub="ann", claims={"name": "Ann", "email": "ann@example.org"})]
-    provider = run_server_in_thread(
-        user_claims=people, require_nonce=True, access_token_max_age=lasts
-    )
-    port = free_port()
-    with provider as found:
-        issuer = f"http://127.0.0.1:{found.server_port}"
-        environment = {
-            "STREAMLIT_SECRETS_FILES": str(write_secrets(tmp_path / "s.toml", issuer, port)),
-            "REPLICALAB_DATA": str(tmp_path / "data"),
-        }
-        with AppServer(APP, tmp_path / "log", port=port, environment=environment) as server:
-            visitor = Visitor(server)
-            denied = httpx2.post(visitor.begin(), data={"action": "deny"})
-            answer = visitor.get(denied.headers["location"])  # without the state that it began with
-            assert (answer.status_code, "You are not signed in" in answer.text) == (403, True)
-            allowed = httpx2.post(visitor.begin(), data={"sub": "ann"})
-            answer = visitor.get(allowed.headers["location"])
-            if is_expired:
-                assert answer.status_code == 403
-                assert "cannot be trusted and was refused" in answer.text
-                return
-            assert answer.status_code == 302, answer.text + server.tail()
-            with visitor.connect() as socket:
-                assert named_on(page_of(socket)) == "Ann"
+    (issuer, seconds), port = another, free_port()
+    environment = {
+        "STREAMLIT_SECRETS_FILES": str(write_secrets(tmp_path / "s.toml", issuer, port)),
+        "REPLICALAB_DATA": str(tmp_path / "data"),
+    }
+    with AppServer(APP, tmp_path / "log", port=port, environment=environment) as server:
+        visitor = Visitor(server)
+        denied = httpx2.post(visitor.begin(), data={"action": "deny"})
+        answer = visitor.get(denied.headers["location"])  # without the state that it began with
+        assert (answer.status_code, "You are not signed in" in answer.text) == (403, True)
+        allowed = httpx2.post(visitor.begin(), data={"sub": "ann"})
+        answer = visitor.get(allowed.headers["location"])
+        if seconds < 0:
+            assert answer.status_code == 403
+            assert "cannot be trusted and was refused" in answer.text
+            assert "expired" in server.tail()
+            return
+        assert answer.status_code == 302, answer.text + server.tail()
+        with visitor.connect() as socket:
+            assert named_on(page_of(socket)) == "Ann"
