@@ -65,19 +65,12 @@ def load_for_first_run() -> None:
 
     That run also asks whether somebody types at a prompt, for which Python reads the source of
     every call on its stack: nobody does here. Needs `_use_warning_has_been_displayed` of
-    `streamlit.delta_generator` and these two modules; without them the first page comes later.
+    `streamlit.delta_generator` and the names of icons; without them the first page comes later.
     """
-    for module, name in _FIRST_USED:
-        _inside(module, name)
+    _inside("streamlit.material_icon_names", "ALL_MATERIAL_ICONS")
     name = "_use_warning_has_been_displayed"
     if _inside("streamlit.delta_generator", name) is not None:
         setattr(import_module("streamlit.delta_generator"), name, True)
-
-
-_FIRST_USED: Final = (
-    ("PIL.Image", "Image"),  # for a page's own icon
-    ("streamlit.material_icon_names", "ALL_MATERIAL_ICONS"),
-)
 
 
 def index_page() -> str:

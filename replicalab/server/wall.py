@@ -9,18 +9,19 @@ import base64
 import hashlib
 import logging
 import re
+from pathlib import Path
 from typing import Any, Final
 
 import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
-from starlette.responses import PlainTextResponse
+from starlette.responses import FileResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from replicalab.errors import LibraryError
 from replicalab.people import packed, rights_of
 from replicalab.server import internals
-from replicalab.server.gate import NOT_TOLD, AccessGate, Known
+from replicalab.server.gate import NOT_TOLD, AccessGate, Known, base_path
 from replicalab.server.hidden_host import HiddenHosts
 from replicalab.server.messages import LONGEST_QUERY, Bursts, Incoming
 from replicalab.server.screen import Screen
@@ -40,6 +41,10 @@ MOST_CONNECTIONS: Final = 300
 MARK: Final = "x-replicalab-wall"
 """A header of every web socket that came through; a browser cannot set one there."""
 
+# In the place of Streamlit's: a run that names one loads numpy and Pillow for it, needed for
+# nothing else; and a Material symbol would be fetched from another host.
+_ICON: Final = Path(__file__).with_name("icon.png")
+
 _LOG: Final = logging.getLogger(__name__)
 
 
@@ -58,6 +63,7 @@ class Wall:
         self._uploads = Uploads(app)
         self._sessions = Sessions()
         self._fixed = fixed_headers()
+        self._icon = f"{base_path()}/favicon.png"
         self._hosts = allowed_hosts()
         self._hidden_hosts = HiddenHosts()
         self._connections = 0
@@ -161,6 +167,8 @@ class Wall:
         try:
             if scope["path"] in self._gate.paths:
                 await self._gate.answer(self._app, scope, receive, note_and_send)
+            elif scope["path"] == self._icon:
+                await FileResponse(_ICON)(scope, receive, note_and_send)
             else:
                 await self._app(scope, receive, note_and_send)
         except Exception:

@@ -1,10 +1,8 @@
 """What every page has: its settings, the navigation, and a header that says where you are."""
 
-from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
-from pathlib import Path
 from typing import Final
 
 import streamlit as st
@@ -14,7 +12,6 @@ from replicalab.characters import shown
 from replicalab.errors import ScenarioError
 from replicalab.lexicon import capitalised, joined, quoted
 from replicalab.planner import PlanAnalysis
-from replicalab.render.figures import convergence_chart
 from replicalab.render.html import html
 from replicalab.server import visitor
 from replicalab.ui import (
@@ -36,12 +33,6 @@ from replicalab.views.blocks import Status
 from replicalab.views.check import header_panel
 from replicalab.views.score import HIDDEN
 from replicalab.views.study import card_panel
-
-# In the page itself: a Material symbol would be fetched from another host, and a file of ours is no
-# longer served once a run has not named it again.
-_ICON: Final = "data:image/png;base64," + b64encode(
-    Path(__file__).with_name("icon.png").read_bytes()
-).decode("ascii")
 
 PAGES: Final = (
     ("app.py", "Scenarios"),
@@ -78,7 +69,7 @@ def page(title: str) -> Iterator[PlanAnalysis]:
         sent, times = st.session_state.get(_SENT_TITLE, ("", 0))
         times = times if sent == title else 0
         if times < _ENOUGH:
-            st.set_page_config(page_title=f"{title} · ReplicaLab", page_icon=_ICON, layout="wide")
+            st.set_page_config(page_title=f"{title} · ReplicaLab", layout="wide")
         _begin()
         analysis, hidden = state.analysis(), challenge.is_hidden()
         presenting = bool(state.workspace().presenting) and not hidden
@@ -138,13 +129,8 @@ def _begin() -> None:
 @cache
 def warm_up() -> None:
     """Load what the pages use and judge what the front door shows, once per process."""
-    found = cards()
-    for card in found:
-        html(card_panel(card.summary, card.labs))
-    for card in found[:1]:
-        plan = card.labs[0].yours
-        convergence_chart([(1, plan)]).to_json()
-        header_panel(plan)
+    for card in cards():
+        html(card_panel(card.summary, card.labs), header_panel(card.labs[0].yours))
 
 
 @st.fragment(run_every=_A_DAY)

@@ -1,7 +1,7 @@
 """What the server asks of the pages: to load, to know a visitor again, to save at the end.
 
 Nothing here imports the pages before it is asked to: the server answers meanwhile. The database's
-part comes last, when the first page stands, for a newcomer has kept nothing.
+part and the charts come last, when the first page stands, which shows neither.
 """
 
 import gc
@@ -42,7 +42,8 @@ def _open_library() -> None:
 @cache
 def _keep_out_of_collections() -> None:
     """Load what is left, and look through what is loaded once more and never again."""
-    import_module("replicalab.library.store")
+    for what_waited in ("replicalab.library.store", "replicalab.render.pictures"):
+        import_module(what_waited)
     gc.collect()
     gc.freeze()
 

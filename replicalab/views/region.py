@@ -1,20 +1,24 @@
 """The region of days and samples in words: what fits, its limits, and the chosen point."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replicalab.assessment import Assessment, Evidence
 from replicalab.assessment.phrases import analysed_text, failing_text, size_text
 from replicalab.lexicon import amount_text, capitalised, count_text, label_key
 from replicalab.models import Protocol
 from replicalab.planner import PlanAnalysis, PlanToDraw, RegionLimit
-from replicalab.planner.region import Region, Span
 from replicalab.scenarios import Pack
 from replicalab.views.frontier import swap_text
 from replicalab.views.lab import amounts_text
 from replicalab.views.options import do_not_run_text, none_passes_text, too_short
 from replicalab.views.plan import effect_text, group_text, listed, with_cautions
 from replicalab.views.verdicts import evidence_sentence
+
+if TYPE_CHECKING:
+    from replicalab.planner.region import Region, Span
 
 _THESE: Final = "these items and controls"
 

@@ -21,7 +21,7 @@ from websockets.typing import Origin, Subprotocol
 
 from replicalab.server import LONGEST_QUERY
 from replicalab.server.visitor import VISITOR_COOKIE
-from tests.browser.driving import APP, HOST, AppServer
+from tests.browser.driving import APP, HOST, ROOT, AppServer
 
 pytestmark = pytest.mark.xdist_group("served")  # one server for all of them
 
@@ -91,6 +91,12 @@ def test_every_answer_carries_the_policy(server: AppServer, status: int) -> None
         assert "default-src 'none'" in answer.headers["content-security-policy"]
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert answer.headers["access-control-allow-origin"] is None
+
+
+def test_icon_is_ours(server: AppServer) -> None:
+    answer, body = ask(server, "/favicon.png")
+    assert answer.headers["content-type"] == "image/png"
+    assert body == (ROOT / "replicalab/server/icon.png").read_bytes()
 
 
 def test_page_runs_its_own_scripts_alone(server: AppServer) -> None:

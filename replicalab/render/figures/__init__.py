@@ -1,25 +1,40 @@
-"""Charts: assessments in, plotly Figure out. Nothing here computes a domain fact or shows it."""
+"""Charts: assessments in, plotly Figure out. Nothing here computes a domain fact or shows it.
 
-from typing import Final
+They are loaded when one is first asked for: with numpy they are a seventh of what a cold start
+loads, and the first page does without.
+"""
 
-from replicalab.render.figures.convergence import convergence_chart
-from replicalab.render.figures.frontier import frontier_figure
-from replicalab.render.figures.outcomes import outcomes_figure
-from replicalab.render.figures.power import (
-    evidence_by_effect,
-    evidence_by_samples,
-    samples_by_effect,
-)
-from replicalab.render.figures.region import (
-    labelled_region,
-    over_panel,
-    region_figure,
-    region_marks,
-    spotted,
-)
-from replicalab.render.figures.sheet import BALANCED, LAST, LEAST_LOSS, OFFER, YOUR_PLAN, Mark, Tag
-from replicalab.render.figures.style import CONFIG
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
 
+if TYPE_CHECKING:
+    from replicalab.render.figures.convergence import convergence_chart
+    from replicalab.render.figures.frontier import frontier_figure
+    from replicalab.render.figures.outcomes import outcomes_figure
+    from replicalab.render.figures.power import (
+        evidence_by_effect,
+        evidence_by_samples,
+        samples_by_effect,
+    )
+    from replicalab.render.figures.region import (
+        labelled_region,
+        over_panel,
+        region_figure,
+        region_marks,
+        spotted,
+    )
+    from replicalab.render.figures.sheet import (
+        BALANCED,
+        LAST,
+        LEAST_LOSS,
+        OFFER,
+        YOUR_PLAN,
+        Mark,
+        Tag,
+    )
+
+CONFIG: Final = {"displayModeBar": False, "responsive": True}
+"""What every chart is shown with."""
 OF_A_PLAN: Final = (
     "convergence_chart",
     "evidence_by_effect",
@@ -31,3 +46,13 @@ OF_A_PLAN: Final = (
 """The charts of a plan, and of its negotiation: each leaves as a picture too."""
 OF_MANY: Final = ("outcomes_figure",)
 """The charts of many negotiations, which hold no number of a plan."""
+_MODULES: Final = ("convergence", "frontier", "outcomes", "power", "region", "sheet")
+
+
+def __getattr__(name: str) -> object:
+    for each in _MODULES:
+        module = import_module(f"{__name__}.{each}")
+        if hasattr(module, name):
+            return getattr(module, name)
+    message = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(message)

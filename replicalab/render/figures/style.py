@@ -15,8 +15,6 @@ CAUTION: Final = "#E69F00"
 FAIL: Final = "#D55E00"
 EVIDENCE: Final = "#0072B2"
 QUIET: Final = "#7A8794"
-CONFIG: Final = {"displayModeBar": False, "responsive": True}
-"""What every chart is shown with."""
 TITLE_LINE: Final = 20
 """Height of a line of a title, in px."""
 LABEL_SIZE: Final = 11

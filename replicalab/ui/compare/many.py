@@ -14,7 +14,7 @@ from replicalab.library import EntryKind, KeptBatch, batch_text
 from replicalab.negotiation import LabManagerKind, Outcome, ScientistKind
 from replicalab.people import Right
 from replicalab.planner import PlanAnalysis
-from replicalab.render.figures import CONFIG, outcomes_figure
+from replicalab.render import figures
 from replicalab.scenarios import Difficulty, EvidenceAssumptions, LabOverrides, list_scenarios
 from replicalab.server import visitor
 from replicalab.ui import notices, own_studies, panel, state
@@ -286,7 +286,7 @@ def _draw_heatmap(batch: VisitorBatch, names: Mapping[str, str]) -> None:
     rows, labs = list(dict.fromkeys(groups)), list(dict.fromkeys(str(each.lab) for each in found))
     cells = {(row, str(each.lab)): each for row, each in zip(groups, found, strict=True)}
     title = agreed_text(found)
-    chart = outcomes_figure(
+    chart = figures.outcomes_figure(
         rows,
         labs,
         [[_share(cells.get((row, lab))) for lab in labs] for row in rows],
@@ -299,7 +299,7 @@ def _draw_heatmap(batch: VisitorBatch, names: Mapping[str, str]) -> None:
     st.plotly_chart(
         chart,
         key="batch_chart",
-        config=CONFIG,
+        config=figures.CONFIG,
         theme=None,
         alt=f"{title}, by study, players and lab. The same stands in the table below.",
     )

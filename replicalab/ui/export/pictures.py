@@ -1,16 +1,15 @@
 """The figures of all pages as files, dark on white."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from replicalab.planner.curves import Curves
-from replicalab.render.figures import convergence_chart
-from replicalab.render.figures.still import still
-from replicalab.render.pictures import STILL, picture_png, picture_svg
+from replicalab.render import figures
 from replicalab.ui import panel
 from replicalab.ui.export.content import ExportContent, export_content
 from replicalab.ui.files import download
@@ -25,6 +24,9 @@ from replicalab.views.design import design_picture
 from replicalab.views.frontier import frontier_title, standing_verdict
 from replicalab.views.region import fillings_text, means_text, region_title
 
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
 _FORMS: Final = ("PNG", "SVG")
 _WIDTH: Final = 800.0  # So that what stands above a chart has room, also on a phone
 _READING: Final = (
@@ -35,6 +37,9 @@ _READING: Final = (
 
 def draw() -> None:
     """Draw which figure, in which form, its button, and the figure as it is saved."""
+    from replicalab.render.figures.still import still  # noqa: PLC0415 - slow to load
+    from replicalab.render.pictures import STILL, picture_png, picture_svg  # noqa: PLC0415
+
     found = export_content()
     charts = _charts(found)
     chosen = st.selectbox("Picture", [*charts, DESIGN], key="hand_picture")
@@ -63,7 +68,7 @@ def _charts(found: ExportContent) -> dict[str, Callable[[], go.Figure]]:
         if chart.fits(curves):
             charts[name] = partial(_curve, chart, curves)
     if found.run is not None and (plans := plans_by_round(found.run)):
-        charts["The negotiation"] = partial(convergence_chart, plans)
+        charts["The negotiation"] = partial(figures.convergence_chart, plans)
     return charts
 
 

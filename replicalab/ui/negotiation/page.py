@@ -12,7 +12,7 @@ from replicalab.assessment import Assessment
 from replicalab.errors import NegotiationError, TraceError
 from replicalab.negotiation import AUTOMATIC, Negotiation, ScientistKind
 from replicalab.planner import PlanAnalysis
-from replicalab.render.figures import CONFIG, convergence_chart
+from replicalab.render import figures
 from replicalab.ui import panel, state, tray
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.negotiation import files, model, moves, table
@@ -332,9 +332,9 @@ def _draw_run(negotiation: Negotiation) -> None:
     with place:
         if plans := [each for each in plans_by_round(negotiation) if each[0] <= at + 1]:
             st.plotly_chart(
-                convergence_chart(plans),
+                figures.convergence_chart(plans),
                 key="convergence",
-                config=CONFIG,
+                config=figures.CONFIG,
                 theme=None,
                 alt="Use of budget, days and staff by round, and below it the evidence by round",
             )

@@ -1,11 +1,12 @@
 """What the evidence assumes: a plan's question, and the curves of power analysis."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from replicalab.assessment import Assessment, effects_of
@@ -27,6 +28,9 @@ from replicalab.views.design import design_picture
 from replicalab.views.original import TITLE as THE_ORIGINAL
 from replicalab.views.plan import assumption_text, effect_text, unused_text
 from replicalab.views.success import TITLE as SUCCESS
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 PLACE: Final = "assumptions"
 PARTS: Final = "assumptions_part"
@@ -285,10 +289,10 @@ def _back(some: list[Assumption], written: Design) -> None:
 
 
 class Chart(NamedTuple):
-    """A curve to look at: its title, its figure, and its numbers."""
+    """A curve to look at: its title, the name of what draws its figure, and its numbers."""
 
     title: Callable[[Curves], str]
-    figure: Callable[[Curves, tuple[str, str]], go.Figure]
+    drawn_by: str
     rows: Callable[[Curves], list[tuple[str, ...]]]
     names: tuple[str, ...]
     over_effect: bool = True
@@ -296,6 +300,10 @@ class Chart(NamedTuple):
     def fits(self, lines: Curves) -> bool:
         """Return whether there is such a curve: without an effect only the one over n."""
         return bool(lines.effects) or not self.over_effect
+
+    def figure(self, lines: Curves, titles: tuple[str, str]) -> go.Figure:
+        """Return the curve as a figure."""
+        return getattr(figures, self.drawn_by)(lines, titles)
 
     def draw(self, lines: Curves) -> None:
         """Draw the curve, and its table."""
@@ -315,14 +323,14 @@ class Chart(NamedTuple):
 _BY_EFFECT: Final = ("Effect", "Evidence of your samples", "Samples for the target", "Which")
 CHARTS: Final = {
     "Evidence over n": Chart(
-        curves.samples_title, figures.evidence_by_samples, curves.samples_rows,
+        curves.samples_title, "evidence_by_samples", curves.samples_rows,
         ("Samples planned", "Analysed", "Evidence", "Which"), over_effect=False,
     ),
     "Evidence over effect": Chart(
-        curves.effect_title, figures.evidence_by_effect, curves.effect_rows, _BY_EFFECT,
+        curves.effect_title, "evidence_by_effect", curves.effect_rows, _BY_EFFECT,
     ),
     "n over effect": Chart(
-        curves.needed_title, figures.samples_by_effect, curves.effect_rows, _BY_EFFECT,
+        curves.needed_title, "samples_by_effect", curves.effect_rows, _BY_EFFECT,
     ),
 }  # fmt: skip
 """The curves, by what they are called."""

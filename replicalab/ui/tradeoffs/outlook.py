@@ -1,18 +1,22 @@
 """What the Trade-offs page shows: worked out once in a run, for what the visitor has chosen."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import streamlit as st
 
 from replicalab.assessment import Assessment, AssumedEffect, effects_of
 from replicalab.models import Protocol
 from replicalab.planner import PlanAnalysis, PlanToDraw, least_to_draw, plan_to_draw
-from replicalab.planner.region import Region, region
 from replicalab.scenarios import Pack
 from replicalab.ui import state
 from replicalab.views.pictures import LEAST_LOSS, OFFER, plans_shown
+
+if TYPE_CHECKING:
+    from replicalab.planner.region import Region
 
 _CHOICE: Final = "trade_offs"
 
@@ -140,6 +144,8 @@ class Outlook:
     @cached_property
     def region(self) -> Region:
         """The region of the plan that it is drawn for."""
+        from replicalab.planner.region import region  # noqa: PLC0415 - numpy, with the first
+
         return region(self.drawn, list(self.plans.values()), self.effect)
 
     @property

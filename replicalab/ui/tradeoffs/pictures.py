@@ -1,11 +1,12 @@
 """Trade-offs: its two pictures, the region of days and samples and the plans that nothing beats."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import groupby
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from replicalab.assessment import Assessment
@@ -32,6 +33,9 @@ from replicalab.views.region import (
     region_title,
     worded_text,
 )
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 _CHART: Final = "region_chart"
 _READING: Final = ". Click to choose a point ✕."
