@@ -228,7 +228,7 @@ def test_run_with_every_text_edited_is_text_and_what_is_not_taken_is_named(
 ) -> None:
     walked = hostile_edit(saved(), 300)
     for place, said in walked.refused.items():
-        assert re.match(r"[a-z_]+(\..+)?: .+; ", said, re.DOTALL), (place, said)
+        assert re.match(r"[a-z_]+(\[\d+\])?(\..+)?: .+; ", said, re.DOTALL), (place, said)
     walk(opened(walked.text))
 
 
