@@ -42,8 +42,8 @@ def _open_library() -> None:
 @cache
 def _keep_out_of_collections() -> None:
     """Load what is left, and look through what is loaded once more and never again."""
-    for what_waited in ("replicalab.library.store", "replicalab.render.pictures"):
-        import_module(what_waited)
+    for module in ("replicalab.library.store", "replicalab.render.pictures"):
+        import_module(module)
     gc.collect()
     gc.freeze()
 

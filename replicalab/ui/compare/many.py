@@ -42,6 +42,7 @@ from replicalab.views.lab import lab_text
 from replicalab.views.negotiation import LAB_MANAGERS, SCIENTISTS
 
 _RULES: Final[tuple[Rule, ...]] = (ScientistKind.EVIDENCE_AWARE, ScientistKind.BASELINE)
+_NOT_ALLOWED: Final = NOT_ALLOWED.format("run batches")
 _NOTICE: Final = "batch"
 _EACH_SECOND: Final = 1.0
 _MOST_SHOWN: Final = 1000
@@ -160,7 +161,7 @@ def _draw_fields(here: PlanAnalysis, names: dict[str, str]) -> None:
     asked = BatchRequest(studies, labs, range(first, last + 1), scientists, managers, own)
     with st.container(horizontal=True, vertical_alignment="center", key="batch_run"):
         may = visitor.may(Right.BATCH)
-        help_ = None if may else NOT_ALLOWED.format("run batches")
+        help_ = None if may else _NOT_ALLOWED
         begin = partial(_begin, asked)
         button("Run", "play_arrow", begin, type="primary", disabled=not may, help=help_)
         st.markdown(escaped(counted_text(asked.counted)), width="content")
@@ -209,7 +210,7 @@ def _draw_own(here: PlanAnalysis) -> bool:
 
 def _begin(asked: BatchRequest) -> None:
     if not visitor.may(Right.BATCH):
-        notices.leave_problem(NOT_ALLOWED.format("run batches"), _NOTICE, "block")
+        notices.leave_problem(_NOT_ALLOWED, _NOTICE, "block")
         return
     try:
         jobs = asked.jobs()
