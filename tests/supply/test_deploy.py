@@ -101,4 +101,5 @@ def test_nginx_keeps_out_a_name_that_a_browser_brings() -> None:
     )
     assert len(names) == 2
     for name in names:
+        assert f'RequestHeader set {name} "' in guide, "with Apache"
         assert f'        set {sent[name]} "";' in TEXTS["nginx.conf"].splitlines()
