@@ -19,18 +19,24 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator
+from cProfile import Profile
 from pathlib import Path
-from types import CodeType, FrameType, FunctionType
-from typing import Any, Final, NamedTuple
+from types import CodeType, FunctionType
+from typing import Final, NamedTuple
 
 import pytest
 from _pytest.runner import runtestprotocol
 
 ROOT: Final = Path(__file__).resolve().parents[1]
+APP: Final = str(ROOT / "replicalab")
 ROOMS: Final = ("assessment", "agents", "planner", "negotiation")
+_BELOW: Final = tuple(
+    f"replicalab.{room}" for room in ("lexicon", "measures", "models", "scenarios")
+)
+"""What these have worked out holds no part of a room's."""
 LONGEST: Final = 60.0
-"""Seconds of the processor after which a change counts as noticed: it never ends."""
-MOST_TESTS: Final = 150
+"""Seconds of the processor after which a change counts as noticed, at the most: it never ends."""
+MOST_TESTS: Final = 150  # a process ends with a number below 255
 _COMPARED: Final = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
     ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
@@ -60,6 +66,10 @@ class Mutant(NamedTuple):
         """The line, as an editor opens it."""
         line = getattr(self.node, "lineno", self.function.lineno)
         return f"{self.path.relative_to(ROOT)}:{line}"
+
+    def is_at(self, places: list[str]) -> bool:
+        """Return whether it is in one of these files, or at one of these lines."""
+        return not {self.where, self.where.rpartition(":")[0]}.isdisjoint(places)
 
     def code(self) -> CodeType | None:
         """Return the function's code with the change; None where it cannot be told from others."""
@@ -143,12 +153,13 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
 class Search:
     """A plugin that runs all tests once, to see what they call, and then some for each mutant."""
 
-    def __init__(self, rooms: list[str], every: int, offset: int) -> None:
+    def __init__(self, rooms: list[str], every: int, offset: int, places: list[str]) -> None:
         files = [
             file for room in rooms for file in sorted((ROOT / "replicalab" / room).rglob("*.py"))
         ]
         self.all = [mutant for file in files for mutant in mutants(file)]
-        self.chosen = self.all[offset::every]
+        chosen = self.all[offset::every]
+        self.chosen = [mutant for mutant in chosen if not places or mutant.is_at(places)]
 
     def pytest_sessionstart(self) -> None:
         """Let a property try the same few examples each time, and be content with one failure."""
@@ -178,11 +189,16 @@ class Search:
         for mutant in self.chosen:
             code = mutant.code()
             place = _place(code) if code else ("", "", 0)
-            # Quick ones first; where a function is called by hundreds, the quickest of them.
-            items = sorted(calls[place], key=slow.__getitem__)[:MOST_TESTS]
+            items = calls[place]
             said = "never called"
             if code and items and functions[place]:
-                said = "noticed" if _notices(items, functions[place], code) else "survived"
+                # What takes twice as long as with a profile does not end.
+                longest = min(LONGEST, 5.0 + 2.0 * sum(map(slow.__getitem__, items)))
+                status = _status(items, functions[place], code, longest)
+                said = "noticed" if status else "survived"
+                failed = os.waitstatus_to_exitcode(status)
+                if 0 < failed <= len(items):  # it is the likeliest to notice the next, too
+                    items.insert(0, items.pop(failed - 1))
             counts[said] += 1
             if said != "noticed":
                 self._tell(f"{said}: {mutant.where}: {mutant.change[:150]}")
@@ -196,24 +212,22 @@ class Search:
         calls: dict[Place, list[pytest.Item]] = defaultdict(list)
         slow: dict[pytest.Item, float] = {}
         for item in items:
-            seen: set[CodeType] = set()
-
-            def note(frame: FrameType, event: str, _: Any, seen: set[CodeType] = seen) -> None:
-                if event == "call":
-                    seen.add(frame.f_code)
-
             _forget()
+            profile = Profile(subcalls=False, builtins=False)
             began = time.process_time()
-            sys.setprofile(note)
+            profile.enable()
             failed = _fails(item)
-            sys.setprofile(None)
+            profile.disable()
             slow[item] = time.process_time() - began
             if failed:
                 self._tell(f"left out, it fails without a change: {item.nodeid}")
                 continue
-            for code in seen:
-                if code.co_filename.startswith(str(ROOT / "replicalab")):
+            for code in {entry.code for entry in profile.getstats()}:
+                if isinstance(code, CodeType) and code.co_filename.startswith(APP):
                     calls[_place(code)].append(item)
+        # Quick ones first; where a function is called by hundreds, the quickest of them.
+        for place, called in calls.items():
+            calls[place] = sorted(called, key=slow.__getitem__)[:MOST_TESTS]
         return calls, slow
 
     @staticmethod
@@ -234,23 +248,26 @@ def _fails(item: pytest.Item) -> bool:
 def _forget() -> None:
     """Empty every cache, which holds what was worked out without the change."""
     for each in gc.get_objects():
-        if isinstance(each, functools._lru_cache_wrapper):  # noqa: SLF001 - its name is no other
+        cached = isinstance(each, functools._lru_cache_wrapper)  # noqa: SLF001 - its only name
+        if cached and not each.__module__.startswith(_BELOW):
             each.cache_clear()
 
 
-def _notices(items: list[pytest.Item], functions: list[FunctionType], code: CodeType) -> bool:
-    """Return whether one of the tests fails on a change, or one never ends."""
+def _status(
+    items: list[pytest.Item], functions: list[FunctionType], code: CodeType, longest: float
+) -> int:
+    """Return how a fork with the change ended: 0, or by the number of the test that failed."""
     child = os.fork()
     if child == 0:
-        signal.setitimer(signal.ITIMER_VIRTUAL, LONGEST)  # its signal ends the process
+        signal.setitimer(signal.ITIMER_VIRTUAL, longest)  # its signal ends the process
         try:
             for function in functions:
                 function.__code__ = code
             _forget()
-            os._exit(int(any(map(_fails, items))))
+            os._exit(next((n for n, item in enumerate(items, 1) if _fails(item)), 0))
         except BaseException:  # noqa: BLE001 - also that of a change that breaks the session
-            os._exit(1)
-    return os.waitpid(child, 0)[1] != 0
+            os._exit(255)
+    return os.waitpid(child, 0)[1]
 
 
 def main(arguments: list[str]) -> int:
@@ -259,9 +276,11 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--rooms", nargs="*", choices=ROOMS, default=[*ROOMS])
     parser.add_argument("--every", type=int, default=10, help="one in so many")
     parser.add_argument("--from", dest="offset", type=int, default=0, help="the first, from 0")
+    parser.add_argument("--at", nargs="*", default=[], help="only these files, or FILE:LINE")
+    parser.add_argument("--tests", nargs="*", help="files of tests, else those of the rooms")
     asked = parser.parse_args(arguments)
-    search = Search(asked.rooms, asked.every, asked.offset)
-    tests = [str(ROOT / "tests" / room) for room in asked.rooms]
+    search = Search(asked.rooms, asked.every, asked.offset, asked.at)
+    tests = asked.tests or [str(ROOT / "tests" / room) for room in asked.rooms]
     options = ("-p", "no:cacheprovider", "--capture=no", "-m", "not long and not bench")
     return pytest.main(["-q", *options, *tests], [search])
 
