@@ -176,7 +176,7 @@ def test_last_draft_is_offered_with_its_tray_to_its_author_who_comes_without_an_
     assert not offered(visit())
     browsers.token = author
     back = visit()
-    assert "Stroop interference · medium lab · n 42, and 2 in the comparison." in said(back)
+    assert "Stroop interference · medium lab · n 42, and 2 in the comparison" in said(back)
     assert where(back) == "", "it is not forced on anyone"
     go(press(back, "Go on with it"), PROTOCOL)
     assert tray(back) == tray(app)

@@ -166,7 +166,7 @@ def _draw_kept(entry: library.Entry, notice: SaveNotice) -> None:
     version = f", version {entry.version}" if entry.version > 1 else ""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
-            f":green[:material/check_circle:] **{notice.text}: {escaped(entry.name)}**{version}.",
+            f":green[:material/check_circle:] **{notice.text}: {escaped(entry.name)}**{version}",
             width="content",
         )
         if not visitor.is_known():
@@ -325,7 +325,7 @@ def _draw_draft(offer: DraftOffer, key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", border=True, key=key):
         beside = f", and {len(offer.plan.beside)} in the comparison" if offer.plan.beside else ""
         st.markdown(
-            f":material/history: Not saved, from {when}: **{escaped(offer.name)}**{beside}.",
+            f":material/history: Not saved, from {when}: **{escaped(offer.name)}**{beside}",
             width="content",
         )
         go_on, discard = partial(_go_on, offer), partial(_discard, offer)
