@@ -332,7 +332,7 @@ class UsualValue(NamedTuple):
     more: float
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16384)
 def _value(formula: Formula, n: int, size: float, given: DesignParameters) -> float:
     return formula(n, size, given)
 
