@@ -32,7 +32,6 @@ LABS: Final = ("easy", "medium", "hard")
 OTHERS: Final = ("", "Study", "Trade-offs", "Negotiation", "Library", "Compare")
 EDITS: Final = 12
 """Of each visit."""
-THINK_SECONDS: Final = 1.0
 
 
 @dataclass
@@ -54,8 +53,10 @@ class Minute:
 class Crowd:
     """People at work on a server until a time."""
 
-    def __init__(self, server: AppServer, people: int, seconds: float, seed: int) -> None:
-        self._server, self._people, self._seed = server, people, seed
+    def __init__(
+        self, server: AppServer, people: int, seconds: float, seed: int, think: float
+    ) -> None:
+        self._server, self._people, self._seed, self._think = server, people, seed, think
         self._ends = time.monotonic() + seconds
         self.minutes = [Minute()]
         self.wrong: list[str] = []
@@ -87,7 +88,7 @@ class Crowd:
 
     async def _person(self, number: int) -> None:
         chance = random.Random(f"{self._seed} {number}")
-        await asyncio.sleep(chance.random() * THINK_SECONDS * 3)
+        await asyncio.sleep(chance.random() * self._think * 3)
         while not self._is_over:
             await self._visit(chance)
 
@@ -96,12 +97,12 @@ class Crowd:
         query = f"study={study}&lab={lab}"
         async with visiting(self._server, "Protocol", query) as session:
             for _ in range(EDITS):
-                await asyncio.sleep(THINK_SECONDS * (0.5 + chance.random()))
+                await asyncio.sleep(self._think * (0.5 + chance.random()))
                 if self._is_over:
                     return
                 await self._edit(session, study, lab, chance.randint(10, 400))
         async with visiting(self._server, chance.choice(OTHERS), query):
-            await asyncio.sleep(THINK_SECONDS * (0.5 + chance.random()))
+            await asyncio.sleep(self._think * (0.5 + chance.random()))
 
     async def _edit(self, session: Session, study: str, lab: str, samples: int) -> None:
         self.minutes[-1].taken.append(await session.run({"Sample size": float(samples)}))
@@ -121,11 +122,12 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--people", type=int, default=30)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--think", type=float, default=1.0, help="seconds between two steps")
     asked = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder, "server.log")
         with AppServer(APP, log, environment={"REPLICALAB_DATA": folder}) as server:
-            crowd = Crowd(server, asked.people, asked.minutes * 60, asked.seed)
+            crowd = Crowd(server, asked.people, asked.minutes * 60, asked.seed, asked.think)
             asyncio.run(crowd.work())
         faults = log.read_text(encoding="utf-8").count("Traceback")
     # The first minute loads what is used for the first time.
