@@ -188,7 +188,7 @@ def _asked(model: Recorder | _Tape, state: State, pack: Pack, max_retries: int) 
     except ModelError as error:
         failure = str(error)
     corrections = [readable(sent[-1]) for sent, _ in model.calls[1:]]
-    given = readable(prompt), readable(model.calls[0][0][1]) if model.calls else ""
+    given = readable(prompt), readable(model.calls[0][0][1])
     attempts = tuple(
         _attempt(number, given, output, correction)
         for number, ((_, output), correction) in enumerate(

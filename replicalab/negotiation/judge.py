@@ -103,23 +103,6 @@ class Concession(NamedTuple):
         same_loss = step.before.fidelity_loss == step.after.fidelity_loss
         return step.credits_saved != 0 or step.evidence_changed or not same_loss
 
-    @property
-    def gives(self) -> bool:
-        """Whether the step goes towards the other side.
-
-        The Scientist gives back credits, or gives up evidence or fidelity; the Lab Manager spends
-        more.
-        """
-        step = self.step
-        if self.who is Role.LAB_MANAGER:
-            return step.credits_saved < 0
-        if step.credits_saved > 0 or step.after.fidelity_loss > step.before.fidelity_loss:
-            return True
-        old, new = step.before.evidence, step.after.evidence
-        if not step.evidence_changed or old.void_reason:
-            return False
-        return bool(new.void_reason) or (new.value < old.value) is not new.row.scale.lower_is_better
-
 
 def ledger(negotiation: Negotiation) -> list[Concession]:
     """Return every step of both sides, in order; none in a negotiation without a second plan."""

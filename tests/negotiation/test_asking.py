@@ -157,6 +157,13 @@ def test_what_a_server_says_beside_the_answer_is_kept_within_bounds() -> None:
     assert "200,001 characters, and at most 200,000 are read" in (long.failure or "")
 
 
+def test_text_of_just_the_length_that_is_read_is_answered_and_not_refused() -> None:
+    longest = "x" * LONGEST_OUTPUT
+    answer = ask_model(ScriptedGenerate([longest, PROPOSAL]), FRESH, BOOKED)
+    assert [each.text for each in answer.outputs] == [longest, PROPOSAL]
+    assert answer.turn is not None
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -206,6 +213,30 @@ def test_recorder_passes_messages_on_and_keeps_them_what_the_server_says_and_fai
     one = Output.model_validate({"text": "one", "seconds": 3.0, **usage})
     assert recorder.calls == [(["a", "b"], one), ([], Output(failure="gone\ufffd", seconds=1))]
     assert [message["content"] for message in script.sent[0]] == ["a", "b"]
+
+
+@pytest.mark.parametrize(("ended", "seconds"), [(10.25, 0.25), (10.0, 0.0), (9.5, 0.0)])
+def test_call_takes_what_the_clock_says_and_never_less_than_no_time(
+    ended: float, seconds: float
+) -> None:
+    recorder = Recorder(ScriptedGenerate([PROSE]), clock_of(10.0, ended))
+    recorder([])
+    assert [output.seconds for _, output in recorder.calls] == [seconds]
+
+
+class Free(str):
+    """A text of a server that counts no tokens for it, which is a count."""
+
+    prompt_tokens = 0
+    completion_tokens = 0
+
+
+def test_no_tokens_are_kept_as_zero_and_not_as_unknown() -> None:
+    recorder = Recorder(ScriptedGenerate([Free("one"), "two"]))
+    recorder([])
+    recorder([])
+    counted = [(output.prompt_tokens, output.completion_tokens) for _, output in recorder.calls]
+    assert counted == [(0, 0), (None, None)]
 
 
 def test_halves_of_characters_are_made_readable_for_the_parser_too() -> None:
@@ -267,6 +298,14 @@ def test_reword_gives_the_answer_of_a_round_in_other_words() -> None:
 def test_reword_says_why_there_is_no_wording(words: str | Exception, why: str) -> None:
     with pytest.raises(ModelError, match=why):
         reword(ScriptedGenerate([words]), round_of(OPEN, propose(PLAN)))
+
+
+def test_wording_may_take_500_characters_and_thrice_the_built_in_text() -> None:
+    done = round_of(OPEN, propose(PLAN))
+    words = ACCEPTED + "." * (500 + 3 * len(said_in(done)) - len(ACCEPTED))
+    assert reword(ScriptedGenerate([words]), done) == words
+    with pytest.raises(ModelError, match="is far too long"):
+        reword(ScriptedGenerate([f"{words}."]), done)
 
 
 def test_hostile_rewording_of_a_refusal_moves_no_verdict() -> None:

@@ -23,6 +23,7 @@ from replicalab.negotiation import (
     LabManagerKind,
     Negotiation,
     ScientistKind,
+    concession_steps,
     judge,
     ledger,
     observe,
@@ -39,7 +40,6 @@ from tests.negotiation.playing import (
     OPEN,
     PLAN,
     RULED,
-    SHORT,
     STUCK,
     ask,
     by_person,
@@ -52,10 +52,6 @@ from tests.strategies import openings, studied_packs
 SCIENTIST, MANAGER = Role.SCIENTIST, Role.LAB_MANAGER
 MILLIKAN: Final = load_scenario("phys_millikan", "easy")
 DROPS: Final = MILLIKAN.reference_protocol
-FEWER_DROPS: Final = revise(
-    DROPS, sample_size=DROPS.sample_size - 15, duration_days=DROPS.duration_days + 3
-)
-"""Each drop less is ten credits less, which three more days use up; the half-width is wider."""
 REQUIRED = ["randomised trays", "blinded counting", "a second site", "temperature log"]
 KNOWING = make_pack(hidden_reference_spec=make_hidden_reference(required_elements=REQUIRED))
 """The plan's rationale has the first two of the four elements."""
@@ -151,22 +147,21 @@ def test_ledger_of_a_medium_lab_by_hand() -> None:
             concession.step.credits_saved,
             concession.step.after.evidence.text.removeprefix("power "),
             concession.total.credits_saved,
-            concession.gives,
         )
         for concession in concessions
     ]
-    # (round, who, samples and days after, credits saved, power after, saved in all, gives)
+    # (round, who, samples and days after, credits saved, power after, saved in all)
     #  plans:  420/8 = 5050 · 210/7 = 2900 · 105/6 = 1800 · 52/5 = 1220 · the offer of round 4
     #  offers: 210/6 = 2850 · the same · 105/6 = 1800 · 52/5 = 1220, accepted
     assert found == [
-        (2, SCIENTIST, (210, 7), 2150, "0.47", 2150, True),
-        (3, SCIENTIST, (105, 6), 1100, "0.26", 3250, True),
-        (3, MANAGER, (105, 6), 1050, "0.26", 1050, False),
-        (4, SCIENTIST, (52, 5), 580, "0.15", 3830, True),
-        (4, MANAGER, (52, 5), 580, "0.15", 1630, False),
-        (5, SCIENTIST, (52, 5), 0, "0.15", 3830, False),
+        (2, SCIENTIST, (210, 7), 2150, "0.47", 2150),
+        (3, SCIENTIST, (105, 6), 1100, "0.26", 3250),
+        (3, MANAGER, (105, 6), 1050, "0.26", 1050),
+        (4, SCIENTIST, (52, 5), 580, "0.15", 3830),
+        (4, MANAGER, (52, 5), 580, "0.15", 1630),
+        (5, SCIENTIST, (52, 5), 0, "0.15", 3830),
     ]
-    # The extract of the same data loses no fidelity: the last step gives nothing.
+    # The extract of the same data loses no fidelity: the last step moves nothing.
     items = ("licensed-data terminal",), ("vendor-approved extract on the research server",)
     assert concessions[-1].step.fields == [("required_equipment", *items)]
 
@@ -174,40 +169,43 @@ def test_ledger_of_a_medium_lab_by_hand() -> None:
 def test_ledger_of_a_scientist_that_comes_back_with_a_stronger_plan() -> None:
     # 420 months in 8 days cost 5050 and 300 in 5 days 3700; the offer in between was 2850.
     aware = by_rule(MEDIUM, MEDIUM.reference_protocol, scientist=ScientistKind.EVIDENCE_AWARE)
-    found = [(each.who, each.step.credits_saved, each.gives) for each in ledger(aware)]
-    assert found == [(SCIENTIST, 1350, True), (MANAGER, -850, True)]
+    found = [(each.who, each.step.credits_saved) for each in ledger(aware)]
+    assert found == [(SCIENTIST, 1350), (MANAGER, -850)]
 
 
 def test_ledger_passes_over_questions_and_walking_away() -> None:
     # The chamber gives way to the shelf at the same price: fidelity is what is given up.
     actions = (ask("The budget?"), propose(PLAN), ask("The days?"), revise_to(OFFER))
     [concession] = ledger(by_person(BOOKED, *actions))
-    assert (concession.round_number, concession.who, concession.gives) == (3, SCIENTIST, True)
+    assert (concession.round_number, concession.who) == (3, SCIENTIST)
     assert concession.step.credits_saved == 0
     assert concession.step.after.fidelity_loss > concession.step.before.fidelity_loss
     assert ledger(by_person(BOOKED, *actions[:3], None)) == ledger(by_rule(OPEN, PLAN)) == []
 
 
-@pytest.mark.parametrize(
-    ("who", "pack", "before", "after", "gives"),
-    [
-        (SCIENTIST, OPEN, PLAN, make_protocol(sample_size=30), True),
-        (SCIENTIST, OPEN, PLAN, make_protocol(sample_size=50), False),
-        (SCIENTIST, OPEN, PLAN, make_protocol(duration_days=6), False),
-        (SCIENTIST, OPEN, PLAN, SHORT, True),  # the endpoint is lost
-        (SCIENTIST, OPEN, PLAN, make_protocol(controls=["dark control"], sample_size=60), True),
-        (SCIENTIST, MILLIKAN, DROPS, FEWER_DROPS, True),  # a larger number is weaker
-        (SCIENTIST, MILLIKAN, FEWER_DROPS, DROPS, False),
-        (MANAGER, OPEN, make_protocol(sample_size=30), PLAN, True),
-        (MANAGER, OPEN, PLAN, make_protocol(sample_size=30), False),
-    ],
-)
-def test_scientist_gives_credits_evidence_or_fidelity_and_the_lab_manager_spends_more(
-    who: Role, pack: Pack, before: Protocol, after: Protocol, gives: bool
-) -> None:
-    step = PlanStep(assess(before, pack), assess(after, pack))
-    assert pack is OPEN or step.credits_saved == 0
-    assert Concession(1, who, step, step).gives is gives
+def test_leap_of_the_scientist_is_a_step_for_each_field_and_none_for_the_rationale() -> None:
+    # The Lab Manager's offers move along, and are no steps of the Scientist's. A day costs 50 and
+    # a tray 10; days come before samples.
+    smaller = make_protocol(sample_size=30, duration_days=4, rationale=FLAMING.rationale)
+    actions = (propose(PLAN), revise_to(smaller), revise_to(revise(smaller, rationale="Other.")))
+    negotiation = by_person(BOOKED, *actions, revise_to(PLAN))
+    assert {each.who for each in ledger(negotiation)} == {SCIENTIST, MANAGER}
+    found = [
+        (
+            each.round_number,
+            [change.field for change in each.step.fields],
+            each.step.credits_saved,
+            each.total.credits_saved,
+        )
+        for each in concession_steps(negotiation)
+    ]
+    assert found == [
+        (1, ["duration_days"], 50, 50),
+        (1, ["sample_size"], 100, 150),
+        (3, ["duration_days"], -50, 100),
+        (3, ["sample_size"], -100, 0),
+    ]
+    assert {each.who for each in concession_steps(negotiation)} == {SCIENTIST}
 
 
 def test_step_that_moves_no_amount_does_not_count() -> None:

@@ -7,13 +7,14 @@ import pytest
 
 from replicalab.assessment import assess
 from replicalab.case import Case
-from replicalab.models import revise
+from replicalab.models import ScientistAction, revise
 from replicalab.negotiation import Outcome, ScientistKind, negotiate, score, score_of
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
 from replicalab.views.blocks import Status
 from replicalab.views.score import YOU, score_text, score_verdict
 from tests.factories import CONTROLS, make_constraint, make_control, make_pack, make_protocol
+from tests.negotiation.playing import FLAMING, OPEN, by_person, by_rule, propose
 
 PACKS: Final = [load_scenario(s.scenario_id, lab) for s in list_scenarios() for lab in Difficulty]
 
@@ -134,3 +135,40 @@ def test_wish_that_no_plan_of_the_lab_keeps_is_not_regretted() -> None:
     found = score_of(assess(pack.reference_protocol, pack))
     assert len(found.best.broken_wishes) == 1
     assert (found.wishes_short, found.regret) == (0, 0)
+
+
+def test_regret_adds_up_what_a_plan_that_counts_falls_short_by() -> None:
+    # For nine days without a wish broken 41 trays meet the target. Forty in five days break the
+    # wish, and without a control lose fidelity of 1; they have power 0.79204, of a target of 0.80.
+    pack = wishful(budget=5000.0)
+    plan = revise(pack.reference_protocol, sample_size=40, controls=CONTROLS[:1])
+    found = score_of(assess(plan, pack))
+    assert (len(found.best.broken_wishes), found.best.fidelity_loss) == (0, 0)
+    assert found.evidence_short == pytest.approx(1 - 0.79204 / 0.8, abs=1e-4)
+    assert (found.wishes_short, found.fidelity_short) == (1, 1)
+    assert found.regret == pytest.approx(2 + 1 - 0.79204 / 0.8, abs=1e-4)
+
+
+def test_plan_that_does_not_count_falls_short_by_all_the_evidence_and_by_nothing_else() -> None:
+    # Four trays are below the floor, and break the wish and lose fidelity besides.
+    pack = wishful(budget=5000.0)
+    plan = assess(revise(pack.reference_protocol, sample_size=4, controls=CONTROLS[:1]), pack)
+    assert (plan.feasible, len(plan.broken_wishes), plan.fidelity_loss) == (True, 1, 1)
+    found = score_of(plan)
+    assert (found.counts, found.evidence_short) == (False, 1.0)
+    assert (found.wishes_short, found.fidelity_short, found.regret) == (0, 0, 1.0)
+
+
+def test_result_is_held_against_the_studys_own_plan_whatever_was_on_the_table() -> None:
+    # The plan with the flame can never run, and the study's own reaches the target with 41 trays.
+    found = score(by_rule(OPEN, FLAMING))
+    assert found.best.plan == make_protocol(sample_size=41)
+    assert (found.plan, found.counts, found.regret) == (assess(FLAMING, OPEN), False, 1.0)
+
+
+@pytest.mark.parametrize("actions", [(), (propose(FLAMING), None), (propose(FLAMING),)])
+def test_no_deal_and_no_end_are_as_good_as_no_plan(
+    actions: tuple[ScientistAction | None, ...],
+) -> None:
+    found = score(by_person(OPEN, *actions))
+    assert (found.plan, found.counts, found.regret) == (None, False, 1.0)
