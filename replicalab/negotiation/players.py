@@ -98,7 +98,7 @@ def _baseline(state: State, pack: Pack) -> Choice:
     elif action.action_type is ScientistActionType.REVISE_PROTOCOL:
         cut = _cut_text(state.plan.plan, action) if state.plan else ""
         reason = f"The last answer names something that stands in the way, so it {cut}."
-    elif state.round_number and state.is_last:
+    elif state.is_last:
         reason = "It is the last round, so it accepts."
     else:
         reason = "The last answer names nothing that stands in the way, so it accepts."

@@ -85,6 +85,9 @@ def test_file_of_more_than_5_mib_is_refused_by_its_size() -> None:
     just_fits = saved + " " * (5 * 2**20 - len(saved.encode()))
     assert load(just_fits) == load(saved)
     assert refused(f"{just_fits} ") == "the file: 5,242,881 bytes, and 5,242,880 are read at most"
+    # A character may take more than one byte.
+    for text, size in (("é" * 3_000_000, "6,000,000"), (" " * (5 * 2**20 - 1) + "é", "5,242,881")):
+        assert refused(text) == f"the file: {size} bytes, and 5,242,880 are read at most"
 
 
 @pytest.mark.parametrize(
@@ -275,6 +278,16 @@ def test_model_that_failed_in_an_old_trace_walked_away_or_was_acted_for(by: Turn
     assert (differences, negotiation.rounds[0].turn.by) == ((), by)
     failures = [each.output.failure for each in negotiation.rounds[0].attempts]
     assert failures == [None, "gone"]
+
+
+def test_old_trace_of_a_model_keeps_an_opening_that_was_given() -> None:
+    data = earlier("trace_model")
+    first = data["rounds"][0]
+    data["setup"]["opening"] = first["plan"]
+    first.update(attempts=[], reason="The opening plan, as it was given.")
+    negotiation, differences = opened(data)
+    assert [done.turn.by for done in negotiation.rounds] == [RULE, MODEL]
+    assert (differences, negotiation.outcome) == ((), Outcome.AGREED)
 
 
 def of_round(place: int, /, *path: str | int, **changes: object) -> Edit:

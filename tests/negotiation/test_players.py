@@ -37,7 +37,7 @@ from replicalab.scenarios import (
     list_scenarios,
     load_scenario,
 )
-from tests.factories import make_constraint, make_pack, make_protocol, with_means
+from tests.factories import change_pack, make_constraint, make_pack, make_protocol, with_means
 from tests.golden import assert_golden
 from tests.negotiation.playing import (
     BOOKED,
@@ -104,6 +104,7 @@ def test_negotiation_by_hand_waits_after_the_opening(scientist: ScientistKind) -
 def test_opening_without_samples_is_refused_by_name() -> None:
     with pytest.raises(NegotiationError, match="the plan has a sample size of 0; a proposal needs"):
         by_rule(OPEN, make_protocol(sample_size=0))
+    assert plan_of(by_rule(OPEN, make_protocol(sample_size=1)).rounds[0]).sample_size == 1
 
 
 # --- the baseline ---------------------------------------------------------------------------
@@ -291,6 +292,17 @@ def test_aware_scientist_does_not_ask_in_the_last_round_nor_where_nothing_helps(
     assert found.reason.endswith("No single addition by the lab would open one.")
 
 
+def test_question_that_is_too_long_is_cut_to_the_longest_that_there_is() -> None:
+    long = [letter * 250 for letter in "ab"]
+    plan = make_protocol(required_equipment=long)
+    booked = dict.fromkeys(long, 10)
+    pack = make_pack(equipment=long, booked=booked, reference_protocol=plan)
+    action = choice(pack, propose(plan)).action
+    assert action is not None
+    whole = f"Could the lab have '{long[0]}' released and '{long[1]}' released?"
+    assert action.questions == [f"{whole[:499]}…"]
+
+
 def test_aware_scientist_goes_on_by_its_rule_after_a_fork() -> None:
     weaker = revise(HARD.reference_protocol, sample_size=80)
     forked = fork(aware(HARD, HARD.reference_protocol), 1, weaker)
@@ -403,3 +415,28 @@ def test_proof_says_what_was_searched_and_what_the_best_comes_to() -> None:
         told.append(f"{name}: {best_text(best)}")
         told.append(f"{name}, not all searched: {best_text(replace(best, exact=False))}")
     assert_golden("negotiation_proofs", "\n".join(told))
+
+
+@pytest.mark.parametrize(
+    ("least", "searched"),
+    [
+        (1, "no plan with this method"),
+        (2, "no plan of at least 2 days with this method"),
+        (20, "no plan of at least 20 days with this method"),
+        (21, "no plan with this method"),
+    ],
+)
+def test_proof_names_the_endpoints_days_where_it_needs_several_and_the_lab_has_them(
+    least: int, searched: str
+) -> None:
+    pack = change_pack(STUCK, min_days=least)
+    assert best_text(PlanAnalysis(assess(PLAN, pack)).least).startswith(f"{searched} passes in ")
+
+
+def test_proof_blames_the_days_only_where_the_endpoint_needs_more_than_the_lab_has() -> None:
+    # 3 trays in 3 days cost 30 + 150 + 400, all that there is; of three a tenth is none.
+    design = OPEN.design.model_copy(update={"dropout": 0.9})
+    pack = make_pack(design=design, budget=580, days=3)
+    best = PlanAnalysis(assess(PLAN, pack)).least
+    assert (best.plan.sample_size, best.plan.duration_days) == (3, pack.min_days)
+    assert best_text(best).endswith(", since with 90 % dropout none of the samples is left")

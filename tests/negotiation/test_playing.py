@@ -162,6 +162,7 @@ def test_question_reports_each_flag_of_the_plan_on_the_table() -> None:
         assert answer is not None
         assert (answer.action_type, answer.feasible) == ("report_feasibility", False)
         assert [name for name in labs if not getattr(answer, name)] == [flag]
+        assert answer.suggested_sample_size == 0
 
 
 @pytest.mark.parametrize("name", ENDS)
@@ -380,6 +381,10 @@ def test_moves_are_what_no_rule_plays_and_play_the_same_again() -> None:
 
 def test_model_leaves_no_moves_and_moves_that_do_not_follow_each_other_are_refused() -> None:
     assert moves_of(MODELLED) is None
-    for numbers in ((1,), (0, 0), (0, 1)):
-        with pytest.raises(NegotiationError):
+    for numbers, why in (
+        ((1,), "follows no rule"),
+        ((0, 0), "^round 1 is played twice; play each once$"),
+        ((0, 1), "^round 2: the negotiation has ended"),
+    ):
+        with pytest.raises(NegotiationError, match=why):
             play_moves(by_person(MEDIUM).setup, [Move(number=n) for n in numbers], MEDIUM)
