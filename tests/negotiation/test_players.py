@@ -417,6 +417,14 @@ def test_proof_says_what_was_searched_and_what_the_best_comes_to() -> None:
     assert_golden("negotiation_proofs", "\n".join(told))
 
 
+def test_best_that_could_run_says_what_it_lacks_and_nothing_where_it_lacks_nothing() -> None:
+    # One tray more than the study's forty reaches the target, with a control less as well.
+    best = "in this lab 41 samples in 5 days would have reached power 0.802"
+    for controls, said_of_it in ((2, best), (1, f"{best}, a plan that lacks a control")):
+        plan = make_protocol(controls=PLAN.controls[:controls])
+        assert best_text(PlanAnalysis(assess(plan, OPEN)).least) == said_of_it
+
+
 @pytest.mark.parametrize(
     ("least", "searched"),
     [

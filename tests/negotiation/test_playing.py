@@ -284,6 +284,14 @@ def test_negotiation_kept_light_is_the_same_and_holds_no_search() -> None:
     assert all(list(vars(done.after.options)) == ["yours"] for done in light.rounds)
 
 
+def test_round_takes_32_kib_the_prompt_once_and_what_was_said() -> None:
+    for done in (*MODELLED.rounds, RULED.rounds[0]):
+        sent = [attempt.system_prompt + attempt.observation for attempt in done.attempts]
+        said_of_it = done.turn.model_dump_json()
+        assert done.size == 32_768 + len("".join(sent[:1])) + len(said_of_it)
+    assert [len(done.attempts) for done in MODELLED.rounds] == [3, 1, 1]
+
+
 # --- forked ---------------------------------------------------------------------------------
 
 

@@ -28,6 +28,7 @@ from replicalab.negotiation import (
     ask_model,
     fork,
     load,
+    negotiate,
     play,
     replay,
     save,
@@ -146,6 +147,8 @@ def test_file_holds_decisions_and_numbers_and_no_prose_of_ours() -> None:
         assert done.reason not in saved
         assert done.answer.explanation.splitlines()[0] not in saved
     assert len(saved) < 15_000
+    assert "null" not in saved, "what is not known is left out"
+    assert saved == json.dumps(data, indent=1, ensure_ascii=False)
 
 
 @pytest.mark.parametrize("by", [TurnAuthor.MODEL, TurnAuthor.PERSON], ids=["left", "acted for"])
@@ -166,6 +169,13 @@ def test_turn_after_a_model_failed_is_kept_with_what_it_said(by: TurnAuthor) -> 
 def test_recording_of_no_turn_of_a_model_is_refused() -> None:
     with pytest.raises(TraceError, match="has no turn of a model"):
         save(by_model(BOOKED), RECORDING)
+
+
+def test_recording_may_begin_with_an_opening_that_a_rule_puts_forward() -> None:
+    setup = game(BOOKED, PLAN, scientist=ScientistKind.MODEL)
+    negotiation = negotiate(setup, BOOKED, ScriptedGenerate([said(ACCEPT)]))
+    assert [done.turn.by for done in negotiation.rounds] == [TurnAuthor.RULE, TurnAuthor.MODEL]
+    assert replay(load(save(negotiation, RECORDING)), BOOKED) == (negotiation, ())
 
 
 # --- edited ---------------------------------------------------------------------------------
@@ -227,7 +237,9 @@ LEFT_OUT, FORKS = "Round 1: it is not the last round that was saved.", "by hand 
         (RULED, turn(4, digest="0" * 16), 4, "the turn was edited"),
         (RULED, lambda data: data["turns"].pop(), 3, "it is not the last round that was saved"),
         (RULED, lambda data: data["turns"].pop(0), 0, ACTS),
-        (RULED, lambda data: data["turns"].append(data["turns"][4]), 5, "had ended"),
+        (RULED, lambda data: data["turns"].append(data["turns"][4]), 5,
+         "had ended, the Scientist accepted; 1 turn left over"),
+        (RULED, lambda data: data["turns"].extend(data["turns"][3:]), 5, "; 2 turns left over"),
         (RULED, at(ending="the rounds ran out"), 4, "the ending is not 'the rounds ran out'"),
         (RULED, at(ending=None), 4, "the ending is not 'none'"),
         (RULED, at(outcome="agreed"), 4, "the outcome is not 'agreed'"),
@@ -252,7 +264,7 @@ LEFT_OUT, FORKS = "Round 1: it is not the last round that was saved.", "by hand 
         *((FORKED, setup(forked_at=at_), None, FORKS) for at_ in (None, 0, 7)),
         (FORKED, turn(1, action=None), 1, "no plan was put forward by hand"),
     ],
-)
+)  # fmt: skip
 def test_replay_finds_an_edit_in_its_round(
     negotiation: Negotiation, edit: Edit, number: int | None, what: str
 ) -> None:
@@ -310,9 +322,17 @@ def test_replay_in_another_lab_says_so_and_plays_nothing() -> None:
         assert message.endswith(
             "not of fin_momentum, medium, seed 0; open that study, in the same lab."
         )
-    own = MEDIUM.with_own(LabOverrides(budget=1_234), EvidenceAssumptions(alpha=0.01))
-    [message] = [each.message for each in replay(load(save(RULED)), own).differences]
-    assert "not of" in message, "one has a lab of one's own"
+    lab, question = LabOverrides(budget=1_234), EvidenceAssumptions(alpha=0.01)
+    for own, said_of_it in (
+        (MEDIUM.with_own(lab, EvidenceAssumptions()), "one's own lab"),
+        (MEDIUM.with_own(LabOverrides(), question), "question"),
+        (MEDIUM.with_own(lab, question), "one's own lab and question"),
+    ):
+        [message] = [each.message for each in replay(load(save(RULED)), own).differences]
+        assert message == (
+            f"It is of fin_momentum, medium, seed 0, not of fin_momentum, medium, seed 0 with "
+            f"{said_of_it}; open that study, in the same lab."
+        )
     other = MEDIUM.with_own(LabOverrides(budget=1_235), EvidenceAssumptions(alpha=0.02))
     [difference] = replay(load(save(by_rule(own))), other).differences
     assert difference.message == (
