@@ -85,9 +85,17 @@ def test_file_of_more_than_5_mib_is_refused_by_its_size() -> None:
     just_fits = saved + " " * (5 * 2**20 - len(saved.encode()))
     assert load(just_fits) == load(saved)
     assert refused(f"{just_fits} ") == "the file: 5,242,881 bytes, and 5,242,880 are read at most"
-    # A character may take more than one byte.
-    for text, size in (("é" * 3_000_000, "6,000,000"), (" " * (5 * 2**20 - 1) + "é", "5,242,881")):
-        assert refused(text) == f"the file: {size} bytes, and 5,242,880 are read at most"
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("é" * 60, 120), (" " * 99 + "é", 101), (" " * 101, 101), (" " * 200, 200)]
+)
+def test_size_is_of_bytes_of_which_a_character_may_take_several(
+    text: str, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loading, "MOST_BYTES", 100)
+    assert refused(text) == f"the file: {size} bytes, and 100 are read at most"
+    assert refused("é" * 50).startswith("the file: Invalid JSON: "), "a hundred bytes are read"
 
 
 @pytest.mark.parametrize(
