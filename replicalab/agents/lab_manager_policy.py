@@ -121,15 +121,22 @@ def compose_lab_manager_response(
 
 def answer_to(plan: Assessment, offer: Offer | None) -> LabManagerAction:
     """Return the Lab Manager's answer to a plan that is judged, and to what was found instead."""
-    offered, currency = None, plan.pack.lab.currency
+    in_lines = plan.is_in_lines
+    said = _Verdict(
+        plan.failing,
+        plan.reasons.items(),
+        plan.cost,
+        plan.staff,
+        in_lines,
+        plan.pack.lab.currency,
+    )
+    offered = None
     if offer is not None:
         after = offer.after
+        failing = after.failing
         # Nobody reads its reasons.
-        verdict = _Verdict(after.failing, (), after.cost, after.staff, True, currency)
-        failing, in_lines = after.failing, plan.is_in_lines
+        verdict = said._replace(failing=failing, credits=after.cost, staff=after.staff)
         offered = _Offered(after.plan, offer.changes, offer.improved, failing, verdict, in_lines)
-    reasons, in_lines = plan.reasons.items(), plan.is_in_lines
-    said = _Verdict(plan.failing, reasons, plan.cost, plan.staff, in_lines, currency)
     return _answer(said, offered)
 
 

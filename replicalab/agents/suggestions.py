@@ -234,9 +234,12 @@ def _lost(samples: int, before: Counts, pack: Pack) -> str:
     rate, exist = pack.samples_per_day, pack.design.population_max
     able = int(before.samples if rate is None else min(before.samples, rate.value * before.days))
     able = able if exist is None else min(able, exist)
-    if before.days < pack.min_days or not counted_of(pack.design, able):
+    counted = counted_of(pack.design, able)
+    if before.days < pack.min_days or not counted:
         return "there is no evidence to lose"
-    return "weaker evidence" if samples < able else "the evidence is no weaker for it"
+    if counted_of(pack.design, samples) < counted:
+        return "weaker evidence"
+    return "the evidence is no weaker for it"
 
 
 def _halved(counts: Counts) -> Iterator[int]:

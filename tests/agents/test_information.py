@@ -97,3 +97,11 @@ def test_answer_reads_no_topic_out_of_an_items_name() -> None:
     lab = load_scenario("fin_overreaction", "hard")
     [line] = answer_questions(["Is the CRSP monthly stock file 1978–2022 there?"], lab).split("\n")
     assert line.startswith("'CRSP monthly stock file 1978–2022' is out of stock")
+
+
+def test_answer_reads_no_topic_out_of_a_name_that_begins_with_another() -> None:
+    lab = make_pack(reagents=["plate", "plate stock"])
+    assert answer_questions(["Is the plate stock there?"], lab).splitlines() == [
+        "'plate' is available.",
+        "'plate stock' is available.",
+    ]

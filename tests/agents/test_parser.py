@@ -4,6 +4,7 @@ import pickle
 import re
 import sys
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Final
 
 import pytest
@@ -187,6 +188,13 @@ def test_parser_message_counts_the_problems_it_does_not_list() -> None:
     assert message.endswith("; and 3 more")
 
 
+def test_parser_message_that_lists_every_problem_counts_no_more() -> None:
+    extra = {f"note{n}": 1 for n in range(MAX_PROBLEMS)}
+    message = failure(accept_with(**extra)).message
+    assert message.count("Extra inputs") == MAX_PROBLEMS
+    assert "more" not in message
+
+
 @pytest.mark.parametrize("template", ['{{"{key}": 1}}', '{{"{key}": 1, "{key}": 2}}'])
 def test_parser_message_stays_short_for_a_huge_key(template: str) -> None:
     message = failure(template.format(key="k" * 100_000)).message
@@ -203,6 +211,13 @@ def test_parser_refuses_numbers_beyond_reason_with_their_payload(value: str) -> 
     assert "sample_size" in found.message
     assert found.parsed_payload is not None
     assert found.parsed_payload["controls"] == json.loads(PROPOSE)["controls"]
+
+
+def test_parser_reads_as_many_digits_as_it_says_as_a_whole_number() -> None:
+    for digits, kind in ((MAX_DIGITS, int), (MAX_DIGITS + 1, Decimal)):
+        payload = failure('{"sample_size": ' + "9" * digits + "}").parsed_payload
+        assert payload is not None
+        assert type(payload["sample_size"]) is kind
 
 
 @pytest.mark.parametrize("limit", [0, 4300])

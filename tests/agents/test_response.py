@@ -14,7 +14,7 @@ from replicalab.agents import (
     compose_lab_manager_response,
     suggest_alternative,
 )
-from replicalab.agents.lab_manager_policy import _select_lab_manager_action_type
+from replicalab.agents.lab_manager_policy import _select_lab_manager_action_type, answer_type_to
 from replicalab.agents.lab_manager_policy import answer_to as answer_on
 from replicalab.agents.suggestions import reference_offer
 from replicalab.assessment import assess
@@ -79,6 +79,35 @@ def answer(case: str) -> Answer:
 # --- which answer -----------------------------------------------------------------------------
 
 
+def expected_type(
+    check: FeasibilityCheckResult, suggestion: AlternativeSuggestion | None
+) -> LabManagerActionType:
+    """Return the type of the answer in the contract's order."""
+    lab_fails = {d.value for d in LAB_DIMENSIONS if not check.check(d).ok}
+    if check.feasible:
+        return ACCEPT
+    if not lab_fails:
+        return REPORT
+    if suggestion is None or not suggestion.improved:
+        return REJECT
+    left = {d.value for d in LAB_DIMENSIONS} & {*suggestion.remaining_failures}
+    return REJECT if left else SUGGEST
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_type_of_an_answer_is_the_same_whatever_is_asked_for_it(case: str) -> None:
+    plan, lab = CASES[case]
+    judged = assess(make_protocol(**plan), make_pack(**lab))
+    check, suggestion, action = answer(case)
+    expected = expected_type(check, suggestion)
+    assert action.action_type is expected
+    assert _select_lab_manager_action_type(check, suggestion) is expected
+    assert answer_type_to(judged, reference_offer(judged)) is expected
+    unhelped = expected_type(check, None)
+    assert _select_lab_manager_action_type(check, None) is unhelped
+    assert answer_type_to(judged, None) is unhelped
+
+
 def test_explanations_read_as_written() -> None:
     texts = (f"{case}: {answer(case)[2].explanation}" for case in CASES)
     assert_golden("lab_manager_answers", "\n\n".join(texts))
@@ -96,20 +125,8 @@ def test_answer_follows_the_contracts_order_and_carries_flags_and_reasons(
 ) -> None:
     check, suggestion, action = answer_to(protocol, pack)
     lab_fails = [d for d in LAB_DIMENSIONS if not check.check(d).ok]
-    if check.feasible:
-        expected = ACCEPT
-    elif not lab_fails:
-        expected = REPORT
-    elif (
-        suggestion
-        and suggestion.improved
-        and not set(suggestion.remaining_failures) & {d.value for d in LAB_DIMENSIONS}
-    ):
-        expected = SUGGEST
-    else:
-        expected = REJECT
+    expected = expected_type(check, suggestion)
     assert action.action_type is expected
-    assert _select_lab_manager_action_type(check, suggestion) is expected
     offered = action.suggested_technique, action.suggested_sample_size, action.suggested_controls
     plan = suggestion.revised_protocol if suggestion and expected is SUGGEST else None
     assert offered == ((plan.technique, plan.sample_size, plan.controls) if plan else ("", 0, []))
@@ -215,6 +232,21 @@ def test_answer_says_on_one_line_what_it_quotes(place: str) -> None:
     for between in ("\n", "\r\n- ", "  ", "\u2028", "\x85", "\xa0"):
         dash = " -" if "-" in between else ""
         assert explanations(f"one{between}two", place) == explanations(f"one{dash} two", place)
+
+
+def test_answer_says_on_one_line_what_a_suggestion_or_a_check_from_elsewhere_quotes() -> None:
+    check, suggestion, plain = answer("all can be mended")
+    assert suggestion is not None
+    reason = check.budget.reasons[0]
+    broken = check.model_dump()
+    broken["budget"]["reasons"] = [reason.replace(" ", "\n", 1)]
+    foreign = FeasibilityCheckResult.model_validate(broken)
+    assert compose_lab_manager_response(foreign, suggestion) == plain
+    dump = suggestion.model_dump()
+    for change in dump["applied_changes"]:
+        change["tradeoff"] = change["tradeoff"].replace(" ", "\n", 1)
+    changed = AlternativeSuggestion.model_validate(dump)
+    assert compose_lab_manager_response(check, changed) == plain
 
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from random import Random
 from typing import Any, Final
 
 import pytest
@@ -16,11 +17,21 @@ from replicalab.agents import (
     suggest_alternative,
 )
 from replicalab.agents.suggestions import DROPPED, apply_changes
+from replicalab.lexicon import count_text
 from replicalab.models import Protocol, revise
 from replicalab.scenarios import Pack, StaffModel, Throughput
-from tests.factories import EQUIPMENT, REAGENTS, make_pack, make_protocol, make_substitution
+from tests.factories import (
+    EQUIPMENT,
+    REAGENTS,
+    make_design,
+    make_pack,
+    make_protocol,
+    make_substitution,
+)
 from tests.golden import assert_golden
+from tests.planner.brute_force import cost_of, staff_of
 from tests.strategies import itemised_protocols, studied_packs
+from tests.tiers import batches
 
 CHAMBER, METER = EQUIPMENT
 PLATES = REAGENTS[0]
@@ -33,6 +44,11 @@ Changes = dict[str, Any]
 def afford(samples: int) -> float:
     """Return the budget that fits the factory's plan with that many samples, exactly."""
     return float(REST + 10 * samples)
+
+
+def exist(number: int, **design: object) -> Changes:
+    """Return what lets a study have so many samples and no more."""
+    return {"design": make_design(population_max=number, **design)}
 
 
 def swaps(*pairs: tuple[str, str], **more: object) -> Changes:
@@ -131,12 +147,89 @@ def test_suggestions_read_as_written() -> None:
             {"samples_per_day": Throughput(value=4, why="One chamber.")},  # 5 days, 20 count
             "20 samples fewer: the evidence is no weaker for it.",
         ),
+        ({"min_days": 5}, "20 samples fewer: weaker evidence."),
+        (exist(20), "20 samples fewer: the evidence is no weaker for it."),
+        (exist(21), "20 samples fewer: weaker evidence."),
+        (exist(41), "20 samples fewer: weaker evidence."),
+        # Of 21 as of 20 dropout leaves 10, of 22 it leaves 11.
+        (exist(21, dropout=0.5), "20 samples fewer: the evidence is no weaker for it."),
+        (exist(22, dropout=0.5), "20 samples fewer: weaker evidence."),
     ],
 )
 def test_fewer_samples_are_weaker_only_where_fewer_can_count(study: Changes, lost: str) -> None:
     pack = make_pack(budget=afford(20), **study)
     [change] = suggest(make_protocol(), pack).applied_changes
     assert (change.original, change.revised, change.tradeoff) == ("40", "20", lost)
+
+
+# The plan takes 5 days, and cannot be run as it is: its chamber is booked.
+@pytest.mark.parametrize(
+    ("lab", "clamped"),
+    [
+        ({"days": 6}, None),
+        ({"days": 5}, None),
+        ({"days": 4}, ("4", "1 day fewer to run and to repeat what fails.")),
+        ({"days": 3}, ("3", "2 days fewer to run and to repeat what fails.")),
+        ({"days": 2}, ("2", "Below 3 days the study's endpoint is lost.")),
+        ({"days": 1}, ("1", "Below 3 days the study's endpoint is lost.")),
+        ({"days": 5, "start_day": 5}, ("1", "Below 3 days the study's endpoint is lost.")),
+        ({"days": 5, "start_day": 6}, None),
+    ],
+)
+def test_days_are_clamped_to_those_that_are_left_unless_none_is(
+    lab: Changes, clamped: tuple[str, str] | None
+) -> None:
+    pack = make_pack(**CHAMBER_BOOKED, **lab)
+    found = suggest(make_protocol(), pack).applied_changes
+    changes = [each for each in found if each.field == "duration_days"]
+    assert [(each.revised, each.tradeoff) for each in changes] == ([clamped] if clamped else [])
+
+
+def halved(plan: Protocol, pack: Pack) -> tuple[int, int, int]:
+    """Return how often the contract halves for the budget, and for the staff, and what is left."""
+    days, sizes = plan.duration_days, [plan.sample_size]
+    for _ in range(10):
+        sizes.append(max(sizes[-1] // 2, min(sizes[-1], len(plan.controls) + 1)))
+    paid = [n for n, size in enumerate(sizes) if cost_of(plan, size, days, pack) <= pack.lab.budget]
+    if not paid:
+        return 0, 0, plan.sample_size
+    staffed = [n for n in paid if staff_of(plan, sizes[n], days, pack) <= pack.lab.staff]
+    times = (staffed or paid)[0]
+    return paid[0], times, sizes[times]
+
+
+@pytest.mark.parametrize("first", batches(150, short=1, long=40))
+def test_sample_is_halved_as_often_as_the_contract_says_and_says_why(first: int) -> None:
+    for seed in range(first, first + 150):
+        rng = Random(seed)
+        plan = make_protocol(
+            sample_size=rng.choice((rng.randint(0, 12), rng.randint(0, 90))),
+            controls=[f"control {n}" for n in range(rng.randint(0, 4))],
+            duration_days=rng.randint(1, 7),
+        )
+        threshold = rng.choice((1, 2, 3, 5, 9, 10, 20))
+        fits = cost_of(plan, rng.choice((plan.sample_size, threshold, 3)), 1, make_pack())
+        fits += 50 * (plan.duration_days - 1)
+        pack = make_pack(
+            budget=fits + rng.choice((-1.0, -0.5, 0.0, 0.5, 99.0)),
+            staff=rng.randint(1, 4),
+            staff_model=StaffModel(sample_threshold=threshold),
+        )
+        suggestion = suggest_alternative(plan, check_feasibility(plan, pack), pack)
+        changes = suggestion.applied_changes if suggestion else []
+        for_budget, times, left = halved(plan, pack)
+        if not times:
+            assert changes == [], seed
+            continue
+        [found] = changes
+        assert (found.original, found.revised) == (str(plan.sample_size), str(left)), seed
+        short = cost_of(plan, plan.sample_size, plan.duration_days, pack) - pack.lab.budget
+        why = [f"the budget is {pack.lab.money(short)} short"] * bool(for_budget)
+        few = count_text(threshold, "sample")
+        why += [f"at {few} or fewer the plan needs one staff unit less"] * (times > for_budget)
+        often = {1: "once", 2: "twice"}.get(times, f"{times} times")
+        text = f"{'; '.join(why)}; the sample is halved {often}."
+        assert found.reason == text[0].upper() + text[1:], seed
 
 
 # --- any plan in any lab ----------------------------------------------------------------------
