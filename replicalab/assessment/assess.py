@@ -226,8 +226,6 @@ class Assessment:
     def missing_elements(self) -> tuple[str, ...]:
         """The required elements of the hidden reference that it does not address."""
         spec, parts = self.pack.study.hidden_reference, self.parts
-        if all(words <= parts for words in spec.element_words):
-            return ()
         elements = zip(spec.required_elements, spec.element_words, strict=True)
         return tuple(element for element, words in elements if not words <= parts)
 

@@ -164,8 +164,8 @@ def _days_by_year(plan: Assessment) -> dict[str, int]:
     before, year = lab.start_day - 1, begins.year
     while len(found) < MOST_YEARS - 1 and year <= MAXYEAR:
         end = min(last, _last_day(year, lab))
-        found[str(year)] = max(0, end - before)
-        before, year = max(before, end), year + 1
+        found[str(year)] = end - before
+        before, year = end, year + 1
         if before >= last:
             return found
     ends = _date(last, lab)
@@ -197,11 +197,9 @@ def _shared_out(total: int, amounts: Sequence[Fraction]) -> list[int]:
     parts = [amount * _MILLION / unit for amount in amounts]
     found = [int(part) for part in parts]
     left = total // unit - sum(found)
-    # By the largest remainder: one unit each, and what a double of a vast cost lacks to the first.
+    # By the largest remainder: one unit each, and what a double of a vast cost lacks to the most.
     order = sorted(range(len(parts)), key=lambda at: found[at] - parts[at])
-    for at in order[: max(0, min(left, len(order)))]:
+    for at in order[: max(0, left)]:
         found[at] += 1
-    rest = total // unit - sum(found)
-    if rest and order:
-        found[max(order, key=lambda at: found[at])] += rest
+    found[max(order, key=lambda at: found[at])] += total // unit - sum(found)
     return [number * unit for number in found]

@@ -29,7 +29,7 @@ _ERROR, _WARNING = Severity
 
 @dataclass(frozen=True)
 class DimensionRow:
-    """One dimension, whose reasons are empty where a plan passes.
+    """One dimension; its reasons are those of a plan that fails it.
 
     A plan uses so many ``noun``s of a limit, see `measured`: of items those it needs and those that
     are free, of paper and policy its errors and broken phrases, of which it may have 0. One that
@@ -197,8 +197,6 @@ def _build_protocol_check(plan: Assessment) -> list[str]:
 
 def _check_budget(plan: Assessment) -> list[str]:
     has = plan.pack.lab.budget
-    if plan.cost <= has:
-        return []
     return [
         f"The plan costs {plan.pack.lab.money(plan.cost)}, {amount_text(plan.cost - has)} over "
         f"the budget of {amount_text(has)}."
@@ -224,8 +222,6 @@ def _missing_items(plan: Assessment, category: str) -> list[str]:
 
 def _check_schedule(plan: Assessment) -> list[str]:
     days, has = plan.counts.days, plan.pack.lab.days_left
-    if days <= has:
-        return []
     left = left_text(plan.pack.lab)
     over = f"; {left}" if left else f", {days - has} over the limit of {has}"
     return [f"The plan takes {count_text(days, 'day')}{over}."]
@@ -233,8 +229,6 @@ def _check_schedule(plan: Assessment) -> list[str]:
 
 def _check_staff(plan: Assessment) -> list[str]:
     has = plan.pack.lab.staff
-    if plan.staff <= has:
-        return []
     steps = "".join(
         f", 1 for more than {count_text(step.threshold, step.noun)}"
         for step in plan.staff_steps

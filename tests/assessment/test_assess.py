@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import weakref
 
 import pytest
 from hypothesis import given
+from scipy import stats
 
 from replicalab.agents import check_feasibility
 from replicalab.assessment import Cliff, assess
@@ -19,6 +21,7 @@ from tests.factories import (
     make_design,
     make_pack,
     make_protocol,
+    make_substitution,
 )
 from tests.strategies import itemised_protocols, studied_packs
 
@@ -105,6 +108,8 @@ def test_slack_is_negative_exactly_where_its_dimension_fails(plan: Protocol, pac
     [
         ({"sample_size": 20}, {Cliff("sample", more=True)}),
         ({"sample_size": 21}, {Cliff("sample", more=False)}),
+        ({"sample_size": 19}, set()),
+        ({"sample_size": 22}, set()),
         ({"duration_days": 5}, {Cliff("day", more=True)}),
         ({"duration_days": 3}, {Cliff("day", more=False, endpoint=True)}),
         ({"controls": [*CONTROLS, "x"]}, {Cliff("control", more=False)}),
@@ -125,11 +130,29 @@ def test_a_revision_is_judged_as_a_plan_of_its_own(
     judged = assess(plan, pack)
     assert judged.check.estimated_cost == judged.cost
     assert judged.evidence_factor
+    assert judged.feasible is (judged.check.failing == [])
     resized = revise(plan, sample_size=other.sample_size, duration_days=other.duration_days)
     for revised in (resized, other):
         again, alone = judged.revised(revised), assess(revised, pack)
         assert again.check == alone.check
         assert (again.evidence, again.fidelity_loss) == (alone.evidence, alone.fidelity_loss)
+    assert judged.revised(resized).items is judged.items
+
+
+@pytest.mark.parametrize(
+    ("plan", "in_lines"),
+    [
+        ({}, True),
+        ({"required_equipment": ["a\nlamp"]}, False),
+        ({"controls": ["of its own"]}, False),  # whatever it says, nobody has looked
+    ],
+)
+def test_plan_is_in_lines_where_its_labels_and_its_study_are(
+    plan: dict[str, object], in_lines: bool
+) -> None:
+    broken = make_constraint(label="a\nseason")
+    assert assess(make_protocol(**plan), make_pack()).is_in_lines is in_lines
+    assert not assess(make_protocol(**plan), make_pack(constraints=[broken])).is_in_lines
 
 
 def test_results_share_no_list() -> None:
@@ -169,3 +192,34 @@ def test_plan_without_evidence_has_no_usual_values_and_no_wrong_sign() -> None:
     void = assess(make_protocol(sample_size=10, duration_days=1), pack)
     assert void.evidence.void_reason
     assert (void.wrong_sign_share, void.usual_values) == (None, ())
+
+
+def test_fidelity_given_up_is_that_of_substitutions_and_a_point_for_each_dropped_control() -> None:
+    swap = make_substitution(original=CHAMBER, alternative="window shelf", fidelity_loss=3)
+    pack = make_pack(allowed_substitutions=[swap])
+    plan = make_protocol(required_equipment=["window shelf", EQUIPMENT[1]], controls=CONTROLS[:1])
+    assert assess(plan, pack).fidelity_loss == 3 + 1
+    assert assess(revise(plan, controls=[]), pack).fidelity_loss == 3 + 2
+
+
+def test_detectable_effect_is_what_would_just_be_shown_through_substitutions() -> None:
+    swap = make_substitution(original=CHAMBER, alternative="window shelf", evidence_factor=0.8)
+    plan = assess(
+        make_protocol(required_equipment=["window shelf", EQUIPMENT[1]]),
+        make_pack(allowed_substitutions=[swap]),
+    )
+    effect = plan.detectable_effect
+    assert effect is not None
+    assert plan.evidence_at(effect).value == pytest.approx(0.8, abs=1e-9)
+    # By scipy: of twenty an arm the t of d times 0.8.
+    shift, critical = 0.8 * effect * math.sqrt(10), stats.t.isf(0.025, 38)
+    power = stats.nct.sf(critical, 38, shift) + stats.nct.cdf(-critical, 38, shift)
+    assert power == pytest.approx(0.8, abs=1e-9)
+    assert assess(make_protocol(duration_days=1), make_pack()).detectable_effect is None
+
+
+def test_usual_value_is_that_of_a_plan_with_evidence_whose_kind_has_another_test() -> None:
+    shares = make_pack(design=make_design(kind="two_proportions"))
+    assert assess(make_protocol(), shares).has_usual_value
+    assert not assess(make_protocol(duration_days=1), shares).has_usual_value
+    assert not assess(make_protocol(), make_pack()).has_usual_value

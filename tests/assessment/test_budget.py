@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from replicalab.assessment import Assessment, assess
@@ -128,6 +128,38 @@ def test_lab_without_a_date_has_one_year_and_says_so() -> None:
     assert "no price" in said
 
 
+def test_lines_are_whole_hundredths_where_the_cost_is_by_the_largest_remainder() -> None:
+    # From 31 December on 1 + 3 days at 0.01, and a quarter on top: overheads of 0.0025 and 0.0075
+    # make 0.05 in all, so the hundredth that both come to is the second's.
+    free = dict.fromkeys(_NO_OTHERS, 0.0)
+    lab = {
+        "cost_model": CostModel(per_day=0.01, overhead_percent=25.0, **free),
+        "start_date": date(2026, 12, 31),
+    }
+    plan = assess(revise(PLAN, duration_days=4), with_lab(make_pack(), **lab))
+    assert plan.cost == 0.05
+    assert [(line.year, line.what, line.credits) for line in budget_of(plan).lines] == [
+        ("2026", "Days", 0.01),
+        ("2027", "Days", 0.03),
+        ("2027", "Overhead", 0.01),
+    ]
+
+
+def test_day_beyond_the_last_date_is_in_no_year_that_has_one() -> None:
+    # The plan begins on the last day of 9998; Python has no date after 9999.
+    first = date(1970, 1, 1)
+    begin = (date(9998, 12, 31) - first).days + 1
+    model = CostModel(per_day=1.0, **dict.fromkeys(_NO_OTHERS, 0.0))
+    lab = {"start_date": first, "days": 10**8, "start_day": begin, "cost_model": model}
+    budget = budget_of(assess(revise(PLAN, duration_days=1000), with_lab(make_pack(), **lab)))
+    costs = [(year, budget.credits("", year)) for year in budget.years]
+    assert costs == [("9998", 1.0), ("9999", 365.0), ("10000 on", 634.0)]
+
+
+@example(start=date(2026, 12, 30), day=1, days=2, weekends=True)
+@example(start=date(2026, 12, 31), day=1, days=5 * 366, weekends=True)
+@example(start=date(2026, 12, 31), day=1, days=7 * 366, weekends=True)
+@example(start=date(2026, 12, 31), day=1, days=0, weekends=True)
 @given(
     start=start_dates,
     day=st.integers(1, 500),
@@ -137,14 +169,18 @@ def test_lab_without_a_date_has_one_year_and_says_so() -> None:
 def test_each_day_counts_in_its_year(start: date, day: int, days: int, weekends: bool) -> None:
     # The days one by one, by a calendar of the standard library.
     dates, at = list[date](), start
-    while len(dates) < day + days - 1:
+    while len(dates) < day + days:
         if weekends or at.weekday() < 5:
             dates.append(at)
         at += timedelta(days=1)
-    worked = dates[day - 1 :]
+    begins, worked = dates[day - 1], dates[day - 1 : -1]
     model = CostModel(per_day=1.0, **dict.fromkeys(_NO_OTHERS, 0.0))
     lab = {"start_date": start, "weekends": weekends, "start_day": day, "cost_model": model}
     budget = budget_of(assess(revise(PLAN, duration_days=days), with_lab(make_pack(), **lab)))
+    years = [str(year) for year in sorted({each.year for each in (begins, *worked)})]
+    if len(years) > MOST_YEARS:
+        years[MOST_YEARS - 1 :] = [f"{years[MOST_YEARS - 1]} on"]
+    assert [*budget.years] == years
     for place, year in enumerate(budget.years):
         last = place == MOST_YEARS - 1
         number = int(year.removesuffix(" on"))
@@ -155,7 +191,7 @@ def test_each_day_counts_in_its_year(start: date, day: int, days: int, weekends:
 _NO_OTHERS: Final = ("per_sample", "per_control", "per_equipment_item", "per_reagent")
 
 
-@pytest.mark.parametrize("days", [LARGEST_PLANNED, 10**4])
+@pytest.mark.parametrize("days", [LARGEST_PLANNED, 10**4, 10**8])
 def test_years_beyond_the_last_column_are_one(days: int) -> None:
     lab = {"start_date": date(2099, 12, 31)}
     budget = budget_of(assess(revise(PLAN, duration_days=days), with_lab(make_pack(), **lab)))

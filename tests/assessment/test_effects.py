@@ -17,6 +17,7 @@ from replicalab.assessment import (
     missing_choices,
     named_effect,
 )
+from replicalab.assessment.effects import original_interval
 from replicalab.measures import KINDS, DesignKind, PowerAnalysis, Unknown
 from replicalab.measures.rows import DesignParameters
 from replicalab.scenarios import Design
@@ -40,6 +41,43 @@ def choices(kind: str = "two_group", **reported: object) -> dict[str, float]:
     design = design_of(kind, **reported)
     named = {choice.label: named_effect(design, choice.label) for choice in CHOICES}
     return {name: effect for name, effect in named.items() if effect is not None}
+
+
+# --- the original's interval ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "reported", "ends"),
+    [
+        # 1.959964 standard errors to either side: of d the one that is given, of r 1/√(n - 3) of
+        # its Fisher's z, of a logarithm of a hazard ratio 2/√events.
+        ("two_group", {"effect": 0.9, "se": 0.3}, (0.9 - 0.5879892, 0.9 + 0.5879892)),
+        ("two_group", {"effect": -0.9, "se": 0.3}, (-0.9 - 0.5879892, -0.9 + 0.5879892)),
+        (
+            "correlation",
+            {"effect": 0.5, "n": 28},
+            (math.tanh(math.atanh(0.5) - 0.3919928), math.tanh(math.atanh(0.5) + 0.3919928)),
+        ),
+        (
+            "survival",
+            {"effect": 0.5, "events": 100},
+            (0.5 * math.exp(-0.3919928), 0.5 * math.exp(0.3919928)),
+        ),
+        # Neither a standard error nor n, no normal scale, an end that is no effect.
+        ("two_group", {"effect": 0.9}, None),
+        ("anova", {"effect": 0.5, "n": 60}, None),
+        # Of these two an end alone is no correlation: the other is 4e-16 from it.
+        ("correlation", {"effect": 0.9, "se": 10.0}, None),
+        ("correlation", {"effect": -0.9, "se": 10.0}, None),
+        ("survival", {"effect": 0.5, "se": 1e6}, None),
+        ("survival", {"effect": 0.5, "se": 370.0}, None),
+    ],
+)
+def test_interval_of_an_original_is_that_of_its_normal_scale(
+    kind: str, reported: dict[str, object], ends: tuple[float, float] | None
+) -> None:
+    found = original_interval(design_of(kind, **reported))
+    assert found == (None if ends is None else pytest.approx(ends, abs=1e-6))
 
 
 # --- safeguard --------------------------------------------------------------------------------
@@ -238,6 +276,11 @@ def test_choices_without_a_standard_error_say_what_is_missing() -> None:
     assert all("no normal scale" in text for text in anova.values())
 
 
+@pytest.mark.parametrize("kind", ["two_group", "correlation"])
+def test_original_that_found_nothing_leaves_nothing_to_plan_with(kind: str) -> None:
+    assert choices(kind, effect=0.0, n=40) == {}
+
+
 def test_choice_is_found_by_its_name() -> None:
     design = design_of(effect=0.9, n=40)
     assert named_effect(design, " Small-Telescopes ") == named_effect(design, "small telescopes")
@@ -347,3 +390,5 @@ def test_effects_begin_with_the_one_that_is_asked() -> None:
 
 def test_nothing_is_chosen_where_no_effect_is_assumed() -> None:
     assert named_effects(make_design(kind="coverage", population_max=100)) == []
+    spread = make_design(kind="precision", effect_planning=0.1, target=0.01, floor=0.1)
+    assert named_effects(spread) == []

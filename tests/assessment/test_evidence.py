@@ -114,6 +114,22 @@ def test_planned_evidence_is_void_below_min_days_and_without_samples(
     assert (found.tier is BELOW) == (void is not None)
 
 
+@pytest.mark.parametrize(
+    ("days", "least", "void"),
+    [
+        (0, 1, "no days are planned"),
+        (0, 2, "the study's endpoint needs 2 days, and the plan has 0"),
+        (1, 1, None),
+        (1, 2, "the study's endpoint needs 2 days, and the plan has 1"),
+    ],
+)
+def test_planned_evidence_without_days_says_what_is_missing(
+    days: int, least: int, void: str | None
+) -> None:
+    found = assess(make_protocol(duration_days=days), make_pack(min_days=least)).evidence
+    assert found.void_reason == void
+
+
 # --- dropout ----------------------------------------------------------------------------------
 
 
@@ -324,6 +340,12 @@ def test_scale_of_shares_is_from_none_to_all_and_of_widths_from_beyond_the_worst
     worst, best = scale_of(widths)
     assert best == 0
     assert worst > max(widths[0].floor, *(width.value for width in widths))
+    assert scale_of(widths[1:]) == (worst, best)
+    unbounded = assess(revise(pack.reference_protocol, sample_size=0), pack_of_widths(pack))
+    assert unbounded.evidence.value == math.inf
+    worst, best = scale_of([unbounded.evidence])
+    assert widths[0].floor < worst < math.inf
+    assert best == 0
 
 
 def pack_of_widths(pack: Pack) -> Pack:

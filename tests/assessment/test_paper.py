@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from replicalab.assessment import assess
 from replicalab.assessment.results import IssueCategory, Severity, ValidationIssue, ValidationResult
-from replicalab.models import Protocol
+from replicalab.models import Dimension, Protocol
 from replicalab.scenarios import Pack, list_scenarios, load_scenario
 from tests.factories import (
     CONTROLS,
@@ -121,6 +121,47 @@ def test_findings_read_as_written() -> None:
         lines += [case] * (not issues)
         lines += [f"{case}: {each.severity} {each.category}: {each.message}" for each in issues]
     assert_golden("paper_findings", "\n".join(lines))
+
+
+NEITHER: Final[Changes] = {"sample_size": 0, "controls": []}
+NO_ENDPOINT: Final = "below {} the study's endpoint is lost."
+
+
+@pytest.mark.parametrize(
+    ("plan", "lab", "errors"),
+    [
+        (NEITHER, {}, 1),
+        ({**NEITHER, "duration_days": 0}, {}, 2),
+        ({"sample_size": 2, "duration_days": 21}, {}, 2),
+        ({}, bound(bounds="samples", quantity=39), 1),
+        ({**NEITHER, "duration_days": 0}, bound(bounds="days", comparator=">=", quantity=1), 3),
+        ({"duration_days": 0}, {"out_of_stock": [PLATES]}, 2),
+        # A wish, a study that needs more days, and an item that has a replacement are warnings.
+        ({}, bound(bounds="samples", quantity=39, hard=False), 0),
+        ({"duration_days": 1}, {"booked": {CHAMBER: 9}}, 0),
+    ],
+)
+def test_plan_has_as_many_errors_as_are_told(plan: Changes, lab: Changes, errors: int) -> None:
+    found = assess(make_protocol(**plan), make_pack(**lab))
+    assert len(found.errors) == found.slack[Dimension.PROTOCOL].used == errors
+
+
+@pytest.mark.parametrize(
+    ("days", "least", "lost"), [(1, 2, True), (2, 2, False), (0, 2, True), (0, 1, False)]
+)
+def test_too_few_days_for_the_endpoint_are_told_but_where_one_is_enough(
+    days: int, least: int, lost: bool
+) -> None:
+    found = assess(make_protocol(duration_days=days), make_pack(min_days=least)).findings
+    told = [message for *_, message in found if message.endswith(NO_ENDPOINT.format(least))]
+    assert len(told) == lost
+
+
+def test_required_element_is_addressed_by_a_plan_that_says_nothing_else() -> None:
+    said = {"technique": "Sealed envelopes", "rationale": "envelopes"}
+    nothing = {"controls": [], "required_equipment": [], "required_reagents": []}
+    pack = make_pack(**needing("sealed envelopes"))
+    assert assess(make_protocol(**said, **nothing), pack).missing_elements == ()
 
 
 def test_warnings_of_missing_items_are_left_to_the_dimensions() -> None:
