@@ -224,6 +224,34 @@ def test_what_another_dimension_reports_is_no_cause_of_its_own(
     assert (check.failing, check.causes) == (failing, causes)
 
 
+NO_SAMPLES_LEFT: Final = (
+    "protocol",
+    "2 controls for 2 samples: no experimental samples remain; plan at least 3 samples.",
+)
+TOO_LONG: Final = ("schedule", "The plan takes 21 days, 1 over the limit of 20.")
+
+
+@pytest.mark.parametrize(
+    ("plan", "reasons", "lab_feasible"),
+    [
+        ({}, [], True),
+        ({"sample_size": 2}, [NO_SAMPLES_LEFT], True),
+        ({"duration_days": 21}, [("protocol", "see schedule."), TOO_LONG], False),
+        (
+            {"sample_size": 2, "duration_days": 21},
+            [NO_SAMPLES_LEFT, ("protocol", "see schedule."), TOO_LONG],
+            False,
+        ),
+    ],
+)
+def test_reasons_once_refer_to_the_dimension_that_tells_them(
+    plan: dict[str, int], reasons: list[tuple[str, str]], lab_feasible: bool
+) -> None:
+    check = assess(make_protocol(**plan), make_pack()).check
+    assert check.reasons_once == reasons
+    assert check.lab_feasible is lab_feasible
+
+
 @given(itemised_protocols(), studied_packs())
 def test_causes_are_what_fails_but_for_a_protocol_that_only_repeats(
     plan: Protocol, pack: Pack

@@ -64,3 +64,15 @@ def test_less_loss_goes_before_earlier_rows() -> None:
     rows = [swap("lamp", "sun", 1), swap("oven", "fire", 0), swap("lamp", "fire", 0)]
     rows.append(swap("oven", "sun", 0))
     assert used_substitutions({"sun", "fire"}, rows) == rows[2:]
+
+
+def test_alternative_is_freed_along_rows_of_any_order() -> None:
+    # The oven has the fire alone, so the scale the torch, so the stove the sun.
+    rows = [
+        swap("scale", "fire", 0),
+        swap("scale", "torch", 1),
+        swap("stove", "torch", 3),
+        swap("oven", "fire", 2),
+        swap("stove", "sun", 3),
+    ]
+    assert used_substitutions({"fire", "torch", "sun"}, rows) == [rows[1], rows[3], rows[4]]

@@ -155,3 +155,10 @@ def test_violations_are_found_in_a_label_of_the_study_itself() -> None:
     listed = make_protocol(required_equipment=["open flame burner", *EQUIPMENT])
     assert assess(make_protocol(), pack).violations == ()
     assert assess(listed, pack).violations == (("No flames.", "open flame", "required_equipment"),)
+
+
+def test_violations_are_found_in_a_plan_that_says_nothing_else() -> None:
+    rule = make_policy_rule(restriction="No flames.", forbidden_phrases=["open flame"])
+    nothing = {"controls": [], "required_equipment": [], "required_reagents": []}
+    plan = make_protocol(technique="open flame", rationale="flame", **nothing)
+    assert broken(plan, [rule]) == [("No flames.", "open flame", "technique")]

@@ -1,0 +1,223 @@
+"""What is said of a plan's size, its days, its units and its cautions, by hand."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any, Final
+
+import pytest
+
+from replicalab.assessment import (
+    assess,
+    cautions_text,
+    cautions_title,
+    failing_text,
+    size_text,
+    too_few_units,
+)
+from replicalab.assessment.phrases import (
+    adding_none,
+    bounded_text,
+    days_text,
+    few_units_title,
+    last_day_text,
+    left_text,
+    planned_text,
+    units_text,
+)
+from replicalab.scenarios import Arms, Lab, Units
+from tests.factories import (
+    CONTROLS,
+    make_constraint,
+    make_control,
+    make_design,
+    make_lab,
+    make_pack,
+    make_protocol,
+)
+
+# --- size and days ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("planned", "analysed", "text"),
+    [
+        (152, 128, "152 samples (128 analysed)"),
+        (1200, 1199, "1,200 samples (1,199 analysed)"),
+        (152, 152, "152 samples"),
+        (1, 1, "1 sample"),
+        (1, 0, "1 sample (0 analysed)"),
+    ],
+)
+def test_samples_are_told_with_those_analysed_where_these_are_fewer(
+    planned: int, analysed: int, text: str
+) -> None:
+    assert planned_text(planned, analysed) == text
+
+
+def test_size_of_a_plan_is_its_samples_and_days() -> None:
+    pack = make_pack(design=make_design(dropout=0.25))
+    plan = assess(make_protocol(sample_size=1200, duration_days=3), pack)
+    assert size_text(plan) == "1,200 samples (900 analysed) in 3 days"
+
+
+MONDAY: Final = date(2026, 12, 7)
+DAYS: Final[list[tuple[dict[str, Any], str, str, str]]] = [
+    # A lab of 30 days; how many it gives, how many are left, and when a plan of 5 days ends.
+    ({}, "30 days", "", ""),
+    ({"weekends": False}, "30 days", "", ""),
+    ({"start_day": 2}, "29 days from day 2 on", "29 days are left (start on day 2 of 30)", ""),
+    ({"start_day": 30}, "1 day from day 30 on", "1 day is left (start on day 30 of 30)", ""),
+    (
+        {"start_date": MONDAY},
+        "30 days from day 1 (Mon 7 Dec 2026) on",
+        "",
+        " (to Fri 11 Dec 2026)",
+    ),
+    (
+        {"start_date": MONDAY, "start_day": 5},
+        "26 days from day 5 (Fri 11 Dec 2026) on",
+        "26 days are left (start on day 5 (Fri 11 Dec 2026) of 30)",
+        " (to Tue 15 Dec 2026)",
+    ),
+    # The fourteenth working day is Thursday of the third week.
+    (
+        {"start_date": MONDAY, "start_day": 14, "weekends": False},
+        "17 working days from day 14 (Thu 24 Dec 2026) on",
+        "17 working days are left (start on day 14 (Thu 24 Dec 2026) of 30)",
+        " (to Wed 30 Dec 2026)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("changes", "given", "left", "last"), DAYS)
+def test_days_of_a_lab_are_told_from_where_they_count(
+    changes: dict[str, Any], given: str, left: str, last: str
+) -> None:
+    lab = Lab.model_validate({**dict(make_lab(days=30)), **changes})
+    assert (days_text(lab), left_text(lab)) == (given, left)
+    pack = make_pack().in_lab(lab)
+    assert last_day_text(assess(make_protocol(duration_days=5), pack)) == last
+    assert last_day_text(assess(make_protocol(duration_days=0), pack)) == ""
+
+
+@pytest.mark.parametrize(
+    ("failing", "still", "text"),
+    [
+        (["budget"], False, "budget fails"),
+        (["budget"], True, "budget still fails"),
+        (["budget", "staff"], False, "budget and staff fail"),
+        (["budget", "schedule", "staff"], True, "budget, schedule and staff still fail"),
+    ],
+)
+def test_failures_are_counted(failing: list[str], still: bool, text: str) -> None:
+    assert failing_text(failing, still=still) == text
+
+
+# --- cautions ---------------------------------------------------------------------------------
+
+ANY, FIXED = CONTROLS[1], CONTROLS[0]
+LACKS_ANY: Final = f"lacks '{ANY}', which protects against any light"
+LACKS_FIXED: Final = (
+    f"lacks '{FIXED}', which protects against germination that needs no light: "
+    "the study is void without it"
+)
+
+
+@pytest.mark.parametrize(
+    ("controls", "text", "title"),
+    [
+        ([ANY, FIXED], "", ""),
+        ([FIXED], LACKS_ANY, "lacks a control"),
+        ([ANY], LACKS_FIXED, "lacks a fixed control"),
+        ([], f"{LACKS_FIXED}; {LACKS_ANY}", "lacks a fixed control"),
+    ],
+)
+def test_missing_controls_are_told_the_fixed_ones_first(
+    controls: list[str], text: str, title: str
+) -> None:
+    droppable = make_control(name=ANY, droppable=True, protects_against="any light")
+    pack = make_pack(controls=[droppable, make_control()])
+    plan = assess(make_protocol(controls=controls), pack)
+    assert (cautions_text(plan), cautions_title(plan)) == (text, title)
+    assert adding_none(plan) == (" that adds no control" if text else "")
+
+
+def test_cautions_are_units_then_wishes_then_controls() -> None:
+    wish = make_constraint(
+        label="follow-up", bounds="days", comparator=">=", quantity=36, unit="days", hard=False
+    )
+    pack = make_pack(constraints=[wish], design=tanks(icc=0.1))
+    plan = assess(make_protocol(sample_size=20, duration_days=28, controls=[FIXED]), pack)
+    assert cautions_title(plan) == "too few tanks, breaks a wish, lacks a control"
+    assert cautions_text(plan) == (
+        "has 1 tank in an arm, and with fewer than 2 nothing tells tank from treatment; "
+        "breaks a wish of the study: 'follow-up' should be at least 36 days, the plan has 28; "
+        f"{LACKS_ANY}"
+    )
+
+
+def tanks(kind: str = "two_group", icc: float | None = None, **more: object) -> Any:
+    """Return a design with ten samples to a tank."""
+    return make_design(kind=kind, units=Units(name="tank", samples=10, icc=icc), **more)
+
+
+ONE: Final = "has 1 tank, and with fewer than 2 nothing tells tank from treatment"
+ONE_IN_AN_ARM: Final = ONE.replace("1 tank", "1 tank in an arm")
+INDEPENDENT: Final = "takes samples of one tank as independent: no intraclass correlation is given"
+
+
+@pytest.mark.parametrize(
+    ("design", "samples", "text"),
+    [
+        (make_design(), 4, ""),
+        (tanks(icc=0.1), 0, ""),
+        # Ten in each arm are a tank, eleven begin a second.
+        (tanks(icc=0.1), 20, ONE_IN_AN_ARM),
+        (tanks(icc=0.1), 22, ""),
+        (tanks(), 20, ONE_IN_AN_ARM),
+        (tanks(), 40, INDEPENDENT),
+        (tanks(icc=0.0), 40, ""),
+        # A quarter of 40 is the first arm's, one tank; the other has three.
+        (tanks(icc=0.1, arms=Arms(share=0.25)), 40, ONE_IN_AN_ARM),
+        (tanks(icc=0.1, arms=Arms(share=0.75)), 40, ONE_IN_AN_ARM),
+        (tanks(icc=0.1, arms=Arms(share=0.25)), 44, ""),
+        (tanks("paired", icc=0.1), 10, ONE),
+        (tanks("paired", icc=0.1), 11, ""),
+    ],
+)
+def test_units_that_are_too_few_or_of_which_nothing_is_known_are_told(
+    design: Any, samples: int, text: str
+) -> None:
+    plan = assess(make_protocol(sample_size=samples), make_pack(design=design))
+    assert units_text(plan) == text
+    few = text.startswith("has 1 tank")
+    if samples:
+        assert too_few_units(plan) is few
+        assert few_units_title(plan) == ("too few tanks" if few else "")
+
+
+# --- next to a bound --------------------------------------------------------------------------
+
+WIDTH: Final = make_design(kind="precision", effect_planning=0.1, target=0.01, floor=0.1)
+
+
+@pytest.mark.parametrize(
+    ("design", "comparator", "bound", "samples", "days", "text"),
+    [
+        # Power at n = 40 and d = 0.9 is 0.7920 by SciPy.
+        (make_design(), ">=", 0.9, 40, 5, "0.79"),
+        (make_design(), ">=", 0.793, 40, 5, "0.792"),
+        (make_design(), ">=", 0.9, 40, 1, "no evidence"),
+        # 1.959964 · 0.1 / 49 is 0.0039999, which two decimals would make the bound.
+        (WIDTH, "<=", 0.0, 49**2, 5, "0.004"),
+    ],
+)
+def test_evidence_next_to_a_bound_has_the_digits_that_tell_it_apart(
+    design: Any, comparator: str, bound: float, samples: int, days: int, text: str
+) -> None:
+    limit = make_constraint(bounds="evidence", hard=False, comparator=comparator, quantity=bound)
+    pack = make_pack(design=design, constraints=[limit])
+    plan = assess(make_protocol(sample_size=samples, duration_days=days), pack)
+    [broken] = plan.broken_wishes
+    assert bounded_text(broken, plan) == text
