@@ -11,7 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from replicalab.assessment import Counts, assess, credits_needed, samples_are_free
+from replicalab.assessment import (
+    Counts,
+    assess,
+    credits_needed,
+    samples_are_free,
+    units_in_arms,
+)
 from replicalab.lexicon import money_text
 from replicalab.models import Protocol, revise
 from replicalab.planner import PlanAnalysis, largest_sample
@@ -164,6 +170,11 @@ def test_units_and_arms_cost_the_same_for_arrays_and_never_less_with_more_sample
         single = [credits_needed(counts._replace(samples=int(n), days=1), pack) for n in samples]
         assert numeric_checks(counts, pack).credits.tolist() == single
         assert single == sorted(single)
+
+
+def test_each_sample_is_a_unit_of_its_own_where_a_design_has_no_units() -> None:
+    assert sorted(units_in_arms(41, make_design())) == [20, 21]
+    assert units_in_arms(41, make_design(kind="paired")) == (41,)
 
 
 def test_samples_are_free_only_where_nothing_has_a_price_for_them() -> None:

@@ -11,6 +11,7 @@ from replicalab.assessment import Assessment, assess, missing_choices
 from replicalab.assessment.success import likelier_with_fewer, success_of, success_rows
 from replicalab.cli import facts
 from replicalab.measures.success import Criterion
+from replicalab.models import revise
 from replicalab.planner.curves import Curves
 from replicalab.render import terminal
 from replicalab.scenarios import EvidenceAssumptions, EvidenceTier, LabOverrides, Replication
@@ -305,6 +306,15 @@ def test_plan_that_is_larger_than_the_likeliest_says_so_and_counts_as_that() -> 
     assert small.evidence.value == pytest.approx(max(every), abs=1e-3)
     assert fewer_text(large).startswith("Fewer samples are likelier to succeed")
     assert fewer_text(small) == ""
+
+
+def test_fewer_samples_are_likelier_only_where_something_is_chosen_and_shown() -> None:
+    assert likelier_with_fewer(assess(make_protocol(), make_pack())) is None
+    large = plan_of(2000, criteria=["sceptical_nominal"])
+    assert likelier_with_fewer(large) is not None
+    void = assess(revise(large.plan, duration_days=1), large.pack)
+    assert void.evidence.void_reason
+    assert likelier_with_fewer(void) is None
 
 
 def test_plan_by_success_has_its_measure_and_no_effect_to_choose() -> None:
