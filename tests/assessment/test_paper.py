@@ -159,7 +159,7 @@ def test_too_few_days_for_the_endpoint_are_told_but_where_one_is_enough(
 
 def test_required_element_is_addressed_by_a_plan_that_says_nothing_else() -> None:
     said = {"technique": "Sealed envelopes", "rationale": "envelopes"}
-    nothing = {"controls": [], "required_equipment": [], "required_reagents": []}
+    nothing: dict[str, object] = {"controls": [], "required_equipment": [], "required_reagents": []}
     pack = make_pack(**needing("sealed envelopes"))
     assert assess(make_protocol(**said, **nothing), pack).missing_elements == ()
 

@@ -159,6 +159,6 @@ def test_violations_are_found_in_a_label_of_the_study_itself() -> None:
 
 def test_violations_are_found_in_a_plan_that_says_nothing_else() -> None:
     rule = make_policy_rule(restriction="No flames.", forbidden_phrases=["open flame"])
-    nothing = {"controls": [], "required_equipment": [], "required_reagents": []}
+    nothing: dict[str, object] = {"controls": [], "required_equipment": [], "required_reagents": []}
     plan = make_protocol(technique="open flame", rationale="flame", **nothing)
     assert broken(plan, [rule]) == [("No flames.", "open flame", "technique")]
