@@ -251,20 +251,20 @@ def _few(found: list[PlanVariant], most: int) -> list[PlanVariant]:
 
 def _needs(plan: Assessment, listed: set[str]) -> tuple[list[_Need], frozenset[Dimension]]:
     """Return what may be replaced, and what fails because of all that has to stay."""
-    groups: dict[tuple[str, str], list[Item]] = {}
+    groups, inventory = dict[tuple[str, str], list[Item]](), plan.pack.inventory
     for item in plan.items:
         groups.setdefault((item.field, label_key(item.label)), []).append(item)
     needs, spare, fixed = list[_Need](), list[_Need](), _NONE
     for (_, key), items in groups.items():
-        failing = _item_failing(items, plan.pack)
-        options = {
-            alternative: _policy([alternative], plan.pack)
-            for alternative in plan.pack.inventory.alternatives(items[0].label)
+        failing, first = _item_failing(items, plan.pack), items[0]
+        options = {  # an item of the other kind is none that the lab has, nor is what replaces it
+            alternative: _item_failing(inventory.items([alternative], first.category), plan.pack)
+            for alternative in inventory.alternatives(first.label)
             if label_key(alternative) not in listed
         }
         if options:
             times = sum(item.times for item in items)
-            prices = {each: times * _added(items[0], each, plan.pack) for each in options}
+            prices = {each: times * _added(first, each, plan.pack) for each in options}
             useful = failing or min(prices.values()) < 0
             need = _Need(key, items, failing, options, prices)
             (needs if useful else spare).append(need)
@@ -353,15 +353,14 @@ def _best_assignments(
         keys = {need.key for need in wanted}
         offered = {label_key(each) for need in wanted for each in need.options}
         own = [row for row in rows if label_key(row.original) in keys]
-        used = used_substitutions(offered - keys, own)
+        used = used_substitutions(offered, own)
         pairs = {(label_key(row.original), label_key(row.alternative)) for row in used}
-        if pairs:
-            yield tuple(
-                next((a for a in need.options if (need.key, label_key(a)) in pairs), None)
-                if need in wanted
-                else None
-                for need in needs
-            )
+        yield tuple(
+            next((a for a in need.options if (need.key, label_key(a)) in pairs), None)
+            if need in wanted
+            else None
+            for need in needs
+        )
 
 
 def _pareto(found: Iterable[PlanVariant]) -> list[PlanVariant]:
@@ -413,6 +412,6 @@ def _controls(plan: Assessment) -> list[PlanVariant]:
                 dropped=dropped,
             )
 
-    forbidden = [key for key in may_go if key in broken]
     # Policy passes only where every forbidden name goes, so a second chain begins with them.
-    return [*chain([]), *(chain(forbidden) if forbidden and broken <= droppable else ())]
+    forbidden = [key for key in may_go if key in broken] if broken <= droppable else []
+    return [*dict.fromkeys([*chain([]), *chain(forbidden)])]

@@ -1,0 +1,361 @@
+"""The ways to word a plan, held against every wording of small plans that have much to replace."""
+
+from __future__ import annotations
+
+import re
+from itertools import permutations
+from random import Random
+from typing import Final, NamedTuple
+
+import pytest
+
+from replicalab.agents.suggestions import apply_changes
+from replicalab.assessment import assess
+from replicalab.models import Dimension, Protocol
+from replicalab.planner import PlanAnalysis, variants
+from replicalab.planner.steps import changed_values
+from replicalab.planner.variants import PlanVariant, PlanVariants, price_range, variants_of
+from replicalab.scenarios import Pack
+from tests import factories
+from tests.factories import (
+    make_control,
+    make_pack,
+    make_policy_rule,
+    make_protocol,
+    make_substitution,
+)
+from tests.planner.brute_force import ITEM_FIELDS, _failing_anyhow, key
+from tests.planner.brute_force import variants_of as every_wording
+from tests.tiers import batches
+
+BATCH: Final = 25
+EQUIPMENT: Final = ("lamp", "oven", "scale", "open flame burner")
+REAGENTS: Final = ("gel", "ink")
+ALTERNATIVES: Final = ("torch", "sun", "open flame torch", "dish")
+CONTROLS: Final = ("blank", "sham", "open flame control")
+CHAMBER, METER = factories.EQUIPMENT
+AGAR: Final = factories.REAGENTS[0]
+ITEMS: Final = (*EQUIPMENT, *REAGENTS, *ALTERNATIVES)
+
+
+class Respects(NamedTuple):
+    """What the numbers of a plan can do depends on of its wording."""
+
+    failing: frozenset[Dimension]
+    controls: int
+    loss: int
+    factor: float
+    changed: int
+    price: float
+
+    def as_good_as(self, other: Respects) -> bool:
+        return (
+            self.failing <= other.failing
+            and self.controls == other.controls
+            and self.loss <= other.loss
+            and self.factor >= other.factor - 1e-9
+            and self.changed <= other.changed
+            and self.price <= other.price + 1e-9
+        )
+
+
+def small(seed: int) -> tuple[Protocol, Pack]:
+    """Return a plan of few items in a lab that lacks some, with substitutions among all of them."""
+    rng = Random(seed)
+    comes = (*ITEMS, *ALTERNATIVES, *ALTERNATIVES, *ALTERNATIVES)
+    pairs = {(rng.choice(ITEMS), rng.choice(comes)) for _ in range(rng.randint(2, 14))}
+    rows = [
+        make_substitution(
+            original=original,
+            alternative=alternative,
+            fidelity_loss=rng.choice((0, 1, 1, 2)),
+            evidence_factor=rng.choice((1.0, 1.0, 0.9, 0.75)),
+        )
+        for original, alternative in sorted(pairs)
+        if original != alternative
+    ]
+    controls = [
+        make_control(name=name, droppable=rng.random() < 0.7, protects_against=f"{name} bias")
+        for name in CONTROLS
+    ]
+    missing = [item for item in ITEMS if rng.random() < 0.4]
+    prices = {item: rng.choice((0.0, 20.0, 90.0)) for item in ITEMS if rng.random() < 0.5}
+    pack = make_pack(
+        equipment=EQUIPMENT,
+        reagents=REAGENTS,
+        booked=dict.fromkeys(set(missing) & {*EQUIPMENT}, 9),
+        out_of_stock=[item for item in missing if item in REAGENTS],
+        allowed_substitutions=rows,
+        controls=controls,
+        policy_rules=[make_policy_rule()] if rng.random() < 0.6 else [],
+        prices=prices if rng.random() < 0.6 else {},
+    )
+    plan = make_protocol(
+        controls=listed(rng, CONTROLS, 3),
+        required_equipment=listed(rng, (*EQUIPMENT, *ALTERNATIVES[:2], "gel"), 4),
+        required_reagents=listed(rng, (*REAGENTS, "sun", "lamp"), 3),
+        technique="over an open flame" if rng.random() < 0.1 else "plain",
+        rationale="an open flame" if rng.random() < 0.1 else "plain",
+    )
+    return plan, pack
+
+
+def listed(rng: Random, labels: tuple[str, ...], most: int) -> list[str]:
+    """Return some of the labels, now and then one of them again, in other letters or not."""
+    found = rng.sample(labels, k=rng.randint(0, most))
+    if found and rng.random() < 0.4:
+        again = rng.choice(found)
+        found.insert(rng.randint(0, len(found)), rng.choice((again, again.upper())))
+    return found
+
+
+def respects(worded: Protocol, plan: Protocol, pack: Pack) -> Respects:
+    """Return what the check says of a wording, and what its items cost more than the plan's."""
+    there = assess(worded, pack)
+    dropped = set(map(key, plan.controls)) - set(map(key, worded.controls))
+    return Respects(
+        frozenset(_failing_anyhow(there)),
+        len(worded.controls),
+        there.substitution_loss + len(dropped),
+        there.evidence_factor,
+        changed_values(plan, worded),
+        items_cost(worded, pack) - items_cost(plan, pack),
+    )
+
+
+def items_cost(plan: Protocol, pack: Pack) -> float:
+    """Return what the items of a plan cost, each at its own price or else at its rate."""
+    own = {key(item): price for item, price in pack.lab.prices.items()}
+    rates = pack.lab.cost_model
+    return sum(
+        own.get(key(label), rate)
+        for labels, rate in (
+            (plan.required_equipment, rates.per_equipment_item),
+            (plan.required_reagents, rates.per_reagent),
+        )
+        for label in labels
+    )
+
+
+def said(variant: PlanVariant) -> Respects:
+    return Respects(
+        variant.failing,
+        variant.controls,
+        variant.loss,
+        variant.factor,
+        variant.changed,
+        variant.price,
+    )
+
+
+def check(seed: int) -> None:
+    """Check that each variant listed is what it says, and that every wording has one as good."""
+    plan, pack = small(seed)
+    yours = assess(plan, pack)
+    found = variants_of(yours)
+    assert found.exact
+    assert len({*found.listed}) == len(found.listed)
+    for each in found.listed:
+        worded = each.applied_to(plan)
+        there, claimed = respects(worded, plan, pack), said(each)
+        assert claimed._replace(factor=0, price=0) == there._replace(factor=0, price=0)
+        assert (claimed.factor, claimed.price) == pytest.approx((there.factor, there.price))
+        assert apply_changes(plan, each.changes(pack)) == worded
+        counts = assess(worded, pack).counts
+        close = pytest.approx(counts.own_prices)
+        assert each.counts(yours.counts) == counts._replace(own_prices=close)
+    for worded in every_wording(plan, pack):
+        there = respects(worded, plan, pack)
+        assert any(said(each).as_good_as(there) for each in found.listed)
+    if "open flame" not in " ".join((plan.technique, plan.rationale, *plan.controls)):
+        swapped = [said(each) for each in found.listed if not each.gone]
+        assert not any(one.as_good_as(other) for one, other in permutations(swapped, 2))
+
+
+@pytest.mark.parametrize("first", batches(BATCH, short=3, long=40))
+def test_of_every_wording_one_listed_is_as_good_in_every_respect(first: int) -> None:
+    for seed in range(first, first + BATCH):
+        check(seed)
+
+
+@pytest.mark.parametrize("seed", [321, 397])
+def test_an_item_gives_way_where_that_bears_on_what_else_is_substituted(seed: int) -> None:
+    check(seed)
+
+
+def test_changes_say_why_an_item_gives_way_and_what_a_control_protected_against() -> None:
+    reasons = set[str]()
+    for seed in range(100):
+        plan, pack = small(seed)
+        rules = {phrase for rule in pack.policy_rules for phrase in rule.forbidden_phrases}
+        for each in variants_of(assess(plan, pack)).listed[:3]:
+            kept = set(map(key, each.applied_to(plan).controls))
+            for change in each.changes(pack):
+                old, new = change.original, change.revised
+                if change.field == "controls":
+                    gone = f"No longer protects against {key(old)} bias."
+                    stays = "Nothing; the control is still in the plan."
+                    assert change.tradeoff == (stays if key(old) in kept else gone)
+                    continue
+                category = ITEM_FIELDS[change.field]
+                here = {name: pack.price(name, category) for name in (old, new)}
+                status = pack.inventory.standing(old, category)
+                if status != "available":
+                    why = f"'{old}' is {status}"
+                elif any(phrase in key(old) for phrase in rules):
+                    why = f"A restriction forbids '{old}'"
+                elif here[new] < here[old]:
+                    why = f"'{new}' costs {here[old] - here[new]:g} credits less here"
+                else:
+                    why = f"With '{new}' less of the study is given up"
+                assert change.reason == f"{why}; allowed when the chamber is booked."
+                reasons.add(re.sub("'.*?'|[0-9]+", "", why))
+    assert len(reasons) >= 5
+
+
+def test_a_replacement_of_the_other_kind_does_not_help() -> None:
+    # The chamber is equipment, and so is the shelf: as a reagent the lab has neither.
+    plan = make_protocol(
+        required_equipment=[METER], required_reagents=[*factories.REAGENTS, CHAMBER]
+    )
+    options = PlanAnalysis(assess(plan, make_pack(booked={CHAMBER: 9})))
+    assert all(Dimension.REAGENTS in each.failing for each in options.variants.listed)
+    assert options.least.plan.required_reagents == plan.required_reagents
+    assert options.least.after.fidelity_loss == 0
+    assert options.least.none_feasible
+    assert not options.frontier.plans
+
+
+# --- where there is too much to look at ---------------------------------------------------------
+
+
+def test_of_more_variants_than_are_looked_at_the_first_ones_are_listed_and_no_more_claimed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    labs = [assess(*small(seed)) for seed in range(60)]
+    whole = [variants_of(plan) for plan in labs]
+    cut = 0
+    for most in (1, 4, 12):
+        monkeypatch.setattr(variants, "MOST_VARIANTS", most)
+        for plan, everything in zip(labs, whole, strict=True):
+            if plan.pack.lab.prices:
+                continue
+            found = variants_of(plan)
+            # So many ways to replace items as fit with every way to drop controls; one at least.
+            controls = len(everything.listed) // len({each.swaps for each in everything.listed})
+            kept = max(1, most // controls) * controls
+            assert found.listed == everything.listed[:kept]
+            assert found.exact == (len(everything.listed) <= kept)
+            cut += not found.exact
+    assert cut > 5
+
+
+def of_ever_cheaper(items: int) -> PlanVariants:
+    """Return the ways to replace items that the lab has, each by ten others.
+
+    Each of these costs 10 credits less than the one before, and shows less: so none beats another.
+    """
+    listed = [f"item {number}" for number in range(items)]
+    rows = [
+        make_substitution(
+            original=item, alternative=f"{item} {n}", fidelity_loss=1, evidence_factor=1 - n / 20
+        )
+        for item in listed
+        for n in range(1, 11)
+    ]
+    prices = {row.alternative: 100.0 - 10 * int(row.alternative.split()[2]) for row in rows}
+    pack = make_pack(equipment=listed, allowed_substitutions=rows, controls=[], prices=prices)
+    return variants_of(assess(make_protocol(required_equipment=listed, controls=[]), pack))
+
+
+def saved(found: PlanVariants) -> list[float]:
+    return [-each.price for each in found.listed]
+
+
+def test_of_very_many_ways_to_save_half_are_the_best_and_half_the_cheapest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # An item costs 100 credits here, what replaces it from 90 to nothing.
+    monkeypatch.setattr(variants, "MOST_VARIANTS", 11)
+    whole = of_ever_cheaper(1)
+    assert (saved(whole), whole.exact) == ([0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100], True)
+    monkeypatch.setattr(variants, "MOST_VARIANTS", 6)
+    found = of_ever_cheaper(1)
+    assert (saved(found), found.exact) == ([0, 10, 20, 80, 90, 100], False)
+    # The number is shared by items that have nothing to do with each other.
+    monkeypatch.setattr(variants, "MOST_VARIANTS", 22)
+    both = of_ever_cheaper(2)
+    assert not both.exact
+    assert len(both.listed) == 10
+    assert {0, 200} < {*saved(both)}
+
+
+def test_item_gives_way_where_only_one_of_its_replacements_is_cheaper() -> None:
+    rows = [make_substitution(alternative=name, fidelity_loss=1) for name in ("fan", "room")]
+    pack = make_pack(allowed_substitutions=rows, controls=[], prices={"fan": 99.0, "room": 300.0})
+    found = variants_of(assess(make_protocol(controls=[]), pack))
+    assert [swap.alternative for each in found.listed for swap in each.swaps] == ["fan"]
+
+
+def test_bounds_of_what_substitutions_add_are_those_of_each_item_alone() -> None:
+    rows = [
+        make_substitution(original=original, alternative=alternative)
+        for original, alternative in ((CHAMBER, "fan"), (CHAMBER, "room"), (METER, "eye"))
+    ]
+    plan = make_protocol(required_equipment=[CHAMBER, METER, METER.upper(), METER])
+    lab = {"allowed_substitutions": rows, "booked": {CHAMBER: 9, "fan": 9}}
+    prices = {"fan": 30.0, "room": 250.0, "eye": 102.0}
+    # At a rate of 100: the chamber 70 less or 150 more, the three meters each 2 more.
+    assert price_range(assess(plan, make_pack(**lab, prices=prices))) == (-70, 156)
+    dear = {name: price + 100 for name, price in prices.items()}
+    assert price_range(assess(plan, make_pack(**lab, prices=dear))) == (0, 556)
+    cheap = {name: price - 30 for name, price in prices.items()}
+    assert price_range(assess(plan, make_pack(**lab, prices=cheap))) == (-184, 120)
+    # Without own prices everything costs its rate, what replaces an item too.
+    assert price_range(assess(plan, make_pack(**lab))) == (0, 0)
+
+
+@pytest.mark.parametrize(("most", "exact"), [(18, True), (17, False)])
+def test_of_too_many_combinations_those_are_tried_that_replace_all_of_a_kind(
+    monkeypatch: pytest.MonkeyPatch, most: int, *, exact: bool
+) -> None:
+    # 3 x 2 x 3 ways: the chamber by shelf or fan, the meter by the shelf, the agar by gel or shelf.
+    monkeypatch.setattr(variants, "MOST_COMBINATIONS", most)
+    rows = [
+        make_substitution(original=original, alternative=alternative, fidelity_loss=loss)
+        for original, alternative, loss in (
+            (CHAMBER, "shelf", 0),
+            (CHAMBER, "fan", 2),
+            (METER, "shelf", 1),
+            (AGAR, "gel", 1),
+            (AGAR, "shelf", 3),
+        )
+    ]
+    pack = make_pack(
+        booked={CHAMBER: 9, METER: 9}, out_of_stock=[AGAR], allowed_substitutions=rows, controls=[]
+    )
+    found = variants_of(assess(make_protocol(required_reagents=[AGAR], controls=[]), pack))
+    assert found.exact is exact
+    fan, gel = [(CHAMBER, "fan"), (METER, "shelf")], [(AGAR, "gel")]
+    told = [
+        ({*each.failing}, each.loss, [(item.label, other) for item, other in each.swaps])
+        for each in found.listed
+    ]
+    assert told == [
+        (set(), 4, fan + gel),
+        ({Dimension.EQUIPMENT}, 1, gel),
+        ({Dimension.REAGENTS}, 3, fan),
+        ({Dimension.EQUIPMENT, Dimension.REAGENTS}, 0, []),
+    ]
+
+
+def test_item_that_is_listed_among_both_kinds_is_replaced_where_that_helps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(variants, "MOST_COMBINATIONS", 0)
+    plan = make_protocol(required_equipment=[CHAMBER], required_reagents=[CHAMBER], controls=[])
+    found = variants_of(assess(plan, make_pack(booked={CHAMBER: 9}, controls=[])))
+    assert [{*each.failing} for each in found.listed] == [
+        {Dimension.REAGENTS},
+        {Dimension.EQUIPMENT, Dimension.REAGENTS},
+    ]
