@@ -31,7 +31,7 @@ from replicalab.planner.limits import (
 from replicalab.scenarios import Design
 
 MOST_POINTS: Final = 50
-"""So many points a curve has, at most."""
+"""So many points are spread over a curve; what is noted on it has one, too."""
 
 _BEYOND: Final = 1.3  # How far an axis goes beyond what is shown on it
 # What lies further out than so many times the rest is left outside, and named in the table.
@@ -66,8 +66,6 @@ class Curves:
     def effects(self) -> tuple[AssumedEffect, ...]:
         """The effects to compare, the one that is assumed first."""
         design = self.plan.pack.design
-        if design.row.effect is None:
-            return ()
         if found := effects_of(design, self.written):
             return found
         planned = design.effect_planning
@@ -141,7 +139,7 @@ class Curves:
         # Closer together where it bends: at the fewest samples.
         sizes = {round(root**2) for root in _spread(1, math.sqrt(self.most_samples))}
         noted = (self.plan.counts.samples, self.needed(), self.largest)
-        sizes |= {n for n in noted if n is not None and 1 <= n <= self.most_samples}
+        sizes |= {n for n in noted if n and n <= self.most_samples}
         return {n: self.at(n) for n in sorted(sizes)}
 
     @cached_property
@@ -156,7 +154,7 @@ class Curves:
         """The ends of the axis of effects; none of it where none is assumed."""
         design = self.plan.pack.design
         effect, known = design.row.effect, [each.effect for each in self.effects]
-        if effect is None or not known:
+        if effect is None:
             return 0.0, 0.0
         if effect.within_margin:
             return 0.0, math.nextafter(design.margin or 1.0, 0)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any, Final
 
 import pytest
 
 from replicalab.assessment import Evidence, assess
-from replicalab.models import revise
-from replicalab.planner.curves import Curves
+from replicalab.models import LARGEST_PLANNED, revise
+from replicalab.planner import curves
+from replicalab.planner.curves import MOST_POINTS, Curves
 from replicalab.scenarios import Design, Difficulty, EvidenceTier, load_scenario
 from tests.factories import (
     make_design,
     make_pack,
     make_protocol,
+    make_throughput,
 )
 from tests.planner.small_labs import opened
 from tests.tiers import batches
@@ -122,3 +125,139 @@ def test_effect_that_is_asked_stands_before_the_studys_own() -> None:
     plan = assess(make_protocol(), make_pack(design=asked))
     labels = [each.label for each in Curves(plan, written).effects]
     assert labels == ["yours", "planned", "as published", "halved", "smallest of interest"]
+
+
+# --- how far the axes go ------------------------------------------------------------------------
+
+HALF: Final = make_design(effect_planning=0.5, effect_published=None, sesoi=None)
+"""128 samples reach its target; the synthetic plan costs 650 credits, and 10 for each sample."""
+HOPELESS: Final = make_design(effect_planning=1e-6, effect_published=None, sesoi=None)
+"""No number of samples that can be planned reaches its target."""
+
+
+@pytest.mark.parametrize(
+    ("budget", "samples", "axis"),
+    [
+        # 1.3 x 128 = 166.4, rounded up, and 1; 100 fit the lab.
+        (1650.0, 40, 168),
+        # The most that fit, 384, are 3 times that and still on it: 1.3 x 384 = 499.2. 385 are not.
+        (4490.0, 40, 501),
+        (4500.0, 40, 168),
+        # A plan on the axis leaves it as it is; for one beyond, 1.3 x 169 = 219.7.
+        (1650.0, 168, 168),
+        (1650.0, 169, 221),
+    ],
+)
+def test_axis_of_samples_goes_beyond_what_matters(budget: float, samples: int, axis: int) -> None:
+    assert curves_of(HALF, samples, budget=budget).most_samples == axis
+
+
+@pytest.mark.parametrize(
+    ("days", "samples", "axis"),
+    [
+        # 20 a day. The 100 of five days end it before 1.3 x 110, the most that fit. The 400 of
+        # twenty days are beyond it: 1.3 x 128 again.
+        (5, 40, 100),
+        (5, 120, 120),
+        (20, 40, 168),
+        (0, 0, 1),
+    ],
+)
+def test_axis_of_samples_ends_with_those_that_can_count(days: int, samples: int, axis: int) -> None:
+    pack = make_pack(
+        design=HALF, budget=1750.0 + 50 * (days - 5), samples_per_day=make_throughput()
+    )
+    plan = make_protocol(sample_size=samples, duration_days=days)
+    assert Curves(assess(plan, pack)).most_samples == axis
+
+
+def test_axes_where_nothing_reaches_the_target_and_nothing_fits_hold_the_plan() -> None:
+    lab = {"budget": 1.0, "reference_protocol": make_protocol(sample_size=1)}
+    found = curves_of(HOPELESS, 1, **lab)
+    assert (found.needed(), found.largest) == (None, None)
+    assert (found.most_samples, found.highest_needed) == (3, 2)  # 1.3, rounded up; of n 1 more
+
+
+def test_points_over_the_samples_stand_closer_together_at_the_fewest() -> None:
+    found = curves_of(HALF, 7692, budget=10.0)  # 1.3 x 7,692 = 9,999.6
+    sizes = [point for point in found.of_samples if point not in (7692, 128)]
+    assert (found.most_samples, sizes[0], sizes[-1]) == (10_001, 1, 10_001)
+    # Evenly spread over the root of n, so that half of them are below a quarter of the axis.
+    assert len(sizes) == MOST_POINTS
+    assert sum(n < 10_001 / 4 for n in sizes) == MOST_POINTS / 2
+    assert {7692, 128} < {*found.of_samples}
+
+
+def test_noted_samples_beyond_the_axis_have_no_point() -> None:
+    found = curves_of(HALF, 0, budget=4500.0)
+    assert found.largest == 385
+    assert {128, 168} < {*found.of_samples}
+    assert not {0, 385} & {*found.of_samples}
+
+
+def test_points_over_the_effect_are_evenly_spread_and_hold_the_effects_that_are_noted() -> None:
+    found = curves_of(make_design(effect_planning=0.6, effect_published=0.9, sesoi=0.3))
+    # From half of the smallest to 1.3 times the largest; half of what is published is noted, too.
+    assert found.span == pytest.approx((0.15, 1.17))
+    effects = [effect for effect, _ in found.over_effects]
+    assert {0.6, 0.9, 0.45, 0.3} < {*effects}
+    spread = [effect for effect in effects if effect not in (0.6, 0.9, 0.45, 0.3)]
+    assert (spread[0], spread[-1]) == found.span
+    steps = [after - before for before, after in pairwise(spread)]
+    assert steps == pytest.approx([(1.17 - 0.15) / (MOST_POINTS - 1)] * (MOST_POINTS - 1))
+
+
+def test_effects_end_where_those_of_their_kind_do() -> None:
+    nearly = {"effect_planning": 0.9, "effect_published": None, "sesoi": None}
+    correlation = make_design(kind="correlation", **nearly)
+    assert curves_of(correlation).span == pytest.approx((0.225, 1))  # 1.3 x 0.9 is none
+    assert curves_of(correlation).span[1] < 1
+    # A difference within a margin may be anything from none to the margin.
+    none = {"effect_planning": 0.0, "effect_published": None, "sesoi": None, "margin": 0.8}
+    equal = curves_of(make_design(kind="equivalence", **none))
+    assert [tuple(each) for each in equal.effects] == [("planned", 0.0)]
+    low, high = equal.span
+    assert low == 0
+    assert 0.8 - 1e-12 < high < 0.8
+
+
+def test_kind_without_an_effect_has_no_curve_over_effects() -> None:
+    found = curves_of(make_design(kind="coverage", population_max=100))
+    assert found.over_samples
+    assert (found.effects, found.span) == ((), (0.0, 0.0))
+    assert (found.over_effects, found.samples_over_effects) == ((), ())
+
+
+def test_point_on_the_end_of_the_axis_is_drawn() -> None:
+    lab = {"budget": 1.0, "reference_protocol": make_protocol(sample_size=1)}
+    few, spread = curves_of(HALF, 1, **lab), dict(curves_of(HALF, 40, **lab).over_effects)
+    # The curve ends with 1.3 x 128, but for a plan whose own samples move it to one of its points.
+    assert few.highest_needed == 167
+    past = {effect: n for effect in spread if (n := few.needed(effect)) and n > 167}
+    effect, n, planned = next(
+        (effect, n, planned)
+        for effect, n in past.items()
+        for planned in range(129, n)
+        if math.ceil(planned * 1.3) == n
+    )
+    assert dict(curves_of(HALF, planned, **lab).samples_over_effects)[effect] == n
+
+
+def test_samples_needed_anywhere_are_those_of_a_lab_in_which_all_count(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = curves_of(HALF, samples_per_day=make_throughput())
+    assert (found.most_counted, found.needed(0.5), found.needed_anywhere(0.5)) == (100, None, 128)
+    monkeypatch.setattr(curves, "LARGEST_PLANNED", 128)
+    assert found.needed_anywhere(0.5) == 128
+    monkeypatch.setattr(curves, "LARGEST_PLANNED", 127)
+    assert found.needed_anywhere(0.5) is None
+    # One draw finds what nine of ten have.
+    audit = make_design(kind="audit", effect_planning=0.9, effect_published=None, sesoi=None)
+    assert curves_of(audit).needed_anywhere(0.9) == 1
+
+
+@pytest.mark.parametrize(("exist", "told"), [(999_999, 999_999), (1_000_000, None)])
+def test_as_many_as_can_be_planned_are_no_bound(exist: int, told: int | None) -> None:
+    assert LARGEST_PLANNED == 1_000_000
+    assert curves_of(make_design(population_max=exist)).most_counted == told
