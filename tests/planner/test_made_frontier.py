@@ -1,0 +1,211 @@
+"""What a frontier says of plans that are made up: compared pair by pair, and added up by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from random import Random
+from types import SimpleNamespace
+from typing import Any, Final
+
+from replicalab.assessment import tier_of
+from replicalab.planner import Frontier, FrontierPlan, Standing
+from replicalab.planner.frontier import _pareto
+from replicalab.planner.variants import PlanVariant
+from replicalab.scenarios import EvidenceTier, Pack
+from tests.factories import make_design, make_pack
+
+PACK: Final = make_pack(budget=100.0)
+"""Of a target of 0.8 and a floor of 0.5."""
+HALF_WIDTHS: Final = make_pack(
+    budget=100.0, design=make_design(kind="precision", target=0.1, floor=0.6)
+)
+Four = tuple[float, float, float, float]
+
+
+def made(credits: float, days: int, value: float, loss: int = 0, pack: Pack = PACK) -> FrontierPlan:
+    tier = tier_of(pack.design, value)
+    return FrontierPlan(1, 1, days, credits, value, tier, loss, PlanVariant())
+
+
+def four(plan: FrontierPlan, pack: Pack = PACK) -> Four:
+    """Return credits, days, what lacks of evidence, and loss: less is better in each."""
+    return plan.credits, plan.days, short(plan, pack), plan.loss
+
+
+def short(plan: FrontierPlan, pack: Pack) -> float:
+    return plan.value if pack is HALF_WIDTHS else -plan.value
+
+
+def as_good(one: Four, other: Four) -> bool:
+    return all(a <= b for a, b in zip(one, other, strict=True))
+
+
+def points(seed: int, pack: Pack, most: int = 30) -> list[FrontierPlan]:
+    rng = Random(seed)
+    return [
+        made(
+            rng.choice((10.0, 20.0, 30.0, 40.0, 99.0)),
+            rng.randint(1, 4),
+            rng.choice((0.3, 0.5, 0.55, 0.7, 0.8, 0.9)),
+            rng.randint(0, 2),
+            pack,
+        )
+        for _ in range(rng.randint(1, most))
+    ]
+
+
+def some(seed: int) -> Frontier:
+    """Return a frontier of made plans: those that none of the others beats."""
+    pack = HALF_WIDTHS if seed % 2 else PACK
+    every = {four(each, pack): each for each in points(seed, pack)}
+    kept = [each for one, each in every.items()
+            if not any(as_good(other, one) for other in every if other != one)]  # fmt: skip
+    return Frontier(tuple(sorted(kept, key=lambda each: (each.credits, each.days))), pack)
+
+
+def test_plans_kept_are_those_that_no_other_beats() -> None:
+    for seed in range(100):
+        pack = HALF_WIDTHS if seed % 2 else PACK
+        every = points(seed, pack, most=40)
+        kept = [*_pareto((short(each, pack), each) for each in every)]
+        fours = [four(each, pack) for each in kept]
+        others = {four(each, pack) for each in every}
+        beaten = {a for a, b in product(others, others) if a != b and as_good(b, a)}
+        assert len(fours) == len({*fours})
+        assert {*fours} == others - beaten
+
+
+def test_standing_of_any_plan_is_what_comparing_it_with_each_says() -> None:
+    for seed in range(100):
+        found = some(seed)
+        for each in points(seed + 1000, found.pack):
+            assert_standing(found, each)
+
+
+def assert_standing(found: Frontier, plan: FrontierPlan) -> None:
+    pack = found.pack
+    given: Any = SimpleNamespace(
+        evidence=SimpleNamespace(value=plan.value),
+        pack=pack,
+        cost=plan.credits,
+        counts=SimpleNamespace(days=plan.days),
+        fidelity_loss=plan.loss,
+    )
+    own, standing = four(plan, pack), found.standing(given)
+    rivals = [rival for rival in (four(each, pack) for each in found.plans) if as_good(rival, own)]
+    cheaper = min(((cost, lacks) for cost, _, lacks, _ in rivals if cost < own[0]), default=None)
+    stronger = min(((lacks, cost) for cost, _, lacks, _ in rivals if lacks < own[2]), default=None)
+    gentler = min(((loss, days) for _, days, _, loss in rivals
+                   if (loss, days) != (own[3], own[1])), default=None)  # fmt: skip
+    if cheaper or stronger:
+        gentler = None
+    assert standing == Standing(standing.cheaper, standing.stronger, standing.gentler)
+    assert pick(standing.cheaper, (0, 2), pack) == cheaper
+    assert pick(standing.stronger, (2, 0), pack) == stronger
+    assert pick(standing.gentler, (3, 1), pack) == gentler
+    assert standing.unbeaten == (not any(rival != own for rival in rivals))
+
+
+def pick(plan: FrontierPlan | None, places: Sequence[int], pack: Pack) -> tuple[float, ...] | None:
+    return None if plan is None else tuple(four(plan, pack)[place] for place in places)
+
+
+def test_best_for_some_credits_has_the_most_evidence_then_the_least_loss() -> None:
+    for seed in range(100):
+        found = some(seed)
+        for credits in (9.0, 10.0, 25.0, 40.0, 1000.0):
+            fits = [four(each, found.pack) for each in found.plans if each.credits <= credits]
+            best = min(((lacks, loss, cost) for cost, _, lacks, loss in fits), default=None)
+            assert pick(found.best_for(credits), (2, 3, 0), found.pack) == best
+
+
+def test_as_strong_gives_up_the_least_of_those_with_as_much_evidence_as_is_shown() -> None:
+    for seed in range(100):
+        found = some(seed)
+        for value in (0.3, 0.5, 0.7, 0.9, 1.5):
+            evidence: Any = SimpleNamespace(value=value, amount=str)
+            wanted = value if found.pack is HALF_WIDTHS else -value
+            enough = [four(each, found.pack) for each in found.plans
+                      if short(each, found.pack) <= wanted]  # fmt: skip
+            least = min(((loss, cost) for cost, _, _, loss in enough), default=None)
+            assert pick(found.as_strong(evidence), (3, 0), found.pack) == least
+
+
+def test_as_strong_is_also_a_plan_whose_evidence_is_shown_as_the_same() -> None:
+    found = Frontier((made(10.0, 1, 0.7, 1), made(20.0, 1, 0.72, 2), made(30.0, 1, 0.8, 3)), PACK)
+    evidence: Any = SimpleNamespace(value=0.73, amount=lambda value: f"{value:.1f}")
+    assert found.as_strong(evidence) == found.plans[0]
+
+
+def test_balanced_plan_shares_the_evidence_above_the_floor_by_the_loss() -> None:
+    # Gain, times the credits left: 0.25 x 40, 0.375 / 2 x 64, 0.25 / 3 x 90, none below the floor.
+    plans = [
+        made(60.0, 1, 0.75),
+        made(36.0, 1, 0.875, 1),
+        made(10.0, 1, 0.75, 2),
+        made(0.0, 1, 0.25),
+    ]
+    assert Frontier(tuple(plans), PACK).balanced == plans[1]
+    assert Frontier(tuple(plans[::2]), PACK).balanced == plans[0]
+    assert Frontier(tuple(plans[3:]), PACK).balanced is None
+    # Of equal products, 0.125 x 80 and 0.25 x 40, the one with more evidence.
+    even = made(20.0, 1, 0.625), plans[0]
+    assert Frontier(even, PACK).balanced == plans[0]
+    # One on the floor gains nothing, but is a plan to balance.
+    floor = made(20.0, 1, 0.5)
+    assert floor.tier is EvidenceTier.ABOVE_FLOOR
+    assert Frontier((floor,), PACK).balanced == floor
+
+
+def test_lines_hold_what_no_other_plan_of_the_same_loss_beats_on_credits_and_evidence() -> None:
+    for seed in range(100):
+        found = some(seed)
+        told = [(line.loss, [pick(each, (0, 2), found.pack) for each in line.plans])
+                for line in found.lines]  # fmt: skip
+        wanted = []
+        for loss in sorted({each.loss for each in found.plans}):
+            two = {(each.credits, short(each, found.pack))
+                   for each in found.plans if each.loss == loss}  # fmt: skip
+            drawn = [
+                (cost, lacks)
+                for cost, lacks in sorted(two)
+                if not any(a <= cost and b <= lacks and (a, b) != (cost, lacks) for a, b in two)
+            ]
+            wanted.append((loss, drawn))
+        assert told == wanted
+
+
+def line(credits: Sequence[float], loss: int = 0) -> list[FrontierPlan]:
+    """Return plans of one loss, of which the dearer shows more; all are below the floor."""
+    return [made(cost, 1, 0.1 + at / 1000, loss) for at, cost in enumerate(credits)]
+
+
+def listed(*lines: list[FrontierPlan]) -> list[list[float]]:
+    plans = Frontier(tuple(plan for each in lines for plan in each), PACK).listed
+    return [[plan.credits for plan in plans if plan.loss == each[0].loss] for each in lines]
+
+
+def test_listed_plans_of_a_line_are_evenly_spaced_by_credits() -> None:
+    assert Frontier((), PACK).listed == ()
+    # 7.14 credits apart, each the nearest.
+    assert listed(line(range(50, 151))) == [
+        [50, 57, 64, 71, 79, 86, 93, 100, 107, 114, 121, 129, 136, 143, 150]
+    ]
+    assert listed(line([*range(14), 100])) == [[*range(14), 100]]  # fifteen are all listed
+    assert listed(line([*range(15), 100])) == [[*range(0, 15, 7)[:2], 14, 100]]
+
+
+def test_listed_plans_are_shared_out_over_the_lines_but_three_of_each() -> None:
+    whole = range(101)
+    assert listed(line(whole), line(whole, 1)) == [[0, 17, 33, 50, 67, 83, 100]] * 2
+    assert listed(*(line(whole, loss) for loss in range(7))) == [[0, 50, 100]] * 7
+
+
+def test_balanced_plan_is_listed_in_its_place() -> None:
+    plans = line(range(31))
+    plans[30] = balanced = made(30.0, 1, 0.6)
+    plans += [made(cost, 1, 0.6 + cost / 1e6) for cost in range(31, 101)]
+    found = Frontier((*plans, *line(range(101), 1)), PACK)
+    assert found.balanced == balanced
+    assert [each.credits for each in found.listed if not each.loss][:4] == [0, 17, 30, 33]
