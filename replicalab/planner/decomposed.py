@@ -208,11 +208,10 @@ class _Programme:
         for limit in limits(held, means, combined=False):
             weights = {at: limit.weigh(each.plan) for at, each in enumerate(columns)}
             found._at_most(weights, limit.capacity)
-        numbers = [value(each.plan) for each in columns for value in _ORDER]
-        units = [found._unit(value) for value in _ORDER]
-        largest = max((abs(number) // max(units) for number in numbers), default=0)
-        rows = max((abs(n) for row, _ in found._rows for n in row.values()), default=0)
-        return found if max(largest, rows) <= MOST_NUMBER else None
+        units = [(value, found._unit(value)) for value in _ORDER]
+        numbers = [abs(value(each.plan)) // unit for value, unit in units for each in columns]
+        numbers += [number for row, _ in found._rows for number in row.values()]
+        return found if max(numbers, default=0) <= MOST_NUMBER else None
 
     def _unit(self, value: Value) -> int:
         return reduce(gcd, (value(each.plan) for each in self._columns), 0) or 1

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import product
 
 import pytest
 
 from replicalab.planner import decomposed
-from replicalab.planner.choosing import LabMeans, PlanOption, Studies, StudyChoice, best
+from replicalab.planner.choosing import LabMeans, PlanOption, Studies, StudyChoice, best, cheapest
 from replicalab.planner.decomposed import (
     best_by_programme,
     best_of,
@@ -15,12 +16,13 @@ from replicalab.planner.decomposed import (
     cheapest_of,
 )
 from replicalab.planner.portfolio import PortfolioStudy, plans_of
-from replicalab.planner.timetable import LabTask
+from replicalab.planner.timetable import LabTask, Starts, UndecidedError, timetable
 from replicalab.scenarios import list_scenarios, load_scenario
 from tests.planner.test_choosing import SIZE, _objective, _objectives, _small, _useful
 from tests.tiers import batches
 
 ORDER = 3  # worth, loss and credits
+DAY = LabTask(1, 1, frozenset(), 1)
 
 
 @pytest.mark.parametrize("first", batches(SIZE, short=5, long=30))
@@ -108,10 +110,155 @@ def test_what_neither_proves_is_not_said_to_be_proven(monkeypatch: pytest.Monkey
 
 
 def test_numbers_beyond_the_solver_s_tolerance_are_left_to_the_search() -> None:
-    free = LabTask(1, 1, frozenset(), 1)
-    studies = [[PlanOption(1, 0, 10**15 + at, free)] for at in range(3)]
-    found, most, exact = best_by_programme(studies, LabMeans(3 * 10**15, 1, 3, 1))
-    assert (found, most, exact) == (None, 3, False)
+    studies = [
+        [PlanOption(1, 0, 10**15 + at, DAY), PlanOption(2, 0, 10**15, DAY)] for at in range(3)
+    ]
+    means = LabMeans(3 * 10**15, 1, 3, 1)
+    assert best_by_programme([*studies, []], means) == (None, 6, False)
+    assert cheapest_by_programme(studies, means, 4) == (None, False)
+
+
+@pytest.mark.parametrize(("more", "left"), [(0, False), (1, True)])
+def test_numbers_count_in_the_largest_unit_that_those_of_their_kind_share(
+    more: int, left: bool
+) -> None:
+    # Ten million, and one; in units of a thousand where they are credits.
+    for worth, credits in ((10**7 + more, 1), (10**7 + more, 10**9), (1, 1000 * (10**7 + more))):
+        studies = [[PlanOption(worth, 0, credits, DAY)], [PlanOption(1, 0, 1000, DAY)]]
+        studies = studies if credits > 1 else [studies[0]] * 2 + [[PlanOption(1, 0, 1, DAY)]]
+        found, _, exact = best_by_programme(studies, LabMeans(10**12, 1, 3, 1))
+        assert (found is None) == left
+        assert exact != left
+
+
+def test_each_of_three_values_takes_a_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    studies, means = (
+        [[PlanOption(1, 0, 1, DAY), PlanOption(3, 0, 1, DAY)], []],
+        LabMeans(1, 1, 1, 1),
+    )
+    for rounds, most in enumerate((3, 3, 3, 3)):
+        monkeypatch.setattr(decomposed, "MOST_ROUNDS", rounds)
+        found, bound, exact = best_by_programme(studies, means)
+        assert (bound, exact) == (most, rounds == 3)
+        assert (found and found[:3]) == (None if rounds == 0 else ((1, None), (1, None), 3))
+        least, exact = cheapest_by_programme(studies, means, 3)
+        assert (exact, least is None) == (rounds > 0, rounds == 0)
+
+
+def test_what_equal_plans_have_no_room_for_is_cut_off_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Six people in eight days: beside two long plans eight short ones, beside three only six, for
+    # three days are left of each person's. By their work eight would fit there, too.
+    long, short = LabTask(5, 2, frozenset(), 1), LabTask(2, 1, frozenset(), 1)
+    studies = [[PlanOption(1, 0, 0, task)] for task in (long, short) for _ in range(8)]
+    monkeypatch.setattr(decomposed, "MOST_ROUNDS", 4)  # the values' three, and one more
+    found, most, exact = best_by_programme(studies, LabMeans(0, 1, 8, 6))
+    assert (most, exact) == (10, True)
+    assert found is not None
+    assert worth_of(studies, found) == 10
+
+
+def test_nothing_is_chosen_where_nothing_can_be_and_nothing_is_worth_more() -> None:
+    means = LabMeans(10, 1, 2, 2)
+    too_much = [
+        PlanOption(1, 0, 11, DAY),
+        PlanOption(1, 0, 1, LabTask(3, 1, frozenset(), 1)),
+        PlanOption(1, 0, 1, LabTask(2, 1, frozenset(), 2)),
+        PlanOption(1, 0, 1, LabTask(1, 3, frozenset(), 1)),
+        PlanOption(0, 0, 1, DAY),
+    ]
+    nowhere: list[list[list[PlanOption]]] = [[], [[]], [too_much]]
+    for studies in nowhere:
+        nothing = (None,) * len(studies)
+        found, most, exact = best_by_programme(studies, means)
+        assert found == (nothing, nothing, 0, True, False)
+        assert (most, exact) == (0, True)
+    assert cheapest_by_programme([too_much[1:]], means, 1) == (None, True)
+    assert cheapest_by_programme([[]], means, 1) == (None, True)
+
+
+@pytest.mark.parametrize("nodes", [0, 1, 2])
+@pytest.mark.parametrize("rounds", [0, 1, 3, 60])
+def test_best_of_both_ways_is_the_better_and_proven_by_either(
+    nodes: int, rounds: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("replicalab.planner.choosing.MOST_NODES", nodes)
+    monkeypatch.setattr(decomposed, "MOST_ROUNDS", rounds)
+    for seed in range(15):
+        studies, means = _small(seed)
+        searched, (solved, most, exact) = best(studies, means), best_by_programme(studies, means)
+        found = best_of(studies, means)
+        ways = [_objective(studies, means, way)[:ORDER] for way in (searched, solved) if way]
+        assert _objective(studies, means, found)[:ORDER] == min(ways)
+        assert found.exact == (searched.exact or exact)
+        assert found.most == (searched.most if searched.exact else min(searched.most, most))
+        best_there_is = min(_objectives(_useful(studies), means))
+        assert found.most >= -best_there_is[0]
+        if found.exact:
+            assert (-found.most, min(ways)) == (best_there_is[0], best_there_is[:ORDER])
+
+
+@pytest.mark.parametrize("nodes", [0, 1, 2])
+@pytest.mark.parametrize("rounds", [0, 1, 60])
+def test_cheapest_of_both_ways_is_the_cheaper_and_proven_by_either(
+    nodes: int, rounds: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("replicalab.planner.choosing.MOST_NODES", nodes)
+    monkeypatch.setattr(decomposed, "MOST_ROUNDS", rounds)
+    for seed in range(15):
+        studies, means = _small(seed)
+        rich = means._replace(credits=10**6)
+        every = [*_objectives(_useful(studies), rich)]
+        for worth in (1, 3, 1 - min(every)[0]):
+            (searched, proven), (solved, exact) = (
+                way(studies, means, worth) for way in (cheapest, cheapest_by_programme)
+            )
+            found, sure = cheapest_of(studies, means, worth)
+            spent = [spent_of(studies, way) for way in (searched, solved) if way]
+            assert (found and spent_of(studies, found)) == min(spent, default=None)
+            assert sure == (proven or exact)
+            if sure:
+                enough = [each[2] for each in every if -each[0] >= worth]
+                assert min(spent, default=None) == min(enough, default=None)
+
+
+def test_sets_whose_timetable_is_undecided_are_left_and_the_choice_is_not_proven(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(decomposed, "timetable", found_out)
+    undecided = 0
+    for seed in range(40):
+        studies, means = _small(seed)
+        found, most, exact = best_by_programme(studies, means)
+        every = product(*([None, *options] for options in _useful(studies)))
+        chosen = ([option for option in picked if option] for picked in every)
+        decided = min(
+            (-sum(o.worth for o in some), sum(o.loss for o in some), sum(o.credits for o in some))
+            for some in chosen
+            if sum(option.credits for option in some) <= means.credits
+            and has_timetable([option.task for option in some], means)
+        )
+        assert found is not None
+        assert _objective(studies, means, found)[:ORDER] == decided
+        best_there_is = min(_objectives(_useful(studies), means))
+        assert most >= -best_there_is[0]
+        if exact:
+            assert decided == best_there_is[:ORDER]
+        undecided += decided != best_there_is[:ORDER]
+    assert undecided > 3
+
+
+def found_out(tasks: list[LabTask], last: int, staff: int, states: int) -> Starts | None:
+    """Return a timetable, but of some sets, as if they took too many states."""
+    if len(tasks) > 1 and sum(task.days * task.staff for task in tasks) % 2:
+        raise UndecidedError
+    return timetable(tasks, last, staff, states)
+
+
+def has_timetable(tasks: list[LabTask], means: LabMeans) -> bool:
+    try:
+        return found_out(tasks, means.last, means.staff, 10**6) is not None
+    except UndecidedError:
+        return False
 
 
 def test_solver_writes_nothing(capfd: pytest.CaptureFixture[str]) -> None:

@@ -294,7 +294,8 @@ def test_item_gives_way_where_only_one_of_its_replacements_is_cheaper() -> None:
     rows = [make_substitution(alternative=name, fidelity_loss=1) for name in ("fan", "room")]
     pack = make_pack(allowed_substitutions=rows, controls=[], prices={"fan": 99.0, "room": 300.0})
     found = variants_of(assess(make_protocol(controls=[]), pack))
-    assert [swap.alternative for each in found.listed for swap in each.swaps] == ["fan"]
+    (why,) = (change.reason for each in found.listed for change in each.changes(pack))
+    assert why.startswith("'fan' costs 1 credit less here;")
 
 
 def test_bounds_of_what_substitutions_add_are_those_of_each_item_alone() -> None:
