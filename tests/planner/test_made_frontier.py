@@ -42,13 +42,13 @@ def as_good(one: Four, other: Four) -> bool:
 
 
 def points(seed: int, pack: Pack, most: int = 30) -> list[FrontierPlan]:
-    rng = Random(seed)
+    rng, few = Random(seed), seed % 3 + 1
     return [
         made(
-            rng.choice((10.0, 20.0, 30.0, 40.0, 99.0)),
+            rng.choice((10.0, 20.0, 30.0, 40.0, 99.0)[:few]),
             rng.randint(1, 4),
-            rng.choice((0.3, 0.5, 0.55, 0.7, 0.8, 0.9)),
-            rng.randint(0, 2),
+            rng.choice((0.5, 0.8, 0.3, 0.55, 0.7, 0.9)[: 2 * few]),
+            rng.randint(0, 3),
             pack,
         )
         for _ in range(rng.randint(1, most))

@@ -1,0 +1,197 @@
+"""What may be done about a plan, each told once; what is drawn of it; a study among others."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from replicalab.agents.suggestions import apply_changes
+from replicalab.assessment import Assessment, assess
+from replicalab.models import Dimension, revise
+from replicalab.planner import (
+    Goal,
+    PlanAnalysis,
+    PlanToDraw,
+    largest_sample,
+    least_to_draw,
+    plan_to_draw,
+    rank,
+    surveyed,
+)
+from replicalab.scenarios import Pack
+from tests.factories import (
+    CONTROLS,
+    EQUIPMENT,
+    make_constraint,
+    make_design,
+    make_pack,
+    make_policy_rule,
+    make_protocol,
+    make_substitution,
+)
+from tests.planner.small_labs import opened
+
+CHAMBER, METER = EQUIPMENT
+FORBIDS_CHAMBER: Final = make_policy_rule(forbidden_phrases=[CHAMBER])
+
+
+def options_of(pack: Pack, **plan: object) -> PlanAnalysis:
+    return PlanAnalysis(assess(make_protocol(**plan), pack))
+
+
+def test_plan_that_passes_is_offered_nothing_else() -> None:
+    options = options_of(make_pack())
+    assert options.offer is None
+    assert options.offered is options.yours
+    booked = options_of(make_pack(booked={CHAMBER: 9}))
+    assert booked.offer is not None
+    assert booked.offered is booked.offer.after
+    assert booked.offered.plan.required_equipment == ["window shelf", METER]
+
+
+def test_each_answer_is_worked_out_once() -> None:
+    options = opened(0)
+    for goal in (Goal.TARGET, Goal.FLOOR):
+        found = options.combinations(goal)
+        assert found.goal is goal
+        assert options.combinations(goal) is found
+    assert options.judged(options.yours.plan) is options.yours
+    for after in options.known:
+        assert options.judged(after.plan) in options.known
+        assert options.judged(after.plan).plan == after.plan
+
+
+def test_binding_limit_is_the_first_of_those_whose_relief_leaves_least_to_give_up() -> None:
+    several = 0
+    for seed in range(16):
+        options = opened(seed)
+        left = {limit: each.rank.given_up for limit, each in options.relieved.items()}
+        best = [limit for limit in left if left[limit] == min(left.values())]
+        assert options.binding == (best[0] if best else None)
+        several += len({*left.values()}) > 1
+    assert several
+
+
+@pytest.mark.parametrize("first", range(0, 60, 10))
+def test_what_mends_a_dimension_gives_up_the_least_of_all_that_mends_it(first: int) -> None:
+    for seed in range(first, first + 10):
+        options = opened(seed)
+        yours, wanted = options.yours, dict[Dimension, tuple[float, ...]]()
+        for after in ways(options):
+            if set(after.failing) <= set(yours.failing) and shows(after) >= shows(yours):
+                for each in {*yours.causes} - {*after.failing}:
+                    given_up = rank(after, yours.plan)[1:]
+                    wanted[each] = min(given_up, wanted.get(each, given_up))
+        told = {each: rank(step.after, yours.plan)[1:] for each, step in options.mends.items()}
+        assert told == wanted
+        assert [*told] == [each for each in yours.causes if each in told]
+        assert all(step.before is yours for step in options.mends.values())
+
+
+def shows(plan: Assessment) -> bool:
+    return plan.evidence.void_reason is None
+
+
+def ways(options: PlanAnalysis) -> list[Assessment]:
+    """Return what may mend a dimension: a change, all changes, the most samples of a limit."""
+    yours, sets = options.yours, [options.least.changes, options.offer and options.offer.changes]
+    plans = [
+        apply_changes(yours.plan, some)
+        for changes in sets
+        for some in [changes or [], *([each] for each in changes or [])]
+    ]
+    for limit in yours.causes:
+        most = largest_sample(yours.plan, yours.pack, frozenset(yours.failing) - {limit})
+        plans += [revise(yours.plan, sample_size=most)] if most else []
+    return [assess(plan, yours.pack) for plan in plans]
+
+
+# --- what is drawn ------------------------------------------------------------------------------
+
+
+def test_plan_whose_wording_passes_is_drawn_as_it_is() -> None:
+    options = options_of(make_pack(budget=100.0))
+    assert options.yours.failing
+    assert plan_to_draw(options) == PlanToDraw(options.yours)
+
+
+def test_plan_is_drawn_with_substitutions_alone() -> None:
+    # The Lab Manager would have fewer samples, too.
+    options = options_of(make_pack(booked={CHAMBER: 9}, budget=800.0))
+    assert options.offer is not None
+    assert len(options.offer.changes) > 1
+    found = plan_to_draw(options)
+    assert [(each.original, each.revised) for each in found.changes] == [(CHAMBER, "window shelf")]
+    assert found.plan.plan == make_protocol(required_equipment=["window shelf", METER])
+    assert found.failing == ()
+
+
+def test_plan_is_drawn_with_what_only_the_planner_replaces() -> None:
+    found = plan_to_draw(options_of(make_pack(policy_rules=[FORBIDS_CHAMBER])))
+    assert [change.original for change in found.changes] == [CHAMBER]
+    assert found.failing == ()
+    # Nothing replaces a word of the rationale.
+    said = options_of(make_pack(policy_rules=[FORBIDS_CHAMBER]), rationale=f"in a {CHAMBER}")
+    drawn = plan_to_draw(said)
+    assert drawn == PlanToDraw(said.yours)
+    assert drawn.failing == (Dimension.POLICY,)
+
+
+def test_plan_drawn_holds_those_that_differ_in_days_and_samples_alone() -> None:
+    pack = make_pack()
+    drawn = PlanToDraw(assess(make_protocol(), pack))
+    assert drawn.holds(assess(make_protocol(sample_size=7, duration_days=9), pack))
+    assert not drawn.holds(assess(make_protocol(controls=[CONTROLS[0]]), pack))
+    there = drawn.at(9, 7)
+    assert there.plan == make_protocol(sample_size=7, duration_days=9)
+
+
+def test_least_loss_plan_is_drawn_with_the_numbers_of_the_other_where_its_wording_differs() -> None:
+    # One person, one more for more than 20 samples, one more for more than one control.
+    steps = make_pack().lab.staff_model.model_copy(update={"control_threshold": 1})
+    options = options_of(make_pack(staff=2, staff_model=steps))
+    assert options.least.plan.controls == [CONTROLS[0]]
+    assert options.least.plan.sample_size != 40
+    found = least_to_draw(options, plan_to_draw(options))
+    assert found is not None
+    assert found.plan.plan == make_protocol(controls=[CONTROLS[0]])
+    assert [(each.field, each.original) for each in found.changes] == [("controls", CONTROLS[1])]
+
+
+def test_least_loss_plan_is_not_drawn_where_its_wording_is_the_same_or_it_does_not_fit() -> None:
+    alike = options_of(make_pack(budget=900.0))
+    assert alike.least.after.feasible
+    assert alike.least.plan != alike.yours.plan
+    assert least_to_draw(alike, plan_to_draw(alike)) is None
+    # The chamber is replaced, but no sample is paid for.
+    poor = options_of(make_pack(booked={CHAMBER: 9}, budget=1.0))
+    assert poor.least.plan.required_equipment != poor.yours.plan.required_equipment
+    assert not poor.least.after.feasible
+    assert least_to_draw(poor, PlanToDraw(poor.yours)) is None
+
+
+# --- a study among others -----------------------------------------------------------------------
+
+
+def test_rank_of_a_study_says_what_its_best_plan_lacks_and_costs() -> None:
+    # The light meter gives way at a loss of 2, and the wish of 60 samples is not kept.
+    wish = make_constraint(key="n", bounds="samples", comparator=">=", quantity=60.0, hard=False)
+    swap = make_substitution(original=METER, alternative="eye", fidelity_loss=2)
+    pack = make_pack(
+        booked={METER: 9},
+        allowed_substitutions=[swap],
+        constraints=[wish],
+        budget=760.0,
+        min_days=5,
+        controls=[],
+        design=make_design(effect_planning=0.9),
+        reference_protocol=make_protocol(controls=[]),
+    )
+    found = surveyed(pack)
+    # 200 for two items of equipment, 150 for two reagents, 250 for five days: 16 samples are left.
+    assert found.best.counts.samples == 16
+    assert found.share == found.best.evidence.value / 0.8
+    assert found.rank == (0, 2, 1, 1 - found.share, 2, 760.0)
+    assert found.pack is pack
+    assert found.binding is PlanAnalysis(found.reference).binding
