@@ -13,6 +13,7 @@ Huangfu and Hall (2018), Mathematical Programming Computation 10, 119-142 (HiGHS
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import reduce
 from math import gcd
 from typing import Any, Final, NamedTuple
@@ -73,7 +74,7 @@ def cheapest_of(studies: Studies, means: LabMeans, worth: int) -> tuple[StudyCho
         return found, True
     solved, exact = cheapest_by_programme(studies, means, worth)
     if solved is None:
-        return found, exact and found is None
+        return found, exact
     if found is not None and _spent(studies, found) < _spent(studies, solved):
         return found, False
     return solved, exact
@@ -293,13 +294,11 @@ class _Programme:
         part = list(columns)
         for at in sorted(columns, key=lambda at: self._task(at).days * self._task(at).staff):
             rest = [other for other in part if other != at]
-            try:
+            with suppress(UndecidedError):
                 if self._timetable(rest) is None:
                     part = rest
-            except UndecidedError:
-                continue
-        row = dict.fromkeys(part, 1)
         studies = {self._columns[at].study: at for at in part}
+        row = {}
         for other, each in enumerate(self._columns):
             # In the place of its study's own task, or, of a study without one, of any.
             instead = [studies[each.study]] if each.study in studies else part

@@ -116,6 +116,36 @@ def test_numbers_beyond_the_solver_s_tolerance_are_left_to_the_search() -> None:
     means = LabMeans(3 * 10**15, 1, 3, 1)
     assert best_by_programme([*studies, []], means) == (None, 6, False)
     assert cheapest_by_programme(studies, means, 4) == (None, False)
+    long = [[PlanOption(1, 0, 0, LabTask(days, 1, frozenset(), 1))] for days in (10**7, 10**7 + 1)]
+    assert best_by_programme(long, LabMeans(0, 1, 10**8, 1)) == (None, 2, False)
+
+
+def test_numbers_of_a_larger_unit_choose_the_same() -> None:
+    many = 10**12
+    for seed in range(20):
+        studies, means = _small(seed)
+        large = [
+            [
+                option._replace(worth=option.worth * many, credits=option.credits * many)
+                for option in each
+            ]
+            for each in studies
+        ]
+        rich = means._replace(credits=means.credits * many + 1)
+        worth, loss, credits = min(_objectives(_useful(studies), means))[:ORDER]
+        found, most, exact = best_by_programme(large, rich)
+        assert exact
+        assert most == -worth * many
+        assert found is not None
+        assert _objective(large, rich, found)[:ORDER] == (worth * many, loss, credits * many)
+
+
+def test_solver_that_gives_up_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    studies, means = crowded()
+    monkeypatch.setattr(decomposed, "MOST_NODES", 0)
+    found, most, exact = best_by_programme(studies, means)
+    assert not exact
+    assert found is None or worth_of(studies, found) <= most
 
 
 @pytest.mark.parametrize(("more", "left"), [(0, False), (1, True)])
@@ -132,11 +162,10 @@ def test_numbers_count_in_the_largest_unit_that_those_of_their_kind_share(
 
 
 def test_each_of_three_values_takes_a_round(monkeypatch: pytest.MonkeyPatch) -> None:
-    studies, means = (
-        [[PlanOption(1, 0, 1, DAY), PlanOption(3, 0, 1, DAY)], []],
-        LabMeans(1, 1, 1, 1),
-    )
-    for rounds, most in enumerate((3, 3, 3, 3)):
+    late = PlanOption(9, 0, 1, LabTask(1, 1, frozenset(), 2))  # it is never asked for
+    studies = [[PlanOption(1, 0, 1, DAY), PlanOption(3, 0, 1, DAY), late], []]
+    means = LabMeans(1, 1, 1, 2)
+    for rounds, most in enumerate((9, 3, 3, 3)):
         monkeypatch.setattr(decomposed, "MOST_ROUNDS", rounds)
         found, bound, exact = best_by_programme(studies, means)
         assert (bound, exact) == (most, rounds == 3)
@@ -164,7 +193,7 @@ def test_nothing_is_chosen_where_nothing_can_be_and_nothing_is_worth_more() -> N
         PlanOption(1, 0, 1, LabTask(3, 1, frozenset(), 1)),
         PlanOption(1, 0, 1, LabTask(2, 1, frozenset(), 2)),
         PlanOption(1, 0, 1, LabTask(1, 3, frozenset(), 1)),
-        PlanOption(0, 0, 1, DAY),
+        PlanOption(0, 0, 0, DAY),
     ]
     nowhere: list[list[list[PlanOption]]] = [[], [[]], [too_much]]
     for studies in nowhere:
@@ -206,19 +235,40 @@ def test_cheapest_of_both_ways_is_the_cheaper_and_proven_by_either(
     monkeypatch.setattr(decomposed, "MOST_ROUNDS", rounds)
     for seed in range(15):
         studies, means = _small(seed)
-        rich = means._replace(credits=10**6)
-        every = [*_objectives(_useful(studies), rich)]
-        for worth in (1, 3, 1 - min(every)[0]):
-            (searched, proven), (solved, exact) = (
-                way(studies, means, worth) for way in (cheapest, cheapest_by_programme)
-            )
-            found, sure = cheapest_of(studies, means, worth)
-            spent = [spent_of(studies, way) for way in (searched, solved) if way]
-            assert (found and spent_of(studies, found)) == min(spent, default=None)
-            assert sure == (proven or exact)
-            if sure:
-                enough = [each[2] for each in every if -each[0] >= worth]
-                assert min(spent, default=None) == min(enough, default=None)
+        most = -min(_objectives(_useful(studies), means._replace(credits=10**6)))[0]
+        for worth in (1, 3, most + 1):
+            assert_cheaper(seed, worth)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "seed", "worth"),
+    [(3, 50, 3), (3, 91, 6), (2, 17, 6), (2, 98, 6), (1, 50, 3), (0, 30, 6)],
+    ids=["as cheap", "as cheap again", "dearer", "none", "cheaper", "neither finds one"],
+)
+def test_where_a_search_is_not_proven_the_programme_may_find_what_is(
+    nodes: int, seed: int, worth: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("replicalab.planner.choosing.MOST_NODES", nodes)
+    assert not cheapest(*_small(seed), worth)[1]
+    assert_cheaper(seed, worth)
+    monkeypatch.setattr(decomposed, "timetable", found_out)
+    assert_cheaper(seed, worth)
+
+
+def assert_cheaper(seed: int, worth: int) -> None:
+    """Check that the cheapest choice is the cheaper of both ways', and as well proven."""
+    studies, means = _small(seed)
+    (searched, proven), (solved, exact) = (
+        way(studies, means, worth) for way in (cheapest, cheapest_by_programme)
+    )
+    found, sure = cheapest_of(studies, means, worth)
+    spent = [spent_of(studies, way) for way in (searched, solved) if way]
+    assert (found and spent_of(studies, found)) == min(spent, default=None)
+    assert sure == (proven or exact)
+    if sure:
+        every = _objectives(_useful(studies), means._replace(credits=10**6))
+        enough = [credits for more, _, credits, _ in every if -more >= worth]
+        assert min(spent, default=None) == min(enough, default=None)
 
 
 def test_sets_whose_timetable_is_undecided_are_left_and_the_choice_is_not_proven(

@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from itertools import product
 from random import Random
 from types import SimpleNamespace
 from typing import Any, Final
 
-from replicalab.assessment import tier_of
-from replicalab.planner import Frontier, FrontierPlan, Standing
+import pytest
+
+from replicalab.assessment import assess, tier_of
+from replicalab.models import Protocol
+from replicalab.planner import Frontier, FrontierPlan, Standing, frontier
 from replicalab.planner.frontier import _pareto
 from replicalab.planner.variants import PlanVariant
 from replicalab.scenarios import EvidenceTier, Pack
-from tests.factories import make_design, make_pack
+from tests.factories import (
+    CONTROLS,
+    EQUIPMENT,
+    make_constraint,
+    make_control,
+    make_design,
+    make_pack,
+    make_protocol,
+    make_throughput,
+)
 
+FRONTIER: Final = import_module("replicalab.planner.frontier")  # the package has a function so
 PACK: Final = make_pack(budget=100.0)
 """Of a target of 0.8 and a floor of 0.5."""
 HALF_WIDTHS: Final = make_pack(
@@ -209,3 +223,113 @@ def test_balanced_plan_is_listed_in_its_place() -> None:
     found = Frontier((*plans, *line(range(101), 1)), PACK)
     assert found.balanced == balanced
     assert [each.credits for each in found.listed if not each.loss][:4] == [0, 17, 30, 33]
+
+
+# --- which sizes are looked at ------------------------------------------------------------------
+
+
+def sizes(plan: Protocol, pack: Pack) -> dict[int, list[int]]:
+    """Return the samples of the plans on the frontier, by what they give up."""
+    found = frontier(pack, plan)
+    losses = sorted({each.loss for each in found.plans})
+    return {loss: [e.samples for e in found.plans if e.loss == loss] for loss in losses}
+
+
+def test_of_more_sizes_than_are_looked_at_some_are_evenly_spaced_and_the_last_among_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plan = make_protocol(controls=[])
+    # Of 1,500 credits items and the three days that keep the endpoint leave 1,000: 100 samples.
+    pack = make_pack(budget=1500.0, controls=[], allowed_substitutions=[])
+    # Two show no more than one: they are one in each group.
+    every = {0: [1, *range(3, 101)]}
+    assert sizes(plan, pack) == every
+    monkeypatch.setattr(FRONTIER, "MOST_SIZES", 99)
+    assert sizes(plan, pack) == every
+    monkeypatch.setattr(FRONTIER, "MOST_SIZES", 98)
+    assert sizes(plan, pack) == {0: [*range(1, 100, 2), 100]}
+    monkeypatch.setattr(FRONTIER, "MOST_SIZES", 2)  # ten at least
+    assert sizes(plan, pack) == {0: [*range(1, 92, 10), 100]}
+
+
+def test_sizes_are_shared_out_over_the_ways_to_word_a_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan, control = (
+        make_protocol(controls=[CONTROLS[1]]),
+        make_control(name=CONTROLS[1], droppable=True),
+    )
+    pack = make_pack(budget=1525.0, controls=[control], allowed_substitutions=[])
+    monkeypatch.setattr(FRONTIER, "_MOST_PLANS", 40)
+    # Twenty for each: of 100 every fifth; of 102, without the control, every sixth. Beside a
+    # control there is a sample more.
+    assert sizes(plan, pack) == {
+        0: [2, *range(6, 100, 5), 100],
+        1: [*range(1, 102, 6), 102],
+    }
+    monkeypatch.setattr(FRONTIER, "_MOST_PLANS", 19)  # for one way, with ten at least
+    assert [*sizes(plan, pack)] == [0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "samples"),
+    [
+        # A free sample is taken wherever another costs nothing: all that exist, or all of a day.
+        ({}, [40]),
+        ({"samples_per_day": make_throughput(value=7)}, [21, 28, 35, 40]),
+        ({"samples_per_day": make_throughput(value=50)}, [40]),
+    ],
+)
+def test_free_samples_are_taken_as_many_as_come_at_once(
+    changes: dict[str, object], samples: list[int]
+) -> None:
+    free = make_pack().lab.cost_model.model_copy(update={"per_sample": 0.0})
+    pack = make_pack(
+        cost_model=free,
+        controls=[],
+        allowed_substitutions=[],
+        design=make_design(population_max=40),
+        **changes,
+    )
+    assert sizes(make_protocol(controls=[]), pack) == {0: samples}
+
+
+def test_sizes_begin_with_what_dropout_leaves_and_the_study_allows() -> None:
+    plan = make_protocol(controls=[])
+    lab = {"budget": 700.0, "controls": [], "allowed_substitutions": []}  # for 20 samples
+    # Of one sample dropout of 15 % leaves none, of three two, which show no more than one.
+    dropout = make_pack(design=make_design(dropout=0.15), **lab)
+    left = {n: n * 85 // 100 for n in range(1, 21)}
+    more = [n for n in range(2, 21) if left[n] > left[n - 1] and left[n] != 2]
+    assert sizes(plan, dropout) == {0: more}
+    # A bound on the evidence: the power of 18 is below it, that of 19 is not.
+    powers = {n: assess(make_protocol(sample_size=n), make_pack()).evidence.value for n in (18, 19)}
+    held = make_constraint(bounds="evidence", comparator=">=", quantity=sum(powers.values()) / 2)
+    assert sizes(plan, make_pack(constraints=[held], **lab)) == {0: [19, 20]}
+    just = make_constraint(bounds="evidence", comparator=">=", quantity=powers[19])
+    assert sizes(plan, make_pack(constraints=[just], **lab | {"budget": 690.0})) == {0: [19]}
+    assert sizes(plan, make_pack(constraints=[just], **lab | {"budget": 689.0})) == {}
+
+
+def test_no_frontier_where_no_plan_passes_or_shows_anything() -> None:
+    plan = make_protocol()
+    assert frontier(make_pack(days=2), plan).plans == ()  # the endpoint needs three
+    assert frontier(make_pack(booked={EQUIPMENT[0]: 9}, allowed_substitutions=[]), plan).plans == ()
+    assert frontier(make_pack(budget=1.0), plan).plans == ()
+    lost = make_pack(budget=510.0, controls=[], design=make_design(dropout=0.15))
+    assert frontier(lost, make_protocol(controls=[])).plans == ()  # the sample that is paid for
+
+
+def test_more_samples_than_show_anything_more_are_not_listed() -> None:
+    # With so large an effect the power is soon 1 to twelve digits.
+    pack = make_pack(budget=10_000.0, design=make_design(effect_planning=3.0), controls=[])
+    found = sizes(make_protocol(controls=[]), pack)[0]
+    rounded = [round(assess(make_protocol(sample_size=n), pack).evidence.value, 12) for n in found]
+    assert rounded == sorted({*rounded})
+    assert rounded[-1] == 1
+
+
+def test_loss_counts_the_controls_that_the_plan_left_out_itself() -> None:
+    plan = make_protocol(controls=[CONTROLS[0]])
+    found = frontier(make_pack(budget=700.0, allowed_substitutions=[]), plan)
+    assert {each.loss for each in found.plans} == {1}
+    both = frontier(make_pack(budget=700.0, allowed_substitutions=[]), make_protocol())
+    assert {each.loss for each in both.plans} == {0, 1}
