@@ -107,6 +107,14 @@ def ways(options: PlanAnalysis) -> list[Assessment]:
     return [assess(plan, yours.pack) for plan in plans]
 
 
+def test_balanced_plan_is_that_of_the_frontier_whole() -> None:
+    options = options_of(make_pack())
+    found = options.frontier.balanced
+    assert found is not None
+    assert options.balanced == assess(found.plan(options.yours.plan), options.yours.pack)
+    assert options_of(make_pack(budget=1.0)).balanced is None
+
+
 # --- what is drawn ------------------------------------------------------------------------------
 
 
@@ -125,6 +133,17 @@ def test_plan_is_drawn_with_substitutions_alone() -> None:
     assert [(each.original, each.revised) for each in found.changes] == [(CHAMBER, "window shelf")]
     assert found.plan.plan == make_protocol(required_equipment=["window shelf", METER])
     assert found.failing == ()
+
+
+def test_plan_is_drawn_with_the_lab_managers_substitutions_before_the_planners() -> None:
+    # The Lab Manager takes the first of the file, the planner what gives up less.
+    rows = [
+        make_substitution(alternative=name, fidelity_loss=loss)
+        for name, loss in (("fan", 3), ("shelf", 1))
+    ]
+    options = options_of(make_pack(booked={CHAMBER: 9}, allowed_substitutions=rows))
+    assert options.least.plan.required_equipment == ["shelf", METER]
+    assert plan_to_draw(options).plan.plan.required_equipment == ["fan", METER]
 
 
 def test_plan_is_drawn_with_what_only_the_planner_replaces() -> None:
