@@ -255,7 +255,7 @@ def _sizes(low: int, most: int, number: int, pack: Pack) -> Iterator[int]:
         if pack.cost_model.per_staff_day and low <= threshold < most:
             ends.add(threshold)
         unit = rate.value if rate else most
-        low = min(most, max(-(-low // unit), CountLimits(pack).days[0] if rate else 1) * unit)
+        low = min(most, max(-(-low // unit), CountLimits(pack).days[0]) * unit)
     step = unit * max(1, -(-(most - low) // (unit * number)))
     yield from sorted(ends.union(range(low, most, step)))
 

@@ -16,7 +16,7 @@ from replicalab.models import Protocol
 from replicalab.planner import Frontier, FrontierPlan, Standing, frontier
 from replicalab.planner.frontier import _pareto
 from replicalab.planner.variants import PlanVariant
-from replicalab.scenarios import EvidenceTier, Pack
+from replicalab.scenarios import EvidenceTier, Pack, ScenarioConstraint
 from tests.factories import (
     CONTROLS,
     EQUIPMENT,
@@ -292,6 +292,47 @@ def test_free_samples_are_taken_as_many_as_come_at_once(
     assert sizes(make_protocol(controls=[]), pack) == {0: samples}
 
 
+FREE: Final[dict[str, Any]] = {
+    "cost_model": make_pack().lab.cost_model.model_copy(
+        update={"per_sample": 0.0, "per_staff_day": 50.0}
+    ),
+    "controls": [],
+    "allowed_substitutions": [],
+    "min_days": 1,
+    "days": 6,
+}
+"""A lab in which a sample costs nothing but the person that more than so many take."""
+
+
+def test_free_samples_are_those_that_the_study_allows() -> None:
+    plan, design = make_protocol(controls=[]), make_design(population_max=40)
+    steps = make_pack().lab.staff_model.model_copy(update={"sample_threshold": 19})
+    lab = FREE | {"design": design, "staff_model": steps}
+    assert sizes(plan, make_pack(**lab)) == {0: [19, 40]}
+    few = make_constraint(bounds="samples", comparator="<=", quantity=10.0)
+    assert sizes(plan, make_pack(**lab, constraints=[few])) == {0: [10]}
+    # The fewest that the study's bound on the evidence allows are those that one person handles.
+    held = above_power_of_18()
+    assert sizes(plan, make_pack(**lab, constraints=[held])) == {0: [19, 40]}
+    daily = make_throughput(value=7)
+    assert sizes(plan, make_pack(**lab, constraints=[held], samples_per_day=daily)) == {
+        0: [19, 21, 28, 35, 40]
+    }
+
+
+def above_power_of_18() -> ScenarioConstraint:
+    """Return a bound on the evidence that 19 samples are the fewest to keep."""
+    powers = [assess(make_protocol(sample_size=n), make_pack()).evidence.value for n in (18, 19)]
+    return make_constraint(bounds="evidence", comparator=">=", quantity=sum(powers) / 2)
+
+
+def test_one_sample_that_shows_something_is_on_the_frontier() -> None:
+    # One draw finds what nine of ten have.
+    audit = make_design(kind="audit", effect_planning=0.9, effect_published=None, sesoi=None)
+    pack = make_pack(design=audit, budget=510.0, controls=[], allowed_substitutions=[])
+    assert sizes(make_protocol(controls=[]), pack) == {0: [1]}
+
+
 def test_sizes_begin_with_what_dropout_leaves_and_the_study_allows() -> None:
     plan = make_protocol(controls=[])
     lab = {"budget": 700.0, "controls": [], "allowed_substitutions": []}  # for 20 samples
@@ -301,10 +342,8 @@ def test_sizes_begin_with_what_dropout_leaves_and_the_study_allows() -> None:
     more = [n for n in range(2, 21) if left[n] > left[n - 1] and left[n] != 2]
     assert sizes(plan, dropout) == {0: more}
     # A bound on the evidence: the power of 18 is below it, that of 19 is not.
-    powers = {n: assess(make_protocol(sample_size=n), make_pack()).evidence.value for n in (18, 19)}
-    held = make_constraint(bounds="evidence", comparator=">=", quantity=sum(powers.values()) / 2)
-    assert sizes(plan, make_pack(constraints=[held], **lab)) == {0: [19, 20]}
-    just = make_constraint(bounds="evidence", comparator=">=", quantity=powers[19])
+    just = above_power_of_18()
+    assert sizes(plan, make_pack(constraints=[just], **lab)) == {0: [19, 20]}
     assert sizes(plan, make_pack(constraints=[just], **lab | {"budget": 690.0})) == {0: [19]}
     assert sizes(plan, make_pack(constraints=[just], **lab | {"budget": 689.0})) == {}
 
