@@ -162,9 +162,9 @@ def test_numbers_count_in_the_largest_unit_that_those_of_their_kind_share(
 
 
 def test_each_of_three_values_takes_a_round(monkeypatch: pytest.MonkeyPatch) -> None:
-    late = PlanOption(9, 0, 1, LabTask(1, 1, frozenset(), 2))  # it is never asked for
+    late = PlanOption(9, 0, 1, LabTask(2, 1, frozenset(), 2))  # takes no round: it is left out
     studies = [[PlanOption(1, 0, 1, DAY), PlanOption(3, 0, 1, DAY), late], []]
-    means = LabMeans(1, 1, 1, 2)
+    means = LabMeans(1, 1, 2, 2)
     for rounds, most in enumerate((9, 3, 3, 3)):
         monkeypatch.setattr(decomposed, "MOST_ROUNDS", rounds)
         found, bound, exact = best_by_programme(studies, means)
