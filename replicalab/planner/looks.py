@@ -39,7 +39,6 @@ from replicalab.scenarios import Arms, Design, Looks, Pack
 
 _MOST_TRIES: Final = 20
 _MOST_UNITS: Final = 200  # So many more units of an arm, at most, until both arms are whole
-_HALF: Final = 0.5
 _ROUNDING: Final = 1 - 1e-12
 
 
@@ -157,7 +156,7 @@ def looked_at(plan: Assessment) -> LookedAt | NoLooks | None:
     information = _information_of(design)
     if isinstance(information, NoLooks):
         return information
-    groups, looks, alpha = _Groups(plan, information), design.looks, design.alpha or 0.0
+    groups, looks, alpha = _Groups(plan, information), design.looks, _alpha(design)
     most = groups.told(evidence.able)
     if not most:
         return NoLooks.FEW
@@ -183,7 +182,11 @@ def _information_of(design: Design) -> Information | NoLooks:
         return NoLooks.KIND
     if design.replication and not design.replication.is_test_at(design.alpha):
         return NoLooks.SUCCESS
-    return information if LEAST_ALPHA <= (design.alpha or 0.0) <= MOST_ALPHA else NoLooks.LEVEL
+    return information if LEAST_ALPHA <= _alpha(design) <= MOST_ALPHA else NoLooks.LEVEL
+
+
+def _alpha(design: Design) -> float:
+    return DesignParameters.by(design).alpha
 
 
 def with_looks(plan: Assessment, looks: Looks | None = None) -> LooksPlan | NoLooks | None:
@@ -200,7 +203,7 @@ def with_looks(plan: Assessment, looks: Looks | None = None) -> LooksPlan | NoLo
     information = _information_of(design)
     if isinstance(information, NoLooks):
         return information
-    if not (design.alpha or 0.0) < design.target <= MOST_POWER:
+    if not _alpha(design) < design.target <= MOST_POWER:
         return NoLooks.POWER
     worth = EvidenceCurve(plan.pack, most_looked_at(plan.plan, plan.pack))
     fixed = worth.needed(0, plan.evidence_factor)
@@ -245,10 +248,9 @@ class _Groups(NamedTuple):
         return self.information.number(self.counted(samples), self.given(samples))
 
     def are_apart(self, sizes: Sequence[int]) -> bool:
-        """Return whether each analysis has a test, and more to test than the one before it."""
-        told, numbers = [*map(self.told, sizes)], [*map(self.number, sizes)]
-        rises = (one < later for each in (told, numbers) for one, later in pairwise(each))
-        return bool(told[0]) and all(rises)
+        """Return whether each analysis has more to test than the one before it."""
+        told, numbers = map(self.told, sizes), map(self.number, sizes)
+        return all(one < later for each in (told, numbers) for one, later in pairwise(each))
 
     def whole(self, samples: int) -> int:
         """Return the fewest samples in whole groups, so many or more.
@@ -264,12 +266,13 @@ class _Groups(NamedTuple):
             return whole_units(groups, per_unit) * self.each
         share = (design.arms or Arms()).share
         first = int(units_of(arms_of(samples, share)[0], per_unit))
-        for units in range(max(1, first), first + _MOST_UNITS):
+        for units in range(first, first + _MOST_UNITS):
             filled = samples_of(units, per_unit)
-            low, high = ((filled + half) / share for half in (-_HALF, _HALF))
-            for total in range(max(samples, math.floor(low)), math.ceil(high) + 1):
+            # Of few samples an arm has one more, or one fewer, than its share would round to.
+            low, high = (filled - 1) / share, (filled + 1) / share
+            for total in range(max(samples, math.floor(low)), math.ceil(high)):
                 one, other = arms_of(total, share)
-                if one == filled and other and other == whole_units(int(other), per_unit):
+                if one == filled and other == whole_units(int(other), per_unit):
                     return total
         return LARGEST_COUNT + 1
 
@@ -282,19 +285,19 @@ class _Groups(NamedTuple):
         # The bounds depend on the shares, these on the whole groups, and how many groups there must
         # be on the bounds: a size or two more, at most, and all three agree.
         design, base = self.plan.pack.design, self.told(fixed)
-        alpha, shares, last, sizes = design.alpha or 0.0, looks.analyses, 0, tuple[int, ...]()
+        alpha, shares, last, sizes = _alpha(design), looks.analyses, 0, tuple[int, ...]()
         if not base:  # an exact test may be possible where its normal approximation is not
             return NoLooks.FEW
         for _ in range(_MOST_TRIES):
             rule = stopping_rule(looks.family, shares, alpha, gamma=looks.gamma)
             test = sequential_test(rule, alpha, design.target)
             goal = test.inflation * base
-            if last and self.told(last) >= goal * _ROUNDING:
+            if self.told(last) >= goal * _ROUNDING:
                 # What rounding up adds makes the effect plainer.
                 return sizes, test._replace(drift=test.drift * math.sqrt(self.told(last) / goal))
-            last = max(self.whole(last + 1), self.reaching(goal))
-            if last > LARGEST_COUNT:
-                return NoLooks.FEW if design.uneven and design.units else NoLooks.TARGET
+            last = self.reaching(goal)
+            if last > LARGEST_COUNT:  # unlike arms are never whole
+                return NoLooks.FEW
             sizes = tuple(self.reaching(share * self.told(last)) for share in looks.analyses)
             if not self.are_apart(sizes):
                 return NoLooks.FEW
@@ -337,4 +340,4 @@ def _analyses(
 def fewest_days(samples: int, pack: Pack) -> int:
     """Return in how many days so many samples can count: at least the study's fewest."""
     rate = pack.samples_per_day
-    return max(1, pack.min_days, math.ceil(samples / rate.value) if rate else 1)
+    return pack.min_days if rate is None else max(pack.min_days, -(-samples // rate.value))

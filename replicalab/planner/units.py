@@ -25,7 +25,7 @@ from replicalab.planner.limits import as_loss, most_counted
 from replicalab.scenarios import CORRELATIONS, MOST, Arms, Design, Units
 
 _TWO: Final = 2
-_NEAR: Final = 3  # So many units of the first arm on either side of the best share are tried
+_NEAR: Final = 2  # So many units of the dearer arm on either side of the best share are tried
 _PARTS: Final = 24  # So many smaller units are tried, at most
 _CENTS: Final = 1e-6
 _MOST_TO_ONE: Final = round(1 / LEAST_SHARE) - 1  # So many units of one arm to one of the other
@@ -39,7 +39,6 @@ class Allocated:
     Attributes:
         per_unit: samples in each unit.
         units: how many units are in each arm, or in the only group.
-        best: the allocation that the units are rounded from: of samples in a unit, and treated.
         value: the evidence.
         credits: what samples and units cost.
         design: the design with them.
@@ -47,7 +46,6 @@ class Allocated:
 
     per_unit: int
     units: tuple[int, ...]
-    best: tuple[float, float]
     value: float
     credits: float
     design: Design = field(repr=False)
@@ -146,23 +144,25 @@ def better_allocation(plan: Assessment) -> Allocated | None:
     if known is None or units is None or units.icc is None or plan.evidence.void_reason:
         return None
     costs, budget = known
-    splits = "arms" in KINDS[design.kind].optional
     kept = 1 - design.dropout
-    best = optimal_allocation(costs, units.icc, share=None if splits else 0.5, kept=kept)
-    if best is not None and not LEAST_SHARE <= best.share <= 1 - LEAST_SHARE:
-        share = min(max(LEAST_SHARE, best.share), 1 - LEAST_SHARE)
+    best = optimal_allocation(costs, units.icc, kept=kept)
+    if best is not None and (share := _within(best.share)) != best.share:
         best = optimal_allocation(costs, units.icc, share=share, kept=kept)
     if best is None:
         return None
     most = most_counted(plan.counts.days, plan.pack)
     tried = [
-        made
+        _allocated(plan, costs, per_unit, split)
         for per_unit in _per_unit(min(best.per_unit, MOST))
-        for split in _splits(design, costs, budget, per_unit, best.share)
-        if (made := _allocated(plan, costs, per_unit, split, best)).samples <= most
+        for split in _splits(design, costs.of_unit(per_unit), budget, most // per_unit)
     ]
     found = min(tried, key=lambda one: (as_loss(one.value, plan.pack), one.credits), default=None)
     return found if found and found.value > plan.evidence.value + _SHOWS else None
+
+
+def _within(share: float) -> float:
+    """Return the share nearest to one that a study may have in an arm."""
+    return min(max(LEAST_SHARE, share), 1 - LEAST_SHARE)
 
 
 def _per_unit(best: float) -> set[int]:
@@ -176,19 +176,32 @@ def _per_unit(best: float) -> set[int]:
 
 
 def _splits(
-    design: Design, costs: UnitCosts, budget: float, per_unit: int, share: float
+    design: Design, costs: tuple[float, float], budget: float, most: int
 ) -> Iterator[tuple[int, ...]]:
-    """Yield how many units each arm may have for the budget, near the best share."""
-    plain, treated = costs.of_unit(per_unit)
+    """Yield how many units each arm may have for the budget, near the best share.
+
+    Args:
+        design: with one group, or with two arms.
+        costs: of a unit with its samples: one untreated, one treated.
+        budget: for all of them.
+        most: so many units there may be.
+    """
+    cheap, dear = sorted(costs)
     if KINDS[design.kind].groups_of(design) < _TWO:
-        yield (math.floor(budget / plain + _CENTS),)
+        yield (min(math.floor(budget / dear + _CENTS), most),)
         return
-    near = share * budget / ((1 - share) * plain + share * treated)
-    for first in range(max(LEAST_UNITS, math.floor(near) - _NEAR), math.ceil(near) + _NEAR + 1):
-        second = math.floor((budget - first * treated) / plain + _CENTS)
-        if second >= LEAST_UNITS:
+    share = _within(math.sqrt(cheap) / (math.sqrt(cheap) + math.sqrt(dear)))
+    near = share * budget / ((1 - share) * cheap + share * dear)
+    if near > share * most:  # As many as there may be: as evenly as the budget allows
+        near = most / 2
+        if near * (cheap + dear) > budget:
+            near = (budget - most * cheap) / (dear - cheap)
+    for one in range(max(LEAST_UNITS, int(near) - _NEAR), int(near) + _NEAR + 1):
+        other = min(math.floor((budget - one * dear) / cheap + _CENTS), most - one)
+        if other >= LEAST_UNITS:
             # No arm has more of the units than a study may have, and the rest is not spent.
-            yield min(first, _MOST_TO_ONE * second), min(second, _MOST_TO_ONE * first)
+            split = min(one, _MOST_TO_ONE * other), min(other, _MOST_TO_ONE * one)
+            yield split if costs[1] == dear else split[::-1]
 
 
 def _allocated(
@@ -196,7 +209,6 @@ def _allocated(
     costs: UnitCosts,
     per_unit: int,
     split: tuple[int, ...],
-    best: tuple[float, float],
 ) -> Allocated:
     design, samples = plan.pack.design, per_unit * sum(split)
     changes: dict[str, Units | Arms] = {}
@@ -207,4 +219,4 @@ def _allocated(
         changes["arms"] = arms.model_copy(update={"share": split[0] / sum(split)})
     made = design.model_copy(update=changes)
     of_units = (each * n for each, n in zip(costs.of_unit(per_unit)[::-1], split, strict=False))
-    return Allocated(per_unit, split, best, _shown(plan, made, samples), sum(of_units), made)
+    return Allocated(per_unit, split, _shown(plan, made, samples), sum(of_units), made)

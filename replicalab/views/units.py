@@ -176,7 +176,7 @@ def allocation_text(plan: Assessment, better: Allocated, units: Units) -> str:
     """
     name, evidence, shares = units.name, plan.evidence, ""
     if len(better.units) == _ARMS:
-        shares = f", {percent_text(round(better.best[1], 2))} of {plural(name, 2)} treated"
+        shares = f", {percent_text(round(better.share, 2))} of {plural(name, 2)} treated"
     units_had = count_text(sum(better.units), name)
     if len(better.units) == _ARMS:
         treated, other = map(amount_text, better.units)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from scipy.optimize import brentq
@@ -17,7 +17,7 @@ from scipy.stats import multivariate_normal, nct, norm, t, ttest_ind
 
 from replicalab.assessment import Assessment, assess
 from replicalab.measures import KINDS
-from replicalab.measures.looks import LooksFamily
+from replicalab.measures.looks import LEAST_ALPHA, MOST_ALPHA, LooksFamily
 from replicalab.models import Dimension, revise
 from replicalab.planner.looks import LookedAt, LooksPlan, NoLooks, looked_at, with_looks
 from replicalab.scenarios import Arms, Design, DesignKind, Looks, Pack, Units, read_looks
@@ -106,6 +106,24 @@ def test_batch_waits_for_the_look_before_it() -> None:
     assert days == [[3, 6, 9], [5, 10, 15], [3, 6, 9]]
 
 
+def test_batch_of_one_more_than_a_days_samples_takes_a_day_more() -> None:
+    found = planned(ONE, half_a_sd(samples_per_day=make_throughput(value=13)))
+    # 66 are five days of 13 and one more, the other 64 are less than five.
+    assert [(each.samples, each.day) for each in found.analyses] == [(66, 6), (130, 11)]
+
+
+def test_look_that_spends_next_to_nothing_takes_no_more_samples() -> None:
+    found = planned("obrien_fleming:0.05", half_a_sd())
+    assert found.test.inflation == pytest.approx(1)
+    assert [each.samples for each in found.analyses] == [8, 128]  # 6.4 are 4 + 4
+
+
+def test_levels_at_both_ends_have_looks() -> None:
+    for alpha, target in ((LEAST_ALPHA, 0.8), (MOST_ALPHA, 0.8)):
+        design = make_design(effect_planning=0.5, alpha=alpha, target=target)
+        assert isinstance(with_looks(half_a_sd(design=design), ONE), LooksPlan)
+
+
 def test_samples_planned_make_up_for_dropout() -> None:
     found = planned(ONE, half_a_sd(dropout=0.2))
     # 128 of 160 are left, and 131 of 164; half of these are 67 of 84, for of 82 only 65 are.
@@ -127,10 +145,12 @@ def test_look_at_a_survival_study_waits_for_events() -> None:
 # --- whole units ------------------------------------------------------------------------------
 
 
-def in_tanks(arms: Arms | None = None, dropout: float = 0.0, **units: Any) -> Assessment:
+def in_tanks(
+    arms: Arms | None = None, dropout: float = 0.0, effect: float = 0.5, **units: Any
+) -> Assessment:
     """Return a plan of d = 0.5 with tanks of 16."""
     tanks = Units.model_validate({"name": "tank", "samples": 16.0, **units})
-    design = make_design(effect_planning=0.5, dropout=dropout, units=tanks, arms=arms)
+    design = make_design(effect_planning=effect, dropout=dropout, units=tanks, arms=arms)
     pack = make_pack(design=design, samples_per_day=None, constraints=[])
     return assess(make_protocol(sample_size=128), pack)
 
@@ -148,6 +168,18 @@ def test_looks_are_at_whole_tanks_and_the_largest_sample_too() -> None:
     assert more == pytest.approx(160 / (128 * found.test.inflation))
 
 
+def test_looks_of_unlike_arms_are_at_whole_tanks_of_both() -> None:
+    # One tank and three; a quarter of 172 and the rest are worth the 64 + 64 of equal arms.
+    found = planned("obrien_fleming:2", in_tanks(Arms(share=0.25)))
+    assert [each.samples for each in found.analyses] == [64, 128, 192]
+
+
+def test_unlike_arms_that_are_never_whole_together_have_no_looks() -> None:
+    # 333 of 1,000 and 667: only from 333 and 667 tanks on are both of them whole.
+    plan = in_tanks(Arms(share=0.333), samples=1000.0)
+    assert with_looks(plan, ONE) is NoLooks.FEW
+
+
 Case = tuple[float, float | None, float | None, float, str]
 
 WHOLE: Final = st.tuples(
@@ -160,8 +192,18 @@ WHOLE: Final = st.tuples(
 
 
 @given(WHOLE)
+@example((1.0, None, 0.25, 0.0, "pocock:1"))
+# Samples that are enough at the bounds without rounding are not at those that go with them.
+@example((4.25, 0.1, 1 / 3, 0.45, "obrien_fleming:2"))
+@example((15.75, 1.0, None, 0.0, "obrien_fleming:2"))
 def test_analyses_fill_whole_units_of_each_arm_and_none_fewer_would_do(case: Case) -> None:
     check_whole(case)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.95])
+def test_arm_of_a_single_sample_is_whole_too(share: float) -> None:
+    # Of up to ten samples an arm of 5 % has one, though its share is less than a half.
+    check_whole((1.0, None, share, 0.0, "pocock:0.05"), effect=1.0)
 
 
 @pytest.mark.long
@@ -171,11 +213,11 @@ def test_analyses_of_3000_labs_fill_whole_units_and_none_fewer_would_do(case: Ca
     check_whole(case)
 
 
-def check_whole(case: Case) -> None:
+def check_whole(case: Case, effect: float = 0.5) -> None:
     """Hold the samples of each analysis against every size of whole units in each arm."""
     per_unit, icc, share, dropout, text = case
     arms = None if share is None else Arms(share=share)
-    plan = in_tanks(arms, dropout, samples=per_unit, icc=icc)
+    plan = in_tanks(arms, dropout, effect, samples=per_unit, icc=icc)
     found, design = with_looks(plan, read_looks(text)), plan.pack.design
     if isinstance(found, NoLooks):
         assert found is NoLooks.FEW
@@ -194,7 +236,8 @@ def check_whole(case: Case) -> None:
         return information(n, design)
 
     goal = found.test.inflation * worth(found.fixed.counts.samples)
-    wholes = [n for n in range(2, found.analyses[-1].samples + 1) if is_whole(n)]
+    # Of two samples there is no t-test.
+    wholes = [n for n in range(3, found.analyses[-1].samples + 1) if is_whole(n)]
     enough = [n for n in wholes if worth(n) >= goal * (1 - 1e-9)]
     # Another size, once at most, for the bounds that go with it; unlike arms are whole so unevenly
     # that each size has bounds, and needs, of its own.
@@ -270,6 +313,9 @@ def test_own_sample_has_the_power_that_its_looks_leave(text: str, samples: int) 
     assert crossing(0.0, shares, z) == pytest.approx(0.05, abs=2e-5)
     assert found.power == pytest.approx(crossing(drift, shares, z), abs=2e-5)
     assert found.power < found.plan.evidence.value == pytest.approx(power)
+    first, mean = found.analyses[0], drift * math.sqrt(shares[0])
+    ends = norm.sf(first.z - mean) + norm.cdf(-first.z - mean)
+    assert first.with_effect == pytest.approx(ends, abs=1e-8)
 
 
 def test_own_plan_is_paid_for_batch_by_batch_and_keeps_its_days() -> None:

@@ -6,7 +6,8 @@ import math
 from datetime import date
 from fractions import Fraction
 from itertools import product
-from typing import Final
+from random import Random
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from replicalab.assessment import (
     assess,
     cautions_text,
     evidence_value,
+    samples_in_arms,
     units_in_arms,
 )
 from replicalab.planner import PlanAnalysis
@@ -24,6 +26,7 @@ from replicalab.planner.units import better_allocation, by_correlation, with_cor
 from replicalab.reports import markdown, report
 from replicalab.scenarios import (
     Arms,
+    CostModel,
     Design,
     DesignKind,
     EvidenceAssumptions,
@@ -36,6 +39,7 @@ from replicalab.views.verdicts import plan_verdict
 from tests.factories import change_pack, make_design, make_pack, make_protocol
 from tests.measures.designs import design_of
 from tests.planner.small_labs import small_lab
+from tests.tiers import batches
 
 WRITTEN: Final = load_scenario("eco_reef_fish", "easy")
 FISH: Final = change_pack(WRITTEN, design=WRITTEN.design.model_copy(update={"units": None}))
@@ -242,32 +246,156 @@ def test_better_allocation_costs_no_more_and_shows_what_it_says(
     size = m * first * second / (first + second) / (1 + (m - 1) * correlation)
     value = power(0.5 * size**0.5, first + second - 2)
     assert found.value == pytest.approx(value, abs=1e-9)
-    # No other number of samples in a unit, and no other division, shows more for that money.
-    for m, one, other in product(range(1, 40), range(2, 60), range(2, 60)):
-        price = m * (one * (10 + first_cost) + other * 10) + (one + other) * cost
-        if price <= spent and m * (one + other) <= 160:
-            size = m * one * other / (one + other) / (1 + (m - 1) * correlation)
-            if size >= n / m / 4:  # of the others the power is far less
-                assert power(0.5 * size**0.5, one + other - 2) <= value + 1e-6, (m, one, other)
+
+
+@pytest.mark.parametrize("first", batches(60, short=1, long=8))
+def test_better_allocation_is_the_best_of_all_that_the_money_and_the_samples_allow(
+    first: int,
+) -> None:
+    said = dict.fromkeys(("found", "few"), 0)
+    for seed in range(first, first + 60):
+        plan = tanks_by_chance(Random(seed))
+        values, prices, most = allocations(plan)
+        found, best = better_allocation(plan), max(values, default=0.0)
+        # One that shows less than 0.005 more is not told.
+        assert (found is not None) is bool(best > plan.evidence.value + 0.005), seed
+        if found is None:
+            continue
+        said["found"] += 1
+        said["few"] += found.samples + found.per_unit > most
+        assert found.value == pytest.approx(best, abs=1e-9), seed
+        # Of two that show the same, such as one with the arms changed over, it is the cheaper.
+        assert found.credits == pytest.approx(prices[values > best - 1e-11].min()), seed
+        arms = tuple(found.per_unit * held for held in found.units)
+        assert samples_in_arms(found.samples, found.design) == arms
+        assert found.share == found.units[0] / sum(found.units)
+        assert evidence_value(found.design, found.samples, plan.evidence.effect) == found.value
+    assert min(said.values()) > 4
+
+
+def tanks_by_chance(rng: Random) -> Assessment:
+    """Return a plan in tanks of some size and price; now and then hardly more samples exist."""
+    size, samples = rng.choice((1, 2, 3, 4, 6, 8)), rng.randint(8, 60)
+    units = Units(
+        name="tank",
+        samples=float(size),
+        icc=rng.choice((0.02, 0.1, 0.3, 0.6)),
+        cost=rng.choice((1.0, 5.0, 20.0, 60.0)),
+        sample_cost=rng.choice((0.0, 2.5)),
+    )
+    arms = {name: rng.choice((0.0, 30.0)) for name in ("first_cost", "second_cost")}
+    two = rng.random() < 0.7
+    design = make_design(
+        kind=T_TESTS[0] if two else T_TESTS[1],
+        effect_planning=rng.choice((0.2, 0.4)) * (2 if two else 1),
+        units=units,
+        arms=Arms(share=rng.choice((0.3, 0.5, 0.75)), **arms) if two else None,
+        population_max=rng.choice((None, samples - 2, samples, samples + 3)),
+    )
+    return assess(make_protocol(sample_size=samples), make_pack(design=design))
+
+
+Numbers = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def allocations(plan: Assessment) -> tuple[Numbers, Numbers, float]:
+    """Return power and price of each allocation for a plan's money, and how many samples exist.
+
+    Tanks hold no more samples than is best without rounding, and of as many in the first arm only
+    the allocation with the most in the other counts.
+    """
+    design, samples = plan.pack.design, plan.counts.samples
+    units, arms = design.units, design.arms or Arms()
+    assert units
+    assert units.icc is not None
+    assert design.effect_planning is not None
+    two, most = design.kind is T_TESTS[0], design.population_max or math.inf
+    # 10 is the lab's rate of a sample.
+    first = 10 + units.sample_cost + arms.first_cost
+    second = 10 + units.sample_cost + arms.second_cost if two else 0.0
+    had = arms_by_hand(samples, design, arms.share)
+    budget = units.cost * sum(tanks_of(samples, design, arms.share))
+    budget += sum(n * rate for n, rate in zip(had, (first, second), strict=False))
+    found = set()
+    largest = math.ceil(best_size(units.icc, units.cost, first, second if two else first))
+    for m, one in product(range(1, largest + 1), range(2, int(budget / first) + 1)):
+        left = budget - one * (m * first + units.cost)
+        if left < -1e-9:
+            continue
+        other = math.floor(min(left / (m * second + units.cost) + 1e-9, most / m - one))
+        # An arm has 5 % of the tanks, or more: what the other cannot have so is left out.
+        other = min(other, 19 * one) if two else 0
+        held = min(one, 19 * other) if two else one
+        if m * (held + other) <= most and (other > 1 or not two):
+            price = held * (m * first + units.cost) + other * (m * second + units.cost)
+            found.add((m, held, other, price))
+    m, one, other, prices = np.array(sorted(found), dtype=float).reshape(-1, 4).T
+    variance = (units.icc + (1 - units.icc) / m) * (1 / one + (1 / other if two else 0))
+    free, shift = one + other - (2 if two else 1), design.effect_planning / variance**0.5
+    at = stats.t.ppf(1 - 0.05 / 2, free)
+    values = stats.nct.sf(at, free, shift) + np.nan_to_num(stats.nct.cdf(-at, free, shift))
+    return values, prices, most
+
+
+def best_size(icc: float, unit: float, first: float, second: float) -> float:
+    """Return the size of tank with the least variance for the money: docs/methods.md."""
+    n, p = 1.0, 0.5
+    for _ in range(100):
+        n = math.sqrt((1 - icc) / icc * unit / ((1 - p) * second + p * first))
+        plain, treated = (math.sqrt(each * n + unit) for each in (second, first))
+        p = min(max(plain / (plain + treated), 0.05), 0.95)
+    return n
+
+
+def fewer(samples: int, share: float, icc: float = 0.3, **costs: float) -> Assessment:
+    """Return a plan of d = 0.3 in tanks of 16, with no more samples than exist."""
+    units = Units(name="tank", samples=16.0, icc=icc, cost=1.0)
+    design = make_design(
+        effect_planning=0.3,
+        units=units,
+        arms=Arms.model_validate({"share": share, **costs}),
+        population_max=samples,
+    )
+    return assess(make_protocol(sample_size=samples), make_pack(design=design))
 
 
 @pytest.mark.parametrize(
-    ("share", "dear", "best"), [(0.25, "first_cost", 0.05), (0.75, "second_cost", 0.95)]
+    ("plan", "units"),
+    [
+        # At 11 and 41 a tank of one the money would pay for more tanks than there are samples: for
+        # as many as these of each, 60 · 52 of 90 · 40 + 30 · 10 + 8 credits, ...
+        (fewer(120, 0.75, first_cost=30.0), (60, 60)),
+        (fewer(120, 0.25, second_cost=30.0), (60, 60)),
+        # ... or for 120 of which (48 · 40 + 72 · 10 + 8 - 120 · 11) / 30 = 44.3 are dear.
+        (fewer(120, 0.4, first_cost=30.0), (44, 76)),
+        (fewer(120, 0.6, second_cost=30.0), (76, 44)),
+        # 4 % of the tanks in the dear arm vary the least for the money: a study has 5 % or more.
+        (fewer(400, 0.25, 0.01, first_cost=10_000.0), None),
+        (fewer(400, 0.75, 0.01, second_cost=10_000.0), None),
+    ],
 )
 def test_better_allocation_is_one_that_a_study_may_have(
-    share: float, dear: str, best: float
+    plan: Assessment, units: tuple[int, int] | None
 ) -> None:
-    # For the money 4 % of the tanks in the dear arm vary the least: a study has 5 % or more.
-    units = Units(name="tank", samples=16.0, icc=0.01, cost=10.0)
-    arms = Arms.model_validate({"share": share, dear: 10_000.0})
-    design = make_design(effect_planning=0.3, units=units, arms=arms)
-    plan = assess(make_protocol(sample_size=400), make_pack(design=design))
     found = better_allocation(plan)
     assert found
-    assert found.best[1] == pytest.approx(best)
-    held = units.model_copy(update={"samples": float(found.per_unit)})
-    own = make_design(effect_planning=0.3, units=held, arms=Arms(share=found.share))
-    assert evidence_value(own, found.samples, 0.3) == pytest.approx(found.value)
+    assert found.value == pytest.approx(max(allocations(plan)[0]), abs=1e-9)
+    assert units is None or found.units == units
+    assert 0.05 <= found.share <= 0.95
+
+
+def test_unit_that_is_partly_filled_is_better_filled_evenly() -> None:
+    # 9 in tanks of 4 are 4 + 4 + 1, and three tanks of 3 cost the same. The best for the variance
+    # alone is a tank of √(5.184 / 0.001) = 72, but there is no money for a fourth in each of three.
+    units = Units(name="tank", samples=4.0, icc=0.5, cost=5.184)
+    design = design_of(DesignKind.ONE_SAMPLE, units=units, effect_planning=2.0)
+    rates = CostModel(per_sample=0.001)
+    found = better_allocation(
+        assess(make_protocol(sample_size=9), make_pack(design=design, cost_model=rates))
+    )
+    assert found
+    assert (found.per_unit, found.units) == (3, (3,))
+    assert found.credits == pytest.approx(9 * 0.001 + 3 * 5.184)
 
 
 @pytest.mark.parametrize("icc", [1e-20, 5e-324])
@@ -289,9 +417,9 @@ def test_better_allocation_is_told_with_units_share_power_and_money() -> None:
     assert units
     first, second = found.units
     assert allocation_text(plan, found, units) == (
-        f"For these costs the best is {found.per_unit} per tank, 39 % of tanks treated: "
-        f"power {found.value:.2f} in place of 0.33 for {found.credits:,.0f} credits, no more than "
-        "samples "
+        f"For these costs the best is {found.per_unit} per tank, "
+        f"{100 * first / (first + second):.0f} % of tanks treated: power {found.value:.2f} in "
+        f"place of 0.33 for {found.credits:,.0f} credits, no more than samples "
         f"and tanks cost now ({found.samples} samples in {first} treated and {second} other tanks)."
     )
 
