@@ -151,7 +151,7 @@ def _of_units(design: Design, units: tuple[int, ...], per_unit: int) -> Design:
     changes: dict[str, object] = {
         "units": design.units.model_copy(update={"samples": float(per_unit)})
     }
-    if len(units) == _TWO and min(units):
+    if len(units) == _TWO:
         arms = design.arms or Arms()
         # Whole units may be less even than the samples that a study may ask for.
         changes["arms"] = Arms.trusted({**dict(arms), "share": units[0] / sum(units)})

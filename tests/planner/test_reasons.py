@@ -20,10 +20,18 @@ from replicalab.scenarios import (
     EvidenceTier,
     LabOverrides,
     Pack,
+    ScenarioConstraint,
+    StaffModel,
     StudyLimit,
     hard_range,
 )
-from tests.factories import make_constraint, make_design, make_pack, make_protocol
+from tests.factories import (
+    make_constraint,
+    make_design,
+    make_pack,
+    make_protocol,
+    make_throughput,
+)
 from tests.planner.brute_force import (
     can_count,
     cost_of,
@@ -349,6 +357,126 @@ def test_plan_of_no_day_is_given_as_many_as_a_wish_allows_where_the_endpoint_is_
     [change] = least_loss(make_protocol(duration_days=0), pack).changes
     assert (change.field, change.revised) == ("duration_days", "3")
     assert change.reason == "Of the study's 6 days as many as its wishes allow."
+
+
+# Cohen (1988), table 2.4.1: at d = 0.5 and alpha 0.05, 64 a group have power 0.80. With 128 samples
+# a plan of the synthetic study costs 1,680 credits and 50 a day.
+HALF: Final = make_design(effect_planning=0.5, alpha=0.05, target=0.8, floor=0.5)
+ONE_HAND: Final = StaffModel(
+    base=1,
+    sample_threshold=1000,
+    control_threshold=10,
+    day_threshold=3,
+    equipment_threshold=10,
+)
+
+
+def days_of_wish(name: str, comparator: str, days: float) -> ScenarioConstraint:
+    """Return a wish of a study on its days."""
+    return make_constraint(
+        key=name, label=name, bounds="days", comparator=comparator, quantity=days, hard=False
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lab", "reason"),
+    [
+        # more of them
+        (0, 1, {"min_days": 1}, "A plan takes at least 1 day."),
+        (0, 1, {"min_days": 6, "days": 1}, "A plan takes at least 1 day."),
+        (
+            0,
+            7,
+            {"min_days": 1, "samples_per_day": make_throughput()},
+            "A plan takes at least 1 day.",
+        ),
+        (
+            6,
+            7,
+            {"min_days": 1, "samples_per_day": make_throughput()},
+            "In 6 days no more than 120 samples can count.",
+        ),
+        (0, 2, {"min_days": 2}, "The study's endpoint needs 2 days."),
+        (
+            1,
+            2,
+            {
+                "min_days": 1,
+                "constraints": [make_constraint(bounds="days", comparator=">=", quantity=2)],
+            },
+            "The study asks for 2 days at least.",
+        ),
+        # The lab has a day more, which the wish does not allow.
+        (
+            0,
+            3,
+            {"min_days": 6, "days": 4, "constraints": [days_of_wish("haste", "<=", 3)]},
+            "Of the study's 6 days as many as its wishes allow.",
+        ),
+        # fewer of them
+        (8, 1, {"min_days": 1, "days": 5}, "The lab has 5 days; 1 is enough."),
+        (8, 2, {"min_days": 2, "days": 5}, "The lab has 5 days; 2 are enough."),
+        (8, 5, {"min_days": 5, "days": 5}, "The lab has 5 days."),
+        (
+            8,
+            3,
+            {
+                "min_days": 3,
+                "constraints": [days_of_wish("haste", "<=", 5), days_of_wish("hurry", "<=", 3)],
+            },
+            "'hurry' should be at most 3 days.",
+        ),
+        (
+            8,
+            3,
+            {
+                "min_days": 3,
+                "constraints": [days_of_wish("haste", "<=", 5), days_of_wish("hurry", "<=", 4)],
+            },
+            "'hurry' should be at most 4 days; 3 are enough.",
+        ),
+        # As many as the credits pay for, or the hands are for, and fewer still.
+        (
+            6,
+            1,
+            {"min_days": 1, "budget": 1880.0},
+            "2 fewer leave credits for the samples; 1 is enough.",
+        ),
+        (
+            6,
+            1,
+            {"min_days": 1, "budget": 1930.0},
+            "1 fewer leaves credits for the samples; 1 is enough.",
+        ),
+        (4, 2, {"min_days": 2, "budget": 1780.0}, "2 fewer leave credits for the samples."),
+        (
+            4,
+            2,
+            {"min_days": 2, "budget": 1830.0},
+            "1 fewer leaves credits for the samples; 2 are enough.",
+        ),
+        (
+            8,
+            2,
+            {"min_days": 2, "days": 5, "budget": 1830.0},
+            "The lab has 5 days; 2 fewer leave credits for the samples; 2 are enough.",
+        ),
+        # The credits are just enough for the fourth day, for which there is no hand.
+        (
+            5,
+            2,
+            {"min_days": 2, "budget": 1880.0, "staff": 1, "staff_model": ONE_HAND},
+            "2 fewer leave hands for the samples; 2 are enough.",
+        ),
+    ],
+)
+def test_days_are_changed_for_the_reason_that_holds(
+    before: int, after: int, lab: dict[str, object], reason: str
+) -> None:
+    pack = make_pack(**{"design": HALF, "constraints": [], **lab})
+    plan = make_protocol(sample_size=128, duration_days=before)
+    [change] = [each for each in least_loss(plan, pack).changes if each.field == "duration_days"]
+    assert (change.revised, change.reason) == (str(after), reason)
 
 
 def _told(found: Assessment, kept: Assessment) -> str:

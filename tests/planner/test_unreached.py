@@ -17,18 +17,20 @@ from replicalab.views.unreached import unreached_text
 from tests.factories import make_design, make_pack, make_protocol
 
 
-def tanks(icc: float = 0.1, samples: int = 128, **design: Any) -> Assessment:
+def tanks(
+    icc: float = 0.1, samples: int = 128, per_unit: float = 16.0, **design: Any
+) -> Assessment:
     """Return a plan of d = 0.5 with tanks of 16."""
-    units = Units(name="tank", samples=16.0, icc=icc)
-    made = make_design(effect_planning=0.5, units=units, **design)
+    units = Units(name="tank", samples=per_unit, icc=icc)
+    made = make_design(**{"effect_planning": 0.5, "units": units, **design})
     pack = make_pack(design=made, samples_per_day=None, constraints=[])
     return assess(make_protocol(sample_size=samples), pack)
 
 
-def power(counts: tuple[int, ...], per_unit: float, icc: float) -> float:
+def power(counts: tuple[int, ...], per_unit: float, icc: float, effect: float = 0.5) -> float:
     """Return the power of d = 0.5 in tanks, by scipy; of no end of fish with ``per_unit`` inf."""
     variance = sum((icc + (1 - icc) / per_unit) / k for k in counts)
-    shift, free = 0.5 / variance**0.5, sum(counts) - len(counts)
+    shift, free = effect / variance**0.5, sum(counts) - len(counts)
     at = stats.t.ppf(0.975, free)
     return float(stats.nct.sf(at, free, shift) + stats.nct.cdf(-at, free, shift))
 
@@ -66,6 +68,76 @@ def test_plan_says_how_many_tanks_would_reach_the_target() -> None:
         f"With 4 tanks in each arm power 0.80 takes {each} samples in each tank or {tanks_of} "
         "tanks of 16 in each arm."
     )
+
+
+def test_one_group_in_tanks_is_limited_by_them_too() -> None:
+    found = units_limit(tanks(samples=64, kind="paired"))
+    assert found
+    assert found.units == (4,)
+    assert found.most == pytest.approx(power((4,), float("inf"), 0.1), abs=1e-6)
+    assert found.most < 0.8
+    assert found.per_unit is None
+    assert found.enough == (next(k for k in range(2, 99) if power((k,), 16, 0.1) >= 0.8),)
+
+
+def test_fish_that_are_all_alike_are_as_good_as_one_in_each_tank() -> None:
+    # At a correlation of 1 nine in tanks of 4 are worth 9 / 4, and one in each of the three 3.
+    one = power((3,), 1, 1.0, effect=3.0)
+    found = units_limit(
+        tanks(1.0, 9, 4.0, kind="paired", effect_planning=3.0, target=one - 0.01, floor=0.1)
+    )
+    assert found
+    assert found.per_unit == 1
+
+
+def test_plan_of_one_fish_has_no_number_of_them_that_reaches_the_target() -> None:
+    found = units_limit(tanks(samples=1))
+    assert found
+    assert (sorted(found.units), found.most, found.per_unit) == ([0, 1], 0.0, None)
+
+
+@pytest.mark.parametrize(("last", "told"), [(499, 500), (500, None)])
+def test_tanks_hold_no_more_fish_than_can_be_planned_in_all(last: int, told: int | None) -> None:
+    # A million in 2,000 tanks are 500 in each. The target lies between two sizes of tank.
+    small, large = (power((1000, 1000), m, 0.5, effect=0.1) for m in (last, last + 1))
+    found = units_limit(
+        tanks(0.5, 2000, 1.0, effect_planning=0.1, target=(small + large) / 2, floor=0.1)
+    )
+    assert found
+    assert (found.units, found.per_unit) == ((1000, 1000), told)
+
+
+@pytest.mark.parametrize(("last", "told"), [(499_999, (31_250, 31_250)), (500_000, None)])
+def test_no_more_tanks_are_told_than_can_be_planned(
+    last: int, told: tuple[int, int] | None
+) -> None:
+    # 500,000 in each arm are a million; the target lies between them and one fewer, or one more.
+    small, large = (power((31_250, 31_250), m / 31_250, 0.0, 0.005) for m in (last, last + 1))
+    found = units_limit(
+        tanks(0.0, 128, effect_planning=0.005, target=(small + large) / 2, floor=0.1)
+    )
+    assert found
+    assert found.enough == told
+
+
+def test_more_fish_or_tanks_than_exist_are_told_as_such() -> None:
+    # At a correlation of 0.02 the fewest are 4 + 4 tanks of some size, or 5 + 5 that are partly
+    # filled: all that can be is tried.
+    each = next(m for m in range(1, 999) if power((4, 4), m, 0.02) >= 0.8)
+    more = next(m for m in range(65, 999) if partly(m, 0.02) >= 0.8)
+    fewest = 2 * min(4 * each, more)
+    for exist in range(fewest - 3, fewest + 3):
+        found = units_limit(tanks(0.02, population_max=exist))
+        assert found
+        assert found.exceeds is (exist < fewest), exist
+
+
+def partly(arm: int, icc: float) -> float:
+    """Return the power of d = 0.5 of so many in each arm, the last tank of 16 partly filled."""
+    units = -(-arm // 16)
+    variance = 2 * (1 + 15 * icc) / arm
+    at = stats.t.ppf(0.975, 2 * units - 2)
+    return float(stats.nct.sf(at, 2 * units - 2, 0.5 / variance**0.5))
 
 
 def test_unlike_arms_keep_their_tanks() -> None:
