@@ -16,6 +16,7 @@ from replicalab.models import NUMBER_FIELDS, revise
 from replicalab.planner import PlanAnalysis, least_loss
 from replicalab.scenarios import (
     Bounds,
+    CostModel,
     EvidenceAssumptions,
     EvidenceTier,
     LabOverrides,
@@ -371,10 +372,18 @@ ONE_HAND: Final = StaffModel(
 )
 
 
-def days_of_wish(name: str, comparator: str, days: float) -> ScenarioConstraint:
-    """Return a wish of a study on its days."""
+def asks(
+    bounds: str, comparator: str, quantity: float, *, name: str = "wish", hard: bool = False
+) -> ScenarioConstraint:
+    """Return a wish of a study, or a constraint, on one of its numbers."""
     return make_constraint(
-        key=name, label=name, bounds="days", comparator=comparator, quantity=days, hard=False
+        key=name,
+        label=name,
+        bounds=bounds,
+        comparator=comparator,
+        quantity=quantity,
+        unit=None,
+        hard=hard,
     )
 
 
@@ -402,7 +411,7 @@ def days_of_wish(name: str, comparator: str, days: float) -> ScenarioConstraint:
             2,
             {
                 "min_days": 1,
-                "constraints": [make_constraint(bounds="days", comparator=">=", quantity=2)],
+                "constraints": [asks("days", ">=", 2, hard=True)],
             },
             "The study asks for 2 days at least.",
         ),
@@ -410,7 +419,7 @@ def days_of_wish(name: str, comparator: str, days: float) -> ScenarioConstraint:
         (
             0,
             3,
-            {"min_days": 6, "days": 4, "constraints": [days_of_wish("haste", "<=", 3)]},
+            {"min_days": 6, "days": 4, "constraints": [asks("days", "<=", 3, name="haste")]},
             "Of the study's 6 days as many as its wishes allow.",
         ),
         # fewer of them
@@ -422,18 +431,24 @@ def days_of_wish(name: str, comparator: str, days: float) -> ScenarioConstraint:
             3,
             {
                 "min_days": 3,
-                "constraints": [days_of_wish("haste", "<=", 5), days_of_wish("hurry", "<=", 3)],
+                "constraints": [
+                    asks("days", "<=", 5, name="haste"),
+                    asks("days", "<=", 3, name="hurry"),
+                ],
             },
-            "'hurry' should be at most 3 days.",
+            "'hurry' should be at most 3.",
         ),
         (
             8,
             3,
             {
                 "min_days": 3,
-                "constraints": [days_of_wish("haste", "<=", 5), days_of_wish("hurry", "<=", 4)],
+                "constraints": [
+                    asks("days", "<=", 5, name="haste"),
+                    asks("days", "<=", 4, name="hurry"),
+                ],
             },
-            "'hurry' should be at most 4 days; 3 are enough.",
+            "'hurry' should be at most 4; 3 are enough.",
         ),
         # As many as the credits pay for, or the hands are for, and fewer still.
         (
@@ -477,6 +492,196 @@ def test_days_are_changed_for_the_reason_that_holds(
     plan = make_protocol(sample_size=128, duration_days=before)
     [change] = [each for each in least_loss(plan, pack).changes if each.field == "duration_days"]
     assert (change.revised, change.reason) == (str(after), reason)
+
+
+RISES: Final = "Nothing of the evidence; the cost rises."
+TARGET: Final = "It takes 128 samples to reach the study's target."
+SHORT_OF_IT: Final = "Short of the study's target more samples show more"
+LOST: Final[dict[str, object]] = {"min_days": 6, "days": 5}
+FREE: Final = CostModel(per_sample=0.0)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lab", "reason", "tradeoff"),
+    [
+        # more of them
+        (10, 128, {}, TARGET, RISES),
+        (10, 128, {"cost_model": FREE}, TARGET, "Nothing of the evidence."),
+        # Above 100 samples it takes one more staff unit, which may be paid.
+        (
+            10,
+            128,
+            {"cost_model": FREE, "staff_model": StaffModel(sample_threshold=100)},
+            TARGET,
+            "Nothing of the evidence.",
+        ),
+        (
+            10,
+            128,
+            {
+                "cost_model": CostModel(per_sample=0.0, per_staff_day=1.0),
+                "staff_model": StaffModel(sample_threshold=100),
+            },
+            TARGET,
+            RISES,
+        ),
+        (
+            10,
+            128,
+            {
+                "cost_model": CostModel(per_sample=0.0, per_staff_day=1.0),
+                "staff_model": StaffModel(sample_threshold=128),
+            },
+            TARGET,
+            "Nothing of the evidence.",
+        ),
+        (
+            0,
+            3,
+            LOST,
+            "Fewer than 3 samples leave no experimental sample beside the controls.",
+            RISES,
+        ),
+        (
+            10,
+            50,
+            {**LOST, "constraints": [asks("samples", ">=", 50, hard=True)]},
+            "The study's own constraints ask for 50 samples.",
+            RISES,
+        ),
+        (
+            10,
+            50,
+            {**LOST, "constraints": [asks("samples", ">=", 50)]},
+            "'wish' should be at least 50.",
+            RISES,
+        ),
+        # R's pwr: 85.03 a group have power 0.90, so 85 and 86 do.
+        (
+            128,
+            171,
+            {"constraints": [asks("evidence", ">=", 0.9)]},
+            "'wish' should be at least 0.9; it takes 171 samples.",
+            RISES,
+        ),
+        (
+            128,
+            171,
+            {"constraints": [asks("evidence", ">=", 0.9, hard=True)]},
+            "The study's own constraints ask for 171 samples.",
+            RISES,
+        ),
+        # 400 for items and controls, 250 for days, 10 each.
+        (
+            10,
+            100,
+            {"budget": 1650.0},
+            f"{SHORT_OF_IT}; no more than 100 samples fit and count.",
+            RISES,
+        ),
+        (
+            10,
+            90,
+            {"budget": 1650.0, "constraints": [asks("samples", "<=", 90)]},
+            f"{SHORT_OF_IT}; no more than 90 samples fit and count, unless more of the study's "
+            "wishes are broken.",
+            RISES,
+        ),
+        # No plan is paid for; what exists, or what the staff can do, is a limit all the same.
+        (
+            10,
+            100,
+            {"budget": 1.0, "design": HALF.model_copy(update={"population_max": 100})},
+            f"{SHORT_OF_IT}; no more than 100 samples can count.",
+            RISES,
+        ),
+        (
+            10,
+            100,
+            {
+                "budget": 1.0,
+                "staff": 1,
+                "staff_model": ONE_HAND.model_copy(
+                    update={"sample_threshold": 100, "day_threshold": 99}
+                ),
+            },
+            f"{SHORT_OF_IT}; no more than 100 samples fit and count, budget apart.",
+            RISES,
+        ),
+        # fewer of them
+        (
+            200,
+            128,
+            {"budget": 2150.0},
+            TARGET,
+            "72 samples fewer: weaker evidence, which meets the target.",
+        ),
+        (
+            200,
+            100,
+            {"budget": 1650.0},
+            "No more than 100 samples fit and count.",
+            "100 samples fewer: weaker evidence.",
+        ),
+        (
+            200,
+            100,
+            {"budget": 1700.0, "design": HALF.model_copy(update={"population_max": 100})},
+            "No more than 100 samples fit and count.",
+            "100 samples fewer: the evidence is no weaker for it.",
+        ),
+        (
+            50,
+            3,
+            {**LOST, "budget": 700.0},
+            "The evidence is the same as with 50.",
+            "47 samples fewer: the evidence is no weaker for it.",
+        ),
+        (
+            200,
+            150,
+            {"budget": 2250.0, "constraints": [asks("samples", ">=", 150, hard=True)]},
+            "The study's own constraints ask for 150 samples.",
+            "50 samples fewer: weaker evidence, which meets the target.",
+        ),
+        (
+            200,
+            150,
+            {"budget": 2250.0, "constraints": [asks("samples", ">=", 150)]},
+            "'wish' should be at least 150.",
+            "50 samples fewer: weaker evidence, which meets the target.",
+        ),
+        (
+            300,
+            171,
+            {"budget": 2650.0, "constraints": [asks("evidence", ">=", 0.9)]},
+            "'wish' should be at least 0.9; it takes 171 samples.",
+            "129 samples fewer: weaker evidence, which meets the target.",
+        ),
+        (
+            200,
+            90,
+            {"budget": 1650.0, "constraints": [asks("samples", "<=", 90)]},
+            "'wish' should be at most 90.",
+            "110 samples fewer: weaker evidence.",
+        ),
+        (
+            200,
+            128,
+            {"budget": 2150.0, "constraints": [asks("samples", "<=", 140)]},
+            f"'wish' should be at most 140. {TARGET}",
+            "72 samples fewer: weaker evidence, which meets the target.",
+        ),
+    ],
+)
+def test_samples_are_changed_for_the_reason_that_holds(
+    before: int, after: int, lab: dict[str, object], reason: str, tradeoff: str
+) -> None:
+    pack = make_pack(**{"design": HALF, "constraints": [], "min_days": 5, **lab})
+    plan = make_protocol(sample_size=before, duration_days=5)
+    [change] = [each for each in least_loss(plan, pack).changes if each.field == "sample_size"]
+    told = (change.revised, change.reason, change.tradeoff)
+    assert told == (str(after), reason, tradeoff)
 
 
 def _told(found: Assessment, kept: Assessment) -> str:
