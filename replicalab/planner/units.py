@@ -144,25 +144,18 @@ def better_allocation(plan: Assessment) -> Allocated | None:
     if known is None or units is None or units.icc is None or plan.evidence.void_reason:
         return None
     costs, budget = known
-    kept = 1 - design.dropout
-    best = optimal_allocation(costs, units.icc, kept=kept)
-    if best is not None and (share := _within(best.share)) != best.share:
-        best = optimal_allocation(costs, units.icc, share=share, kept=kept)
+    best = optimal_allocation(costs, units.icc, kept=1 - design.dropout)
     if best is None:
         return None
     most = most_counted(plan.counts.days, plan.pack)
     tried = [
         _allocated(plan, costs, per_unit, split)
-        for per_unit in _per_unit(min(best.per_unit, MOST))
+        # In this order it is MOST of NaN, too: of samples that are as good as independent.
+        for per_unit in _per_unit(min(MOST, best.per_unit))
         for split in _splits(design, costs.of_unit(per_unit), budget, most // per_unit)
     ]
     found = min(tried, key=lambda one: (as_loss(one.value, plan.pack), one.credits), default=None)
     return found if found and found.value > plan.evidence.value + _SHOWS else None
-
-
-def _within(share: float) -> float:
-    """Return the share nearest to one that a study may have in an arm."""
-    return min(max(LEAST_SHARE, share), 1 - LEAST_SHARE)
 
 
 def _per_unit(best: float) -> set[int]:
@@ -190,7 +183,7 @@ def _splits(
     if KINDS[design.kind].groups_of(design) < _TWO:
         yield (min(math.floor(budget / dear + _CENTS), most),)
         return
-    share = _within(math.sqrt(cheap) / (math.sqrt(cheap) + math.sqrt(dear)))
+    share = max(LEAST_SHARE, math.sqrt(cheap) / (math.sqrt(cheap) + math.sqrt(dear)))
     near = share * budget / ((1 - share) * cheap + share * dear)
     if near > share * most:  # As many as there may be: as evenly as the budget allows
         near = most / 2

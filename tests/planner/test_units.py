@@ -318,10 +318,9 @@ def allocations(plan: Assessment) -> tuple[Numbers, Numbers, float]:
     budget += sum(n * rate for n, rate in zip(had, (first, second), strict=False))
     found = set()
     largest = math.ceil(best_size(units.icc, units.cost, first, second if two else first))
-    for m, one in product(range(1, largest + 1), range(2, int(budget / first) + 1)):
+    sizes = [(m, m * first + units.cost) for m in range(1, largest + 1)]
+    for m, one in ((m, n) for m, price in sizes for n in range(2, int(budget / price + 1e-9) + 1)):
         left = budget - one * (m * first + units.cost)
-        if left < -1e-9:
-            continue
         other = math.floor(min(left / (m * second + units.cost) + 1e-9, most / m - one))
         # An arm has 5 % of the tanks, or more: what the other cannot have so is left out.
         other = min(other, 19 * one) if two else 0
@@ -343,7 +342,7 @@ def best_size(icc: float, unit: float, first: float, second: float) -> float:
     for _ in range(100):
         n = math.sqrt((1 - icc) / icc * unit / ((1 - p) * second + p * first))
         plain, treated = (math.sqrt(each * n + unit) for each in (second, first))
-        p = min(max(plain / (plain + treated), 0.05), 0.95)
+        p = plain / (plain + treated)
     return n
 
 
