@@ -8,8 +8,14 @@ import pytest
 from scipy import stats
 
 from replicalab.assessment import Assessment, assess
+from replicalab.assessment.success import success_of
 from replicalab.planner import PlanAnalysis
-from replicalab.planner.unreached import TargetLimit, units_limit, why_unreached
+from replicalab.planner.unreached import (
+    TargetLimit,
+    units_limit,
+    why_unreached,
+    without_heterogeneity,
+)
 from replicalab.scenarios import Arms, Units
 from replicalab.views.options import target_text
 from replicalab.views.units import units_limit_text
@@ -177,6 +183,52 @@ def test_limit_that_binds_is_named(plan: Assessment, limit: TargetLimit | None) 
     found = why_unreached(plan)
     assert (found and found.limit) == limit
     assert bool(unreached_text(plan)) == (limit is not None)
+
+
+def successes(target: float, exist: int | None, tau: float = 1.0) -> Assessment:
+    """Return a plan by the probability of success: of 16 samples the original had d = 0.5."""
+    design = make_design(
+        kind="one_sample",
+        target=target,
+        floor=0.2,
+        population_max=exist,
+        original={"effect": 0.5, "n": 16, "source": "Invented", "confidence": "verified"},
+        replication={
+            "criteria": ["significant"],
+            "sides": 1,
+            "prior": "conditional",
+            "tau": tau,
+            "plan_with": "success",
+        },
+    )
+    return assess(make_protocol(sample_size=20), make_pack(design=design))
+
+
+@pytest.mark.parametrize(
+    ("plan", "limit"),
+    [
+        # The effect varies about 0.5 with an SD of 1, and is above 0 with a chance of 0.69.
+        (successes(0.8, None), TargetLimit.SUCCESS),
+        (successes(0.8, 20), TargetLimit.SUCCESS),
+        # Of 20 the estimate must be above 1.645 / √20 = 0.37, and has a chance of 0.55.
+        (successes(0.65, 20), TargetLimit.POPULATION),
+        (successes(0.5, 20), None),
+    ],
+)
+def test_ceiling_of_success_binds_where_it_is_below_the_target(
+    plan: Assessment, limit: TargetLimit | None
+) -> None:
+    found = why_unreached(plan)
+    assert (found and found.limit) == limit
+
+
+def test_success_without_heterogeneity_is_that_of_the_one_effect() -> None:
+    varying, alike = (success_of(successes(0.8, None, tau)) for tau in (1.0, 0.0))
+    assert varying
+    assert alike
+    assert varying.ceiling == pytest.approx(stats.norm.cdf(0.5))
+    assert without_heterogeneity(varying) == pytest.approx(1)
+    assert without_heterogeneity(alike) is None
 
 
 def test_samples_that_exist_are_named_with_what_they_show() -> None:
