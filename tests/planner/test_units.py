@@ -322,15 +322,15 @@ def allocations(plan: Assessment) -> tuple[Numbers, Numbers, float]:
     for m, one in ((m, n) for m, price in sizes for n in range(2, int(budget / price + 1e-9) + 1)):
         left = budget - one * (m * first + units.cost)
         other = math.floor(min(left / (m * second + units.cost) + 1e-9, most / m - one))
-        # An arm has 5 % of the tanks, or more: what the other cannot have so is left out.
+        # Each arm has 5 % of the tanks, or more: what the other would have beyond is left out.
         other = min(other, 19 * one) if two else 0
         held = min(one, 19 * other) if two else one
         if m * (held + other) <= most and (other > 1 or not two):
             price = held * (m * first + units.cost) + other * (m * second + units.cost)
             found.add((m, held, other, price))
-    m, one, other, prices = np.array(sorted(found), dtype=float).reshape(-1, 4).T
-    variance = (units.icc + (1 - units.icc) / m) * (1 / one + (1 / other if two else 0))
-    free, shift = one + other - (2 if two else 1), design.effect_planning / variance**0.5
+    size, ones, others, prices = np.array(sorted(found), dtype=float).reshape(-1, 4).T
+    variance = (units.icc + (1 - units.icc) / size) * (1 / ones + (1 / others if two else 0))
+    free, shift = ones + others - (2 if two else 1), design.effect_planning / variance**0.5
     at = stats.t.ppf(1 - 0.05 / 2, free)
     values = stats.nct.sf(at, free, shift) + np.nan_to_num(stats.nct.cdf(-at, free, shift))
     return values, prices, most
