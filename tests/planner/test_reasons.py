@@ -17,6 +17,7 @@ from replicalab.planner import PlanAnalysis, least_loss
 from replicalab.scenarios import (
     Bounds,
     CostModel,
+    DesignKind,
     EvidenceAssumptions,
     EvidenceTier,
     LabOverrides,
@@ -33,6 +34,7 @@ from tests.factories import (
     make_protocol,
     make_throughput,
 )
+from tests.measures.designs import design_of
 from tests.planner.brute_force import (
     can_count,
     cost_of,
@@ -571,6 +573,30 @@ FREE: Final = CostModel(per_sample=0.0)
             "The study's own constraints ask for 171 samples.",
             RISES,
         ),
+        # 85 and 86 have a power of 0.9016, 86 and 86 one of 0.9032.
+        (
+            128,
+            172,
+            {
+                "constraints": [
+                    asks("evidence", ">=", 0.9, name="most"),
+                    asks("evidence", ">=", 0.902, name="more"),
+                ]
+            },
+            "'more' should be at least 0.902; it takes 172 samples.",
+            RISES,
+        ),
+        # All that exist cover 1, which is the number of days, too.
+        (
+            45,
+            50,
+            {
+                "design": design_of(DesignKind.COVERAGE, population_max=50, target=0.9),
+                "constraints": [asks("days", ">=", 1, name="long"), asks("evidence", ">=", 1)],
+            },
+            "'wish' should be at least 1; it takes 50 samples.",
+            RISES,
+        ),
         # 400 for items and controls, 250 for days, 10 each.
         (
             10,
@@ -643,6 +669,19 @@ FREE: Final = CostModel(per_sample=0.0)
             {"budget": 2250.0, "constraints": [asks("samples", ">=", 150, hard=True)]},
             "The study's own constraints ask for 150 samples.",
             "50 samples fewer: weaker evidence, which meets the target.",
+        ),
+        # More must be planned than the 100 that can count in five days.
+        (
+            200,
+            150,
+            {
+                "budget": 2250.0,
+                "days": 5,
+                "samples_per_day": make_throughput(),
+                "constraints": [asks("samples", ">=", 150, hard=True)],
+            },
+            "The evidence is the same as with 100.",
+            "50 samples fewer: the evidence is no weaker for it.",
         ),
         (
             200,
