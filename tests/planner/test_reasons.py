@@ -9,11 +9,12 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from replicalab.agents.suggestions import SuggestionChange
+from replicalab.agents.suggestions import SuggestionChange, change_of
 from replicalab.assessment import Assessment, assess
 from replicalab.lexicon import joined, label_key
 from replicalab.models import NUMBER_FIELDS, revise
 from replicalab.planner import PlanAnalysis, least_loss
+from replicalab.planner.reasons import with_reasons
 from replicalab.scenarios import (
     Bounds,
     CostModel,
@@ -28,6 +29,7 @@ from replicalab.scenarios import (
     hard_range,
 )
 from tests.factories import (
+    CONTROLS,
     make_constraint,
     make_design,
     make_pack,
@@ -721,6 +723,39 @@ def test_samples_are_changed_for_the_reason_that_holds(
     [change] = [each for each in least_loss(plan, pack).changes if each.field == "sample_size"]
     told = (change.revised, change.reason, change.tradeoff)
     assert told == (str(after), reason, tradeoff)
+
+
+@pytest.mark.parametrize(
+    ("constraints", "reason"),
+    [
+        # By scipy 124 have a power of 0.789, 125 one of 0.792, 126 one of 0.795.
+        ([], "With it no more than 125 samples fit and count, short of the study's target."),
+        (
+            [asks("evidence", ">=", 0.79, hard=True)],
+            "With it no more than 125 samples fit and count, short of the study's target.",
+        ),
+        ([asks("evidence", ">=", 0.793, hard=True)], "With it the plan fails on budget."),
+    ],
+)
+def test_control_is_dropped_for_the_samples_that_it_costs(
+    constraints: list[ScenarioConstraint], reason: str
+) -> None:
+    # 128 samples in 5 days cost 1,930 with both controls, and 25 less with one of them.
+    pack = make_pack(design=HALF, constraints=constraints, budget=1905.0, min_days=5)
+    plan = make_protocol(sample_size=128, duration_days=5)
+    [change] = least_loss(plan, pack).changes
+    assert (change.field, change.original) == ("controls", CONTROLS[1])
+    assert change.reason == reason
+
+
+def test_control_that_nothing_stands_against_is_dropped_for_what_it_costs() -> None:
+    # Only a search that leaves plans out may drop it.
+    plan = assess(make_protocol(controls=CONTROLS[:1]), make_pack())
+    dropped = change_of("controls", CONTROLS[1], "none", "A reason.", "What is lost.")
+    kept = change_of("controls", CONTROLS[0], "none", "A reason.", "What is lost.")
+    found, same = with_reasons([dropped, kept], plan)
+    assert found.reason == "With it the plan costs 25 credits more."
+    assert same == kept
 
 
 def _told(found: Assessment, kept: Assessment) -> str:
