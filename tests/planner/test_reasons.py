@@ -30,6 +30,7 @@ from replicalab.scenarios import (
 )
 from tests.factories import (
     CONTROLS,
+    EQUIPMENT,
     make_constraint,
     make_design,
     make_pack,
@@ -756,6 +757,45 @@ def test_control_that_nothing_stands_against_is_dropped_for_what_it_costs() -> N
     found, same = with_reasons([dropped, kept], plan)
     assert found.reason == "With it the plan costs 25 credits more."
     assert same == kept
+
+
+@pytest.mark.parametrize(
+    ("further", "keeps"),
+    [
+        ([], "keeps 'wish', which should be at least 180."),
+        ([asks("days", "<=", 9, name="haste")], "breaks so few of the study's wishes."),
+    ],
+)
+def test_substitution_that_keeps_a_wish_says_so_and_no_other_change_does(
+    further: list[ScenarioConstraint], keeps: str
+) -> None:
+    # 180 samples cost 2,450 with the window shelf and each control once, and 400 more with the
+    # chamber, with which the money is for 140: more than the 128 of the target.
+    pack = make_pack(
+        design=HALF,
+        constraints=[asks("samples", ">=", 180), *further],
+        budget=2450.0,
+        min_days=5,
+        prices={EQUIPMENT[0]: 500.0},
+    )
+    kept = (
+        "No revision that passes all seven dimensions, reaches the study's target and loses less "
+        f"fidelity {keeps}"
+    )
+    # There is no money for a third control: what is listed twice is listed once, and beside one
+    # of the plan's own the study's is dropped.
+    for third, reason in (
+        (CONTROLS[1], "The plan lists it more than once, and it is billed so."),
+        ("grey light control", kept),
+    ):
+        plan = make_protocol(sample_size=128, duration_days=5, controls=[*CONTROLS, third])
+        changes = least_loss(plan, pack).changes
+        assert {each.field: each.reason for each in changes} == {
+            "required_equipment": "'window shelf' costs 400 credits less here; allowed when the "
+            f"chamber is booked. {kept}",
+            "controls": reason,
+            "sample_size": "'wish' should be at least 180.",
+        }
 
 
 def _told(found: Assessment, kept: Assessment) -> str:
