@@ -422,7 +422,7 @@ class _Search:
                 continue
             starts, proven = each.starts, True
             if not self.is_cheapest:
-                soonest = earliest(each.tasks, self.means.last, self.means.staff, each.starts)
+                soonest = earliest(each.tasks, self.means.staff, each.starts)
                 starts, proven = soonest
             ends_first = ends_first and proven
             if not first or finish(each.tasks, starts) < finish(first.tasks, first.starts):

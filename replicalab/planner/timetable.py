@@ -106,9 +106,9 @@ def timetable(
     return _Search(tasks, last, staff, states).starts() if found is None else found
 
 
-def earliest(tasks: Sequence[LabTask], last: int, staff: int, found: Starts) -> tuple[Starts, bool]:
+def earliest(tasks: Sequence[LabTask], staff: int, found: Starts) -> tuple[Starts, bool]:
     """Return the timetable that ends first, given one, and whether that is proven."""
-    low, high = earliest_end(tasks, staff), min(last, finish(tasks, found))
+    low, high = earliest_end(tasks, staff), finish(tasks, found)
     proven = True
     while low < high:
         middle = (low + high) // 2
@@ -158,10 +158,10 @@ class _Search:
         self._failed: set[object] = set()
         self._starts: dict[int, int] = {}
         self._placed: list[tuple[LabTask, int]] = []
-        self._states = self._left_out = 0
+        self._states = 0
 
     def starts(self) -> Starts | None:
-        begin = min((task.first for task in self._tasks), default=1)
+        begin = min(task.first for task in self._tasks)
         if not self._found(begin, frozenset(range(len(self._tasks))), (), 0):
             return None
         where = {self._order[at]: day for at, day in self._starts.items()}
@@ -189,7 +189,6 @@ class _Search:
         self._states += 1
         if self._states > self._most:
             raise UndecidedError
-        before = self._left_out
         free = self._staff - sum(self._tasks[at].staff for _, at in active)
         busy = {name for _, at in active for name in self._tasks[at].instruments}
         tried: set[LabTask] = set()
@@ -200,8 +199,7 @@ class _Search:
                 continue
             tried.add(like)
             if day > task.first and self._goes_before(task, day):
-                self._left_out += 1
-                continue
+                continue  # all else as it is, that start was tried before, in vain
             self._starts[at] = day
             self._placed.append((task, day))
             now = tuple(sorted((*active, (day + task.days, at))))
@@ -212,15 +210,14 @@ class _Search:
         later = min((*firsts, *(end for end, _ in active)), default=0)
         if later and self._found(later, left, tuple(a for a in active if a[0] > later), 0):
             return True
-        if self._left_out == before:  # else it failed because of what was placed before, too
-            self._failed.add(key)
+        self._failed.add(key)
         return False
 
     def _goes_before(self, task: LabTask, day: int) -> bool:
-        """Return whether a task could start earlier: a timetable with that is no worse."""
+        """Return whether a task could start earlier, beside what has a start."""
         tasks = [each for each, _ in self._placed]
         starts = tuple(at for _, at in self._placed)
-        return 0 < inserted(task, tasks, starts, self._end - 1, self._staff) < day
+        return inserted(task, tasks, starts, self._end - 1, self._staff) < day
 
     def _is_hopeless(
         self, day: int, left: Iterable[int], active: Sequence[tuple[int, int]]

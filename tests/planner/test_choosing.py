@@ -147,7 +147,7 @@ def test_undominated_options_leave_the_best_choice_as_good() -> None:
 def test_timetable_runs_tasks_of_one_instrument_one_after_the_other() -> None:
     lamp = frozenset({"lamp"})
     tasks = [LabTask(3, 1, lamp, 1), LabTask(2, 1, lamp, 1), LabTask(4, 1, frozenset(), 1)]
-    found, proven = earliest(tasks, 9, 5, (1, 8, 4))
+    found, proven = earliest(tasks, 5, (1, 8, 4))
     assert proven
     assert finish(tasks, found) == 5
     assert timetable(tasks, 4, 5) is None
@@ -155,7 +155,7 @@ def test_timetable_runs_tasks_of_one_instrument_one_after_the_other() -> None:
 
 def test_timetable_waits_for_a_booking_to_end() -> None:
     tasks = [LabTask(3, 2, frozenset(), 4), LabTask(3, 2, frozenset(), 1)]
-    assert earliest(tasks, 9, 2, (7, 1)) == ((4, 1), True)
+    assert earliest(tasks, 2, (7, 1)) == ((4, 1), True)
     assert timetable(tasks, 5, 2) is None
 
 
