@@ -258,19 +258,15 @@ class Region:
 
         0 where it insists on none, None where no sample will do.
         """
-        worth, factor = EvidenceCurve(self.plan.pack, LARGEST_PLANNED), self.plan.evidence_factor
-        nothing = worth.value(0, factor)
-        held = (each for each in self.plan.pack.limits if each.number is Bounds.EVIDENCE)
-        if all(limit.allows(nothing) for limit in held if limit.hard):
-            return 0
-        return worth.allowed(factor)
+        worth = EvidenceCurve(self.plan.pack, LARGEST_PLANNED)
+        return worth.allowed(self.plan.evidence_factor)
 
     @cached_property
     def least(self) -> int:
         """The fewest samples that are sound on paper, as far as that does not depend on days."""
         fewest, _ = hard_range(self.plan.pack.limits, Bounds.SAMPLES)
         controls = int(self.plan.counts.controls)
-        return max(controls + 1, math.ceil(max(0.0, fewest)), self._asked or 0)
+        return math.ceil(max(controls + 1, fewest, self._asked or 0))
 
     @cached_property
     def most_feasible(self) -> Ints:
@@ -321,11 +317,10 @@ class Region:
         def fits(samples: int, duration: int) -> bool:
             return bool(self._checks(np.array(samples), np.array(duration)).all_ok)
 
-        planned, longest = LARGEST_PLANNED, min(pack.lab.days_left, LARGEST_PLANNED)
+        planned, first = LARGEST_PLANNED, days(self.least)
         most = planned if exist is None or not useful else min(planned, exist)
         samples = largest(lambda n: fits(n, days(n)), self.least, most)
-        first = days(self.least)
-        last = largest(lambda d: fits(self.least, d), first, longest)
+        last = largest(lambda d: fits(self.least, d), first, planned)
         return None if samples is None or last is None else Span(samples, first, last)
 
     # --- what is seen of it -----------------------------------------------------------------
@@ -377,12 +372,11 @@ def grid_for(plans: Sequence[Assessment]) -> tuple[Ints, Ints]:
 def _highest(plan: int, others: list[int], limits: list[int]) -> int:
     """Return the highest number to show: limits and the plan only where they are not far out."""
     most = max(1, *others)
-    most = max(most, *(limit for limit in limits if limit <= most * 3 // 2), 1)
+    most = max([most, *(limit for limit in limits if limit <= most * 3 // 2)])
     return max(most, plan) if plan <= most * _AT_MOST_WIDER else most
 
 
 def _spaced(low: int, high: int, most: int) -> Ints:
     """Return evenly spaced numbers that reach both ends, at least 2 and at most so many."""
-    high = max(high, low + 1)
     step = -(-(high - low) // (most - 1))
     return np.arange(low, high + step, step)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import product
-from typing import Final
+from math import nan
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -12,11 +14,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replicalab.assessment import Counts, assess, counts_of, effects_of, merged_effects
-from replicalab.models import Dimension, Protocol, revise
+from replicalab.models import LARGEST_PLANNED, Dimension, Protocol, revise
 from replicalab.planner import PlanToDraw, RegionLimit, largest_sample, least_to_draw, plan_to_draw
 from replicalab.planner.region import Region, Span, grid_for, numeric_checks, region
-from replicalab.scenarios import Bounds, Pack, load_scenario
-from tests.factories import make_constraint, make_design, make_pack, make_protocol, make_throughput
+from replicalab.scenarios import Bounds, CostModel, Pack, load_scenario
+from tests.factories import (
+    CONTROLS,
+    make_constraint,
+    make_design,
+    make_pack,
+    make_protocol,
+    make_throughput,
+)
 from tests.planner.small_labs import shipped
 from tests.strategies import itemised_protocols, protocols, studied_packs
 from tests.tiers import one_in
@@ -135,6 +144,9 @@ def test_fewest_samples_for_target_and_floor_are_the_published_ones() -> None:
     assert (target.label, floor.label) == ("target 0.80", "floor 0.50")
     assert target.samples in (127, 128)
     assert floor.samples < target.samples
+    for level, bound in ((target, 0.8), (floor, 0.5)):
+        assert plan.at(5, level.samples - 1).evidence.value < bound
+        assert plan.at(5, level.samples).evidence.value >= bound
     halved, _ = Region(plan, *grid, effect=0.25).levels
     assert 3.9 * target.samples < halved.samples < 4 * target.samples
 
@@ -167,7 +179,153 @@ def test_region_and_its_span_are_those_of_every_plan_gone_through(
         assert found.span(useful=useful) == expected
 
 
+OTHERS: Final = [
+    {},
+    {"bounds": "samples", "comparator": ">=", "quantity": 4.0},
+    {"bounds": "samples", "comparator": "<=", "quantity": 6.0},
+    {"bounds": "days", "comparator": ">=", "quantity": 2.0},
+    {"bounds": "days", "comparator": "<=", "quantity": 3.0},
+    {"bounds": "evidence", "comparator": ">=", "quantity": 0.5},
+    {"bounds": "evidence", "comparator": ">=", "quantity": 1.5},
+]
+
+
+@pytest.mark.parametrize("stated", OTHERS)
+@pytest.mark.parametrize(("exist", "rate", "min_days"), [(None, 2, 2), (5, None, 1), (3, 3, 1)])
+def test_region_of_a_lab_of_a_few_samples_is_that_of_every_plan(
+    stated: dict[str, Any], exist: int | None, rate: int | None, min_days: int
+) -> None:
+    # A sample costs 1 and a day 2 of 12 credits; with an effect of 3, six samples are a power of
+    # more than one half.
+    pack = make_pack(
+        constraints=[make_constraint(unit=None, **stated)] if stated else [],
+        design=make_design(effect_planning=3.0, population_max=exist),
+        cost_model=CostModel(
+            per_sample=1, per_day=2, per_control=0, per_equipment_item=0, per_reagent=0
+        ),
+        samples_per_day=make_throughput(value=rate) if rate else None,
+        min_days=min_days,
+        budget=12.0,
+        days=4,
+    )
+    days, samples = np.arange(0, 7), np.arange(0, 13)
+    found = Region(PlanToDraw(assess(make_protocol(controls=[CONTROLS[0]]), pack)), days, samples)
+    there = [[found.drawn.at(int(d), int(n)) for d in days] for n in samples]
+    fits = np.array([[plan.feasible for plan in row] for row in there])
+    able = np.array([[plan.evidence.able for plan in row] for row in there])
+    worth = [
+        [nan if e.void_reason else e.value for e in (p.evidence for p in row)] for row in there
+    ]
+    useful = fits & (days >= min_days) & (able == samples[:, None])
+    np.testing.assert_array_equal(found.feasible, fits)
+    np.testing.assert_allclose(found.evidence, worth, atol=1e-12)
+    np.testing.assert_array_equal(found.checks.counts_ok, able == samples[:, None])
+    if stated.get("bounds") != "evidence":
+        np.testing.assert_array_equal(found.checks.all_ok, fits)
+    for inside, most, span in (
+        (fits, found.most_feasible, found.span(useful=False)),
+        (useful, found.most_useful, found.span(useful=True)),
+    ):
+        expected = [max(samples[column], default=-1) for column in inside.T]
+        assert most.tolist() == expected
+        lengths = days[inside.any(axis=0)]
+        assert span == (Span(max(expected), lengths[0], lengths[-1]) if len(lengths) else None)
+
+
+@pytest.mark.parametrize(("price", "most"), [(0.1234567, 3), (0.12345675, 400), (0.0000005, 400)])
+def test_credits_of_an_array_are_rounded_to_a_millionth_as_those_of_one_plan(
+    price: float, most: int
+) -> None:
+    # Of the first price no multiple is near to half a millionth, of the others many are one.
+    pack = make_pack(cost_model=CostModel(per_sample=price, per_day=0))
+    counts = Counts(np.arange(1, most + 1), 1, 0, 0, 0)
+    found = numeric_checks(counts, pack).credits.tolist()
+    assert found == [round(n * price, 6) for n in range(1, most + 1)]
+
+
+def test_study_s_line_is_closed_on_the_days_that_it_forbids() -> None:
+    pack = make_pack(constraints=[make_constraint(**STATED["days"])])
+    found = Region(PlanToDraw(assess(make_protocol(), pack)), np.arange(4, 9), np.arange(0, 31))
+    assert found.lines[RegionLimit.STUDY].tolist() == [-1, -1, 31, 31, 31]
+
+
+def test_span_and_a_deep_region_end_with_what_can_be_planned() -> None:
+    free = {"cost_model": CostModel(per_sample=0, per_day=0), "days": 10**9, "min_days": 1}
+    pack = make_pack(constraints=[], **free)
+    found = Region(PlanToDraw(assess(make_protocol(), pack)), np.arange(1, 4), np.arange(0, 31))
+    assert found.span(useful=True) == Span(LARGEST_PLANNED, 1, LARGEST_PLANNED)
+    assert found.most_feasible.tolist() == [31] * 3
+    assert found.deep.most_feasible.tolist() == [LARGEST_PLANNED] * 3
+    assert found.deep.samples[0] == 0
+    assert found.deep.days.tolist() == [1, 2, 3]
+
+
+def test_plan_that_nothing_repairs_spans_nothing() -> None:
+    found = drawn("chem_suzuki_ppb", "hard")
+    assert found.drawn.failing
+    assert (found.span(useful=False), found.span(useful=True)) == (None, None)
+
+
 # --- which grid ---
+
+
+def grid_of(samples: int, days: int, days_left: int = 1) -> tuple[list[int], list[int]]:
+    """Return the grid of a plan in a study whose own has 19 samples and 10 days."""
+    own = make_protocol(sample_size=19, duration_days=10)
+    pack = make_pack(reference_protocol=own, days=days_left, min_days=1)
+    plan = assess(make_protocol(sample_size=samples, duration_days=days), pack)
+    columns, rows = grid_for([plan])
+    return columns.tolist(), rows.tolist()
+
+
+def test_grid_is_that_worked_out_by_hand() -> None:
+    # 8 % more than 19, rounded down, and one are 21; a day more than ten are 11.
+    assert grid_of(2, 2) == ([*range(1, 12)], [*range(22)])
+    # The plan itself is shown up to three times the rest, a limit up to half as much again.
+    assert grid_of(57, 30) == ([*range(1, 32)], [*range(63)])
+    assert grid_of(58, 31) == ([*range(1, 12)], [*range(22)])
+    assert grid_of(2, 2, 15)[0] == [*range(1, 17)]
+    assert grid_of(2, 2, 16)[0] == [*range(1, 12)]
+
+
+def test_grid_of_one_day_and_of_many() -> None:
+    short = make_protocol(sample_size=1, duration_days=1)
+    pack = make_pack(reference_protocol=short, days=1, min_days=1)
+    columns, rows = grid_for([assess(short, pack)])
+    assert (columns.tolist(), rows.tolist()) == ([1, 2], [0, 1, 2])
+    # 60 columns are enough for days 1 to 60, but not for 1 to 61.
+    for days, expected in ((59, [*range(1, 61)]), (60, [*range(1, 62, 2)])):
+        long = make_protocol(sample_size=1, duration_days=days)
+        pack = make_pack(reference_protocol=long, days=1, min_days=1)
+        assert grid_for([assess(long, pack)])[0].tolist() == expected
+
+
+@pytest.mark.parametrize(("samples", "closer"), [(18, False), (19, True)])
+def test_one_sample_is_drawn_closer_where_the_grid_has_more_than_twenty(
+    samples: int, *, closer: bool
+) -> None:
+    # 18 samples are a grid up to 20, 19 one up to 21. 4 items at 100 and 75 and a day at 50 are 400
+    # credits, a sample is 10.
+    plan = make_protocol(sample_size=samples, duration_days=2, controls=[])
+    pack = make_pack(reference_protocol=plan, constraints=[], controls=[], budget=419.0)
+    found = region(PlanToDraw(assess(plan, pack)), [assess(plan, pack)])
+    assert found.most_feasible.max() == 1
+    assert found.samples.tolist() == [*range(5 if closer else 21)]
+
+
+def test_plans_and_levels_beyond_the_last_row_or_column_are_outside() -> None:
+    design = make_design(effect_planning=0.9)
+    pack = make_pack(design=design)
+    plans = {
+        f"{n} in {days}": assess(make_protocol(sample_size=n, duration_days=days), pack)
+        for n, days in ((41, 9), (42, 9), (41, 10))
+    }
+    found = Region(PlanToDraw(plans["41 in 9"]), np.arange(1, 10), np.arange(0, 42))
+    target, floor = found.levels
+    assert floor.samples < target.samples == 41
+    assert found.outside(plans) == [("42 in 9", 42), ("41 in 10", 41)]
+    lower = replace(found, samples=np.arange(0, 41))
+    assert lower.outside({}) == [(target.label, 41)]
 
 
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
@@ -196,6 +354,7 @@ def test_region_too_small_to_be_seen_is_drawn_close_up_and_the_rest_is_named() -
     assert found.outside(plans) == []
     nearer = region(found.drawn, [options.yours, options.least.after])
     assert nearer.samples[-1] == pytest.approx(80, abs=2)
+    assert nearer.samples[0] == 0
     assert nearer.days.tolist() == found.days.tolist()
     assert nearer.outside(plans) == [("your plan", 633), ("target 100 %", 633)]
 
