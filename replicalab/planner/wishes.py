@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise, product
 from math import inf
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from replicalab.assessment import Assessment, Counts
 from replicalab.models import LARGEST_PLANNED
@@ -30,8 +30,6 @@ class _Cell(NamedTuple):
 
 Levels = tuple[float, ...]
 """How many samples must count for each wish on the evidence, infinitely many if none will do."""
-
-_EVERY: Final = (_Cell(-inf, inf, 0),)
 
 
 @dataclass(frozen=True)
@@ -69,17 +67,15 @@ class Wishes:
     def _cells(self, number: Bounds) -> tuple[_Cell, ...]:
         """Return the cells of a number, the lowest first."""
         wishes = self._on(number)
-        ends = {end for each in wishes for end in (each.least, each.most + 1)}
-        starts = [-inf, *sorted(end for end in ends if abs(end) < inf), inf]
+        ends = {-inf, inf, *(end for each in wishes for end in (each.least, each.most + 1))}
         cells = list[_Cell]()
-        for least, beyond in pairwise(starts):
-            at = beyond - 1 if least == -inf else least
-            broken = sum(not limit.allows(at) for limit in wishes)
+        for least, beyond in pairwise(sorted(ends)):
+            broken = sum(not limit.allows(least) for limit in wishes)
             if cells and cells[-1].broken == broken:
                 cells[-1] = cells[-1]._replace(most=beyond - 1)
             else:
                 cells.append(_Cell(least, beyond - 1, broken))
-        return tuple(cells) if wishes else _EVERY
+        return tuple(cells)
 
     def levels(self, factor: float) -> Levels:
         """Return how many samples must count for each wish on the evidence under a factor."""

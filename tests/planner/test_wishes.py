@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 from math import sqrt
+from random import Random
 from typing import Any, Final
 
 import pytest
 from scipy import stats
 
-from replicalab.assessment import assess
+from replicalab.assessment import Counts, assess
 from replicalab.models import LARGEST_PLANNED, Protocol
 from replicalab.planner import LeastLoss, PlanAnalysis, least_loss, rank
-from replicalab.scenarios import CostModel, Pack, ScenarioConstraint
+from replicalab.planner.limits import CountLimits, EvidenceCurve, most_counted
+from replicalab.planner.wishes import Wishes
+from replicalab.scenarios import Bounds, CostModel, Pack, ScenarioConstraint
 from tests.factories import (
     CONTROLS,
     EQUIPMENT,
     make_constraint,
     make_control,
+    make_design,
     make_pack,
     make_protocol,
     make_substitution,
+    make_throughput,
 )
+from tests.tiers import batches
 
+SIZE: Final = 100
 CHAMBER, METER = EQUIPMENT
 MEETS: Final = make_protocol(sample_size=41)
 """A plan that meets the target with its fewest samples, for 1,060 credits."""
@@ -118,6 +125,101 @@ def _power(first: int, second: int) -> float:
     return float(stats.nct.sf(bound, freedom, shift) + stats.nct.cdf(-bound, freedom, shift))
 
 
+@pytest.mark.parametrize("first", batches(SIZE, short=1, long=10))
+def test_boxes_hold_every_plan_that_breaks_so_few_wishes(first: int) -> None:
+    for seed in range(first, first + SIZE):
+        rng = Random(seed)
+        wishes, limits, counts = few(rng)
+        low = rng.randint(0, 6)
+        levels = wishes.levels(1.0)
+        plans = fitting(wishes, limits, counts, low)
+        if not plans:
+            continue
+        fewest = min(broken for *_, broken in plans)
+        assert wishes.fewest_broken(limits, counts, low, levels) == fewest, seed
+        for most in range(len(wishes.all) + 1):
+            held = set[tuple[int, int, int, int]]()
+            for box, needed in wishes.boxes(limits, counts, low, levels, most):
+                (least_n, most_n), (least_d, most_d) = box
+                inside = {
+                    plan
+                    for plan in plans
+                    if least_n <= plan[0] <= most_n and least_d <= plan[1] <= most_d
+                    if plan[2] >= needed
+                }
+                assert inside, seed
+                assert needed in {low, *levels}, seed
+                held |= inside
+            assert held == {plan for plan in plans if plan[3] <= most}, seed
+
+
+def test_box_around_a_plan_ends_where_other_wishes_are_broken() -> None:
+    for seed in range(SIZE):
+        rng = Random(seed)
+        wishes, *_ = few(rng)
+        pack = wishes.plan.pack
+        samples, days = rng.randint(1, 12), rng.randint(1, 8)
+        plan = assess(make_protocol(sample_size=samples, duration_days=days), pack)
+        box = wishes.around(plan)
+        for number, at, (least, most) in (
+            (Bounds.SAMPLES, samples, box.samples),
+            (Bounds.DAYS, days, box.days),
+        ):
+            on = [wish for wish in wishes.all if wish.number is number]
+            broken = [sum(not wish.allows(n) for wish in on) for n in range(20)]
+            for n in range(20):
+                alike = {*broken[min(n, at) : max(n, at) + 1]} == {broken[at]}
+                assert (least <= n <= most) == alike, seed
+
+
+def few(rng: Random) -> tuple[Wishes, CountLimits, Counts]:
+    """Return some wishes in a lab of a few samples and days, where six meet the target."""
+    asked = {
+        "samples": range(12), "samples_per_condition": range(6), "days": range(8),
+        "evidence": (0.0, 0.4, 0.6, 0.8, 1.5),
+    }  # fmt: skip
+    stated = []
+    for number in range(rng.randint(0, 4)):
+        bounds = rng.choice([*asked])
+        comparator = ">=" if bounds == "evidence" else rng.choice([">=", ">=", "<=", "="])
+        halves = {"conditions": 2} if bounds == "samples_per_condition" else {}
+        quantity = rng.choice(asked[bounds])
+        stated.append(wish(quantity, bounds, comparator, key=f"wish_{number}", **halves))
+    free = {"per_control": 0, "per_equipment_item": 0, "per_reagent": 0}
+    rate = rng.choice([None, 1, 2, 3])
+    pack = make_pack(
+        constraints=stated,
+        design=make_design(effect_planning=3.0, population_max=rng.choice([None, None, 5])),
+        cost_model=CostModel(per_sample=1, per_day=2, **free),
+        samples_per_day=make_throughput(value=rate) if rate else None,
+        min_days=rng.randint(1, 3),
+        budget=float(rng.randint(6, 24)),
+        days=7,
+    )
+    plan = assess(make_protocol(controls=CONTROLS[: rng.randint(0, 2)]), pack)
+    worth = EvidenceCurve(pack, LARGEST_PLANNED)
+    return Wishes(plan, worth), CountLimits(pack), plan.counts
+
+
+def fitting(
+    wishes: Wishes, limits: CountLimits, counts: Counts, low: int
+) -> set[tuple[int, int, int, int]]:
+    """Return samples, days, how many count and wishes broken of each plan that fits."""
+    found = set[tuple[int, int, int, int]]()
+    for samples in range(limits.fewest_samples(counts.controls), 24):
+        for days in range(1, 9):
+            able = min(samples, most_counted(days, limits.pack))
+            if able >= low and limits.allows(counts._replace(samples=samples, days=days)):
+                numbers = {
+                    Bounds.SAMPLES: samples,
+                    Bounds.DAYS: days,
+                    Bounds.EVIDENCE: wishes.worth.value(able, 1.0),
+                }
+                broken = sum(not each.allows(numbers[each.number]) for each in wishes.all)
+                found.add((samples, days, able, broken))
+    return found
+
+
 FREE: Final = {
     "cost_model": CostModel(per_sample=0, per_day=0),
     "days": 10**9,
@@ -161,6 +263,19 @@ def test_wishes_at_their_ends_are_kept_or_broken_and_nothing_else_is_planned_for
     assert found.rank.given_up == (0, 0, broken, 0, 0.0)
     assert found.plan.sample_size <= (2 if HARD in wishes else 1) * LARGEST_PLANNED
     assert found.plan.duration_days <= LARGEST_PLANNED
+
+
+def test_more_than_can_be_planned_is_planned_for_a_wish_where_the_plan_has_more_still() -> None:
+    wished, planned = 1_200_000, 3_000_000
+    for number, bounds, price in (
+        ("sample_size", "samples", "per_sample"),
+        ("duration_days", "days", "per_day"),
+    ):
+        costs = CostModel(**{"per_sample": 0, "per_day": 0, price: 1})
+        pack = lab(wish(wished, bounds), **{**FREE, "cost_model": costs, "budget": 1.5e6})
+        found = least_loss(make_protocol(**{"sample_size": 41, number: planned}), pack)
+        assert found.rank.wishes == 0
+        assert wished <= getattr(found.plan, number) <= 1_500_000
 
 
 def test_wish_that_bounds_nothing_changes_nothing() -> None:
