@@ -7,9 +7,10 @@ and a missing item uses no share of anything.
 
 More of an amount may buy no more: it may let a plan pass that shows nothing, which then is the
 least-loss plan, since passing comes first. But of the plans that show something the best never gets
-worse with more, nor does the best of the others. So bisection finds the smallest addition with
-which a plan that shows something gives up less than now; and wherever one that shows nothing comes
-before it, the rest is searched, except between two additions at which the same comes before.
+worse with more, and whatever comes before it gives up less. So bisection finds an addition with
+which less is given up, the smallest that buys or a smaller; and wherever a plan that shows nothing
+comes before there, the rest is searched, except between two additions at which, and so between
+which, the same comes before.
 """
 
 from collections.abc import Iterator
@@ -26,11 +27,10 @@ from replicalab.assessment import (
     staff,
 )
 from replicalab.models import LAB_DIMENSIONS, LARGEST_COUNT, Dimension, revise
-from replicalab.planner.least_loss import GivenUp, LeastLoss, least_loss_of, least_that_shows
+from replicalab.planner.least_loss import GivenUp, LeastLoss, least_loss_of
 from replicalab.planner.limits import CountLimits, EvidenceCurve, fewest, most_looked_at
 from replicalab.planner.shortfalls import Addition, with_additions
 from replicalab.planner.variants import PlanVariants, price_range
-from replicalab.planner.wishes import Wishes
 
 
 class SmallestAddition(NamedTuple):
@@ -68,7 +68,7 @@ def _all_that_is_missing(dimension: Dimension, plan: Assessment) -> Iterator[Add
     """Yield every missing item of a dimension, or what no plan can use up of an amount."""
     lab, has = plan.pack.lab, plan.slack[dimension].limit
     counts = plan.counts._replace(
-        samples=most_looked_at(plan.plan, plan.pack),
+        samples=most_looked_at(plan.plan),
         days=max(plan.counts.days, lab.days_left),
         own_prices=plan.counts.own_prices + price_range(plan)[1],
     )
@@ -109,92 +109,77 @@ class _Steps:
     dimension: Dimension
     without: LeastLoss
     _found: dict[int, LeastLoss] = field(default_factory=dict)
-    _shown: dict[int, LeastLoss | None] = field(default_factory=dict)
 
     def smallest(self) -> SmallestAddition | None:
         """Return the smallest addition that buys something, None where none does."""
         self._found[self._top] = self.without
-        best = self._that_shows(self._top)
-        if best is None or not self._gains(best.rank.given_up):
+        found = None
+        if self._gains(self.without.rank.given_up):
+            found = self._first_to_buy(self._first_gain(), self._top)
+        if found is None:
             return None
-        enough = self._lacks(best.after)
-        more = self._first_gain(enough)
-        while (found := self._first_that_shows(more, enough)) is None:
-            if enough >= self._top:
-                return None
-            more, enough = enough + 1, self._top
         return SmallestAddition(self._ask(found), self.least, self._least(found))
 
     def _gains(self, given_up: GivenUp) -> bool:
         """Return whether less is given up than now, at the precision at which evidence is shown."""
         now = self.least.rank.given_up
-        if given_up[:-1] != now[:-1]:
-            return given_up < now
-        return given_up < now and self._text(given_up) != self._text(now)
+        return given_up < now and self._shown_as(given_up) != self._shown_as(now)
 
-    def _text(self, given_up: GivenUp) -> str:
+    def _shown_as(self, given_up: GivenUp) -> tuple[tuple[int, ...], str]:
         evidence, lacks = self.plan.evidence, given_up[-1]
         lower = evidence.row.scale.lower_is_better
-        return evidence.amount(evidence.target + (lacks if lower else -lacks))
+        return given_up[:-1], evidence.amount(evidence.target + (lacks if lower else -lacks))
 
-    def _first_gain(self, enough: int) -> int:
-        """Return the smallest addition with which a plan that shows something gives up less."""
-        # Most often it is what the plan with enough of it needs once its sample is cut to the
-        # fewest that show something. Two plans prove that; else all is searched.
-        more = min(enough, self._needed_by(enough))
-        if not self._buys(more):
-            return fewest(self._buys, more + 1, enough)
-        return fewest(self._buys, 1, more - 1) if more > 1 and self._buys(more - 1) else more
+    def _first_gain(self) -> int:
+        """Return an addition with which less is given up, the smallest that buys or a smaller."""
+        # Most often it is what the best of all needs once its sample is cut to the fewest that gain
+        # something. Two plans prove that; else all is searched.
+        more = self._needed_by_fewest()
+        low = 1 if more > 1 and self._gains_with(more - 1) else more
+        return fewest(self._gains_with, low, self._top)
 
-    def _buys(self, more: int) -> bool:
-        """Return whether with so much more a plan that shows something gives up less than now."""
-        found = self._that_shows(more)
-        return found is not None and self._gains(found.rank.given_up)
+    def _gains_with(self, more: int) -> bool:
+        return self._gains(self._least(more).rank.given_up)
 
-    def _needed_by(self, enough: int) -> int:
-        """Return how much more a plan needs with the fewest samples that still buy something."""
-        least = self._that_shows(enough)
-        if least is None:
-            return enough
-        after, rank = least.after, least.rank
-        factor, worth = (
-            after.evidence_factor,
-            EvidenceCurve(after.pack, max(1, after.evidence.able)),
+    def _needed_by_fewest(self) -> int:
+        """Return how much more a plan needs with the fewest samples that still gain something."""
+        after, rank, factor = (
+            self.without.after,
+            self.without.rank,
+            self.without.after.evidence_factor,
         )
-        wishes = Wishes(after, worth)
-        limits, levels = CountLimits(after.pack, box=wishes.around(after)), wishes.levels(factor)
-
-        def missed(samples: int) -> int:
-            return sum(level > samples for level in levels)
+        worth = EvidenceCurve(after.pack, after.evidence.able)
 
         def gains(samples: int) -> bool:
             tier, lacks = worth.tier(samples, factor), worth.shortfall(samples, factor)
-            broken = rank.wishes - missed(after.evidence.able) + missed(samples)
-            return self._gains((rank.failing, tier, broken, rank.loss, lacks))
+            return self._gains((rank.failing, tier, rank.wishes, rank.loss, lacks))
 
         counting = fewest(gains, 0, after.evidence.able)
-        cut = limits.fewest(after.counts, counting)
+        cut = CountLimits(after.pack).fewest(after.counts, counting)
         sized = revise(after.plan, sample_size=cut.samples, duration_days=cut.days)
-        return self._lacks(assess(sized, after.pack))
+        there = assess(sized, after.pack).slack[self.dimension]
+        return max(1, ceil(there.used - self.plan.slack[self.dimension].limit))
 
-    def _lacks(self, plan: Assessment) -> int:
-        """Return how much more a plan takes than there is, 1 at least."""
-        has = self.plan.slack[self.dimension].limit
-        return max(1, ceil(plan.slack[self.dimension].used - has))
+    def _buys(self, more: int) -> bool:
+        """Return whether less is given up with so much more, by a plan that shows something."""
+        return self._gains_with(more) and not self._least(more).after.evidence.void_reason
 
-    def _first_that_shows(self, low: int, high: int) -> int | None:
-        """Return the smallest of these additions whose least-loss plan shows something; or None."""
-        # One that shows something never gets worse with more, so where one that shows nothing comes
-        # before it at both ends, and gives up no less at the upper one, there is none between.
-        at_low, at_high = self._least(low), self._least(high)
-        if not at_low.after.evidence.void_reason:
+    def _first_to_buy(self, low: int, high: int) -> int | None:
+        """Return the smallest of these additions that buys something, None where none does."""
+        if self._buys(low):
             return low
+        # What comes before at both ends does so between them, unless it is there at the lower end
+        # only: an offer of the Lab Manager's in fewer days than the endpoint needs, whose sample is
+        # halved as often as it must be.
+        at_low, at_high = self._least(low), self._least(high)
+        stays = at_low.plan == at_high.plan or not at_low.rank.days_short
         same = at_low.rank.given_up <= at_high.rank.given_up
-        if low == high or (at_high.after.evidence.void_reason and same):
+        if stays and same and not self._buys(high):
             return None
-        middle = (low + high) // 2
-        first = self._first_that_shows(low, middle)
-        return self._first_that_shows(middle + 1, high) if first is None else first
+        # In doubled steps first: most often no more than a little is needed.
+        middle = min((low + high) // 2, 2 * low)
+        first = self._first_to_buy(low, middle)
+        return self._first_to_buy(middle + 1, high) if first is None else first
 
     @property
     def _top(self) -> int:
@@ -207,19 +192,8 @@ class _Steps:
         currency = self.plan.pack.lab.currency
         return Addition(self.dimension, has, has + more, currency=currency)
 
-    def _there(self, more: int) -> Assessment:
-        return self.plan.in_lab(with_additions([self._ask(more)], self.plan.pack))
-
     def _least(self, more: int) -> LeastLoss:
         if more not in self._found:
-            there = self._there(more)
+            there = self.plan.in_lab(with_additions([self._ask(more)], self.plan.pack))
             self._found[more] = least_loss_of(there, variants=self.variants)
         return self._found[more]
-
-    def _that_shows(self, more: int) -> LeastLoss | None:
-        """Return the one that gives up the least of those that show something."""
-        if more not in self._shown:
-            best = self._least(more)
-            void = best.after.evidence.void_reason
-            self._shown[more] = least_that_shows(self._there(more), self.variants) if void else best
-        return self._shown[more]

@@ -27,7 +27,7 @@ from itertools import combinations, groupby
 from typing import Final, NamedTuple, TypeVar
 
 from replicalab.agents.suggestions import Offer, SuggestionChange, reference_offer
-from replicalab.assessment import Assessment, Counts, counted_of, credits_needed
+from replicalab.assessment import Assessment, Counts, credits_needed
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.limits import (
     ANYWHERE,
@@ -168,20 +168,6 @@ def least_loss_of(
     It is never worse than the plan itself, nor than what the Lab Manager's fixes lead to: its
     offer, which may be known already, as may the plan's variants.
     """
-    return min(_revisions(plan, offer, variants), key=lambda each: each.rank)
-
-
-def least_that_shows(plan: Assessment, variants: PlanVariants) -> LeastLoss | None:
-    """Return the plan that gives up the least of those that yield evidence; None without any."""
-    revisions = _revisions(plan, None, variants, showing=True)
-    shown = (each for each in revisions if not each.after.evidence.void_reason)
-    return min(shown, key=lambda each: each.rank, default=None)
-
-
-def _revisions(
-    plan: Assessment, offer: Offer | None, variants: PlanVariants | None, *, showing: bool = False
-) -> list[LeastLoss]:
-    """Return the best plan that is searched, the plan itself, and the Lab Manager's offer."""
     variants = variants or variants_of(plan)
 
     def made(
@@ -192,7 +178,7 @@ def _revisions(
     found = [made(plan)]
     if offered := offer or reference_offer(plan):
         found.append(made(offered.after, lambda: offered.changes))
-    search = _Search(plan, variants, showing)
+    search = _Search(plan, variants)
     if best := search.best():
         worded = best.variant.applied_to(plan.plan)
         sized = revise(worded, sample_size=best.samples, duration_days=best.days)
@@ -203,7 +189,7 @@ def _revisions(
 
         wished = (lambda: search.gentler_than(best)) if search.wishes.all else None
         found.insert(0, made(after, changes, wished))
-    return found
+    return min(found, key=lambda each: each.rank)
 
 
 def least_loss_offer(plan: Assessment, least: LeastLoss) -> Offer | None:
@@ -248,13 +234,11 @@ class _Search:
     """The search for one plan in one lab.
 
     Attributes:
-        showing: whether only plans that yield evidence are searched.
         wished: whether the study's wishes count.
     """
 
     plan: Assessment
     variants: PlanVariants
-    showing: bool = False
     wished: bool = True
     _kept: dict[_Kept, CountLimits] = field(default_factory=dict)
     _most: dict[tuple[Counts, _Kept], int | None] = field(default_factory=dict)
@@ -268,7 +252,7 @@ class _Search:
 
     @cached_property
     def worth(self) -> EvidenceCurve:
-        most = most_looked_at(self.plan.plan, self.plan.pack)
+        most = most_looked_at(self.plan.plan)
         return EvidenceCurve(self.plan.pack, most, CountLimits(self.plan.pack).endpoint_lost)
 
     @cached_property
@@ -365,14 +349,7 @@ class _Search:
 
     def _fewest(self, variant: PlanVariant, given_up: frozenset[Dimension]) -> int | None:
         """Return the fewest samples that must count, None where no number of them will do."""
-        allowed = 0 if Dimension.PROTOCOL in given_up else self.worth.allowed(variant.factor)
-        return None if allowed is None else max(allowed, self._first_shown)
-
-    @cached_property
-    def _first_shown(self) -> int:
-        """The fewest samples of which dropout leaves one; 0 where none need be shown."""
-        design, most = self.plan.pack.design, self.worth.most
-        return fewest(lambda n: counted_of(design, n) > 0, 1, most) if self.showing else 0
+        return 0 if Dimension.PROTOCOL in given_up else self.worth.allowed(variant.factor)
 
     def _settled(self, one: Candidate) -> Iterator[Candidate]:
         """Yield it with every days and samples that may be the least change or cost."""

@@ -76,14 +76,9 @@ def fewest(holds: Callable[[int], bool], low: int, high: int) -> int:
     return at
 
 
-def asked_samples(plan: Protocol, pack: Pack) -> int:
-    """Return how many samples the plan or the study asks for, whichever is more, at least 1."""
-    return max(1, plan.sample_size, pack.reference_protocol.sample_size)
-
-
-def most_looked_at(plan: Protocol, pack: Pack) -> int:
-    """Return the largest sample that is looked at for a plan."""
-    return max(LARGEST_PLANNED, asked_samples(plan, pack))
+def most_looked_at(plan: Protocol) -> int:
+    """Return the largest sample that is looked at for a plan, no study's being larger."""
+    return max(LARGEST_PLANNED, plan.sample_size)
 
 
 def most_counted(days: int, pack: Pack) -> int:
@@ -315,7 +310,7 @@ def leanest(plan: Assessment) -> Assessment | None:
     None where it does not meet the target itself, and where it has no sample to spare.
     """
     pack, factor = plan.pack, plan.evidence_factor
-    worth, counts = EvidenceCurve(pack, most_looked_at(plan.plan, pack)), plan.counts
+    worth, counts = EvidenceCurve(pack, most_looked_at(plan.plan)), plan.counts
     needed, allowed = worth.needed(0, factor), worth.allowed(factor)
     if plan.evidence.tier is not EvidenceTier.MEETS_TARGET or needed is None or allowed is None:
         return None

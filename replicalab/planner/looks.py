@@ -205,7 +205,7 @@ def with_looks(plan: Assessment, looks: Looks | None = None) -> LooksPlan | NoLo
         return information
     if not _alpha(design) < design.target <= MOST_POWER:
         return NoLooks.POWER
-    worth = EvidenceCurve(plan.pack, most_looked_at(plan.plan, plan.pack))
+    worth = EvidenceCurve(plan.pack, most_looked_at(plan.plan))
     fixed = worth.needed(0, plan.evidence_factor)
     if fixed is None:
         return NoLooks.TARGET

@@ -109,7 +109,7 @@ def plans_of(candidate: PortfolioStudy) -> tuple[LabPlan, ...]:
 
 def _all_plans(candidate: PortfolioStudy) -> Iterator[tuple[PlanOption, Assessment]]:
     pack = candidate.pack
-    worth = EvidenceCurve(pack, most_looked_at(pack.reference_protocol, pack))
+    worth = EvidenceCurve(pack, most_looked_at(pack.reference_protocol))
     tiers = [tier for tier in _COUNTED if candidate.counts(tier) > 0]
     for first in _first_days(pack):
         there = pack.in_lab(pack.lab.with_means(start_day=first))

@@ -257,7 +257,7 @@ class AdditionSearch:
 
     @cached_property
     def _worth(self) -> EvidenceCurve:
-        return EvidenceCurve(self.pack, most_looked_at(self.plan.plan, self.pack))
+        return EvidenceCurve(self.pack, most_looked_at(self.plan.plan))
 
     @cached_property
     def _limits(self) -> CountLimits:

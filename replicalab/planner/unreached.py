@@ -59,7 +59,7 @@ def why_unreached(plan: Assessment) -> Unreached | None:
     The lab's limits play no part.
     """
     pack, factor, design = plan.pack, plan.evidence_factor, plan.pack.design
-    worth = EvidenceCurve(pack, most_looked_at(plan.plan, pack))
+    worth = EvidenceCurve(pack, most_looked_at(plan.plan))
     if worth.needed(0, factor) is not None:
         return None
     most = min(worth.most, design.population_max or worth.most)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
 from replicalab.assessment import AMOUNTS, assess
 from replicalab.models import LAB_DIMENSIONS, Dimension, revise
-from replicalab.planner import Addition, PlanAnalysis, least_loss
+from replicalab.planner import Addition, PlanAnalysis, leanest, least_loss
 from replicalab.planner.least_loss import GivenUp
 from replicalab.planner.shortfalls import with_additions
-from replicalab.scenarios import Pack
+from replicalab.scenarios import CostModel, Pack
 from tests.factories import (
     CONTROLS,
+    EQUIPMENT,
+    make_constraint,
     make_control,
+    make_design,
     make_pack,
     make_protocol,
+    make_substitution,
     with_means,
 )
 from tests.planner.brute_force import ranked, tried
@@ -99,6 +103,26 @@ def test_relief_is_that_of_a_lab_without_the_limit_whatever_the_numbers() -> Non
     assert bought > LABS / 2
 
 
+def test_dearest_replacement_is_within_reach_where_the_budget_has_no_end() -> None:
+    # Nothing but items has a price: the plan's own cost 175, with the shelf 900 more.
+    chamber = EQUIPMENT[0]
+    shelf = make_substitution(original=chamber, alternative="shelf")
+    rates = CostModel(per_sample=0.0, per_day=0.0, per_control=0.0)
+    pack = make_pack(
+        allowed_substitutions=[shelf],
+        cost_model=rates,
+        budget=1000.0,
+        booked={chamber: 9},
+        prices={"shelf": 1000.0},
+    )
+    options = PlanAnalysis(assess(make_protocol(), pack))
+    usual = 100 + 75 + 75  # the meter, and the two reagents
+    assert options.least.after.failing == [Dimension.EQUIPMENT]
+    assert options.relieved[Dimension.BUDGET].after.cost == usual + 1000
+    [extra] = options.extras
+    assert (extra.ask.dimension, extra.ask.more) == (Dimension.BUDGET, usual)
+
+
 # --- the smallest step ----------------------------------------------------------------------
 
 
@@ -147,6 +171,76 @@ def test_smallest_extra_is_found_where_more_lets_a_plan_win_that_shows_nothing()
     assert extra.ask.more == bought[0] == 20
     assert (gaps[0], gaps[-1]) == (75, 124)
     assert extra.after.after.feasible
+
+
+def _wish(number: str, comparator: str, quantity: float, *, hard: bool = False) -> Any:
+    return make_constraint(
+        key=f"{number}_{quantity:.0f}",
+        bounds=number,
+        comparator=comparator,
+        quantity=quantity,
+        unit=None,
+        hard=hard,
+    )
+
+
+@pytest.mark.parametrize(
+    ("day", "bounds", "first", "last"),
+    [
+        # 12 samples in two days cost 34. As many in one day, which show nothing, keep the wish on
+        # the days, and pass until 35 credits afford 24 samples: that offer is halved no further.
+        (11.0, [_wish("samples", "<=", 12.0, hard=True)], 35, None),
+        # 12 samples in two days cost 42, and break two wishes; so do 24 in one day, which the Lab
+        # Manager offers from 39 credits on. From 63 on it offers 48 in one day, which break one;
+        # so do 12 in one day, which it offers up to 38.
+        (15.0, [_wish("samples", "=", 12.0), _wish("samples", "=", 48.0)], 42, 62),
+    ],
+)
+def test_smallest_extra_is_found_between_offers_that_show_nothing(
+    day: float, bounds: list[Any], first: int, last: int | None
+) -> None:
+    plan = make_protocol(
+        sample_size=48, duration_days=1, controls=[], required_equipment=[], required_reagents=[]
+    )
+    pack = make_pack(
+        reference_protocol=plan,
+        controls=[],
+        constraints=[*bounds, _wish("days", "<=", 1.0)],
+        design=make_design(effect_planning=0.2),  # nothing here reaches the floor
+        cost_model=CostModel(per_sample=1.0, per_day=day),
+        min_days=2,
+        budget=10.0,
+    )
+    options = PlanAnalysis(assess(plan, pack))
+    bought = [has for has in range(11, 90) if buys(Dimension.BUDGET, has - 10, options)]
+    assert bought == [*range(first, (last or 89) + 1)]
+    [extra] = options.extras
+    assert (extra.ask.dimension, extra.ask.needs) == (Dimension.BUDGET, first)
+    assert extra.after.plan.duration_days == 2
+
+
+def test_third_digit_near_the_floor_is_worth_a_sample() -> None:
+    # Beside a floor of 0.50 as many digits are shown as tell 0.496 from it, and from 0.499.
+    plan = make_protocol(sample_size=171, duration_days=3, controls=[CONTROLS[0]])
+    pack = make_pack(design=make_design(effect_planning=0.3), controls=[make_control()])
+    there = with_means(pack, budget=assess(plan, pack).cost)
+    options = PlanAnalysis(assess(plan, there))
+    [extra] = options.extras
+    assert extra.ask.more == there.lab.cost_model.per_sample
+    texts = (extra.before.after.evidence.text, extra.after.after.evidence.text)
+    assert texts == ("power 0.496", "power 0.499")
+
+
+def test_control_that_comes_back_is_worth_its_price_though_the_evidence_is_as_before() -> None:
+    # One sample less misses the target, so a control of 25 credits goes.
+    yours = leanest(assess(make_protocol(sample_size=60, duration_days=3), make_pack()))
+    assert yours is not None
+    options = PlanAnalysis(assess(yours.plan, make_pack(budget=yours.cost - 25)))
+    [extra] = options.extras
+    assert (extra.ask.dimension, extra.ask.more) == (Dimension.BUDGET, 25)
+    losses = (extra.before.rank.loss, extra.after.rank.loss)
+    assert losses == (1, 0)
+    assert extra.before.after.evidence.text == extra.after.after.evidence.text
 
 
 def test_hundred_credits_buy_five_samples_that_show_and_sixty_buy_one_that_does_not() -> None:

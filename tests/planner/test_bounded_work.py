@@ -6,11 +6,12 @@ from typing import Final
 
 import pytest
 
-from replicalab.assessment import assess
-from replicalab.models import Protocol, revise
-from replicalab.planner import Goal, PlanAnalysis, largest_sample, rank
+from replicalab.assessment import Assessment, assess
+from replicalab.models import Dimension, Protocol, revise
+from replicalab.planner import Goal, LeastLoss, PlanAnalysis, binding, largest_sample, rank
+from replicalab.planner.least_loss import least_loss_of
 from replicalab.planner.shortfalls import MOST_ITEMS_TRIED
-from replicalab.planner.variants import MOST_VARIANTS
+from replicalab.planner.variants import MOST_VARIANTS, PlanVariants
 from replicalab.scenarios import EvidenceTier, Pack, load_scenario
 from tests.factories import (
     change_pack,
@@ -158,6 +159,31 @@ def test_forty_wishes_of_a_plan_of_forty_booked_items_are_planned(*, alike: bool
     pack = change_pack(booked(OWN, 20), constraints=wishes)
     found = everything(plan_of(20), pack)
     assert 0 < found.least.rank.wishes < len(wishes)
+
+
+@pytest.mark.parametrize(
+    ("study", "lab"),
+    [
+        ("eco_reef_fish", "medium"),
+        ("fin_momentum", "hard"),
+        ("phys_millikan", "medium"),
+        ("psy_ego_depletion", "easy"),
+    ],
+)
+def test_two_plans_prove_which_addition_of_credits_is_the_smallest(
+    study: str, lab: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pack = load_scenario(study, lab)
+    options, budgets = PlanAnalysis(assess(pack.reference_protocol, pack)), set[float]()
+    assert options.relieved  # every search without a limit is done
+
+    def counted(plan: Assessment, variants: PlanVariants) -> LeastLoss:
+        budgets.add(plan.pack.lab.budget)
+        return least_loss_of(plan, variants=variants)
+
+    monkeypatch.setattr(binding, "least_loss_of", counted)
+    [needs] = [x.ask.needs for x in options.extras if x.ask.dimension is Dimension.BUDGET]
+    assert budgets - {pack.lab.budget} == {needs, needs - 1}
 
 
 def test_huge_numbers_are_planned() -> None:

@@ -11,10 +11,11 @@ from replicalab.agents.suggestions import apply_changes
 from replicalab.assessment import assess
 from replicalab.models import Dimension, Protocol
 from replicalab.planner import PlanAnalysis, least_loss, least_loss_offer, rank
-from replicalab.scenarios import Difficulty, Pack, load_scenario
+from replicalab.scenarios import CostModel, Difficulty, Pack, StaffModel, load_scenario
 from tests.factories import (
     CONTROLS,
     EQUIPMENT,
+    make_design,
     make_pack,
     make_policy_rule,
     make_protocol,
@@ -61,6 +62,23 @@ def test_least_loss_is_the_best_of_every_plan_tried_and_proves_no_more(first: in
         assert (seed, *proven) == (seed, not passing, not passing - {2})
     assert in_vain > 5
     assert swayed > BATCH / 25  # so often the plan would be another if no wish counted
+
+
+def test_more_samples_are_looked_at_than_people_can_plan_where_as_many_are_planned() -> None:
+    # Two groups, d = 0.0045: 4 x (1.95996 + 0.84162)^2 / 0.0045^2 = 1,550,352 in all.
+    # The lab affords 1,600,000; the power of a million is the normal's share below 2.25 - 1.95996.
+    pack = make_pack(
+        design=make_design(effect_planning=0.0045),
+        cost_model=CostModel(per_sample=0.001),
+        staff_model=StaffModel(sample_threshold=10**7),
+        samples_per_day=None,
+        budget=2250.0,
+    )
+    found = {
+        planned: least_loss(make_protocol(sample_size=planned), pack)
+        for planned in (10**6, 2 * 10**6)
+    }
+    assert [each.rank.tier for each in found.values()] == [1, 0]
 
 
 # --- its changes ------------------------------------------------------------------------------

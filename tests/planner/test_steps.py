@@ -10,11 +10,12 @@ from hypothesis import given
 from replicalab.agents import SuggestionChange
 from replicalab.agents.suggestions import DROPPED
 from replicalab.assessment import assess
+from replicalab.measures import DesignKind
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner import FieldChange, PlanAnalysis, change_steps
-from replicalab.planner.steps import differences, field_steps
+from replicalab.planner.steps import PlanStep, changed_values, differences, field_steps
 from replicalab.scenarios import Difficulty, Pack
-from tests.factories import CONTROLS, EQUIPMENT, REAGENTS, make_pack, make_protocol
+from tests.factories import CONTROLS, EQUIPMENT, REAGENTS, make_design, make_pack, make_protocol
 from tests.planner.small_labs import opened, shipped
 from tests.strategies import itemised_protocols, studied_packs
 
@@ -77,6 +78,43 @@ def test_differences_are_what_left_and_what_came(
 def test_plans_of_the_same_items_in_another_order_and_case_do_not_differ() -> None:
     items = [f"light   {METER.split()[1]}", CHAMBER.upper()]
     assert differences(make_protocol(), make_protocol(required_equipment=items)) == []
+
+
+def test_each_number_and_each_label_that_comes_or_goes_counts_as_one_changed_value() -> None:
+    before = make_protocol(sample_size=40, duration_days=5, controls=["a", "b", "c"])
+    after = revise(
+        before,
+        sample_size=20,
+        duration_days=4,
+        controls=["c", "d"],  # two go, one comes: two values
+        required_equipment=[CHAMBER, METER, "shelf"],
+        required_reagents=[PLATES, "salt"],  # one gives way to another: one value
+    )
+    assert changed_values(before, after) == 1 + 1 + 2 + 1 + 1
+    assert changed_values(after, before) == 1 + 1 + 2 + 1 + 1
+    assert changed_values(before, before) == 0
+
+
+@pytest.mark.parametrize(
+    "design",
+    [{}, {"kind": DesignKind.PRECISION, "effect_planning": 0.5, "target": 0.1, "floor": 0.3}],
+    ids=["power", "half-width"],
+)
+def test_evidence_falls_where_what_is_shown_is_worse(design: dict[str, object]) -> None:
+    # Fewer samples have the smaller power, and the larger half-width.
+    pack = make_pack(design=make_design(**design))
+    many, few = (assess(make_protocol(sample_size=n), pack) for n in (40, 20))
+    assert PlanStep(many, few).evidence_falls
+    assert not PlanStep(few, many).evidence_falls
+    assert not PlanStep(few, few).evidence_falls
+
+
+def test_a_fall_that_is_not_shown_is_none() -> None:
+    pack = make_pack(design=make_design(effect_planning=0.3))
+    many, few = (assess(make_protocol(sample_size=n), pack) for n in (384, 382))
+    assert many.evidence.value > few.evidence.value
+    assert many.evidence.text == few.evidence.text == "power 0.83"
+    assert not PlanStep(many, few).evidence_falls
 
 
 IN_TURN = (
