@@ -20,7 +20,6 @@ from typing import NamedTuple
 
 from replicalab.assessment import (
     AMOUNTS,
-    ITEM_DIMENSIONS,
     Assessment,
     assess,
     credits_needed,
@@ -29,7 +28,7 @@ from replicalab.assessment import (
 from replicalab.models import LAB_DIMENSIONS, LARGEST_COUNT, Dimension, revise
 from replicalab.planner.least_loss import GivenUp, LeastLoss, least_loss_of
 from replicalab.planner.limits import CountLimits, EvidenceCurve, fewest, most_looked_at
-from replicalab.planner.shortfalls import Addition, with_additions
+from replicalab.planner.shortfalls import Addition, missing_items, with_additions
 from replicalab.planner.variants import PlanVariants, price_range
 
 
@@ -79,9 +78,7 @@ def _all_that_is_missing(dimension: Dimension, plan: Assessment) -> Iterator[Add
     }
     if dimension in AMOUNTS and most[dimension] > has:
         yield Addition(dimension, has, most[dimension], currency=lab.currency)
-    for lacking in plan.pack.resources:
-        if not lacking.available and ITEM_DIMENSIONS[lacking.category.value] is dimension:
-            yield Addition(dimension, 0, 1, lacking.label)
+    yield from (ask for ask in missing_items(plan.pack) if ask.dimension is dimension)
 
 
 def extras(

@@ -215,9 +215,17 @@ def _missing(plan: Assessment) -> dict[str, Addition]:
     found: dict[str, Addition] = {}
     for item in plan.items:
         if item.status in MISSING:
-            ask = Addition(ITEM_DIMENSIONS[item.category], 0, 1, item.label)
-            found.setdefault(label_key(item.label), ask)
+            found.setdefault(label_key(item.label), _item_ask(item.label, item.category))
     return found
+
+
+def missing_items(pack: Pack) -> list[Addition]:
+    """Return an ask for each item that the lab has booked or out of stock."""
+    return [_item_ask(r.label, r.category.value) for r in pack.resources if not r.available]
+
+
+def _item_ask(label: str, category: str) -> Addition:
+    return Addition(ITEM_DIMENSIONS[category], 0, 1, label)
 
 
 def with_additions(found: Iterable[Addition], pack: Pack) -> Pack:
@@ -342,10 +350,8 @@ class AdditionSearch:
         rows = self.pack.allowed_substitutions
         useful |= {label_key(r.alternative) for r in rows if label_key(r.original) in useful}
         found = _missing(self.plan)
-        for lacking in self.pack.resources:
-            key = label_key(lacking.label)
-            if not lacking.available and key in useful:
-                ask = Addition(ITEM_DIMENSIONS[lacking.category.value], 0, 1, lacking.label)
+        for ask in missing_items(self.pack):
+            if (key := label_key(ask.item or "")) in useful:
                 found.setdefault(key, ask)
         return list(found.values())
 
