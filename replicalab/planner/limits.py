@@ -278,8 +278,6 @@ class EvidenceCurve:
 
     def needed(self, tier: int, factor: float) -> int | None:
         """Return the fewest samples that reach a tier or a better one, None where none do."""
-        if tier >= BELOW_FLOOR:
-            return 0
         key = tier, factor
         if key not in self._needed:
             design = self.pack.design

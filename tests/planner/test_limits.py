@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
+import pytest
+
 from replicalab.assessment import Assessment, assess
+from replicalab.measures import DesignKind
 from replicalab.models import Protocol, revise
 from replicalab.planner import largest_sample, leanest
 from replicalab.scenarios import Bounds, EvidenceTier, Pack
+from tests.factories import make_constraint, make_design, make_pack, make_protocol
 from tests.planner.brute_force import can_count
 from tests.planner.small_labs import opened
 
@@ -65,3 +69,30 @@ def test_leanest_plan_of_a_small_lab_is_the_first_of_all_that_meets_the_target()
         assert (lean.counts.samples if lean else None) == first, seed
         spare += lean is not None
     assert spare > 5
+
+
+@pytest.mark.parametrize(
+    ("share", "asked", "fewest"),
+    [
+        (0.9, [], 1),  # one file checked has an error in nine of ten cases
+        # 1 - 0.6^4 = 0.87 and 1 - 0.6^5 = 0.92; the study insists on both, whichever is first
+        (0.4, [0.85, 0.9], 5),
+        (0.4, [0.9, 0.85], 5),
+        (0.4, [0.85], 4),
+    ],
+)
+def test_leanest_audit_is_as_large_as_all_that_is_asked_of_its_evidence(
+    share: float, asked: list[float], fewest: int
+) -> None:
+    pack = make_pack(
+        design=make_design(kind=DesignKind.AUDIT, effect_planning=share),
+        constraints=[
+            make_constraint(
+                key=f"k{n}", bounds="evidence", comparator=">=", quantity=each, unit=None
+            )
+            for n, each in enumerate(asked)
+        ],
+    )
+    lean = leanest(assess(make_protocol(controls=[]), pack))
+    assert lean is not None
+    assert lean.counts.samples == fewest
