@@ -200,7 +200,7 @@ class CountLimits:
         """
         exist = self.pack.design.population_max
         top = 0 if self.endpoint_lost else most if exist is None else min(most, exist)
-        top = max(0, int(min(top, self._samples[1])))
+        top = int(min(top, self._samples[1]))
         return largest(lambda counting: self.allows(self.fewest(counts, counting)), 0, top)
 
 

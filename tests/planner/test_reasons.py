@@ -355,6 +355,14 @@ def test_plan_of_no_day_is_given_as_many_as_fit_where_the_endpoint_is_lost_anywa
     assert (change.revised, change.reason) == ("3", "Of the study's 6 days as many as fit.")
 
 
+def test_samples_are_as_good_as_any_other_number_where_the_endpoint_is_lost_anyway() -> None:
+    plan = make_protocol(sample_size=9, duration_days=1, controls=[])
+    pack = make_pack(days=1, min_days=3, budget=assess(plan, make_pack()).cost - 1)
+    [change] = least_loss(plan, pack).changes
+    assert (change.field, change.revised) == ("sample_size", "1")
+    assert change.reason == "The evidence is the same as with 9."
+
+
 def test_plan_of_no_day_is_given_as_many_as_a_wish_allows_where_the_endpoint_is_lost_anyway() -> (
     None
 ):

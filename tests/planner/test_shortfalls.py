@@ -20,11 +20,13 @@ from replicalab.planner import (
     Shortfall,
     additions_text,
     asks,
+    leanest,
     least_loss,
 )
 from replicalab.planner.shortfalls import with_additions
 from replicalab.scenarios import Bounds, EvidenceTier, Pack, hard_range
 from tests.factories import (
+    CONTROLS,
     EQUIPMENT,
     REAGENTS,
     change_pack,
@@ -196,6 +198,28 @@ def test_a_missing_alternative_is_asked_for_where_its_release_is_enough(
     pack = make_pack(**{"booked": {METER: 30}, "allowed_substitutions": [swap], "days": 30, **lab})
     found = asks(make_protocol(required_equipment=[CHAMBER]), pack).alone_target
     assert [single.ask.item for single in found if single.ask.item] == items
+
+
+@pytest.mark.parametrize(("missing_items", "untried"), [(2, 0), (8, 0), (9, 1), (10, 2)])
+def test_each_of_eight_missing_items_is_tried_and_further_ones_are_counted(
+    missing_items: int, untried: int
+) -> None:
+    names = [f"salt {n}" for n in range(missing_items)]
+    pack = make_pack(reagents=names, out_of_stock=names)
+    found = asks(make_protocol(required_reagents=names), pack)
+    assert found.untried == untried
+    assert [ask.item for ask in found.run.asks] == names
+    assert {(ask.more, ask.share) for ask in found.run.asks} == {(1, 1)}
+
+
+def test_dropping_a_control_asks_for_less_and_what_keeping_it_takes_is_told() -> None:
+    yours = leanest(assess(make_protocol(sample_size=60, duration_days=3), make_pack()))
+    assert yours is not None  # the plan of the target that costs least; its second control costs 25
+    [single] = asks(yours.plan, make_pack(budget=yours.cost - 30)).alone_target
+    assert (single.ask.dimension, single.ask.more) == (Dimension.BUDGET, 30 - 25)
+    assert [control.name for control in single.dropped] == [CONTROLS[1]]
+    assert single.kept is not None
+    assert (single.kept.dimension, single.kept.more) == (Dimension.BUDGET, 30)
 
 
 # --- a later start ----------------------------------------------------------------------------
