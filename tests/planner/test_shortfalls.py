@@ -30,6 +30,7 @@ from tests.factories import (
     EQUIPMENT,
     REAGENTS,
     change_pack,
+    make_control,
     make_pack,
     make_policy_rule,
     make_protocol,
@@ -222,6 +223,24 @@ def test_dropping_a_control_asks_for_less_and_what_keeping_it_takes_is_told() ->
     assert (single.kept.dimension, single.kept.more) == (Dimension.BUDGET, 30)
 
 
+def test_where_no_control_goes_none_is_kept_by_more() -> None:
+    yours = assess(make_protocol(controls=[CONTROLS[0]]), make_pack(controls=[make_control()]))
+    found = asks(yours.plan, change_pack(yours.pack, staff=1)).alone_floor
+    assert [single.ask.text for single in found] == ["1 more staff unit"]
+    assert (found[0].dropped, found[0].kept) == ((), None)
+
+
+def test_item_is_asked_for_that_is_enough_once_a_control_goes() -> None:
+    # The target takes all of these samples, and credits for one control of the two.
+    yours = leanest(assess(make_protocol(sample_size=60, duration_days=3), make_pack()))
+    assert yours is not None
+    lab = {"budget": yours.cost - 25, "booked": {CHAMBER: 30}, "allowed_substitutions": []}
+    [single] = asks(yours.plan, make_pack(**lab)).alone_target
+    assert single.ask.item == CHAMBER
+    assert [control.name for control in single.dropped] == [CONTROLS[1]]
+    assert single.kept is None
+
+
 # --- a later start ----------------------------------------------------------------------------
 
 
@@ -266,6 +285,14 @@ def test_waits_are_every_later_start_that_buys_more_than_those_before_it(first: 
             assert wait.least.rank.given_up == _best_of_all(yours.plan, there)
         bought += len(waits)
     assert bought > LABS / 30
+
+
+@pytest.mark.parametrize(("until", "starts"), [(16, [17]), (17, []), (20, []), (21, [])])
+def test_booking_that_leaves_too_few_days_is_not_waited_for(until: int, starts: list[int]) -> None:
+    # The lab works for 20 days, of which the study needs four.
+    pack = make_pack(booked={CHAMBER: until}, allowed_substitutions=[], days=20, min_days=4)
+    waits = asks(make_protocol(), pack).waits
+    assert [wait.start_day for wait in waits] == starts
 
 
 # --- words ------------------------------------------------------------------------------------
