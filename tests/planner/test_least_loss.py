@@ -15,7 +15,6 @@ from replicalab.scenarios import CostModel, Difficulty, Pack, StaffModel, load_s
 from tests.factories import (
     CONTROLS,
     EQUIPMENT,
-    make_constraint,
     make_design,
     make_pack,
     make_policy_rule,
@@ -80,15 +79,6 @@ def test_more_samples_are_looked_at_than_people_can_plan_where_as_many_are_plann
         for planned in (10**6, 2 * 10**6)
     }
     assert [each.rank.tier for each in found.values()] == [1, 0]
-
-
-def test_bound_that_no_evidence_at_all_keeps_is_kept_where_the_endpoint_is_lost() -> None:
-    none = make_constraint(key="none", bounds="evidence", comparator=">=", quantity=0.0, unit=None)
-    yours = assess(make_protocol(sample_size=3, duration_days=1), make_pack())
-    lab = {"budget": yours.cost - 25, "days": 1, "min_days": 3}
-    found = least_loss(yours.plan, make_pack(constraints=[none], **lab))
-    assert found.after.feasible
-    assert found.plan.controls == [CONTROLS[0]]
 
 
 # --- its changes ------------------------------------------------------------------------------

@@ -295,6 +295,15 @@ def test_booking_that_leaves_too_few_days_is_not_waited_for(until: int, starts: 
     assert [wait.start_day for wait in waits] == starts
 
 
+def test_each_later_start_that_frees_another_item_is_told_the_best_first() -> None:
+    pack = make_pack(booked={CHAMBER: 3, PLATES: 6}, allowed_substitutions=[])
+    waits = asks(make_protocol(), pack).waits
+    assert [(wait.start_day, wait.items) for wait in waits] == [
+        (7, (CHAMBER, PLATES)),
+        (4, (CHAMBER,)),
+    ]
+
+
 # --- words ------------------------------------------------------------------------------------
 
 
