@@ -9,6 +9,7 @@ from hypothesis import given
 
 from replicalab.agents.suggestions import apply_changes
 from replicalab.assessment import assess
+from replicalab.measures import DesignKind
 from replicalab.models import Dimension, Protocol
 from replicalab.planner import PlanAnalysis, least_loss, least_loss_offer, rank
 from replicalab.scenarios import CostModel, Difficulty, Pack, StaffModel, load_scenario
@@ -79,6 +80,25 @@ def test_more_samples_are_looked_at_than_people_can_plan_where_as_many_are_plann
         for planned in (10**6, 2 * 10**6)
     }
     assert [each.rank.tier for each in found.values()] == [1, 0]
+
+
+def test_what_is_left_of_the_effect_is_worth_nothing_where_the_endpoint_is_lost() -> None:
+    # In days enough the shelf would find 0.4 of the errors, and the fan, which is cheaper, 0.24.
+    swaps = [
+        make_substitution(original=CHAMBER, alternative=name, fidelity_loss=1, evidence_factor=left)
+        for name, left in (("shelf", 1.0), ("fan", 0.6))
+    ]
+    pack = make_pack(
+        design=make_design(kind=DesignKind.AUDIT, effect_planning=0.4),
+        allowed_substitutions=swaps,
+        booked={CHAMBER: 9},
+        prices={"shelf": 500.0, "fan": 10.0},
+        min_days=9,
+        days=5,
+    )
+    found = least_loss(make_protocol(), pack)
+    assert found.after.evidence.void_reason
+    assert found.plan.required_equipment == ["fan", METER]
 
 
 # --- its changes ------------------------------------------------------------------------------
