@@ -31,10 +31,12 @@ from replicalab.scenarios import (
 from tests.factories import (
     CONTROLS,
     EQUIPMENT,
+    change_pack,
     make_constraint,
     make_design,
     make_pack,
     make_protocol,
+    make_substitution,
     make_throughput,
 )
 from tests.measures.designs import design_of
@@ -51,6 +53,7 @@ from tests.planner.small_labs import opened
 from tests.tiers import batches
 
 LABS: Final = 620
+CHAMBER: Final = EQUIPMENT[0]
 BATCHES: Final = pytest.mark.parametrize("first", batches(LABS, short=1, long=2))
 
 
@@ -347,6 +350,28 @@ def test_every_sentence_about_a_number_is_true(first: int) -> None:
                 assert SENTENCES[pattern](said, *numbers), (text, said)
     if first == 0:
         assert used == {each for each in SENTENCES if "as many as" not in each}
+
+
+def test_wish_is_no_reason_for_a_replacement_where_another_loses_as_much() -> None:
+    # The fan shows more, but its 200 credits leave only 30 samples; 50 are wished.
+    swaps = [
+        make_substitution(original=CHAMBER, alternative=name, fidelity_loss=1, evidence_factor=left)
+        for name, left in (("shelf", 0.5), ("fan", 1.0))
+    ]
+    plan = make_protocol(sample_size=50, duration_days=3, required_equipment=[CHAMBER])
+    pack = make_pack(
+        design=make_design(effect_planning=0.3),
+        allowed_substitutions=swaps,
+        booked={CHAMBER: 30},
+        prices={CHAMBER: 0.0, "shelf": 0.0, "fan": 200.0},
+        constraints=[make_constraint(bounds="samples", comparator=">=", quantity=50, hard=False)],
+    )
+    budget = assess(plan, pack).cost
+    [change] = least_loss(plan, change_pack(pack, budget=budget)).changes
+    assert (change.original, change.revised) == (CHAMBER, "shelf")
+    assert "No revision" not in change.reason
+    wishless = least_loss(plan, change_pack(pack, budget=budget, constraints=[]))
+    assert wishless.plan.required_equipment == ["fan"]
 
 
 def test_plan_of_no_day_is_given_as_many_as_fit_where_the_endpoint_is_lost_anyway() -> None:
