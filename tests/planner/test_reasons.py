@@ -374,6 +374,20 @@ def test_wish_is_no_reason_for_a_replacement_where_another_loses_as_much() -> No
     assert wishless.plan.required_equipment == ["fan"]
 
 
+def test_most_samples_that_fit_are_those_of_all_that_keep_as_many_wishes() -> None:
+    # Of two wishes that contradict each other either can be kept: by 10 samples, and by 30.
+    wishes = [
+        make_constraint(key="few", bounds="samples", comparator="<=", quantity=10, hard=False),
+        make_constraint(key="many", bounds="samples", comparator=">=", quantity=20, hard=False),
+    ]
+    plan = make_protocol(sample_size=50, duration_days=3)
+    pack = make_pack(design=make_design(effect_planning=0.3), constraints=wishes)
+    there = change_pack(pack, budget=assess(plan, pack).cost - 20 * 10)
+    [change] = least_loss(plan, there).changes
+    assert (change.field, change.revised) == ("sample_size", "30")
+    assert change.reason.endswith("No more than 30 samples fit and count.")
+
+
 def test_plan_of_no_day_is_given_as_many_as_fit_where_the_endpoint_is_lost_anyway() -> None:
     found = least_loss(make_protocol(duration_days=0), make_pack(days=3, min_days=6))
     [change] = [each for each in found.changes if each.field == "duration_days"]
