@@ -16,6 +16,7 @@ from replicalab.scenarios import CostModel, Difficulty, Pack, StaffModel, load_s
 from tests.factories import (
     CONTROLS,
     EQUIPMENT,
+    make_constraint,
     make_design,
     make_pack,
     make_policy_rule,
@@ -99,6 +100,15 @@ def test_what_is_left_of_the_effect_is_worth_nothing_where_the_endpoint_is_lost(
     found = least_loss(make_protocol(), pack)
     assert found.after.evidence.void_reason
     assert found.plan.required_equipment == ["fan", METER]
+
+
+def test_control_goes_where_neither_the_endpoint_nor_a_bound_on_the_days_can_be_kept() -> None:
+    long = make_constraint(key="long", bounds="days", comparator=">=", quantity=4)
+    yours = assess(make_protocol(sample_size=1, duration_days=1), make_pack())
+    lab = {"budget": yours.cost - 25, "days": 1, "min_days": 3}  # a control costs 25
+    found = least_loss(yours.plan, make_pack(constraints=[long], **lab))
+    assert found.after.failing == [Dimension.PROTOCOL]
+    assert found.plan.controls == [CONTROLS[0]]
 
 
 # --- its changes ------------------------------------------------------------------------------
