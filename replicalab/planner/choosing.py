@@ -42,6 +42,7 @@ MOST_REFUSED: Final = 200
 
 _STATES: Final = 1_500  # of one timetable among many; none once the choice cannot be proven
 _MOST_POINTS: Final = 160  # of a bound's steps; a bound of fewer is weaker, never wrong
+_MOST_WORTHS: Final = 2_000  # that stay apart among more steps than those
 _FUNCTIONS: Final = range(4)
 _PARTS: Final = ((1, 1), (1, 2), (2, 1))  # of the credits and the work in a bound of both
 
@@ -94,14 +95,16 @@ Studies = Sequence[Sequence[PlanOption]]
 def undominated(options: Iterable[PlanOption]) -> list[PlanOption]:
     """Return the options that no other one of the same study can stand in for."""
     kept: list[PlanOption] = []
-    for option in sorted(options, key=lambda each: (-each.worth, *each[1:3], *_order(each.task))):
+    for option in sorted(options, key=_order):
         if not any(_stands_in(other, option) for other in kept):
             kept.append(option)
     return kept
 
 
-def _order(task: LabTask) -> tuple[object, ...]:
-    return task.days, task.staff, task.first, sorted(task.instruments)
+def _order(option: PlanOption) -> tuple[object, ...]:
+    """Return what puts an option after all that can stand in for it."""
+    worth, loss, credits, (days, staff, instruments, first) = option
+    return -worth, loss, credits, days, staff, first, len(instruments), sorted(instruments)
 
 
 def _stands_in(one: PlanOption, other: PlanOption) -> bool:
@@ -130,7 +133,7 @@ def cheapest(studies: Studies, means: LabMeans, worth: int) -> tuple[StudyChoice
     search = _Search(studies, means, is_cheapest=True)
     search.wanted = worth
     found = search.choice()
-    return found if search.found is not None else None, search.exact
+    return found if search.found else None, search.exact
 
 
 # --- bounds ---------------------------------------------------------------------------------
@@ -157,7 +160,7 @@ def limits(studies: Studies, means: LabMeans, *, combined: bool = True) -> list[
     shared = [name for name in sorted(set().union(*names)) if sum(name in n for n in names) > 1]
     found += [Limit(days, _days_of(name)) for name in shared]
     for first in sorted({o.task.first for each in studies for o in each} - {means.first}):
-        capacity = max(0, means.last - first + 1) * staff
+        capacity = (means.last - first + 1) * staff
         found.append(Limit(capacity, _late_work(first)))
     return found
 
@@ -226,10 +229,12 @@ def _thinned(pairs: list[tuple[int, int]], capacity: int, level: int) -> _Steps:
         return _Steps(weights, values)
     # Neighbours become one that weighs as little as the first and is worth as much as the last.
     size = -(-len(weights) // _MOST_POINTS)
+    worths = [-(-value // level) for value in values]  # what is lost and paid takes less than one
+    are_apart = len({*worths}) <= _MOST_WORTHS
     thin = _Steps([], [])
-    previous: tuple[int, int] | None = None
+    previous: object = None
     for at, (weight, value) in enumerate(zip(weights, values, strict=True)):
-        group = at // size, value // level
+        group = at // size, are_apart and worths[at]
         if group == previous:
             thin.values[-1] = value
         else:
@@ -253,7 +258,7 @@ class _Placed:
 
 @dataclass
 class _Search:
-    """One search; `found` is the best so far.
+    """One search; `found` are the best so far.
 
     Attributes:
         is_cheapest: whether the fewest credits for the worth ``wanted`` are searched.
@@ -264,7 +269,7 @@ class _Search:
     means: LabMeans
     is_cheapest: bool
     wanted: int = 0
-    found: list[_Placed] | None = None
+    found: list[_Placed] = field(default_factory=list)
     exact: bool = True
     nodes: int = 0
     all_equals: bool = True
@@ -275,7 +280,7 @@ class _Search:
     @cached_property
     def _scale(self) -> tuple[int, int]:
         """What a unit of worth and of loss counts, so that a lower one never outweighs it."""
-        credits = 1 + sum(max((o.credits for o in each), default=0) for each in self.studies)
+        credits = 1 + self._total
         losses = 1 + sum(max((o.loss for o in each), default=0) for each in self.studies)
         return credits * losses, credits
 
@@ -389,8 +394,8 @@ class _Search:
             self.found, self._saved = [chosen], left + 1
         elif gained > self._threshold:
             self.found, self._threshold = [chosen], gained
-        elif len(self.found or ()) < MOST_EQUALS:
-            self.found = [*(self.found or ()), chosen]
+        elif len(self.found) < MOST_EQUALS:
+            self.found.append(chosen)
         else:
             self.all_equals = False
 
@@ -415,7 +420,7 @@ class _Search:
         number = len(self.studies)
         first: _Placed | None = None
         ends_first = self.exact and self.all_equals
-        for each in self.found or ():
+        for each in self.found:
             if first and earliest_end(each.tasks, self.means.staff) >= finish(
                 first.tasks, first.starts
             ):
