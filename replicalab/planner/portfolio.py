@@ -110,7 +110,7 @@ def plans_of(candidate: PortfolioStudy) -> tuple[LabPlan, ...]:
 def _all_plans(candidate: PortfolioStudy) -> Iterator[tuple[PlanOption, Assessment]]:
     pack = candidate.pack
     worth = EvidenceCurve(pack, most_looked_at(pack.reference_protocol))
-    tiers = [tier for tier in _COUNTED if candidate.counts(tier) > 0]
+    tiers = [tier for tier in _COUNTED if _whole(candidate.counts(tier))]
     for first in _first_days(pack):
         there = pack.in_lab(pack.lab.with_means(start_day=first))
         limits = CountLimits(there, frozenset({Dimension.BUDGET}))
@@ -125,7 +125,7 @@ def _all_plans(candidate: PortfolioStudy) -> Iterator[tuple[PlanOption, Assessme
                 needed = worth.needed(TIER_RANK[tier], variant.factor)
                 if needed is None:
                     continue
-                counts = limits.fewest(variant.counts(reference.counts), max(needed, allowed, 1))
+                counts = limits.fewest(variant.counts(reference.counts), max(needed, allowed))
                 if not limits.allows(counts):
                     continue
                 plan = revise(
@@ -292,7 +292,7 @@ class Portfolio:
 
     def _left_out(self, at: int) -> LeftOut:
         plans = [plan.option for plan in self._plans[at]]
-        if self.candidates[at].worth == 0:
+        if not _whole(self.candidates[at].worth):
             return LeftOut(at, Lacking.WORTH)
         if not plans:
             return LeftOut(at, Lacking.EVIDENCE)

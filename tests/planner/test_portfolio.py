@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import cache
 from math import inf, nan
+from random import Random
 from typing import Any
 
 import pytest
@@ -11,8 +14,19 @@ from replicalab.assessment import Assessment
 from replicalab.errors import PortfolioError
 from replicalab.lexicon import label_key
 from replicalab.models import Protocol
-from replicalab.planner import Lacking, PortfolioStudy, frontier, portfolio_of
-from replicalab.planner.portfolio import MOST_STUDIES, plans_of
+from replicalab.planner import (
+    Lacking,
+    PortfolioStudy,
+    choosing,
+    decomposed,
+    frontier,
+    portfolio,
+    portfolio_of,
+)
+from replicalab.planner.choosing import LabMeans, Studies, StudyChoice
+from replicalab.planner.decomposed import best_of, cheapest_of
+from replicalab.planner.portfolio import MOST_RISES, MOST_STUDIES, LeftOut, Portfolio, plans_of
+from replicalab.planner.timetable import LabTask
 from replicalab.scenarios import (
     EvidenceAssumptions,
     EvidenceTier,
@@ -21,7 +35,7 @@ from replicalab.scenarios import (
     list_scenarios,
     load_scenario,
 )
-from tests.factories import EQUIPMENT, make_pack
+from tests.factories import EQUIPMENT, change_pack, make_constraint, make_design, make_pack
 from tests.planner.brute_force import tried
 from tests.planner.small_labs import small_lab
 from tests.tiers import batches
@@ -147,12 +161,34 @@ def test_study_is_left_out_with_its_reason() -> None:
     assert nothing.lacking is Lacking.WORTH
 
 
+def test_study_whose_own_bound_no_sample_keeps_is_left_out_for_its_evidence() -> None:
+    # The 44 samples that exist have a power of about 0.83 at d = 0.9.
+    bound = make_constraint(key="more", bounds="evidence", comparator=">=", quantity=0.99)
+    pack = synthetic(design=make_design(population_max=44), constraints=[bound])
+    [left] = portfolio_of([PortfolioStudy(pack)]).left_out
+    assert left.lacking is Lacking.EVIDENCE
+    [one] = portfolio_of([PortfolioStudy(change_pack(pack, constraints=[]))]).chosen
+    assert one.plan.plan.sample_size <= 44
+
+
 @pytest.mark.parametrize("worth", [-1, nan, inf, -inf, 1e308, 10**10])
 def test_worth_that_cannot_be_is_refused(worth: float) -> None:
     with pytest.raises(PortfolioError, match=r"worth of 'Blue light.*from 0 to 1,000,000,000"):
         PortfolioStudy(synthetic(), worth)
     with pytest.raises(PortfolioError, match=r"share at the floor"):
         PortfolioStudy(synthetic(), 1, worth)
+
+
+def test_refused_worth_is_told_with_one_that_can_be() -> None:
+    worth = "worth of 'Blue light and germination': -1 is no number from 0 to 1,000,000,000; "
+    with pytest.raises(PortfolioError) as refused:
+        PortfolioStudy(synthetic(), -1)
+    assert str(refused.value) == worth + "write one such as 2, and 0 for what does not count"
+    share = "share at the floor of 'Blue light and germination': 1.5 is no number from 0 to 1; "
+    with pytest.raises(PortfolioError) as refused:
+        PortfolioStudy(synthetic(), 1, 1.5)
+    assert str(refused.value) == share + "write one such as 0.5, and 0 for what does not count"
+    assert PortfolioStudy(synthetic(), 10**9, 1).worth == 10**9
 
 
 def test_worth_of_any_size_counts() -> None:
@@ -177,3 +213,187 @@ def test_no_study_and_thirty_of_one_name_are_chosen_from() -> None:
     # Each takes both instruments, so that one follows the other.
     length = found.chosen[0].last - found.chosen[0].first + 1
     assert len(found.chosen) == 30 // length
+
+
+# --- everything that is said of a choice ----------------------------------------------------
+
+
+@cache
+def _able() -> list[Pack]:
+    """Return small studies that have a plan where nothing is out of stock."""
+    means = {"days": 7, "staff": 5, "start_day": 1, "currency": "credits", "out_of_stock": ()}
+    packs = [small_lab(seed)[1] for seed in range(90)]
+    stocked = [pack.in_lab(pack.lab.model_copy(update=means)) for pack in packs]
+    return [pack for pack in stocked if plans_of(PortfolioStudy(pack, 1, 1))]
+
+
+def _many(seed: int) -> list[PortfolioStudy]:
+    """Return small studies in one lab, in which some are left out for every reason."""
+    rng = Random(seed)
+    means = {
+        "budget": round(rng.uniform(0, rng.choice([500, 5000])), 2),
+        "days": rng.randint(3, 7),
+        "staff": rng.randint(2, 5),
+        "start_day": rng.randint(1, 2),
+    }
+    packs = rng.sample(_able(), 6)
+    ends = [{item: rng.randint(1, 3) for item in pack.lab.booked} for pack in packs]
+    return [
+        PortfolioStudy(
+            pack.in_lab(pack.lab.model_copy(update={**means, "booked": booked})),
+            rng.choice([1, 1, 1, 1, 1.5, 2, 4, 0, 1e-7]),
+            rng.choice([0, 0.5, 0.5, 1]),
+        )
+        for pack, booked in zip(packs, ends, strict=True)
+    ]
+
+
+def _richer(candidates: list[PortfolioStudy], budget: float) -> Portfolio:
+    """Return what is chosen with another budget."""
+    return portfolio_of(
+        replace(each, pack=each.pack.in_lab(each.pack.lab.model_copy(update={"budget": budget})))
+        for each in candidates
+    )
+
+
+def _held(plan: Assessment) -> set[str]:
+    """Return what a plan holds while it runs."""
+    return {*map(label_key, _items(plan.plan))}
+
+
+def _cents(number: float) -> float:
+    return round(number, 6)
+
+
+@pytest.mark.parametrize("first", batches(SIZE, short=2, long=20))
+def test_choice_keeps_to_the_lab_and_its_numbers_are_those_of_its_plans(first: int) -> None:
+    for seed in range(first, first + SIZE):
+        found = portfolio_of(_many(seed))
+        lab = found.candidates[0].pack.lab
+        runs = [(each.first, each.last, each.plan) for each in found.chosen]
+        assert [(a, b) for a, b, _ in runs] == sorted((a, b) for a, b, _ in runs)
+        for each in found.chosen:
+            assert each.plan.feasible
+            asked = found.candidates[each.place]
+            meets = each.plan.evidence.tier is EvidenceTier.MEETS_TARGET
+            assert meets or each.plan.evidence.tier is EvidenceTier.ABOVE_FLOOR
+            assert each.worth == asked.worth * (1 if meets else asked.floor_share) > 0
+            assert each.last - each.first + 1 == each.plan.plan.duration_days
+        at_work = [
+            sum(plan.staff for a, b, plan in runs if a <= day <= b)
+            for day in range(lab.start_day, lab.days + 1)
+        ]
+        for day in range(1, lab.days + 1):
+            held = [key for a, b, plan in runs if a <= day <= b for key in _held(plan)]
+            assert len(held) == len({*held})
+        assert found.most_staff == max(at_work) <= lab.staff
+        assert found.last == max((b for _, b, _ in runs), default=0) <= lab.days
+        assert found.worth == _cents(sum(each.worth for each in found.chosen)) == found.most
+        assert found.credits == _cents(sum(plan.cost for *_, plan in runs)) <= lab.budget
+        assert found.budget == lab.budget
+        assert found.loss == sum(plan.fidelity_loss for *_, plan in runs)
+        assert (found.exact, found.ends_first) == (True, True)
+        left = {each.place: each for each in found.left_out}
+        assert sorted([*left, *(each.place for each in found.chosen)]) == [*range(6)]
+        for at, said in left.items():
+            assert said == _reason(found, at), (seed, at)
+
+
+def _reason(found: Portfolio, at: int) -> LeftOut:
+    """Return why a study is left out: what its plans lack beside the choice, day by day."""
+    candidate, lab = found.candidates[at], found.candidates[at].pack.lab
+    if candidate.worth < 1e-6:
+        return LeftOut(at, Lacking.WORTH)
+    plans = [(plan.judged, plan.option.task) for plan in plans_of(candidate)]
+    if not plans:
+        return LeftOut(at, Lacking.EVIDENCE)
+    left = lab.budget - found.credits
+    cheapest = min(judged.cost for judged, _ in plans)
+    if cheapest > left + 1e-9:
+        return LeftOut(at, Lacking.CREDITS, credits=_cents(cheapest - left))
+    tasks = [task for judged, task in plans if judged.cost <= left + 1e-9]
+    runs = [(each.first, each.last, each.plan) for each in found.chosen]
+
+    def fits(task: LabTask, start: int, means: Lacking) -> bool:
+        end = start + task.days - 1
+        beside = [plan for a, b, plan in runs if a <= end and b >= start]
+        keys = set[str]().union(*map(_held, beside))
+        most = max(
+            sum(plan.staff for a, b, plan in runs if a <= day <= b) for day in range(start, end + 1)
+        )
+        return end <= lab.days and (
+            most + task.staff <= lab.staff if means is Lacking.INSTRUMENTS
+            else not task.instruments & keys and task.staff <= lab.staff
+        )  # fmt: skip
+
+    starts = range(lab.start_day, lab.days + 1)
+    for means in (Lacking.INSTRUMENTS, Lacking.STAFF):
+        if any(fits(task, day, means) for task in tasks for day in starts if day >= task.first):
+            held = set[str]().union(*(_held(plan) for *_, plan in runs))
+            names = sorted(held & set[str]().union(*(task.instruments for task in tasks)))
+            return LeftOut(
+                at, means, instruments=tuple(names) if means is Lacking.INSTRUMENTS else ()
+            )
+    return LeftOut(at, Lacking.DAYS)
+
+
+@pytest.mark.parametrize("first", batches(10, short=2, long=20))
+def test_rises_are_the_next_budgets_with_which_the_worth_rises(first: int) -> None:
+    for seed in range(first, first + 10):
+        candidates = _many(seed)
+        found = portfolio_of(candidates)
+        now = {each.place: each.worth for each in found.chosen}
+        worth = found.worth
+        for rise in found.rises:
+            before = _richer(candidates, _cents(found.budget + rise.more) - 1e-5)
+            assert before.worth == worth, seed
+            richer = _richer(candidates, _cents(found.budget + rise.more))
+            then = {each.place: each.worth for each in richer.chosen}
+            worth = richer.worth
+            added = [at for at in sorted(then) if at not in now]
+            assert (rise.worth, rise.exact) == (worth, True), seed
+            assert rise.added == tuple(added), seed
+            assert rise.gone == tuple(at for at in sorted(now) if at not in then)
+            assert rise.raised == tuple(at for at in sorted(now) if then.get(at, 0) > now[at])
+            assert rise.partial == tuple(at for at in added if then[at] < candidates[at].worth)
+        rich = _richer(candidates, 10**7).worth
+        assert found.can_rise == (rich > found.worth), seed
+        assert len(found.rises) == MOST_RISES or rich == worth, seed
+
+
+def _some() -> list[PortfolioStudy]:
+    """Return studies in a lab that has hardly a credit, and enough of all else."""
+    means = {"budget": 0.01, "days": 60, "staff": 99}
+    return [PortfolioStudy(pack.in_lab(pack.lab.model_copy(update=means))) for pack in _able()[:8]]
+
+
+def test_rise_is_proven_where_all_that_it_is_from_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unproven(studies: Studies, means: LabMeans) -> StudyChoice:
+        return best_of(studies, means)._replace(exact=False)
+
+    def unproven_least(
+        studies: Studies, means: LabMeans, worth: int
+    ) -> tuple[StudyChoice | None, bool]:
+        return cheapest_of(studies, means, worth)[0], False
+
+    proven = [rise.exact for rise in portfolio_of(_some()).rises]
+    assert proven == [True] * MOST_RISES
+    with monkeypatch.context() as patched:
+        patched.setattr(portfolio, "best_of", unproven)
+        now = portfolio_of(_some())
+    assert [rise.exact for rise in now.rises] == [False] * MOST_RISES
+    for name, changed in (("best_of", unproven), ("cheapest_of", unproven_least)):
+        now = portfolio_of(_some())
+        with monkeypatch.context() as patched:
+            patched.setattr(portfolio, name, changed)
+            assert [rise.exact for rise in now.rises] == [False]
+
+
+def test_whether_more_credits_buy_more_is_unknown_where_nothing_is_proven(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(choosing, "MOST_NODES", 0)
+    monkeypatch.setattr(decomposed, "MOST_ROUNDS", 0)
+    found = portfolio_of(_some())
+    assert (found.exact, found.worth, found.rises, found.can_rise) == (False, 0, (), None)
+    assert found.most >= found.worth
