@@ -324,18 +324,24 @@ class Portfolio:
     @cached_property
     def can_rise(self) -> bool | None:
         """Whether any more credits would be worth more; None where that is not known."""
-        if self.rises:
-            return True
-        options = [[plan.option for plan in plans] for plans in self._plans]
-        _, exact = cheapest_of(options, self._means, _whole(self.worth) + 1)
-        return False if exact else None
+        found, exact = self._next
+        return True if found else False if exact else None
+
+    @cached_property
+    def _next(self) -> tuple[StudyChoice | None, bool]:
+        """The cheapest choice that is worth more, None if none is; and whether that is proven."""
+        return cheapest_of(self._options, self._means, _whole(self.worth) + 1)
+
+    @cached_property
+    def _options(self) -> list[list[PlanOption]]:
+        return [[plan.option for plan in plans] for plans in self._plans]
 
     def _rises(self) -> Iterator[Rise]:
-        options = [[plan.option for plan in plans] for plans in self._plans]
+        options = self._options
         now = {each.place: _whole(each.worth) for each in self.chosen}
         worth = _whole(self.worth)
-        for _ in range(MOST_RISES):
-            found, exact = cheapest_of(options, self._means, worth + 1)
+        for place in range(MOST_RISES):
+            found, exact = cheapest_of(options, self._means, worth + 1) if place else self._next
             if found is None:
                 return
             picked = _picked(options, found)
@@ -349,7 +355,9 @@ class Portfolio:
                 worth=worth / _UNIT,
                 added=tuple(added),
                 gone=tuple(sorted(now.keys() - chosen.keys())),
-                raised=tuple(at for at in sorted(now) if _counts(chosen, at) > now[at]),
+                raised=tuple(
+                    at for at in sorted(now) if at in chosen and chosen[at].worth > now[at]
+                ),
                 partial=tuple(
                     at for at in added if chosen[at].worth < _whole(self.candidates[at].worth)
                 ),
@@ -357,10 +365,6 @@ class Portfolio:
             )
             if not (exact and then.exact):
                 return
-
-
-def _counts(chosen: dict[int, PlanOption], at: int) -> int:
-    return chosen[at].worth if at in chosen else 0
 
 
 def _picked(options: Sequence[Sequence[PlanOption]], choice: StudyChoice) -> dict[int, PlanOption]:
@@ -436,7 +440,7 @@ def _shared(listed: Sequence[PortfolioStudy]) -> LabMeans:
     ):
         values = list(dict.fromkeys(getattr(lab, name) for lab in labs))
         if len(values) > 1:
-            first, other = (v if isinstance(v, str) else amount_text(v) for v in values[:2])
+            first, other, *_ = (v if isinstance(v, str) else amount_text(v) for v in values)
             raise PortfolioError(
                 f"the {word} of the lab: the studies' labs have {first} and {other}; "
                 "give the one that they share"

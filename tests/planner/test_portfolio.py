@@ -32,10 +32,21 @@ from replicalab.scenarios import (
     EvidenceTier,
     LabOverrides,
     Pack,
+    StaffModel,
     list_scenarios,
     load_scenario,
+    read_looks,
 )
-from tests.factories import EQUIPMENT, change_pack, make_constraint, make_design, make_pack
+from tests.factories import (
+    CONTROLS,
+    EQUIPMENT,
+    change_pack,
+    make_constraint,
+    make_control,
+    make_design,
+    make_pack,
+    make_throughput,
+)
 from tests.planner.brute_force import tried
 from tests.planner.small_labs import small_lab
 from tests.tiers import batches
@@ -161,6 +172,45 @@ def test_study_is_left_out_with_its_reason() -> None:
     assert nothing.lacking is Lacking.WORTH
 
 
+def test_credits_lack_from_the_first_millionth_on() -> None:
+    controls = [make_control(name=name, droppable=False) for name in CONTROLS]
+    rigid = {"allowed_substitutions": [], "controls": controls}  # so that there is one plan
+    one = portfolio_of([PortfolioStudy(synthetic(**rigid))])
+    for budget, days, left in (
+        (2 * one.credits, one.last, (Lacking.INSTRUMENTS, 0.0)),
+        (2 * one.credits - 1e-6, one.last, (Lacking.CREDITS, 1e-6)),
+        (2 * one.credits - 1e-6, 12, (Lacking.CREDITS, 1e-6)),
+    ):
+        studies = [PortfolioStudy(synthetic(budget=budget, days=days, **rigid))] * 2
+        found = portfolio_of(studies).left_out
+        assert [(each.lacking, each.credits) for each in found] == [left]
+
+
+def test_least_rise_of_the_worth_is_a_millionth() -> None:
+    # Both take the same instruments for the five days that there are; the dearer counts a bit more.
+    rigid = {"allowed_substitutions": [], "days": 5, "min_days": 5}
+    plain = synthetic(**rigid)
+    dear = change_pack(plain, design=make_design(effect_planning=0.8))
+    cost = portfolio_of([PortfolioStudy(plain)]).credits
+    packs = [pack.in_lab(pack.lab.model_copy(update={"budget": cost})) for pack in (plain, dear)]
+    found = portfolio_of([PortfolioStudy(packs[0]), PortfolioStudy(packs[1], 1.000001)])
+    assert (found.worth, [each.place for each in found.chosen]) == (1, [0])
+    [rise] = found.rises
+    assert (rise.worth, rise.added, rise.gone, rise.raised) == (1.000001, (1,), (0,), ())
+
+
+def test_smaller_plan_for_which_only_the_instruments_lack_is_enough_to_name_them() -> None:
+    # With ten samples a day the target takes five days and three people, the floor three and two.
+    people = StaffModel(base=2, sample_threshold=40, control_threshold=9, day_threshold=99,
+                        equipment_threshold=9)  # fmt: skip
+    pack = synthetic(samples_per_day=make_throughput(value=10), days=5, staff_model=people)
+    studies = [PortfolioStudy(pack, 1, 0.5)] * 2
+    sizes = {(plan.option.task.days, plan.option.task.staff) for plan in plans_of(studies[0])}
+    assert sizes == {(5, 3), (3, 2)}
+    [left] = portfolio_of(studies).left_out
+    assert left.lacking is Lacking.INSTRUMENTS
+
+
 def test_study_whose_own_bound_no_sample_keeps_is_left_out_for_its_evidence() -> None:
     # The 44 samples that exist have a power of about 0.83 at d = 0.9.
     bound = make_constraint(key="more", bounds="evidence", comparator=">=", quantity=0.99)
@@ -177,6 +227,11 @@ def test_worth_that_cannot_be_is_refused(worth: float) -> None:
         PortfolioStudy(synthetic(), worth)
     with pytest.raises(PortfolioError, match=r"share at the floor"):
         PortfolioStudy(synthetic(), 1, worth)
+
+
+def test_plan_counts_its_worth_at_the_target_a_share_at_the_floor_and_else_nothing() -> None:
+    study = PortfolioStudy(synthetic(), 3, 0.25)
+    assert [study.counts(tier) for tier in EvidenceTier] == [3, 0.75, 0]
 
 
 def test_refused_worth_is_told_with_one_that_can_be() -> None:
@@ -199,14 +254,22 @@ def test_worth_of_any_size_counts() -> None:
 
 
 def test_labs_that_differ_and_too_many_studies_are_refused() -> None:
-    with pytest.raises(PortfolioError, match=r"the budget of the lab: .*5,000 and 6,000"):
-        portfolio_of([PortfolioStudy(synthetic()), PortfolioStudy(synthetic(budget=6000.0))])
-    with pytest.raises(PortfolioError, match=f"name {MOST_STUDIES} at most"):
+    with pytest.raises(PortfolioError, match=r"the budget of the lab: .*5,000 and 6,000; give"):
+        portfolio_of(PortfolioStudy(synthetic(budget=each)) for each in (5000.0, 6000.0, 7000.0))
+    assert len(portfolio_of([PortfolioStudy(synthetic())] * MOST_STUDIES).candidates) == 60
+    with pytest.raises(PortfolioError, match="61 studies are named; name 60 at most"):
         portfolio_of([PortfolioStudy(synthetic())] * (MOST_STUDIES + 1))
+
+
+def test_study_with_interim_looks_in_its_file_is_refused() -> None:
+    looked = synthetic(design=make_design(looks=read_looks("pocock:2")))
+    with pytest.raises(PortfolioError, match=r"interim looks of .*: pocock:2, from its file, are"):
+        portfolio_of([PortfolioStudy(synthetic()), PortfolioStudy(looked)])
 
 
 def test_no_study_and_thirty_of_one_name_are_chosen_from() -> None:
     nothing = portfolio_of([])
+    assert (nothing.budget, nothing.credits, nothing.last, nothing.most_staff) == (0, 0, 0, 0)
     assert (nothing.chosen, nothing.worth, nothing.exact, nothing.rises) == ((), 0, True, ())
     found = portfolio_of([PortfolioStudy(synthetic(days=30, budget=50_000.0))] * 30)
     assert found.exact
