@@ -14,9 +14,24 @@ from pydantic import ValidationError
 
 from replicalab.assessment import assess
 from replicalab.models import Dimension, Protocol
-from replicalab.planner import Combination, Goal, MeansPrices, PlanAnalysis, additions_text
+from replicalab.planner import (
+    Combination,
+    Goal,
+    MeansPrices,
+    PlanAnalysis,
+    additions_text,
+    combinations,
+)
+from replicalab.planner.least_loss import least_loss_of
 from replicalab.scenarios import EvidenceTier, Pack
-from tests.factories import EQUIPMENT, change_pack, make_pack, make_protocol
+from tests.factories import (
+    CONTROLS,
+    EQUIPMENT,
+    change_pack,
+    make_control,
+    make_pack,
+    make_protocol,
+)
 from tests.planner.brute_force import Tried, enough, key, missing, ranked, tried, variants_of
 from tests.planner.small_labs import opened
 from tests.tiers import batches
@@ -248,6 +263,7 @@ RELEASE: Final = (1, "950 more credits and 'growth chamber' released")
         ({"staff": 5.0}, [RELEASE, WAIT], [None, None]),
         ({"day": 10.0, "item": 100.0}, [WAIT, RELEASE], [990.0, 1050.0]),
         ({"day": 30.0, "item": 100.0}, [RELEASE, WAIT], [1050.0, 1070.0]),
+        ({"day": 10.0, "staff": 5.0, "item": 100.0}, [WAIT, RELEASE], [990.0, 1050.0]),
         ({"day": 10.0}, [WAIT, RELEASE], [990.0, None]),
         ({"item": 0.0}, [RELEASE, WAIT], [950.0, None]),
     ],
@@ -268,6 +284,36 @@ def test_a_wait_stands_beside_a_release_where_neither_is_the_smaller() -> None:
         (1, "950 more credits and 'growth chamber' released"),
     ]
     assert [one.free for one in found] == [(CHAMBER,), ()]
+
+
+def test_what_costs_nothing_comes_before_what_costs_little() -> None:
+    found = _rigid(booked={CHAMBER: 9}, days=10).combinations(Goal.PLAN)
+    ranking = found.ranked(MeansPrices(day=0.1, item=0.0))
+    assert _texts(ranking) == [(1, "'growth chamber' released"), (10, "4 more days")]
+
+
+def test_an_item_that_is_booked_on_the_first_day_is_not_free() -> None:
+    meter = EQUIPMENT[1]
+    found = _rigid(booked={CHAMBER: 9, meter: 10}, days=40).combinations(Goal.PLAN).found
+    assert {(one.start_day, one.items, one.free) for one in found} == {
+        (1, EQUIPMENT, ()),
+        (10, (meter,), (CHAMBER,)),
+        (11, (), EQUIPMENT),
+    }
+
+
+def test_credits_alone_are_those_without_a_wait_or_an_item() -> None:
+    alone = _rigid(budget=100.0).combinations(Goal.PLAN).by_money
+    assert alone is not None
+    assert additions_text(alone.asks) == "950 more credits"
+    assert _booked(budget=100.0, days=40).combinations(Goal.PLAN).by_money is None
+
+
+def test_a_wait_of_one_day_is_a_kind_of_means() -> None:
+    found = _rigid(booked={CHAMBER: 1}, budget=1050.0).combinations(Goal.PLAN)
+    assert _texts(found.found) == [(2, ""), (1, "'growth chamber' released")]
+    assert [one.kinds for one in found.found] == [1, 1]
+    assert not found.reached
 
 
 @pytest.mark.parametrize("price", [-1.0, math.nan, math.inf, 1e10])
@@ -311,3 +357,41 @@ def test_a_booking_without_end_and_a_huge_plan_take_huge_means() -> None:
     found = PlanAnalysis(assess(plan, pack)).combinations(Goal.PLAN).found
     assert [(one.start_day, one.plan.feasible) for one in found] == [(1, True), (10**9 + 1, True)]
     assert found[1].more(Dimension.SCHEDULE) == 10**9 + 10**6 - 20
+
+
+def test_goal_that_a_search_cut_short_misses_is_reached_by_the_smallest_plan(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = _rigid(budget=100.0, booked={CHAMBER: 9}).combinations(Goal.TARGET).found
+    least_in_the_lab = least_loss_of(found[0]._yours)  # noqa: SLF001 - what a search would miss
+    assert not least_in_the_lab.after.feasible
+    monkeypatch.setattr(combinations, "least_loss_of", lambda _plan: least_in_the_lab)
+    for one in found:
+        assert one.plan.feasible
+        assert one.plan.evidence.tier is TARGET
+        # No sample, day or credit more than the least.
+        assert one.plan.cost == 100.0 + one.more(Dimension.BUDGET)
+
+
+def _rigid(**lab: Any) -> PlanAnalysis:
+    """Return a plan that can be worded in one way alone."""
+    controls = [make_control(name=name, droppable=False) for name in CONTROLS]
+    pack = make_pack(allowed_substitutions=[], controls=controls, **lab)
+    return PlanAnalysis(assess(make_protocol(), pack))
+
+
+def test_search_of_all_sets_of_items_is_exact_and_one_of_fewer_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for most, is_exact in ((4, True), (3, False)):  # two items have four sets
+        monkeypatch.setattr(combinations, "MOST_SETS", most)
+        both = _rigid(booked=dict.fromkeys(EQUIPMENT, 9)).combinations(Goal.TARGET)
+        assert both.exact is is_exact
+        assert [one.items for one in both.found] == [(), EQUIPMENT]
+
+
+def test_search_of_more_wordings_than_so_many_is_not_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    # There is one wording for each of the two sets of the one item that is booked.
+    for most, is_exact in ((2, True), (1, False)):
+        monkeypatch.setattr(combinations, "MOST_WORDINGS", most)
+        assert _rigid(booked={CHAMBER: 9}).combinations(Goal.TARGET).exact is is_exact
