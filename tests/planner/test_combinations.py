@@ -21,16 +21,20 @@ from replicalab.planner import (
     PlanAnalysis,
     additions_text,
     combinations,
+    variants,
 )
 from replicalab.planner.least_loss import least_loss_of
 from replicalab.scenarios import EvidenceTier, Pack
 from tests.factories import (
     CONTROLS,
     EQUIPMENT,
+    REAGENTS,
     change_pack,
     make_control,
     make_pack,
     make_protocol,
+    make_substitution,
+    make_throughput,
 )
 from tests.planner.brute_force import Tried, enough, key, missing, ranked, tried, variants_of
 from tests.planner.small_labs import opened
@@ -380,14 +384,42 @@ def _rigid(**lab: Any) -> PlanAnalysis:
     return PlanAnalysis(assess(make_protocol(), pack))
 
 
+def test_fewer_days_for_more_credits_stand_beside_more_days_for_fewer() -> None:
+    # The chamber is dear; on the shelf the effect is less, so that it takes more samples and days.
+    shelf = make_substitution(evidence_factor=0.8)
+    pack = make_pack(
+        allowed_substitutions=[shelf],
+        samples_per_day=make_throughput(value=10),
+        prices={CHAMBER: 3000.0, shelf.alternative: 0.0},
+        budget=500.0,
+        days=3,
+    )
+    found = PlanAnalysis(assess(make_protocol(), pack)).combinations(Goal.TARGET).found
+    more = [(one.more(Dimension.BUDGET), one.more(Dimension.SCHEDULE)) for one in found]
+    # 42 samples at d = 0.9 and 64 at 0.72 have a power of 0.8.
+    assert sorted(days for _, days in more) == [2, 4]
+    assert min(more)[1] == 4
+
+
 def test_search_of_all_sets_of_items_is_exact_and_one_of_fewer_is_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for most, is_exact in ((4, True), (3, False)):  # two items have four sets
+    lab = {"booked": dict.fromkeys(EQUIPMENT, 9), "out_of_stock": REAGENTS[:1]}
+    for most, is_exact in ((8, True), (7, False)):  # three items have eight sets
         monkeypatch.setattr(combinations, "MOST_SETS", most)
-        both = _rigid(booked=dict.fromkeys(EQUIPMENT, 9)).combinations(Goal.TARGET)
-        assert both.exact is is_exact
-        assert [one.items for one in both.found] == [(), EQUIPMENT]
+        found = _rigid(**lab).combinations(Goal.TARGET)
+        assert found.exact is is_exact
+        assert [one.items for one in found.found] == [(*EQUIPMENT, *REAGENTS[:1]), REAGENTS[:1]]
+
+
+def test_search_whose_wordings_are_not_all_known_is_not_exact(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # The window shelf comes in the chamber's place, or nothing does.
+    for most, is_exact in ((2, True), (1, False)):
+        monkeypatch.setattr(variants, "MOST_COMBINATIONS", most)
+        plan = PlanAnalysis(assess(make_protocol(), make_pack(booked={CHAMBER: 9})))
+        assert plan.combinations(Goal.TARGET).exact is is_exact
 
 
 def test_search_of_more_wordings_than_so_many_is_not_exact(monkeypatch: pytest.MonkeyPatch) -> None:
