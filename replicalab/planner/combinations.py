@@ -359,8 +359,7 @@ class _Search:
 
     def _smallest_plan(self, variant: PlanVariant | None) -> Protocol:
         """Return the plan that needs the least when it is worded so."""
-        tier = [*EvidenceTier][_TIERS.get(self.goal, 0)]
-        counts = variant and self.additions.counts(variant, tier)
+        counts = variant and self.additions.counts(variant, [*EvidenceTier][_TIERS[self.goal]])
         if not variant or not counts:
             return self.plan.plan
         worded = variant.applied_to(self.plan.plan)

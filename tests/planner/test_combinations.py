@@ -31,6 +31,7 @@ from tests.factories import (
     REAGENTS,
     change_pack,
     make_control,
+    make_design,
     make_pack,
     make_protocol,
     make_substitution,
@@ -399,6 +400,12 @@ def test_fewer_days_for_more_credits_stand_beside_more_days_for_fewer() -> None:
     # 42 samples at d = 0.9 and 64 at 0.72 have a power of 0.8.
     assert sorted(days for _, days in more) == [2, 4]
     assert min(more)[1] == 4
+
+
+def test_plan_that_only_reaches_the_floor_shows_as_much_as_there_is() -> None:
+    # 30 trays exist: power 0.66 at d = 0.9, above the floor of 0.5 that fewer reach too.
+    found = _rigid(design=make_design(population_max=30)).combinations(Goal.FLOOR).found
+    assert [one.plan.evidence.value for one in found] == [pytest.approx(0.6626, abs=1e-4)]
 
 
 def test_search_of_all_sets_of_items_is_exact_and_one_of_fewer_is_not(
