@@ -66,6 +66,8 @@ class Curves:
     def effects(self) -> tuple[AssumedEffect, ...]:
         """The effects to compare, the one that is assumed first."""
         design = self.plan.pack.design
+        if design.row.effect is None:
+            return ()
         if found := effects_of(design, self.written):
             return found
         planned = design.effect_planning

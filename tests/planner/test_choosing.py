@@ -279,7 +279,7 @@ def test_of_choices_that_are_equal_in_everything_the_first_is_taken() -> None:
 def test_end_that_is_not_proven_is_not_said_to_be_the_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(choosing, "earliest", lambda _tasks, _last, _staff, found: (found, False))
+    monkeypatch.setattr(choosing, "earliest", lambda _tasks, _staff, found: (found, False))
     found = best([[_one(1, 1)]], LabMeans(9, 1, 9, 9))
     assert (found.exact, found.ends_first) == (True, False)
 
