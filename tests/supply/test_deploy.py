@@ -48,9 +48,35 @@ def test_containers_get_only_files_that_exist_and_certificates_that_git_never_ta
     assert services["replicalab"]["build"]["dockerfile"] == "deploy/Containerfile"
     mounted = [volume.split(":")[0] for volume in services["proxy"]["volumes"]]
     assert all("${LAB_HOST}" in each for each in services["proxy"]["volumes"][1:])
-    kept = [path for path in mounted if not (DEPLOY / path).exists()]
-    assert kept == ["./certificate.pem", "./certificate.key"]
+    assert mounted == ["./nginx.conf", "./certificate.pem", "./certificate.key"]
+    assert "nginx.conf" in TEXTS
     assert "deploy/certificate.*" in (ROOT / ".gitignore").read_text().splitlines()
+
+
+def test_proxy_s_container_asks_the_server_s_by_its_name_each_time() -> None:
+    proxy = yaml.safe_load(TEXTS["compose.yaml"])["services"]["proxy"]
+    shell = proxy["command"][-1].replace("$$", "$")
+    [(old, new)] = re.findall(r"sed 's\|([^|]+)\|([^|]+)\|' ", shell)
+    assert TEXTS["nginx.conf"].count(old) == len(
+        re.findall("proxy_pass http://r", TEXTS["nginx.conf"])
+    )
+    assert new == "set $app replicalab:8501; proxy_pass http://$app;", (
+        "a variable is looked up anew"
+    )
+    assert '$1 == "nameserver" {print "resolver", $2, "valid=' in shell
+
+
+def test_who_asks_without_tls_is_sent_to_this_name_alone() -> None:
+    sent = re.findall(r"return 301 https://(\S+?)\$request_uri;", TEXTS["nginx.conf"])
+    assert sent == ["$server_name"]
+
+
+def test_key_of_a_copy_is_put_back_as_the_server_s_user() -> None:
+    guide = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
+    back = [line for line in guide.splitlines() if line.endswith("< /mnt/backup/visitors.key")]
+    assert [line.split(" sh -c ")[0] for line in back] == [
+        "docker compose run --rm -T replicalab"
+    ], "of what is copied into a container root is the owner"
 
 
 def test_probes_ask_the_address_that_answers() -> None:
