@@ -10,6 +10,7 @@ over TLS alone, so that no page under a neighbouring name can plant its own in i
 import asyncio
 import base64
 import hmac
+import logging
 import os
 import re
 import secrets
@@ -29,6 +30,8 @@ from starlette.requests import HTTPConnection
 from replicalab.errors import LibraryError
 from replicalab.people import Person, Right, unpacked
 from replicalab.places import data_folder
+
+_LOG: Final = logging.getLogger(__name__)
 
 VISITOR_COOKIE: Final = "replicalab_visitor"
 """A random secret of 256 bits; the server's proof that two sessions are of one browser."""
@@ -291,18 +294,20 @@ def proof_of(shown: str) -> str:
 def _key(folder: Path) -> bytes:
     """Return the key of a data folder, made where there is none yet.
 
-    Where it can be neither read nor written it is good for this process; the library still knows
-    who kept something.
+    Where it can be neither read nor written it is good for this process, and the log says so; the
+    library still knows who kept something.
     """
     file = Path(os.path.realpath(folder / KEY_FILE))
-    with suppress(OSError):
+    try:
         if not (file.is_file() and file.stat().st_size == _KEY_BYTES):
             _write_key(file)
         with suppress(OSError):  # another user's, or on a disk that is only read
             if file.stat().st_mode & 0o077:
                 file.chmod(0o600)
         return file.read_bytes()
-    return secrets.token_bytes(_KEY_BYTES)
+    except OSError as error:
+        _LOG.warning("The key of visitors lasts until this process ends: %s", error)
+        return secrets.token_bytes(_KEY_BYTES)
 
 
 def _write_key(file: Path) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import platform
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Timer
+from typing import Final
 
 import pytest
 import streamlit as st
@@ -20,6 +24,42 @@ from replicalab.errors import LibraryError
 from replicalab.server.running import READY, Loading, Turns
 
 FOREVER = 60.0
+
+
+_HEAPS: Final = """
+import ctypes, sys, tempfile
+from threading import Barrier, Thread
+from replicalab.server.running import share_heaps
+
+libc = ctypes.CDLL(None)
+libc.fopen.restype = ctypes.c_void_p
+libc.malloc.restype = ctypes.c_void_p
+if sys.argv[1] == "shared":
+    share_heaps()
+everybody = Barrier(6)
+
+def take():
+    everybody.wait()  # who ends leaves its heap to the next
+    libc.malloc(ctypes.c_size_t(10_000))
+    everybody.wait()
+
+threads = [Thread(target=take) for _ in range(6)]
+[each.start() for each in threads]
+[each.join() for each in threads]
+with tempfile.NamedTemporaryFile() as file:
+    opened = libc.fopen(file.name.encode(), b"w")
+    libc.malloc_info(0, ctypes.c_void_p(opened))
+    libc.fclose(ctypes.c_void_p(opened))
+    print(file.read().count(b"<heap "))
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="heaps are glibc's")
+@pytest.mark.parametrize(("start", "most"), [("shared", {2}), ("alone", {*range(3, 9)})])
+def test_threads_share_two_heaps(start: str, most: set[int]) -> None:
+    command = [sys.executable, "-W", "ignore", "-c", _HEAPS, start]
+    told = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert int(told.stdout) in most
 
 
 def test_short_runs_never_overlap() -> None:

@@ -103,6 +103,18 @@ def test_key_is_its_users_alone_as_a_copy_and_behind_a_link_too(
     assert there.stat().st_mode & 0o777 == 0o600
 
 
+def test_log_says_that_a_key_lasts_only_until_the_end(
+    client: TestClient,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setenv("REPLICALAB_DATA", str(tmp_path / "file" / "within"))
+    (tmp_path / "file").write_bytes(b"")
+    assert secret_in(handed_out(client.get("/"))[0])
+    assert "The key of visitors lasts until this process ends: [Errno" in caplog.text
+
+
 def test_visitor_begins_once_with_a_new_token_and_never_with_an_old_one(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
