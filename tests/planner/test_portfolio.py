@@ -187,16 +187,25 @@ def test_credits_lack_from_the_first_millionth_on() -> None:
 
 
 def test_least_rise_of_the_worth_is_a_millionth() -> None:
-    # Both take the same instruments for the five days that there are; the dearer counts a bit more.
+    # All take the same instruments for the five days that there are; the dearer count a bit more.
     rigid = {"allowed_substitutions": [], "days": 5, "min_days": 5}
     plain = synthetic(**rigid)
-    dear = change_pack(plain, design=make_design(effect_planning=0.8))
+    dearer = [change_pack(plain, design=make_design(effect_planning=d)) for d in (0.85, 0.8)]
     cost = portfolio_of([PortfolioStudy(plain)]).credits
-    packs = [pack.in_lab(pack.lab.model_copy(update={"budget": cost})) for pack in (plain, dear)]
-    found = portfolio_of([PortfolioStudy(packs[0]), PortfolioStudy(packs[1], 1.000001)])
+    packs = [p.in_lab(p.lab.model_copy(update={"budget": cost})) for p in (plain, *dearer)]
+    worths = (1, 1.000001, 1.000002)
+    found = portfolio_of([PortfolioStudy(p, worth) for p, worth in zip(packs, worths, strict=True)])
     assert (found.worth, [each.place for each in found.chosen]) == (1, [0])
-    [rise] = found.rises
-    assert (rise.worth, rise.added, rise.gone, rise.raised) == (1.000001, (1,), (0,), ())
+    assert [(rise.worth, rise.added, rise.gone, rise.raised) for rise in found.rises] == [
+        (1.000001, (1,), (0,), ()),
+        (1.000002, (2,), (0,), ()),
+    ]
+
+
+def test_two_labs_that_differ_in_a_number_are_not_shared() -> None:
+    studies = [PortfolioStudy(synthetic(days=days)) for days in (10, 12)]
+    with pytest.raises(PortfolioError, match=r"number of days of the lab: .* have 10 and 12; give"):
+        portfolio_of(studies)
 
 
 def test_smaller_plan_for_which_only_the_instruments_lack_is_enough_to_name_them() -> None:
