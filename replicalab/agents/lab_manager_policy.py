@@ -121,20 +121,12 @@ def compose_lab_manager_response(
 
 def answer_to(plan: Assessment, offer: Offer | None) -> LabManagerAction:
     """Return the Lab Manager's answer to a plan that is judged, and to what was found instead."""
-    in_lines = plan.is_in_lines
-    said = _Verdict(
-        plan.failing,
-        plan.reasons.items(),
-        plan.cost,
-        plan.staff,
-        in_lines,
-        plan.pack.lab.currency,
-    )
+    reasons, currency, in_lines = plan.reasons.items(), plan.pack.lab.currency, plan.is_in_lines
+    said = _Verdict(plan.failing, reasons, plan.cost, plan.staff, in_lines, currency)
     offered = None
     if offer is not None:
-        after = offer.after
-        failing = after.failing
-        # Nobody reads its reasons.
+        after, failing = offer.after, offer.after.failing
+        # Nobody reads the reasons of an offer: they are still the plan's.
         verdict = said._replace(failing=failing, credits=after.cost, staff=after.staff)
         offered = _Offered(after.plan, offer.changes, offer.improved, failing, verdict, in_lines)
     return _answer(said, offered)
