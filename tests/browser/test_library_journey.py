@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,7 +21,7 @@ from tests.browser.driving import (
     wait_for_run,
 )
 from tests.browser.visiting import follow, number, press, type_number, type_text
-from tests.library.making import REMEDY, PostgresServer, find_postgres
+from tests.library.making import PostgresServer, find_postgres
 
 ADDRESS: Final = "/Protocol?study=psy_stroop"
 SAFE: Final = "Saved: "
@@ -159,12 +158,7 @@ def write_long_plan(page: Page) -> None:
 
 @pytest.fixture
 def postgres() -> Iterator[PostgresServer]:
-    programs = find_postgres()
-    if programs is None:
-        if os.environ.get("REPLICALAB_REQUIRE_POSTGRES") == "1":
-            pytest.fail(REMEDY, pytrace=False)
-        pytest.skip(REMEDY)
-    with PostgresServer(programs) as server:
+    with PostgresServer(find_postgres()) as server:
         yield server
 
 

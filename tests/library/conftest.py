@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from replicalab.library import Library
-from tests.library.making import REMEDY, Clock, PostgresServer, find_postgres
+from tests.library.making import Clock, PostgresServer, find_postgres
 
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
     """A server for the whole session; without one the test is skipped, or fails if it must be."""
-    programs = find_postgres()
-    if programs is None:
-        if os.environ.get("REPLICALAB_REQUIRE_POSTGRES") == "1":
-            pytest.fail(REMEDY, pytrace=False)
-        pytest.skip(REMEDY)
-    with PostgresServer(programs) as server:
+    with PostgresServer(find_postgres()) as server:
         yield server
 
 

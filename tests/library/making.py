@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final, Self
 
+import pytest
 from sqlalchemy import Engine, create_engine, make_url
 
 from replicalab.batch import jobs_of, run_job
@@ -80,7 +81,7 @@ def engine_of(url: str) -> Engine:
 
 # --- PostgreSQL -------------------------------------------------------------------------------
 
-REMEDY: Final = (
+_REMEDY: Final = (
     "no PostgreSQL found: install it (Debian: apt-get install postgresql) or name the folder of "
     "its programs in REPLICALAB_POSTGRES"
 )
@@ -88,13 +89,17 @@ _NOBODY: Final = 65534
 """PostgreSQL refuses to be run by root; where we are that, it is run by who owns nothing."""
 
 
-def find_postgres() -> Path | None:
-    """Return the folder of PostgreSQL's programs, None where there is none."""
+def find_postgres() -> Path:
+    """Return the folder of PostgreSQL's programs; without it the test is skipped, or fails."""
     if named := os.environ.get("REPLICALAB_POSTGRES"):
         return Path(named)
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     found += [Path(each).resolve() for each in [shutil.which("initdb")] if each]
-    return found[-1].parent if found else None
+    if found:
+        return found[-1].parent
+    if os.environ.get("REPLICALAB_REQUIRE_POSTGRES") == "1":
+        pytest.fail(_REMEDY, pytrace=False)
+    pytest.skip(_REMEDY)
 
 
 class PostgresServer:
