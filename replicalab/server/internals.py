@@ -121,6 +121,8 @@ class Sent(NamedTuple):
 BEGIN: Final = "new_session"
 END: Final = "script_finished"
 """The kinds of a message with which a run begins and ends."""
+PASSING: Final = "new_transient"
+"""The form of what stands before an element, and is gone when the next run begins."""
 ELEMENTS: Final = frozenset({"delta", "ref_hash"})
 """The kinds of one that draws something; the second names what the browser has of before."""
 
@@ -154,7 +156,7 @@ def _read_drawn(message: Any, content: str) -> Drawn:
     """Return what a message draws."""
     place, delta = tuple(message.metadata.delta_path), message.delta
     form = str(delta.WhichOneof("type") or "")
-    acts = form == "new_transient"  # which is gone when the next run begins
+    acts = form == PASSING
     if form == "new_element":
         element = delta.new_element
         widget = getattr(element, element.WhichOneof("type") or "", None)

@@ -51,6 +51,19 @@ def test_study_of_ones_own_is_written_used_and_negotiated(app_page: Page) -> Non
     expect(where(app_page)).to_contain_text(TITLE)
 
 
+def test_analysis_says_what_is_wrong_with_a_number_and_answers_again(app_page: Page) -> None:
+    open_app(app_page)
+    show(app_page, "Make a study")
+    answer = app_page.get_by_text("64 a group = 128 in all.")
+    expect(answer).to_be_visible()
+    for _ in range(2):
+        type_number(app_page, "Alpha, two-sided", 2)
+        expect(app_page.get_by_text("2 is not allowed: it must be less than 1.")).to_be_visible()
+        expect(answer).to_have_count(0)
+        type_number(app_page, "Alpha, two-sided", 0.05)
+        expect(answer).to_be_visible()
+
+
 def test_link_to_ones_own_study_reads_it_and_a_reload_still_owns_it(
     app_page: Page, browser: Browser, browser_context_args: dict[str, Any]
 ) -> None:

@@ -37,7 +37,14 @@ class Block(NamedTuple):
     is_part: bool = False
 
 
-Content = tuple[Element | Block, ...]
+class Twice(NamedTuple):
+    """A place that a script draws twice in a run, as `st.empty` and what is written into it."""
+
+    first: Element | Block
+    then: Element | Block
+
+
+Content = tuple[Element | Block | Twice, ...]
 
 
 class Run(NamedTuple):
@@ -51,19 +58,28 @@ class Run(NamedTuple):
 
 
 def drawing(
-    content: Content, place: Place = (0,), part: str = "", first: int = 0
+    content: Content, keys: set[str], place: Place = (0,), part: str = "", first: int = 0
 ) -> Iterator[ForwardMsg]:
-    """Yield a message for each thing that is drawn, in the order of the script."""
+    """Yield a message for each thing that is drawn, in the order of the script.
+
+    Streamlit refuses a second widget of the same key, so that one is an element like any other.
+    """
     for number, each in enumerate(content, first):
+        if isinstance(each, Twice):
+            for one in each:
+                yield from drawing((one,), keys, place, part, number)
+            continue
         message, at = ForwardMsg(), (*place, number)
         within = PART if isinstance(each, Block) and each.is_part else part
         message.metadata.delta_path.extend(at)
         message.delta.fragment_id = within
         if isinstance(each, Element):
-            message.delta.new_element.text_input.id = each.key
+            element = each._replace(key="" if each.key in keys else each.key)
+            keys.add(each.key)
+            message.delta.new_element.text_input.id = element.key
             message.delta.new_element.text_input.label = each.text
             message.delta.new_element.has_one_shot_effect = each.acts
-            message.hash = f"{each}{within}"
+            message.hash = f"{element}{within}"
             yield message
             continue
         block = message.delta.add_block
@@ -71,7 +87,7 @@ def drawing(
         block.id = each.label
         message.hash = f"{each.form}{each.label}{within}"
         yield message
-        yield from drawing(each.children, at, within)
+        yield from drawing(each.children, keys, at, within)
 
 
 def part_of(run: Run) -> Content:
@@ -86,7 +102,8 @@ def messages(run: Run, number: int, part: int) -> list[bytes]:
     for message in (begin, end):
         message.metadata.run.script_run_id = str(number)
         message.metadata.run.fragment_ids.extend([PART] * run.of_part)
-    drawn = list(drawing(run.content) if not run.of_part else drawing(part_of(run), first=part))
+    content, first = (part_of(run), part) if run.of_part else (run.content, 0)
+    drawn = list(drawing(content, set(), first=first))
     for timer in run.timers * (not run.of_part):
         message = ForwardMsg(hash=timer)
         message.auto_rerun.fragment_id = timer
@@ -216,7 +233,13 @@ def played(runs: Sequence[Run]) -> tuple[Browser, Browser]:
     return everything, changes
 
 
-def any_part(random: Random, depth: int = 0) -> Element | Block:
+def any_part(random: Random, depth: int = 0) -> Element | Block | Twice:
+    if random.random() < 0.1:
+        return Twice(any_thing(random, depth), any_thing(random, depth))
+    return any_thing(random, depth)
+
+
+def any_thing(random: Random, depth: int) -> Element | Block:
     if depth > 2 or random.random() < 0.6:
         key = random.choice(("", "", "k", "l"))
         return Element(random.choice("abc"), acts=random.random() < 0.1, key=key)
@@ -311,6 +334,16 @@ def test_widget_that_takes_another_s_place_is_followed_by_all_once() -> None:
     page = Run((second, Element("b")))
     assert sent_of(page, screen) == ["new_session", "delta", "delta", END]
     assert sent_of(page, screen) == ["new_session", END]
+
+
+def test_place_that_is_drawn_twice_shows_the_second() -> None:
+    empty, answer = Element(""), Element("2 is not allowed")
+    page = (Twice(empty, empty), Element("b"), Element("c"))
+    told = (Twice(empty, answer), Element("b"))
+    everything, _ = played([Run(page), Run(told), Run(told), Run(page)])
+    assert everything.root.children[0].children == []
+    first, changes = played([Run(page), Run(told)])
+    assert first.root.children[0].content == changes.root.children[0].content == f"{answer}"
 
 
 @pytest.mark.parametrize("acts", [False, True])
