@@ -26,7 +26,9 @@ from replicalab.scenarios import CORRELATIONS, MOST, Arms, Design, Units
 
 _TWO: Final = 2
 _NEAR: Final = 2  # So many units of the dearer arm on either side of the best share are tried
-_PARTS: Final = 24  # So many smaller units are tried, at most
+_SMALLEST: Final = 8  # Units of up to so many samples are tried, and
+_PARTS: Final = 32  # so many sizes up to the best one
+_BEYOND: Final = 1.25  # and a quarter beyond it
 _CENTS: Final = 1e-6
 _MOST_TO_ONE: Final = round(1 / LEAST_SHARE) - 1  # So many units of one arm to one of the other
 _SHOWS: Final = 0.005  # Less evidence more is no better allocation
@@ -151,21 +153,27 @@ def better_allocation(plan: Assessment) -> Allocated | None:
     tried = [
         _allocated(plan, costs, per_unit, split)
         # In this order it is MOST of NaN, too: of samples that are as good as independent.
-        for per_unit in _per_unit(min(MOST, best.per_unit))
+        for per_unit in _per_unit(min(MOST, best.per_unit), most)
         for split in _splits(design, costs.of_unit(per_unit), budget, most // per_unit)
     ]
     found = min(tried, key=lambda one: (as_loss(one.value, plan.pack), one.credits), default=None)
     return found if found and found.value > plan.evidence.value + _SHOWS else None
 
 
-def _per_unit(best: float) -> set[int]:
-    """Return how many samples a unit may hold: those about the best, and fewer."""
+def _per_unit(best: float, most: int) -> set[int]:
+    """Return how many samples a unit may hold: the smallest numbers, and up to beyond the best.
+
+    Args:
+        best: what a unit would hold without an end to the samples.
+        most: so many samples there may be.
+    """
     # The least variance takes few and large units, and a test of few units has few degrees of
-    # freedom: with somewhat smaller ones it may have more power.
-    tried = {math.floor(best), math.ceil(best)} | {
-        round(best * part / _PARTS) for part in range(1, _PARTS)
-    }
-    return {each for each in tried if each >= 1}
+    # freedom: with smaller ones it may have more power. With somewhat larger ones it may, too,
+    # where samples drop out or whole units leave a rest.
+    end = min(_BEYOND * best, MOST, most / LEAST_UNITS)
+    parts = {math.ceil(end * part / _PARTS) for part in range(1, _PARTS + 1)}
+    tried = {math.floor(best), math.ceil(best), *range(1, _SMALLEST + 1), *parts}
+    return {each for each in tried if 1 <= each <= most}
 
 
 def _splits(

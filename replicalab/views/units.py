@@ -172,7 +172,8 @@ def _worth_text(samples: float) -> str:
 def allocation_text(plan: Assessment, better: Allocated, units: Units) -> str:
     """Return samples and units that show more for the same money.
 
-    ``For these costs the best is 9 per tank, 33 % of tanks treated: power 0.41 in place of 0.33``.
+    ``The same money shows more with 9 per tank, 33 % of tanks treated: power 0.41 in place of 0.33
+    for 1,234 credits, no more than samples and tanks cost now (81 samples in …).``
     """
     name, evidence, shares = units.name, plan.evidence, ""
     if len(better.units) == _ARMS:
@@ -182,7 +183,7 @@ def allocation_text(plan: Assessment, better: Allocated, units: Units) -> str:
         treated, other = map(amount_text, better.units)
         units_had = f"{treated} treated and {other} other {plural(name, sum(better.units))}"
     return (
-        f"For these costs the best is {better.per_unit:,} per {name}{shares}: "
+        f"The same money shows more with {better.per_unit:,} per {name}{shares}: "
         f"{evidence.text_of(evidence.amount(better.value))} in place of {evidence.number} for "
         f"{plan.pack.lab.money(better.credits)}, no more than samples and {plural(name, 2)} cost "
         f"now ({count_text(better.samples, 'sample')} in {units_had})."

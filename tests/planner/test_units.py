@@ -36,7 +36,7 @@ from replicalab.scenarios import (
 )
 from replicalab.views.units import allocation_text, basis_text, unknown_text
 from replicalab.views.verdicts import plan_verdict
-from tests.factories import change_pack, make_design, make_pack, make_protocol
+from tests.factories import change_pack, make_design, make_pack, make_protocol, make_throughput
 from tests.measures.designs import design_of
 from tests.planner.small_labs import small_lab
 from tests.tiers import batches
@@ -301,8 +301,8 @@ Numbers = np.ndarray[Any, np.dtype[np.float64]]
 def allocations(plan: Assessment) -> tuple[Numbers, Numbers, float]:
     """Return power and price of each allocation for a plan's money, and how many samples exist.
 
-    Tanks hold no more samples than is best without rounding, and of as many in the first arm only
-    the allocation with the most in the other counts.
+    Tanks hold up to three times as many samples as is best without rounding, and 8 more; of as many
+    in the first arm only the allocation with the most in the other counts.
     """
     design, samples = plan.pack.design, plan.counts.samples
     units, arms = design.units, design.arms or Arms()
@@ -317,7 +317,7 @@ def allocations(plan: Assessment) -> tuple[Numbers, Numbers, float]:
     budget = units.cost * sum(tanks_of(samples, design, arms.share))
     budget += sum(n * rate for n, rate in zip(had, (first, second), strict=False))
     found = set()
-    largest = math.ceil(best_size(units.icc, units.cost, first, second if two else first))
+    largest = math.ceil(3 * best_size(units.icc, units.cost, first, second if two else first)) + 8
     sizes = [(m, m * first + units.cost) for m in range(1, largest + 1)]
     for m, one in ((m, n) for m, price in sizes for n in range(2, int(budget / price + 1e-9) + 1)):
         left = budget - one * (m * first + units.cost)
@@ -397,6 +397,87 @@ def test_unit_that_is_partly_filled_is_better_filled_evenly() -> None:
     assert found.credits == pytest.approx(9 * 0.001 + 3 * 5.184)
 
 
+def few_tanks(
+    kind: str, n: int, samples: float, units: dict[str, float], **changes: object
+) -> Assessment:
+    """Return a plan of one group in tanks of which the lab or the study caps the samples."""
+    held = Units.model_validate({"name": "tank", "samples": samples, **units})
+    throughput = make_throughput(value=3) if changes.pop("three_a_day", False) else None
+    price = changes.pop("price", 1.0)
+    design = make_design(kind=kind, effect_planning=0.8, units=held, **changes)
+    pack = make_pack(
+        design=design,
+        samples_per_day=throughput,
+        cost_model=CostModel.model_validate({"per_sample": price}),
+    )
+    return assess(make_protocol(sample_size=n), pack)
+
+
+@pytest.mark.parametrize(
+    ("plan", "per_unit", "units"),
+    [
+        (
+            few_tanks(
+                "one_sample",
+                43,
+                3.0,
+                {"icc": 0.1, "cost": 200.0, "sample_cost": 1.0},
+                price=0.0,
+                three_a_day=True,
+            ),
+            1,
+            15,
+        ),
+        (
+            few_tanks(
+                "one_sample",
+                64,
+                3.0,
+                {"icc": 0.02, "cost": 200.0, "sample_cost": 1.0},
+                three_a_day=True,
+            ),
+            1,
+            15,
+        ),
+        (
+            few_tanks(
+                "one_sample",
+                54,
+                16.0,
+                {"icc": 0.02, "cost": 200.0, "sample_cost": 1.0},
+                population_max=30,
+            ),
+            7,
+            4,
+        ),
+        (
+            few_tanks(
+                "paired", 61, 16.0, {"icc": 0.95, "cost": 30.0, "sample_cost": 1.0}, dropout=0.2
+            ),
+            2,
+            7,
+        ),
+    ],
+)
+def test_better_allocation_of_one_group_is_the_best_of_all_that_are_allowed(
+    plan: Assessment, per_unit: int, units: int
+) -> None:
+    held, found = plan.pack.design.units, better_allocation(plan)
+    assert held
+    assert found
+    assert (found.per_unit, found.units) == (per_unit, (units,))
+    each = plan.pack.cost_model.per_sample + held.sample_cost
+    number = plan.counts.samples
+    budget = number * each + math.ceil(number / held.samples) * held.cost
+    most = 15 if plan.pack.samples_per_day else plan.pack.design.population_max or 1000
+    for size, count in product(range(1, most // 2 + 1), range(2, most + 1)):
+        if size * count <= most and count * (size * each + held.cost) <= budget:
+            there = held.model_copy(update={"samples": float(size)})
+            design = plan.pack.design.model_copy(update={"units": there})
+            shown = evidence_value(design, size * count, plan.evidence.effect)
+            assert shown <= found.value + 1e-9, (size, count)
+
+
 @pytest.mark.parametrize("icc", [1e-20, 5e-324])
 @pytest.mark.parametrize("kind", ["paired", "two_group"])
 def test_samples_that_are_as_good_as_independent_have_no_endless_unit(
@@ -416,7 +497,7 @@ def test_better_allocation_is_told_with_units_share_power_and_money() -> None:
     assert units
     first, second = found.units
     assert allocation_text(plan, found, units) == (
-        f"For these costs the best is {found.per_unit} per tank, "
+        f"The same money shows more with {found.per_unit} per tank, "
         f"{100 * first / (first + second):.0f} % of tanks treated: power {found.value:.2f} in "
         f"place of 0.33 for {found.credits:,.0f} credits, no more than samples "
         f"and tanks cost now ({found.samples} samples in {first} treated and {second} other tanks)."

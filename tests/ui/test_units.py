@@ -56,7 +56,7 @@ def test_units_and_arms_are_typed_and_the_page_says_what_they_make() -> None:
     assert worth(app) == number(EvidenceAssumptions(units=units)) != before
     assert "8 classes of 25 (4 + 4)" in said(app)
     app = type_in(app, "A unit costs", 40.0)
-    assert "For these costs the best is" in said(app)
+    assert "The same money shows more with" in said(app)
     app = type_in(app, "First arm, % of samples", 25.0)
     units, arms = units.model_copy(update={"cost": 40.0}), Arms(share=0.25)
     question = EvidenceAssumptions(units=units, arms=arms)
