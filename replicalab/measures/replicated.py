@@ -92,9 +92,11 @@ class Replicated:
 
     @cached_property
     def least(self) -> float:
-        """The relative size of the smallest study that has a standard error."""
+        """The relative size of the smallest study that has a standard error; 0 where none has."""
         low = high = 1
         while not self.relative_size(high):
+            if high > _MOST:  # An arm that has no unit gets none of more samples either
+                return 0.0
             low, high = high + 1, 2 * high
         while low < high:
             middle = (low + high) // 2

@@ -185,10 +185,13 @@ def test_limit_that_binds_is_named(plan: Assessment, limit: TargetLimit | None) 
     assert bool(unreached_text(plan)) == (limit is not None)
 
 
-def successes(target: float, exist: int | None, tau: float = 1.0) -> Assessment:
+def successes(
+    target: float, exist: int | None, tau: float = 1.0, samples: int = 20, **changes: Any
+) -> Assessment:
     """Return a plan by the probability of success: of 16 samples the original had d = 0.5."""
+    named: dict[str, Any] = {"kind": "one_sample", **changes}
     design = make_design(
-        kind="one_sample",
+        **named,
         target=target,
         floor=0.2,
         population_max=exist,
@@ -201,7 +204,7 @@ def successes(target: float, exist: int | None, tau: float = 1.0) -> Assessment:
             "plan_with": "success",
         },
     )
-    return assess(make_protocol(sample_size=20), make_pack(design=design))
+    return assess(make_protocol(sample_size=samples), make_pack(design=design))
 
 
 @pytest.mark.parametrize(
@@ -220,6 +223,17 @@ def test_ceiling_of_success_binds_where_it_is_below_the_target(
 ) -> None:
     found = why_unreached(plan)
     assert (found and found.limit) == limit
+
+
+@pytest.mark.parametrize("samples", [1, 2])
+def test_arm_without_a_tank_has_no_success_and_is_told_how_many_it_takes(samples: int) -> None:
+    units = Units(name="tank", samples=4.0, icc=0.1)
+    plan = successes(0.5, None, tau=0.0, samples=samples, units=units, kind="two_group")
+    found = units_limit(plan)
+    assert found
+    assert found.most == 0.0
+    assert found.per_unit is None
+    assert found.enough
 
 
 def test_success_without_heterogeneity_is_that_of_the_one_effect() -> None:
