@@ -107,7 +107,11 @@ def correlation(of: Reviewed) -> Judged:
     if units is None or units.icc is None:
         tried = by_correlation(of.plan)
         values = joined([f"{evidence.amount(value)} at {rho:g}" for rho, value in tried.items()])
-        known = f" The {evidence.named} would be {values}." if not evidence.void_reason else ""
+        known = (
+            f" The {evidence.named} would be {values}."
+            if tried and not evidence.void_reason
+            else ""
+        )
         name = units.name if units else "unit"
         return unsaid(f"Samples that share a {name} are taken as independent.{known}")
     if reason := _reason(of, "units"):

@@ -96,14 +96,17 @@ def with_correlation(design: Design, correlation: float | None) -> Design:
 
 
 def by_correlation(plan: Assessment) -> dict[float, float]:
-    """Return what the plan's samples show at the correlations to try, and at its own."""
-    units = plan.pack.design.units
-    if units is None:
+    """Return what the plan's samples show at the correlations to try, and at its own.
+
+    Empty without units, and with a baseline, which needs independent samples.
+    """
+    design = plan.pack.design
+    units = design.units
+    if units is None or design.baseline is not None:
         return {}
     own = () if units.icc is None else (units.icc,)
     return {
-        rho: _shown(plan, with_correlation(plan.pack.design, rho))
-        for rho in sorted({*CORRELATIONS, *own})
+        rho: _shown(plan, with_correlation(design, rho)) for rho in sorted({*CORRELATIONS, *own})
     }
 
 

@@ -95,14 +95,17 @@ def basis_text(plan: Assessment) -> str:
 
 
 def unknown_text(plan: Assessment) -> str:
-    """Return what an intraclass correlation would make of a plan; empty where one is given.
+    """Return what an intraclass correlation would make of a plan.
+
+    Empty where one is given, or none can be.
 
     ``With an intraclass correlation of 0.01, 0.05 and 0.1 the power would be 0.60, 0.44 and 0.33.``
     """
     units, evidence = plan.pack.design.units, plan.evidence
     if units is None or units.icc is not None or evidence.void_reason:
         return ""
-    found = by_correlation(plan)
+    if not (found := by_correlation(plan)):
+        return ""
     tried = joined([f"{rho:g}" for rho in found])
     values = joined([evidence.amount(value) for value in found.values()])
     return f"With an intraclass correlation of {tried} the {evidence.named} would be {values}."
@@ -128,9 +131,12 @@ def _sentences(plan: Assessment) -> Iterator[Sentence]:
     if design.units is not None:
         yield Sentence(f"{capitalised(units_text(plan))}.")
         if design.units.icc is None:
+            otherwise = "The table says what it would be otherwise."
+            if design.baseline is not None:
+                otherwise = "Leave out the baseline to see what it would be otherwise."
             yield Sentence(
                 "No intraclass correlation is given: the evidence takes samples that share a "
-                f"{design.units.name} as independent. The table says what it would be otherwise."
+                f"{design.units.name} as independent. {otherwise}"
             )
     if arms := arms_text(plan.counts.samples, design):
         yield Sentence(f"{capitalised(count_text(plan.counts.samples, 'sample'))}: {arms}.")

@@ -34,7 +34,7 @@ from replicalab.scenarios import (
     Units,
     load_scenario,
 )
-from replicalab.views.units import allocation_text, basis_text, unknown_text
+from replicalab.views.units import allocation_text, basis_text, units_panel, unknown_text
 from replicalab.views.verdicts import plan_verdict
 from tests.factories import change_pack, make_design, make_pack, make_protocol, make_throughput
 from tests.measures.designs import design_of
@@ -521,6 +521,18 @@ def test_one_group_in_units_has_a_better_allocation_too() -> None:
     assert found.per_unit in (2, 3)
     assert len(found.units) == 1
     assert found.credits <= 100 * 10 + 4 * 10
+
+
+def test_no_correlation_is_tried_with_a_baseline_which_needs_independent_samples() -> None:
+    units = Units(name="tray", samples=6.0)
+    design = make_design(kind="two_proportions", effect_planning=0.5, baseline=0.6, units=units)
+    plan = assess(make_protocol(), make_pack(design=design))
+    assert by_correlation(plan) == {}
+    assert unknown_text(plan) == ""
+    said = markdown(report(PlanAnalysis(plan), on=date(2026, 3, 1)))
+    assert "Samples that share a tray are taken as independent." in said
+    assert "By the intraclass correlation" not in said
+    assert "Leave out the baseline" in str(units_panel(plan))
 
 
 def test_with_correlation_leaves_designs_without_units_alone() -> None:
