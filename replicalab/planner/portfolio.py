@@ -1,8 +1,9 @@
 """Which studies, and which plan of each, one lab runs with one budget: the best of all choices.
 
 Of a study those plans matter that reach its target, or its floor, with the fewest samples and days:
-one for each way to word the plan, in the lab as it is and on each day after which a booking is
-over. What all of them share are the credits, the days, the people and the instruments.
+one for each way to word the plan and to free an instrument, in the lab as it is and on each day
+after which a booking is over. What all of them share are the credits, the days, the people and the
+instruments.
 Source: docs/contract.md, Planner.
 """
 
@@ -12,10 +13,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from itertools import product
 from math import isfinite
 from typing import Final, NamedTuple
 
-from replicalab.assessment import Assessment, assess, credits_needed, staff
+from replicalab.assessment import Assessment, assess
 from replicalab.errors import PortfolioError
 from replicalab.lexicon import amount_text, label_key, shortened
 from replicalab.models import Dimension, revise
@@ -33,7 +35,7 @@ from replicalab.planner.limits import (
     most_looked_at,
 )
 from replicalab.planner.timetable import LabTask, inserted, most_at_work
-from replicalab.planner.variants import variants_of
+from replicalab.planner.variants import PlanVariants, variants_of
 from replicalab.scenarios import EvidenceTier, Pack
 
 MOST_STUDIES: Final = 60
@@ -98,53 +100,74 @@ class LabPlan(NamedTuple):
     judged: Assessment
 
 
-def plans_of(candidate: PortfolioStudy) -> tuple[LabPlan, ...]:
+class LabPlans(NamedTuple):
+    """The plans of a study that may be chosen; ``exact`` is False where some may be missing."""
+
+    listed: tuple[LabPlan, ...]
+    exact: bool
+
+
+def plans_of(candidate: PortfolioStudy) -> LabPlans:
     """Return the plans of a study, whatever they cost, that no other stands in for."""
-    found: dict[PlanOption, Assessment] = {}
-    for option, judged in _all_plans(candidate):
-        if not {*judged.failing} - {Dimension.BUDGET}:
-            found.setdefault(option, judged)
-    return tuple(LabPlan(option, found[option]) for option in undominated(found))
+    found, exact = dict[PlanOption, Assessment](), True
+    for there in _labs(candidate):
+        exact = exact and there.variants.exact
+        for judged in _plans_in(there, candidate):
+            if not {*judged.failing} - {Dimension.BUDGET}:
+                found.setdefault(_option(judged, candidate), judged)
+    listed = tuple(LabPlan(option, found[option]) for option in undominated(found))
+    return LabPlans(listed, exact)
 
 
-def _all_plans(candidate: PortfolioStudy) -> Iterator[tuple[PlanOption, Assessment]]:
+class _InLab(NamedTuple):
+    """A study's reference plan in the lab that begins on some day, and the ways to word it."""
+
+    limits: CountLimits
+    reference: Assessment
+    variants: PlanVariants
+
+
+def _labs(candidate: PortfolioStudy) -> Iterator[_InLab]:
+    """Yield the lab as it is, and from each day on which a booking is over."""
     pack = candidate.pack
-    worth = EvidenceCurve(pack, most_looked_at(pack.reference_protocol))
-    tiers = [tier for tier in _COUNTED if _whole(candidate.counts(tier))]
+    if not any(_whole(candidate.counts(tier)) for tier in _COUNTED):
+        return
     for first in _first_days(pack):
         there = pack.in_lab(pack.lab.with_means(start_day=first))
         limits = CountLimits(there, frozenset({Dimension.BUDGET}))
-        if limits.endpoint_lost or not tiers:
+        if limits.endpoint_lost:
             return
         reference = assess(pack.reference_protocol, there)
-        for variant in variants_of(reference).listed:
-            allowed = worth.allowed(variant.factor)
-            if variant.failing or allowed is None:
-                continue
-            for tier in tiers:
-                needed = worth.needed(TIER_RANK[tier], variant.factor)
-                if needed is None:
-                    continue
-                counts = limits.fewest(variant.counts(reference.counts), max(needed, allowed))
-                if not limits.allows(counts):
-                    continue
-                plan = revise(
-                    variant.applied_to(pack.reference_protocol),
-                    sample_size=int(counts.samples),
-                    duration_days=int(counts.days),
-                )
-                judged = assess(plan, there)
-                instruments = frozenset(map(label_key, plan.required_equipment))
-                people = int(staff(counts, there.lab.staff_model))
-                yield (
-                    PlanOption(
-                        _whole(candidate.counts(judged.evidence.tier)),
-                        judged.fidelity_loss,
-                        _whole(credits_needed(counts, there)),
-                        LabTask(int(counts.days), people, instruments, first),
-                    ),
-                    judged,
-                )
+        yield _InLab(limits, reference, variants_of(reference, by_instruments=True))
+
+
+def _plans_in(there: _InLab, candidate: PortfolioStudy) -> Iterator[Assessment]:
+    """Yield of each way to word the plan those with the fewest samples that count something."""
+    limits, reference = there.limits, there.reference
+    worth = EvidenceCurve(candidate.pack, most_looked_at(reference.plan))
+    tiers = [tier for tier in _COUNTED if _whole(candidate.counts(tier))]
+    for variant, tier in product(there.variants.listed, tiers):
+        allowed = worth.allowed(variant.factor)
+        if variant.failing or allowed is None:
+            continue
+        needed = worth.needed(TIER_RANK[tier], variant.factor)
+        if needed is None:
+            continue
+        counts = limits.fewest(variant.counts(reference.counts), max(needed, allowed))
+        if limits.allows(counts):
+            numbers = {"sample_size": int(counts.samples), "duration_days": int(counts.days)}
+            yield assess(revise(variant.applied_to(reference.plan), **numbers), limits.pack)
+
+
+def _option(judged: Assessment, candidate: PortfolioStudy) -> PlanOption:
+    """Return what a plan counts and takes."""
+    instruments = frozenset(map(label_key, judged.plan.required_equipment))
+    return PlanOption(
+        _whole(candidate.counts(judged.evidence.tier)),
+        judged.fidelity_loss,
+        _whole(judged.cost),
+        LabTask(judged.counts.days, judged.staff, instruments, judged.pack.lab.start_day),
+    )
 
 
 def _first_days(pack: Pack) -> list[int]:
@@ -246,7 +269,7 @@ class Portfolio:
     exact: bool
     ends_first: bool
     most: float
-    _plans: tuple[tuple[LabPlan, ...], ...]
+    _plans: tuple[LabPlans, ...]
     _means: LabMeans
 
     @property
@@ -291,7 +314,7 @@ class Portfolio:
         return tuple(self._left_out(at) for at in range(len(self.candidates)) if at not in chosen)
 
     def _left_out(self, at: int) -> LeftOut:
-        plans = [plan.option for plan in self._plans[at]]
+        plans = [plan.option for plan in self._plans[at].listed]
         if not _whole(self.candidates[at].worth):
             return LeftOut(at, Lacking.WORTH)
         if not plans:
@@ -330,11 +353,12 @@ class Portfolio:
     @cached_property
     def _next(self) -> tuple[StudyChoice | None, bool]:
         """The cheapest choice that is worth more, None if none is; and whether that is proven."""
-        return cheapest_of(self._options, self._means, _whole(self.worth) + 1)
+        found, exact = cheapest_of(self._options, self._means, _whole(self.worth) + 1)
+        return found, exact and _is_exact(self._plans)
 
     @cached_property
     def _options(self) -> list[list[PlanOption]]:
-        return [[plan.option for plan in plans] for plans in self._plans]
+        return [[plan.option for plan in plans.listed] for plans in self._plans]
 
     def _rises(self) -> Iterator[Rise]:
         options = self._options
@@ -342,6 +366,7 @@ class Portfolio:
         worth = _whole(self.worth)
         for place in range(MOST_RISES):
             found, exact = cheapest_of(options, self._means, worth + 1) if place else self._next
+            exact = exact and _is_exact(self._plans)
             if found is None:
                 return
             picked = _picked(options, found)
@@ -391,9 +416,12 @@ def portfolio_of(candidates: Iterable[PortfolioStudy]) -> Portfolio:
     means = _shared(listed)
     _refuse_looks(listed)
     plans = tuple(map(plans_of, listed))
-    found = best_of([[plan.option for plan in each] for each in plans], means)
+    found, exact = (
+        best_of([[o.option for o in each.listed] for each in plans], means),
+        _is_exact(plans),
+    )
     chosen = [
-        _chosen(at, listed[at], plans[at][place].judged, start)
+        _chosen(at, listed[at], plans[at].listed[place].judged, start)
         for at, (place, start) in enumerate(zip(found.options, found.starts, strict=True))
         if place is not None and start is not None
     ]
@@ -401,12 +429,16 @@ def portfolio_of(candidates: Iterable[PortfolioStudy]) -> Portfolio:
     return Portfolio(
         listed,
         tuple(chosen),
-        found.exact,
-        found.ends_first,
-        found.most / _UNIT,
+        found.exact and exact,
+        found.ends_first and exact,
+        found.most / _UNIT if exact else sum(each.worth for each in listed),
         plans,
         means,
     )
+
+
+def _is_exact(plans: Iterable[LabPlans]) -> bool:
+    return all(each.exact for each in plans)
 
 
 def _chosen(at: int, candidate: PortfolioStudy, judged: Assessment, start: int) -> ChosenStudy:

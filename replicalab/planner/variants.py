@@ -14,7 +14,8 @@ follows from what the finished plan lists. Items that are tied by a chain of sub
 *component*; nothing in one component bears on another. Within a component every combination is
 tried, or where there are too many, only the best assignments; the answers of the components are
 then combined, and the beaten ones left out after each. Where own prices leave very many of them,
-only the best and the cheapest are kept.
+only the best and the cheapest are kept. Where plans of many studies share a lab's instruments, a
+way that holds others of them is another, and what fails nothing may give way to free one.
 
 **Controls.** Equal labels are one control with a count. A further copy costs no fidelity, so
 copies go before any control does; among controls that may go, all cost the same, so they go in
@@ -70,6 +71,8 @@ class PlanVariant(NamedTuple):
         gone: the labels of controls that go, in the order in which they do.
         dropped: the keys of those of which no copy stays.
         price: the credits that its swaps add to the items' cost; negative where they save.
+        instruments: the equipment that may give way and stays, or comes; empty where it does not
+            matter which.
     """
 
     failing: frozenset[Dimension] = _NONE
@@ -80,6 +83,7 @@ class PlanVariant(NamedTuple):
     gone: tuple[str, ...] = ()
     dropped: frozenset[str] = frozenset()
     price: float = 0.0
+    instruments: frozenset[str] = frozenset()
 
     def counts(self, before: Counts) -> Counts:
         """Return what the counts of the plan become when it is worded so."""
@@ -102,6 +106,7 @@ class PlanVariant(NamedTuple):
             (*self.gone, *other.gone),
             self.dropped | other.dropped,
             self.price + other.price,
+            self.instruments | other.instruments,
         )
 
     def applied_to(self, plan: Protocol) -> Protocol:
@@ -172,10 +177,13 @@ class PlanVariants(NamedTuple):
     exact: bool = True
 
 
-def variants_of(plan: Assessment) -> PlanVariants:
-    """Return the ways to word a plan; of those left out, one here is as good in every respect."""
+def variants_of(plan: Assessment, *, by_instruments: bool = False) -> PlanVariants:
+    """Return the ways to word a plan; of those left out, one here is as good in every respect.
+
+    Which equipment a way holds is a respect only ``by_instruments``.
+    """
     stated = PlanVariant(_policy([plan.plan.technique, plan.plan.rationale], plan.pack))
-    items, controls = _items(plan), _controls(plan)
+    items, controls = _items(plan, by_instruments), _controls(plan)
     room = max(1, MOST_VARIANTS // len(controls))
     found = tuple(
         stated.combined(part).combined(rest) for part in items.listed[:room] for rest in controls
@@ -224,18 +232,18 @@ class _Need(NamedTuple):
     prices: dict[str, float]
 
 
-def _items(plan: Assessment) -> PlanVariants:
+def _items(plan: Assessment, by_instruments: bool) -> PlanVariants:
     """Return the ways to replace items, without those that another beats."""
     rows, listed = plan.pack.allowed_substitutions, {label_key(i.label) for i in plan.items}
-    needs, fixed = _needs(plan, listed)
+    needs, fixed = _needs(plan, listed, by_instruments)
     found, exact = [PlanVariant(fixed)], True
     components = list(_components(needs, rows))
     for keys, tied in components:
         own = [row for row in rows if label_key(row.original) in keys]
-        component = _component(tied, own, listed & keys)
+        component = _component(tied, own, listed & keys, by_instruments)
         found = _pareto(one.combined(other) for one in found for other in component.listed)
-        priced = any(one.price for one in found)
-        few = _few(found, MOST_VARIANTS // len(components)) if priced else found
+        many = by_instruments or any(one.price for one in found)
+        few = _few(found, MOST_VARIANTS // len(components)) if many else found
         exact = exact and component.exact and len(few) == len(found)
         found = few
     return PlanVariants(tuple(found), exact)
@@ -249,7 +257,9 @@ def _few(found: list[PlanVariant], most: int) -> list[PlanVariant]:
     return _pareto([*found[: most // 2], *cheapest[: most // 2]])
 
 
-def _needs(plan: Assessment, listed: set[str]) -> tuple[list[_Need], frozenset[Dimension]]:
+def _needs(
+    plan: Assessment, listed: set[str], by_instruments: bool
+) -> tuple[list[_Need], frozenset[Dimension]]:
     """Return what may be replaced, and what fails because of all that has to stay."""
     groups, inventory = dict[tuple[str, str], list[Item]](), plan.pack.inventory
     for item in plan.items:
@@ -265,7 +275,8 @@ def _needs(plan: Assessment, listed: set[str]) -> tuple[list[_Need], frozenset[D
         if options:
             times = sum(item.times for item in items)
             prices = {each: times * _added(first, each, plan.pack) for each in options}
-            useful = failing or min(prices.values()) < 0
+            frees = by_instruments and first.category == "equipment"
+            useful = failing or frees or min(prices.values()) < 0
             need = _Need(key, items, failing, options, prices)
             (needs if useful else spare).append(need)
         else:
@@ -311,7 +322,10 @@ def _components(
 
 
 def _component(
-    needs: Sequence[_Need], rows: Sequence[AllowedSubstitution], listed: set[str]
+    needs: Sequence[_Need],
+    rows: Sequence[AllowedSubstitution],
+    listed: set[str],
+    by_instruments: bool,
 ) -> PlanVariants:
     """Return the ways to replace the needs of one component, without those that another beats."""
 
@@ -333,7 +347,19 @@ def _component(
             return None
         used = used_substitutions((listed - gone) | stay | {*come}, rows)
         loss, factor = sum(r.fidelity_loss for r in used), prod(r.evidence_factor for r in used)
-        return PlanVariant(failing, loss=loss, factor=factor, swaps=tuple(swaps), price=price)
+        held = zip(needs, taken, strict=True) if by_instruments else ()
+        return PlanVariant(
+            failing,
+            loss=loss,
+            factor=factor,
+            swaps=tuple(swaps),
+            price=price,
+            instruments=frozenset(
+                need.key if alternative is None else label_key(alternative)
+                for need, alternative in held
+                if need.items[0].category == "equipment"
+            ),
+        )
 
     exact = prod(len(need.options) + 1 for need in needs) <= MOST_COMBINATIONS
     tried: Iterable[tuple[str | None, ...]] = product(*([None, *n.options] for n in needs))
@@ -375,6 +401,7 @@ def _pareto(found: Iterable[PlanVariant]) -> list[PlanVariant]:
             and better.loss <= one.loss
             and better.factor >= one.factor
             and better.changed <= one.changed
+            and better.instruments <= one.instruments
             for better in kept
         ):
             kept.append(one)

@@ -63,7 +63,7 @@ def crowded() -> tuple[list[list[PlanOption]], LabMeans]:
         for level in ("easy", "medium")
     ]
     studies = [
-        [plan.option for plan in plans_of(PortfolioStudy(pack.in_lab(lab)))]
+        [plan.option for plan in plans_of(PortfolioStudy(pack.in_lab(lab))).listed]
         for pack in packs
         for lab in [pack.lab.model_copy(update=means)]
     ]

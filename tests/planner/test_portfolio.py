@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from math import inf, nan
 from random import Random
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -22,6 +23,7 @@ from replicalab.planner import (
     frontier,
     portfolio,
     portfolio_of,
+    variants,
 )
 from replicalab.planner.choosing import LabMeans, Studies, StudyChoice
 from replicalab.planner.decomposed import best_of, cheapest_of
@@ -45,6 +47,9 @@ from tests.factories import (
     make_control,
     make_design,
     make_pack,
+    make_paper,
+    make_protocol,
+    make_substitution,
     make_throughput,
 )
 from tests.planner.brute_force import tried
@@ -88,7 +93,7 @@ def test_best_plan_of_one_study_is_the_best_of_every_plan(first: int) -> None:
 @pytest.mark.parametrize("study", [each.scenario_id for each in list_scenarios()])
 def test_no_plan_of_the_frontier_is_better_than_those_that_are_chosen_from(study: str) -> None:
     [pack] = in_lab(study, budget=20_000, days=90, staff=8)
-    listed = [each.judged for each in plans_of(PortfolioStudy(pack, 1, 0.5))]
+    listed = [each.judged for each in plans_of(PortfolioStudy(pack, 1, 0.5)).listed]
     for each in frontier(pack, pack.reference_protocol).plans:
         if each.tier is EvidenceTier.BELOW_FLOOR:
             continue
@@ -129,6 +134,70 @@ def _items(plan: Protocol) -> list[str]:
     return plan.required_equipment
 
 
+TANKS: Final = ("flume", "tank", "basin", "trough")
+
+
+def sharing(name: str, losses: dict[str, int], booked: int) -> Pack:
+    """Return a study of five days that wants the flume, or else another tank, in a lab of six."""
+    plan = make_protocol(required_equipment=["flume"], sample_size=50, duration_days=5)
+    return make_pack(
+        scenario_id=name,
+        paper=make_paper(title=name),
+        equipment=("flume",),
+        own_equipment=list(TANKS[1:]),
+        booked={"flume": booked} if booked else {},
+        allowed_substitutions=[
+            make_substitution(original="flume", alternative=tank, fidelity_loss=loss)
+            for tank, loss in losses.items()
+        ],
+        reference_protocol=plan,
+        days=6,
+        min_days=5,
+        staff=9,
+        budget=9000.0,
+    )
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_studies_that_want_one_instrument_take_what_their_files_allow_in_its_place(
+    seed: int,
+) -> None:
+    chance = Random(seed)
+    booked = chance.choice((0, 99))
+    losses = [
+        {tank: chance.choice((1, 2)) for tank in TANKS[1:] if chance.random() < 0.5}
+        for _ in range(3)
+    ]
+    found = portfolio_of(
+        PortfolioStudy(sharing(f"study_{at}", each, booked)) for at, each in enumerate(losses)
+    )
+    # Two studies do not fit one after the other, so that none share a tank; each may be left out.
+    ways = [[None, *({} if booked else {"flume": 0}), *each] for each in losses]
+    best = min(
+        (
+            -sum(map(bool, taken)),
+            sum(losses[at].get(tank or "", 0) for at, tank in enumerate(taken)),
+        )
+        for taken in product(*ways)
+        if len({*filter(None, taken)}) == sum(map(bool, taken))
+    )
+    assert (-len(found.chosen), found.loss) == best
+    assert found.exact
+    assert all(each.plan.feasible for each in found.chosen)
+
+
+def test_choice_among_some_of_the_ways_to_word_a_plan_is_not_said_to_be_the_best(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    packs = [sharing("a", {"tank": 1}, 99), sharing("b", {"tank": 1, "basin": 1}, 99)]
+    monkeypatch.setattr(variants, "MOST_COMBINATIONS", 1)
+    found = portfolio_of(map(PortfolioStudy, packs))
+    assert not found.exact
+    assert not found.ends_first
+    assert found.most == 2
+    assert found.can_rise is None
+
+
 def test_more_credits_buy_what_a_lab_with_them_chooses() -> None:
     names = [each.scenario_id for each in list_scenarios()][:8]
     poor = portfolio_of(map(PortfolioStudy, in_lab(*names, budget=2000)))
@@ -164,7 +233,7 @@ def test_study_is_left_out_with_its_reason() -> None:
     found = portfolio_of([PortfolioStudy(p.in_lab(p.lab.model_copy(update=means)))
                           for p in (dear, plain)])  # fmt: skip
     [left] = found.left_out
-    cheapest = min(plan.judged.cost for plan in plans_of(PortfolioStudy(plain)))
+    cheapest = min(plan.judged.cost for plan in plans_of(PortfolioStudy(plain)).listed)
     assert (left.lacking, left.credits) == (Lacking.CREDITS, cheapest)
     [never] = portfolio_of([PortfolioStudy(synthetic(days=1))]).left_out
     assert never.lacking is Lacking.EVIDENCE
@@ -214,7 +283,9 @@ def test_smaller_plan_for_which_only_the_instruments_lack_is_enough_to_name_them
                         equipment_threshold=9)  # fmt: skip
     pack = synthetic(samples_per_day=make_throughput(value=10), days=5, staff_model=people)
     studies = [PortfolioStudy(pack, 1, 0.5)] * 2
-    sizes = {(plan.option.task.days, plan.option.task.staff) for plan in plans_of(studies[0])}
+    sizes = {
+        (plan.option.task.days, plan.option.task.staff) for plan in plans_of(studies[0]).listed
+    }
     assert sizes == {(5, 3), (3, 2)}
     [left] = portfolio_of(studies).left_out
     assert left.lacking is Lacking.INSTRUMENTS
@@ -296,7 +367,7 @@ def _able() -> list[Pack]:
     means = {"days": 7, "staff": 5, "start_day": 1, "currency": "credits", "out_of_stock": ()}
     packs = [small_lab(seed)[1] for seed in range(90)]
     stocked = [pack.in_lab(pack.lab.model_copy(update=means)) for pack in packs]
-    return [pack for pack in stocked if plans_of(PortfolioStudy(pack, 1, 1))]
+    return [pack for pack in stocked if plans_of(PortfolioStudy(pack, 1, 1)).listed]
 
 
 def _many(seed: int) -> list[PortfolioStudy]:
@@ -376,7 +447,7 @@ def _reason(found: Portfolio, at: int) -> LeftOut:
     candidate, lab = found.candidates[at], found.candidates[at].pack.lab
     if candidate.worth < 1e-6:
         return LeftOut(at, Lacking.WORTH)
-    plans = [(plan.judged, plan.option.task) for plan in plans_of(candidate)]
+    plans = [(plan.judged, plan.option.task) for plan in plans_of(candidate).listed]
     if not plans:
         return LeftOut(at, Lacking.EVIDENCE)
     left = lab.budget - found.credits
