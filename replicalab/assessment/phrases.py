@@ -6,6 +6,7 @@ A half-width is better the smaller it is, so a plan is *within* a floor of ±2.5
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from replicalab.assessment.evidence import Evidence, counted_units
@@ -218,6 +219,8 @@ def bounded_text(limit: StudyLimit, plan: Assessment) -> str:
         counts = plan.counts
         return amount_text(counts.days if limit.number is Bounds.DAYS else counts.samples)
     if plan.evidence.void_reason:
-        return "no evidence"
+        return plan.evidence.number
+    if not isfinite(plan.evidence.value):
+        return "an unbounded one"
     bound = limit.constraint.quantity or 0.0
     return distinct_text(plan.evidence.value, [bound], 2, lambda v, digits: f"{v:z.{digits}f}")

@@ -199,6 +199,10 @@ def test_units_that_are_too_few_or_of_which_nothing_is_known_are_told(
 
 # --- next to a bound --------------------------------------------------------------------------
 
+# Of one sample the width of an interval can be anything.
+ASSURED: Final = make_design(
+    kind="precision", effect_planning=0.1, target=0.01, floor=0.1, assurance=0.8
+)
 WIDTH: Final = make_design(kind="precision", effect_planning=0.1, target=0.01, floor=0.1)
 
 
@@ -211,6 +215,7 @@ WIDTH: Final = make_design(kind="precision", effect_planning=0.1, target=0.01, f
         (make_design(), ">=", 0.9, 40, 1, "no evidence"),
         # 1.959964 · 0.1 / 49 is 0.0039999, which two decimals would make the bound.
         (WIDTH, "<=", 0.0, 49**2, 5, "0.004"),
+        (ASSURED, "<=", 0.09, 1, 5, "an unbounded one"),
     ],
 )
 def test_evidence_next_to_a_bound_has_the_digits_that_tell_it_apart(
