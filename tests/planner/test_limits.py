@@ -10,6 +10,7 @@ from replicalab.assessment import Assessment, assess
 from replicalab.measures import DesignKind
 from replicalab.models import Protocol, revise
 from replicalab.planner import largest_sample, leanest
+from replicalab.planner.limits import fewest
 from replicalab.scenarios import Bounds, EvidenceTier, Pack
 from tests.factories import make_constraint, make_design, make_pack, make_protocol
 from tests.planner.brute_force import can_count
@@ -42,6 +43,20 @@ def test_largest_sample_is_the_last_that_fits_of_all_tried() -> None:
         assert found == max(fitting, default=None)
         nones, bounded = nones + (found is None), bounded + (found is not None)
     assert min(nones, bounded) > 50
+
+
+@pytest.mark.parametrize("high", [0, 3, 9, 10, 40])
+def test_search_finds_the_first_number_that_holds_or_the_one_after_the_last(high: int) -> None:
+    for low in range(high + 2):
+        for first in range(high + 60):
+            asked = list[int]()
+
+            def holds(number: int, first: int = first, asked: list[int] = asked) -> bool:
+                asked.append(number)
+                return number >= first
+
+            assert fewest(holds, low, high) == min(max(low, first), high + 1)
+            assert all(low <= number <= high for number in asked)
 
 
 # --- the fewest, held against every smaller sample --------------------------------------------
