@@ -197,6 +197,17 @@ def shortened(text: str, length: int = 40) -> str:
     return text if len(text) <= length else f"{text[:length]}…"
 
 
+def cut_short(text: str, length: int) -> str:
+    """Return the beginning of a text that there is no room for, cut between two words.
+
+    A word that would take more than half of the room is cut itself.
+    """
+    if len(text) <= length:
+        return text
+    whole = text[: length + 1].rpartition(" ")[0].rstrip()
+    return f"{whole if 2 * len(whole) >= length else text[:length]}…"
+
+
 def distinct_text(
     value: float, bounds: Iterable[float], digits: int, write: Callable[[float, int], str]
 ) -> str:

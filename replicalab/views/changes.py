@@ -152,7 +152,7 @@ def changes_table(before: Assessment, after: Assessment, longest: int) -> Table:
         [(name, *values)], [(_, *numbers)] = change_rows(step), step.fields
         cells = (
             Cell(
-                lexicon.shortened(lexicon.lines_text([text]), longest),
+                lexicon.cut_short(lexicon.lines_text([text]), longest),
                 value if isinstance(value, int) else None,
             )
             for text, value in zip(values, numbers, strict=True)

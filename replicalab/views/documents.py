@@ -11,7 +11,7 @@ from urllib.parse import quote
 from replicalab import __version__
 from replicalab.assessment import Assessment, assess, cautions_text
 from replicalab.assessment.phrases import units_text
-from replicalab.lexicon import capitalised, joined, shortened
+from replicalab.lexicon import capitalised, cut_short, joined
 from replicalab.models import LONGEST_TEXT
 from replicalab.negotiation import Negotiation
 from replicalab.negotiation.records import fingerprint
@@ -140,7 +140,7 @@ def brief(
     samples, design = yours.counts.samples, pack.design
     shared = texts.groups_text(samples, design, per_group=True), texts.dropout_text(yours)
     document = Document(
-        title=shortened(pack.paper.name, LONGEST),
+        title=cut_short(pack.paper.name, LONGEST),
         about=f"Brief · {lab_text(pack)} · {day_text(on)}",
         parts=(
             part(
@@ -201,10 +201,10 @@ def fitting(block: Block) -> Block:
     """Return a block no longer than there is room for on one page, whatever a study says."""
     match block:
         case Sentence():
-            return replace(block, text=shortened(block.text, LONGEST_SENTENCE))
+            return replace(block, text=cut_short(block.text, LONGEST_SENTENCE))
         case Listing():
             items = (
-                replace(each, text=shortened(each.text, LONGEST_SENTENCE)) for each in block.items
+                replace(each, text=cut_short(each.text, LONGEST_SENTENCE)) for each in block.items
             )
             return Listing(tuple(items))
         case _:
@@ -213,7 +213,7 @@ def fitting(block: Block) -> Block:
 
 def cited(paper: Paper, longest: int = LONGEST_TEXT) -> str:
     """Return where a paper is found, its citation in at most so many characters."""
-    citation = shortened(paper.citation, longest)
+    citation = cut_short(paper.citation, longest)
     return f"{citation} doi:{paper.doi}" if paper.doi else citation
 
 
@@ -224,7 +224,7 @@ def doi_link(paper: Paper) -> str:
 
 def _few(lines: tuple[str, ...]) -> tuple[str, ...]:
     """Return the first of some lines, each short, and how many more there are."""
-    shown = tuple(shortened(line, LONGEST_LINE) for line in lines[:MOST_OWN])
+    shown = tuple(cut_short(line, LONGEST_LINE) for line in lines[:MOST_OWN])
     more = len(lines) - len(shown)
     return (*shown, f"And {more} more, in the report.") if more else shown
 
