@@ -37,6 +37,7 @@ from replicalab.lexicon import (
 from replicalab.lexicon import quoted as labels_quoted
 from replicalab.measures import KINDS
 from replicalab.measures.success import CRITERIA, PRIORS, Criterion, Prior
+from replicalab.planner.looks import LookedAt, looked_at, placed_with_looks
 from replicalab.planner.units import by_correlation
 from replicalab.registration import Finder
 from replicalab.scenarios import AllowedSubstitution, Design, EvidenceTier
@@ -150,8 +151,11 @@ def _reason(of: Reviewed, field: str) -> str:
 def power(of: Reviewed) -> Judged:
     """Judge whether the evidence reaches its target."""
     evidence = of.plan.evidence
-    text = f"{capitalised(placed_text(evidence))}."
-    return answered(text) if evidence.tier is EvidenceTier.MEETS_TARGET else concern(text)
+    found = looked_at(of.plan)
+    text = "; ".join(filter(None, (placed_text(evidence), placed_with_looks(of.plan))))
+    tiers = [evidence.tier, found.evidence.tier if isinstance(found, LookedAt) else None]
+    meets = {EvidenceTier.MEETS_TARGET} == set(tiers if found else tiers[:1])
+    return (answered if meets else concern)(f"{capitalised(text)}.")
 
 
 def limits(of: Reviewed) -> Judged:

@@ -15,14 +15,31 @@ study's fewest.
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from replicalab.assessment import Assessment, assess, counted_of, credits_needed
-from replicalab.measures import KINDS, DesignParameters, arms_of, samples_of, units_of, whole_units
+from replicalab.assessment import (
+    Assessment,
+    Evidence,
+    assess,
+    counted_of,
+    credits_needed,
+    failing_text,
+    placed_text,
+    tier_of,
+)
+from replicalab.lexicon import count_text
+from replicalab.measures import (
+    KINDS,
+    DesignParameters,
+    arms_of,
+    samples_of,
+    units_of,
+    whole_units,
+)
 from replicalab.measures.looks import (
     LEAST_ALPHA,
     MOST_ALPHA,
@@ -139,6 +156,12 @@ class LookedAt:
         """Whether this lab can run the plan even if no look stops it."""
         return self.worst.feasible
 
+    @property
+    def evidence(self) -> Evidence:
+        """What the plan shows with its looks, beside its own evidence, which is that without."""
+        tier = tier_of(self.plan.pack.design, self.power)
+        return replace(self.plan.evidence, value=self.power, tier=tier, is_looked_at=False)
+
 
 def _mean(analyses: Sequence[Analysis], of: Callable[[Analysis], float], *, effect: bool) -> float:
     return sum((each.with_effect if effect else each.without) * of(each) for each in analyses)
@@ -173,6 +196,23 @@ def looked_at(plan: Assessment) -> LookedAt | NoLooks | None:
     worst = assess(revise(plan.plan, duration_days=max(last.day, plan.counts.days)), plan.pack)
     last = last._replace(samples=plan.counts.samples, day=worst.counts.days, credits=worst.cost)
     return LookedAt(plan, power, worst, (*looked, last))
+
+
+def placed_with_looks(plan: Assessment) -> str:
+    """Return where a plan stands with its looks, after where it stands without; empty without any.
+
+    ``with 1 look power 0.77, below the target of 0.80 but above the floor of 0.50``; of a plan
+    that the lab could run without them also what fails if none of them stops it.
+    """
+    found, looks = looked_at(plan), plan.pack.design.looks
+    if found is None or looks is None:
+        return ""
+    number = f"with {count_text(looks.interim, 'look')}"
+    if isinstance(found, NoLooks):
+        return f"{number} it is not worked out"
+    fails = "" if found.fits or not plan.feasible else failing_text(found.worst.failing)
+    late = f"; if no look stops it, {fails}" if fails else ""
+    return f"{number} {placed_text(found.evidence)}{late}"
 
 
 def _information_of(design: Design) -> Information | NoLooks:

@@ -9,6 +9,7 @@ from replicalab.views.blocks import Cell, Column, Group, Sentence, Table, group,
 from replicalab.views.frontier import given_up_text
 from replicalab.views.options import bound_text
 from replicalab.views.plan import moved_text, with_cautions
+from replicalab.views.standing import with_standing
 from replicalab.views.verdicts import FIDELITY_MEANS, evidence_cell
 
 MOST_SHOWN: Final = 12
@@ -45,16 +46,34 @@ def combinations_text(options: PlanAnalysis, goal: Goal) -> str:
     found, reached = options.combinations(goal), goal_text(options, goal)
     verb = "runs" if goal is Goal.PLAN else "reaches"
     if found.reached:
-        none = f"Nothing is needed: the lab {verb} {reached} with what it has."
-        return with_cautions(none, found.found[0].plan)
+        return _reached_text(options, goal, found.found[0].plan)
     if found.found:
-        ways = len(found.found)
-        each, of = (f"Each of {ways:,} ways", "each") if ways > 1 else ("One way", "it")
+        number = len(found.found)
+        each, of = (f"Each of {number:,} ways", "each") if number > 1 else ("One way", "it")
         least = f"every part of {of} is needed, and no amount could be smaller"
-        return f"{each} {verb} {reached}; {least}. {_proof(found)}".strip()
+        ways = f"{each} {verb} {reached}; {least}."
+        return " ".join(filter(None, (ways, _looked_text(options), _proof(found))))
     if not found.exact:
         return f"No way was found that {verb} {reached}. {_proof(found)}"
     return f"Nothing that the lab could add {verb} {reached}{_why_not(options, goal)}."
+
+
+def _reached_text(options: PlanAnalysis, goal: Goal, plan: Assessment) -> str:
+    """Return that a goal is reached with what the lab has, and by which plan."""
+    if goal is Goal.PLAN:
+        none = "Nothing is needed: the lab runs"
+        return with_cautions(f"{none} {goal_text(options, goal)} with what it has.", plan)
+    verb = "reaches" if plan.counts.samples == 1 else "reach"
+    none = f"Nothing is needed for {goal_text(options, goal)}: {phrases.size_text(plan)} {verb} it"
+    return with_standing(f"{none}, and the lab has the means.", plan)
+
+
+def _looked_text(options: PlanAnalysis) -> str:
+    """Return that the looks are left out where ways to a bound are named; empty without any."""
+    evidence = options.yours.evidence
+    if not evidence.is_looked_at:
+        return ""
+    return f"Looks are left out of that; the {evidence.measure} with them stands beside each way."
 
 
 def _why_not(options: PlanAnalysis, goal: Goal) -> str:

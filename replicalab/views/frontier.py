@@ -17,6 +17,7 @@ from replicalab.views.plan import (
     wishes_move,
     with_cautions,
 )
+from replicalab.views.standing import with_standing
 
 ROOM: Final = 1.06
 """How much higher the frontier's chart is than what stands in it."""
@@ -46,13 +47,27 @@ def fits_text(plan: assessment.Assessment) -> str:
 def frontier_title(standing: Verdict, currency: str = CREDITS) -> str:
     """Return what the frontier's chart shows."""
     unbeaten = standing.status is Status.PASS
-    mine = "nothing beats your plan" if unbeaten else "what can be had instead"
+    mine = "where your plan stands" if unbeaten else "what can be had instead"
     return f"Evidence for {currency}: {mine}"
 
 
 def scale_end(evidence: assessment.Evidence) -> float:
     """Return the upper end of the scale that a study's evidence is shown on; the lower one is 0."""
     return 2 * evidence.floor if evidence.row.scale.lower_is_better else 1.0
+
+
+def shows_nothing(evidence: assessment.Evidence, value: float) -> bool:
+    """Return whether a value of an evidence is what no samples at all are worth.
+
+    A plan of too few samples for a test may be one that nothing beats: nothing is cheaper.
+    """
+    return value == evidence.row.scale.worst
+
+
+def worth_text(evidence: assessment.Evidence, value: float) -> str:
+    """Return a value of an evidence in a cell, and where it is none that it shows nothing."""
+    nothing = ", shows nothing" if shows_nothing(evidence, value) else ""
+    return f"{evidence.amount(value)}{nothing}"
 
 
 def shows_a_plan(found: planner.Frontier, evidence: assessment.Evidence) -> bool:
@@ -228,7 +243,7 @@ def extras_lines(options: planner.PlanAnalysis) -> list[str]:
     """
     if not any(options.least.rank.given_up):
         met = "No addition is needed: the least-loss plan meets the target and loses no fidelity."
-        return [with_cautions(met, options.least.after)]
+        return [with_standing(met, options.least.after)]
     bought = {extra.ask.dimension for extra in options.extras}
     currency = options.yours.pack.lab.currency
     rest = [

@@ -25,6 +25,8 @@ from replicalab.views.plan import group_text, looks_text, with_cautions
 from replicalab.views.unreached import unreached_text
 
 TITLE: Final = "Interim looks"
+FOR_TARGET: Final = "To reach the target with these looks"
+"""What heads the sample that keeps the target, which need not be the plan's."""
 _NOT_WORKED_OUT: Final = "What the plan comes to with its interim looks is not worked out."
 _P_DIGITS: Final = 4
 _MOST_P_DIGITS: Final = 9  # A p that needs more decimals is written with an exponent
@@ -265,7 +267,9 @@ def analyses_table(found: LooksPlan) -> Table:
         _row(place, each, found.analyses, pack, events=bool(events))
         for place, each in enumerate(found.analyses, start=1)
     ]
-    return table(f"{TITLE}: {looks_text(found.looks)}", columns, rows, kind="looks", scrolls=True)
+    return table(
+        f"{FOR_TARGET}: {looks_text(found.looks)}", columns, rows, kind="looks", scrolls=True
+    )
 
 
 def _row(

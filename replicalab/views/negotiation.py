@@ -32,6 +32,7 @@ from replicalab.planner import PlanStep
 from replicalab.views.blocks import Status, Verdict
 from replicalab.views.lab import lab_text
 from replicalab.views.plan import saved_text
+from replicalab.views.standing import standing_phrase
 from replicalab.views.verdicts import ANSWERS, agreed_status, evidence_sentence, plan_size
 
 
@@ -298,8 +299,7 @@ def _with_plan(negotiation: Negotiation, plan: assessment.Assessment, title: str
         why = "does not approve" if plan.check.lab_feasible else "cannot run"
         fails = f"{assessment.failing_text(plan.failing)}, so the lab {why} the plan of {size}"
         return f"{title} in round {number}: {ending}, but {fails}"
-    evidence = evidence_sentence(plan.evidence).removesuffix(".")
-    return f"{title} in round {number}: {size}; {evidence[0].lower()}{evidence[1:]}"
+    return f"{title} in round {number}: {size}; {_placed_text(plan)}"
 
 
 def _so_far(negotiation: Negotiation) -> str:
@@ -320,6 +320,12 @@ def _but_breaks(plan: assessment.Assessment) -> str:
     """Return the cautions of a plan, to go on in a sentence; empty if none."""
     text = assessment.cautions_text(plan)
     return f"; it {text}" if text else ""
+
+
+def _placed_text(plan: assessment.Assessment) -> str:
+    """Return where a plan's evidence stands, with its looks too, to go on in a sentence."""
+    text = evidence_sentence(plan.evidence).removesuffix(".")
+    return "; ".join(filter(None, (f"{text[0].lower()}{text[1:]}", standing_phrase(plan))))
 
 
 # --- who gave what ----------------------------------------------------------------------------

@@ -8,9 +8,11 @@ from replicalab import assessment, lexicon
 from replicalab.assessment.phrases import (
     analysed_text,
     asked_and_had,
+    bounded_text,
     last_day_text,
     units_text,
 )
+from replicalab.assessment.phrases import asked_text as wish_text
 from replicalab.measures import KINDS, DesignParameters
 from replicalab.measures.looks import FAMILIES
 from replicalab.measures.originals import effect_of
@@ -18,7 +20,15 @@ from replicalab.measures.replicated import within
 from replicalab.measures.success import CRITERIA
 from replicalab.models import LAB_DIMENSIONS, Dimension, Record
 from replicalab.planner import PlanStep, leanest
-from replicalab.scenarios import QUESTION_RECORDS, Control, Design, Looks, Pack, Replication
+from replicalab.scenarios import (
+    QUESTION_RECORDS,
+    Control,
+    Design,
+    Looks,
+    Pack,
+    Replication,
+    StudyLimit,
+)
 from replicalab.views.units import arms_text, basis_text, grouping_text
 
 _MOST_ASKED: Final = 2  # So many numbers of a question are named one by one
@@ -161,6 +171,28 @@ def newly_broken_text(step: PlanStep) -> str:
     new = [each for each in step.after.broken_wishes if each not in step.before.broken_wishes]
     text = assessment.wishes_text(step.after, new)
     return f"{lexicon.capitalised(text)}." if text else ""
+
+
+def further_broken_text(step: PlanStep) -> str:
+    """Return which wishes of the study a step breaks by more than before it; empty if none.
+
+    ``Breaks a wish of the study by more: 'follow-up' should be at least 36 days, 28 → 22.``
+    """
+    before, after = step.before, step.after
+    further = [
+        f"{wish_text(wish)}, {bounded_text(wish, before)} → {bounded_text(wish, after)}"
+        for wish in after.broken_wishes
+        if 0 < _beyond(wish, before) < _beyond(wish, after)
+        and bounded_text(wish, before) != bounded_text(wish, after)
+    ]
+    which = "a wish" if len(further) == 1 else f"{len(further)} wishes"
+    return f"Breaks {which} of the study by more: {'; '.join(further)}." if further else ""
+
+
+def _beyond(wish: StudyLimit, plan: assessment.Assessment) -> float:
+    """Return by how much a plan's number lies outside what a wish asks for."""
+    number = plan.bounded(wish)
+    return max(0.0, wish.least - number, number - wish.most)
 
 
 def dropped_cautions(plan: assessment.Assessment) -> list[str]:

@@ -45,7 +45,13 @@ from replicalab.views.lab import lab_text
 from replicalab.views.looks import header_text
 from replicalab.views.options import nothing_needed, take_parts
 from replicalab.views.rounds import amounts, given_up_table
-from replicalab.views.verdicts import FLOOR_MEANS, TARGET_MEANS, evidence_status, plan_verdict
+from replicalab.views.verdicts import (
+    FLOOR_MEANS,
+    TARGET_MEANS,
+    evidence_status,
+    plan_verdict,
+    shown_status,
+)
 
 # So many changes of a side fit on the screen; of others only the names are shown.
 _MOST_CHANGES: Final = 4
@@ -433,7 +439,7 @@ def decision_slide(here: PlanAnalysis, negotiation: Negotiation | None) -> Panel
     """
     yours, design = here.yours, here.yours.pack.design
     name, run = _to_run(here, negotiation)
-    status = evidence_status(run.evidence)
+    status = shown_status(run)
     worth_running = is_worth_running(run)
     asks = [
         (title, plans.in_its_noun(_first_sentences(said[0], _MOST_OF_AN_ASK), design))
@@ -484,10 +490,10 @@ def _decision(here: PlanAnalysis, run: Assessment) -> str:
         return "To decide: run the plan as it is"
     runs = is_worth_running(run)
     if runs and run.evidence.tier is EvidenceTier.MEETS_TARGET:
-        return "To decide: run this plan, which meets the target"
+        return f"To decide: run this plan, which meets the target{run.evidence.without_looks}"
     asked = next((s.ask for s in here.asks.singles if s.tier is EvidenceTier.MEETS_TARGET), None)
     if asked and len(asked.text.split()) <= _FEW_WORDS:
-        return f"To decide: {asked.text} would reach the target"
+        return f"To decide: {asked.text} would reach the target{run.evidence.without_looks}"
     more = here.asks.singles or here.combinations(Goal.TARGET).found
     if runs:
         return f"To decide: run this plan, or {'find more' if more else 'not'}"

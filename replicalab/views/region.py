@@ -14,7 +14,8 @@ from replicalab.scenarios import Pack
 from replicalab.views.frontier import swap_text
 from replicalab.views.lab import amounts_text
 from replicalab.views.options import do_not_run_text, none_passes_text, too_short
-from replicalab.views.plan import effect_text, group_text, listed, with_cautions
+from replicalab.views.plan import effect_text, group_text, listed
+from replicalab.views.standing import with_standing
 from replicalab.views.verdicts import evidence_sentence
 
 if TYPE_CHECKING:
@@ -224,7 +225,7 @@ def point_lines(plan: Assessment, effect: float | None = None) -> list[str]:
     found = f"{fails}{evidence_sentence(plan.evidence)}"
     if effect is not None:
         found += f" With the effect that is assumed here: {plan.evidence_at(effect).text}."
-    return [with_cautions(found, plan), ", ".join(filter(None, takes))]
+    return [with_standing(found, plan), ", ".join(filter(None, takes))]
 
 
 def one_effect_text(plan: Assessment) -> str:

@@ -142,11 +142,12 @@ def _worth(plan: Assessment) -> str:
     """Return what a plan's sample is worth, what is aimed for, and the fewest that reach it."""
     evidence, lean = plan.evidence, leanest(plan)
     target, floor = evidence.amount(evidence.target), evidence.amount(evidence.floor)
+    without = evidence.without_looks
     worth = f"{capitalised(evidence.text)}, where {target} is aimed for and {floor} is the least."
-    fewest = "No fewer meet the target, all else as planned." if _is_fewest(plan) else ""
+    fewest = f"No fewer meet the target{without}, all else as planned." if _is_fewest(plan) else ""
     if lean:
         samples = f"{lean.counts.samples:,} {texts.unit_noun(plan.pack.design)}"
-        fewest = f"The fewest that meet the target, all else as planned: {samples}."
+        fewest = f"The fewest that meet the target{without}, all else as planned: {samples}."
     told = (worth, fewest, looked_text(plan), texts.assumption_text(plan))
     return " ".join(filter(None, told))
 

@@ -130,7 +130,7 @@ def report(
             *pictures.curve_pictures(curves),
             samples_table(yours),
         ),
-        part(looks.TITLE, *looks.looks_blocks(yours)),
+        part(looks.FOR_TARGET, *looks.looks_blocks(yours)),
         part(
             "Slack",
             check.slack_table(yours),
@@ -333,7 +333,7 @@ def _sizes(plan: Assessment, said: Mapping[str, str]) -> Iterator[Choice]:
     yield "Most that the means allow", "none" if largest is None else _samples(largest), what
     if lean:
         fewest = _samples(lean.counts.samples)
-        yield "Fewest that meet the target", fewest, "All else as planned."
+        yield "Fewest that meet the target", fewest, f"All else as planned{evidence.without_looks}."
     if plan.pack.design.is_looked_at:
         yield looks.TITLE, texts.looks_text(plan.pack.design.looks), looks.stopping_text(plan)
     if kind.sought:

@@ -103,7 +103,8 @@ def test_what_the_plan_then_gives_up_is_told_against_yours() -> None:
         (
             Goal.FLOOR,
             {"budget": 5000.0, "booked": {}},
-            "Nothing is needed: the lab reaches the floor of power 0.50 with what it has.",
+            "Nothing is needed for the floor of power 0.50: 41 samples in 5 days reach it, and the "
+            "lab has the means.",
         ),
         (
             Goal.PLAN,

@@ -18,6 +18,7 @@ from replicalab.scenarios.loading import summary_of
 from replicalab.views.check import evidence_panel, header_panel
 from replicalab.views.comparison import DIFFERS, comparison_panel, parts
 from replicalab.views.looks import (
+    FOR_TARGET,
     TITLE,
     analyses_table,
     header_text,
@@ -101,7 +102,7 @@ def test_report_has_looks_where_they_are_chosen() -> None:
         [part.title for part in report(PlanAnalysis(plan), on=day).parts if part.blocks]
         for plan in (looked(), looked(""))
     ]
-    assert [TITLE in each for each in titles] == [True, False]
+    assert [FOR_TARGET in each for each in titles] == [True, False]
 
 
 def test_own_plan_is_told_with_its_looks_in_one_sentence() -> None:
@@ -169,7 +170,7 @@ def test_looks_under_another_criterion_are_refused_once_in_each_place() -> None:
     assert facts.plan(plan)["looked_at"] == {"none": "success"}
     assert words(looks_panel(plan)).count(why) == 1
     shown = report(PlanAnalysis(plan), on=date(2026, 11, 24))
-    assert [part.title for part in shown.parts if part.blocks].count(TITLE) == 0
+    assert [part.title for part in shown.parts if part.blocks].count(FOR_TARGET) == 0
     assert words(evidence_panel({"Your plan": plan})).count(why) == 1
     assert api.assess(plan.pack, plan.plan)._repr_html_().count(why) == 1
 
