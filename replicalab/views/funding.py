@@ -9,25 +9,40 @@ from typing import Final
 
 from replicalab.assessment import Assessment
 from replicalab.assessment.phrases import size_text
-from replicalab.lexicon import amount_text, percent_text, shortened
+from replicalab.lexicon import (
+    amount_text,
+    capitalised,
+    count_text,
+    cut_short,
+    joined,
+    percent_text,
+)
 from replicalab.models import Dimension
 from replicalab.planner import Aim, Goal, PlanAnalysis, PlanStep
 from replicalab.planner.combinations import Combinations
 from replicalab.planner.frontier import FrontierPlan
 from replicalab.registration import Registration
 from replicalab.scenarios import EvidenceTier
-from replicalab.views import blocks, combinations, documents
+from replicalab.views import blocks, combinations, documents, frontier, standing
 from replicalab.views import options as options_text
 from replicalab.views.blocks import Block, Cell, Column, Document, Sentence, Table, part
 from replicalab.views.budget import TITLE as BUDGET_TITLE
 from replicalab.views.budget import budget_blocks
-from replicalab.views.changes import Changed, all_changes, change_text
+from replicalab.views.changes import Changed, all_changes, change_text, changes_table
 from replicalab.views.lab import lab_text
-from replicalab.views.plan import newly_broken_text
+from replicalab.views.plan import further_broken_text, moved_text, newly_broken_text
 from replicalab.views.verdicts import evidence_cell, plan_verdict
 
 MOST_WORDS: Final = 12
 """A headline has at most so many words."""
+
+_ENDINGS: Final = {
+    None: ": target met",
+    standing.Looked.MISSES: ": target missed",
+    standing.Looked.UNKNOWN: "; with looks not worked out",
+    standing.Looked.OVER: ", but may not fit",
+}
+"""How the headline of a plan that meets the target without looks ends."""
 
 MOST_WAYS: Final = 3
 SHARES: Final = (0.9, 0.75, 0.5, 0.25)
@@ -57,7 +72,7 @@ def funding_request(
         part("What less money would buy", *_less(options)),
         part("What the target takes", *_properly(options)),
     )
-    name = shortened(pack.paper.name, documents.LONGEST)
+    name = cut_short(pack.paper.name, documents.LONGEST)
     return Document(
         title=headline(options),
         about=f"Funding request · {name} · {lab_text(pack)} · {documents.day_text(on)}",
@@ -79,9 +94,7 @@ def headline(options: PlanAnalysis) -> str:
     """
     found, yours = options.combinations(Goal.TARGET), options.yours
     if found.reached:
-        if yours.feasible and yours.evidence.tier is EvidenceTier.MEETS_TARGET:
-            return f"{yours.pack.lab.money(yours.cost)} buy {yours.evidence.text}: target met."
-        return f"No more money needed: adapted, it shows {options.least.after.evidence.text}."
+        return _first(_reached(options))
     if not found.found and _is_worth_asking(yours):
         # What no means reach is not asked for; the plan as it is still shows more than the lab's.
         found = options.combinations(Goal.PLAN)
@@ -89,30 +102,103 @@ def headline(options: PlanAnalysis) -> str:
         goal = f"the target of {yours.evidence.amount(yours.evidence.target)}"
         known = "No means reach" if found.exact else "No way was found to reach"
         return f"{known} {goal} in this lab."
-    return next(each for each in _headlines(options, found) if len(each.split()) <= MOST_WORDS)
+    return _first(_headlines(options, found))
+
+
+def _first(headlines: Iterator[str]) -> str:
+    return next(each for each in headlines if len(each.split()) <= MOST_WORDS)
 
 
 def _is_worth_asking(yours: Assessment) -> bool:
     return not yours.feasible and yours.evidence.tier is EvidenceTier.ABOVE_FLOOR
 
 
+def _reached(options: PlanAnalysis) -> Iterator[str]:
+    """Yield the headlines of a target that the lab reaches, the fullest first.
+
+    Of a study with looks it is what the plan shows with them, since so it is run.
+    """
+    yours = options.yours
+    is_asked = yours.feasible and yours.evidence.tier is EvidenceTier.MEETS_TARGET
+    plan = yours if is_asked else options.least.after
+    against, lost = standing.standing_title(plan), _lost(options, plan)
+    buys = ", ".join(filter(None, ("adapted", lost, "it shows")))
+    if is_asked:
+        buys = f"{yours.pack.lab.money(yours.cost)} buy"
+    shows = f"{buys} {standing.shown_text(plan)}"
+    if against or is_asked:
+        yield f"{capitalised(shows)}{_ENDINGS[against]}."
+    else:
+        yield f"No more money needed: {shows}."
+    yield f"{capitalised(shows)}."
+
+
 def _headlines(options: PlanAnalysis, found: Combinations) -> Iterator[str]:
     """Yield the headlines of a way to a goal, the fullest first; the last one always fits."""
     one = found.by_money or found.found[0]
-    shows, instead = one.plan.evidence.text, f" instead of {_best_here(options)}"
     asked, money = combinations.means_text(one), one.more(Dimension.BUDGET)
     asked = f"Give {asked}" if found.by_money else asked
     credits = options.yours.pack.lab.money(money, "more")
     others = f"{credits} and the means below" if money else "Give the means below"
-    for means in (asked, others):
-        for more in (instead, ""):
-            yield f"{means}: {shows}{more}."
+    *bought, least = _bought(options, one.plan)
+    below = "Give the means below"
+    yield from (f"{means}: {each}." for means in (asked, others, below) for each in bought)
+    yield f"{below}: {least}."
+
+
+def _bought(options: PlanAnalysis, plan: Assessment) -> Iterator[str]:
+    """Yield what a way buys, the fullest first: more evidence, and what it gives up for that.
+
+    Where the lab shows as much as it is, the plan as it was asked for is what is bought.
+    """
+    shows, number, best = (
+        standing.shown_text(plan),
+        standing.shown_number(plan),
+        _best_here(options),
+    )
+    lost = f", {text}" if (text := _lost(options, plan)) else ""
+    if number == best and plan.plan == options.yours.plan:
+        yield f"{_larger(options.least.after, plan)}, {shows} either way"
+        yield f"the plan as asked, {shows} either way"
+        yield "the plan as asked"
+        return
+    if number != best:
+        yield f"{shows} instead of {best}{lost}"
+    yield f"{shows}{lost}"
+    yield f"{number}{lost}"
+
+
+def _larger(before: Assessment, after: Assessment) -> str:
+    """Return by how much a plan is larger: ``6 more days``; else that it is the one asked for."""
+    pairs = (
+        (before.counts.samples, after.counts.samples, "sample"),
+        (before.counts.days, after.counts.days, "day"),
+    )
+    more = [moved_text(*pair) for pair in pairs if pair[1] > pair[0]]
+    return joined(more) or "the plan as asked"
+
+
+def _lost(options: PlanAnalysis, plan: Assessment) -> str:
+    """Return what a plan gives up of the one asked for, in a few words; empty where nothing.
+
+    ``without 1 control``, ``with 1 substitute``; of both ``fidelity loss 2``.
+    """
+    yours, dropped = options.yours, len(PlanStep(options.yours, plan).newly_dropped)
+    swaps = [each for each in plan.substitutions if each not in yours.substitutions]
+    swapped = sum(1 for each in swaps if each.fidelity_loss)
+    if dropped and swapped:
+        return f"fidelity loss {plan.fidelity_loss}"
+    if swapped:
+        return f"with {count_text(swapped, 'substitute')}"
+    return f"without {count_text(dropped, 'control')}" if dropped else ""
 
 
 def _best_here(options: PlanAnalysis) -> str:
     """Return the evidence of the best plan in the lab as it is; that it is none where it is."""
     best = options.least.after
-    return best.evidence.number if best.feasible and not best.evidence.void_reason else "nothing"
+    if not best.feasible or best.evidence.void_reason:
+        return "nothing"
+    return standing.shown_number(best)
 
 
 # --- the parts ------------------------------------------------------------------------------
@@ -123,14 +209,22 @@ def _cuts(options: PlanAnalysis) -> Iterator[Block]:
     yours, least = options.yours, options.least
     yield Sentence(options_text.search_text(options))
     if not least.changes or least.after.evidence.void_reason:
-        text = "Nothing is cut: no plan for this lab gives up less."
+        text = "Nothing more is cut from the plan asked for: no plan for this lab gives up less."
         yield Sentence(text if yours.feasible and not least.changes else "")
+        yield from _cut_already(yours)
         return
     made = all_changes(yours, least.changes, options.known)
     rows = [_row("The plan asked for", "", yours)]
     rows += [_row(*_change(each), each.step.after, _gives_up(each.step)) for each in made]
     name = f"Changes that fit this lab, one after the other, {yours.pack.lab.currency}"
     yield blocks.table(name, _columns("Change", "Saves", yours), rows)
+
+
+def _cut_already(yours: Assessment) -> Iterator[Block]:
+    """Yield what the plan asked for changes of the study's own, where it is another."""
+    reference = documents.reference_of(yours)
+    if reference is not yours:
+        yield changes_table(reference, yours, documents.LONGEST)
 
 
 def _change(each: Changed) -> tuple[str, str]:
@@ -142,7 +236,8 @@ def _gives_up(step: PlanStep) -> str:
     """Return what a cut gives up besides those before it; its own name says what it changes."""
     more = step.after.fidelity_loss - step.before.fidelity_loss
     lost = f"{more} of fidelity" if more else ""
-    return ". ".join(filter(None, (lost, newly_broken_text(step)))) or "nothing more"
+    broken = newly_broken_text(step), further_broken_text(step)
+    return ". ".join(filter(None, (lost, *broken))) or "nothing more"
 
 
 def _less(options: PlanAnalysis) -> Iterator[Block]:
@@ -153,7 +248,7 @@ def _less(options: PlanAnalysis) -> Iterator[Block]:
     for share in SHARES:
         best = found.best_for(money * share)
         named, amount = f"{percent_text(share)} of it", amount_text(money * share)
-        if best is None:
+        if best is None or frontier.shows_nothing(yours.evidence, best.value):
             rows.append(blocks.row(named, amount, "no plan fits that shows anything", "", "", ""))
             break
         if best not in shown:
@@ -196,7 +291,7 @@ def _fitting(block: Block) -> Block:
     first, others = _LONGEST if block.kind else _LISTED if block.totals else _SHORT
     rows = tuple(
         tuple(
-            cell._replace(text=shortened(cell.text, others if at else first))
+            cell._replace(text=cut_short(cell.text, others if at else first))
             for at, cell in enumerate(row)
         )
         for row in block.rows

@@ -157,3 +157,59 @@ def test_funding_request_is_one_page_in_every_lab_and_its_headline_copies(
 @pytest.mark.parametrize("which", ["study", "run"])
 def test_funding_request_of_strangers_is_one_page(which: str) -> None:
     assert pages_in(pdf(strangers()[which].funding(), "letter")) == 1
+
+
+def test_headline_offers_no_gain_that_reads_as_what_the_lab_shows_already() -> None:
+    # The lab's 22 days show power 0.53, as do the 28 of the plan: the follow-up is what is bought.
+    pack = load_scenario("bio_jq1_myeloma", Difficulty.MEDIUM)
+    swap = {"bioluminescence imager": "endpoint flow cytometry of marrow"}
+    items = [swap.get(each, each) for each in pack.reference_protocol.required_equipment]
+    plan = revise(pack.reference_protocol, required_equipment=items, duration_days=28)
+    options = PlanAnalysis(assess(plan, pack))
+    assert headline(options) == "Give 10 more credits: 6 more days, power 0.53 either way."
+    document = funding_request(options, on=DAY)
+    [_, cut] = table(document, "Changes that fit").rows
+    assert cut[-1].text == (
+        "Breaks a wish of the study by more: 'survival follow-up' should be at least 36 days, "
+        "28 → 22."
+    )
+    told = markdown(document)
+    assert "Nothing is needed: " not in told
+    assert "Nothing is needed for the floor of power 0.50: 24 samples (18 analysed) in 22" in told
+
+
+@pytest.mark.parametrize(
+    ("study", "lost"),
+    [("ml_rl_seeds", "without 1 control"), ("psy_ego_depletion", "fidelity loss 2")],
+)
+def test_headline_names_what_is_given_up_for_what_it_buys(study: str, lost: str) -> None:
+    options = work(study, "medium", "reference").options
+    plan = options.combinations(Goal.TARGET).found[0].plan
+    assert (len(plan.dropped), plan.fidelity_loss) == ((1, 1) if "without" in lost else (1, 2))
+    assert headline(options).endswith(f", {lost}.")
+
+
+def test_plan_that_nothing_more_is_cut_from_lists_what_it_has_cut_already() -> None:
+    options = PlanAnalysis(work("ml_rl_seeds", "medium", "reference").options.least.after)
+    document = funding_request(options, on=DAY)
+    assert "Nothing more is cut from the plan asked for: no plan" in markdown(document)
+    found = table(document, "Changes from the reference protocol")
+    moved = {row[0].text: (row[1].text, row[2].text) for row in found.rows}
+    assert moved["Sample size"] == ("34", "27")
+    assert moved["Duration"] == ("10 days", "7 days")
+
+
+def test_plan_that_shows_nothing_is_not_offered_for_less_money() -> None:
+    # A quarter of 2,300 credits pays for two samples, one of each group: there is no test.
+    options = work("psy_ego_depletion", "medium", "reference").options
+    best = options.frontier.best_for(0.25 * 2300)
+    assert best is not None
+    assert (best.samples, best.value) == (2, 0.0)
+    last = table(funding_request(options, on=DAY), "The most evidence").rows[-1]
+    assert last[2].text == "no plan fits that shows anything"
+
+
+def test_cell_is_cut_between_two_words() -> None:
+    options = work("bio_jq1_myeloma", "medium", "reference").options
+    found = table(funding_request(options, on=DAY), "The most evidence")
+    assert found.rows[0][-1].text.endswith("breaks a wish of the study: 'survival…")
