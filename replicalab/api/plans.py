@@ -428,7 +428,7 @@ class ParetoFrontier(OneLine, tuple[planner.FrontierPlan, ...]):
 
     def _repr_html_(self) -> str:
         from replicalab.views.blocks import plain_table, sentences_panel  # noqa: PLC0415
-        from replicalab.views.frontier import standing_verdict  # noqa: PLC0415
+        from replicalab.views.frontier import standing_verdict, worth_text  # noqa: PLC0415
 
         evidence = self.options.yours.evidence
         currency = self.options.yours.pack.lab.currency
@@ -436,7 +436,7 @@ class ParetoFrontier(OneLine, tuple[planner.FrontierPlan, ...]):
         rows = [
             (
                 *map(amount_text, (p.samples, p.days, p.credits)),
-                evidence.amount(p.value),
+                worth_text(evidence, p.value),
                 str(p.loss),
             )
             for p in self.options.frontier.listed

@@ -184,11 +184,16 @@ def effects_table(found: Curves) -> Table:
 
 
 def takes_text(plan: Assessment, effect: float) -> str:
-    """Return how many samples an effect takes, ``takes 481``; empty where no original is known."""
+    """Return how many samples reach the target at an effect; empty where no original is known.
+
+    ``target takes 481``
+    """
     if plan.pack.design.original is None:
         return ""
     needed = Curves(plan).needed_anywhere(effect)
-    return "no sample is enough" if needed is None else f"takes {amount_text(needed)}"
+    if needed is None:
+        return "no sample is enough for the target"
+    return f"target takes {amount_text(needed)}"
 
 
 def fits_text(found: Curves) -> str:

@@ -134,7 +134,7 @@ def test_tables_and_the_other_picture_are_accessible_and_load_the_balanced_plan(
     for _ in looks(app_page, (PROJECTOR, PHONE_DARK, PROJECTOR)):
         assert_accessible(app_page)
     press(app_page, "Load the balanced plan into the editor")
-    expect(title).to_have_text("Evidence for credits: nothing beats your plan")
+    expect(title).to_have_text("Evidence for credits: where your plan stands")
     follow(app_page, "Protocol")
     expect(number(app_page, "Sample size")).to_have_value("262")
 

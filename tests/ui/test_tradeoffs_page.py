@@ -149,7 +149,7 @@ def test_chosen_point_is_laid_over_a_chart_that_changes_with_its_layers_alone() 
     pick(app, "Effect assumed", "halved (0.0885)")
     assert "power 0.62, below" in said(app)
     assert "With the effect that is assumed here: power 0.33." in said(app)
-    assert "Cheapest improvement, at the planned effect" in said(app)
+    assert "Cheapest improvement of the least-loss plan, at the planned effect" in said(app)
 
 
 def test_region_is_of_other_items_than_your_plan_where_these_fit_and_says_the_difference() -> None:

@@ -37,6 +37,7 @@ from replicalab.views.frontier import (
     given_up_text,
     priced_size_text,
     standing_verdict,
+    worth_text,
 )
 from replicalab.views.plan import bounds_text, effect_label
 from replicalab.views.region import (
@@ -146,7 +147,7 @@ def test_plan_stands_where_the_frontier_puts_it(case: str) -> None:
     unbeaten = options.yours.feasible and bool(options.frontier.plans)
     unbeaten = unbeaten and options.frontier.standing(options.yours).unbeaten
     assert unbeaten == (title in ("Unbeaten", "Unbeaten, not proven", "No evidence"))
-    assert ("nothing beats" in frontier_title(found)) == (status is Status.PASS)
+    assert ("what can be had instead" in frontier_title(found)) == (status is not Status.PASS)
 
 
 def test_lab_that_shows_nothing_is_told_so_and_no_other() -> None:
@@ -157,6 +158,13 @@ def test_lab_that_shows_nothing_is_told_so_and_no_other() -> None:
 
 
 # --- what fits, over all the lab's days ---------------------------------------------------------
+
+
+def test_plan_of_the_frontier_that_shows_nothing_is_told_so() -> None:
+    options = opened(("psy_ego_depletion", "medium"))
+    evidence, fewest = options.yours.evidence, options.frontier.plans[0]
+    assert (fewest.samples, worth_text(evidence, fewest.value)) == (2, "0.00, shows nothing")
+    assert worth_text(evidence, 0.051) == "0.05"
 
 
 def title(pack: Pack, plan: Protocol | None = None) -> str:

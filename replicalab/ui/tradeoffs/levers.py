@@ -46,9 +46,13 @@ def draw_levers(view: Outlook) -> None:
 
 
 def extras(view: Outlook) -> Group:
-    """Return the smallest step beyond each amount of the lab that buys something."""
+    """Return the smallest step beyond each amount of the lab that buys something.
+
+    It is measured from the plan that gives up the least, which need not be the one that is open.
+    """
     planned = ", at the planned effect" if view.effect is not None else ""
-    title = f"Cheapest improvement{planned}"
+    whose = "your plan" if view.options.least.plan == view.yours.plan else "the least-loss plan"
+    title = f"Cheapest improvement of {whose}{planned}"
     return listed_panel(title, extras_lines(view.options))
 
 

@@ -288,7 +288,7 @@ def _frontier_row(each: FrontierPlan, view: Outlook) -> tuple[str, ...]:
     balanced = f" ({figures.BALANCED})" if each is view.options.frontier.balanced else ""
     return (
         f"{frontier.priced_size_text(each, view.pack.lab)}{balanced}",
-        view.yours.evidence.amount(each.value),
+        frontier.worth_text(view.yours.evidence, each.value),
         str(each.loss),
         frontier.lost_text(view.options.judged(each.plan(view.yours.plan))),
     )
