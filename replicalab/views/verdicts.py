@@ -110,7 +110,13 @@ def shown_status(plan: Assessment) -> Status:
 
 
 def standing(plan: Assessment) -> tuple[Status, str]:
-    """Return where a plan's evidence stands, in few words; of one that fails, that it does."""
+    """Return where a plan's evidence stands, in few words; of one that fails, that it does.
+
+    Of one that meets the target without looks alone, what is to be said against it.
+    """
+    against = standing_title(plan)
+    if against and plan.feasible:
+        return Status.CAUTION, str(against)
     return marked(plan, plan.evidence, str(plan.evidence.tier))
 
 

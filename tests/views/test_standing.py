@@ -17,7 +17,7 @@ from replicalab.views.frontier import extras_lines
 from replicalab.views.funding import MOST_WORDS, headline
 from replicalab.views.options import take_parts
 from replicalab.views.standing import Looked, standing_text, standing_title
-from replicalab.views.verdicts import evidence_cell, plan_verdict
+from replicalab.views.verdicts import evidence_cell, plan_verdict, standing
 from tests.planner.test_looks import ORIGINAL
 from tests.views.test_looks import looked
 
@@ -80,6 +80,7 @@ def test_plan_that_meets_the_target_is_told_as_it_is_run(
     assert verdict.title == (f"Feasible, {title}" if title else "Feasible")
     assert text in verdict.text
     assert evidence_cell(found).status is verdict.status
+    assert standing(found) == (verdict.status, title or "meets target")
     assert headline(PlanAnalysis(found)) == said
     assert len(said.split()) <= MOST_WORDS
 
