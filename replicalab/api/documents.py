@@ -239,7 +239,7 @@ def report(
     >>> print(found.form("md").splitlines()[2])
     Brief · medium lab · 31 January 2026
     >>> report(assess(load("phys_millikan")), on=date(2026, 1, 31), funding=True).document.title
-    'Give 155 more credits: half-width ±1.496 % instead of ±1.72 %.'
+    'Give 155 more credits: half-width ±1.496 %, fidelity loss 2.'
     """
     if form is not None and form not in PROFILES:
         raise ValueError(f"form '{form}' is unknown; known: {', '.join(PROFILES)}")
