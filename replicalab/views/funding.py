@@ -165,6 +165,7 @@ def _bought(options: PlanAnalysis, plan: Assessment) -> Iterator[str]:
     if number != best:
         yield f"{shows} instead of {best}{lost}"
     yield f"{shows}{lost}"
+    yield f"{plan.evidence.measure} {number}{lost}"
     yield f"{number}{lost}"
 
 

@@ -9,10 +9,20 @@ import pytest
 from hypothesis import given
 
 from replicalab.assessment import assess
+from replicalab.measures.success import Criterion
 from replicalab.models import Dimension, revise
 from replicalab.planner import Goal, PlanAnalysis
 from replicalab.reports import Document, funding_request, markdown, pdf
-from replicalab.scenarios import Difficulty, EvidenceTier, load_scenario
+from replicalab.scenarios import (
+    Difficulty,
+    EvidenceAssumptions,
+    EvidenceTier,
+    LabOverrides,
+    PlanWith,
+    Replication,
+    load_scenario,
+    read_looks,
+)
 from replicalab.views.blocks import Table
 from replicalab.views.funding import MOST_WORDS, headline
 from tests.golden import assert_golden
@@ -54,6 +64,22 @@ def test_headline_gives_what_a_lab_with_it_shows(study: str, lab: str) -> None:
         is_met = best.feasible and best.evidence.tier is EvidenceTier.MEETS_TARGET
         assert is_met is meets
         assert not meets or f"{pack.lab.money(more, 'more')}: {best.evidence.text}" in said
+
+
+@pytest.mark.parametrize("target", [0.31, 0.6, 0.9])
+@pytest.mark.parametrize("lab", ["easy", "medium", "hard"])
+@pytest.mark.parametrize("study", ["bio_jq1_myeloma", "fin_overreaction"])
+def test_headline_of_success_with_looks_has_room(study: str, lab: str, target: float) -> None:
+    asked = EvidenceAssumptions(
+        replication=Replication(criteria=(Criterion.SIGNIFICANT,), plan_with=PlanWith.SUCCESS),
+        looks=read_looks("obrien_fleming:2"),
+        target=target,
+        floor=0.3,
+    )
+    own = LabOverrides(staff=1) if lab == "hard" else LabOverrides()
+    pack = load_scenario(study, lab).with_own(own, asked)
+    said = headline(PlanAnalysis(assess(pack.reference_protocol, pack)))
+    assert 3 < len(said.split()) <= MOST_WORDS
 
 
 @pytest.mark.parametrize("study", ["bio_jq1_myeloma", "fin_momentum"])

@@ -33,7 +33,7 @@ class Block(NamedTuple):
 
     form: str
     label: str
-    children: tuple[Element | Block, ...]
+    children: tuple[Element | Block | Twice, ...]
     is_part: bool = False
 
 
