@@ -260,6 +260,19 @@ def test_broken_wish_is_told_by(place: str) -> None:
     assert LACKS in said or any(text in said for text in LACKS_SHORT)
 
 
+@pytest.mark.parametrize("place", PLACES)
+def test_control_whose_protection_is_not_given_is_named_alone_by(
+    place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare = make_control(name="sham lamp", protects_against="Not given.")
+    monkeypatch.setitem(globals(), "SHAM", bare)
+    found = PLACES[place]()
+    said = found if isinstance(found, str) else words(found)
+    said = said.replace("&#39;", "'")
+    assert "'sham lamp'" in said or LACKS_SHORT[0] in said
+    assert not [word for word in ("against Not given", "..", "against heat") if word in said]
+
+
 def test_every_panel_and_slide_is_walked_or_judges_no_plan() -> None:
     modules = [
         import_module(f"{views.__name__}.{found.name}") for found in iter_modules(views.__path__)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from replicalab.assessment.evidence import Evidence, counted_units
 from replicalab.lexicon import amount_text, count_text, distinct_text, joined, plural
 from replicalab.measures import KINDS, LEAST_UNITS
-from replicalab.scenarios import Bounds, EvidenceTier, Lab, StudyLimit
+from replicalab.scenarios import Bounds, Control, EvidenceTier, Lab, StudyLimit
 
 if TYPE_CHECKING:
     from replicalab.assessment.assess import Assessment
@@ -128,9 +128,17 @@ def cautions_text(plan: Assessment) -> str:
     cautions = [units_text(plan), wishes_text(plan, plan.broken_wishes)]
     for control in sorted(plan.dropped, key=lambda control: control.droppable):
         void = "" if control.droppable else ": the study is void without it"
-        lacks = f"lacks '{control.name}', which protects against {control.protects_against}"
-        cautions.append(f"{lacks}{void}")
+        cautions.append(f"lacks {guarding_text(control)}{void}")
     return "; ".join(filter(None, cautions))
+
+
+def guarding_text(control: Control) -> str:
+    """Return a control with what it protects against: ``'blank', which protects against dirt``.
+
+    Its name alone where that is not given.
+    """
+    guards = f", which protects against {control.guards}" if control.guards else ""
+    return f"'{control.name}'{guards}"
 
 
 def cautions_title(plan: Assessment) -> str:

@@ -113,8 +113,11 @@ def controls(of: Reviewed) -> Judged:
     """Judge whether the plan keeps the study's controls."""
     dropped, listed = of.plan.dropped, of.plan.plan.controls
     if dropped:
-        lost = [f"without '{each.name}' against {each.protects_against}" for each in dropped]
-        return concern(f"Nothing protects {joined(lost)}.")
+        lost = [f"without '{each.name}' against {each.guards}" for each in dropped if each.guards]
+        bare = labels_quoted([each.name for each in dropped if not each.guards])
+        told = [f"Nothing protects {joined(lost)}."] if lost else []
+        told += [f"The plan lacks {joined(bare)}."] if bare else []
+        return concern(" ".join(told))
     if not listed:
         return concern("The plan has no controls: nothing guards its result against artefacts.")
     more = "".join(f" {quoted(text)}" for text in of.author("controls"))
@@ -123,7 +126,7 @@ def controls(of: Reviewed) -> Judged:
 
 def control_kinds(of: Reviewed) -> Judged:
     """Judge whether a positive and a negative control are named as such."""
-    known = {each.name: each.protects_against for each in of.pack.controls}
+    known = {each.name: each.guards for each in of.pack.controls}
     planned = [f"{name}: {known.get(name, '')}" for name in of.plan.plan.controls]
     said = of.author("controls")
     found = {

@@ -42,7 +42,7 @@ from replicalab.assessment import (
 )
 from replicalab.lexicon import label_key, parts_of, same_label
 from replicalab.models import Dimension, Protocol, same_plan
-from replicalab.scenarios import AllowedSubstitution, ItemStatus, Pack
+from replicalab.scenarios import AllowedSubstitution, Control, ItemStatus, Pack
 
 MOST_COMBINATIONS: Final = 500
 """So many combinations of a component's items are tried; of more, only the best assignments."""
@@ -135,9 +135,15 @@ class PlanVariant(NamedTuple):
             if (key := label_key(label)) in self.dropped:
                 # The reason is another once the whole plan is known, see `with_reasons`.
                 reason = "Without it less has to be given up."
-                tradeoff = f"No longer protects against {known[key].protects_against}."
+                tradeoff = _unprotected(known[key])
             changes.append(change_of("controls", label, DROPPED, reason, tradeoff))
         return changes
+
+
+def _unprotected(control: Control) -> str:
+    if not control.guards:
+        return "The control; what it protects against is not given."
+    return f"No longer protects against {control.guards}."
 
 
 def _cause(swap: Swap, pack: Pack) -> str | None:

@@ -7,6 +7,7 @@ from pydantic import Field, field_validator, model_validator
 
 from replicalab.lexicon import (
     content_words,
+    is_given,
     label_key,
     lines_text,
     one_line,
@@ -285,6 +286,12 @@ class Control(Record):
     name: fields.Label
     droppable: Flag
     protects_against: fields.Prose
+
+    @property
+    def guards(self) -> str:
+        """The error that it rules out, as it stands in a sentence; empty where it is not given."""
+        text = self.protects_against.strip()
+        return text.removesuffix(".") if is_given(text) else ""
 
 
 class PolicyRule(Record):

@@ -224,7 +224,9 @@ def _of_units(plan: assessment.Assessment) -> str:
 
 
 def _protection(control: Control) -> str:
-    return f"Without '{control.name}' nothing protects against {control.protects_against}."
+    if not control.guards:
+        return f"The plan lacks '{control.name}'."
+    return f"Without '{control.name}' nothing protects against {control.guards}."
 
 
 # --- what the evidence rests on -------------------------------------------------------------

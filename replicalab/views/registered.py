@@ -177,9 +177,9 @@ def _sensitivity(plan: Assessment) -> str:
 
 
 def _controls(plan: Assessment) -> str:
-    protects = {control.name: control.protects_against for control in plan.pack.controls}
+    guards = {control.name: control.guards for control in plan.pack.controls}
     listed = [
-        f"{name} (against {protects[name]})" if name in protects else name
+        f"{name} (against {guards[name]})" if guards.get(name) else name
         for name in plan.plan.controls
     ]
     return _stated("; ".join(listed))

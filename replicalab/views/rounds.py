@@ -26,6 +26,7 @@ from replicalab.views import blocks
 from replicalab.views import negotiation as texts
 from replicalab.views import plan as plans
 from replicalab.views.blocks import (
+    NOT_GIVEN,
     Bar,
     Block,
     Cell,
@@ -95,8 +96,9 @@ def _scientist(before: Assessment | None, done: Round) -> dict[str, object]:
 
 def _whole_plan(asked: Assessment) -> list[tuple[str, str]]:
     plan = asked.plan
-    known = {label_key(each.name): each.protects_against for each in asked.pack.controls}
-    guarded = "; ".join(known.get(label_key(label), label) for label in plan.controls)
+    known = {label_key(each.name): each.guards for each in asked.pack.controls}
+    guards = [known.get(label_key(label), label) for label in plan.controls]
+    guarded = "; ".join(filter(None, guards)) or (NOT_GIVEN if guards else "")
     items = (plan.controls, plan.required_equipment, plan.required_reagents)
     names = ("Controls", "Equipment", "Reagents")
     return [

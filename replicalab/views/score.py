@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Final
 
 from replicalab.assessment import Assessment, failing_text, placed_text, size_text
-from replicalab.assessment.phrases import asked_and_had
+from replicalab.assessment.phrases import asked_and_had, guarding_text
 from replicalab.lexicon import amount_text, capitalised, count_text, joined
 from replicalab.models import LabManagerActionType
 from replicalab.negotiation import Score, is_worth_running
@@ -104,7 +104,7 @@ def _better(found: Score, who: str) -> Iterator[str]:
         broken = [wish for wish in plan.broken_wishes if wish not in best.broken_wishes]
         yield asked_and_had(plan, broken)
     for control in PlanStep(best, plan).newly_dropped:
-        yield f"{it} gave up '{control.name}', which protects against {control.protects_against}"
+        yield f"{it} gave up {guarding_text(control)}"
     taken = [
         f"'{each.alternative}' in place of '{each.original}'"
         for each in plan.substitutions
