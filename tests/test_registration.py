@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from replicalab.case import Case
 from replicalab.models import LONGEST_TEXT
 from replicalab.registration import LONGEST_LINE, PROFILES, QUESTIONS, SAMENESS, Registration
 from replicalab.ui.address import fitted, from_query, left_out
@@ -51,7 +52,9 @@ def listed() -> str:
     rows = ["| key | what is asked | answer | forms |", "|---|---|---|---|"]
     for key, question in QUESTIONS.items():
         options = " / ".join(question.options)
-        how = f"{options}{', one or more' if question.several else ''}" if options else "text"
+        several = ", one or more" if question.several else ""
+        several += f" without {question.alone}" if question.alone else ""
+        how = f"{options}{several}" if options else "text"
         forms = [
             f"{profile.key}{f' {item.id}' if item.id != key else ''}{' *' if item.required else ''}"
             for profile in PROFILES.values()
@@ -80,6 +83,10 @@ def test_every_question_is_listed_in_the_docs() -> None:
         ({"choices": {"same_pay": ["Same"]}}, "'Same' is no option; use 'Exact', 'Close' or"),
         ({"choices": {"same_pay": ["Exact", "Close"]}}, "2 options are chosen; choose one"),
         ({"choices": {"blinding": ["Nobody", "Nobody"]}}, "2 options are chosen"),
+        (
+            {"choices": {"blinding": ["Subjects", "Nobody", "Analysts"]}},
+            "choices: blinding: 'Nobody' stands beside 'Subjects' and 'Analysts'; leave it or",
+        ),
         ({"reasons": {"zebra": "x"}}, "reasons: 'zebra' is no field of a plan"),
         ({"title": "x" * (LONGEST_LINE + 1)}, "at most 300 characters"),
         ({"texts": {"ethics": "x" * (LONGEST_TEXT + 1)}}, "at most 4000 characters"),
@@ -98,6 +105,28 @@ def test_answer_is_taken_changed_and_taken_away() -> None:
         "Subjects and Analysts"
     )
     assert said.answering("ethics", "").answering("same_pay", ()) == Registration()
+
+
+@pytest.mark.parametrize(
+    ("before", "chosen", "left"),
+    [
+        ([], ["Nobody"], ("Nobody",)),
+        (["Subjects"], ["Nobody", "Subjects"], ("Nobody",)),
+        (["Nobody"], ["Nobody", "Subjects"], ("Subjects",)),
+        (["Subjects"], ["Subjects", "Analysts"], ("Subjects", "Analysts")),
+        (["Nobody"], [], ()),
+    ],
+)
+def test_choice_of_nobody_takes_the_place_of_the_others_and_they_of_it(
+    before: list[str], chosen: list[str], left: tuple[str, ...]
+) -> None:
+    assert QUESTIONS["blinding"].settled(before, chosen) == left
+
+
+def test_case_that_was_saved_with_a_contradiction_opens_without_it() -> None:
+    said = {"same_pay": ["Close"], "blinding": ["Subjects", "Nobody"]}
+    saved = {"study": "psy_stroop", "lab": "easy", "registration": {"choices": said}}
+    assert Case.model_validate(saved).registration.choices == {"same_pay": ("Close",)}
 
 
 def test_registration_longer_than_an_address_gives_way_whole() -> None:

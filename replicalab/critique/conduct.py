@@ -24,9 +24,8 @@ from replicalab.critique.remarks import (
 from replicalab.lexicon import count_text, is_given, joined
 from replicalab.lexicon import quoted as labels_quoted
 from replicalab.measures.looks import FAMILIES
-from replicalab.registration import Finder
+from replicalab.registration import QUESTIONS, Finder
 
-_NOBODY: Final = "Nobody"  # an option of the question who is blinded
 _OBSERVED: Final = "Observational study"
 # Not a baseline that acts at random, nor an interval that excludes a value.
 _RANDOM: Final = re.compile(
@@ -95,9 +94,7 @@ def blinding(of: Reviewed) -> Judged:
     """Judge who is blinded."""
     chosen = of.said.choices.get("blinding", ())
     more = "".join(f" {quoted(text)}" for text in of.author("more_blinding"))
-    if _NOBODY in chosen and len(chosen) > 1:
-        return concern(f"Two answers exclude each other: {joined(chosen)}.", Finder.AUTHOR)
-    if _NOBODY in chosen:
+    if QUESTIONS["blinding"].alone in chosen:
         return concern(
             f"Nobody is blinded: who knows the condition may measure what is expected.{more}",
             Finder.AUTHOR,

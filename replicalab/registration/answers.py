@@ -1,5 +1,6 @@
 """What an author answers to a registration's questions, kept with the case."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated, Final, Self
 
@@ -56,17 +57,20 @@ class Registration(Record):
             if key not in QUESTIONS or QUESTIONS[key].options:
                 raise ValueError(f"texts: '{shortened(key)}' is no question for a text; {_KEYS}")
         for key, chosen in self.choices.items():
-            if key not in QUESTIONS or not QUESTIONS[key].options:
-                problem = f"choices: '{shortened(key)}' is no question with options"
-                raise ValueError(f"{problem}; {_KEYS}")
-            question = QUESTIONS[key]
-            for option in chosen:
-                if option not in question.options:
-                    known = joined(quoted(question.options), "or")
-                    raise ValueError(f"{key}: '{shortened(option)}' is no option; use {known}")
-            if len(set(chosen)) != len(chosen) or (len(chosen) > 1 and not question.several):
-                raise ValueError(f"{key}: {len(chosen)} options are chosen; choose one, once")
+            if fault := _fault_of(key, chosen):
+                raise ValueError(fault)
         return self
+
+    @classmethod
+    def without_contradictions(cls, data: object) -> object:
+        """Return the data of answers without choices that exclude each other.
+
+        Files of version 1.0.0 may hold them, and are still opened; such a choice says nothing.
+        """
+        if not isinstance(data, dict) or not isinstance(choices := data.get("choices"), dict):
+            return data
+        kept = {key: chosen for key, chosen in choices.items() if not _contradicts(key, chosen)}
+        return {**data, "choices": kept}
 
     def answering(self, key: str, answer: str | tuple[str, ...]) -> Self:
         """Return these answers with another one to a question; an empty one takes it away.
@@ -81,3 +85,26 @@ class Registration(Record):
     def answer(self, key: str) -> str:
         """Return the answer to a question in words, empty where there is none."""
         return self.texts.get(key, "").strip() or joined(self.choices.get(key, ()))
+
+
+def _fault_of(key: str, chosen: Sequence[str]) -> str:
+    """Return what is wrong with a choice, and what to do; empty where nothing is."""
+    if key not in QUESTIONS or not QUESTIONS[key].options:
+        return f"choices: '{shortened(key)}' is no question with options; {_KEYS}"
+    question = QUESTIONS[key]
+    for option in chosen:
+        if option not in question.options:
+            known = joined(quoted(question.options), "or")
+            return f"{key}: '{shortened(option)}' is no option; use {known}"
+    if len(set(chosen)) != len(chosen) or (len(chosen) > 1 and not question.several):
+        return f"{key}: {len(chosen)} options are chosen; choose one, once"
+    if excluded := question.excluded(chosen):
+        stands = f"'{question.alone}' stands beside {joined(quoted(excluded))}"
+        return f"choices: {key}: {stands}; leave it or them out"
+    return ""
+
+
+def _contradicts(key: object, chosen: object) -> bool:
+    if not isinstance(key, str) or key not in QUESTIONS or not isinstance(chosen, list | tuple):
+        return False
+    return bool(QUESTIONS[key].excluded(chosen))

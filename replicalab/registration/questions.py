@@ -3,13 +3,15 @@
 A question that two forms ask is one question, answered once.
 """
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 SAMENESS: Final = ("Exact", "Close", "Different")
 """How a part of a replication stands to the original's."""
 _YES_NO: Final = ("Yes", "No")
 _STUDY_TYPES: Final = ("Experiment", "Observational study", "Meta-analysis", "Other")
-_BLINDING: Final = ("Nobody", "Subjects", "Personnel", "Analysts")
+_NOBODY: Final = "Nobody"
+_BLINDING: Final = (_NOBODY, "Subjects", "Personnel", "Analysts")
 _EXISTING_DATA: Final = (
     "Before creation",
     "Before observation",
@@ -27,12 +29,28 @@ class Question(NamedTuple):
         label: what is asked, in words.
         options: the answers to choose from; a text is asked for where there are none.
         several: whether more than one of them may be chosen.
+        alone: of several, the one that says that none of the others holds; empty for none.
     """
 
     key: str
     label: str
     options: tuple[str, ...] = ()
     several: bool = False
+    alone: str = ""
+
+    def excluded(self, chosen: Sequence[str]) -> list[str]:
+        """Return which chosen options cannot stand beside the one that stands alone."""
+        if not self.alone or self.alone not in chosen:
+            return []
+        return [each for each in chosen if each != self.alone]
+
+    def settled(self, before: Sequence[str], chosen: Sequence[str]) -> tuple[str, ...]:
+        """Return a choice without what the option that was chosen last excludes."""
+        if not self.excluded(chosen):
+            return tuple(chosen)
+        if self.alone in before:
+            return tuple(self.excluded(chosen))
+        return (self.alone,)
 
 
 _ROWS: Final = (
@@ -78,7 +96,7 @@ _ROWS: Final = (
     Question("question", "The research question"),
     Question("hypotheses", "Hypotheses, each with its direction"),
     Question("study_type", "Type of study", _STUDY_TYPES),
-    Question("blinding", "Who is blinded", _BLINDING, several=True),
+    Question("blinding", "Who is blinded", _BLINDING, several=True, alone=_NOBODY),
     Question("more_blinding", "Further blinding"),
     Question("design", "The design"),
     Question("randomisation", "How units are randomised and allocated"),

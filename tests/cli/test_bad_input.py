@@ -260,6 +260,10 @@ def test_help_is_plain_and_ends_with_0(ask: Asking) -> None:
     [
         ('{"texts": {"zebra": "x"}}', "'zebra' is no question for a text"),
         ('{"choices": {"same_pay": ["Same"]}}', "'Same' is no option; use 'Exact', 'Close' or"),
+        (
+            '{"choices": {"blinding": ["Subjects", "Nobody"]}}',
+            "choices: blinding: 'Nobody' stands beside 'Subjects'; leave it or them out",
+        ),
         ('{"titel": "x"}', "titel: unknown key; did you mean 'title'?"),
         ("[]", "the file holds no answers"),
         ("{", "the file breaks off"),

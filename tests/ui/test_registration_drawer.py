@@ -71,6 +71,18 @@ def test_proposed_text_is_an_answer_once_it_is_confirmed() -> None:
     assert "Proposed: With" not in in_drawer(app)
 
 
+def test_nobody_takes_the_place_of_who_is_blinded_and_they_of_it(files: Files) -> None:
+    form = "osf-preregistration-3"
+    app = opened(part("Registration", study="psy_stroop"), form)
+    for chosen, left in ((["Subjects"],) * 2, (["Nobody", "Subjects"], ["Nobody"]),
+                         (["Nobody", "Analysts"], ["Analysts"])):  # fmt: skip
+        app.pills(key=f"{PLACE}_blinding").set_value(chosen)
+        app = opened(app.run(), form)
+        assert app.pills(key=f"{PLACE}_blinding").value == left
+        assert registered(app).case.registration.choices == {"blinding": tuple(left)}
+        assert json.loads(text(files, IDS))["q4"] == left
+
+
 @pytest.mark.parametrize("form", PROFILES)
 def test_every_form_can_be_drawn_whole(form: str, files: Files) -> None:
     app = opened(part("Registration", study="fin_momentum"), form)

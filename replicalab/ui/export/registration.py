@@ -124,7 +124,10 @@ def _take(question: Question, key: str, section: str) -> None:
     st.session_state[section] = True
     if question.options:
         chosen = typed if question.several else [typed] if typed else []
-        answer: str | tuple[str, ...] = tuple(chosen)
+        before = state.case().registration.choices.get(question.key, ())
+        answer: str | tuple[str, ...] = question.settled(before, chosen)
+        if question.several:
+            st.session_state[key] = list(answer)
     else:
         answer = typed.strip()
     state.show(registration=state.case().registration.answering(question.key, answer))
