@@ -124,7 +124,7 @@ def unequal_arms(of: Reviewed) -> Judged:
     """Judge whether unlike arms have a reason."""
     design = of.design
     if not design.uneven or design.arms is None:
-        return answered("The arms are of one size.")
+        return answered(_even_arms(of))
     share = f"{percent_text(design.arms.share)} of the samples are in the first arm"
     if reason := _reason(of, "arms"):
         return answered(f"{share}: {quoted(reason)}", who_asks(of.pack, "arms"))
@@ -132,6 +132,16 @@ def unequal_arms(of: Reviewed) -> Judged:
         f"{share}, without a reason; equal arms show the most for the same samples.",
         who_asks(of.pack, "arms"),
     )
+
+
+def _even_arms(of: Reviewed) -> str:
+    """Return how equal the arms are of a plan that asks for equal ones."""
+    samples = of.plan.counts.samples
+    each, left = divmod(samples, of.groups)
+    if not left:
+        return "The arms are of one size."
+    sizes = f"{amount_text(each)} and {amount_text(each + 1)}"
+    return f"The arms are as equal as {count_text(samples, 'sample')} can be shared out: {sizes}."
 
 
 def _reason(of: Reviewed, field: str) -> str:
@@ -325,7 +335,7 @@ def sidedness(of: Reviewed) -> Judged:
         return answered(f"{planned}. {quoted(text)}", Finder.AUTHOR)
     if chosen and chosen.is_planned_with and chosen.has_sides:
         return answered(f"{planned}.", who_asks(of.pack, "replication"))
-    return unsaid(f"{planned}; which test will be run is not given.")
+    return unsaid(f"{planned}; whether that of the analysis is one- or two-sided is not given.")
 
 
 def sameness(of: Reviewed) -> Judged:

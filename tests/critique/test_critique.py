@@ -259,7 +259,9 @@ CASES: Final[dict[tuple[str, RemarkStanding], Case]] = {
         texts={"analysis": "A one-tailed t-test."},
     ),
     ("sidedness", UNSAID): Case(
-        "The power is that of a two-sided test; which test will be run is not given.", None
+        "The power is that of a two-sided test; whether that of the analysis is one- or two-sided "
+        "is not given.",
+        None,
     ),
     ("sidedness", ANSWERED): Case(
         "a two-sided test. “A two-sided t-test.”", AUTHOR, texts={"analysis": "A two-sided t-test."}
@@ -333,14 +335,34 @@ OTHERS: Final = [
         Case("“Each tray is a unit.”", AUTHOR, texts={"design": "Each tray is a unit."}),
     ),
     (
+        "unequal_arms",
+        ANSWERED,
+        Case(
+            "The arms are as equal as 27 samples can be shared out: 13 and 14.",
+            CORE,
+            plan={"sample_size": 27},
+        ),
+    ),
+    (
+        "controls",
+        CONCERN,
+        Case(
+            "Nothing protects without 'dark control' against germination that needs no light. "
+            "The plan lacks 'sham lamp'.",
+            CORE,
+            pack={
+                "controls": [
+                    make_control(),
+                    make_control(name="sham lamp", protects_against="Not given."),
+                ]
+            },
+            plan={"controls": []},
+        ),
+    ),
+    (
         "randomisation",
         CONCERN,
         Case("observational study", AUTHOR, choices={"study_type": ("Observational study",)}),
-    ),
-    (
-        "blinding",
-        CONCERN,
-        Case("exclude each other", AUTHOR, choices={"blinding": ("Nobody", "Analysts")}),
     ),
     (
         "substitutions",
