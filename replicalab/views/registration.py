@@ -91,8 +91,9 @@ def left_text(answers: Iterable[FormAnswer]) -> str:
         return f"All {len(all_of)} items are answered."
     required = sum(each.item.required for each in left)
     must = f", {required} of which the form requires" if required else ""
-    found, verb = len(all_of) - len(left), "is" if len(left) == 1 else "are"
-    return f"{found} of {len(all_of)} items are answered; {len(left)} {verb} not{must}."
+    found = len(all_of) - len(left)
+    verb, other = ("is" if number == 1 else "are" for number in (found, len(left)))
+    return f"{found} of {len(all_of)} items {verb} answered; {len(left)} {other} not{must}."
 
 
 # --- the document -----------------------------------------------------------------------------

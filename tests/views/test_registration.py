@@ -198,6 +198,8 @@ def test_count_of_what_is_left_names_what_the_form_requires() -> None:
     other = next(a for a in answers if not (a.is_given or a.item.required))
     most = f"{len(given)} of {len(given) + 1} items are answered; 1 is not."
     assert left_text([*given, other]) == most
+    assert left_text([given[0], other]) == "1 of 2 items is answered; 1 is not."
+    assert left_text([other]) == "0 of 1 items are answered; 1 is not."
 
 
 @pytest.mark.parametrize(
