@@ -12,6 +12,7 @@ from replicalab.drafts.draft import Draft
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import percent_text
 from replicalab.measures import KINDS, DesignKind, EffectSource, Unknown
+from replicalab.measures.originals import faults_of
 from replicalab.measures.planning_effects import safeguard
 from replicalab.models import LARGEST_PLANNED
 from replicalab.scenarios import Design, Original
@@ -22,17 +23,21 @@ SAFEGUARDED: Final = "The safeguard effect of what was reported: the end of its 
 SAMPLES: Final = ("reference_protocol", "sample_size")
 DAYS: Final = ("reference_protocol", "duration_days")
 FEWEST_DAYS: Final = ("min_days",)
+WHY_EFFECT: Final = ("design", "why", "effect_planning")
 # What a source calls a number of samples or events, and an original.
-_COUNTS: Final = {"n": "n", "n1": "n1", "n2": "n2", "events": "events", "samples": "n"}
+_COUNTS: Final = {"n": "n", "n1": "n1", "n2": "n2", "events": "events", "samples": "n", "all": "n"}
+_IN_FORMULAS: Final = frozenset({"all"})  # which an original has among its numbers, too
 _ANY_EFFECT: Final = 1e-3  # Smaller than any that is planned with
 _REASONED: Final = (Unknown.EFFECT, Unknown.ALPHA, Unknown.DROPOUT)
 
 
 def can_safeguard(kind: DesignKind, source: EffectSource | None) -> bool:
     """Return whether a safeguard effect follows from a source: it needs n, and a normal scale."""
-    if source is None or KINDS[kind].normal is None:
-        return False
-    return any(number.name in _COUNTS for number in source.asked)
+    return KINDS[kind].normal is not None and _has_n(source)
+
+
+def _has_n(source: EffectSource | None) -> bool:
+    return source is not None and any(number.name in _COUNTS for number in source.asked)
 
 
 def place_of(name: str) -> FieldPath:
@@ -68,16 +73,31 @@ class TypedAnalysis:
 
     @property
     def original(self) -> Original | None:
-        """What the source reports, as an original; None where it has no n, or is wrong."""
-        if not can_safeguard(self.kind, self.source):
+        """What the source reports, as an original; None where it has no n, or is wrong.
+
+        Numbers without n, and an effect that is typed itself, may be assumed: nobody says that a
+        study found them.
+        """
+        found = self._reported
+        return None if found is None or any(faults_of(KINDS[self.kind], found)) else found
+
+    @property
+    def _reported(self) -> Original | None:
+        """The same, whether or not a study of the kind could have found it."""
+        if not _has_n(self.source):
             return None
         counts = {_COUNTS[name]: n for name, n in self.reported.items() if name in _COUNTS}
-        numbers = {name: x for name, x in self.reported.items() if name not in _COUNTS}
+        others = self.reported.keys() - (_COUNTS.keys() - _IN_FORMULAS)
+        numbers = {name: x for name, x in self.reported.items() if name in others}
         typed = {"numbers": numbers, **counts, "source": UNSTATED, "confidence": "recalled"}
         try:
             return Original.model_validate(typed)
         except ValidationError:
             return None
+
+    @property
+    def _is_safeguarded(self) -> bool:
+        return self.safeguarded and can_safeguard(self.kind, self.source)
 
     @cached_property
     def _effect(self) -> tuple[dict[str, float], dict[str, list[Fault]]]:
@@ -101,7 +121,7 @@ class TypedAnalysis:
         Raises:
             ValueError: there is none; says why, and what to do.
         """
-        if not self.safeguarded or (original := self.original) is None:
+        if not self._is_safeguarded or (original := self._reported) is None:
             return numbers
         if (found := safeguard(KINDS[self.kind], original)) is None:
             raise ValueError(
@@ -185,11 +205,11 @@ class TypedAnalysis:
         draft = Draft(study).put(size, *SAMPLES).put(self.days, *DAYS).put(self.days, *FEWEST_DAYS)
         if self._effect[0] and self.source is not None:
             text = self.source.text(self.reported)  # type: ignore[arg-type]
-            draft = draft.put(text, "design", "source")
-            if self.safeguarded and (original := self.original) is not None:
+            why = SAFEGUARDED if self._is_safeguarded else text
+            draft = draft.put(text, "design", "source").put(why, *WHY_EFFECT)
+            if (original := self.original) is not None:
                 data = original.model_dump(mode="json", exclude_defaults=True)
-                draft = draft.put({**data, "source": text}, "design", "original")
-                draft = draft.put(SAFEGUARDED, "design", "why", "effect_planning")
+                draft = draft.put(data, "design", "original")
         if answer is not None and self.unknown in _REASONED:
             draft = draft.put(WORKED_OUT, "design", "why", self.unknown.value)
         return draft

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from replicalab.assessment import Assessment, assess
+from replicalab.assessment.effects import published_effect
 from replicalab.assessment.phrases import last_day_text
 from replicalab.critique import critique
 from replicalab.lexicon import (
@@ -15,6 +16,7 @@ from replicalab.lexicon import (
     capitalised,
     count_text,
     exact_text,
+    is_given,
     joined,
     lines_text,
     percent_text,
@@ -294,8 +296,12 @@ def _design(plan: Assessment) -> Iterator[Choice]:
     if kind.effect is None:
         return
     name = kind.effect.name
-    yield f"Published {name}", _number(design.effect_published), design.source
-    yield f"Assumed {name}", _number(design.effect_planning), _why(pack, "effect_planning")
+    published, why = published_effect(design), _why(pack, "effect_planning")
+    # What the assumed effect was worked out from is no source of one that nobody published.
+    is_formula = published is None and is_given(why) and design.source == why
+    source = "" if is_formula else design.source
+    yield f"Published {name}", _number(published), source
+    yield f"Assumed {name}", _number(design.effect_planning), why
     yield f"Smallest {name} of interest", _number(design.sesoi), _why(pack, "sesoi")
 
 

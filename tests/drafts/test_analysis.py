@@ -10,7 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replicalab.assessment import assess
-from replicalab.drafts import TypedAnalysis, can_safeguard, check, free_name, new_study, renamed
+from replicalab.assessment.effects import published_effect
+from replicalab.critique import RemarkStanding, critique
+from replicalab.drafts import (
+    Draft,
+    TypedAnalysis,
+    can_safeguard,
+    check,
+    free_name,
+    new_study,
+    renamed,
+)
 from replicalab.drafts.beginning import usual_numbers
 from replicalab.errors import ScenarioError
 from replicalab.lint import LintLevel, lint
@@ -19,6 +29,7 @@ from replicalab.measures.shares import largest_h
 from replicalab.scenarios import (
     DesignKind,
     Difficulty,
+    Original,
     Study,
     copy_text,
     list_scenarios,
@@ -27,6 +38,7 @@ from replicalab.scenarios import (
     study_yaml,
     template_text,
 )
+from replicalab.views.report import justification_table
 from tests.measures.test_shares import power_by_totals
 
 NUMBERS: Final = {"effect_planning": 0.5, "alpha": 0.05, "target": 0.8, "dropout": 0.0}
@@ -198,7 +210,7 @@ def test_safeguard_effect_of_every_source_with_n_makes_a_study_or_is_told(
         return
     design, without = study_of(safe).design, study_of(plain).design
     assert design.original is not None
-    assert without.original is None
+    assert without.original == design.original
     effect = row.effect
     assert effect is not None
     assert design.effect_planning is not None
@@ -224,3 +236,85 @@ def test_safeguard_effect_of_a_wrong_number_is_told(wrong: Any) -> None:
     assert found.faults
     assert found.worked_out is None
     check(found.draft("mine", "Naps"))
+
+
+# --- what was reported is the original --------------------------------------------------------
+
+
+def reporting(kind: DesignKind, label: str, **reported: Any) -> TypedAnalysis:
+    """Return a power analysis whose effect is worked out from what is reported."""
+    [source] = [each for each in KINDS[kind].sources if each.label == label]
+    numbers = {**usual_numbers(KINDS[kind]), "dropout": 0.0}
+    return TypedAnalysis(kind, Unknown.SAMPLES, numbers, 10, 10, source, reported)
+
+
+T_OF_TWO: Final = reporting(DesignKind.TWO_GROUP, "t and n of both groups", t=2.5, n1=20, n2=20)
+FOUND: Final[list[tuple[TypedAnalysis, dict[str, Any]]]] = [
+    (T_OF_TWO, {"numbers": {"t": 2.5}, "n1": 20, "n2": 20}),
+    (
+        reporting(DesignKind.ANOVA, "F, groups and n in all", F=4.0, groups=3, n=60),
+        {"numbers": {"F": 4.0, "groups": 3}, "n": 60},
+    ),
+    (
+        reporting(DesignKind.SURVIVAL, "hazard ratio and events", HR=0.7, events=50, samples=90),
+        {"numbers": {"HR": 0.7}, "n": 90, "events": 50},
+    ),
+    (
+        reporting(DesignKind.AUDIT, "bad units in a sample", bad=2, all=100),
+        {"numbers": {"bad": 2, "all": 100}, "n": 100},
+    ),
+]
+
+
+@pytest.mark.parametrize(("analysis", "numbers"), FOUND)
+def test_reported_numbers_with_their_n_are_the_original_of_the_study(
+    analysis: TypedAnalysis, numbers: dict[str, Any]
+) -> None:
+    study = study_of(analysis)
+    assert study.design.original == Original(**numbers, source="Not given.", confidence="recalled")
+    assert study.design.effect_published is None
+    assert published_effect(study.design) == study.design.effect_planning
+    assert study.design.why["effect_planning"] == study.design.source
+    assert study.design.source.startswith("From ")
+    assert parse_study(study_yaml(study), "mine.yaml") == study
+    assert check(Draft.of(study)).study == study
+
+
+def test_assumed_effect_and_numbers_without_n_are_no_original() -> None:
+    assert study_of(typed()).design.original is None
+    means = reporting(DesignKind.TWO_GROUP, "two means and two SDs", m1=1.0, m2=0.5, SD1=1.0, SD2=1)
+    assert study_of(means).design.original is None
+    shares = reporting(DesignKind.TWO_PROPORTIONS, "two proportions", p1=0.3, p2=0.5)
+    assert study_of(shares).design.original is None
+
+
+def test_report_of_too_few_for_a_test_still_makes_a_study() -> None:
+    # Fisher's z of three pairs has no standard error: they are no original.
+    analysis = reporting(DesignKind.CORRELATION, "t and n", t=0.5, n=3)
+    assert study_of(analysis).design.original is None
+
+
+def test_reported_effect_is_published_planned_at_face_value_and_has_its_reason() -> None:
+    study = study_of(T_OF_TWO)
+    plan = assess(study.reference_protocol, pack_of(study, Difficulty.MEDIUM))
+    rows = {name.text: (cell.text, why.text) for name, cell, why in justification_table(plan).rows}
+    # d = 2.5 √(1/20 + 1/20)
+    formula = "From t = 2.5, n1 = 20, n2 = 20: d = t · √(1/n1 + 1/n2)."
+    for name in ("Published Cohen's d", "Assumed Cohen's d"):
+        assert rows[name] == ("0.790569", formula)
+    remarks = {each.key: each for each in critique(plan)}
+    face = remarks["face_value"]
+    assert face.text.startswith("Planned with Cohen's d 0.791; published is 0.791.")
+    assert face.standing is RemarkStanding.CONCERN
+    assert "the original had 40" in remarks["original_n"].text
+    assert "two-sided p is 0.017" in remarks["original_uncertainty"].text  # R: 2 * pt(-2.5, 38)
+
+
+def test_formula_is_no_source_of_an_effect_that_nobody_published() -> None:
+    study = study_of(
+        reporting(DesignKind.TWO_GROUP, "two means and two SDs", m1=1.0, m2=0.5, SD1=1.0, SD2=1.0)
+    )
+    plan = assess(study.reference_protocol, pack_of(study, Difficulty.MEDIUM))
+    rows = {name.text: (cell.text, why.text) for name, cell, why in justification_table(plan).rows}
+    assert rows["Published Cohen's d"] == ("none", "Not given")
+    assert rows["Assumed Cohen's d"][1].startswith("From m1 = 1")

@@ -137,7 +137,7 @@ def _draw_safeguard(kind: scenarios.DesignKind) -> bool:
         key=f"{_PREFIX}_{kind}_safeguard",
         persist_state="session",
         help="The end of the reported effect’s 60 % interval that is nearer to no effect, in place "
-        "of the reported effect. What was reported is kept as the original.",
+        "of the reported effect. What was reported is kept as the original either way.",
     )
 
 
