@@ -8,6 +8,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
+from replicalab.lexicon import is_given
 from replicalab.measures import (
     KINDS,
     PARAMETERS,
@@ -118,7 +119,7 @@ def new_study(
 
 def stated(text: str) -> str:
     """Return what a study's file says, empty where its author has said nothing."""
-    return "" if text == UNSTATED else text
+    return text if is_given(text) else ""
 
 
 def usual_numbers(row: Kind) -> Block:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Final
@@ -11,6 +11,7 @@ from urllib.parse import quote
 from replicalab import __version__
 from replicalab.assessment import Assessment, assess, cautions_text
 from replicalab.assessment.phrases import units_text
+from replicalab.drafts import stated
 from replicalab.lexicon import capitalised, cut_short, joined
 from replicalab.models import LONGEST_TEXT
 from replicalab.negotiation import Negotiation
@@ -33,6 +34,8 @@ THIS: Final = "This plan"
 REFERENCE: Final = "Reference protocol"
 LEAST: Final = "Least-loss plan"
 OFFERED: Final = "Lab Manager's plan"
+GOAL: Final = "what is to be found out"
+SOURCE: Final = "where the study was published"
 
 
 def of_run(options: PlanAnalysis, run: Negotiation | None) -> PlanAnalysis:
@@ -145,8 +148,9 @@ def brief(
         parts=(
             part(
                 "The question",
-                Sentence(pack.paper.goal),
+                Sentence(stated(pack.paper.goal)),
                 Sentence(cited(pack.paper, LONGEST_CITED), quiet=True, link=doi_link(pack.paper)),
+                unstated_sentence({GOAL: pack.paper.goal, SOURCE: cited(pack.paper)}),
             ),
             part(
                 "The verdict",
@@ -212,9 +216,18 @@ def fitting(block: Block) -> Block:
 
 
 def cited(paper: Paper, longest: int = LONGEST_TEXT) -> str:
-    """Return where a paper is found, its citation in at most so many characters."""
-    citation = cut_short(paper.citation, longest)
-    return f"{citation} doi:{paper.doi}" if paper.doi else citation
+    """Return where a paper is found, its citation in at most so many characters.
+
+    Empty where that is not given.
+    """
+    citation = cut_short(stated(paper.citation), longest)
+    return " ".join(filter(None, (citation, paper.doi and f"doi:{paper.doi}")))
+
+
+def unstated_sentence(texts: Mapping[str, str]) -> Sentence:
+    """Return which texts of a study nobody has given, by what they say; nothing where all are."""
+    left = [name for name, text in texts.items() if not stated(text)]
+    return Sentence(f"Not given: {joined(left)}." if left else "")
 
 
 def doi_link(paper: Paper) -> str:

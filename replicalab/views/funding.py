@@ -9,6 +9,7 @@ from typing import Final
 
 from replicalab.assessment import Assessment
 from replicalab.assessment.phrases import size_text
+from replicalab.drafts import stated
 from replicalab.lexicon import (
     amount_text,
     capitalised,
@@ -63,7 +64,8 @@ def funding_request(
     parts = (
         part(
             "The plan asked for",
-            Sentence(pack.paper.goal),
+            Sentence(stated(pack.paper.goal)),
+            documents.unstated_sentence({documents.GOAL: pack.paper.goal}),
             documents.sized_sentence(yours),
             documents.verdict_sentence(plan_verdict(yours)),
         ),

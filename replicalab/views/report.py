@@ -11,6 +11,7 @@ from replicalab.assessment import Assessment, assess
 from replicalab.assessment.effects import published_effect
 from replicalab.assessment.phrases import last_day_text
 from replicalab.critique import critique
+from replicalab.drafts import stated
 from replicalab.lexicon import (
     amount_text,
     capitalised,
@@ -97,11 +98,7 @@ def report(
         *([part("The registration", registered)] if said else []),
         part(
             "The question",
-            Sentence(pack.paper.goal),
-            Sentence(pack.paper.hypothesis, "The study claims:"),
-            Sentence(pack.paper.caution, "Take care:"),
-            Sentence(pack.paper.contested or "", "Contested:"),
-            listing(f"A success if: {criterion}" for criterion in pack.success_criteria),
+            *_question(pack),
         ),
         part(
             "The verdict",
@@ -175,6 +172,24 @@ def report(
         on=on,
         authors=authors,
     )
+
+
+def _question(pack: Pack) -> Iterator[Block]:
+    """Yield what the study asks, claims and calls a success, and which of it nobody has given."""
+    paper, criteria = pack.paper, list(filter(None, map(stated, pack.success_criteria)))
+    yield Sentence(stated(paper.goal))
+    yield Sentence(stated(paper.hypothesis), "The study claims:")
+    yield Sentence(stated(paper.caution), "Take care:")
+    yield Sentence(paper.contested or "", "Contested:")
+    yield listing(f"A success if: {criterion}" for criterion in criteria)
+    known = {
+        documents.GOAL: paper.goal,
+        "what the study claims": paper.hypothesis,
+        "what to take care of": paper.caution,
+        "what counts as a success": " ".join(criteria),
+        documents.SOURCE: documents.cited(paper),
+    }
+    yield documents.unstated_sentence(known)
 
 
 def _decided(decision: Decision, plan: Assessment) -> Table:
@@ -288,10 +303,11 @@ def _design(plan: Assessment) -> Iterator[Choice]:
     pack, kind = plan.pack, plan.evidence.row
     design = pack.design
     counted = f"{capitalised(kind.title)}; n counts {design.unit_of_n}"
-    yield "Design", counted, f"The published study: {pack.paper.method}"
+    method = stated(pack.paper.method)
+    yield "Design", counted, f"The published study: {method}" if method else ""
     how = f"Planned {kind.measure}: {kind.meaning}."
-    method = capitalised(kind.method_of(design))
-    told = (f"{method}.", usual_text(plan), source_text(design))
+    worked = capitalised(kind.method_of(design))
+    told = (f"{worked}.", usual_text(plan), source_text(design))
     yield "Test and method", " ".join(filter(None, told)), how
     if kind.effect is None:
         return

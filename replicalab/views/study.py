@@ -140,13 +140,24 @@ def substitutions_panel(pack: scenarios.Pack) -> Panel:
 
 
 def rules_panel(pack: scenarios.Pack) -> Panel:
-    """Return the restrictions, the success criteria, the constraints and the controls."""
+    """Return the restrictions, the success criteria, the constraints and the controls.
+
+    Of those of which the study has none, that.
+    """
+    parts = {
+        "restrictions": pack.policy_rules,
+        "success criteria": list(filter(None, map(stated, pack.success_criteria))),
+        "constraints": [(each.label, *_constraint_texts(each)) for each in pack.constraints],
+        "controls": pack.controls,
+    }
+    rules, criteria, constraints, controls = parts.values()
     return blocks.panel(
         "rules",
-        rules=pack.policy_rules,
-        criteria=pack.success_criteria,
-        constraints=[(each.label, *_constraint_texts(each)) for each in pack.constraints],
-        controls=pack.controls,
+        rules=rules,
+        criteria=criteria,
+        constraints=constraints,
+        controls=controls,
+        lacking=lexicon.joined([name for name, part in parts.items() if not part], "or"),
     )
 
 

@@ -15,7 +15,7 @@ from replicalab.models import revise
 from replicalab.planner import Aim, Goal, MeansPrices, PlanAnalysis, largest_sample
 from replicalab.planner.steps import field_steps
 from replicalab.registration import Registration
-from replicalab.reports import Document, brief, input_hash, markdown, report
+from replicalab.reports import Document, brief, funding_request, input_hash, markdown, report
 from replicalab.scenarios import (
     Difficulty,
     EvidenceAssumptions,
@@ -40,6 +40,24 @@ STUDIES = [("fin_momentum", "medium"), ("psy_ego_depletion", "hard")]
 def table(document: Document, caption: str) -> Table:
     [found] = [each for each in document.tables if each.caption.startswith(caption)]
     return found
+
+
+def test_documents_of_a_bare_study_say_once_what_is_not_given() -> None:
+    study = check(Draft(new_study("mine"))).study
+    assert study is not None
+    pack = pack_of(study, Difficulty.MEDIUM)
+    options = PlanAnalysis(assess(pack.reference_protocol, pack))
+    asked = {
+        brief: "what is to be found out and where the study was published",
+        report: "what is to be found out, what the study claims, what to take care of, what counts "
+        "as a success and where the study was published",
+    }
+    for make, named in asked.items():
+        told = markdown(make(options, on=DAY))
+        question = told.split("## The question")[1].split("## The verdict")[0]
+        assert question.strip() == f"Not given: {named}."
+    funding = markdown(funding_request(options, on=DAY))
+    assert "## The plan asked for\n\nNot given: what is to be found out.\n" in funding
 
 
 def column(found: Table, name: str) -> list[Cell]:

@@ -12,7 +12,14 @@ from replicalab.planner import PlanAnalysis
 from replicalab.render.html import html, numbers_style
 from replicalab.scenarios import Difficulty, Pack, load_scenario, pack_of
 from replicalab.views.present import stake_slide
-from replicalab.views.study import design_panel, kind_panel, paper_panel, story_panel
+from replicalab.views.study import (
+    design_panel,
+    kind_panel,
+    lab_panel,
+    paper_panel,
+    rules_panel,
+    story_panel,
+)
 from tests.ui.reading import heard
 from tests.views.reading import tree
 
@@ -33,6 +40,20 @@ def test_title_that_asks_gets_no_full_stop() -> None:
         ("psy_stroop", "Studies of interference in serial verbal reactions."),
     ):
         assert f"<strong>{title}</strong> " in story(load_scenario(study))
+
+
+def test_rules_and_lab_of_a_study_that_names_none_have_no_empty_parts() -> None:
+    pack = quick_start()
+    rules = html(rules_panel(pack))
+    assert rules.count("<h2") == 1
+    assert "Constraints</h2>" in rules
+    assert "The study names no restrictions, success criteria or controls." in rules
+    lab = html(lab_panel(assess(pack.reference_protocol, pack)))
+    assert "The study names no equipment and no reagents." in lab
+    assert "<table" not in lab
+    stroop = load_scenario("psy_stroop")
+    assert "names no" not in html(rules_panel(stroop))
+    assert "<table" in html(lab_panel(assess(stroop.reference_protocol, stroop)))
 
 
 def test_page_leaves_out_what_a_study_does_not_give() -> None:
