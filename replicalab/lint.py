@@ -13,8 +13,15 @@ from typing import Final
 
 from replicalab import models
 from replicalab.agents.lab_manager_policy import answer_type_to
-from replicalab.assessment import Assessment, assess, breaks, violations
-from replicalab.lexicon import amount_text, count_text, label_key, parts_of
+from replicalab.assessment import (
+    Assessment,
+    assess,
+    breaks,
+    failing_text,
+    placed_text,
+    violations,
+)
+from replicalab.lexicon import amount_text, count_text, joined, label_key, parts_of
 from replicalab.measures import GROUPINGS, KINDS, PARAMETERS
 from replicalab.measures.originals import agree, doubt_of, effect_of
 from replicalab.planner import PlanAnalysis, largest_sample
@@ -78,6 +85,14 @@ def _warning(place: str, message: str) -> LintFinding:
 # --- how the reference protocol fares in each lab, and whether its author expects that ----------
 
 
+_ANSWERS: Final = {
+    models.LabManagerActionType.ACCEPT: "accepts it",
+    models.LabManagerActionType.REPORT_FEASIBILITY: "reports what fails",
+    models.LabManagerActionType.SUGGEST_ALTERNATIVE: "suggests changes",
+    models.LabManagerActionType.REJECT: "rejects it",
+}
+
+
 def _place(lab: PlanAnalysis) -> str:
     return f"labs.{lab.yours.pack.difficulty}"
 
@@ -87,14 +102,15 @@ def _answer(lab: PlanAnalysis) -> models.LabManagerActionType:
 
 
 def _lab_note(lab: PlanAnalysis) -> LintFinding:
-    counts, evidence = lab.offered.counts, lab.offered.evidence
+    counts, failing = lab.offered.counts, lab.yours.failing
     samples, days = count_text(counts.samples, "sample"), count_text(counts.days, "day")
     return _note(
         _place(lab),
-        f"The reference protocol fails {', '.join(lab.yours.failing) or 'nothing'}; "
+        f"The reference protocol {f'fails {joined(failing)}' if failing else 'passes all checks'}; "
         f"{lab.binding or 'nothing'} binds. "
-        f"The Lab Manager answers {_answer(lab)}, for a plan of {samples} in {days}: "
-        f"{evidence.text}, {evidence.tier}.",
+        f"The Lab Manager {_ANSWERS[_answer(lab)]}"
+        f"{'; with all the changes that it offers: ' if lab.offer else ': '}"
+        f"{samples} in {days}, {placed_text(lab.offered.evidence)}.",
     )
 
 
@@ -104,8 +120,9 @@ def _lab_findings(lab: PlanAnalysis) -> Iterator[LintFinding]:
     if easy and not accepts:
         yield _warning(
             place,
-            f"The easy lab should accept the reference protocol but answers {_answer(lab)}, for "
-            f"{', '.join(lab.yours.failing)}; give this lab more, or plan less.",
+            "The easy lab should accept the reference protocol, but its Lab Manager "
+            f"{_ANSWERS[_answer(lab)]}, since {failing_text(lab.yours.failing)}; give this lab "
+            "more, or plan less.",
         )
     elif accepts and not easy:
         yield _warning(

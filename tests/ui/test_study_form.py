@@ -405,6 +405,25 @@ def test_units_and_arms_are_asked_for_by_kinds_that_may_have_them() -> None:
     assert (study_of(app).design.units, study_of(app).design.arms) == (None, None)
 
 
+def test_dropout_is_asked_for_and_a_worked_out_effect_is_shown_as_documents_write_it() -> None:
+    app = form("the template", ASSUMPTIONS)
+    type_value(app, "Dropout, as a share", 0.25)
+    assert study_of(app).design.dropout == 0.25
+    type_value(at(app, ASSUMPTIONS), "Assumed: Cohen's d", 2.5 * math.sqrt(0.1))
+    field = number(at(app, ASSUMPTIONS), "Assumed: Cohen's d")
+    assert (field.value, field.proto.format) == (2.5 * math.sqrt(0.1), "%.6g")
+    assert study_of(app).design.effect_planning == 2.5 * math.sqrt(0.1)
+
+
+def test_findings_are_counted_by_what_they_are_and_stand_where_the_form_has_them() -> None:
+    app = form(part="Check")
+    [found] = [each for each in app.expander if each.label.startswith("Worth a look")]
+    assert found.label == "Worth a look: 2 warnings and 3 notes"
+    told = said(app)
+    assert "Easy lab: The reference protocol passes all checks; nothing binds. The Lab" in told
+    assert "labs." not in told
+
+
 def test_item_that_is_taken_away_is_told_where_it_is_still_named() -> None:
     app = form("the template", NEEDS)
     pick(at(app, LAB), "The easy and the hard lab are", "the same lab")

@@ -1,6 +1,8 @@
 """Make a study: what it begins with, then its form and its file, next to what it is worth."""
 
 import json
+import re
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import Final, NamedTuple
@@ -36,6 +38,9 @@ PARTS_KEY: Final = "making_part"
 ADVANCED: Final = "Advanced"
 _CHECK: Final = "Check"
 _TEXT: Final = "own_text"
+_SIGNS: Final = {LintLevel.WARNING: Status.CAUTION, LintLevel.NOTE: Status.PASS}
+_LAB: Final = re.compile(rf"labs[.]({'|'.join(Difficulty)})[.]?")
+_PATH: Final = re.compile(r"\S+$")  # What is said of many findings has words for a place
 # Characters that the editor takes: more than a file may have, so that its reader says by how much,
 # and a seventh of the largest message, which would end the page's connection.
 _LONGEST_TEXT: Final = 300_000
@@ -179,13 +184,20 @@ def _draw_check() -> None:
 
 def _draw_lint(study: Study) -> None:
     findings = lint(study)
-    warnings = [finding for finding in findings if finding.level is LintLevel.WARNING]
-    counts = count_text(len(warnings), "warning"), count_text(len(findings), "finding")
-    with st.expander(f"Worth a look: {', '.join(counts)}"):
+    levels = Counter(finding.level for finding in findings)
+    counts = [count_text(levels[each], each.value) for each in _SIGNS if levels[each]]
+    with st.expander(f"Worth a look: {joined(counts)}"):
         for finding in findings:
-            status = Status.CAUTION if finding.level is LintLevel.WARNING else Status.PASS
-            mark = badge(status, finding.level.value)
-            st.markdown(f"{mark} {escaped(finding.place)}: {escaped(finding.message)}")
+            mark = badge(_SIGNS[finding.level], finding.level.value)
+            st.markdown(f"{mark} {escaped(_found_in(finding.place))}: {escaped(finding.message)}")
+
+
+def _found_in(place: str) -> str:
+    """Return where a finding stands, as the form calls it: ``Easy lab, expected answer``."""
+    if lab := _LAB.match(place):
+        rest = place[lab.end() :].replace(".", " ").replace("_", " ")
+        return f"{capitalised(lab[1])} lab{f', {rest}' if rest else ''}"
+    return _part_of(place) if _PATH.match(place) else capitalised(place)
 
 
 def _draw_region(study: Study, version: int) -> None:

@@ -222,7 +222,8 @@ def _draw_fields(
                 if name == typed.unknown:
                     shown = field._replace(key=f"{field.key}_found")
                     st.session_state[shown.key] = _found(field, typed)
-                    shown.draw(value=None, placeholder="none", disabled=True)
+                    look = None if isinstance(field.step, int) else fields.AS_DOCUMENTS
+                    shown.draw(value=None, placeholder="none", disabled=True, format=look)
                 else:
                     field.draw(
                         persist_state="session",

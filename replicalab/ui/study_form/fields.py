@@ -39,6 +39,8 @@ _WORDS: Final = {
     "'' is not allowed": "nothing stands here",
 }
 _NAMED: Final = re.compile("|".join(rf"(?<!\w){re.escape(word)}(?!\w)" for word in _WORDS))
+AS_DOCUMENTS: Final = "%.6g"
+"""How a number that was worked out is shown, as documents write it; it stays as it is."""
 # What a whole number ends in that nobody typed.
 _POINT_ZERO: Final = re.compile(r"(?<=\d)\.0(?=[ :;,])")
 

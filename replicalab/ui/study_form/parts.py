@@ -1,7 +1,7 @@
 """The parts of the form: what is compared, assumed and needed, and the lab with its plan."""
 
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import streamlit as st
 
@@ -27,6 +27,7 @@ _LOSSES: Final = {
     2: "2: a related but different test",
     3: "3: the hypothesis goes untested",
 }
+_EFFECT: Final[dict[str, Any]] = {"step": 0.05, "format": fields.AS_DOCUMENTS}
 KINDS_SHOWN: Final = sorted(KINDS.values(), key=lambda row: row.sought is None)
 """The kinds of design, those that test something first."""
 
@@ -79,18 +80,28 @@ def draw_assumptions() -> None:
         assumed, published, smallest = st.columns(3)
         name = row.effect.name
         with assumed:
-            fields.number(f"Assumed: {name}", "design", "effect_planning", step=0.05)
+            fields.number(f"Assumed: {name}", "design", "effect_planning", **_EFFECT)
         with published:
-            fields.optional_number(f"Published: {name}", "design", "effect_published", step=0.05)
+            fields.optional_number(f"Published: {name}", "design", "effect_published", **_EFFECT)
         with smallest:
-            fields.optional_number(f"Smallest of interest: {name}", "design", "sesoi", step=0.05)
+            fields.optional_number(f"Smallest of interest: {name}", "design", "sesoi", **_EFFECT)
     fields.text("Where the effect comes from", "design", "source", max_chars=LONGEST_TEXT)
     numbers = {"target": f"{capitalised(row.measure)} to aim at", "floor": "Least worth running"}
     numbers |= {name: row.label(name) for name in row.numbers}
     for (name, label), place in zip(numbers.items(), places(3), strict=False):
         with place:
             _draw_design_number(name, label)
-    fields.text("What one sample is", "design", "unit_of_n")
+    unit, dropout = st.columns([2, 1])
+    with unit:
+        fields.text("What one sample is", "design", "unit_of_n")
+    with dropout:
+        fields.number(
+            "Dropout, as a share",
+            *("design", "dropout"),
+            step=0.05,
+            usual=0.0,
+            help="Of the planned samples, how many are not analysed.",
+        )
     original.draw()
     groupings.draw()
     looks.draw()
