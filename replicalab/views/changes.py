@@ -133,9 +133,22 @@ def mend_price(step: PlanStep) -> str:
 
 
 def edit_sentence(step: PlanStep) -> Sentence:
-    """Return what an edit changes, and what it saves and loses."""
+    """Return what an edit changes, and what it saves and loses; items of one field by name."""
     moved = f"{signed_credits(step)} {step.after.pack.lab.currency}, {texts.evidence_text(step)}"
-    return Sentence(": ".join(filter(None, (edit_text(step), moved))) + ".")
+    return Sentence(": ".join(filter(None, (_items_text(step) or edit_text(step), moved))) + ".")
+
+
+def _items_text(step: PlanStep) -> str:
+    """Return which items come and go: ``'shelf' in place of 'chamber'``; empty for other edits."""
+    if len(step.fields) != 1:
+        return ""
+    [(_, gone, taken)] = step.fields
+    if not isinstance(gone, tuple) or not isinstance(taken, tuple):
+        return ""
+    old, new = (lexicon.joined(lexicon.quoted(labels)) for labels in (gone, taken))
+    if gone and taken:
+        return f"{new} in place of {old}"
+    return f"with {new}" if taken else f"without {old}"
 
 
 # --- from the reference protocol ------------------------------------------------------------

@@ -139,7 +139,10 @@ def term_text(term: assessment.CostTerm) -> str:
 
 
 def staff_text(plan: assessment.Assessment) -> str:
-    """Return what a plan's staff adds up from: ``1 + 1 for more than 20 samples = 2 of 4 …``."""
+    """Return what a plan's staff adds up from: ``1 + 1 for more than 20 samples = 2 of 4 …``.
+
+    How many they are alone, ``1 of 4 staff units``, where nothing is added.
+    """
     terms = [str(plan.pack.staff_model.base)]
     terms += [
         f"{int(step.adds)} for more than {lexicon.count_text(step.threshold, step.noun)}"
@@ -147,7 +150,8 @@ def staff_text(plan: assessment.Assessment) -> str:
         if step.adds
     ]
     has = lexicon.count_text(plan.pack.lab.staff, "staff unit")
-    return f"{' + '.join(terms)} = {plan.staff} of {has}"
+    sum_of = f"{' + '.join(terms)} = " if len(terms) > 1 else ""
+    return f"{sum_of}{plan.staff} of {has}"
 
 
 def cautions_sentence(plan: assessment.Assessment) -> str:

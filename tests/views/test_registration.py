@@ -41,6 +41,7 @@ from replicalab.views.registration import (
     registration,
     registry_values,
 )
+from tests.factories import make_pack, make_protocol
 
 DAY = date(2026, 1, 31)
 STUDIES = [summary.scenario_id for summary in list_scenarios()]
@@ -176,6 +177,20 @@ def test_substitution_is_proposed_as_close_or_different_by_what_it_loses() -> No
                 assert proposal[0] == ("Close" if max(losses) <= 1 else "Different")
                 seen.add(proposal[0])
     assert seen == {"Close", "Different"}
+
+
+@pytest.mark.parametrize(
+    ("equipment", "cut"),
+    [
+        (["window shelf", "light meter"], "'window shelf' in place of 'growth chamber': ±0 cr"),
+        (["growth chamber"], "without 'light meter': −100 credits, power"),
+        (["growth chamber", "light meter", "lamp"], "with 'lamp': +100 credits, power"),
+    ],
+)
+def test_cut_of_a_funders_form_names_what_comes_and_goes(equipment: list[str], cut: str) -> None:
+    plan = revise(make_protocol(), required_equipment=equipment)
+    found = Registered(PlanAnalysis(assess(plan, make_pack())), Registration())
+    assert cut in answered(found, "funder")["cuts"].text
 
 
 def test_decision_is_told_in_the_words_of_whoever_decided() -> None:
