@@ -22,7 +22,7 @@ from replicalab.server import visitor
 from replicalab.ui import compare, own_studies, state, tray
 from replicalab.ui.batches import BATCHES, VisitorBatch
 from replicalab.ui.compare import deciding
-from replicalab.ui.library import cases
+from replicalab.ui.library import cases, drafting
 from replicalab.ui.library.keeping import mark_kept
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.negotiation import files, table
@@ -85,12 +85,14 @@ def open_entry(entry: Entry) -> str:
 
 def _open_bundle(found: FoundFile, name: str) -> Opening:
     opened = open_bundle(found.values, name)
-    work, played = Workspace(case=cases.case_here(cases.bundled_case(opened, name))), ""
+    before, played = state.workspace(), ""
+    work = before.begun(cases.case_here(cases.bundled_case(opened, name)))
     if opened.run is None:
         state.open_workspace(work)
     else:
         files.open_played(opened.run, work, name, opened.recording, opened.differences)
         played = ", and the negotiation plays round by round,"
+    _leave_as_a_draft(before)
     verified = f"Verified: the plan is judged{played} as in the file."
     return Opening(f"{verified} {_with_decision(opened.decision)}".rstrip(), opened.differences)
 
@@ -115,8 +117,16 @@ def _open_run(found: FoundFile, name: str) -> Opening:
 
 
 def _open_kept_plan(found: FoundFile, _: str) -> Opening:
-    state.open_workspace(Workspace(case=cases.case_here(read_case(found.text))))
+    before = state.workspace()
+    state.open_workspace(before.begun(cases.case_here(read_case(found.text))))
+    _leave_as_a_draft(before)
     return Opening("The plan is open, in the study and the lab that it was saved with.")
+
+
+def _leave_as_a_draft(before: Workspace) -> None:
+    """Let what nobody had saved stay as a draft, next to that of what is open now."""
+    if before.case != state.case():
+        state.current().tab = drafting.left(state.current().tab, before.case)
 
 
 def _open_plan(found: FoundFile, name: str) -> Opening:

@@ -13,7 +13,7 @@ from replicalab.case import MOST_SIDES, Case
 from replicalab.ui import state
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.words import escaped
-from replicalab.ui.workspace import LONGEST_NAME, TrayCase, Workspace
+from replicalab.ui.workspace import LONGEST_NAME, TrayCase
 
 PAGE: Final = "pages/4_Compare.py"
 _CHOICE: Final = "beside_choice"
@@ -116,8 +116,8 @@ def draw_line(*, linked: bool = True) -> None:
 
 def _open_chosen() -> None:
     if (at := st.session_state[_CHOICE]) is not None:
-        tray = state.workspace().tray
-        state.open_workspace(Workspace(case=tray[at].case, tray=tray))
+        work = state.workspace()
+        state.open_workspace(work.begun(work.tray[at].case))
 
 
 def _draw_name(at: int, kept: TrayCase) -> None:

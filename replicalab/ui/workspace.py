@@ -79,6 +79,10 @@ class Workspace(Record):
         """Return this workspace with another case, at its first round."""
         return self.changed(case=case, round_number=0)
 
+    def begun(self, case: Case) -> Workspace:
+        """Return a workspace that begins with a case; what is compared stays."""
+        return Workspace(case=case, tray=self.tray)
+
     def stepped_from(self, now: Workspace) -> Workspace:
         """Return this workspace as a step of undo or redo brings it back.
 

@@ -21,14 +21,15 @@ from replicalab.scenarios import (
     plan_json,
     study_yaml,
 )
+from replicalab.ui.library import writer
 from replicalab.ui.library.shelf import owner, shelf
 from tests.library.making import make_batch, make_plan, make_run
 from tests.reports.making import work
 from tests.ui.acting import can_press, labels, number, pick, press, run, type_number, type_text
 from tests.ui.pages import LIBRARY, NEGOTIATION, PROTOCOL, STUDY
-from tests.ui.reading import alerts, rows_of, said, texts, where
+from tests.ui.reading import alerts, rows_of, said, texts, tray, where
 from tests.ui.visitors import Browsers
-from tests.ui.walking import at_gallery, go, visit
+from tests.ui.walking import at_gallery, go, query_of, visit
 
 pytestmark = pytest.mark.usefixtures("browsers")
 
@@ -123,6 +124,27 @@ def test_plan_becomes_the_workspace_and_goes_on_as_its_entry() -> None:
     press(type_number(app, "Sample size", 42), "Save")
     [entry] = shelf().entries(owner())
     assert (entry.name, entry.version) == ("a plan", 2)
+
+
+def test_comparison_stays_and_unsaved_work_is_a_draft_where_a_kept_plan_is_opened() -> None:
+    keep(EntryKind.PLAN, "kept")
+    app = press(visit(PROTOCOL, study="fin_momentum", lab="easy"), "Add to comparison")
+    press(type_number(app, "Sample size", 30), "Add to comparison")
+    type_number(app, "Sample size", 31)
+    press(go(app, LIBRARY), "Open")
+    writer.finish()
+    app = visit(PROTOCOL, **query_of(go(app, PROTOCOL)))
+    assert [each.name for each in tray(app)] == ["Plan A", "Plan B"]
+    assert number(app, "Sample size").value == 41
+    waiting = filtered(go(app, LIBRARY), "Not saved yet")
+    assert "n 31, and 2 in the comparison" in said(waiting)
+
+
+def test_plan_that_is_opened_leaves_no_draft_where_nothing_was_unsaved() -> None:
+    keep(EntryKind.PLAN, "kept")
+    press(visit(LIBRARY, study="fin_momentum"), "Open")
+    writer.finish()
+    assert shelf().drafts(owner()) == []
 
 
 def test_lab_and_run_are_shown_once_they_are_opened() -> None:

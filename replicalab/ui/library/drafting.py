@@ -198,6 +198,16 @@ def note(tab: Tab, work: Workspace, *, soon: bool) -> None:
     writer.later(f"draft {tab.place} of {whose.digest}", save, _SOON if soon else _LATER)
 
 
+def left(tab: Tab, case: Case) -> Tab:
+    """Return the tab in which something else is opened than a case.
+
+    The draft of one that nobody has saved is left as it is, and the tab goes on with another.
+    """
+    if case == tab.safe or not is_work(case):
+        return tab
+    return Tab(safe=tab.safe, entry=tab.entry)
+
+
 def _save(tab: Tab, whose: Owner, work: Workspace, kept: Case) -> None:
     """Save a tab's draft, or take it away where there is nothing that anybody would miss."""
     case, shown = work.case, (work.case, work.tray)

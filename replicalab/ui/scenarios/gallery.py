@@ -87,7 +87,8 @@ def _draw_story(story: Story, options: PlanAnalysis, *, first: bool) -> None:
             width="stretch",
             help=story.line,
         ):
-            state.open_workspace(story.workspace)
+            tray = state.workspace().tray
+            state.open_workspace(story.workspace.changed(tray=tray))
             state.current().story = story
             st.switch_page(_PAGE_OF_STORY[story.page], query_params=state.address())
         panel.draw(picture_panel(options))
@@ -96,8 +97,8 @@ def _draw_story(story: Story, options: PlanAnalysis, *, first: bool) -> None:
 def _open_a_surprise() -> None:
     card = secrets.choice(_all_cards())
     state.open_workspace(
-        Workspace(
-            case=Case(
+        state.workspace().begun(
+            Case(
                 study=card.summary.scenario_id,
                 own=card.own and card.own.key,
                 lab=secrets.choice(list(Difficulty)),
