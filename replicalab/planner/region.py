@@ -27,10 +27,9 @@ Flags = npt.NDArray[np.bool_]
 
 MOST_COLUMNS: Final = 60
 MOST_ROWS: Final = 120
-SMALL_SHARE: Final = 0.05
-"""What fits is too small to be seen below that share of the rows."""
+SMALL_SHARE: Final = 1 / 6
+"""What fits is too small to be read below that share of the rows."""
 
-_HEADROOM: Final = 4
 # A plan that lies further out than so many times everything else is left outside the grid.
 _AT_MOST_WIDER: Final = 3
 
@@ -339,13 +338,15 @@ class Region:
 def region(drawn: PlanToDraw, shown: Sequence[Assessment], effect: float | None = None) -> Region:
     """Return the region of a plan, at an effect, on a grid that also shows other plans.
 
-    Where what fits is too small to be seen so, less than a twentieth of the rows, the grid is
-    closer to it: it is then the lower quarter.
+    Where what fits is too small to be read so, less than a sixth of the rows, the grid is closer to
+    it: of plans and levels it then shows those that are not far out.
     """
     found = Region(drawn, *grid_for(shown), effect)
     most, top = int(found.most_feasible.max()), int(found.samples[-1])
     if 0 < most < top * SMALL_SHARE:
-        return replace(found, samples=_spaced(0, most * _HEADROOM, MOST_ROWS))
+        others = [*(plan.counts.samples for plan in shown), *(n for _, n in found.levels)]
+        high = max([most, *(n for n in others if n <= most * _AT_MOST_WIDER)])
+        return replace(found, samples=_spaced(0, high * 5 // 4 + 2, MOST_ROWS))
     return found
 
 

@@ -300,17 +300,17 @@ def test_grid_of_one_day_and_of_many() -> None:
         assert grid_for([assess(long, pack)])[0].tolist() == expected
 
 
-@pytest.mark.parametrize(("samples", "closer"), [(18, False), (19, True)])
-def test_one_sample_is_drawn_closer_where_the_grid_has_more_than_twenty(
+@pytest.mark.parametrize(("samples", "closer"), [(5, False), (6, True)])
+def test_one_sample_is_drawn_closer_where_the_grid_has_more_than_six(
     samples: int, *, closer: bool
 ) -> None:
-    # 18 samples are a grid up to 20, 19 one up to 21. 4 items at 100 and 75 and a day at 50 are 400
-    # credits, a sample is 10.
+    # 5 samples are a grid up to 6, 6 one up to 7; a quarter more than 1, and 2, are 3. 4 items at
+    # 100 and 75 and a day at 50 are 400 credits, a sample is 10.
     plan = make_protocol(sample_size=samples, duration_days=2, controls=[])
     pack = make_pack(reference_protocol=plan, constraints=[], controls=[], budget=419.0)
     found = region(PlanToDraw(assess(plan, pack)), [assess(plan, pack)])
     assert found.most_feasible.max() == 1
-    assert found.samples.tolist() == [*range(5 if closer else 21)]
+    assert found.samples.tolist() == [*range(4 if closer else 7)]
 
 
 def test_plans_and_levels_beyond_the_last_row_or_column_are_outside() -> None:
@@ -353,19 +353,29 @@ def test_region_too_small_to_be_seen_is_drawn_close_up_and_the_rest_is_named() -
     assert found.most_feasible.max() == 20
     assert found.outside(plans) == []
     nearer = region(found.drawn, [options.yours, options.least.after])
-    assert nearer.samples[-1] == pytest.approx(80, abs=2)
+    assert nearer.samples[-1] == 27, "20 and a quarter more, and 2"
     assert nearer.samples[0] == 0
     assert nearer.days.tolist() == found.days.tolist()
     assert nearer.outside(plans) == [("your plan", 633), ("target 100 %", 633)]
 
 
-@pytest.mark.parametrize(
-    ("study", "lab"), [("fin_momentum", "medium"), ("chem_suzuki_ppb", "hard")]
-)
+@pytest.mark.parametrize(("study", "lab"), [("fin_momentum", "hard"), ("chem_suzuki_ppb", "hard")])
 def test_region_that_can_be_seen_or_is_empty_is_drawn_as_it_is(study: str, lab: str) -> None:
     options, found = shipped(study, lab), drawn(study, lab)
     as_it_is = region(found.drawn, [options.yours, options.least.after])
     np.testing.assert_array_equal(as_it_is.samples, found.samples)
+
+
+def test_close_up_shows_the_levels_and_plans_that_are_within_reach_of_what_fits() -> None:
+    options, found = shipped("psy_stroop", "hard"), drawn("psy_stroop", "hard")
+    assert (found.most_feasible.max(), [n for _, n in found.levels]) == (17, [15, 9])
+
+    def top(samples: int) -> int:
+        plan = found.drawn.at(2, samples)
+        return int(region(found.drawn, [plan, options.least.after]).samples[-1])
+
+    assert top(options.yours.counts.samples) == top(52) == 23, "17 and a quarter more, and 2"
+    assert top(51) == 65, "three times 17 and a quarter more, and 2"
 
 
 # --- the plan that it is drawn for ---
