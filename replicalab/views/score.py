@@ -48,8 +48,10 @@ def score_verdict(found: Score, who: str = "The run") -> Verdict:
         text = f"There is no plan; the best has {worth}, {_size(found)}."
         return Verdict(Status.FAIL, "No plan", text)
     if not found.counts:
-        text = f"This plan is not worth running: {_why_not(found)}. The best has {worth}."
-        return Verdict(Status.FAIL, "Not worth running", text)
+        cannot = "cannot be run here" if plan.failing else "is not worth running"
+        text = f"This plan {cannot}: {_why_not(found)}. So its evidence counts as 0. "
+        text += f"The best has {worth}."
+        return Verdict(Status.FAIL, capitalised(cannot.removeprefix("is ")), text)
     both = f"{who} {plan.evidence.number}, best {best.evidence.number}"
     if not found.regret:
         if plan.evidence.number != best.evidence.number:

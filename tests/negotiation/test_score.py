@@ -89,8 +89,14 @@ def test_score_says_what_would_have_been_better() -> None:
     )
     over = assess(pack.reference_protocol, pack)
     assert score_verdict(score_of(over)).text == (
-        "This plan is not worth running: protocol, budget, equipment, schedule and staff fail. "
-        "The best has power 0.57."
+        "This plan cannot be run here: protocol, budget, equipment, schedule and staff fail. "
+        "So its evidence counts as 0. The best has power 0.57."
+    )
+    few = assess(revise(best.plan, sample_size=12), pack)
+    assert few.feasible
+    assert score_verdict(score_of(few)).text == (
+        "This plan is not worth running: power 0.10, below the floor of 0.50. So its evidence "
+        "counts as 0. The best has power 0.57."
     )
 
 

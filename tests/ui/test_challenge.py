@@ -76,7 +76,7 @@ def test_plan_is_tuned_asked_about_and_handed_in_for_a_score_and_tried_again() -
     assert "Round 2, 100 fish in 18 days" in said(app)
     type_text(app, "Your name, if you like", "=Ada <b>")
     press(app, "Hand in")
-    assert "This plan is not worth running" in everything(app)
+    assert "This plan cannot be run here" in everything(app)
     assert BEST.evidence.number in everything(app)
     press(app, "Try again")
     assert BEST.evidence.text not in everything(app)
