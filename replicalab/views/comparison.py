@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Final, NamedTuple, TypeVar
 
-from replicalab.assessment import Assessment, Evidence, cautions_title
+from replicalab.assessment import Assessment, Evidence, cautions_title, size_text
 from replicalab.comparison import Side
 from replicalab.lexicon import amount_text, capitalised
 from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS, Dimension
@@ -34,6 +34,7 @@ from replicalab.views.looks import TITLE as LOOKS_TITLE
 from replicalab.views.plan import (
     WISHES,
     effect_text,
+    in_its_noun,
     looks_text,
     record_text,
     slack_text,
@@ -354,7 +355,11 @@ def _negotiated(side: Side) -> Cell:
         negotiation.OUTCOME_TITLES[played.outcome],
         negotiation.OUTCOME_STATUS[played.outcome],
     )
-    breaks = cautions_title(played.final_plan) if played.final_plan else ""
+    last = played.final_plan
+    if last and played.outcome is not Outcome.NO_DEAL and last.plan != side.plan.plan:
+        # What is agreed from a plan is seldom that plan, which may not even be feasible.
+        title += f" on another plan: {in_its_noun(size_text(last), last.pack.design)}"
+    breaks = cautions_title(last) if last else ""
     if not breaks:
         return Cell(title, status=status)
     caution = Status.CAUTION if status is Status.PASS else status
