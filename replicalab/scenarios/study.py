@@ -55,7 +55,7 @@ class Paper(Record):
         citation: authors, year, journal and pages, as in a list of references.
         doi: the bare DOI, null when there is none.
         hypothesis: what the study claims.
-        method: how it was done, at planning level.
+        method: how its authors did it, at planning level; of a replication only where it is named.
         key_finding: what was found, with its numbers.
         goal: what a replication is to find out.
         published: the published sample size and effect.
