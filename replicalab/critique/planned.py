@@ -40,7 +40,7 @@ from replicalab.measures.success import CRITERIA, PRIORS, Criterion, Prior
 from replicalab.planner.looks import LookedAt, looked_at, placed_with_looks
 from replicalab.planner.units import by_correlation
 from replicalab.registration import Finder
-from replicalab.scenarios import AllowedSubstitution, Design, EvidenceTier
+from replicalab.scenarios import AllowedSubstitution, Bounds, Design, EvidenceTier
 
 _FEW_UNITS: Final = 4
 _LARGE_DROPOUT: Final = 0.2
@@ -51,6 +51,7 @@ _TWO: Final = 2
 _ALIKE: Final = 0.01  # Effects that differ by less of the larger are the same
 _MOST_QUOTED: Final = 3
 _UNIT: Final = re.compile(r"\bunits?\b|\bcluster|\bnested\b|\bindependen", re.IGNORECASE)
+_DAY: Final = re.compile(r"\bday (\d{1,6})\b", re.IGNORECASE)
 _N: Final = re.compile(r"\bn\s?=\s?\d", re.IGNORECASE)
 _ONE_SIDED: Final = re.compile(r"\bone[- ](?:sided|tailed)\b", re.IGNORECASE)
 _TWO_SIDED: Final = re.compile(r"\btwo[- ](?:sided|tailed)\b", re.IGNORECASE)
@@ -176,7 +177,10 @@ def limits(of: Reviewed) -> Judged:
         for limit in of.plan.broken_limits
     ]
     if broken:
-        return concern(ended(capitalised("; ".join(broken))))
+        days = of.plan.counts.days
+        short = any(one.number is Bounds.DAYS and days < one.least for one in of.plan.broken_limits)
+        lost = " What rests on the missing days cannot be shown." if short else ""
+        return concern(f"{ended(capitalised('; '.join(broken)))}{lost}")
     return answered(f"It keeps {joined([*map(kept_text, of.pack.limits)])}.")
 
 
@@ -384,7 +388,11 @@ def success(of: Reviewed) -> Judged:
         return answered(f"Chosen before the data: {named}.", who)
     for text in of.author("success"):
         return answered(quoted(text), Finder.AUTHOR)
-    if criteria := _criteria(of):
+    criteria, days = _criteria(of), of.plan.counts.days
+    if later := [text for text in criteria if any(int(day) > days for day in _DAY.findall(text))]:
+        has = f"The plan has {count_text(days, 'day')}, and the study names a later one"
+        return concern(f"{has}: {_few(later)}", Finder.STUDY)
+    if criteria:
         return answered(_few(criteria), Finder.STUDY)
     return unsaid("Neither study nor author says what counts as replicated.")
 

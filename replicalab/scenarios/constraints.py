@@ -134,6 +134,10 @@ class StudyLimit(NamedTuple):
         """Return whether a plan's number lies in the range."""
         return self.least - _ROUNDING <= value <= self.most + _ROUNDING
 
+    def is_further(self, value: float, than: float) -> bool:
+        """Return whether a plan's number is further outside the range than another outside it."""
+        return value < than < self.least - _ROUNDING or value > than > self.most + _ROUNDING
+
 
 def limits_of(constraints: Iterable[ScenarioConstraint]) -> tuple[StudyLimit, ...]:
     """Return the limits that the constraints set, in their order; most set none."""

@@ -31,7 +31,7 @@ from replicalab.views.budget import TITLE as BUDGET_TITLE
 from replicalab.views.budget import budget_blocks
 from replicalab.views.changes import Changed, all_changes, change_text, changes_table
 from replicalab.views.lab import lab_text
-from replicalab.views.plan import further_broken_text, moved_text, newly_broken_text
+from replicalab.views.plan import moved_text, newly_broken_text
 from replicalab.views.verdicts import evidence_cell, plan_verdict
 
 MOST_WORDS: Final = 12
@@ -239,8 +239,7 @@ def _gives_up(step: PlanStep) -> str:
     """Return what a cut gives up besides those before it; its own name says what it changes."""
     more = step.after.fidelity_loss - step.before.fidelity_loss
     lost = f"{more} of fidelity" if more else ""
-    broken = newly_broken_text(step), further_broken_text(step)
-    return ". ".join(filter(None, (lost, *broken))) or "nothing more"
+    return ". ".join(filter(None, (lost, newly_broken_text(step)))) or "nothing more"
 
 
 def _less(options: PlanAnalysis) -> Iterator[Block]:

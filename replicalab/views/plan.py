@@ -8,11 +8,10 @@ from replicalab import assessment, lexicon
 from replicalab.assessment.phrases import (
     analysed_text,
     asked_and_had,
-    bounded_text,
+    further_text,
     last_day_text,
     units_text,
 )
-from replicalab.assessment.phrases import asked_text as wish_text
 from replicalab.measures import KINDS, DesignParameters
 from replicalab.measures.looks import FAMILIES
 from replicalab.measures.originals import effect_of
@@ -27,7 +26,6 @@ from replicalab.scenarios import (
     Looks,
     Pack,
     Replication,
-    StudyLimit,
 )
 from replicalab.views.units import arms_text, basis_text, grouping_text
 
@@ -171,32 +169,11 @@ def with_cautions(text: str, plan: assessment.Assessment) -> str:
 
 
 def newly_broken_text(step: PlanStep) -> str:
-    """Return which of the study's wishes a step breaks that were kept before it; empty if none."""
-    new = [each for each in step.after.broken_wishes if each not in step.before.broken_wishes]
-    text = assessment.wishes_text(step.after, new)
-    return f"{lexicon.capitalised(text)}." if text else ""
-
-
-def further_broken_text(step: PlanStep) -> str:
-    """Return which wishes of the study a step breaks by more than before it; empty if none.
-
-    ``Breaks a wish of the study by more: 'follow-up' should be at least 36 days, 28 → 22.``
-    """
+    """Return which of the study's wishes a step breaks, or breaks further; empty if none."""
     before, after = step.before, step.after
-    further = [
-        f"{wish_text(wish)}, {bounded_text(wish, before)} → {bounded_text(wish, after)}"
-        for wish in after.broken_wishes
-        if 0 < _beyond(wish, before) < _beyond(wish, after)
-        and bounded_text(wish, before) != bounded_text(wish, after)
-    ]
-    which = "a wish" if len(further) == 1 else f"{len(further)} wishes"
-    return f"Breaks {which} of the study by more: {'; '.join(further)}." if further else ""
-
-
-def _beyond(wish: StudyLimit, plan: assessment.Assessment) -> float:
-    """Return by how much a plan's number lies outside what a wish asks for."""
-    number = plan.bounded(wish)
-    return max(0.0, wish.least - number, number - wish.most)
+    new = [each for each in after.broken_wishes if each not in before.broken_wishes]
+    texts = filter(None, (assessment.wishes_text(after, new), further_text(before, after)))
+    return " ".join(f"{lexicon.capitalised(text)}." for text in texts)
 
 
 def dropped_cautions(plan: assessment.Assessment) -> list[str]:

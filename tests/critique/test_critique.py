@@ -674,3 +674,32 @@ def test_hostile_texts_are_quoted_short_on_one_line() -> None:
     drawn = html(critique_panel([*case.remarks().values()]))
     assert "<img" not in drawn
     assert "⟨U+202E⟩" in drawn
+
+
+# --- days that the study names, and the plan has not -------------------------------------------
+
+
+def test_criterion_of_a_later_day_than_the_plan_has_is_a_concern_and_one_of_its_last_is_not() -> (
+    None
+):
+    criteria = {"success_criteria": ["All are counted.", "Height is compared on day 9."]}
+    shorter = Case("", None, pack=criteria, plan={"duration_days": 8}).remarks()["success"]
+    assert shorter.standing is CONCERN
+    assert shorter.text == (
+        "The plan has 8 days, and the study names a later one: “Height is compared on day 9.”"
+    )
+    assert shorter.finder is STUDY
+    there = Case("", None, pack=criteria, plan={"duration_days": 9}).remarks()["success"]
+    assert there.standing is ANSWERED
+
+
+def test_days_that_lack_for_a_wish_are_told_and_days_that_are_too_many_are_not() -> None:
+    wish = make_constraint(label="Watching", comparator=">=", quantity=9, hard=False, bounds="days")
+    lacks = Case("", None, pack={"constraints": [wish]}, plan={"duration_days": 8}).remarks()
+    assert lacks["limits"].text == (
+        "'Watching' should be at least 9 days, and the plan has 8. What rests on the missing days "
+        "cannot be shown."
+    )
+    most = {"constraints": [make_constraint(bounds="days")]}
+    over = Case("", None, pack=most, plan={"duration_days": 21}).remarks()["limits"]
+    assert "cannot be shown" not in over.text

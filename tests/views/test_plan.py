@@ -300,6 +300,12 @@ def test_step_tells_the_wishes_that_it_breaks_and_no_other() -> None:
     assert newly_broken_text(PlanStep(kept, both)).startswith("Breaks 2 wishes of the study: ")
     assert newly_broken_text(PlanStep(both, kept)) == ""
     assert newly_broken_text(PlanStep(both, both)) == ""
+    shortest = assess(sized(23, 4), WISHING)
+    assert newly_broken_text(PlanStep(both, shortest)) == (
+        "Keeps even less of a wish of the study: 'Watching' should be at least 9 days, and the "
+        "plan has 4 in place of 5."
+    )
+    assert newly_broken_text(PlanStep(shortest, both)) == ""
 
 
 def test_detectable_effect_is_larger_by_what_a_substitution_blurs() -> None:
