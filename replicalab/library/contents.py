@@ -59,6 +59,22 @@ class Option(Record):
         played = negotiated(own, kept) if self.run else None
         return (played.final_plan if played else None) or own
 
+    @property
+    def plan(self) -> Assessment | None:
+        """Its plan, as it is judged; None where it holds none, or one of a study not here."""
+        try:
+            return self.judged(read_case(self.content))
+        except ReplicaLabError:
+            return None
+
+    @property
+    def numbers(self) -> str:
+        """``n 96, power 0.70, 1,240 credits``; empty where there is no plan."""
+        if (plan := self.plan) is None:
+            return ""
+        cost = plan.pack.lab.money(plan.cost)
+        return f"n {plan.counts.samples:,}, {plan.evidence.text}, {cost}"
+
 
 class Decision(Record):
     """Which of a few was chosen, why, by whom and when; without a time, its entry says when."""
@@ -81,10 +97,7 @@ class Decision(Record):
         """What it is kept as: ``Fish · Least loss (n 96, power 0.70), not Your plan``."""
         name, *others = self.names
         refused = f", not {joined(others, 'or')}" if others else ""
-        option = self.options[self.chosen]
-        try:
-            plan = option.judged(read_case(option.content))
-        except ReplicaLabError:  # not a plan, or of a study that is not here
+        if (plan := self.options[self.chosen].plan) is None:
             return f"{name}{refused}"[:LONGEST_NAME]
         size = f"n {plan.plan.sample_size:,}, {plan.evidence.text}"
         return f"{plan.pack.paper.name} · {name} ({size}){refused}"[:LONGEST_NAME]

@@ -18,7 +18,6 @@ from replicalab.lexicon import (
     count_text,
     exact_text,
     is_given,
-    joined,
     lines_text,
     percent_text,
 )
@@ -194,10 +193,13 @@ def _question(pack: Pack) -> Iterator[Block]:
 
 def _decided(decision: Decision, plan: Assessment) -> Table:
     """Return what was decided between which plans, and which of them this one is."""
-    chosen, *others = decision.names
+    told = [
+        f"{each.name} ({numbers})" if (numbers := each.numbers) else each.name
+        for each in decision.options
+    ]
     fields = {
-        "Chosen": chosen,
-        "Not chosen": joined(others),
+        "Chosen": told.pop(decision.chosen),
+        "Not chosen": "; ".join(told),
         "Why": decision.why.strip(),
         "Who decided": decision.who.strip(),
         "When": documents.day_text(decision.when.date()) if decision.when else "",

@@ -679,9 +679,7 @@ def test_hostile_texts_are_quoted_short_on_one_line() -> None:
 # --- days that the study names, and the plan has not -------------------------------------------
 
 
-def test_criterion_of_a_later_day_than_the_plan_has_is_a_concern_and_one_of_its_last_is_not() -> (
-    None
-):
+def test_criterion_of_a_later_day_than_the_plan_has_is_a_concern() -> None:
     criteria = {"success_criteria": ["All are counted.", "Height is compared on day 9."]}
     shorter = Case("", None, pack=criteria, plan={"duration_days": 8}).remarks()["success"]
     assert shorter.standing is CONCERN

@@ -87,7 +87,11 @@ def test_link_of_every_page_is_its_address_and_tells_what_it_carries() -> None:
         press(go(app, page), "Share")
         assert link(app) == query_of(app)
     told = in_drawer(app)
-    for part in (STROOP.paper.name, "medium lab, 1 change", "differs from it in 1 field"):
+    for part in (
+        STROOP.paper.name,
+        "medium lab, 1 change",
+        "differs from the study’s own in 1 field",
+    ):
         assert part in told
     assert "(alpha)" in told
     assert "round 2" in told
@@ -361,7 +365,8 @@ def test_decision_stands_in_report_and_bundle_and_opens_again_elsewhere(
     app.text_input(key="decision_who").set_value("Ada")
     press(app, "Record it")
     again(app, "Report")
-    rows = ("Chosen | The Lab Manager’s", "Why | It keeps the most.", "Who decided | Ada")
+    chosen = "Chosen | The Lab Manager’s (n 25, power 0.97, 800 credits)"
+    rows = (chosen, "Why | It keeps the most.", "Who decided | Ada")
     told = [f"| {row} |" for row in rows]
     assert all(line in text(files, "Markdown") for line in told)
     again(app, "Bundle")

@@ -71,7 +71,7 @@ def test_number_that_is_typed_is_the_labs_and_taken_back_one_by_one_and_all_at_o
     assert "8 / 9 days" in said(app)
     assert "medium lab, 1 change" in said(app)
     assert query_of(app)["days"] == "9"
-    press(app, "Undo")
+    press(app, "Undo: what is said of the lab")
     assert "days" not in query_of(app)
     app = fill(fill(again(app), "Days", 9), "Staff units", 2)
     press(again(app), "The study’s: 6")

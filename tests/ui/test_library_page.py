@@ -169,9 +169,9 @@ def test_decision_is_read_where_it_stands() -> None:
     app = visit(LIBRARY)
     assert "Open" not in labels(app)
     assert rows_of(app.table[0]) == [
-        ["", "Option", "Kind"],
-        ["", "small", "plan"],
-        ["Chosen", "large", "plan"],
+        ["", "Option", "Kind", "Samples, evidence and cost"],
+        ["", "small", "plan", "n 40, power 0.13, 1,250 credits"],
+        ["Chosen", "large", "plan", "n 80, power 0.21, 1,650 credits"],
     ]
     assert "Why: The board pays" in said(app)
 

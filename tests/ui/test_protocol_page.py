@@ -289,3 +289,11 @@ def test_point_is_not_moved_to_what_no_lever_can_say(said: object) -> None:
     app = pull(visit(PROTOCOL), POINT, said)
     assert number(app, "Sample size").value == 420
     assert "Undo" in labels(app)
+
+
+def test_undo_names_the_lab_that_it_takes_back() -> None:
+    app = visit(STUDY, study="psy_stroop", lab="medium")
+    app = go(pick(app, "Lab", "hard"), PROTOCOL)
+    assert "Undo: medium → hard lab" in labels(app)
+    press(app, "Undo: medium → hard lab")
+    assert query_of(app)["lab"] == "medium"

@@ -23,7 +23,7 @@ _BUNDLE: Final = "Send the bundle instead."
 
 def draw() -> None:
     """Draw the link, with its own button that copies it, and what of the workspace is in it."""
-    st.markdown(f"{_who_may_open_it(st.context.url or '')} Its button copies it.")
+    st.markdown(f"{_who_may_open_it(st.context.url or '')} The button beside the link copies it.")
     with st.container(key="hand_link"):
         st.code(url(), language=None, wrap_lines=True)
     st.markdown(f"**It carries** {escaped(joined(list(_carried(state.analysis().yours))))}.")
@@ -57,7 +57,7 @@ def _carried(yours: Assessment) -> Iterator[str]:
     if not changed:
         yield "the study’s own plan"
     elif "plan" not in state.address_lacks():
-        yield f"your plan, which differs from it in {count_text(changed, 'field')}"
+        yield f"your plan, which differs from the study’s own in {count_text(changed, 'field')}"
     if pack.asked:
         yield f"what you assume of the evidence ({joined(list(pack.asked))})"
     yield _players(case)

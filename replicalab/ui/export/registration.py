@@ -52,11 +52,12 @@ def draw() -> None:
     by_item = {answer.item.id: answer for answer in answers}
     for section in profile.sections:
         _draw_section(profile, section, [by_item[item.id] for item in section.items])
-    make = partial(registration, profile, registered, on=found.on)
-    draw_files(f"registration_{key}", make, partial(found.name, title=registered.said.title))
+    make, what = partial(registration, profile, registered, on=found.on), f"registration_{key}"
+    named = partial(found.name, title=registered.said.title)
+    draw_files(what, make, named)
     values = partial(registry_text, profile, registered)
-    download("JSON by the form’s own ids", values, found.name(profile.key, "json"))
-    draw_look(f"registration_{key}", make, is_open=False)
+    download("JSON by the form’s own ids", values, named(what, "json"))
+    draw_look(what, make, is_open=False)
 
 
 def chosen() -> Profile:

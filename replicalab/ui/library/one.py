@@ -108,10 +108,10 @@ def _purge(entry: Entry) -> None:
 def _draw_decision(content: str) -> None:
     found = read_decision(content)
     rows = [
-        ("Chosen" if number == found.chosen else "", option.name, option.kind.value)
-        for number, option in enumerate(found.options)
+        ("Chosen" if number == found.chosen else "", each.name, each.kind.value, each.numbers)
+        for number, each in enumerate(found.options)
     ]
-    draw_table(("", "Option", "Kind"), rows)
+    draw_table(("", "Option", "Kind", "Samples, evidence and cost"), rows)
     for label, text in (("Why", found.why), ("Who", found.who)):
         if text:
             st.markdown(f"**{label}:** {escaped(text)}")

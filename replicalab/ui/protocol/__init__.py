@@ -50,7 +50,7 @@ def _draw_editor(yours: Assessment, edited: PlanStep | None) -> None:
     groups = assumptions.groups_typed(yours.pack.design)
     form = PlanForm(f"plan_{state.current().version}", yours.plan, _take, groups)
     button(
-        f"Undo: {escaped(edit_text(edited))}" if edited else "Undo",
+        f"Undo: {escaped(undone)}" if (undone := _undone(edited)) else "Undo",
         "undo",
         state.undo,
         disabled=state.last_step() is None,
@@ -70,6 +70,20 @@ def _last_edit(yours: Assessment) -> PlanStep | None:
     before = state.last_step()
     plan = before and (before.plan or yours.pack.reference_protocol)
     return PlanStep(yours.revised(plan), yours) if plan and plan != yours.plan else None
+
+
+def _undone(edited: PlanStep | None) -> str:
+    """Return what undo takes back, in a few words; empty where it is none of these."""
+    before, now = state.last_step(), state.case()
+    if edited or before is None:
+        return edit_text(edited) if edited else ""
+    changes = {
+        f"{before.lab} → {now.lab} lab": before.lab != now.lab,
+        f"seed {before.seed} → {now.seed}": before.seed != now.seed,
+        "what is said of the lab": before.own_lab != now.own_lab,
+        "what is assumed": before.question != now.question,
+    }
+    return ", ".join(text for text, is_new in changes.items() if is_new)
 
 
 def _draw_check(analysis: PlanAnalysis, edited: PlanStep | None) -> None:
