@@ -15,7 +15,6 @@ from replicalab.case import Case, case_text, read_case
 from replicalab.documents import DOCUMENTS, KEPT, FoundFile, detect_kind
 from replicalab.library import Decision, Entry, EntryKind, decision_text
 from replicalab.negotiation import save
-from replicalab.reports import open_bundle
 from replicalab.scenarios import parse_study, read_lab, read_plan
 from replicalab.scenarios.json_file import FileKind
 from replicalab.server import visitor
@@ -84,7 +83,7 @@ def open_entry(entry: Entry) -> str:
 
 
 def _open_bundle(found: FoundFile, name: str) -> Opening:
-    opened = open_bundle(found.values, name)
+    opened = cases.bundle_here(found.values, name)
     before, played = state.workspace(), ""
     work = before.begun(cases.case_here(cases.bundled_case(opened, name)))
     if opened.run is None:
@@ -232,7 +231,7 @@ def keep_file(data: bytes, file: str) -> Kept:
         part = _plan_part(cases.kept_case(state.case().changed(plan=saved.plan)))
         caution = elsewhere_text(saved.study, state.written())
         return Kept(shelf().keep_beside(owner(), part), caution=caution)
-    bundle = open_bundle(found.values, file)
+    bundle = cases.bundle_here(found.values, file)
     parts = [_plan_part(cases.bundled_case(bundle, file))]
     if bundle.run is not None:
         parts.append((EntryKind.RUN, stem, save(bundle.run, bundle.recording)))

@@ -225,10 +225,18 @@ def is_on_the_shelf(study: scenarios.Study, source: str) -> bool:
     Raises:
         ScenarioError: another study of that id is there.
     """
-    if all(study.scenario_id != summary.scenario_id for summary in scenarios.list_scenarios()):
+    there = on_the_shelf(study.scenario_id)
+    if there is None:
         return False
-    require_same(study, scenarios.load_scenario(study.scenario_id).study, "on the shelf", source)
+    require_same(study, there, "on the shelf", source)
     return True
+
+
+def on_the_shelf(scenario_id: str) -> scenarios.Study | None:
+    """Return the study of an id that is on the shelf, None where none is."""
+    if all(scenario_id != summary.scenario_id for summary in scenarios.list_scenarios()):
+        return None
+    return scenarios.load_scenario(scenario_id).study
 
 
 def require_same(study: scenarios.Study, there: scenarios.Study, where: str, source: str) -> None:

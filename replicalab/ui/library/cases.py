@@ -4,8 +4,9 @@ from replicalab.case import Case
 from replicalab.errors import LibraryContentError, ScenarioError, TraceError
 from replicalab.library import LONGEST_NAME
 from replicalab.negotiation import Setup
-from replicalab.reports import OpenedBundle
+from replicalab.reports import OpenedBundle, open_bundle
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, study_yaml
+from replicalab.scenarios.json_file import Values
 from replicalab.ui import own_studies
 from replicalab.ui.workspace import not_shown
 from replicalab.views.lab import lab_text
@@ -58,6 +59,22 @@ def require_its_own(plan: Case) -> None:
     """
     if study := plan.own_study():
         own_studies.is_on_the_shelf(study, "the plan’s study")
+
+
+def bundle_here(values: Values, file: str) -> OpenedBundle:
+    """Return a bundle, in the study that is on the shelf now where it has one of that id.
+
+    A later version of ReplicaLab may tell a shipped study otherwise: the differences say so.
+
+    Raises:
+        ScenarioError: it cannot be read, or the study of now cannot be asked what it asks.
+    """
+    bundle = open_bundle(values, file)
+    saved = bundle.written.study
+    now = own_studies.on_the_shelf(saved.scenario_id)
+    if now is None or now == saved:
+        return bundle
+    return open_bundle({**values, "study": now.model_dump(mode="json")}, file)
 
 
 def bundled_case(bundle: OpenedBundle, file: str) -> Case:
