@@ -196,7 +196,7 @@ def test_bundle_of_a_study_that_is_told_otherwise_now_opens_in_the_one_of_now() 
     assert "own" not in query_of(app)
     assert "Another title" not in said(app)
     assert "Verified: the plan is judged, and the negotiation plays" in in_drawer(app)
-    # Of this one more has changed since than words: it was saved by 1.0.0.
+    # Of this one, which an earlier version saved, more has changed since than words.
     opened((SAVED / "bundle_question.json").read_text(), app=app)
     assert query_of(app)["study"] == "psy_stroop"
     assert "The study, the lab or the plan is not the one that was saved." in in_drawer(app)
