@@ -200,17 +200,15 @@ def wishes_text(plan: Assessment, wishes: Sequence[StudyLimit]) -> str:
 def further_text(before: Assessment, after: Assessment) -> str:
     """Return which of the study's wishes a plan breaks further than another; empty if none.
 
-    ``keeps even less of a wish of the study: 'follow-up' should be at least 36 days, and the plan
-    has 22 in place of 28``.
+    ``breaks a wish of the study further: 'follow-up' should be at least 36 days, 28 → 22``.
     """
     further = [
-        f"{asked_text(wish)}, and the plan has {bounded_text(wish, after)} in place of "
-        f"{bounded_text(wish, before)}"
+        f"{asked_text(wish)}, {bounded_text(wish, before)} → {bounded_text(wish, after)}"
         for wish in after.broken_wishes
         if wish.is_further(after.bounded(wish), before.bounded(wish))
     ]
     wishes = "a wish" if len(further) == 1 else f"{len(further)} wishes"
-    return f"keeps even less of {wishes} of the study: {'; '.join(further)}" if further else ""
+    return f"breaks {wishes} of the study further: {'; '.join(further)}" if further else ""
 
 
 def asked_and_had(plan: Assessment, wishes: Sequence[StudyLimit]) -> str:

@@ -196,7 +196,7 @@ def test_headline_offers_no_gain_that_reads_as_what_the_lab_shows_already() -> N
     document = funding_request(options, on=DAY)
     [_, cut] = table(document, "Changes that fit").rows
     assert cut[-1].text == (
-        "Breaks a wish of the study by more: 'survival follow-up' should be at least 36 days, "
+        "Breaks a wish of the study further: 'survival follow-up' should be at least 36 days, "
         "28 → 22."
     )
     told = markdown(document)

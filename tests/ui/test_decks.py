@@ -208,7 +208,7 @@ def test_decision_is_about_the_plan_that_was_agreed(deck: Deck) -> None:
 def test_what_the_agreed_plan_breaks_stands_on_both_of_its_slides(deck: Deck) -> None:
     if deck.outcome is Outcome.AGREED:
         outcome = heard(deck.one(Slide.OUTCOME))
-        agreed, _, more = heard(deck.one(Slide.DECISION)).partition("What more would take")
+        agreed, _, more = heard(deck.one(Slide.DECISION)).partition("What it would take to do more")
         assert more
         for word in ("breaks", "lacks"):
             assert (word in outcome.lower()) == (word in agreed.lower())

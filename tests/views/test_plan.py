@@ -302,8 +302,7 @@ def test_step_tells_the_wishes_that_it_breaks_and_no_other() -> None:
     assert newly_broken_text(PlanStep(both, both)) == ""
     shortest = assess(sized(23, 4), WISHING)
     assert newly_broken_text(PlanStep(both, shortest)) == (
-        "Keeps even less of a wish of the study: 'Watching' should be at least 9 days, and the "
-        "plan has 4 in place of 5."
+        "Breaks a wish of the study further: 'Watching' should be at least 9 days, 5 → 4."
     )
     assert newly_broken_text(PlanStep(shortest, both)) == ""
 
