@@ -164,8 +164,10 @@ def power(of: Reviewed) -> Judged:
     evidence = of.plan.evidence
     found = looked_at(of.plan)
     text = "; ".join(filter(None, (placed_text(evidence), placed_with_looks(of.plan))))
-    tiers = [evidence.tier, found.evidence.tier if isinstance(found, LookedAt) else None]
-    meets = {EvidenceTier.MEETS_TARGET} == set(tiers if found else tiers[:1])
+    meets = evidence.tier is EvidenceTier.MEETS_TARGET and (
+        found is None
+        or (isinstance(found, LookedAt) and found.evidence.tier is EvidenceTier.MEETS_TARGET)
+    )
     return (answered if meets else concern)(f"{capitalised(text)}.")
 
 
