@@ -169,9 +169,5 @@ class LibraryStorageError(LibraryError):
     """A disk, a folder, a file or a server that cannot be used."""
 
 
-class LibraryRightsError(LibraryError):
-    """Somebody who may look at what they keep, and change nothing of it."""
-
-
 class LibraryVersionError(LibraryError):
     """A library that a newer version wrote; it is left as it is."""

@@ -17,7 +17,6 @@ from replicalab.cli import (
     compare,
     critique,
     negotiate,
-    people,
     plan,
     portfolio,
     report,
@@ -46,7 +45,6 @@ COMMANDS: Final = (
     compare,
     report,
     batch,
-    people,
 )
 """In the order of the help; each adds its options, and answers."""
 

@@ -21,12 +21,8 @@ from replicalab.library.contents import (
 from replicalab.library.records import (
     DELETED_DAYS,
     DRAFT_DAYS,
-    EVENT_DAYS,
     Entry,
     EntryKind,
-    Event,
-    EventKind,
-    KnownPerson,
     LibraryConflictError,
     LibraryLimits,
     Owner,

@@ -26,7 +26,7 @@ from replicalab.errors import LibraryStorageError, LibraryVersionError
 from replicalab.library import faults
 
 VERSION_TABLE: Final = "library_version"
-REVISIONS: Final = ["0001", "0002"]
+REVISIONS: Final = ["0001"]
 """Every version there has been, the newest last; the migrations' files are these."""
 FOLDERS: Final = [Path(__file__).with_name("migrations") / "versions"]
 _WRITES: Final = "library_writes"

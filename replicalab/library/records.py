@@ -1,13 +1,12 @@
 """What the library takes and gives: owners, entries, their versions, drafts, bounds."""
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Final, NamedTuple, Self
 
 from replicalab.errors import LibraryError
-from replicalab.people import Person
 
 DELETED_DAYS: Final = 30
 """So long a deleted entry can be brought back."""
@@ -15,8 +14,6 @@ DRAFT_DAYS: Final = 90
 """So long a draft is kept that nobody has saved again."""
 LONGEST_PLACE: Final = 64
 """The most characters that name one of an owner's workspaces."""
-EVENT_DAYS: Final = 365
-"""So long a line of the audit log is kept."""
 
 
 class EntryKind(StrEnum):
@@ -32,14 +29,9 @@ class EntryKind(StrEnum):
 
 @dataclass(frozen=True)
 class Owner:
-    """Whose an entry is: a hash, from which nobody learns the visitor's secret.
-
-    Attributes:
-        may_keep: whether anything of theirs may be saved, changed or taken away.
-    """
+    """Whose an entry is: a hash, from which nobody learns the visitor's secret."""
 
     digest: str
-    may_keep: bool = field(default=True, compare=False)
 
     @classmethod
     def of(cls, secret: str) -> Self:
@@ -48,40 +40,6 @@ class Owner:
         The secret is a random token of 256 bits, so a plain hash of it cannot be guessed back.
         """
         return cls(hashlib.sha256(f"replicalab library\n{secret}".encode()).hexdigest())
-
-    @classmethod
-    def of_person(cls, person: Person, *, may_keep: bool = True) -> Self:
-        """Return the owner that somebody who signed in is, in any browser and on any server."""
-        return cls(person.key, may_keep)
-
-
-class EventKind(StrEnum):
-    """What the audit log notes."""
-
-    SIGN_IN = "sign-in"
-    SIGN_OUT = "sign-out"
-    REFUSAL = "refusal"
-    TAKEN_ALONG = "taken along"
-    EXPORT = "export"
-    DELETION = "deletion"
-
-
-class Event(NamedTuple):
-    """A line of the audit log: when, what, whom it is about, and what else is known."""
-
-    at: datetime
-    event: EventKind
-    who: str
-    note: str
-
-
-class KnownPerson(NamedTuple):
-    """Somebody who has signed in, when last, and how much they keep."""
-
-    person: Person
-    seen: datetime
-    entries: int
-    size: int
 
 
 class LibraryLimits(NamedTuple):

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Row, Select, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from replicalab.errors import LibraryFullError, LibraryMissingError, LibraryRightsError
+from replicalab.errors import LibraryFullError, LibraryMissingError
 from replicalab.lexicon import label_key, shortened
 from replicalab.library.contents import LONGEST_NAME, checked_draft, problem_of
 from replicalab.library.faults import database_errors
@@ -20,7 +20,6 @@ from replicalab.library.opening import OpenedLibrary
 from replicalab.library.records import (
     DELETED_DAYS,
     DRAFT_DAYS,
-    EVENT_DAYS,
     Entry,
     EntryKind,
     LibraryLimits,
@@ -30,7 +29,7 @@ from replicalab.library.records import (
     Usage,
     Version,
 )
-from replicalab.library.schema import DRAFTS, ENTRIES, EVENTS, OWNERS, SIGN_INS, VERSIONS
+from replicalab.library.schema import DRAFTS, ENTRIES, OWNERS, VERSIONS
 
 _ENTRY: Final = [ENTRIES.c[name] for name in Entry._fields]
 _VERSION: Final = [VERSIONS.c[name] for name in Version._fields]
@@ -260,80 +259,23 @@ def forget(connection: Connection, owner: Owner) -> None:
     connection.execute(nothing.values(entries=0, size=0))
 
 
-def hand_over(connection: Connection, owner: Owner, heir: Owner) -> None:
-    """Make everything of an owner's that of another, who has nothing yet."""
-    has = connection.execute(
-        select(OWNERS.c.entries, OWNERS.c.size)
-        .where(OWNERS.c.owner == owner.digest)
-        .with_for_update()
-    ).first()
-    if has is None:
-        return
-    for table in (DRAFTS, ENTRIES):
-        connection.execute(
-            update(table).where(table.c.owner == owner.digest).values(owner=heir.digest)
-        )
-    connection.execute(delete(OWNERS).where(OWNERS.c.owner == owner.digest))
-    count_up(connection, heir.digest, *has)
-
-
-def join(connection: Connection, owner: Owner, heir: Owner, limits: LibraryLimits) -> int:
-    """Make everything of an owner's that of another too, beside theirs; return how many entries.
-
-    Raises:
-        LibraryFullError: there is no room for it.
-    """
-    row = select(OWNERS.c.owner).where(OWNERS.c.owner == owner.digest)
-    connection.execute(row.with_for_update())
-    mine = select(*_ENTRY).where(ENTRIES.c.owner == owner.digest).order_by(ENTRIES.c.created)
-    entries = [_as_entry(row) for row in connection.execute(mine).all()]
-    for entry in entries:
-        if entry.deleted is None:
-            write_entry(
-                connection,
-                entry._replace(name=free_name(connection, heir, entry.kind, entry.name)),
-            )
-        is_it = ENTRIES.c.id == entry.id
-        connection.execute(update(ENTRIES).where(is_it).values(owner=heir.digest))
-    size = sum(entry.size for entry in entries)
-    drafts = latest_drafts(connection, owner, None, limits.drafts)
-    forget(connection, owner)
-    charge(connection, heir, limits, entries=len(entries), size=size)
-    for draft in reversed(drafts):
-        put_draft(connection, heir, draft, limits)
-    return len(entries)
-
-
 def is_overdue(connection: Connection, now: datetime) -> bool:
     """Return whether there is anything for `purge_overdue`."""
     one = (
         select(ENTRIES.c.id).where(_gone(now)),
         select(DRAFTS.c.place).where(_left(now)),
-        select(SIGN_INS.c.token).where(_over(now)),
-        select(EVENTS.c.id).where(_old(now)),
     )
     return any(connection.execute(query.limit(1)).first() for query in one)
 
 
 def purge_overdue(connection: Connection, now: datetime) -> None:
-    """Take away for good what was deleted, left as a draft, or noted, long enough ago."""
+    """Take away for good what was deleted, or left as a draft, long enough ago."""
     entries = delete(ENTRIES).where(_gone(now)).returning(ENTRIES.c.owner, ENTRIES.c.size)
     for row in connection.execute(entries).all():
         count_up(connection, row.owner, -1, -row.size)
     left = delete(DRAFTS).where(_left(now)).returning(DRAFTS.c.owner, DRAFTS.c.size)
     for row in connection.execute(left).all():
         count_up(connection, row.owner, 0, -row.size)
-    connection.execute(delete(SIGN_INS).where(_over(now)))
-    connection.execute(delete(EVENTS).where(_old(now)))
-
-
-def _over(now: datetime) -> ColumnElement[bool]:
-    # A day longer: a state that came back is good once, and may come back for an hour.
-    return SIGN_INS.c.until < now - timedelta(days=1)
-
-
-def _old(now: datetime) -> ColumnElement[bool]:
-    return EVENTS.c.at < now - timedelta(days=EVENT_DAYS)
 
 
 def _gone(now: datetime) -> ColumnElement[bool]:
@@ -359,14 +301,7 @@ def saving(library: OpenedLibrary, owner: Owner) -> Iterator[Connection]:
     """Give a connection whose work is on the disk when the block ends, or not done at all.
 
     The owner's row is locked: what is read of theirs in the block holds until its end.
-
-    Raises:
-        LibraryRightsError: the owner may keep nothing.
     """
-    if not owner.may_keep:
-        raise LibraryRightsError(
-            "you may look here, and keep nothing; ask whoever serves ReplicaLab to let you"
-        )
     if usage(library, owner) is None:
         row = insert(OWNERS).values(owner=owner.digest, entries=0, size=0)
         # Another tab of theirs may be first.

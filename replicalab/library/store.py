@@ -26,7 +26,6 @@ from replicalab.library.contents import (
 )
 from replicalab.library.faults import database_errors
 from replicalab.library.opening import opened
-from replicalab.library.people import People
 from replicalab.library.records import (
     LONGEST_PLACE,
     Entry,
@@ -54,7 +53,6 @@ class Library:
 
     Attributes:
         notices: what happened while it was opened: a damaged file set aside, an older one copied.
-        people: who signed in, and the audit log.
     """
 
     def __init__(
@@ -72,7 +70,6 @@ class Library:
         self._clock, self._limits = clock, limits
         self._opened = opened(url or library_url(), clock())
         self.notices = self._opened.notices
-        self.people = People(self._opened, limits, clock)
         self._purge_overdue()
 
     def close(self) -> None:
@@ -326,11 +323,6 @@ class Library:
     def knows(self, owner: Owner) -> bool:
         """Return whether an owner has, or had, anything here."""
         return usage(self._opened, owner) is not None
-
-    def hand_over(self, owner: Owner, heir: Owner) -> None:
-        """Make everything of an owner's that of another, who has nothing yet."""
-        with saving(self._opened, heir) as connection:
-            rows.hand_over(connection, owner, heir)
 
     def _checked(self, kind: EntryKind, content: str, notes: str) -> New:
         _fitting(content, self._limits.content_bytes)

@@ -4,14 +4,11 @@ Streamlit promises none of these names. Where one is gone, speed or a nicety goe
 page. Only what the wall cannot stand without ends the start, with a sentence that says so.
 """
 
-import json
 import logging
-import os
 import re
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -263,60 +260,6 @@ def drop_file(session: str, file: str) -> None:
 
 def _file_manager() -> Any:
     return import_module("streamlit.runtime").Runtime.instance().uploaded_file_mgr
-
-
-SESSION_COOKIE: Final = "_streamlit_session"
-"""In which Streamlit keeps what a sign-in began with, signed."""
-
-
-def auth_settings() -> Mapping[str, Any] | None:
-    """Return the section of secrets.toml by which people sign in; None where there is none.
-
-    Raises:
-        SystemExit: a file of secrets cannot be read: whoever wrote one did not mean to let
-            everybody in.
-    """
-    files = [Path(each) for each in st.get_option("secrets.files") or ()]
-    is_named = "STREAMLIT_SECRETS_FILES" in os.environ
-    loaded = st.secrets.load_if_toml_exists()
-    if not loaded and (is_named or any(each.exists() for each in files)):
-        raise SystemExit(
-            "ReplicaLab does not start: secrets.toml is not there, cannot be read or is no TOML; "
-            f"looked at {', '.join(map(str, files))}."
-        )
-    section = st.secrets.get("auth") if loaded else None
-    return section if isinstance(section, Mapping) else None
-
-
-def require_sign_in() -> None:
-    """Return where people can sign in.
-
-    Needs Authlib, and Streamlit's own addresses for it, whose answer names in signed cookies whom
-    the provider vouches for.
-
-    Raises:
-        CannotServeError: this Streamlit has no such thing.
-        SystemExit: Authlib is not installed.
-    """
-    if find_spec("authlib") is None:
-        raise SystemExit(
-            "ReplicaLab does not start: secrets.toml has [auth], and signing in needs Authlib. Run "
-            ".venv/bin/pip install --require-hashes -r requirements-signin.txt"
-        )
-    if _inside(_WEB_SOCKET, _COOKIE_READER) is None:
-        raise CannotServeError(f"has no {_COOKIE_READER}, and without that nobody can sign in")
-
-
-def signed_in_claims(cookies: Mapping[str, str]) -> Mapping[str, Any]:
-    """Return the claims that Streamlit puts into cookies, signed, once a provider has answered."""
-    read = _inside(_WEB_SOCKET, _COOKIE_READER)
-    found = read(cookies, "_streamlit_user") if read else None
-    claims = json.loads(found) if found else {}
-    return claims if isinstance(claims, dict) else {}
-
-
-_WEB_SOCKET: Final = "streamlit.web.server.starlette.starlette_websocket"
-_COOKIE_READER: Final = "_get_signed_cookie_with_chunks"
 
 
 def _parsed(form: Any, data: bytes) -> Any:

@@ -11,7 +11,7 @@ import logging
 import os
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from threading import Lock, Thread
 from typing import Final, Protocol
@@ -21,10 +21,9 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from replicalab.errors import LibraryError
-from replicalab.server import gate, internals
-from replicalab.server.signing_in import provider_gate
+from replicalab.server import internals
 from replicalab.server.visitor import Keeper
-from replicalab.server.wall import Wall, allowed_hosts
+from replicalab.server.wall import Wall, base_path
 
 LONGEST_TURN: Final = 0.1
 """Seconds after which a run no longer keeps others waiting."""
@@ -59,40 +58,22 @@ class Pages(Keeper, Protocol):
         """Save what is still to be saved."""
 
 
-class SignInPages(Pages, gate.PeopleKeeper, Protocol):
-    """The same, and what the library knows of people."""
-
-
-def middleware(pages: SignInPages) -> tuple[Middleware, ...]:
+def middleware(pages: Pages) -> tuple[Middleware, ...]:
     """Return what `st.App` is given, so that nothing reaches it but through the wall.
 
     Raises:
         CannotServeError: the wall cannot be built with this Streamlit. Found here, before anything
             is served: Starlette builds middleware no sooner than the first request.
-        SystemExit: a host is listed that can be none, or signing in is set up as it cannot be.
+        SystemExit: a host is listed that can be none, or sign-in by a header is asked for.
     """
     internals.require_messages()
     internals.index_page()
-    asks = gate_of(pages, allowed_hosts())
-    return Middleware(Wall, keeper=pages, gate=asks), Middleware(Loading, pages=pages)
-
-
-def gate_of(
-    keeper: gate.PeopleKeeper, hosts: frozenset[str], environment: Mapping[str, str] = os.environ
-) -> gate.AccessGate:
-    """Return the gate that is configured, which lets everybody in where none is.
-
-    Raises:
-        SystemExit: it cannot work as it is configured, or two are.
-    """
-    by_header = gate.header_gate(keeper, environment)
-    by_provider = provider_gate(keeper, hosts, environment)
-    if by_header and by_provider:
+    if os.environ.get("REPLICALAB_PERSON_HEADER"):
         raise SystemExit(
-            f"ReplicaLab does not start: people sign in by [auth] of secrets.toml or by "
-            f"{gate.PERSON_HEADER}, not by both; leave one out."
+            "ReplicaLab does not start: REPLICALAB_PERSON_HEADER is no longer read; remove it, and "
+            "let people sign in with st.login ([auth] in secrets.toml)."
         )
-    return by_header or by_provider or gate.AccessGate()
+    return Middleware(Wall, keeper=pages), Middleware(Loading, pages=pages)
 
 
 def lifespan(pages: Pages) -> Callable[[ASGIApp], AbstractAsyncContextManager[None]]:
@@ -120,7 +101,7 @@ class Loading:
         share_heaps()
         self._thread = Thread(target=pages.load, name="loading", daemon=True)
         self._thread.start()
-        self._ready_path = f"{gate.base_path()}{READY}"
+        self._ready_path = f"{base_path()}{READY}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on; a web socket once the pages are loaded."""

@@ -25,9 +25,6 @@ MOST_BYTES: Final = 96 * 2**20
 PATIENCE_SECONDS: Final = 60.0
 """A file has come by then, or is given up."""
 
-PERSON: Final = "replicalab.person"
-"""Where the wall writes into a connection whose it is."""
-
 _PROTOCOLS: Final = "sec-websocket-protocol"
 _BUSY: Final = "This file, or too many others, did not come here in time; try again in a minute."
 _CLOSED: Final = "No file can be opened here: this server's Streamlit cannot let go of files again."
@@ -81,10 +78,8 @@ class Sessions:
 
 
 def _visitor(scope: Scope) -> str:
-    """Return whose a connection is: a person's, where the wall knows one, in a browser."""
     cookies = HTTPConnection(scope).cookies
-    browser = cookies.get(SECURE_COOKIE) or cookies.get(VISITOR_COOKIE, "")
-    return f"{scope[PERSON]} {browser}" if scope.get(PERSON) else browser
+    return cookies.get(SECURE_COOKIE) or cookies.get(VISITOR_COOKIE, "")
 
 
 class Uploads:

@@ -10,6 +10,7 @@ over TLS alone, so that no page under a neighbouring name can plant its own in i
 import asyncio
 import base64
 import hmac
+import json
 import logging
 import os
 import re
@@ -28,7 +29,6 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
 
 from replicalab.errors import LibraryError
-from replicalab.people import Person, Right, unpacked
 from replicalab.places import data_folder
 
 _LOG: Final = logging.getLogger(__name__)
@@ -49,15 +49,8 @@ _KEY_BYTES: Final = 32
 LOOPBACK: Final = re.compile(r"(localhost|.*\.localhost|127\..*|\[::1\])(:[0-9]+)?")
 """A name, with or without a port, that means this machine."""
 
-PERSON_MARK: Final = "x-replicalab-person"
-"""A header of every web socket that came through the wall, where people sign in: who it is."""
-NOBODY: Final = "nobody"
-"""What stands there for those who have not."""
-
 # The latest secrets with which no page has begun yet, and when they were handed out.
 _HANDED_OUT: Final[deque[tuple[str, float]]] = deque(maxlen=1_000)
-# The latest secrets whose work went over to new ones, and when; several tabs may open at once.
-_HANDED_OVER: Final[deque[tuple[str, float]]] = deque(maxlen=1_000)
 # So long a secret is new: another server of the same library may see its second page.
 _NEW_SECONDS: Final = 10.0
 
@@ -71,13 +64,10 @@ _MOST_LEFT: Final = 5_000
 
 
 class Keeper(Protocol):
-    """What the library knows of visitors; both raise LibraryError where it does not answer."""
+    """What the library knows of visitors; raises LibraryError where it does not answer."""
 
     def is_known(self, secret: str, /) -> bool:
         """Return whether it has work of the visitor with that secret."""
-
-    def hand_over(self, secret: str, fresh: str, /) -> None:
-        """Let that work be found with another secret, and no longer with the first."""
 
 
 # --- in a page's run --------------------------------------------------------------------------
@@ -92,30 +82,19 @@ def cookie() -> str:
 
 def is_known() -> bool:
     """Return whether the visitor finds again what is kept: by their browser, or signed in."""
-    return person() is not None or bool(cookie())
-
-
-def person() -> Person | None:
-    """Return who the visitor is, where they signed in."""
-    told = _told()
-    return unpacked(told)[0] if told and told != NOBODY else None
+    return bool(name() or cookie())
 
 
 def must_sign_in() -> bool:
     """Return whether the visitor may see no page before they sign in."""
-    return _told() == NOBODY
+    return st.user.get("is_logged_in") is False
 
 
-def may(right: Right) -> bool:
-    """Return whether the visitor has a right; where nobody signs in everybody has all."""
-    told = _told()
-    return not told or (told != NOBODY and right in unpacked(told)[1])
-
-
-def _told() -> str:
-    """Return what the wall tells of the visitor."""
-    headers = {name.lower(): value for name, value in st.context.headers.items()}
-    return str(headers.get(PERSON_MARK, ""))
+def name() -> str:
+    """Return the name of the visitor if signed in."""
+    user = st.user
+    names = (user.get(key) for key in ("name", "email", "sub"))
+    return str(next(filter(None, names))) if user.get("is_logged_in") else ""
 
 
 def begins() -> bool:
@@ -124,25 +103,17 @@ def begins() -> bool:
     Nothing can have been kept for it before, so nobody waits for the library. Who signed in may
     have kept something in another browser.
     """
-    return begins_with(cookie()) and person() is None
+    return begins_with(cookie()) and not name()
 
 
 def secret() -> str:
     """Return the visitor's secret: the person's, else the cookie's, else one of this session."""
-    if (known := person()) is not None:
-        return secret_of(known)
+    if st.user.get("is_logged_in"):
+        return json.dumps([st.user["iss"], st.user["sub"]])
     if shown := cookie():
         return shown
     made: str = st.session_state.setdefault(_SESSION_SECRET, secrets.token_urlsafe(32))
     return made
-
-
-def secret_of(known: Person) -> str:
-    """Return the secret of a person, the same in every browser: nobody can make it without a key.
-
-    The library goes by who they are, not by this.
-    """
-    return hmac.digest(_key(data_folder()), f"person {known.key}".encode(), "sha256").hex()
 
 
 # --- in an answer -----------------------------------------------------------------------------
@@ -184,7 +155,7 @@ async def know_visitor(asked: HTTPConnection, headers: MutableHeaders, keeper: K
     if not shown:
         try:
             shown = await _returning(asked.cookies, keeper, over_tls=over_tls)
-        except (LibraryError, _HandedOverError):
+        except LibraryError:
             return
     if not shown:
         shown = secrets.token_urlsafe(32)
@@ -201,12 +172,8 @@ async def know_visitor(asked: HTTPConnection, headers: MutableHeaders, keeper: K
 async def _returning(cookies: Mapping[str, str], keeper: Keeper, *, over_tls: bool) -> str:
     """Return the secret of a browser whose cookie has no proof, but whose work the library has.
 
-    A cookie of a plain name that is shown over TLS may have been planted: nobody else may know the
-    secret of a visitor, so what was kept with it goes over to a new one.
-
     Raises:
         LibraryError: the library does not answer.
-        _HandedOverError: another page of the browser has just been given a new one.
     """
     for name in (SECURE_COOKIE, VISITOR_COOKIE):
         value = _VALUE.fullmatch(cookies.get(name, ""))
@@ -214,29 +181,10 @@ async def _returning(cookies: Mapping[str, str], keeper: Keeper, *, over_tls: bo
             continue
         shown = value["secret"]
         if over_tls and name == VISITOR_COOKIE:
-            return await _handed_over(shown, keeper)
+            return ""
         if await asyncio.to_thread(keeper.is_known, shown):
             return shown
     return ""
-
-
-async def _handed_over(shown: str, keeper: Keeper) -> str:
-    """Return a new secret with which all is found that was kept with another, empty for nothing."""
-    if any(_is_new(*handed) for handed in list(_HANDED_OVER) if handed[0] == shown):
-        raise _HandedOverError
-    begun = shown, time.monotonic()
-    _HANDED_OVER.append(begun)  # before anything is waited for: another tab may ask meanwhile
-    if not await asyncio.to_thread(keeper.is_known, shown):
-        with suppress(ValueError):  # a thousand others pushed it out
-            _HANDED_OVER.remove(begun)
-        return ""
-    fresh = secrets.token_urlsafe(32)
-    await asyncio.to_thread(keeper.hand_over, shown, fresh)
-    return fresh
-
-
-class _HandedOverError(Exception):
-    """What was kept with a secret went to a new one a moment ago, which is handed out once."""
 
 
 def begins_with(shown: str) -> bool:
@@ -257,10 +205,10 @@ def _is_new(_: str, since: float) -> bool:
 
 
 @contextmanager
-def page_open(asked: HTTPConnection, known: Person | None = None) -> Iterator[None]:
-    """Note that a page of a person's, or of a browser, is open, as long as the block lasts."""
+def page_open(asked: HTTPConnection) -> Iterator[None]:
+    """Note that a page of a browser is open, as long as the block lasts."""
     over_tls = is_over_tls(asked.headers, asked.url.scheme)
-    shown = secret_of(known) if known else secret_shown(asked.cookies, over_tls=over_tls)
+    shown = secret_shown(asked.cookies, over_tls=over_tls)
     _OPEN[shown] += 1
     try:
         yield

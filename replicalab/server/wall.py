@@ -4,13 +4,12 @@ It says who may ask for what (the exact host and origin, the way in, the address
 and what every answer carries: a strict policy, and on a page the cookie that knows its visitor.
 """
 
-import asyncio
 import base64
 import hashlib
 import logging
 import re
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
@@ -18,19 +17,13 @@ from starlette.requests import HTTPConnection
 from starlette.responses import FileResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from replicalab.errors import LibraryError
-from replicalab.people import packed, rights_of
 from replicalab.server import internals
-from replicalab.server.gate import NOT_TOLD, AccessGate, Known, base_path
 from replicalab.server.hidden_host import HiddenHosts
 from replicalab.server.messages import LONGEST_QUERY, Bursts, Incoming
 from replicalab.server.screen import Screen
-from replicalab.server.sessions import PERSON, Refusal, Sessions, Uploads
+from replicalab.server.sessions import Refusal, Sessions, Uploads
 from replicalab.server.visitor import (
-    NOBODY,
-    PERSON_MARK,
     Keeper,
-    is_over_tls,
     know_visitor,
     page_open,
 )
@@ -48,6 +41,12 @@ _ICON: Final = Path(__file__).with_name("icon.png")
 _LOG: Final = logging.getLogger(__name__)
 
 
+def base_path() -> str:
+    """Return the path below which the server stands; empty where it has its host for itself."""
+    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    return f"/{base}" if base else ""
+
+
 class Wall:
     """ASGI middleware that refuses what the pages have no use for, and adds to every answer.
 
@@ -55,11 +54,10 @@ class Wall:
         CannotServeError: it cannot be built with this Streamlit.
     """
 
-    def __init__(self, app: ASGIApp, keeper: Keeper, gate: AccessGate | None = None) -> None:
+    def __init__(self, app: ASGIApp, keeper: Keeper) -> None:
         internals.require_messages()
         self._app = app
         self._keeper = keeper
-        self._gate = gate or AccessGate()
         self._uploads = Uploads(app)
         self._sessions = Sessions()
         self._fixed = fixed_headers()
@@ -74,38 +72,23 @@ class Wall:
             await self._app(scope, receive, send)
             return
         send = self._with_headers(scope, send)
-        refusal = refused(scope, self._hosts, self._gate.paths) or self._gate.refused(scope)
+        refusal = refused(scope, self._hosts)
         if refusal is ANOTHER_ORIGIN:
             self._hidden_hosts.note(scope)
         explained = self._hidden_hosts.answer(scope)
-        known = Known()
-        if not refusal and self._is_for_somebody(scope):
-            try:
-                known = await self._gate.known(scope)
-                scope = {**scope, PERSON: known.person.key if known.person else ""}
-            except LibraryError:
-                refusal = NOT_TOLD
-        refusal = refusal or self._refused_for_now(scope, known)
+        refusal = refusal or self._refused_for_now(scope)
         if explained and scope["type"] == "http":
             await explained(scope, receive, send)
         elif refusal:
             await PlainTextResponse(refusal.reason, refusal.status)(scope, receive, send)
         elif scope["type"] == "websocket":
-            await self._connect(scope, receive, send, known)
+            await self._connect(scope, receive, send)
         elif _is_upload(scope):
             await self._uploads.take(scope, receive, send)
         else:
             await self._answer(scope, receive, send)
 
-    def _is_for_somebody(self, scope: Scope) -> bool:
-        """Return whether a request is for what is somebody's, not for what every page loads."""
-        made = scope["path"].startswith(f"{self._gate.base}/media/")
-        return scope["type"] == "websocket" or scope["method"] in _UPLOADS or made
-
-    def _refused_for_now(self, scope: Scope, known: Known) -> Refusal | None:
-        must_sign_in = scope["type"] == "http" and self._is_for_somebody(scope)
-        if must_sign_in and not (self._gate.is_open or known.person):
-            return Refusal(401, "You are not signed in: load the page again.")
+    def _refused_for_now(self, scope: Scope) -> Refusal | None:
         if scope["type"] == "websocket" and self._connections >= MOST_CONNECTIONS:
             return Refusal(503, "Too many pages are open here; close some, or try again later.")
         is_for_a_session = scope["type"] == "http" and scope["method"] in _UPLOADS
@@ -113,7 +96,7 @@ class Wall:
             return Refusal(403, "No page of yours waits for this file: reload it and try again.")
         return self._uploads.refused() if _is_upload(scope) else None
 
-    async def _connect(self, scope: Scope, receive: Receive, send: Send, known: Known) -> None:
+    async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._connections += 1
         bursts, screen = Bursts(send), Screen()
 
@@ -130,27 +113,12 @@ class Wall:
             await bursts.send(leaving, sent.kind)
 
         try:
-            with page_open(HTTPConnection(scope), known.person):
+            with page_open(HTTPConnection(scope)):
                 admitted = self._sessions.admit(scope)
                 headers = MutableHeaders(raw=list(admitted["headers"]))
                 headers[MARK] = "passed"
-                del headers[PERSON_MARK]
-                if not self._gate.is_open:
-                    headers[PERSON_MARK] = (
-                        packed(known.person, rights_of(known.person)) if known.person else NOBODY
-                    )
                 marked = {**admitted, "headers": headers.raw}
-                incoming = Incoming(receive).receive
-                if not known.token:
-                    await self._app(marked, incoming, note_and_send)
-                    return
-                over = asyncio.ensure_future(self._gate.ended(known))
-                try:
-                    await self._app(marked, _until(over, incoming), note_and_send)
-                    if over.done():
-                        await send({"type": "websocket.close", "code": 1008})
-                finally:
-                    over.cancel()
+                await self._app(marked, Incoming(receive).receive, note_and_send)
         finally:
             bursts.close()
             self._connections -= 1
@@ -165,9 +133,7 @@ class Wall:
             await send(message)
 
         try:
-            if scope["path"] in self._gate.paths:
-                await self._gate.answer(self._app, scope, receive, note_and_send)
-            elif scope["path"] == self._icon:
+            if scope["path"] == self._icon:
                 await FileResponse(_ICON)(scope, receive, note_and_send)
             else:
                 await self._app(scope, receive, note_and_send)
@@ -190,38 +156,9 @@ class Wall:
                 asked = HTTPConnection(scope)
                 if headers.get("content-type", "").startswith("text/html"):
                     await know_visitor(asked, headers, self._keeper)
-                    if message.get("status") == 200 and (cookie := self._gate.note_page(scope)):
-                        headers.append("set-cookie", cookie)
-                if is_over_tls(asked.headers, asked.url.scheme):
-                    _secure(headers)
             await send(message)
 
         return add_and_send
-
-
-def _secure(headers: MutableHeaders) -> None:
-    """Let a browser show the cookies of an answer over TLS alone; Streamlit leaves that out."""
-    cookies = headers.getlist("set-cookie")
-    del headers["set-cookie"]
-    for cookie in cookies:
-        is_secure = "; secure" in cookie.lower()
-        headers.append("set-cookie", cookie if is_secure else f"{cookie}; Secure")
-
-
-def _until(over: asyncio.Future[None], receive: Receive) -> Receive:
-    """Return a ``receive`` that ends a web socket once something is over."""
-
-    async def received() -> Message:
-        waiting = asyncio.ensure_future(receive())
-        both: set[asyncio.Future[Any]] = {waiting, over}
-        try:
-            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            if not waiting.done():
-                waiting.cancel()
-        return {"type": "websocket.disconnect", "code": 1008} if over.done() else waiting.result()
-
-    return received
 
 
 def stands_before_this_run() -> bool:
@@ -244,8 +181,8 @@ _HOST: Final = re.compile(rf"(?P<name>{_NAME})(:[0-9]{{1,5}})?")
 # What the pages ask for below `_stcore/`.
 _OPEN: Final = re.compile(r"(health|host-config|stream|upload_file/[^/]+/[^/]+)")
 
-# Parts of Streamlit's addresses that no page needs, but for those by which people sign in.
-_CLOSED: Final = frozenset({"component", "auth", "oauth2callback"})
+# Parts of Streamlit's addresses that no page needs.
+_CLOSED: Final = frozenset({"component"})
 
 _METHODS: Final = frozenset({"GET", "HEAD"})
 _UPLOADS: Final = frozenset({"PUT", "DELETE"})
@@ -275,16 +212,14 @@ def allowed_hosts() -> frozenset[str]:
     return named
 
 
-def refused(
-    scope: Scope, hosts: frozenset[str], opened: frozenset[str] = frozenset()
-) -> Refusal | None:
-    """Return why a request goes no further, or None if it may; ``opened`` are paths for a gate."""
+def refused(scope: Scope, hosts: frozenset[str]) -> Refusal | None:
+    """Return why a request goes no further, or None if it may."""
     headers = Headers(scope=scope)
     return (
         _refused_host(headers, hosts)
         or _refused_origin(headers, scope)
         or _refused_way_in(headers)
-        or _refused_address(scope, opened)
+        or _refused_address(scope)
     )
 
 
@@ -327,7 +262,7 @@ def _refused_way_in(headers: Headers) -> Refusal | None:
     return None
 
 
-def _refused_address(scope: Scope, opened: frozenset[str]) -> Refusal | None:
+def _refused_address(scope: Scope) -> Refusal | None:
     if len(scope["query_string"]) > LONGEST_QUERY:
         return Refusal(
             414,
@@ -338,7 +273,7 @@ def _refused_address(scope: Scope, opened: frozenset[str]) -> Refusal | None:
     if not path.isprintable():  # it would write lines of its own into the log
         return Refusal(404, "There is nothing at this address.")
     _, core, below = path.partition("/_stcore/")
-    is_closed = _CLOSED & set(path.split("/")) and path not in opened
+    is_closed = _CLOSED & set(path.split("/"))
     if (core and not _OPEN.fullmatch(below)) or is_closed:
         return Refusal(404, "There is nothing at this address.")
     if scope["type"] == "websocket":

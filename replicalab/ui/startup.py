@@ -9,10 +9,9 @@ import sys
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
-from typing import Any, Final
+from typing import Final
 
 from replicalab.errors import ScenarioError
-from replicalab.people import Person
 from replicalab.server.internals import load_for_first_run
 
 _REST_SECONDS: Final = 2.0  # So long what is left is put off, for the first page to be drawn
@@ -53,44 +52,6 @@ def is_known(secret: str) -> bool:
     shelf = import_module("replicalab.ui.library.shelf")
     known: bool = shelf.shelf().knows(shelf.Owner.of(secret))
     return known
-
-
-def hand_over(secret: str, fresh: str) -> None:
-    """Let what a visitor kept be found with another secret, and no longer with the first."""
-    shelf = import_module("replicalab.ui.library.shelf")
-    shelf.shelf().hand_over(shelf.Owner.of(secret), shelf.Owner.of(fresh))
-
-
-def sign_in(person: Person, token: str, state: str, hours: float) -> bool:
-    """Let a browser's token stand for a person; False where the state was used before."""
-    done: bool = _people().sign_in(person, token, state, hours)
-    return done
-
-
-def signed_in(token: str) -> Person | None:
-    """Return whom a browser's token stands for."""
-    person: Person | None = _people().signed_in(token)
-    return person
-
-
-def sign_out(token: str) -> None:
-    """Let a browser's token stand for nobody."""
-    _people().sign_out(token)
-
-
-def see(person: Person) -> None:
-    """Note a person whom the proxy names."""
-    _people().see(person)
-
-
-def note_refusal(note: str) -> None:
-    """Note in the audit log that somebody was refused."""
-    kind = import_module("replicalab.library").EventKind.REFUSAL
-    _people().note(kind, "", note)
-
-
-def _people() -> Any:
-    return import_module("replicalab.ui.library.shelf").shelf().people
 
 
 def require_library() -> None:

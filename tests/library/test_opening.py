@@ -21,17 +21,11 @@ from alembic.script import ScriptDirectory
 from replicalab.errors import LibraryStorageError, LibraryVersionError
 from replicalab.library import (
     EntryKind,
-    EventKind,
     Library,
-    LibraryLimits,
-    Owner,
-    StoredDraft,
     opening,
-    rows,
 )
 from replicalab.library.opening import opened
 from replicalab.library.schema import METADATA
-from replicalab.people import Person
 from tests.library.making import ANN, BEN, TIME, Clock, PostgresServer, engine_of, make_plan
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -212,43 +206,13 @@ def test_newer_library_is_refused_and_left_as_it_is(
         assert forward.read(ANN, entry.id).content == make_plan(), "it is brought forward"
         forward.close()
     with pytest.raises(
-        LibraryVersionError, match=r"newer version .* \(0003; this one knows 0002\)"
+        LibraryVersionError, match=r"newer version .* \(0003; this one knows 0001\)"
     ):
         Library(url)
     later_version(tmp_path / "later", monkeypatch)
     again = Library(url)
     assert again.entries(ANN) == [entry]
     again.close()
-
-
-def test_library_of_the_first_version_is_brought_forward_with_what_it_holds(
-    url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as before:
-        before.setattr(opening, "REVISIONS", opening.REVISIONS[:1])
-        first = opened(url, TIME)
-    draft = StoredDraft("place", make_plan(), TIME)
-    with rows.saving(first, ANN) as connection:
-        rows.put_draft(connection, ANN, draft, LibraryLimits())
-    first.reading.dispose()
-    library = Library(url, clock=Clock())
-    assert library.draft(ANN) == draft
-    person = Person("https://issuer.example", "ann")
-    assert library.people.sign_in(person, "token", "state", 1)
-    assert library.people.signed_in("token") == person
-    library.close()
-
-
-def test_library_of_the_second_version_has_its_people(tmp_path: Path) -> None:
-    file = shutil.copy(SAVED / "version-0002.db", tmp_path / "library.db")
-    library = Library(f"sqlite:///{file}", clock=Clock())
-    [known] = library.people.known()
-    assert known.person == Person("https://issuer.example", "ann", "Ann", groups=("staff",))
-    assert (known.entries, library.people.signed_in("token")) == (1, known.person)
-    assert [event.event for event in library.people.events(9)] == [EventKind.SIGN_IN]
-    [entry] = library.entries(Owner.of_person(known.person))
-    assert entry.name == "Ours"
-    library.close()
 
 
 def test_every_connection_to_a_file_is_set_up(tmp_path: Path) -> None:

@@ -421,24 +421,3 @@ def _do(library: Library, act: str, which: int) -> None:
         library.restore(ANN, entry.id, 1)
     elif entry:
         getattr(library, act)(ANN, entry.id)
-
-
-def test_what_was_an_owners_is_an_heirs(library: Library) -> None:
-    first = library.keep(ANN, EntryKind.PLAN, "ours", make_plan())
-    library.update(ANN, first.id, make_plan(41), base_version=1)
-    library.delete(ANN, library.keep(ANN, EntryKind.PLAN, "gone", make_plan(42)).id)
-    library.save_draft(ANN, make_plan(43), "tab")
-    theirs = library.keep(BEN, EntryKind.PLAN, "theirs", make_plan(44))
-    had = library.usage(ANN)
-    heir = Owner.of("a new secret")
-    assert (library.knows(ANN), library.knows(heir)) == (True, False)
-    library.hand_over(ANN, heir)
-    assert (library.knows(ANN), library.usage(heir)) == (False, had)
-    assert (library.entries(ANN), library.drafts(ANN)) == ([], [])
-    [entry] = library.entries(heir)
-    assert len(library.versions(heir, entry.id)) == 2
-    assert [gone.name for gone in library.entries(heir, deleted=True)] == ["gone"]
-    assert [draft.place for draft in library.drafts(heir)] == ["tab"]
-    assert library.entries(BEN) == [theirs]
-    library.hand_over(ANN, BEN)
-    assert library.entries(BEN) == [theirs], "who has nothing hands nothing over"

@@ -15,7 +15,6 @@ from starlette.testclient import TestClient
 from streamlit import delta_generator, file_util, runtime
 from streamlit.proto import BackMsg_pb2, ForwardMsg_pb2
 from streamlit.runtime import memory_uploaded_file_manager as files
-from streamlit.web.server.starlette import starlette_websocket
 
 from replicalab import server
 from replicalab.server import internals, wall
@@ -100,13 +99,6 @@ def test_wall_that_can_read_no_message_of_a_browser_is_not_built(lacks: Lacks) -
         built()
 
 
-def test_sign_in_that_cannot_be_read_ends_the_start(lacks: Lacks) -> None:
-    lacks(starlette_websocket, "_get_signed_cookie_with_chunks")
-    with pytest.raises(CannotServeError, match="without that nobody can sign in"):
-        internals.require_sign_in()
-    assert internals.signed_in_claims({"_streamlit_user": "x"}) == {}
-
-
 def test_messages_leave_at_once_where_their_kind_cannot_be_read(lacks: Lacks) -> None:
     assert read_sent(message("delta")["bytes"]).kind == "delta"
     lacks(ForwardMsg_pb2, "ForwardMsg")
@@ -174,7 +166,6 @@ NAMED: Final = """
     streamlit.proto.ForwardMsg_pb2.ForwardMsg
     streamlit.runtime.Runtime
     streamlit.runtime.memory_uploaded_file_manager.MemoryUploadedFileManager
-    streamlit.web.server.starlette.starlette_websocket._get_signed_cookie_with_chunks
 """.split()
 
 

@@ -129,9 +129,6 @@ class Steps:
     def is_known(self, _: str, /) -> bool:
         raise AssertionError
 
-    def hand_over(self, _: str, __: str, /) -> None:
-        raise AssertionError
-
     async def page(self, _: Request) -> PlainTextResponse:
         self.order.append("page")
         return PlainTextResponse("")

@@ -20,7 +20,6 @@ from replicalab.case import MOST_SIDES, Case, DraftCase, case_text, read_draft
 from replicalab.errors import LibraryError, ReplicaLabError, ScenarioError
 from replicalab.lexicon import joined
 from replicalab.library import Owner, StoredDraft
-from replicalab.people import Right
 from replicalab.server import visitor
 from replicalab.ui import address, own_studies
 from replicalab.ui.library import writer
@@ -187,9 +186,6 @@ def note(tab: Tab, work: Workspace, *, soon: bool) -> None:
     tab.seen = work
     if not visitor.is_known():
         tab.problem = "this browser takes no cookies, so nothing of it would be found again"
-        return
-    if not visitor.may(Right.KEEP):
-        tab.problem = "you may look here, and keep nothing"
         return
     whose = owner()
     save = partial(_save, tab, whose, work, kept_case(work.case))

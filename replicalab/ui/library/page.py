@@ -8,8 +8,7 @@ import streamlit as st
 
 from replicalab.errors import LibraryError
 from replicalab.lexicon import capitalised, count_text, plural
-from replicalab.library import DELETED_DAYS, Entry, EntryKind, Owner
-from replicalab.people import Person, Right
+from replicalab.library import DELETED_DAYS, Entry, EntryKind
 from replicalab.server import visitor
 from replicalab.ui import notices, own_studies, state
 from replicalab.ui.controls import button, open_tab, page_link
@@ -46,7 +45,6 @@ def draw() -> None:
         library = shelf()
         for notice in library.notices:
             st.info(escaped(notice), icon=":material/info:")
-        _draw_left_behind()
         search, wanted = _draw_filters()
         if wanted == _UNKEPT:
             keeping.draw_drafts()
@@ -62,30 +60,6 @@ def draw() -> None:
             f"The library cannot be used. {escaped(str(error))}.", icon=":material/folder_off:"
         )
         st.caption("All else works as before; what you do stays in this tab and in its address.")
-
-
-def _draw_left_behind() -> None:
-    """Offer what this browser kept before its visitor signed in."""
-    person, secret = visitor.person(), visitor.cookie()
-    if person is None or not secret or not visitor.may(Right.KEEP):
-        return
-    browser = Owner.of(secret)
-    if not (used := shelf().usage(browser)).size:
-        return
-    what = count_text(used.entries, "entry") if used.entries else "drafts"
-    with st.container(horizontal=True, vertical_alignment="center", border=True, key="left_behind"):
-        st.markdown(
-            ":material/devices: Before anybody signed in this browser kept work here: "
-            f"{what}. Take it along if it is yours: you then have it in any browser, and only you.",
-            width="content",
-        )
-        button("Take it along", "move_up", partial(_take_along, person, browser))
-
-
-def _take_along(person: Person, browser: Owner) -> None:
-    if notices.attempt(partial(shelf().people.take_along, person, browser)):
-        own_studies.restock()
-        notices.leave("What this browser kept is yours now, in any browser.")
 
 
 def _draw_filters() -> tuple[str, str]:
@@ -193,13 +167,12 @@ def _import(data: bytes, name: str) -> None:
 
 
 def _draw_usage() -> None:
-    used, person = shelf().usage(owner()), visitor.person()
+    used, name = shelf().usage(owner()), visitor.name()
     how_long = (
         "as long as this browser keeps its cookie: a year after your last visit. Nobody else sees "
         "them"
-        if person is None
-        else f"in any browser in which you sign in as {escaped(person.called)}. Who serves this "
-        "can export and delete them, and the audit log says so; no other visitor sees them"
+        if not name
+        else f"in any browser in which you sign in as {escaped(name)}. No other visitor sees them"
     )
     st.markdown(
         f"{count_text(used.entries, 'entry')}, deleted ones "
@@ -211,11 +184,7 @@ def _draw_usage() -> None:
 
 
 def _forget() -> None:
-    person = visitor.person()
-    forget = partial(shelf().forget, owner())
-    if person is not None and visitor.may(Right.KEEP):
-        forget = partial(shelf().people.forget, person, "by themselves", whole=False)
-    if notices.attempt(forget):
+    if notices.attempt(partial(shelf().forget, owner())):
         for scenario_id in own_studies.kept():
             own_studies.forget(scenario_id)
         tab = state.current().tab

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 from replicalab import library
 from replicalab.errors import LibraryError
 from replicalab.library import Entry, EntryKind, Owner
-from replicalab.people import Right
 from replicalab.server import visitor
 
 if TYPE_CHECKING:
@@ -54,9 +53,6 @@ def shelf() -> Library:
 
 def owner() -> Owner:
     """Return whose entries this visitor's are: the person's who signed in, or the browser's."""
-    person = visitor.person()
-    if person is not None:
-        return Owner.of_person(person, may_keep=visitor.may(Right.KEEP))
     return Owner.of(visitor.secret())
 
 

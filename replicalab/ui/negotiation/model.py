@@ -26,12 +26,9 @@ from replicalab.negotiation import (
     ask_model,
     reword,
 )
-from replicalab.people import Right
-from replicalab.server import visitor
 from replicalab.ui import panel, state
 from replicalab.ui.controls import button
 from replicalab.ui.negotiation.table import RunSession, Task, back_to, play, table
-from replicalab.ui.signing_in import NOT_ALLOWED
 from replicalab.ui.words import draw_verdict, escaped
 from replicalab.views.blocks import Status, Verdict
 from replicalab.views.rounds import attempts_panel
@@ -112,12 +109,7 @@ def _draw_stopped(task: Task, kept: str = "") -> None:
 
 
 def usable_endpoint() -> Endpoint | None:
-    """Return the endpoint that the settings name.
-
-    None where a value is missing or unusable, or the visitor may ask no model.
-    """
-    if not visitor.may(Right.ASK):
-        return None
+    """Return the endpoint that the settings name; None if a value is missing or unusable."""
     try:
         return _endpoint(_environment())
     except ModelSettingsError:
@@ -156,9 +148,6 @@ def _with_typed(environment: Mapping[str, str]) -> dict[str, str]:
 
 def _draw_settings(task: Task | None) -> PendingCall | None:
     """Draw the settings; return the test of the connection where that is asked for."""
-    if not visitor.may(Right.ASK):
-        st.info(NOT_ALLOWED.format("ask a language model"), icon=":material/lock:")
-        return None
     environment = _environment()
     missing = llm.what_to_set(_with_typed(environment))
     if missing:
