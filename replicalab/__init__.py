@@ -21,7 +21,7 @@ if _typing.TYPE_CHECKING:
     )
 
 # The version that the wheel and every document names; docs/stability.md says what it promises.
-__version__: _typing.Final = "1.0.0"
+__version__: _typing.Final = "2.0.0.dev0"
 
 __all__ = [
     "Lab",

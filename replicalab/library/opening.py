@@ -132,7 +132,7 @@ def _engine(url: URL) -> sqlalchemy.Engine:
     except ModuleNotFoundError as error:
         raise LibraryStorageError(
             "REPLICALAB_DATABASE_URL: PostgreSQL needs psycopg, which is not installed; run "
-            ".venv/bin/pip install -r requirements-postgres.txt"
+            "pip install 'psycopg[binary]'"
         ) from error
     except SQLAlchemyError as error:
         raise faults.fault_of(error) from None

@@ -25,7 +25,7 @@ _PANGO: Final = "Pango, a library of WeasyPrint,"
 # What Pango is called on Linux, on macOS and on Windows.
 _PANGO_FILES: Final = ("libpango-1.0.so.0", "libpango-1.0.dylib", "libpango-1.0-0", "pango-1.0-0")
 _REMEDY: Final = (
-    "run pip install -r requirements-pdf.txt, and have Pango on the system (on Debian: "
+    "run pip install weasyprint, and have Pango on the system (on Debian: "
     "apt-get install libpango-1.0-0 libpangoft2-1.0-0), or print the HTML from a browser"
 )
 

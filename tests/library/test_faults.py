@@ -301,7 +301,7 @@ def test_server_that_stops_and_starts_loses_nothing_and_its_address_is_not_told(
 
 def test_server_without_its_package_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(LibraryStorageError, match=r"pip install -r requirements-postgres\.txt"):
+    with pytest.raises(LibraryStorageError, match=r"pip install .psycopg\[binary\]"):
         Library("postgresql://ann@127.0.0.1/ours")
 
 

@@ -37,7 +37,7 @@ from tests.tiers import EVERY_LAB, one_in
 
 needs_weasyprint = pytest.mark.skipif(
     find_spec("weasyprint") is None and os.environ.get("REPLICALAB_REQUIRE_BROWSER") != "1",
-    reason="WeasyPrint is not installed: pip install -r requirements-pdf.txt",
+    reason="WeasyPrint is not installed: pip install weasyprint",
 )
 
 needs_pdftotext = pytest.mark.skipif(
@@ -142,7 +142,7 @@ def test_report_takes_a_few_pages() -> None:
 def test_missing_weasyprint_is_told_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "weasyprint", None)
     with pytest.raises(
-        PrintError, match=r"WeasyPrint is not installed; run pip install -r .*Pango"
+        PrintError, match=r"WeasyPrint is not installed; run pip install weasyprint.*Pango"
     ):
         pdf(work("psy_stroop", "easy").brief())
 

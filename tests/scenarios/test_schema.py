@@ -7,23 +7,13 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from jsonschema import Draft202012Validator
 
-from replicalab.errors import ScenarioError
-from replicalab.scenarios import parse_study
 from replicalab.scenarios.loading import SCENARIO_FOLDER
-from replicalab.scenarios.reading import Data, read_document
+from replicalab.scenarios.reading import Data
 from replicalab.scenarios.schema import SCHEMA_FILE, schema_text, study_schema
-from tests.scenarios.small_study import bent
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 SHIPPED: Final = sorted([*SCENARIO_FOLDER.glob("*/*.yaml"), SCENARIO_FOLDER / "template.yaml"])
-VALIDATOR: Final = Draft202012Validator(study_schema())
-
-
-def faults_by_schema(data: object) -> list[str]:
-    """Return the paths at which data does not fit the schema."""
-    return [error.json_path for error in VALIDATOR.iter_errors(data)]
 
 
 def test_shipped_schema_is_what_the_models_say() -> None:
@@ -32,8 +22,7 @@ def test_shipped_schema_is_what_the_models_say() -> None:
     )
 
 
-def test_schema_is_a_valid_one_of_its_draft() -> None:
-    Draft202012Validator.check_schema(study_schema())
+def test_schema_names_its_draft() -> None:
     assert study_schema()["$schema"] == "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -74,26 +63,8 @@ def test_schema_bounds_every_list_and_every_text() -> None:
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
-def test_shipped_study_fits_the_schema_and_tells_an_editor_where_it_is(path: Path) -> None:
-    assert faults_by_schema(read_document(path.read_bytes(), path.name).data) == []
+def test_shipped_study_names_the_schema(path: Path) -> None:
     first = path.read_text(encoding="utf-8").splitlines()[0]
     schema = first.removeprefix("# yaml-language-server: $schema=")
     assert schema != first
     assert (path.parent / schema).resolve() == (SCENARIO_FOLDER / SCHEMA_FILE).resolve()
-
-
-def test_schema_refuses_what_the_reader_refuses() -> None:
-    for old, new, where in (
-        ("format: 1", "format: 2", "$.format"),
-        ("days: 5", "dayz: 5", "$.labs.easy"),
-        ("budget: 500", "budget: -5", "$.labs.easy.budget"),
-        ("hard: false", "hard: no", "$.constraints[0].hard"),
-        ('title: "A tiny study"', "title: 2024", "$.paper.title"),
-        ("confidence: verified", "confidence: sure", "$.paper.facts[0].confidence"),
-        ('doi: "10.1000/tiny"', 'doi: "https://doi.org/10.1000/tiny"', "$.paper.doi"),
-        ('booked: {"kettle": 6}', "booked: [kettle]", "$.labs.medium.booked"),
-    ):
-        text = bent((old, new))
-        with pytest.raises(ScenarioError):
-            parse_study(text, "x.yaml")
-        assert where in faults_by_schema(read_document(text, "x.yaml").data)

