@@ -1,0 +1,92 @@
+"""Model answers and sheets with random damage end in a value or a named error.
+
+`make test-long` tries thousands; each is made from its number alone. Study files are bent in
+tests/test_strangers.py.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from contextlib import suppress
+from functools import cache
+from io import BytesIO
+from typing import Final
+from zipfile import ZipFile
+
+import pytest
+
+from replicalab.agents import parse_scientist_output
+from replicalab.errors import ReplicaLabError
+from replicalab.negotiation import Negotiation, Turn, play
+from replicalab.tables.inventory import open_inventory
+from tests.negotiation.playing import ACCEPT, OPEN, PLAN, ask, game, revise_to, said
+from tests.tables.messy import MESSY
+from tests.test_strangers import bent_data, bent_text
+from tests.tiers import batches
+
+ANSWERS: Final = tuple(said(action) for action in (ACCEPT, ask("Why?"), revise_to(PLAN)))
+
+
+def bent_answer(number: int) -> str:
+    chance = random.Random(f"answer {number}")
+    text = chance.choice(ANSWERS)
+    if number % 3:
+        text = json.dumps(bent_data(json.loads(text), chance))
+    if number % 2:
+        text = f"Thinking {{so}}.\n```json\n{text}\n```\nDone."
+    return bent_text(text, chance) if number % 3 == 0 else text
+
+
+@pytest.mark.parametrize("first", batches(200, short=1, long=50))
+def test_bent_answer_plays_or_is_refused(first: int) -> None:
+    for number in range(first, first + 200):
+        with suppress(ReplicaLabError):
+            action = parse_scientist_output(bent_answer(number))
+            play(Negotiation(game(OPEN, PLAN, 3), OPEN), Turn(action=action))
+
+
+@cache
+def sheets() -> tuple[bytes, ...]:
+    return tuple(make().data for make in MESSY.values())
+
+
+def bent_bytes(data: bytes, chance: random.Random) -> bytes:
+    """Flip bits, or cut a piece."""
+    start, end = sorted(chance.randrange(len(data) + 1) for _ in range(2))
+    if chance.random() < 0.5:
+        return data[:start] + data[end:]
+    flipped = bytearray(data)
+    for _ in range(chance.choice((1, 2, 8))):
+        flipped[chance.randrange(len(flipped))] ^= 1 << chance.randrange(8)
+    return bytes(flipped)
+
+
+def bent_book(book: bytes, chance: random.Random) -> bytes:
+    """Bend one part inside the archive of a workbook."""
+    with ZipFile(BytesIO(book)) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    name = chance.choice(sorted(parts))
+    parts[name] = bent_text(parts[name].decode("utf-8", "replace"), chance).encode(
+        "utf-8", "replace"
+    )
+    file = BytesIO()
+    with ZipFile(file, "w") as archive:
+        for part, content in parts.items():
+            archive.writestr(part, content)
+    return file.getvalue()
+
+
+def bent_sheet(number: int) -> tuple[bytes, str]:
+    chance = random.Random(f"sheet {number}")
+    data = chance.choice(sheets())
+    is_book = data.startswith(b"PK")
+    bend = bent_book if is_book and number % 2 else bent_bytes
+    return bend(data, chance), "ours.xlsx" if is_book else "ours.csv"
+
+
+@pytest.mark.parametrize("first", batches(50, short=1, long=40))
+def test_bent_sheet_opens_or_is_refused(first: int) -> None:
+    for number in range(first, first + 50):
+        with suppress(ReplicaLabError):
+            open_inventory(*bent_sheet(number))
