@@ -123,7 +123,7 @@ def leaves(data: Any, path: FieldPath = (), place: Place = ()) -> Iterator[Leaf]
         for number, value in enumerate(data):
             yield from leaves(value, (*path, number), (*place, "*"))
     elif isinstance(data, dict):
-        free = place[-1:] in (("booked",), ("prices",), ("why",), ("numbers",), ("categories",))
+        free = place[-1:] in (("booked",), ("prices",), ("why",), ("numbers",))
         # What a sheet says is listed by what it means, whose names are no fields either.
         listed = place[-2:-1] == ("sheet",)
         for key, value in data.items():

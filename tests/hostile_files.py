@@ -24,7 +24,6 @@ from replicalab.negotiation import (
 )
 from replicalab.negotiation.rounds import play_rule
 from replicalab.scenarios import (
-    BudgetCategory,
     EvidenceAssumptions,
     LabOverrides,
     OwnItem,
@@ -76,8 +75,6 @@ def full_study() -> Any:
         lab |= {"booked": {"kettle": 6}, "out_of_stock": ["tea"], "prices": {"mug": 40.0}}
         lab |= {"equipment": ["mug"], "reagents": ["sugar"]}
         lab |= {"currency": "EUR", "start_date": "2026-12-07"}
-        lab |= {"categories": {"tea": "material"}}
-    data["categories"] = {"kettle": "instruments"}
     data["samples_per_day"] = {"value": 9, "why": "Small cups."}
     return data
 
@@ -154,7 +151,6 @@ def hostile_run(write: Write = marked) -> str:
         currency="EUR",
         items=(item,),
         sheet=sheet,
-        categories={item.label: BudgetCategory.INSTRUMENTS},
     )
     units = Units(name=write(229, SHORT), samples=2.0)
     question = EvidenceAssumptions(alpha=0.04, units=units, why={"alpha": write(224)})

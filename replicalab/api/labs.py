@@ -56,7 +56,7 @@ class Lab(OneLine, scenarios.LabOverrides):
     """What is said of a lab in place of a study's: what is not said stays as it is there.
 
     Its fields: name, budget, days, staff, start_day, currency, start_date, weekends, rates, steps,
-    items, categories.
+    items.
 
     >>> ours = Lab(name="Ours", budget=2000, start_day=2)
     >>> assess(load("psy_stroop", own=ours)).slack["budget"].slack
@@ -85,7 +85,6 @@ class Lab(OneLine, scenarios.LabOverrides):
         lines += [f"Start date: {self.start_date}"] if self.start_date else []
         lines += ["Weekends do not count"] if self.weekends is False else []
         lines += [f"{item.label}: {item.state or 'its own price'}" for item in self.items]
-        lines += [f"{cost}: budgeted as {category}" for cost, category in self.categories.items()]
         return page(listed_panel(self.name or "Your lab", lines))
 
 

@@ -11,7 +11,6 @@ from replicalab import planner, scenarios
 from replicalab.agents import SuggestionChange
 from replicalab.api.shown import OneLine, page
 from replicalab.assessment import Assessment, CostTerm, Slack
-from replicalab.assessment.budget import BudgetLine, budget_of
 from replicalab.assessment.phrases import failing_text
 from replicalab.critique import Remark, critique
 from replicalab.lexicon import amount_text, count_text
@@ -62,24 +61,6 @@ class Costs(OneLine, tuple[CostTerm, ...]):
         from replicalab.views.check import cost_panel  # noqa: PLC0415
 
         return page(cost_panel(self.plan))
-
-
-class BudgetLines(OneLine, tuple[BudgetLine, ...]):
-    """The lines of a plan's budget, by year and category; they add up to its cost."""
-
-    plan: Plan
-
-    def frame(self) -> pd.DataFrame:
-        """Return a data frame with a row for each line; credits are in the lab's currency."""
-        return rows.frame(rows.BUDGET, map(rows.budget_row, self))
-
-    def _line(self) -> str:
-        return f"{count_text(len(self), 'line')}, {self.plan.pack.lab.money(self.plan.cost)}"
-
-    def _repr_html_(self) -> str:
-        from replicalab.views.budget import budget_panel  # noqa: PLC0415
-
-        return page(budget_panel(self.plan))
 
 
 class Critique(OneLine, tuple[Remark, ...]):
@@ -153,19 +134,6 @@ class Plan(OneLine, Assessment):
     def costs(self) -> Costs:
         """What it costs, term by term."""
         found = Costs(self.cost_terms)
-        found.plan = self
-        return found
-
-    @property
-    def budget(self) -> BudgetLines:
-        """What it costs by year and category.
-
-        >>> ours = Lab(start_date="2026-12-29", categories={"samples": "participants"})
-        >>> budget = assess(load("psy_stroop", own=ours)).budget
-        >>> budget.frame().groupby(["year", "category"]).credits.sum().loc["2026"].to_dict()
-        {'instruments': 200.0, 'material': 150.0, 'not said': 200.0, 'participants': 1000.0}
-        """
-        found = BudgetLines(budget_of(self).lines)
         found.plan = self
         return found
 

@@ -12,7 +12,6 @@ from replicalab import __version__
 from replicalab.characters import on_one_line
 from replicalab.cli import (
     batch,
-    budget,
     check,
     compare,
     critique,
@@ -38,7 +37,6 @@ COMMANDS: Final = (
     studies,
     check,
     plan,
-    budget,
     critique,
     portfolio,
     negotiate,

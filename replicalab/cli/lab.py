@@ -10,14 +10,12 @@ from typing import Final, NamedTuple, get_args
 from replicalab.cli import files
 from replicalab.cli.printing import CommandError
 from replicalab.errors import TableError
-from replicalab.lexicon import joined, label_key, repeated_labels, shortened
+from replicalab.lexicon import label_key, repeated_labels, shortened
 from replicalab.models import LARGEST_COUNT, LONGEST_LABEL
 from replicalab.scenarios import (
     CATEGORIES,
-    CATEGORY_COSTS,
     MOST,
     MOST_OWN_ITEMS,
-    BudgetCategory,
     Difficulty,
     Guesser,
     ItemState,
@@ -98,17 +96,6 @@ def _item(text: str) -> ItemOption:
     return ItemOption(label, fields, "" if currency.casefold() in _CREDITS else currency)
 
 
-def _category(text: str) -> tuple[str, BudgetCategory]:
-    cost, _, name = (" ".join(part.split()) for part in text.rpartition("="))
-    if not 0 < len(cost) <= LONGEST_LABEL:
-        remedy = "write one such as samples=participants"
-        raise ArgumentTypeError(f"'{shortened(text)}' names no cost and category; {remedy}")
-    if name not in [*BudgetCategory]:
-        remedy = Guesser().remedy(shortened(name), [*BudgetCategory])
-        raise ArgumentTypeError(f"'{shortened(name)}' is no category; {remedy}")
-    return cost, BudgetCategory(name)
-
-
 def _fields_of(part: str) -> dict[str, object]:
     """Return the fields of `OwnItem` that a part of an option sets."""
     ways = [(re.fullmatch(pattern, part.casefold()), of) for pattern, of in _ITEM_FIELDS.items()]
@@ -163,13 +150,6 @@ PARTS: Final = {
         _item,
         "where an item of the study stands, what it costs, or both: available, out of stock, "
         "booked, booked until 12, 250 credits; again for each",
-    ),
-    "categories": LabPart(
-        "category",
-        "COST=CATEGORY",
-        _category,
-        f"in which category of a budget {joined([*CATEGORY_COSTS])} or an item are: "
-        f"{joined([*BudgetCategory], 'or')}; again for each",
     ),
 }
 """The parts of a lab that have a name each, by the field of `LabOverrides`."""
@@ -228,8 +208,6 @@ def with_parts(
     for label, fields, currency in given["items"]:
         _check_currency(label, currency, lab, studies)
         items[label_key(label)] = _with_fields(items.get(label_key(label)), label, fields, known)
-    costs = {**{cost: cost for cost in CATEGORY_COSTS}, **{k: v[0] for k, v in known.items()}}
-    categories = {_cost_named(cost, costs): category for cost, category in given["categories"]}
     if len(items) > MOST_OWN_ITEMS:
         raise CommandError(f"--item: {len(items):,} items are named; keep {MOST_OWN_ITEMS} at most")
     return lab.model_copy(
@@ -237,22 +215,8 @@ def with_parts(
             "rates": {**lab.rates, **dict(given["rates"])},
             "steps": {**lab.steps, **dict(given["steps"])},
             "items": tuple(items.values()),
-            "categories": {**lab.categories, **categories},
         }
     )
-
-
-def _cost_named(cost: str, known: dict[str, str]) -> str:
-    """Return a cost as it is called.
-
-    Raises:
-        CommandError: nothing is called so.
-    """
-    if (found := known.get(label_key(cost))) is None:
-        remedy = Guesser().remedy(cost, [*known.values()])
-        problem = f"--category '{shortened(cost)}' is no cost and no item of the study"
-        raise CommandError(f"{problem}; {remedy}")
-    return found
 
 
 def _check_currency(label: str, currency: str, lab: LabOverrides, studies: Sequence[Study]) -> None:

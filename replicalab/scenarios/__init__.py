@@ -2,7 +2,6 @@
 
 from replicalab.measures import DesignKind, EvidenceTier
 from replicalab.scenarios.arms import Arms
-from replicalab.scenarios.budget_categories import CATEGORY_COSTS, BudgetCategory
 from replicalab.scenarios.checking import Guesser
 from replicalab.scenarios.constraints import (
     Bounds,

@@ -18,7 +18,6 @@ from replicalab.characters import on_one_line
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key, repeated_labels, shortened
 from replicalab.models import Record
-from replicalab.scenarios.budget_categories import CATEGORY_COSTS
 from replicalab.scenarios.fields import CURRENCY, DOI, IDENTIFIER
 from replicalab.scenarios.lab import Difficulty
 from replicalab.scenarios.pack import LAB_CONSTRAINT_KEYS
@@ -83,7 +82,7 @@ def checked_study(document: YamlDocument, source: str) -> Study:
     else:
         unknown = [
             (path, f"'{shortened(label, LONGEST_QUOTED)}' is not in this study", label, known)
-            for path, label, known in (*_references(study), *_budgeted(study))
+            for path, label, known in _references(study)
             if label_key(label) not in map(label_key, known)
         ]
         findings = [
@@ -199,19 +198,6 @@ def _references(study: Study) -> Iterator[tuple[FieldPath, str, list[str]]]:
             yield ("labs", level.value, "prices", item), item, items
     for field in study.design.why:
         yield ("design", "why", field), field, [*Design.model_fields]
-
-
-def _budgeted(study: Study) -> Iterator[tuple[FieldPath, str, list[str]]]:
-    """Yield each cost whose category in a budget is said, with its place and what costs."""
-    costs = [*CATEGORY_COSTS, *study.equipment, *study.reagents]
-    costs += [swap.alternative for swap in study.substitutions]
-    for cost in study.categories:
-        yield ("categories", cost), cost, costs
-    for level in Difficulty:
-        lab = study.labs.at(level)
-        for cost in lab.categories:
-            known = [*costs, *lab.equipment, *lab.reagents]
-            yield ("labs", level.value, "categories", cost), cost, known
 
 
 def _known_already(study: Study) -> Iterator[Finding]:

@@ -23,7 +23,6 @@ from replicalab.models import (
     LabManagerActionType,
     Record,
 )
-from replicalab.scenarios.budget_categories import BudgetCategories
 from replicalab.scenarios.calendar import StartDate, date_of, date_text
 from replicalab.scenarios.fields import (
     MOST,
@@ -147,7 +146,6 @@ class Lab(Record):
         currency: what a unit of cost is called.
         start_date: the calendar date from which its days count, null where none is known.
         weekends: whether Saturdays and Sundays count as days.
-        categories: the category of a budget that a cost is in, in place of the study's.
         expected: what happens here when the reference protocol is proposed.
     """
 
@@ -165,7 +163,6 @@ class Lab(Record):
     currency: Currency = CREDITS
     start_date: StartDate | None = None
     weekends: Flag = True
-    categories: BudgetCategories = Field(default_factory=dict)
     expected: ExpectedOutcome | None = None
 
     @property

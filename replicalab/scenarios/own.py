@@ -16,7 +16,6 @@ from replicalab.measures import KINDS, PARAMETERS
 from replicalab.models import Count, Flag, Record
 from replicalab.scenarios import fields
 from replicalab.scenarios.arms import Arms
-from replicalab.scenarios.budget_categories import BudgetCategory
 from replicalab.scenarios.calendar import StartDate
 from replicalab.scenarios.lab import Lab
 from replicalab.scenarios.looks import Looks
@@ -79,9 +78,8 @@ class LabOverrides(Record):
     """What is said of a lab in place of the study's; None, or no entry, leaves the study's.
 
     A lab with a name goes along to other studies. ``rates`` are fields of `CostModel`,
-    ``steps`` fields of `StaffModel`; ``items`` holds each label once. ``categories`` are those of a
-    budget, by what costs: of `CATEGORY_COSTS`, or an item. ``sheet`` is how its own sheet of items
-    was read; it changes nothing of the lab, as the categories change no verdict.
+    ``steps`` fields of `StaffModel`; ``items`` holds each label once.
+    ``sheet`` is how its own sheet of items was read; it changes nothing of the lab.
     """
 
     name: fields.ShortTitle | None = None
@@ -95,9 +93,6 @@ class LabOverrides(Record):
     rates: Annotated[dict[RateName, fields.Rate], FailFast()] = Field(default_factory=dict)
     steps: Annotated[dict[StepName, fields.Step], FailFast()] = Field(default_factory=dict)
     items: Annotated[tuple[OwnItem, ...], Field(max_length=fields.MOST_OWN_ITEMS), FailFast()] = ()
-    categories: Annotated[
-        dict[fields.Label, BudgetCategory], Field(max_length=fields.MOST_OWN_ITEMS), FailFast()
-    ] = Field(default_factory=dict)
     sheet: SheetMapping | None = None
 
     @model_validator(mode="after")
@@ -124,7 +119,7 @@ class LabOverrides(Record):
         """How many values of the study's lab it replaces; a price counts besides a state."""
         of_items = [value for item in self.items for value in (item.state, item.price)]
         given = [value for value in of_items if value is not None]
-        parts = given, self.stated, self.rates, self.steps, self.categories
+        parts = given, self.stated, self.rates, self.steps
         return sum(map(len, parts))
 
     def over(self, lab: Lab, study: Study) -> Lab:
@@ -158,7 +153,6 @@ class LabOverrides(Record):
                 },
                 "cost_model": lab.cost_model.model_copy(update=dict(self.rates.items())),
                 "staff_model": lab.staff_model.model_copy(update=dict(self.steps.items())),
-                "categories": {**lab.categories, **self.categories},
             }
         )
 

@@ -24,7 +24,6 @@ from pydantic import Field
 from replicalab import models
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key
-from replicalab.scenarios.budget_categories import BudgetCategory
 from replicalab.scenarios.constraints import Comparator, ScenarioConstraint, StudyLimit, limits_of
 from replicalab.scenarios.fields import MOST, Finite
 from replicalab.scenarios.inventory import MISSING, Inventory, ItemStatus
@@ -260,12 +259,6 @@ class Pack(models.Record):
         """Return what an item of that category costs here: its own price, or else its rate."""
         own = self.inventory.price(label) if self.lab.prices else None
         return self.cost_model.rate(category) if own is None else own
-
-    @cached_property
-    def budget_categories(self) -> dict[str, BudgetCategory]:
-        """The category of a budget that a cost is said to be in, by key; the lab's word counts."""
-        said = {**self.study.categories, **self.lab.categories}
-        return {label_key(cost): category for cost, category in said.items()}
 
     @property
     def expected(self) -> ExpectedOutcome | None:

@@ -20,7 +20,6 @@ from replicalab.measures.originals import faults_of
 from replicalab.models import Flag, Protocol, Record, too_large
 from replicalab.scenarios import fields
 from replicalab.scenarios.arms import Arms
-from replicalab.scenarios.budget_categories import BudgetCategories
 from replicalab.scenarios.constraints import Bounds, Comparator, ScenarioConstraint
 from replicalab.scenarios.fields import Confidence
 from replicalab.scenarios.lab import Labs
@@ -346,8 +345,6 @@ class Study(Record):
         policy_rules: what is forbidden.
         min_days: with fewer days there is no evidence.
         samples_per_day: how many the lab can finish in a day, null when all run in parallel.
-        categories: the category of a budget that a cost is in: of samples, days, controls, units,
-            or an item; equipment is instruments and a reagent material where nothing is said.
         reference_protocol: the plan that would do the study justice.
         labs: the three labs.
     """
@@ -367,7 +364,6 @@ class Study(Record):
     policy_rules: Annotated[list[PolicyRule], fields.Few]
     min_days: fields.AtLeastOne
     samples_per_day: Throughput | None
-    categories: BudgetCategories = Field(default_factory=dict)
     reference_protocol: Protocol
     labs: Labs
 

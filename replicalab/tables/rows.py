@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from replicalab.assessment import CostTerm, Slack
-from replicalab.assessment.budget import BudgetLine
 from replicalab.critique import Remark
 from replicalab.models import Dimension
 from replicalab.planner import ChosenStudy, FrontierPlan
@@ -23,7 +22,6 @@ Row = dict[str, str | float | bool]
 STUDY: Final = ("id", "name", "title", "domain", "kind", "n", "unit_of_n", "teaches")
 DIMENSION: Final = ("dimension", "ok", "used", "limit", "slack", "binding")
 COST: Final = ("term", "number", "rate", "credits")
-BUDGET: Final = ("year", "category", "what", "credits")
 FRONTIER: Final = (
     *("samples", "days", "credits", "analysed", "evidence", "tier", "fidelity_loss"),
 )
@@ -58,11 +56,6 @@ def cost_row(term: CostTerm) -> Row:
     With items that have a price of their own the last is not the product of the two.
     """
     return dict(zip(COST, (term.label, term.number, term.rate, term.credits), strict=True))
-
-
-def budget_row(line: BudgetLine) -> Row:
-    """Return a line of a budget; ``credits`` are in the lab's currency."""
-    return dict(zip(BUDGET, (line.year, line.category, line.what, line.credits), strict=True))
 
 
 def frontier_row(plan: FrontierPlan) -> Row:

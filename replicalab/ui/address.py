@@ -77,7 +77,7 @@ _MOST_NAMED: Final = 8
 # What of a lab of one's own stands under `own_lab`.
 _REST: Final = {
     *("name", "currency", "start_date", "weekends"),
-    *("rates", "steps", "items", "categories", "sheet"),
+    *("rates", "steps", "items", "sheet"),
 }
 _R = TypeVar("_R", scenarios.LabOverrides, scenarios.EvidenceAssumptions, Registration)
 _Any = TypeVar("_Any", bound=Record)

@@ -27,11 +27,9 @@ from replicalab.scenarios import EvidenceTier
 from replicalab.views import blocks, combinations, documents, frontier, standing
 from replicalab.views import options as options_text
 from replicalab.views.blocks import Block, Cell, Column, Document, Sentence, Table, part
-from replicalab.views.budget import TITLE as BUDGET_TITLE
-from replicalab.views.budget import budget_blocks
 from replicalab.views.changes import Changed, all_changes, change_text, changes_table
 from replicalab.views.lab import lab_text
-from replicalab.views.plan import moved_text, newly_broken_text
+from replicalab.views.plan import moved_text, newly_broken_text, term_text
 from replicalab.views.verdicts import evidence_cell, plan_verdict
 
 MOST_WORDS: Final = 12
@@ -69,7 +67,7 @@ def funding_request(
             documents.sized_sentence(yours),
             documents.verdict_sentence(plan_verdict(yours)),
         ),
-        part(BUDGET_TITLE, *budget_blocks(yours)),
+        part("Cost", Sentence(_cost_text(yours))),
         part("What the lab’s own means buy", *_cuts(options)),
         part("What less money would buy", *_less(options)),
         part("What the target takes", *_properly(options)),
@@ -205,6 +203,14 @@ def _best_here(options: PlanAnalysis) -> str:
 
 
 # --- the parts ------------------------------------------------------------------------------
+
+
+def _cost_text(plan: Assessment) -> str:
+    lab = plan.pack.lab
+    terms = [
+        f"{term.label}: {term_text(term)} = {amount_text(term.credits)}" for term in plan.cost_terms
+    ]
+    return f"{'; '.join(terms)}. In all {lab.money(plan.cost)} of {lab.money(lab.budget)}."
 
 
 def _cuts(options: PlanAnalysis) -> Iterator[Block]:

@@ -9,7 +9,6 @@ from replicalab.lexicon import (
     amount_text,
     count_text,
     joined,
-    label_key,
     money_text,
     quoted,
 )
@@ -87,8 +86,7 @@ def lab_text(pack: Pack) -> str:
 def own_values(written: Pack, pack: Pack) -> list[OverriddenValue]:
     """Return what of the lab differs from the study's, in a fixed order."""
     before, after = written.lab, pack.lab
-    of_items = [*_items(written, pack), *_categories(written, pack)]
-    return [*_numbers(before, after), *_calendar(before, after), *of_items]
+    return [*_numbers(before, after), *_calendar(before, after), *_items(written, pack)]
 
 
 def weekends_text(lab: Lab) -> str:
@@ -141,14 +139,6 @@ def _items(written: Pack, pack: Pack) -> Iterator[OverriddenValue]:
         if item.price is not None:
             price = price_text(written, item.label, item.category)
             yield OverriddenValue(item.label, pack.lab.money(item.price), price)
-
-
-def _categories(written: Pack, pack: Pack) -> Iterator[OverriddenValue]:
-    """Yield in which category of a budget a cost is put."""
-    before = written.budget_categories
-    for cost, category in pack.own_lab.categories.items():
-        if (was := before.get(label_key(cost))) is not category:
-            yield OverriddenValue(f"category of {cost}", category, was or "not said")
 
 
 def standing_text(pack: Pack, label: str, category: str) -> str:

@@ -27,7 +27,6 @@ from replicalab.registration import SAMENESS, Finder, Registration
 from replicalab.scenarios import EvidenceTier
 from replicalab.views import documents
 from replicalab.views import plan as texts
-from replicalab.views.budget import budget_lines
 from replicalab.views.changes import edit_sentence
 from replicalab.views.looks import looked_text, stopping_text
 from replicalab.views.negotiation import numbers_text
@@ -263,7 +262,7 @@ def _budget(plan: Assessment) -> str:
         for term in plan.cost_terms
     ]
     total = f"In all {lab.money(plan.cost)} of {lab.money(lab.budget)}."
-    return lines_text([*terms, total, "By category:", *budget_lines(plan)])
+    return lines_text([*terms, total])
 
 
 def _resources(plan: Assessment) -> str:

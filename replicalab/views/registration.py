@@ -32,8 +32,6 @@ from replicalab.views.blocks import (
     listing,
     part,
 )
-from replicalab.views.budget import TITLE as BUDGET_TITLE
-from replicalab.views.budget import budget_blocks
 from replicalab.views.lab import lab_text
 from replicalab.views.registered import HINTS, KNOWN, PROPOSED, Proposal, Registered
 from replicalab.views.verdicts import plan_size, plan_verdict
@@ -123,7 +121,6 @@ def registration(profile: Profile, registered: Registered, *, on: date) -> Docum
             "How the plan was chosen",
             _table("How the plan was chosen", _unasked(registered, by_key)),
         ),
-        *([part(BUDGET_TITLE, *budget_blocks(plan))] if "budget" in by_key else []),
         part("Not given", listing(f"{label}." for label in left)),
         part("Proposed, and no answer before you confirm it", listing(map(_proposed, proposed))),
     ]

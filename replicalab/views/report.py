@@ -45,7 +45,6 @@ from replicalab.views.blocks import (
     row,
     table,
 )
-from replicalab.views.budget import budget_blocks
 from replicalab.views.check import evidence_cell
 from replicalab.views.design import design_picture
 from replicalab.views.lab import amounts_text, lab_text
@@ -134,7 +133,7 @@ def report(
             check.slack_table(yours),
             Sentence(f"Staff: {texts.staff_text(yours)}.", quiet=True),
         ),
-        part("Cost", check.cost_table(yours), *budget_blocks(yours)),
+        part("Cost", check.cost_table(yours)),
         part("Trade-offs", *pictures.trade_off_blocks(options)),
         part(
             "What it would take",

@@ -348,7 +348,7 @@ ASKED: Final = {
     "portfolio": f"portfolio {MYELOMA} --budget 9000 --floor-share 0.5",
 }
 """In the medium lab, whose 28 days are too few for the survival follow-up."""
-JUDGE_NO_PLAN: Final = {"studies", "batch", "budget", "serve"}
+JUDGE_NO_PLAN: Final = {"studies", "batch", "serve"}
 
 
 def test_every_command_is_asked_or_judges_no_plan() -> None:

@@ -2,12 +2,11 @@
 
 import re
 from datetime import date
-from functools import partial
 
 import streamlit as st
 
-from replicalab.lexicon import capitalised, shortened
-from replicalab.scenarios import CATEGORY_COSTS, BudgetCategory, Lab
+from replicalab.lexicon import shortened
+from replicalab.scenarios import Lab
 from replicalab.scenarios.calendar import FIRST_YEAR, LAST_YEAR
 from replicalab.scenarios.fields import CURRENCY
 from replicalab.ui import state
@@ -24,7 +23,6 @@ def draw() -> None:
         with place:
             _draw_calendar(now, written)
             draw_numbers("rates", MONEY, now.cost_model, written.cost_model)
-            _draw_categories()
 
 
 def _draw_calendar(now: Lab, written: Lab) -> None:
@@ -89,30 +87,3 @@ def _draw_back(name: str, written: str) -> None:
 
     label = f"The study’s: {written}"
     button(label, "undo", back, key=f"back_{name}_{stamp()}", type="tertiary")
-
-
-def _draw_categories() -> None:
-    """Draw in which category of a budget each cost is that a file may name."""
-    pack, written = state.analysis().yours.pack, state.written().budget_categories
-    st.caption("The category of a funder’s budget that each cost is in:")
-    for column, cost in zip(st.columns(len(CATEGORY_COSTS)), CATEGORY_COSTS, strict=True):
-        key = f"lab_category_{cost}_{stamp()}"
-        now = pack.budget_categories.get(cost)
-        with column:
-            st.selectbox(
-                capitalised(cost),
-                list(BudgetCategory),
-                index=None if now is None else list(BudgetCategory).index(now),
-                format_func=capitalised,
-                placeholder="Not said",
-                key=key,
-                on_change=partial(_take_category, cost, key, written.get(cost)),
-            )
-
-
-def _take_category(cost: str, key: str, written: BudgetCategory | None) -> None:
-    """Put a cost in a category; the study's own leaves it to the study."""
-    own, chosen = state.case().own_lab, st.session_state[key]
-    others = {name: held for name, held in own.categories.items() if name != cost}
-    said = {} if chosen in (None, written) else {cost: chosen}
-    override(own.model_copy(update={"categories": {**others, **said}}))
