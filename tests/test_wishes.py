@@ -222,7 +222,6 @@ PLACES: Final[dict[str, Callable[[], str | Block]]] = {
 """Where a plan of 12 days is told, or one that comes of it, and what is said there."""
 JUDGE_NO_PLAN: Final = {
     *(
-        "budget_panel",
         "card_panel",
         "cost_panel",
         "design_panel",
