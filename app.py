@@ -1,7 +1,7 @@
 """Scenarios, the front door: what this is, the stories, and every study at a glance.
 
-Run, this file draws the front door. `streamlit run app.py` imports it first: then it is what
-serves every page, behind the wall, and loads them while the browser loads its own part.
+Run, this file draws the front door. `streamlit run app.py` imports it first: then it defines the
+app that serves every page.
 """
 
 import streamlit as st
@@ -16,5 +16,8 @@ else:
     from replicalab.ui import startup
 
     app = st.App(  # by this name and this call Streamlit knows that the file is an app of its own
-        __file__, middleware=server.middleware(startup), lifespan=server.lifespan(startup)
+        __file__,
+        middleware=server.middleware(startup),
+        lifespan=server.lifespan(startup),
+        routes=server.routes(startup),
     )

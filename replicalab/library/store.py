@@ -320,10 +320,6 @@ class Library:
         """Return how much an owner has here."""
         return usage(self._opened, owner) or Usage(0, 0)
 
-    def knows(self, owner: Owner) -> bool:
-        """Return whether an owner has, or had, anything here."""
-        return usage(self._opened, owner) is not None
-
     def _checked(self, kind: EntryKind, content: str, notes: str) -> New:
         _fitting(content, self._limits.content_bytes)
         return New(content, checked_notes(notes), checked(kind, content))

@@ -43,6 +43,8 @@ from replicalab.ui.workspace import (
     Workspace,
 )
 
+LONGEST_QUERY: Final = 14_000
+"""Characters of an address after its question mark: uvicorn takes 16,384 bytes with all headers."""
 _CHECK: Final = "v"
 _PLAYED: Final = "moves"
 _OWN_LAB: Final = "own_lab"  # What is said of a lab besides its means

@@ -17,7 +17,6 @@ from replicalab.batch import Result, Workers, failure_text, played_again, run_ba
 from replicalab.case import Case
 from replicalab.lexicon import count_text
 from replicalab.library import KeptBatch
-from replicalab.server.visitor import away_seconds
 
 MOST_JOBS: Final = 10_000
 """Of one batch here; the command line runs more."""
@@ -29,8 +28,8 @@ MOST_HELD: Final = 60_000
 """The most jobs of all batches here, some 2 KiB each."""
 IN_USE_SECONDS: Final = 3600.0
 """How long after it was last looked at a batch is not given up for another."""
-AWAY_SECONDS: Final = 60.0
-"""How long no page of its visitor is open until a batch under way may give way to another's."""
+AWAY_SECONDS: Final = 600.0
+"""How long after it was last looked at a batch under way may give way to another visitor's."""
 _MOST_NOTICES: Final = 1_000  # For so many visitors it is noted that a batch gave way, the latest
 _POLITE: Final = 10  # How much less of a core they get than a page, in the unit of `os.nice`
 # Processes for each batch; they give way to the pages.
@@ -120,13 +119,9 @@ def _size(batch: VisitorBatch) -> int:
 class Batches:
     """Every visitor's batch; any thread may ask."""
 
-    def __init__(
-        self,
-        clock: Callable[[], float] = time.monotonic,
-        away: Callable[[str], float] = lambda _: 0.0,
-    ) -> None:
-        """Hold none yet; ``away`` says for how many seconds no page of a visitor has been open."""
-        self._clock, self._away, self._lock = clock, away, Lock()
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Hold none yet."""
+        self._clock, self._lock = clock, Lock()
         self._found: dict[str, VisitorBatch] = {}
         self._gave_way: dict[str, str] = {}
 
@@ -201,7 +196,7 @@ class Batches:
         return ""
 
     def _has_slot(self, owner: str) -> bool:
-        """Return whether one more may be begun; who has left for longest gives theirs up."""
+        """Return whether one more batch may begin; the one unseen for longest gives way."""
         under_way = {
             key: batch
             for key, batch in self._others(owner).items()
@@ -209,13 +204,11 @@ class Batches:
         }
         if len(under_way) < MOST_AT_ONCE:
             return True
-        now = self._clock()
-        # A browser without cookies seems away; whoever looks at the batch itself is there.
-        left = {min(self._away(key), now - each.seen): each for key, each in under_way.items()}
-        if (longest := max(left)) <= AWAY_SECONDS:
+        unseen = min(under_way.values(), key=lambda batch: batch.seen)
+        if self._clock() - unseen.seen <= AWAY_SECONDS:
             return False
-        left[longest].problem = "it gave way to another visitor’s while no page of yours was open."
-        left[longest].stop()
+        unseen.problem = "it gave way to another visitor’s: you were away for 10 minutes."
+        unseen.stop()
         return True
 
     def _busy(self, owner: str) -> str:
@@ -269,5 +262,5 @@ class Batches:
             del self._gave_way[next(iter(self._gave_way))]
 
 
-BATCHES: Final = Batches(away=away_seconds)
+BATCHES: Final = Batches()
 """Those of this server; not a cache of Streamlit's, which any session can have cleared."""

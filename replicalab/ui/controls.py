@@ -1,12 +1,11 @@
 """What acts on every page: a button, a link that keeps the workspace, a number that is typed."""
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NamedTuple
 
 import streamlit as st
 from pydantic import TypeAdapter
-from streamlit.delta_generator import DeltaGenerator
 
 from replicalab.lexicon import amount_text
 from replicalab.ui import state
@@ -33,7 +32,7 @@ def open_tab(names: Iterable[str], key: str) -> Iterator[str]:
         yield name
 
 
-def places(in_a_row: int) -> Iterator[DeltaGenerator]:
+def places(in_a_row: int) -> Iterator[AbstractContextManager[object]]:
     """Yield a place for a field after the other, so many in a row, and below each other on a phone.
 
     Put what is to be drawn first where both are zipped: no row is begun for nothing.

@@ -10,14 +10,13 @@ from typing import Final, NamedTuple
 
 import streamlit as st
 
-from replicalab import errors, library
+from replicalab import errors, library, server
 from replicalab.case import Case, case_text, read_case
 from replicalab.documents import DOCUMENTS, KEPT, FoundFile, detect_kind
 from replicalab.library import Decision, Entry, EntryKind, decision_text
 from replicalab.negotiation import save
 from replicalab.scenarios import parse_study, read_lab, read_plan
 from replicalab.scenarios.json_file import FileKind
-from replicalab.server import visitor
 from replicalab.ui import compare, own_studies, state, tray
 from replicalab.ui.batches import BATCHES, VisitorBatch
 from replicalab.ui.compare import deciding
@@ -162,7 +161,7 @@ def _reopen_study(found: FoundFile, name: str) -> Opening:
 
 def _open_batch(found: FoundFile, name: str) -> Opening:
     batch = VisitorBatch.opened(name, library.read_batch(found.text))
-    if refused := BATCHES.show(visitor.secret(), batch):
+    if refused := BATCHES.show(server.visitor(), batch):
         raise errors.LibraryFullError(refused)
     st.session_state[compare.TABS] = compare.MANY
     return Opening("The batch is shown.")

@@ -13,7 +13,6 @@ from replicalab.errors import ScenarioError
 from replicalab.lexicon import capitalised, joined, quoted
 from replicalab.planner import PlanAnalysis
 from replicalab.render.html import html
-from replicalab.server import visitor
 from replicalab.ui import (
     challenge,
     export,
@@ -103,14 +102,7 @@ def page(title: str) -> Iterator[PlanAnalysis]:
 
 
 def _begin() -> None:
-    if not server.stands_before_this_run():
-        st.error(
-            "Nothing protects the pages here, so they are not shown: this Streamlit does not serve "
-            "app.py as ReplicaLab needs it. Install the version that requirements.txt pins.",
-            icon=":material/gpp_bad:",
-        )
-        st.stop()
-    if visitor.must_sign_in():
+    if server.must_sign_in():
         signing_in.draw()
         st.stop()
     try:

@@ -10,12 +10,11 @@ from contextlib import suppress
 from functools import partial
 from typing import Final
 
-from replicalab import scenarios
+from replicalab import scenarios, server
 from replicalab.drafts import renamed
 from replicalab.errors import Fault, LibraryError, LibraryFullError, ScenarioError
 from replicalab.lexicon import label_key
 from replicalab.library import LONGEST_NAME, Entry, EntryKind, Owner
-from replicalab.server import visitor
 from replicalab.ui.library import writer
 from replicalab.ui.library.shelf import keep_beside, owner, shelf
 from replicalab.ui.study_cache import MOST_STUDIES, OwnStudy, StudyCache
@@ -25,7 +24,7 @@ _STUDIES: Final = StudyCache()  # Not a cache of Streamlit's, which any session 
 
 def kept() -> dict[str, OwnStudy]:
     """Return this visitor's studies by id, the latest last; they are in use."""
-    return _STUDIES.of(visitor.secret())
+    return _STUDIES.of(server.visitor())
 
 
 def shared(key: str | None) -> OwnStudy | None:
@@ -82,12 +81,12 @@ def refusal(text: str, study: scenarios.Study) -> str:
     others = (own.study.paper.name for name, own in kept().items() if name != study.scenario_id)
     if refused := name_refusal(study.paper.name, others):
         return refused
-    return _STUDIES.refusal(visitor.secret(), study.scenario_id, text)
+    return _STUDIES.refusal(server.visitor(), study.scenario_id, text)
 
 
 def keep(text: str, study: scenarios.Study) -> str:
     """Keep a study in place of one's own of that id; return why not, and change nothing."""
-    if refused := _STUDIES.keep(visitor.secret(), text, study):
+    if refused := _STUDIES.keep(server.visitor(), text, study):
         return refused
     _save_later(study.scenario_id, partial(_save, owner(), text, study))
     return ""
@@ -112,7 +111,7 @@ def remove(scenario_id: str) -> None:
 
 def forget(scenario_id: str) -> None:
     """Forget one of this visitor's studies, which the library keeps no more."""
-    _STUDIES.remove(visitor.secret(), scenario_id)
+    _STUDIES.remove(server.visitor(), scenario_id)
 
 
 def find_or_add(text: str, study: scenarios.Study, source: str = "the study's file") -> str | None:
@@ -129,7 +128,7 @@ def find_or_add(text: str, study: scenarios.Study, source: str = "the study's fi
     mine = kept().get(study.scenario_id)
     if mine is not None and mine.text == text:
         return mine.key
-    whose = visitor.secret() if mine is None else f"{visitor.secret()} as it was kept"
+    whose = server.visitor() if mine is None else f"{server.visitor()} as it was kept"
     if refused := _STUDIES.keep(whose, text, study):
         raise LibraryFullError(refused)
     return _STUDIES.of(whose)[study.scenario_id].key
@@ -146,7 +145,7 @@ def is_saved(scenario_id: str, text: str) -> bool:
 
     What no cookie leads back to is not found again, and counts as not saved.
     """
-    if not visitor.is_known():
+    if not server.is_lasting():
         return False
     with suppress(LibraryError):
         found = _entries(owner(), scenario_id)
@@ -186,7 +185,7 @@ def _entries(whose: Owner, scenario_id: str) -> list[Entry]:
 def _bring_back(entry: Entry) -> None:
     text = shelf().read(owner(), entry.id).content
     with suppress(ScenarioError):  # its entry on the Library page says what is wrong
-        _STUDIES.keep(visitor.secret(), text, usable_study(text, entry.name))
+        _STUDIES.keep(server.visitor(), text, usable_study(text, entry.name))
 
 
 def _save_later(scenario_id: str, save: writer.Save) -> None:

@@ -1,33 +1,16 @@
 """How blocks come onto a page: the one place that sends HTML, and the stylesheet before it."""
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Final
 
 import streamlit as st
 
 from replicalab.render.html import STAGE_STYLE, STYLE, html, preview
 from replicalab.views.blocks import Block, Document, Group, Table
 
-# Not isolated, so that the stylesheet of the panels holds in it.
-_IN_PLACE: Final = st.components.v2.component(
-    "panel",
-    js=Path(__file__).with_suffix(".js").read_text(encoding="utf-8"),
-    isolate_styles=False,
-)
-
 
 def draw(*blocks: Block) -> None:
     """Draw blocks one below the other, as a single element."""
     st.html(html(*blocks))
-
-
-def draw_in_place(key: str, *blocks: Block) -> None:
-    """Draw them so that only what is another after an edit is changed, and what is open stays open.
-
-    It costs a frame more than `draw` where the whole is new.
-    """
-    _IN_PLACE(key=key, data={"html": html(*blocks)})
 
 
 def draw_tables(tables: Callable[[], Sequence[Table]]) -> None:

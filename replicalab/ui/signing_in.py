@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from replicalab.server import visitor
+from replicalab import server
 from replicalab.ui.controls import button
 
 
@@ -17,5 +17,5 @@ def draw() -> None:
 
 def more() -> dict[str, tuple[str, Callable[[str], None]]]:
     """Return the menu entry that signs out, if somebody signed in."""
-    name = visitor.name()
+    name = server.user_name()
     return {f"Sign out ({name})": ("logout", lambda _: st.logout())} if name else {}

@@ -1,4 +1,4 @@
-"""What the server asks of the pages: to load, to know a visitor again, to save at the end.
+"""What the server asks of the pages: to load, to ask the library, to save at the end.
 
 Nothing here imports the pages before it is asked to: the server answers meanwhile. The database's
 part and the charts come last, when the first page stands, which shows neither.
@@ -12,7 +12,6 @@ from importlib import import_module
 from typing import Final
 
 from replicalab.errors import ScenarioError
-from replicalab.server.internals import load_for_first_run
 
 _REST_SECONDS: Final = 2.0  # So long what is left is put off, for the first page to be drawn
 
@@ -23,7 +22,6 @@ def load() -> None:
     try:
         frame = import_module("replicalab.ui.frame")
         import_module("replicalab.ui.scenarios")
-        load_for_first_run()
         with suppress(ScenarioError):  # the page says what is wrong with the studies
             frame.warm_up()
     finally:
@@ -47,20 +45,14 @@ def _keep_out_of_collections() -> None:
     gc.freeze()
 
 
-def is_known(secret: str) -> bool:
-    """Return whether the library has work of the visitor with that secret."""
-    shelf = import_module("replicalab.ui.library.shelf")
-    known: bool = shelf.shelf().knows(shelf.Owner.of(secret))
-    return known
-
-
 def require_library() -> None:
     """Ask the library something.
 
     Raises:
         LibraryError: it does not answer.
     """
-    is_known("")
+    shelf = import_module("replicalab.ui.library.shelf")
+    shelf.shelf().usage(shelf.Owner.of(""))
 
 
 def finish() -> None:

@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 import streamlit as st
 
+from replicalab import server
 from replicalab.assessment import assess
 from replicalab.case import Case
 from replicalab.errors import ScenarioError
 from replicalab.models import Protocol, text_bytes
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, Study, list_scenarios
-from replicalab.server import LONGEST_QUERY, visitor
 from replicalab.ui import own_studies
-from replicalab.ui.address import askable, fitted, left_out
+from replicalab.ui.address import LONGEST_QUERY, askable, fitted, left_out
 from replicalab.ui.library import drafting
 from replicalab.ui.library.drafting import DraftOffer, Tab
 from replicalab.ui.workspace import DEFAULT_STUDY, TrayCase, Workspace
@@ -162,7 +162,7 @@ def begin() -> None:
     own_studies.kept()  # which are in use as long as their owner looks at a page
     if _STATE not in st.session_state:
         st.session_state[_STATE] = Session(Workspace())
-        may_have_kept = not visitor.begins()
+        may_have_kept = not server.is_new_visitor()
         if may_have_kept:
             own_studies.restock()
         _adopt(query)

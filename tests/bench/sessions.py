@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 import time
 import uuid
@@ -15,7 +14,6 @@ from typing import Final
 from urllib.request import HTTPCookieProcessor, OpenerDirector, Request, build_opener
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.BidiComponent_pb2 import BidiComponent
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 
@@ -23,11 +21,6 @@ from tests.browser.driving import AppServer
 
 _TAG: Final = re.compile(r"<[^>]*>")
 _TOKEN: Final = "_streamlit_xsrf"
-
-
-def _in_place(part: BidiComponent) -> str:
-    """Return the HTML of a panel that is changed in place, empty for another part of ours."""
-    return str(json.loads(part.json)["html"]) if part.component_name == "panel" else ""
 
 
 class Session:
@@ -97,7 +90,7 @@ class Session:
         drawn = getattr(element, element.WhichOneof("type") or "", None)
         place = tuple(message.metadata.delta_path)
         self._seen.add(place)
-        if body := element.html.body or _in_place(element.bidi_component):
+        if body := element.html.body:
             self.drawn[place] = unescape(_TAG.sub("", body))
         elif message.WhichOneof("type") == "delta":
             self.drawn.pop(place, None)

@@ -65,18 +65,3 @@ def test_thirty_people_editing(tmp_path: Path, capsys: pytest.CaptureFixture[str
     detail = f"{slow * 1000:.0f} ms to {slow_blank * 1000:.0f} ms"
     hold(capsys, "thirty people, p95", slow / slow_blank, detail)
     hold(capsys, "a further session, MiB", grown)
-
-
-async def last_edit(server: AppServer) -> int:
-    """Return how many messages an edit on Protocol sends, once a visitor has made a few."""
-    async with visiting(server, "Protocol") as session:
-        for samples in (200.0, 201.0, 202.0):
-            await session.run({"Sample size": samples})
-        return session.messages
-
-
-def test_edit_sends_few_messages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with AppServer(APP, tmp_path / "ours.log") as server:
-        sent = asyncio.run(last_edit(server))
-    assert sent > 10
-    hold(capsys, "messages for an edit on Protocol", sent)

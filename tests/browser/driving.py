@@ -309,14 +309,10 @@ def wait_until_idle(page: Page) -> None:
     """Return when no run is under way, all is drawn, and nothing dimmed or on its way from it."""
     app = '[data-testid="stApp"][data-test-connection-state="CONNECTED"]'
     page.locator(f'{app}[data-test-script-state="notRunning"]').wait_for(state="attached")
-    # A panel that is changed in place is so after a run's end, not with it; its script loads once.
-    page.wait_for_function(IN_PLACE)
     page.evaluate(DRAWN)
-    expect(page.locator("[data-stale=true] :is(.stHtml, .in_place)")).to_have_count(0)
+    expect(page.locator("[data-stale=true] .stHtml")).to_have_count(0)
 
 
-IN_PLACE: Final = """() => [...document.querySelectorAll('.stBidiComponent')].every(
-    each => each.querySelector('.in_place, .lever'))"""
 DRAWN: Final = """() => new Promise(resolve =>
     requestAnimationFrame(() => requestAnimationFrame(resolve)))"""
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from playwright.sync_api import BrowserContext, Page
 
-from replicalab.server.visitor import VISITOR_COOKIE
+from replicalab.server import VISITOR_COOKIE
 from tests.browser.driving import HOST, AppServer, Watch, open_app, tell_violations, wait_for_run
 
 

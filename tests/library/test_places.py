@@ -21,7 +21,6 @@ from replicalab.library import (
 )
 from replicalab.library.faults import WAIT_SECONDS
 from replicalab.places import DATA_VARIABLE, URL_VARIABLE
-from replicalab.server.visitor import value_of
 from tests.library.making import ANN, make_plan
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -115,16 +114,15 @@ def test_what_is_no_file_keeps_its_rights(tmp_path: Path, make: Callable[[Path],
 
 
 @pytest.mark.parametrize("name", ["what?", "%41", "100 %", "%3F?#", "a@b:c", "né", "\udcff"])
-def test_library_and_key_lie_in_the_folder_that_is_named(
+def test_library_lies_in_the_folder_that_is_named(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / name
     monkeypatch.delenv("REPLICALAB_DATABASE_URL", raising=False)
     monkeypatch.setenv("REPLICALAB_DATA", str(folder))
     Library().close()
-    value_of("any")
     assert list(tmp_path.iterdir()) == [folder]
-    assert sorted(file.name for file in folder.iterdir()) == ["library.db", "visitors.key"]
+    assert sorted(file.name for file in folder.iterdir()) == ["library.db"]
 
 
 def test_document_tells_the_bounds_and_the_settings_that_hold() -> None:

@@ -1,11 +1,7 @@
 """What a visitor does on a page in a test of it: press, type, choose."""
 
-import json
-from typing import Any, Final
-
-from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
-from streamlit.testing.v1.element_tree import NumberInput
+from streamlit.testing.v1.element_tree import NumberInput, Slider
 
 
 def run(app: AppTest) -> AppTest:
@@ -59,26 +55,15 @@ def type_number(app: AppTest, label: str, value: int) -> AppTest:
     return run(app)
 
 
-def levers(app: AppTest) -> dict[str, dict[str, Any]]:
-    """Return the page's levers by label: what each is told, and its ``id``."""
-    parts = (part.proto for part in app.get("bidi_component"))
-    told = [(part.id, json.loads(part.json)) for part in parts if part.component_name == "lever"]
-    return {data["label"]: {**data, "id": known} for known, data in told}
+def slider(app: AppTest, label: str) -> Slider[int]:
+    """Return the slider with that label."""
+    return next(slider for slider in app.slider if slider.label == label)
 
 
-_MOVED: Final = "$$STREAMLIT_INTERNAL_KEY_{}__events"
-"""How Streamlit calls what a browser says of a lever."""
-
-
-def pull(app: AppTest, label: str, value: object) -> AppTest:
-    """Let a lever go at a number, as a browser says it, and return the app."""
-    states = app._tree.get_widget_states()  # noqa: SLF001 - the harness knows no part of ours
-    moved = json.dumps([{"event": "moved", "value": value}])
-    name = _MOVED.format(levers(app)[label]["id"])
-    states.widgets.append(WidgetState(id=name, json_trigger_value=moved))
-    app._run(states)  # noqa: SLF001
-    assert not app.exception, app.exception
-    return app
+def pull(app: AppTest, label: str, value: int) -> AppTest:
+    """Move a slider and return the app."""
+    slider(app, label).set_value(value)
+    return run(app)
 
 
 def type_text(app: AppTest, label: str, value: str) -> AppTest:

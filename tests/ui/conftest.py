@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 from streamlit.components.v2 import manifest_scanner
 
-from replicalab.server import visitor
+from replicalab import server
 from tests.ui.visitors import Browsers, move
 
 
@@ -15,7 +15,7 @@ def browsers(monkeypatch: pytest.MonkeyPatch) -> Browsers:
     """An empty server with an empty library, and the browsers that visit it; the first is there."""
     found = Browsers()
     move(monkeypatch)
-    monkeypatch.setattr(visitor, "cookie", lambda: found.token)
+    monkeypatch.setattr(server, "cookie", lambda: found.token)
     found.use()
     return found
 

@@ -1,6 +1,5 @@
 """What a page says, as a visitor reads it."""
 
-import json
 import re
 from typing import Any, Final, NamedTuple
 from xml.etree import ElementTree
@@ -92,11 +91,8 @@ _CELLS: Final = frozenset({"th", "td", "dd"})
 
 
 def html_of(part: Any) -> str:
-    """Return the HTML of a part of a page that is a panel, also of one changed in place; or ""."""
-    if part.type == "html":
-        return str(part.proto.body)
-    is_panel = part.type == "bidi_component" and part.proto.component_name == "panel"
-    return str(json.loads(part.proto.json)["html"]) if is_panel else ""
+    """Return the HTML of a part of a page that is a panel, else an empty text."""
+    return str(part.proto.body) if part.type == "html" else ""
 
 
 def panel_of(element: Any) -> ElementTree.Element:

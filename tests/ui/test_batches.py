@@ -193,17 +193,18 @@ def test_batch_from_the_library_before_the_last_gives_way_too(
 
 @pytest.mark.usefixtures("held")
 def test_batch_of_who_has_left_gives_its_slot_to_another() -> None:
-    now, away = [0.0], {"visitor 1": AWAY_SECONDS + 1, "visitor 2": AWAY_SECONDS + 2}
-    found = Batches(lambda: now[0], away=lambda owner: away.get(owner, 0.0))
+    now = [0.0]
+    found = Batches(lambda: now[0])
     for number in range(MOST_AT_ONCE):
         assert not found.begin(f"visitor {number}", JOBS)
     assert "the most that this server runs" in found.begin("one more", JOBS), "they looked just now"
     now[0] = AWAY_SECONDS + 1
-    of(found, "visitor 2")  # they are on its page, and their browser takes no cookies
+    for present in ("visitor 0", "visitor 2"):
+        of(found, present)  # they look at it
     assert not found.begin("one more", JOBS)
     stopped = [of(found, f"visitor {number}").is_stopping for number in range(MOST_AT_ONCE)]
     assert stopped == [False, True, False]
-    assert "no page of yours was open" in of(found, "visitor 1").problem
+    assert "you were away for 10 minutes" in of(found, "visitor 1").problem
     assert "the most that this server runs" in found.begin("another", JOBS)
 
 

@@ -7,6 +7,7 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from replicalab import server
 from replicalab.batch import MOST_JOBS as MOST_JOBS_OF_ALL
 from replicalab.batch import run_job
 from replicalab.case import Case, case_text
@@ -24,7 +25,6 @@ from replicalab.scenarios import (
     parse_study,
     study_yaml,
 )
-from replicalab.server import visitor
 from replicalab.ui import batches, own_studies
 from replicalab.ui.batches import BATCHES, IN_USE_SECONDS
 from replicalab.ui.compare import MANY, TABS, deciding
@@ -98,7 +98,7 @@ def _whose(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> N
     The processes that play a batch are tried in test_batches.py.
     """
     secret = f"secret of {request.node.name}"
-    monkeypatch.setattr("replicalab.server.visitor.secret", lambda: secret)
+    monkeypatch.setattr("replicalab.server.visitor", lambda: secret)
     monkeypatch.setattr(batches, "run_batch", lambda jobs, _: map(run_job, jobs))
 
 
@@ -275,7 +275,7 @@ def at_many(**query: str) -> AppTest:
 
 def over(app: AppTest) -> AppTest:
     """Wait until the visitor's batch is over and return the app."""
-    batch = BATCHES.of(visitor.secret())
+    batch = BATCHES.of(server.visitor())
     assert batch is not None
     until(lambda: batch.is_over)
     return run(app)
@@ -315,7 +315,7 @@ def test_batch_is_counted_run_found_again_kept_by_name_and_opened_on_another_ser
 def test_batch_that_gave_way_says_what_became_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(BATCHES, "_found", {})
     app = played_once()
-    batch = BATCHES.of(visitor.secret())
+    batch = BATCHES.of(server.visitor())
     assert batch is not None
     batch.seen -= IN_USE_SECONDS + 1
     monkeypatch.setattr(batches, "MOST_HELD", 3)
@@ -354,6 +354,6 @@ def test_batch_in_the_lab_of_ones_own_is_played_there() -> None:
     app = at_many(study="psy_stroop", budget="900")
     app.toggle(key="batch_own").set_value(True)
     over(press(type_number(run(app), "Last seed", 0), "Run"))
-    batch = BATCHES.of(visitor.secret())
+    batch = BATCHES.of(server.visitor())
     assert batch is not None
     assert {job.own_lab.budget for job in batch.jobs} == {900}

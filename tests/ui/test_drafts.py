@@ -6,12 +6,12 @@ from typing import Final
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from replicalab import server
 from replicalab.case import case_text, read_draft
 from replicalab.library import Library, Owner, StoredDraft
 from replicalab.models import revise
 from replicalab.negotiation import ScientistKind
 from replicalab.scenarios import LabOverrides, copy_text, load_scenario
-from replicalab.server import visitor
 from replicalab.ui.address import fitted
 from replicalab.ui.library import drafting, writer
 from replicalab.ui.library.drafting import Tab
@@ -235,7 +235,7 @@ def test_drafts_of_two_visitors_under_one_place_do_not_wait_for_one_another(
 ) -> None:
     ann, ben = (Owner.of(browsers.use()) for _ in range(2))
     plan = load_scenario("psy_stroop").reference_protocol
-    monkeypatch.setattr(visitor, "is_known", lambda: True)
+    monkeypatch.setattr(server, "is_lasting", lambda: True)
     for whose, samples in ((ann, 41), (ben, 42)):
         tab = Session(Workspace()).tab
         tab.place = "a" * 16

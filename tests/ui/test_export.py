@@ -357,7 +357,7 @@ def test_frontier_that_shows_no_plan_says_so(files: Files) -> None:
 def test_decision_stands_in_report_and_bundle_and_opens_again_elsewhere(
     files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("replicalab.server.visitor.secret", lambda: "who decided here")
+    monkeypatch.setattr("replicalab.server.visitor", lambda: "who decided here")
     app = press(visit(COMPARE, study="psy_stroop"), "Yours, the Lab Manager’s and least loss")
     app.session_state["deciding"] = True
     run(app)
@@ -371,7 +371,7 @@ def test_decision_stands_in_report_and_bundle_and_opens_again_elsewhere(
     assert all(line in text(files, "Markdown") for line in told)
     again(app, "Bundle")
     data = text(files, "Bundle")
-    monkeypatch.setattr("replicalab.server.visitor.secret", lambda: "who opens it elsewhere")
+    monkeypatch.setattr("replicalab.server.visitor", lambda: "who opens it elsewhere")
     for _ in range(2):
         app = opened(data)
         [entry] = shelf().entries(owner(), EntryKind.DECISION)

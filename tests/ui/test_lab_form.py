@@ -16,7 +16,7 @@ from replicalab.scenarios import (
 from replicalab.scenarios.writing import study_yaml
 from replicalab.ui.lab.fields import row_key
 from replicalab.ui.library.shelf import owner, shelf
-from tests.ui.acting import choose, chosen, labels, levers, press, pull, run
+from tests.ui.acting import choose, chosen, labels, press, pull, run, slider
 from tests.ui.pages import PAGES, PROTOCOL, TRADE_OFFS
 from tests.ui.reading import in_drawer, said, where
 from tests.ui.test_own_study import using
@@ -253,7 +253,7 @@ def test_lab_that_is_kept_goes_along_to_another_study_and_is_used_again() -> Non
 
 def test_drawer_and_levers_move_the_same_lab() -> None:
     app = fill(drawer(page=TRADE_OFFS), "Days", 9)
-    assert levers(app)["Days"]["value"] == 9
+    assert slider(app, "Days").value == 9
     app.session_state["lab_is_open"] = True
     assert number(pull(app, "Days", 10), "Days").value in (9, 10)
     assert query_of(app)["days"] == "10"

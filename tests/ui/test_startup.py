@@ -2,14 +2,13 @@
 
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-from replicalab.server import visitor
+from replicalab import server
 from replicalab.ui.library import shelf
 from tests.ui.pages import SCENARIOS
 from tests.ui.visitors import Browsers
@@ -49,8 +48,9 @@ def test_library_is_not_asked_for_what_a_newcomer_has_kept(
 
     for method in ("entries", "draft"):
         monkeypatch.setattr(shelf.shelf(), method, nothing(method))
-    visitor._HANDED_OUT.append((browsers.token, time.monotonic()))  # noqa: SLF001 - as a page's answer does
-    visit(SCENARIOS)
+    with monkeypatch.context() as first:
+        first.setattr(server, "is_new_visitor", lambda: True)
+        visit(SCENARIOS)
     assert not asked
     visit(SCENARIOS)
     assert asked == ["entries", "draft"]

@@ -158,7 +158,7 @@ def test_study_opens_in_the_lab_it_was_counted_in_and_one_that_is_open_keeps_its
 def test_study_of_ones_own_stands_among_the_others_and_opens() -> None:
     text = copy_text("psy_stroop", "my_stroop")
     app = visit()
-    app.session_state["visitor_secret"] = "me"
+    app.session_state["visitor"] = "me"
     own_studies._STUDIES.keep("me", text, own_studies.usable_study(text, "mine"))  # noqa: SLF001 - as its owner would
     app.query_params["survey"] = "1"
     del app.session_state["state"]

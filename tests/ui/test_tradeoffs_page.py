@@ -25,7 +25,7 @@ from replicalab.views.frontier import extras_lines, standing_verdict
 from replicalab.views.region import no_evidence_text, point_lines
 from tests.factories import with_means
 from tests.golden import assert_golden
-from tests.ui.acting import can_press, levers, number, pick, press, pull, run, type_number, undo
+from tests.ui.acting import can_press, number, pick, press, pull, run, type_number, undo
 from tests.ui.pages import PROTOCOL, TRADE_OFFS
 from tests.ui.reading import panel_tables, said, where
 from tests.ui.walking import go, query_of, unfolded, visit
@@ -274,19 +274,19 @@ def test_levers_move_the_lab_of_every_page_and_of_a_link_and_are_steps_of_their_
     press(app, "Back to the study’s lab")
     assert "Your lab:" not in said(app)
     own = {"Budget, credits": 3700, "Days": 6, "Staff units": 4}
-    assert {label: lever["value"] for label, lever in levers(app).items()} == own
+    assert {slider.label: slider.value for slider in app.slider} == own
     assert not {"budget", "days", "staff"} & set(query_of(app))
 
 
 def ends(app: AppTest) -> dict[str, float]:
     """Return how far each lever goes."""
-    return {label: lever["most"] for label, lever in levers(app).items()}
+    return {slider.label: slider.max for slider in app.slider}
 
 
 def test_levers_go_beyond_ones_own_lab_and_beyond_what_the_full_plan_needs() -> None:
     for means in ({}, {"budget": "50000", "days": "90", "staff": "30"}):
         app = visit(TRADE_OFFS, **means)
-        assert all(each["most"] > each["value"] for each in levers(app).values()), means
+        assert all(slider.max > slider.value for slider in app.slider), means
     pack = load_scenario("psy_stroop", "hard")
     plan = assess(revise(pack.reference_protocol, sample_size=900, duration_days=80), pack)
     work = Workspace().changed(study="psy_stroop", lab=Difficulty.HARD, plan=plan.plan)

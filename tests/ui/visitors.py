@@ -21,7 +21,7 @@ class Browsers:
 
     def use(self) -> str:
         """Go on in a new browser and return its token."""
-        self.token = secrets.token_urlsafe(32)
+        self.token = secrets.token_hex(16)
         return self.token
 
 

@@ -1,12 +1,12 @@
 """A decision between what is compared: which one, why and by whom, kept in the library."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from functools import lru_cache, partial
 from typing import Final
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from replicalab import library
 from replicalab.assessment import Assessment
@@ -47,7 +47,9 @@ def draw_form(kept: Sequence[TrayCase], compared: Sequence[Side]) -> None:
     notices.draw(_PLACE)
 
 
-def _draw_fields(place: DeltaGenerator, kept: Sequence[TrayCase], compared: Sequence[Side]) -> None:
+def _draw_fields(
+    place: AbstractContextManager[object], kept: Sequence[TrayCase], compared: Sequence[Side]
+) -> None:
     with place, st.form("decision", border=False):
         st.radio(
             "Which one",

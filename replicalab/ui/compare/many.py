@@ -6,6 +6,7 @@ from typing import Final, NamedTuple, TypeVar
 
 import streamlit as st
 
+from replicalab import server
 from replicalab.batch import Rule, Summary, is_same, jobs_of, summaries
 from replicalab.case import Case
 from replicalab.characters import on_one_line
@@ -15,7 +16,6 @@ from replicalab.negotiation import LabManagerKind, Outcome, ScientistKind
 from replicalab.planner import PlanAnalysis
 from replicalab.render import figures
 from replicalab.scenarios import Difficulty, EvidenceAssumptions, LabOverrides, list_scenarios
-from replicalab.server import visitor
 from replicalab.ui import notices, own_studies, panel, state
 from replicalab.ui.batches import BATCHES, MOST_JOBS, VisitorBatch
 from replicalab.ui.controls import button
@@ -98,16 +98,16 @@ class BatchRequest(NamedTuple):
 
 def is_under_way() -> bool:
     """Return whether this visitor's batch is being played."""
-    batch = BATCHES.of(visitor.secret())
+    batch = BATCHES.of(server.visitor())
     return batch is not None and not batch.is_over
 
 
 def draw(here: PlanAnalysis) -> None:
     """Draw the fields, and the batch that is under way or that was run last."""
-    batch, names = BATCHES.of(visitor.secret()), _names()
+    batch, names = BATCHES.of(server.visitor()), _names()
     if batch is None or batch.is_over:
         _draw_fields(here, names)
-    if notice := BATCHES.gave_way(visitor.secret()):
+    if notice := BATCHES.gave_way(server.visitor()):
         st.info(escaped(notice), icon=":material/history:")
     if batch is None:
         return
@@ -209,7 +209,7 @@ def _begin(asked: BatchRequest) -> None:
     except ValueError as error:
         refused = f"{error}; here at most {MOST_JOBS:,}. Choose fewer."
     else:
-        refused = BATCHES.begin(visitor.secret(), jobs)
+        refused = BATCHES.begin(server.visitor(), jobs)
     notices.leave_problem(refused, _NOTICE, "block")
 
 
@@ -219,7 +219,7 @@ def _begin(asked: BatchRequest) -> None:
 @st.fragment(run_every=_EACH_SECOND)
 def _draw_under_way(batch: VisitorBatch, names: dict[str, str]) -> None:
     """Draw how far a batch is, again each second; once it is over the page is drawn anew."""
-    BATCHES.of(visitor.secret())  # its visitor looks at it
+    BATCHES.of(server.visitor())  # its visitor looks at it
     came, number = list(batch.came), batch.number  # a copy: its thread goes on adding
     if batch.is_over:
         st.rerun()
@@ -256,7 +256,7 @@ def _draw_which(batch: VisitorBatch, names: dict[str, str]) -> None:
         if came and not batch.kept_as:
             button("Save to the library", "bookmark_add", partial(_keep, batch, names))
         if batch.before is not None:
-            back = partial(BATCHES.back, visitor.secret())
+            back = partial(BATCHES.back, server.visitor())
             button("The batch before", "history", back, type="tertiary")
 
 

@@ -16,11 +16,11 @@ from urllib.parse import parse_qsl, urlencode
 
 from pydantic import ValidationError
 
+from replicalab import server
 from replicalab.case import MOST_SIDES, Case, DraftCase, case_text, read_draft
 from replicalab.errors import LibraryError, ReplicaLabError, ScenarioError
 from replicalab.lexicon import joined
 from replicalab.library import Owner, StoredDraft
-from replicalab.server import visitor
 from replicalab.ui import address, own_studies
 from replicalab.ui.library import writer
 from replicalab.ui.library.cases import is_work, kept_case, name_of
@@ -184,7 +184,7 @@ def note(tab: Tab, work: Workspace, *, soon: bool) -> None:
     if work is tab.seen:
         return
     tab.seen = work
-    if not visitor.is_known():
+    if not server.is_lasting():
         tab.problem = "this browser takes no cookies, so nothing of it would be found again"
         return
     whose = owner()

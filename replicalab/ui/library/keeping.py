@@ -11,11 +11,10 @@ from typing import Final
 
 import streamlit as st
 
-from replicalab import errors, library
+from replicalab import errors, library, server
 from replicalab.case import Case, case_text, read_case
 from replicalab.lexicon import capitalised
 from replicalab.models import FIELD_LABELS, LONGEST_TEXT
-from replicalab.server import visitor
 from replicalab.ui import state
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.library import drafting
@@ -169,7 +168,7 @@ def _draw_kept(entry: library.Entry, notice: SaveNotice) -> None:
             f":green[:material/check_circle:] **{notice.text}: {escaped(entry.name)}**{version}",
             width="content",
         )
-        if not visitor.is_known():
+        if not server.is_lasting():
             st.markdown("This browser takes no cookies: once the tab is closed nobody finds it.")
         page_link(PAGE, "To the library", "bookmarks")
         if notice.before:

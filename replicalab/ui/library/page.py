@@ -6,10 +6,10 @@ from typing import Final
 
 import streamlit as st
 
+from replicalab import server
 from replicalab.errors import LibraryError
 from replicalab.lexicon import capitalised, count_text, plural
 from replicalab.library import DELETED_DAYS, Entry, EntryKind
-from replicalab.server import visitor
 from replicalab.ui import notices, own_studies, state
 from replicalab.ui.controls import button, open_tab, page_link
 from replicalab.ui.documents import keep_file
@@ -167,7 +167,7 @@ def _import(data: bytes, name: str) -> None:
 
 
 def _draw_usage() -> None:
-    used, name = shelf().usage(owner()), visitor.name()
+    used, name = shelf().usage(owner()), server.user_name()
     how_long = (
         "as long as this browser keeps its cookie: a year after your last visit. Nobody else sees "
         "them"

@@ -6,10 +6,9 @@ import time
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from replicalab import library
+from replicalab import library, server
 from replicalab.errors import LibraryError
 from replicalab.library import Entry, EntryKind, Owner
-from replicalab.server import visitor
 
 if TYPE_CHECKING:
     from replicalab.library import Library
@@ -53,7 +52,7 @@ def shelf() -> Library:
 
 def owner() -> Owner:
     """Return whose entries this visitor's are: the person's who signed in, or the browser's."""
-    return Owner.of(visitor.secret())
+    return Owner.of(server.visitor())
 
 
 def keep_beside(

@@ -7,12 +7,11 @@ address, no log and no file.
 
 import os
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 from typing import Any, Final, NamedTuple
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from replicalab import llm
 from replicalab.agents.scientist_policy import GenerateFn
@@ -58,7 +57,7 @@ class PendingCall(NamedTuple):
         ask: calls the model through the function that it is given, and keeps the answer.
     """
 
-    slot: DeltaGenerator
+    slot: AbstractContextManager[object]
     endpoint: Endpoint
     what: str
     ask: Callable[[GenerateFn], None]
@@ -70,7 +69,8 @@ def carry_on(asking: PendingCall | None) -> None:
         return
     endpoint = asking.endpoint
     asked = f"{asking.what}: {escaped(endpoint.model)} on {escaped(endpoint.host)}"
-    status = asking.slot.status(f"{asked} is asked …")
+    with asking.slot:
+        status = st.status(f"{asked} is asked …")
 
     def touch(progress: Progress) -> None:
         # Streamlit ends a script only where it draws: when anything is pressed, or the browser's

@@ -2,11 +2,11 @@
 
 import time
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Final
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from replicalab.assessment import Assessment
 from replicalab.errors import NegotiationError, TraceError
@@ -242,7 +242,7 @@ def _draw_by_hand(kept: RunSession) -> None:
 # --- from round to round: nothing is played anew ----------------------------------------------
 
 
-def _draw_scrubber(negotiation: Negotiation, name: str = "") -> DeltaGenerator:
+def _draw_scrubber(negotiation: Negotiation, name: str = "") -> AbstractContextManager[object]:
     """Draw first, back, next, last and play, and where we are; return the row they stand in.
 
     The arrow keys do the same. ``name`` says which of two courses is on show.

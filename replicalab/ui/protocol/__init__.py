@@ -1,6 +1,7 @@
 """The Protocol page: edit the plan, see the check, choose what to change, see what it takes."""
 
 from functools import partial
+from typing import Final
 
 import streamlit as st
 
@@ -8,7 +9,7 @@ from replicalab.assessment import Assessment
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis, PlanStep
 from replicalab.planner.curves import Curves
-from replicalab.ui import challenge, lever, panel, state, tray
+from replicalab.ui import challenge, panel, state, tray
 from replicalab.ui.controls import button
 from replicalab.ui.editor import PlanForm, draw_lists_and_texts, draw_numbers
 from replicalab.ui.protocol import assumptions, changes
@@ -18,6 +19,8 @@ from replicalab.views.blocks import Group, group
 from replicalab.views.changes import edit_sentence, edit_text, mend_price, mend_text
 from replicalab.views.check import check_panel, cost_panel, evidence_panel, mend_place
 from replicalab.views.curves import samples_panel
+
+_ON_CURVE: Final = "on_curve"
 
 
 def draw(analysis: PlanAnalysis) -> None:
@@ -87,20 +90,25 @@ def _undone(edited: PlanStep | None) -> str:
 
 
 def _draw_check(analysis: PlanAnalysis, edited: PlanStep | None) -> None:
-    """Draw the check, the lever below the curve, and beside each failing row what mends it.
+    """Draw the check, the slider below the curve, and the buttons that mend failing rows.
 
-    The buttons come and go, and the browser draws anew all that stands after them: the lever stands
-    before them, and keeps the focus.
+    The buttons come and go, and the browser redraws all that follows them. The slider precedes
+    them and keeps the focus.
     """
-    panel.draw_in_place(
-        "check",
+    panel.draw(
         *([edit_sentence(edited)] if edited else []),
         check_panel(analysis.yours, analysis.binding, analysis.mends),
     )
-    most = Curves(analysis.yours).most_samples
+    most = max(1, Curves(analysis.yours).most_samples)
     samples = min(analysis.yours.plan.sample_size, most)
-    lever.draw(
-        "Samples on the curve", "on_curve", lever.Reach(0, most), samples, _move, is_named=False
+    st.session_state[_ON_CURVE] = samples
+    st.slider(
+        "Samples on the curve",
+        0,
+        most,
+        key=_ON_CURVE,
+        on_change=_move,
+        label_visibility="collapsed",
     )
     for dimension, step in analysis.mends.items():
         button(
@@ -112,7 +120,8 @@ def _draw_check(analysis: PlanAnalysis, edited: PlanStep | None) -> None:
         )
 
 
-def _move(samples: int) -> None:
+def _move() -> None:
+    samples = st.session_state[_ON_CURVE]
     state.replace_plan(revise(state.plan(), sample_size=samples))
 
 
@@ -127,4 +136,4 @@ def _draw_evidence(analysis: PlanAnalysis, suggestion: Ticked) -> None:
     # At other effects the curves below compare it, once they are opened.
     evidence = group(evidence_panel(compared, at_effects=False), samples_panel(Curves(yours)))
     shown = Group((evidence, cost_panel(yours, suggestion.result)), beside=True)
-    panel.draw_in_place("evidence", shown)
+    panel.draw(shown)

@@ -86,12 +86,12 @@ def draw(options: PlanAnalysis, suggestion: Ticked) -> None:
     what takes it over; then, folded, every way to add.
     """
     first = sentences_panel([first_of_all(options)], title="What to change", level=2)
-    panel.draw_in_place("take", take_panel(options), first)
+    panel.draw(take_panel(options), first)
     with st.container(key="manager_changes"):
-        panel.draw_in_place("suggestion", _suggestion(options, suggestion))
+        panel.draw(_suggestion(options, suggestion))
         _draw_ticks(suggestion)
     with st.container(key="least_loss_plan"):
-        panel.draw_in_place("least_loss", _least_loss(options, suggestion))
+        panel.draw(_least_loss(options, suggestion))
         if _applicable(options):
             button(
                 "Apply the least-loss plan",

@@ -11,10 +11,9 @@ from replicalab.lexicon import CREDITS, capitalised
 from replicalab.models import Protocol
 from replicalab.planner import SurveyedStudy, surveyed
 from replicalab.scenarios import EvidenceAssumptions, list_scenarios, shelf_fingerprint
-from replicalab.server import LONGEST_QUERY
 from replicalab.tables import sheet
 from replicalab.ui import challenge, own_studies, panel, state
-from replicalab.ui.address import to_query
+from replicalab.ui.address import LONGEST_QUERY, to_query
 from replicalab.ui.controls import complain
 from replicalab.ui.files import download
 from replicalab.ui.lab.fields import draw_means_everywhere

@@ -1,11 +1,11 @@
 """I have a power analysis: a name, what is compared, four numbers; the fifth is worked out."""
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Final
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from replicalab import scenarios
 from replicalab.assessment import assess
@@ -55,7 +55,8 @@ def draw() -> None:
     if result.study is not None and is_done:
         plan, design = result.study.reference_protocol, result.study.design
         if shares := groups_text(plan.sample_size, design, per_group=True):
-            slots[_SAMPLES].caption(shares)
+            with slots[_SAMPLES]:
+                st.caption(shares)
         pack = scenarios.pack_of(result.study, scenarios.Difficulty.MEDIUM)
         panel.draw(worked_out_panel(assess(plan, pack), unknown))
     with st.container(horizontal=True):
@@ -209,7 +210,7 @@ def _typed(
 
 def _draw_fields(
     asked: Mapping[str, NumberField], typed: TypedAnalysis
-) -> dict[str, DeltaGenerator]:
+) -> Mapping[str, AbstractContextManager[object]]:
     """Draw the fields in a row; return the place below each.
 
     That of the unknown number is another than the one that it is typed into, which keeps what
@@ -229,7 +230,7 @@ def _draw_fields(
                         persist_state="session",
                         placeholder="optional" if field.value is None else None,
                     )
-                slots[name] = st.empty()
+                slots[name] = st.container()
     return slots
 
 
@@ -242,7 +243,9 @@ def _found(field: NumberField, typed: TypedAnalysis) -> float | None:
 
 
 def _draw_faults(
-    typed: TypedAnalysis, faults: Mapping[str, list[Fault]], slots: Mapping[str, DeltaGenerator]
+    typed: TypedAnalysis,
+    faults: Mapping[str, list[Fault]],
+    slots: Mapping[str, AbstractContextManager[object]],
 ) -> None:
     """Draw what is wrong below its field; what follows from it is not said too."""
     found = dict(typed.faults)
@@ -253,7 +256,7 @@ def _draw_faults(
         if at and name not in found and (typed.worked_out is not None or name != typed.unknown):
             found[name] = at
     for name, at in found.items():
-        with slots[name].container() if name in slots else st.container():
+        with slots[name] if name in slots else st.container():
             fields.draw_faults(at)
     if not found:
         for at in faults.values():

@@ -12,7 +12,6 @@ from replicalab.models import LARGEST_PLANNED, Protocol
 from replicalab.scenarios import MOST
 from replicalab.ui import lab, panel, state
 from replicalab.ui.controls import button, page_link
-from replicalab.ui.lever import Reach, draw
 from replicalab.ui.tradeoffs.outlook import Loaded, Outlook, choose, chosen
 from replicalab.views.blocks import Group, Status, Verdict, listed_panel, sentences_panel
 from replicalab.views.frontier import extras_lines
@@ -87,11 +86,22 @@ def _draw_lever(lever: _Lever) -> None:
     # there is always more to pull.
     while lever.real + reach <= value:
         reach *= 2
-    whole = Reach(min(lever.low, value), min(MOST, lever.real + reach), lever.step)
-    draw(lever.label, f"lever_{lever.field}", whole, value, partial(_pull, lever))
+    key = f"lever_{lever.field}"
+    st.session_state[key] = value
+    st.slider(
+        lever.label,
+        min(lever.low, value),
+        min(MOST, lever.real + reach),
+        step=lever.step,
+        format="localized",
+        key=key,
+        on_change=_pull,
+        args=(lever, key),
+    )
 
 
-def _pull(lever: _Lever, value: int) -> None:
+def _pull(lever: _Lever, key: str) -> None:
+    value = st.session_state[key]
     changed = {lever.field: None if value == lever.real else value}
     state.suppose(state.case().own_lab.model_copy(update=changed))
 

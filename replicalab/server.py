@@ -1,0 +1,385 @@
+"""What passes between the network and Streamlit, and who a visitor is.
+
+`app.py` hands `middleware`, `lifespan` and `routes` to `st.App`. They guard:
+
+- Host and origin. Only the configured host names are answered, and only pages of this server may
+  open a web socket or send a file. This stops DNS rebinding and requests that other sites forge.
+- The Content-Security-Policy of every answer. Scripts come from this server, apart from the one in
+  Streamlit's own page, which is allowed by its hash. Nothing is loaded from or sent to another
+  host, and no other site can show the pages in a frame. It is the second wall behind escaping.
+- The visitor cookie, by which a browser finds its work again. The library stores only its hash.
+
+The sizes of messages and uploads are Streamlit's settings in `.streamlit/config.toml`. Limits of
+connections and requests belong to the proxy in front (`deploy/nginx.conf`).
+"""
+
+import asyncio
+import base64
+import hashlib
+import json
+import logging
+import os
+import re
+import secrets
+import sys
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from pathlib import Path
+from threading import Lock, Thread
+from typing import Final, NamedTuple, Protocol
+
+import streamlit as st
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware import Middleware
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from replicalab.errors import LibraryError
+
+READY: Final = "/ready"
+"""The address, below the server's own path, that says whether pages and library answer."""
+
+VISITOR_COOKIE: Final = "replicalab_visitor"
+"""A random token of 128 bits."""
+SECURE_COOKIE: Final = f"__Host-{VISITOR_COOKIE}"
+"""Its name over TLS: no neighbouring host can set such a cookie."""
+
+_TOKEN: Final = re.compile(r"[0-9a-f]{32}")
+_YEAR: Final = 365 * 24 * 60 * 60
+_NEW_SECONDS: Final = 10.0
+_PERSON_HEADER: Final = "REPLICALAB_PERSON_HEADER"
+_ICON: Final = Path(__file__).with_name("icon.png")
+_LOG: Final = logging.getLogger(__name__)
+
+# Cookies that were issued a moment ago, and when.
+_ISSUED: Final[deque[tuple[str, float]]] = deque(maxlen=1_000)
+
+
+class Pages(Protocol):
+    """What the server asks of the pages that it serves."""
+
+    def load(self) -> None:
+        """Load what the pages use."""
+
+    def require_library(self) -> None:
+        """Raise LibraryError if the library does not answer."""
+
+    def finish(self) -> None:
+        """Save what waits to be saved."""
+
+
+# --- what app.py hands to st.App --------------------------------------------------------------
+
+
+def middleware(pages: Pages) -> tuple[Middleware, ...]:
+    """Return the middleware of `st.App`, which starts loading the pages.
+
+    Raises:
+        SystemExit: a setting is wrong; the text names it.
+    """
+    if _PERSON_HEADER in os.environ:
+        raise SystemExit(
+            f"ReplicaLab does not start: {_PERSON_HEADER} is no longer supported; remove it and "
+            "set up sign-in with st.login (section [auth] of secrets.toml)."
+        )
+    # An edit passes between threads a hundred times. While another session computes it would wait
+    # 5 ms for each, Python's default.
+    sys.setswitchinterval(0.0005)
+    return (Middleware(Guard, pages=pages, hosts=allowed_hosts(), headers=fixed_headers()),)
+
+
+def lifespan(pages: Pages) -> Callable[[ASGIApp], AbstractAsyncContextManager[None]]:
+    """Return the lifespan of `st.App`: a server that is asked to stop runs no `atexit`."""
+
+    @asynccontextmanager
+    async def save_at_the_end(_: ASGIApp) -> AsyncIterator[None]:
+        yield
+        await asyncio.to_thread(pages.finish)
+
+    return save_at_the_end
+
+
+def routes(pages: Pages) -> tuple[Route, ...]:
+    """Return the routes of `st.App`: the readiness probe and the icon."""
+
+    async def ready(_: Request) -> Response:
+        try:
+            await asyncio.to_thread(pages.require_library)
+        except LibraryError as error:
+            _LOG.warning("Not ready: %s", error)
+            return PlainTextResponse("The library does not answer.", 503)
+        return PlainTextResponse("Ready.")
+
+    async def icon(_: Request) -> Response:
+        return FileResponse(_ICON)
+
+    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    base = f"/{base}" if base else ""
+    return Route(f"{base}{READY}", ready), Route(f"{base}/favicon.png", icon)
+
+
+class Guard:
+    """ASGI middleware in front of Streamlit.
+
+    It refuses foreign hosts and origins, adds headers and the visitor cookie, and lets web sockets
+    and the readiness probe wait until the pages are loaded. The browser loads its own part
+    meanwhile.
+    """
+
+    def __init__(
+        self, app: ASGIApp, pages: Pages, hosts: frozenset[str], headers: Mapping[str, str]
+    ) -> None:
+        self._app, self._hosts, self._headers = app, hosts, headers
+        self._loading = Thread(target=pages.load, name="loading", daemon=True)
+        self._loading.start()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] not in {"http", "websocket"}:
+            await self._app(scope, receive, send)
+            return
+        send = self._with_headers(scope, send)
+        if refusal := refused(scope, self._hosts):
+            answer = PlainTextResponse(refusal.reason, refusal.status)
+            await answer(scope, receive, send)
+            return
+        waits = scope["type"] == "websocket" or scope["path"].endswith(READY)
+        if waits and self._loading.is_alive():
+            await asyncio.to_thread(self._loading.join)
+        await self._app(scope, receive, send)
+
+    def _with_headers(self, scope: Scope, send: Send) -> Send:
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] in _ANSWERS:
+                headers = MutableHeaders(scope=message)
+                headers.update(self._headers)
+                if headers.get("content-type", "").startswith("text/html"):
+                    _set_cookie(HTTPConnection(scope), headers)
+            await send(message)
+
+        return send_with_headers
+
+
+_ANSWERS: Final = {"http.response.start", "websocket.http.response.start"}
+
+
+# --- host and origin --------------------------------------------------------------------------
+
+
+class Refusal(NamedTuple):
+    """Why a request is refused."""
+
+    status: int
+    reason: str
+
+
+_LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
+_NAME: Final = r"[a-z0-9.-]+|\[[0-9a-f:.]+\]"
+_HOST: Final = re.compile(rf"(?P<name>{_NAME})(:[0-9]{{1,5}})?")
+
+
+def allowed_hosts() -> frozenset[str]:
+    """Return the host names of this server: those of server.allowedHosts, else loopback.
+
+    Raises:
+        SystemExit: a name is not a host name.
+    """
+    names = frozenset(st.get_option("server.allowedHosts") or _LOOPBACK)
+    for name in names:
+        if not re.fullmatch(_NAME, name):
+            raise SystemExit(
+                f"ReplicaLab does not start: server.allowedHosts has '{name}', which is not a host "
+                "name. Use small letters, no port and no scheme; separate the names in "
+                "STREAMLIT_SERVER_ALLOWED_HOSTS by spaces."
+            )
+    return names
+
+
+def refused(scope: Scope, hosts: frozenset[str]) -> Refusal | None:
+    """Return why a request is refused, None if it is not."""
+    headers = Headers(scope=scope)
+    named = headers.getlist("host")
+    host = _HOST.fullmatch(named[0]) if len(named) == 1 else None
+    if not host or host["name"] not in hosts:
+        return Refusal(
+            400,
+            "ReplicaLab does not serve this host name. Whoever runs it lists the names in "
+            "server.allowedHosts of .streamlit/config.toml or in STREAMLIT_SERVER_ALLOWED_HOSTS. A "
+            "proxy must pass on the Host header unchanged.",
+        )
+    origins = headers.getlist("origin")
+    # Behind a proxy that ends TLS the scheme of the connection is not that of the page.
+    own = {f"{scheme}://{named[0]}" for scheme in ("http", "https")}
+    is_own = len(origins) == 1 and origins[0] in own
+    if is_own or (not origins and scope["type"] == "http"):
+        return None
+    return Refusal(403, "This request comes from another site. Open ReplicaLab at its own address.")
+
+
+# --- headers ----------------------------------------------------------------------------------
+
+_INLINE_SCRIPT: Final = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+_POLICY: Final = {
+    "default-src": "'none'",
+    "script-src": "'self' 'wasm-unsafe-eval'",
+    "style-src": "'self' 'unsafe-inline'",  # Streamlit styles its widgets while it draws them
+    "img-src": "'self' data: blob:",
+    "font-src": "'self' data:",
+    "media-src": "'self'",
+    "connect-src": "'self'",
+    "worker-src": "'self' blob:",
+    "manifest-src": "'self'",
+    "form-action": "'self'",
+    "base-uri": "'none'",
+    "frame-ancestors": "'none'",
+}
+_UNUSED: Final = ("camera", "geolocation", "microphone", "payment", "usb", "serial", "hid", "midi")
+
+
+def fixed_headers() -> dict[str, str]:
+    """Return the headers of every answer, for the installed Streamlit.
+
+    Raises:
+        SystemExit: Streamlit's page is missing, so its script cannot be allowed by its hash.
+    """
+    page = Path(st.__file__).with_name("static") / "index.html"
+    try:
+        scripts = _INLINE_SCRIPT.findall(page.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SystemExit(f"ReplicaLab does not start: reinstall Streamlit ({error}).") from error
+    policy = _POLICY | {"script-src": " ".join((_POLICY["script-src"], *map(_source, scripts)))}
+    return {
+        "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in policy.items()),
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "DENY",
+        "Referrer-Policy": "no-referrer",
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Permissions-Policy": ", ".join(f"{feature}=()" for feature in _UNUSED),
+    }
+
+
+def _source(script: str) -> str:
+    digest = hashlib.sha256(script.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+# --- who a visitor is -------------------------------------------------------------------------
+
+
+def is_over_tls(headers: Mapping[str, str], scheme: str) -> bool:
+    """Return whether a browser uses TLS, also behind a proxy that does not say so.
+
+    Browsers send Sec-Fetch-Site over TLS and to this machine only.
+    """
+    if origin := headers.get("origin"):
+        return origin.startswith("https://")
+    host = _HOST.fullmatch(headers.get("host", ""))
+    is_local = host is not None and host["name"] in _LOOPBACK
+    return scheme in {"https", "wss"} or ("sec-fetch-site" in headers and not is_local)
+
+
+def token_of(cookies: Mapping[str, str], *, over_tls: bool) -> str:
+    """Return the token in the visitor cookie, empty if missing; over TLS it must be secure."""
+    token = cookies.get(SECURE_COOKIE if over_tls else VISITOR_COOKIE, "")
+    return token if _TOKEN.fullmatch(token) else ""
+
+
+def _set_cookie(request: HTTPConnection, headers: MutableHeaders) -> None:
+    """Issue a token, or renew the one that the browser has."""
+    over_tls = is_over_tls(request.headers, request.url.scheme)
+    token = token_of(request.cookies, over_tls=over_tls)
+    if not token:
+        token = secrets.token_hex(16)
+        _ISSUED.append((token, time.monotonic()))
+    name, secure = (SECURE_COOKIE, "; Secure") if over_tls else (VISITOR_COOKIE, "")
+    # Lax: a strict cookie is not sent when a link elsewhere is followed.
+    flags = f"Path=/; Max-Age={_YEAR}; HttpOnly; SameSite=Lax{secure}"
+    headers.append("set-cookie", f"{name}={token}; {flags}")
+
+
+def cookie() -> str:
+    """Return the token of the browser that asks for this run, empty if it takes no cookies."""
+    headers = {name.lower(): value for name, value in st.context.headers.items()}
+    cookies = {name: str(value) for name, value in st.context.cookies.items()}
+    return token_of(cookies, over_tls=is_over_tls(headers, ""))
+
+
+def user_name() -> str:
+    """Return the name of the person who signed in, empty if signed out."""
+    user = st.user
+    if not user.get("is_logged_in"):
+        return ""
+    return str(user.get("name") or user.get("email") or user.get("sub"))
+
+
+def must_sign_in() -> bool:
+    """Return whether this server has sign-in set up and the visitor is signed out."""
+    return st.user.get("is_logged_in") is False
+
+
+def visitor() -> str:
+    """Return the text whose hash owns what the visitor saves.
+
+    It is the issuer and subject of the person who signed in, else the cookie's token, else a token
+    of this session.
+    """
+    if user_name():
+        return json.dumps([st.user["iss"], st.user["sub"]])
+    session_token: str = st.session_state.setdefault("visitor", secrets.token_hex(16))
+    return cookie() or session_token
+
+
+def is_lasting() -> bool:
+    """Return whether the visitor finds saved work again: by a cookie or by sign-in."""
+    return bool(user_name() or cookie())
+
+
+def is_new_visitor() -> bool:
+    """Return whether this is the first page of a new browser, which cannot have saved anything."""
+    token = cookie()
+    for issued in list(_ISSUED):  # a copy: answers add to it in another thread
+        if issued[0] == token and not user_name():
+            _ISSUED.remove(issued)
+            return time.monotonic() - issued[1] < _NEW_SECONDS
+    return False
+
+
+# --- turns ------------------------------------------------------------------------------------
+
+
+class Turns:
+    """The turns of runs, each in its own thread.
+
+    Python computes for one run at a time. Twenty runs that share it all end late; one after the
+    other, the first ends at once and the last no later.
+
+    Args:
+        longest: seconds after which a run no longer keeps others waiting.
+    """
+
+    def __init__(self, longest: float = 0.1) -> None:
+        self._longest = longest
+        self._lock = Lock()
+        self._ends = 0.0
+
+    @contextmanager
+    def take(self) -> Iterator[None]:
+        """Wait until the run before is done or has taken too long."""
+        has_lock = self._lock.acquire(blocking=False)
+        while not has_lock and (rest := self._ends - time.monotonic()) > 0:
+            has_lock = self._lock.acquire(timeout=rest)
+        if has_lock:
+            self._ends = time.monotonic() + self._longest
+        try:
+            yield
+        finally:
+            if has_lock:
+                self._lock.release()
+
+
+take_turn: Final = Turns().take

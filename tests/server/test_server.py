@@ -1,0 +1,283 @@
+"""The guard in front of Streamlit, the visitor cookie, and the turns of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event, Timer
+from typing import Final
+
+import pytest
+import streamlit as st
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.testclient import TestClient, WebSocketDenialResponse
+from starlette.websockets import WebSocket
+
+from replicalab import server
+from replicalab.errors import LibraryError
+from replicalab.server import READY, SECURE_COOKIE, VISITOR_COOKIE, Turns
+
+OWN: Final = "http://localhost:8501"
+SOCKET: Final = "ws://localhost:8501/run"
+SECONDS: Final = 20.0
+TOKEN: Final = "0123456789abcdef" * 2
+
+
+class Pages:
+    """Pages that take a while to load, and what happened in which order."""
+
+    def __init__(self) -> None:
+        self.go_on = Event()
+        self.order: list[str] = []
+        self.library_fails = False
+
+    def load(self) -> None:
+        assert self.go_on.wait(SECONDS)
+        self.order.append("loaded")
+
+    def require_library(self) -> None:
+        if self.library_fails:
+            raise LibraryError("no room under /srv/secret")
+
+    def finish(self) -> None:
+        self.order.append("finished")
+
+    async def page(self, _: Request) -> Response:
+        self.order.append("page")
+        return HTMLResponse("<p>Scenarios</p>")
+
+    async def run(self, socket: WebSocket) -> None:
+        self.order.append("run")
+        await socket.accept()
+        await socket.close()
+
+
+def browser_of(pages: Pages) -> TestClient:
+    routes = [
+        *server.routes(pages),
+        WebSocketRoute("/run", pages.run),
+        Route("/{path:path}", pages.page, methods=["GET", "POST"]),
+    ]
+    app = Starlette(
+        routes=routes, middleware=server.middleware(pages), lifespan=server.lifespan(pages)
+    )
+    return TestClient(app, base_url=OWN)
+
+
+@pytest.fixture
+def pages() -> Iterator[Pages]:
+    made = Pages()
+    yield made
+    made.go_on.set()
+
+
+@pytest.fixture
+def client(pages: Pages) -> TestClient:
+    pages.go_on.set()
+    return browser_of(pages)
+
+
+def denied(client: TestClient, headers: dict[str, str]) -> int:
+    """Return the status with which a web socket is refused."""
+    with (
+        pytest.raises(WebSocketDenialResponse) as refusal,
+        client.websocket_connect(SOCKET, headers=headers),
+    ):
+        pass
+    return int(refusal.value.status_code)
+
+
+# --- host and origin --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1:1", "localhost:8501"])
+def test_configured_hosts_are_served(client: TestClient, host: str) -> None:
+    assert client.get("/", headers={"host": host}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "host",
+    "evil.example LOCALHOST localhost. localhost:x localhost:8501@evil.example .localhost "
+    "a.localhost 127.0.0.1.nip.io 127.1 [::1 localhost,evil.example".split(),
+)
+def test_other_hosts_are_refused(client: TestClient, host: str) -> None:
+    answer = client.get("/", headers={"host": host})
+    assert answer.status_code == 400
+    assert "server.allowedHosts" in answer.text
+    with (
+        pytest.raises(WebSocketDenialResponse) as denied,
+        client.websocket_connect(SOCKET, headers={"host": host, "origin": f"http://{host}"}),
+    ):
+        pass
+    assert denied.value.status_code == 400
+
+
+def test_two_hosts_are_refused(client: TestClient) -> None:
+    answer = client.get("/", headers=[("host", "localhost"), ("host", "evil.example")])
+    assert answer.status_code == 400
+
+
+@pytest.mark.parametrize(
+    "origin",
+    "null http://evil.example http://localhost http://127.0.0.1:8501 https://localhost:8501.evil "
+    "http://localhost:8501/ ftp://localhost:8501".split(),
+)
+def test_other_origins_are_refused(client: TestClient, origin: str) -> None:
+    answer = client.post("/", headers={"origin": origin})
+    assert answer.status_code == 403
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    with (
+        pytest.raises(WebSocketDenialResponse) as denied,
+        client.websocket_connect(SOCKET, headers={"origin": origin}),
+    ):
+        pass
+    assert denied.value.status_code == 403
+
+
+def test_own_origin_is_served(client: TestClient) -> None:
+    assert client.post("/", headers={"origin": OWN}).status_code == 200
+    assert client.post("/", headers={"origin": OWN.replace("http", "https")}).status_code == 200
+    with client.websocket_connect(SOCKET, headers={"origin": OWN}):
+        pass
+
+
+def test_web_socket_must_name_its_origin(client: TestClient, pages: Pages) -> None:
+    assert denied(client, {}) == 403
+    assert "run" not in pages.order
+
+
+@pytest.mark.parametrize("name", ["a,", "Lab.example.org", "https://lab.example.org", "lab:80"])
+def test_wrong_host_setting_stops_start(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(st, "get_option", lambda _: [name])
+    with pytest.raises(SystemExit, match=f"server.allowedHosts has '{name}'"):
+        server.allowed_hosts()
+
+
+def test_person_header_stops_start(monkeypatch: pytest.MonkeyPatch, pages: Pages) -> None:
+    monkeypatch.setenv("REPLICALAB_PERSON_HEADER", "X-Forwarded-User")
+    with pytest.raises(SystemExit, match=r"REPLICALAB_PERSON_HEADER .* st\.login"):
+        server.middleware(pages)
+
+
+# --- the visitor cookie -----------------------------------------------------------------------
+
+
+def test_page_issues_cookie_once(client: TestClient) -> None:
+    cookie = client.get("/").headers["set-cookie"]
+    token, flags = cookie.removeprefix(f"{VISITOR_COOKIE}=").split("; ", 1)
+    assert len(bytes.fromhex(token)) == 16
+    assert flags == "Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax"
+    assert client.get("/Protocol").headers["set-cookie"] == cookie
+    assert "set-cookie" not in client.get("/favicon.png").headers
+
+
+@pytest.mark.parametrize("value", ["", "x", TOKEN[:-1], TOKEN.upper(), f"{TOKEN}0", "A" * 43])
+def test_malformed_cookie_is_replaced(client: TestClient, value: str) -> None:
+    answer = client.get("/", headers={"cookie": f"{VISITOR_COOKIE}={value}"})
+    token = answer.headers["set-cookie"].split(";")[0].partition("=")[2]
+    assert len(token) == 32
+    assert token != value
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "https://lab.example.org"},
+        {"sec-fetch-site": "none"},
+    ],
+)
+def test_cookie_over_tls_belongs_to_host_alone(
+    monkeypatch: pytest.MonkeyPatch, pages: Pages, headers: dict[str, str]
+) -> None:
+    option = {"server.allowedHosts": ["lab.example.org"]}
+    monkeypatch.setattr(st, "get_option", option.get)
+    pages.go_on.set()
+    client = browser_of(pages)
+    named = {"host": "lab.example.org", **headers}
+    planted = client.get("/", headers={**named, "cookie": f"{VISITOR_COOKIE}={TOKEN}"})
+    assert planted.headers["set-cookie"].startswith(f"{SECURE_COOKIE}=")
+    assert planted.headers["set-cookie"].endswith("; Secure")
+    assert TOKEN not in planted.headers["set-cookie"], "a neighbouring host may have set it"
+    own = client.get("/", headers={**named, "cookie": f"{SECURE_COOKIE}={TOKEN}"})
+    assert own.headers["set-cookie"].startswith(f"{SECURE_COOKIE}={TOKEN};")
+
+
+# --- loading and readiness --------------------------------------------------------------------
+
+
+def test_runs_wait_until_pages_are_loaded(pages: Pages) -> None:
+    client = browser_of(pages)
+    client.get("/")
+    Timer(0.2, pages.go_on.set).start()
+    with client.websocket_connect(SOCKET, headers={"origin": OWN}):
+        pass
+    assert pages.order == ["page", "loaded", "run"]
+
+
+def test_readiness_includes_the_library(client: TestClient, pages: Pages) -> None:
+    assert (client.get(READY).status_code, client.get(READY).text) == (200, "Ready.")
+    pages.library_fails = True
+    answer = client.get(READY)
+    assert (answer.status_code, answer.text) == (503, "The library does not answer.")
+
+
+def test_readiness_follows_base_path(monkeypatch: pytest.MonkeyPatch, pages: Pages) -> None:
+    monkeypatch.setattr(st, "get_option", lambda _: "lab")
+    assert [route.path for route in server.routes(pages)] == ["/lab/ready", "/lab/favicon.png"]
+
+
+def test_server_that_stops_saves(pages: Pages) -> None:
+    pages.go_on.set()
+    with browser_of(pages):
+        pass
+    assert pages.order[-1] == "finished"
+
+
+# --- turns ------------------------------------------------------------------------------------
+
+
+def test_short_runs_never_overlap() -> None:
+    turns, inside, most = Turns(SECONDS), 0, 0
+
+    def run(_: int) -> None:
+        nonlocal inside, most
+        with turns.take():
+            inside += 1
+            most = max(most, inside)
+            Event().wait(0.001)
+            inside -= 1
+
+    with ThreadPoolExecutor(20) as threads:
+        list(threads.map(run, range(100)))
+    assert most == 1
+
+
+def can_pass(turns: Turns) -> bool:
+    with turns.take():
+        return True
+
+
+def test_long_run_lets_others_pass() -> None:
+    turns, may_end = Turns(longest=0.02), Event()
+
+    def take_long() -> None:
+        with turns.take():
+            assert may_end.wait(SECONDS)
+
+    with ThreadPoolExecutor(2) as threads:
+        long = threads.submit(take_long)
+        passed = [threads.submit(can_pass, turns).result(SECONDS) for _ in range(3)]
+        assert (passed, long.done()) == ([True] * 3, False)
+        may_end.set()
+        long.result(SECONDS)
+    assert can_pass(turns)
+
+
+def test_failed_run_gives_its_turn_back() -> None:
+    turns = Turns(SECONDS)
+    with pytest.raises(ValueError, match="broken"), turns.take():
+        raise ValueError("broken")
+    assert can_pass(turns)
