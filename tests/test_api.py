@@ -75,10 +75,8 @@ def test_example_of_each_name_runs(name: str) -> None:
     assert doctest.DocTestRunner().run(test).failed == 0
 
 
-def test_readme_shows_each_name_in_an_example_that_runs() -> None:
+def test_readme_example_runs() -> None:
     [block] = re.findall(r"```pycon\n(.*?)```", README, flags=re.DOTALL)
-    shown = set(re.findall(r"rl\.(\w+)", block))
-    assert shown == set(NAMES)
     test = doctest.DocTestParser().get_doctest(block, {}, "README.md", None, 0)
     assert doctest.DocTestRunner().run(test).failed == 0
 

@@ -1,15 +1,11 @@
-"""Every shipped study in each of its labs: the answer that docs/outcomes.md gives, by hand.
+"""The Lab Manager's answer to the reference protocol of each study in each lab.
 
-What the study's own file expects of each lab is held by the lint, which `tests/test_lint.py` asks.
+Each study's file states the expected answer; the lint checks it, see tests/test_lint.py.
 """
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import pytest
 
@@ -22,37 +18,18 @@ from replicalab.agents import (
 from replicalab.assessment import Assessment, assess
 from replicalab.models import LabManagerAction, LabManagerActionType, Protocol, revise
 from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
+from tests.golden import assert_golden
 
 PACKS: Final = [
     load_scenario(study.scenario_id, difficulty)
     for study in list_scenarios()
     for difficulty in Difficulty
 ]
-TABLE: Final = (
-    Path(__file__).resolve().parents[1].joinpath("docs", "outcomes.md").read_text("utf-8")
-)
 NAMES: Final = {
     LabManagerActionType.ACCEPT: "accept",
     LabManagerActionType.SUGGEST_ALTERNATIVE: "suggest",
     LabManagerActionType.REJECT: "reject",
 }
-
-
-class Cell(NamedTuple):
-    """What the table says of one lab, and what it says was so before; empty where nothing was."""
-
-    scenario_id: str
-    difficulty: Difficulty
-    now: str
-    was: str
-
-
-def table() -> Iterator[Cell]:
-    """Yield the cells of docs/outcomes.md."""
-    for name, *cells in re.findall(r"^\| `(\w+)` \| (.*) \| (.*) \| (.*) \|$", TABLE, re.MULTILINE):
-        for difficulty, cell in zip(Difficulty, cells, strict=True):
-            now, _, was = cell.partition("<br>was: ")
-            yield Cell(name, difficulty, now, was)
 
 
 def proposed(plan: Protocol, pack: Pack) -> tuple[LabManagerAction, FeasibilityCheckResult]:
@@ -62,7 +39,7 @@ def proposed(plan: Protocol, pack: Pack) -> tuple[LabManagerAction, FeasibilityC
 
 
 def outcome(pack: Pack) -> str:
-    """Return a cell as the core fills it; the largest sample by trying one after the other."""
+    """Return the answer in one line; the largest sample is found by trying every size."""
     plan = pack.reference_protocol
     action, check = proposed(plan, pack)
     suggestion = suggest_alternative(plan, check, pack)
@@ -72,7 +49,7 @@ def outcome(pack: Pack) -> str:
         five = counts.samples, counts.days, counts.controls, counts.equipment, counts.reagents
         return f"{five} = {found.cost:.0f} cr, {found.staff} staff, {worth(found)}"
     after = assess(suggestion.revised_protocol, pack)
-    answer = f"**{NAMES[action.action_type]}**"
+    answer = f"{NAMES[action.action_type]}"
     if suggestion.remaining_failures:
         answer += f" (still fails: {', '.join(suggestion.remaining_failures)}); partial"
     counts = after.counts
@@ -81,7 +58,7 @@ def outcome(pack: Pack) -> str:
         return text
     tried = (revise(after.plan, sample_size=n) for n in range(plan.sample_size, 0, -1))
     most = assess(next(each for each in tried if fits(each, pack)), pack)
-    return f"{text} · n\\* {most.counts.samples} → {number(most)}"
+    return f"{text} · largest n {most.counts.samples} → {number(most)}"
 
 
 def fits(plan: Protocol, pack: Pack) -> bool:
@@ -103,27 +80,10 @@ def number(plan: Assessment) -> str:
     return f"±{100 * value:.2f} %" if plan.evidence.row.scale.lower_is_better else f"{value:.2f}"
 
 
-def test_table_has_every_study_in_its_three_labs_and_each_lab_says_what_is_expected() -> None:
-    cells = [(cell.scenario_id, cell.difficulty) for cell in table()]
-    assert sorted(cells) == sorted((pack.scenario_id, pack.difficulty) for pack in PACKS)
-    assert len(cells) == 36
+def test_outcomes_of_reference_protocols() -> None:
     assert all(pack.expected for pack in PACKS)
-
-
-@pytest.mark.parametrize(
-    "cell", [*table()], ids=lambda cell: f"{cell.scenario_id}-{cell.difficulty}"
-)
-def test_table_says_what_the_core_decides(cell: Cell) -> None:
-    assert cell.now == outcome(load_scenario(cell.scenario_id, cell.difficulty))
-    assert cell.was != cell.now
-
-
-def test_table_counts_its_answers_and_says_why_an_outcome_is_another() -> None:
-    answers = Counter(pack.expected.answer for pack in PACKS if pack.expected)
-    told = " · ".join(f"{name} {answers[answer]}" for answer, name in NAMES.items())
-    assert f"Totals over the 36 labs: {told}." in TABLE
-    because = set(re.findall(r"^### `(\w+)`$", TABLE, re.MULTILINE))
-    assert {cell.scenario_id for cell in table() if cell.was} == because
+    rows = (f"{pack.scenario_id} {pack.difficulty}: {outcome(pack)}" for pack in PACKS)
+    assert_golden("outcomes", "\n".join(rows))
 
 
 @pytest.mark.parametrize("pack", PACKS[::3], ids=lambda pack: pack.scenario_id)

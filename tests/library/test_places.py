@@ -11,16 +11,11 @@ import pytest
 
 from replicalab.errors import LibraryStorageError
 from replicalab.library import (
-    DELETED_DAYS,
-    DRAFT_DAYS,
     EntryKind,
     Library,
-    LibraryLimits,
     data_folder,
     library_url,
 )
-from replicalab.library.faults import WAIT_SECONDS
-from replicalab.places import DATA_VARIABLE, URL_VARIABLE
 from tests.library.making import ANN, make_plan
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -123,19 +118,3 @@ def test_library_lies_in_the_folder_that_is_named(
     Library().close()
     assert list(tmp_path.iterdir()) == [folder]
     assert sorted(file.name for file in folder.iterdir()) == ["library.db"]
-
-
-def test_document_tells_the_bounds_and_the_settings_that_hold() -> None:
-    document = " ".join((ROOT / "docs" / "library.md").read_text().split())
-    limits = LibraryLimits()
-    for told in (
-        f"{DATA_VARIABLE}=",
-        f"{URL_VARIABLE}=postgresql://",
-        f"waits {WAIT_SECONDS:g} seconds",
-        f"at most {limits.entries:,} entries and {limits.owner_bytes // 2**20} MiB",
-        f"all together {limits.all_bytes // 2**30} GiB",
-        f"one content {limits.content_bytes // 2**20} MiB",
-        f"brought back for {DELETED_DAYS} days",
-        f"the last {limits.drafts} are kept, each for {DRAFT_DAYS} days",
-    ):
-        assert told in document, told

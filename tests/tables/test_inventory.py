@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import datetime
-import re
 from collections.abc import Sequence
 from itertools import product
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -125,14 +123,6 @@ def test_as_many_items_as_a_lab_takes_are_read() -> None:
     rows = [f"item {n},reagent,,,{n}" for n in range(MOST_OWN_ITEMS)]
     assert len(read(*rows)) == MOST_OWN_ITEMS
     assert "201 items" in str(refused("\n".join([HEADER, *rows, "one more,reagent,,,"])))
-
-
-def test_guide_shows_a_file_that_is_read_and_every_column() -> None:
-    guide = (Path(__file__).parents[2] / "docs" / "labs.md").read_text(encoding="utf-8")
-    [example] = re.findall(r"```csv\n(.*?)```", guide, flags=re.DOTALL)
-    assert len(read_inventory(example.encode(), "guide.csv")) == 3
-    assert tuple(re.findall(r"^\| (\w+) \| [^w]", guide, flags=re.MULTILINE)) == COLUMNS
-    assert f"takes {MOST_OWN_ITEMS} items, a file {MOST_BYTES // 2**20} MiB" in guide
 
 
 # --- workbooks ------------------------------------------------------------------------------
