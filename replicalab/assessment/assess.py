@@ -37,7 +37,6 @@ from replicalab.assessment.results import (
 )
 from replicalab.assessment.rules import Violation, violations
 from replicalab.lexicon import label_key, parts_of
-from replicalab.measures import DesignParameters, UsualValue
 from replicalab.models import (
     DIMENSIONS,
     NUMBER_FIELDS,
@@ -380,29 +379,6 @@ class Assessment:
         return smallest_detectable_effect(
             self.pack.design, self.evidence.able, self.evidence_factor
         )
-
-    @once
-    def usual_values(self) -> tuple[UsualValue, ...]:
-        """What the usual tests have, where they differ enough from its evidence to be shown."""
-        return tuple(self.evidence.row.usual_values(*self._planned)) if self._planned else ()
-
-    @property
-    def has_usual_value(self) -> bool:
-        """Whether any usual test has a number for it, however near its evidence."""
-        planned = self._planned
-        return planned is not None and self.evidence.row.has_usual_value(*planned)
-
-    @once
-    def wrong_sign_share(self) -> float | None:
-        """How much of its power is significant with the wrong sign; None where too little."""
-        return self.evidence.row.wrong_sign_share(*self._planned) if self._planned else None
-
-    @property
-    def _planned(self) -> tuple[int, float | None, DesignParameters] | None:
-        """The samples that count, the effect as it is seen, and what else a formula is given."""
-        evidence, design = self.evidence, self.pack.design
-        given = DesignParameters.by(design, self.evidence_factor, evidence.able)
-        return None if evidence.void_reason else (evidence.analysed, evidence.effect, given)
 
     def evidence_at(self, effect: float | None) -> Evidence:
         """Return what its sample is worth at another effect; None is the planning effect.

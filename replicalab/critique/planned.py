@@ -220,18 +220,6 @@ def dropout(of: Reviewed) -> Judged:
     return unsaid("The plan assumes none, without a reason.")
 
 
-def approximation(of: Reviewed) -> Judged:
-    """Judge whether the formula for the evidence is far from the test that will be run."""
-    plan, evidence = of.plan, of.plan.evidence
-    far = [f"by {each.name} it is {evidence.amount(each.value)}" for each in plan.usual_values]
-    if (share := plan.wrong_sign_share) is not None:
-        far.append(f"{share:.2g} of it is a significant result with the wrong sign")
-    if far:
-        return concern(f"The {evidence.named} is {evidence.number}, but {joined(far)}.")
-    same = "The usual test has about the same." if plan.has_usual_value else ""
-    return answered(f"Worked out by {ended(evidence.row.method_of(of.design))} {same}".rstrip())
-
-
 def substitutions(of: Reviewed) -> Judged:
     """Judge what the plan's substitutions, and what it leaves out, lose of the study."""
     plan, study = of.plan, of.pack.study

@@ -149,13 +149,6 @@ _ROWS: Final = (
         lambda of: bool(of.pack.limits),
     ),
     ReviewQuestion(
-        "approximation",
-        "Is the formula near what the usual test has?",
-        Place(PROTOCOL, "Sample size"),
-        planned.approximation,
-        lambda of: _is_sampled(of) and _has_evidence(of),
-    ),
-    ReviewQuestion(
         "original_n",
         "Is the sample smaller than the original’s, and why?",
         Place("Share, Report", "Sample size: why it is changed"),

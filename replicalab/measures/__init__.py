@@ -23,7 +23,6 @@ from replicalab.measures.rows import (
     SMALLEST,
     DesignParameters,
     Kind,
-    UsualValue,
 )
 from replicalab.measures.scales import EvidenceTier
 from replicalab.measures.solving import PowerAnalysis, Unknown, analysed_of, unknowns_of

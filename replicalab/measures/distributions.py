@@ -70,11 +70,6 @@ def z_test_power(shift: float, alpha: float) -> float:
     return min(1.0, normal_cdf(shift - critical) + normal_cdf(-shift - critical))
 
 
-def z_test_wrong_sign(shift: float, alpha: float) -> float:
-    """Return the part of a two-sided z-test's power that is significant with the wrong sign."""
-    return normal_cdf(-abs(shift) - z_critical(alpha))
-
-
 def t_critical(df: int, alpha: float) -> float:
     """Return the t with P(|T| > t) = alpha at ``df`` degrees of freedom, exact to 1e-13."""
     return math.exp(upper_logit(0.5, df / 2, max(alpha, SMALLEST_ALPHA)) / 2) * math.sqrt(df)

@@ -29,7 +29,6 @@ from replicalab.measures.distributions import (
     tost_power,
     z_critical,
     z_test_power,
-    z_test_wrong_sign,
 )
 from replicalab.measures.rows import (
     AS_PUBLISHED,
@@ -40,15 +39,9 @@ from replicalab.measures.rows import (
     Information,
     Kind,
     Ratio,
-    UsualTest,
 )
 from replicalab.measures.scales import HALF_WIDTH, PERCENT
 from replicalab.measures.shares import largest_h, least_h, shares_power
-from replicalab.measures.usual_tests import (
-    fisher_power_beside_none,
-    log_rank_power,
-    middle_fisher_power,
-)
 
 
 class DesignKind(StrEnum):
@@ -68,14 +61,7 @@ class DesignKind(StrEnum):
 
 
 _TTest = Callable[[float, int, float], float]
-# A test's power, or the part of it that has the wrong sign: at one shift of its statistic.
-_ZTest = Callable[[float, float], float]
-_RTest = Callable[[int, float, float], float]
-
 _EVEN: Final = 0.5
-_ANY: Final = 0.005  # From here on a difference shows
-_NORMAL: Final = "the normal approximation, which takes the variance of units as known,"
-
 # --- the formulas -----------------------------------------------------------------------------
 
 
@@ -116,11 +102,11 @@ def _worth(n: int, planned: int, given: DesignParameters) -> float:
     return n / clusters.design_effect(left, given.icc)
 
 
-def _two_group(n: int, size: float, given: DesignParameters, test: _TTest = t_test_power) -> float:
+def _two_group(n: int, size: float, given: DesignParameters) -> float:
     root, units = _root_of_arms(n, given), n
     if given.icc is not None:
         units = sum(_units(*arm, given) for arm in _arms(n, given))
-    return test(size * root, units - 2, given.alpha) if root and units > 2 else 0.0
+    return t_test_power(size * root, units - 2, given.alpha) if root and units > 2 else 0.0
 
 
 def _one_group(n: int, size: float, given: DesignParameters, test: _TTest = t_test_power) -> float:
@@ -133,34 +119,17 @@ def _worth_of_one(n: int, given: DesignParameters) -> float:
     return _worth(n, _planned(n, given), given)
 
 
-def _normal_of_units(n: int, size: float, given: DesignParameters, arms: int) -> float | None:
-    """Return the power as if the variance within and between units were known.
-
-    None of samples, and of too few units for a test.
-    """
-    if given.icc is None:
-        return None
-    root = math.sqrt(_worth_of_one(n, given)) if arms == 1 else _root_of_arms(n, given)
-    return z_test_power(size * root, given.alpha) if root else None
-
-
-def _correlation(
-    n: int,
-    size: float,
-    given: DesignParameters,
-    test: _RTest = correlation_power,
-    of_units: _ZTest = z_test_power,
-) -> float:
+def _correlation(n: int, size: float, given: DesignParameters) -> float:
     """Return the power of the t-test of r; of alike samples by Fisher's z, at their worth."""
     if not given.icc or given.per_unit == 1:
-        return test(n, size, given.alpha)
+        return correlation_power(n, size, given.alpha)
     worth = _worth_of_one(n, given) - 3
-    return of_units(math.atanh(size) * math.sqrt(worth), given.alpha) if worth > 0 else 0.0
+    return z_test_power(math.atanh(size) * math.sqrt(worth), given.alpha) if worth > 0 else 0.0
 
 
 def _two_proportions(n: int, size: float, given: DesignParameters) -> float:
     if given.baseline is not None:
-        return shares_power(n, size, given.baseline, given.alpha).power
+        return shares_power(n, size, given.baseline, given.alpha)
     root = _root_of_arms(n, given)
     return z_test_power(size * root, given.alpha) if root else 0.0
 
@@ -169,13 +138,6 @@ def _least_of_shares(n: int, target: float, given: DesignParameters) -> float | 
     if given.baseline is not None:
         return least_h(n, target, given.baseline, given.alpha)
     return least_reaching(lambda size: _two_proportions(n, size, given), target, LARGEST)
-
-
-def _two_proportions_wrong(n: int, size: float, given: DesignParameters) -> float:
-    if given.baseline is not None:
-        return shares_power(n, size, given.baseline, given.alpha).wrong_sign
-    root = _root_of_arms(n, given)
-    return z_test_wrong_sign(size * root, given.alpha) if root else 0.0
 
 
 def _share_misfit(effect: float, given: DesignParameters) -> str:
@@ -203,12 +165,6 @@ def _precision(n: int, size: float, given: DesignParameters) -> float:
     if n < 2:
         return math.inf
     return t_critical(n - 1, given.alpha) * size * scale_quantile(given.assurance, n - 1) / root
-
-
-def _t_interval(n: int, sd: float, given: DesignParameters) -> float | None:
-    if n < 2 or given.assurance is not None:
-        return None
-    return t_critical(n - 1, given.alpha) * sd / math.sqrt(n)
 
 
 def _anova(n: int, size: float, given: DesignParameters) -> float:
@@ -253,23 +209,10 @@ def _two_one_sided(n: int, size: float, given: DesignParameters) -> float:
     return tost_power(near, far, n - 2, given.alpha)
 
 
-def _survival(n: int, size: float, given: DesignParameters, test: _ZTest = z_test_power) -> float:
+def _survival(n: int, size: float, given: DesignParameters) -> float:
     """Return the power of a log-rank test: its statistic is normal, its variance the events / 4."""
     root = math.sqrt(given.event_share) * _root_of_arms(n, given) if n > 1 else 0.0
-    return test(size * root, given.alpha) if root else 0.0
-
-
-_Usual = Callable[[int, float, DesignParameters], float | None]
-
-
-def _of_even_arms(formula: _Usual) -> _Usual:
-    """Return a usual test's formula where it holds: of equal arms and independent samples."""
-
-    def of(n: int, size: float, given: DesignParameters) -> float | None:
-        plain = given.share == _EVEN and given.icc is None
-        return formula(n, size, given) if plain else None
-
-    return of
+    return z_test_power(size * root, given.alpha) if root else 0.0
 
 
 # --- what a test with interim looks is planned by ---------------------------------------------
@@ -298,10 +241,8 @@ _ROWS: Final = (
         formula=_two_group,
         method="the exact two-sided t-test (noncentral t)",
         source="Cohen (1988), chapter 2",
-        usual_tests=(UsualTest(_NORMAL, partial(_normal_of_units, arms=2), _ANY),),
         optional=("units", "arms"),
         effect=Effect(name="Cohen's d"),
-        wrong_sign=partial(_two_group, test=t_test_wrong_sign),
         information=_OF_ARMS,
     ),
     Kind(
@@ -315,7 +256,6 @@ _ROWS: Final = (
         formula=_one_group,
         method="the exact two-sided paired t-test (noncentral t)",
         source="Cohen (1988), chapter 2",
-        usual_tests=(UsualTest(_NORMAL, partial(_normal_of_units, arms=1), _ANY),),
         optional=("units",),
         effect=Effect(name="Cohen's d"),
         wrong_sign=partial(_one_group, test=t_test_wrong_sign),
@@ -332,7 +272,6 @@ _ROWS: Final = (
         formula=_one_group,
         method="the exact two-sided one-sample t-test (noncentral t)",
         source="Cohen (1988), chapter 2",
-        usual_tests=(UsualTest(_NORMAL, partial(_normal_of_units, arms=1), _ANY),),
         optional=("units",),
         effect=Effect(name="Cohen's d"),
         wrong_sign=partial(_one_group, test=t_test_wrong_sign),
@@ -359,7 +298,7 @@ _ROWS: Final = (
             )
         },
         effect=Effect(name="correlation r", below=1),
-        wrong_sign=partial(_correlation, test=correlation_wrong_sign, of_units=z_test_wrong_sign),
+        wrong_sign=lambda n, r, at: correlation_wrong_sign(n, r, at.alpha),
         information=_OF_FISHERS_Z,
     ),
     Kind(
@@ -375,24 +314,6 @@ _ROWS: Final = (
         method="the arcsine approximation",
         source="Cohen (1988), chapter 6",
         effect=Effect(name="Cohen's h"),
-        usual_tests=(
-            UsualTest(
-                "Fisher’s exact test of shares evenly about one half",
-                _of_even_arms(
-                    lambda n, h, at: (
-                        middle_fisher_power(n, h, at.alpha) if not at.baseline else None
-                    )
-                ),
-            ),
-            UsualTest(
-                "Fisher’s exact test where one share is 0",
-                _of_even_arms(
-                    lambda n, h, at: (
-                        fisher_power_beside_none(n, h, at.alpha) if not at.baseline else None
-                    )
-                ),
-            ),
-        ),
         optional=("baseline", "units", "arms"),
         given={
             "baseline": Given(
@@ -404,7 +325,6 @@ _ROWS: Final = (
             )
         },
         misfit=_share_misfit,
-        wrong_sign=_two_proportions_wrong,
         least_size=_least_of_shares,
         information=_OF_ARMS,
     ),
@@ -459,7 +379,6 @@ _ROWS: Final = (
                 "Kupper and Hafner (1989)",
             )
         },
-        usual_tests=(UsualTest("a t-interval (SD estimated)", _t_interval, 0.0),),
         source="Cochran (1977), chapter 4",
         effect=Effect(
             name="relative SD of one sample",
@@ -502,7 +421,6 @@ _ROWS: Final = (
             "two one-sided t-tests, exact; where fewer samples would have more power, "
             "theirs is given, at most 0.02 more"
         ),
-        usual_tests=(UsualTest("the two one-sided t-tests of all samples", _two_one_sided, _ANY),),
         source="Schuirmann (1987)",
         optional=("arms",),
         effect=Effect(
@@ -529,15 +447,6 @@ _ROWS: Final = (
         formula=_survival,
         method="the log-rank test of two equal arms, by Schoenfeld's approximation",
         uneven_method="the log-rank test of two unequal arms, by Schoenfeld's approximation",
-        usual_tests=(
-            UsualTest(
-                "the log-rank test itself",
-                _of_even_arms(
-                    lambda n, size, at: log_rank_power(n, n * at.event_share, size, at.alpha)
-                ),
-            ),
-        ),
-        wrong_sign=partial(_survival, test=z_test_wrong_sign),
         source="Schoenfeld (1981)",
         optional=("arms",),
         information=_OF_EVENTS,

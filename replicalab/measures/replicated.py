@@ -195,7 +195,6 @@ def _row(kind: DesignKind, found: Replicated, factor: float) -> Kind:
         measure=MEASURE,
         meaning=f"the chance that the study counts as replicated: {labels}",
         axis="",
-        usual_tests=(),
         sought=None,
         wrong_sign=None,
     )

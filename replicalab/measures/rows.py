@@ -294,24 +294,6 @@ class Information(NamedTuple):
     number: Callable[[int, DesignParameters], int] = lambda n, _: n
 
 
-WORTH_TELLING: Final = 0.02
-"""An approximation is shown with the usual test's value where the two differ by more."""
-# A significant result with the wrong sign is mentioned where it is likelier than this.
-_WRONG_SIGN_SHOWN: Final = 0.005
-
-
-class UsualTest(NamedTuple):
-    """What people run, or report, where the evidence of a kind is worked out in another way.
-
-    ``name`` follows on ``by``. The formula is a `Formula` but for growing, and None where it is not
-    worked out. It is shown where it differs by more than ``shown_from``.
-    """
-
-    name: str
-    formula: Callable[[int, float, DesignParameters], float | None]
-    shown_from: float = WORTH_TELLING
-
-
 class Given(NamedTuple):
     """What changes in words where a design gives a number that its kind can do without.
 
@@ -324,26 +306,8 @@ class Given(NamedTuple):
     counts: Callable[[Any], bool] = lambda _: True
 
 
-class UsualValue(NamedTuple):
-    """What a usual test has at an n, and by how much ``more`` than the evidence that is."""
-
-    name: str
-    value: float
-    more: float
-
-
 @lru_cache(maxsize=16384)
 def _value(formula: Formula, n: int, size: float, given: DesignParameters) -> float:
-    return formula(n, size, given)
-
-
-@lru_cache(maxsize=256)
-def _usual_value(
-    formula: Callable[[int, float, DesignParameters], float | None],
-    n: int,
-    size: float,
-    given: DesignParameters,
-) -> float | None:
     return formula(n, size, given)
 
 
@@ -377,7 +341,6 @@ class Kind:
         sought: what a test may ask for the least of, None where nothing is tested: the effect, or
             the margin that it is to lie within.
         sources: the numbers that an effect may be worked out from.
-        usual_tests: what is run in place of what the formula computes.
         wrong_sign: how much of a power is significant with the wrong sign, None where a test has
             no sign.
         misfit: why the planning effect does not go with the other numbers, and the remedy; empty
@@ -413,7 +376,6 @@ class Kind:
     level: str = "two-sided"
     sought: str | None = "smallest detectable effect"
     sources: tuple[EffectSource, ...] = ()
-    usual_tests: tuple[UsualTest, ...] = ()
     wrong_sign: Formula | None = None
     normal: NormalScale | None = None
     misfit: Callable[[float, DesignParameters], str] | None = None
@@ -496,49 +458,6 @@ class Kind:
             ValueError: nothing can be planned at that effect.
         """
         return _value(self.formula, n, self._size(effect), given) if n >= 1 else self.scale.worst
-
-    def usual_values(
-        self, n: int, effect: float | None, given: DesignParameters
-    ) -> Iterator[UsualValue]:
-        """Yield what the usual tests have at ``n`` samples, where it differs enough to be shown.
-
-        Raises:
-            ValueError: nothing can be planned at that effect.
-        """
-        for found, shown_from in self._usual(n, effect, given):
-            if abs(found.more) > shown_from:
-                yield found
-
-    def has_usual_value(self, n: int, effect: float | None, given: DesignParameters) -> bool:
-        """Return whether any usual test has a number at ``n`` samples, however near.
-
-        Raises:
-            ValueError: nothing can be planned at that effect.
-        """
-        return any(True for _ in self._usual(n, effect, given))
-
-    def _usual(
-        self, n: int, effect: float | None, given: DesignParameters
-    ) -> Iterator[tuple[UsualValue, float]]:
-        """Yield what each usual test has that can be worked out, and from where it is shown."""
-        size, own = self._size(effect), self.value(n, effect, given)
-        for name, formula, shown_from in self.usual_tests if n >= 1 else ():
-            value = _usual_value(formula, n, size, given)
-            if value is not None:
-                yield UsualValue(name, value, value - own), shown_from
-
-    def wrong_sign_share(
-        self, n: int, effect: float | None, given: DesignParameters
-    ) -> float | None:
-        """Return how much of a power is significant with the wrong sign; None where too little.
-
-        Raises:
-            ValueError: nothing can be planned at that effect.
-        """
-        if self.wrong_sign is None or n < 1:
-            return None
-        share = self.wrong_sign(n, self._size(effect), given)
-        return share if share > _WRONG_SIGN_SHOWN else None
 
     def _size(self, effect: float | None) -> float:
         """Return the size of an effect at which something can be planned, 0 where none is assumed.

@@ -29,13 +29,6 @@ _ROUNDING: Final = 1e-12  # Powers so near to 0 or 1 count as these
 _NEGLIGIBLE: Final = 1e-12
 
 
-class SharesPower(NamedTuple):
-    """A power, and the part of it that is significant with the wrong sign."""
-
-    power: float
-    wrong_sign: float
-
-
 class _Counts(NamedTuple):
     """The likely counts of one group: the lowest, and the chance of each."""
 
@@ -53,7 +46,7 @@ def largest_h(baseline: float) -> float:
     return 2 * math.asin(math.sqrt(baseline))
 
 
-def shares_power(n: int, size: float, baseline: float, alpha: float) -> SharesPower:
+def shares_power(n: int, size: float, baseline: float, alpha: float) -> float:
     """Return the power of Fisher's exact test, two-sided, or of fewer samples where that is higher.
 
     It never falls with ``n``: samples can be left out. Beyond twice `MOST_PER_GROUP` it is
@@ -73,8 +66,8 @@ def shares_power(n: int, size: float, baseline: float, alpha: float) -> SharesPo
     if each <= MOST_PER_GROUP:
         return _most_power(each, baseline, other, alpha)[0]
     corrected = _corrected(each, baseline, other, alpha)
-    best, _ = _most_power(MOST_PER_GROUP, baseline, other, alpha, corrected.power)
-    return corrected if corrected.power > best.power else best
+    best, _ = _most_power(MOST_PER_GROUP, baseline, other, alpha, corrected)
+    return corrected if corrected > best else best
 
 
 def least_h(n: int, target: float, baseline: float, alpha: float) -> float | None:
@@ -90,57 +83,57 @@ def least_h(n: int, target: float, baseline: float, alpha: float) -> float | Non
 
     def own(size: int) -> float | None:
         return least_reaching(
-            lambda h: _at(size, baseline, other_share(baseline, h), alpha)[0].power, target, most
+            lambda h: _at(size, baseline, other_share(baseline, h), alpha)[0], target, most
         )
 
     def corrected(h: float) -> float:
         other = other_share(baseline, h)
-        return _corrected(each, baseline, other, alpha).power if other < baseline else 0.0
+        return _corrected(each, baseline, other, alpha) if other < baseline else 0.0
 
     found = least_reaching(corrected, target, most) if each > few else own(few)
     while True:
         here = other_share(baseline, most if found is None else found)
         best, luckiest = _most_power(few, baseline, here, alpha, target)
-        nearer = own(luckiest) if best.power >= target else None
+        nearer = own(luckiest) if best >= target else None
         if nearer is None or (found is not None and nearer >= found):
             return found
         found = nearer
 
 
-def _corrected(each: int, one: float, other: float, alpha: float) -> SharesPower:
+def _corrected(each: int, one: float, other: float, alpha: float) -> float:
     """Return the power of the z-test with a continuity correction, as Fisher's test has nearly."""
     less = each - 1 / (one - other)  # what the correction leaves of a group
     spread, middle = one * (1 - one) + other * (1 - other), (one + other) / 2
     if less <= 0 or not spread:
-        return SharesPower(float(less > 0), 0.0)
+        return float(less > 0)
     shift = (one - other) * less / math.sqrt(each * spread)
     critical = distributions.z_critical(alpha) * math.sqrt(2 * middle * (1 - middle) / spread)
     right, wrong = (distributions.normal_cdf(sign * shift - critical) for sign in (1, -1))
-    return SharesPower(min(1.0, right + wrong), wrong)
+    return min(1.0, right + wrong)
 
 
 @lru_cache(maxsize=8192)
 def _most_power(
     each: int, one: float, other: float, alpha: float, known: float = 0.0
-) -> tuple[SharesPower, int]:
+) -> tuple[float, int]:
     """Return the highest power of groups of at most a size, and the size that has it.
 
     Where it is less than what is ``known`` to be had, that of some size.
     """
-    best, luckiest = SharesPower(0.0, 0.0), 0
+    best, luckiest = 0.0, 0
     for size in range(each, 0, -1):
         found, most = _at(size, one, other, alpha)
         if found > best:
             best, luckiest = found, size
-        if best.power > 1 - _ROUNDING:
-            return SharesPower(1.0, best.wrong_sign), luckiest
-        if most < max(best.power - _ROUNDING, known - _ROUNDING, _ROUNDING):
+        if best > 1 - _ROUNDING:
+            return 1.0, luckiest
+        if most < max(best - _ROUNDING, known - _ROUNDING, _ROUNDING):
             break
-    return (best if best.power > _ROUNDING else SharesPower(0.0, 0.0)), luckiest
+    return (best if best > _ROUNDING else 0.0), luckiest
 
 
 @lru_cache(maxsize=8192)
-def _at(each: int, one: float, other: float, alpha: float) -> tuple[SharesPower, float]:
+def _at(each: int, one: float, other: float, alpha: float) -> tuple[float, float]:
     """Return what groups of one size have, and more than groups of this or a smaller size can have.
 
     The latter is more than the power of the randomised test, which rejects some of the next table
@@ -148,7 +141,7 @@ def _at(each: int, one: float, other: float, alpha: float) -> tuple[SharesPower,
     the size.
     """
     if not each:
-        return SharesPower(0.0, 0.0), 0.0
+        return 0.0, 0.0
     bounds = _bounds(each, alpha)
     first, second = _counts(each, one), _counts(each, other)
     # The chance that the second group counts fewer than so many, 0 to each + 1.
@@ -167,8 +160,7 @@ def _at(each: int, one: float, other: float, alpha: float) -> tuple[SharesPower,
     more += sum(map(mul, chances, upper)) - sum(map(mul, chances, next_upper))
     more += _at_the_ends(each, bounds[each], alpha, first, second)
     wrong = max(0.0, wrong)
-    power = min(1.0, right + wrong)
-    return SharesPower(power, min(wrong, power)), right + wrong + more
+    return min(1.0, right + wrong), right + wrong + more
 
 
 def _at_the_ends(each: int, bound: int, alpha: float, first: _Counts, second: _Counts) -> float:

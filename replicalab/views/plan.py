@@ -386,10 +386,9 @@ def effect_text(effect: float | None) -> str:
 def assumption_text(plan: assessment.Assessment) -> str:
     """Return at which assumed effect the evidence is planned, and how.
 
-    What units and unlike arms make of it, what the usual test has at this n, and how much of a
-    power has the wrong sign, follow where they are worth telling.
+    What units and unlike arms make of it follows.
     """
-    return " ".join(filter(None, (_planned_text(plan), basis_text(plan), usual_text(plan))))
+    return " ".join(filter(None, (_planned_text(plan), basis_text(plan))))
 
 
 def _planned_text(plan: assessment.Assessment) -> str:
@@ -429,21 +428,6 @@ def source_text(design: Design) -> str:
     """Return where the formula for the evidence of a design is published, empty where nowhere."""
     source = design.row.source_of(design)
     return f"Source: {source}." if source else ""
-
-
-def usual_text(plan: assessment.Assessment) -> str:
-    """Return what usual tests have in place of the evidence, and what has the wrong sign.
-
-    Empty where neither is worth telling.
-    """
-    evidence, scale, texts = plan.evidence, plan.evidence.row.scale, list[str]()
-    for name, value, more in plan.usual_values:
-        off = f", {scale.amount(abs(more), ())} {'more' if more > 0 else 'less'}"
-        far = off if scale.counted_off else ""
-        texts.append(f"By {name} the {evidence.named} is {evidence.amount(value)}{far}.")
-    if (share := plan.wrong_sign_share) is not None:
-        texts.append(f"{share:.2g} of this power is a significant result with the wrong sign.")
-    return " ".join(texts)
 
 
 def assumed_rows(plan: assessment.Assessment) -> list[tuple[str, str, assessment.Evidence]]:

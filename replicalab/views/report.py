@@ -56,7 +56,6 @@ from replicalab.views.plan import (
     effect_text,
     groups_text,
     source_text,
-    usual_text,
 )
 from replicalab.views.rounds import text_blocks
 from replicalab.views.success import success_blocks
@@ -308,7 +307,7 @@ def _design(plan: Assessment) -> Iterator[Choice]:
     yield "Design", counted, f"The published study: {method}" if method else ""
     how = f"Planned {kind.measure}: {kind.meaning}."
     worked = capitalised(kind.method_of(design))
-    told = (f"{worked}.", usual_text(plan), source_text(design))
+    told = (f"{worked}.", source_text(design))
     yield "Test and method", " ".join(filter(None, told)), how
     if kind.effect is None:
         return

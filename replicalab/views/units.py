@@ -7,7 +7,6 @@ from typing import Final
 
 from replicalab.assessment import Assessment, counted_units, samples_in_arms, units_in_arms
 from replicalab.lexicon import amount_text, capitalised, count_text, joined, percent_text, plural
-from replicalab.measures import KINDS
 from replicalab.models import Record
 from replicalab.planner.units import Allocated, better_allocation, by_correlation, units_worth
 from replicalab.planner.unreached import units_limit
@@ -85,11 +84,9 @@ def basis_text(plan: Assessment) -> str:
         left = f", {found.left:.3g} left in each," if found.left < units.samples else ""
         held = f"{_units_text(design, arms)}{left} with an intraclass correlation of {units.icc:g}"
         worth = f"{_worth_text(found.worth)} independent ones"
-        free = count_text(max(0, sum(arms) - len(arms)), "degree")
-        degrees = f", and {free} of freedom from {plural(units.name, 2)}"
         texts.append(
             f"{held}: design effect {found.design_effect:.3g}, so that "
-            f"{count_text(counted, 'sample')} are worth {worth}{degrees if _is_t(design) else ''}."
+            f"{count_text(counted, 'sample')} are worth {worth}."
         )
     return " ".join(texts)
 
@@ -109,11 +106,6 @@ def unknown_text(plan: Assessment) -> str:
     tried = joined([f"{rho:g}" for rho in found])
     values = joined([evidence.amount(value) for value in found.values()])
     return f"With an intraclass correlation of {tried} the {evidence.named} would be {values}."
-
-
-def _is_t(design: Design) -> bool:
-    """Return whether units give a test its degrees of freedom: whether it is a t-test."""
-    return any("normal" in usual.name for usual in KINDS[design.kind].usual_tests)
 
 
 # --- what they make of a plan -------------------------------------------------------------------

@@ -18,7 +18,6 @@ from tests.factories import (
     CONTROLS,
     EQUIPMENT,
     make_constraint,
-    make_design,
     make_pack,
     make_protocol,
     make_substitution,
@@ -186,14 +185,6 @@ def test_dropped_controls_are_those_that_the_plan_lacks_in_the_studys_order() ->
         assert [control.name for control in found] == dropped
 
 
-def test_plan_without_evidence_has_no_usual_values_and_no_wrong_sign() -> None:
-    pack = make_pack(design=make_design(effect_planning=0.1, effect_published=None, sesoi=None))
-    assert assess(make_protocol(sample_size=10), pack).wrong_sign_share
-    void = assess(make_protocol(sample_size=10, duration_days=1), pack)
-    assert void.evidence.void_reason
-    assert (void.wrong_sign_share, void.usual_values) == (None, ())
-
-
 def test_fidelity_given_up_is_that_of_substitutions_and_a_point_for_each_dropped_control() -> None:
     swap = make_substitution(original=CHAMBER, alternative="window shelf", fidelity_loss=3)
     pack = make_pack(allowed_substitutions=[swap])
@@ -216,10 +207,3 @@ def test_detectable_effect_is_what_would_just_be_shown_through_substitutions() -
     power = stats.nct.sf(critical, 38, shift) + stats.nct.cdf(-critical, 38, shift)
     assert power == pytest.approx(0.8, abs=1e-9)
     assert assess(make_protocol(duration_days=1), make_pack()).detectable_effect is None
-
-
-def test_usual_value_is_that_of_a_plan_with_evidence_whose_kind_has_another_test() -> None:
-    shares = make_pack(design=make_design(kind="two_proportions"))
-    assert assess(make_protocol(), shares).has_usual_value
-    assert not assess(make_protocol(duration_days=1), shares).has_usual_value
-    assert not assess(make_protocol(), make_pack()).has_usual_value

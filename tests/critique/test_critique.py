@@ -191,23 +191,6 @@ CASES: Final[dict[tuple[str, RemarkStanding], Case]] = {
         CORE,
         pack={"constraints": [make_constraint(bounds="days")]},
     ),
-    # Two shares of 0 and 10 %, 20 in each arm: Cohen's h against Fisher's exact test.
-    ("approximation", CONCERN): Case(
-        "but by ",
-        CORE,
-        pack=designed(
-            kind="two_proportions", effect_published=0.64, effect_planning=0.64, sesoi=None
-        ),
-    ),
-    # 40 in each arm of a survival study: the log-rank test itself is worked out beside it.
-    ("approximation", ANSWERED): Case(
-        "approximation. The usual test has about the same.",
-        CORE,
-        pack=designed(
-            kind="survival", effect_published=0.6, effect_planning=0.6, sesoi=None, event_share=1.0
-        ),
-        plan={"sample_size": 80},
-    ),
     ("original_n", UNSAID): Case(
         "The original’s n is not given.", None, pack={"paper": make_paper(published="d = 0.9")}
     ),
@@ -418,12 +401,6 @@ OTHERS: Final = [
             pack={"paper": make_paper(published="n = 100, in two rooms.")},
         ),
     ),
-    # The t-test is the formula itself: nothing stands beside it.
-    (
-        "approximation",
-        ANSWERED,
-        Case("Worked out by the exact two-sided t-test (noncentral t).", CORE),
-    ),
     (
         "original_uncertainty",
         ANSWERED,
@@ -550,10 +527,6 @@ def test_question_stands_there_for_other_reasons_too(
     assert case.words in remark.text
 
 
-def test_formula_that_is_the_test_itself_is_compared_with_nothing() -> None:
-    assert "usual test" not in Case("", None).remarks()["approximation"].text
-
-
 def test_original_is_as_sure_as_its_estimate_and_standard_error_leave_it() -> None:
     """1.96 standard errors about the estimate: d = 0.9 ± 1.96 × 0.3."""
     case = Case("", None, pack=designed(original=original(effect=0.9, se=0.3)))
@@ -606,7 +579,7 @@ def test_plan_without_evidence_is_asked_no_number_of_it() -> None:
     for plan in ({"sample_size": 0}, {"duration_days": 0}):
         keys = {*Case("", None, plan=plan).remarks()}
         assert "power" in keys
-        assert not keys & {"approximation", "few_units"}
+        assert "few_units" not in keys
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from scipy import integrate, special, stats
 
-from replicalab.measures import KINDS, DesignKind, DesignParameters
 from replicalab.measures.correlation import correlation_power, correlation_wrong_sign
 
 ALPHAS: Final = (1e-3, 0.05, 0.2)
@@ -88,8 +87,3 @@ def test_power_of_a_correlation_is_one_at_the_ends_of_what_is_valid(n: int) -> N
         assert 0 <= wrong <= power <= 1
         assert (power >= alpha) == (n > 2)
         assert wrong <= alpha / 2 + 1e-15
-
-
-def test_a_correlation_is_told_without_a_warning() -> None:
-    given = DesignParameters(alpha=0.05)
-    assert not [*KINDS[DesignKind.CORRELATION].usual_values(5, 0.9, given)]

@@ -16,6 +16,7 @@ from replicalab.measures.distributions import (
     normal_cdf,
     t_critical,
     t_test_power,
+    t_test_wrong_sign,
     tost_power,
     upper_logit,
     z_critical,
@@ -252,3 +253,10 @@ def test_detection_of_nothing_or_by_nothing_is_impossible(
 ) -> None:
     found = detection_probability(n, share, population)
     assert (found, math.copysign(1, found)) == (0.0, 1)
+
+
+@pytest.mark.parametrize(("n", "d"), [(3, 0.1), (10, 0.1), (20, 0.2), (50, 0.1)])
+def test_wrong_sign_of_a_t_test_is_the_other_tail_of_the_noncentral_t(n: int, d: float) -> None:
+    expected = stats.nct.cdf(-stats.t.isf(0.025, n - 1), n - 1, d * math.sqrt(n))
+    found = t_test_wrong_sign(d * math.sqrt(n), n - 1, 0.05)
+    assert found == pytest.approx(expected, abs=1e-9)

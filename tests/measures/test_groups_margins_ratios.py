@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
+import numpy as np
 import pytest
 
 from replicalab.assessment import (
@@ -14,6 +16,7 @@ from replicalab.assessment import (
     smallest_detectable_effect,
 )
 from replicalab.measures import KINDS, DesignParameters
+from replicalab.measures.distributions import tost_power
 from replicalab.models import Protocol
 from replicalab.scenarios import DesignKind, Pack
 from tests.factories import make_pack, make_protocol
@@ -125,3 +128,16 @@ def test_the_smallest_detectable_ratio_is_on_the_planned_side_of_one(
 ) -> None:
     design = design_of(DesignKind.SURVIVAL, effect_planning=planned, event_share=1.0)
     assert smallest_detectable_effect(design, 247) == pytest.approx(found, abs=2e-4)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("alpha", [1e-6, 1e-3, 0.01, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.49])
+def test_equivalence_is_no_more_above_the_tests_of_all_samples_than_is_said(alpha: float) -> None:
+    row = KINDS[DesignKind.EQUIVALENCE]
+    assert "at most 0.02" in row.method
+    for n, margin, part in product(range(3, 40), np.geomspace(0.05, 20, 60), (0, 0.7)):
+        given = DesignParameters(alpha=alpha, margin=float(margin))
+        root = math.sqrt((n // 2) * (n - n // 2) / n)
+        near, far = (1 - part) * margin * root, (1 + part) * margin * root
+        value = row.value(n, float(part * margin), given)
+        assert -0.02 < tost_power(near, far, n - 2, alpha) - value < 1e-12

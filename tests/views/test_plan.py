@@ -161,12 +161,6 @@ OTHERS: Final = {
     "not_all_searched": unsearched(PLAN, OPEN),
     "not_all_searched_and_stuck": unsearched(PLAN, STUCK),
     "not_all_searched_and_flaming": unsearched(FLAMING, STUCK),
-    # What the usual test has in place of the evidence.
-    "correlation_of_five": of_kind("correlation", 0.9, 5),
-    "two_proportions_of_ten": of_kind("two_proportions", 1.4, 10),
-    "survival_of_ten": of_kind("survival", 0.2, 10, event_share=1.0),
-    "precision_of_five": of_kind("precision", 0.5, 5, target=0.1, floor=0.2),
-    "small_effect_of_ten": of_kind("two_group", 0.1, 10),
 }
 
 
