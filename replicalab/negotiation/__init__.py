@@ -10,7 +10,7 @@ from replicalab.negotiation.asking import (
     readable,
     reword,
 )
-from replicalab.negotiation.judge import Concession, Judgement, concession_steps, judge, ledger
+from replicalab.negotiation.ledger import Concession, concession_steps, ledger
 from replicalab.negotiation.loading import MOST_BYTES, load, shipped_recordings
 from replicalab.negotiation.players import (
     best_options,

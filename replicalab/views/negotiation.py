@@ -19,7 +19,6 @@ from replicalab.lexicon import (
 )
 from replicalab.negotiation import (
     Concession,
-    Judgement,
     LabManagerKind,
     Negotiation,
     Outcome,
@@ -407,36 +406,3 @@ def step_changes(step: PlanStep) -> str:
 def signed_credits(step: PlanStep) -> str:
     """Return how a step moves a plan's cost: ``−1,550`` is cheaper, ``+50`` is dearer, ``±0``."""
     return signed_text(-step.credits_saved, "±")
-
-
-# --- what a judge sees ------------------------------------------------------------------------
-
-
-def reward_formula(judgement: Judgement) -> str:
-    """Return the reward with the parts that it is made of."""
-    parts = (
-        f"rigor {judgement.rigor:.2f} × feasibility {judgement.feasibility:.2f} × "
-        f"fidelity {judgement.fidelity:.2f}"
-    )
-    if not judgement.agreed:
-        return f"Reward 0.00: nothing was agreed. The plan itself: {parts}."
-    return f"Reward {judgement.reward:.2f} = {parts}."
-
-
-def judge_parts(judgement: Judgement) -> list[tuple[str, str, str]]:
-    """Return each part of the reward: its name, its share, and what it is made of."""
-    plan, evidence = judgement.plan, judgement.plan.evidence
-    met, required = judgement.required - len(judgement.missing), judgement.required
-    addressed = f"{met} of {count_text(required, 'required element')} named in its words"
-    attained = f"{evidence.text}; the target is {evidence.amount(evidence.target)}"
-    passing = (
-        f"{len(models.DIMENSIONS) - len(plan.failing)} of {len(models.DIMENSIONS)} dimensions pass"
-    )
-    lost = f"1 / (1 + {plan.fidelity_loss}), for what substitutions and dropped controls lose"
-    return [
-        ("Coverage", f"{judgement.coverage:.2f}", addressed),
-        ("Evidence", f"{judgement.attained:.2f}", attained),
-        ("Rigor", f"{judgement.rigor:.2f}", "coverage × evidence"),
-        ("Feasibility", f"{judgement.feasibility:.2f}", passing),
-        ("Fidelity", f"{judgement.fidelity:.2f}", lost),
-    ]

@@ -18,7 +18,6 @@ from replicalab.negotiation import (
     Negotiation,
     Round,
     concession_steps,
-    judge,
     ledger,
 )
 from replicalab.planner import PlanStep
@@ -28,10 +27,8 @@ from replicalab.views import plan as plans
 from replicalab.views.blocks import (
     NOT_GIVEN,
     Bar,
-    Block,
     Cell,
     Column,
-    Fold,
     Group,
     Heading,
     Panel,
@@ -354,28 +351,6 @@ def _what_changed(step: PlanStep) -> str:
     if isinstance(step.fields[0].after, int):
         return texts.step_changes(step)
     return f"without {old}" if step.newly_dropped else f"{old} → {new}"
-
-
-def judge_panel(negotiation: Negotiation) -> Fold:
-    """Return what a judge, who knows the hidden reference, makes of a finished negotiation."""
-    found = judge(negotiation)
-    if found is None:
-        held: list[Block] = [
-            Sentence("No plan was ever on the table, so there is nothing to judge.")
-        ]
-    else:
-        columns = ("Part", Column("Share", "number"), "Made of")
-        parts = texts.judge_parts(found)
-        held = [
-            Sentence("", texts.reward_formula(found)),
-            blocks.table("The parts of the reward", columns, parts, kind="judge"),
-            Sentence("" if found.missing else "nothing.", "Required, not addressed:"),
-            *([blocks.listing(found.missing)] if found.missing else []),
-            Sentence(
-                "The agents never see this: it quotes the study's hidden reference.", quiet=True
-            ),
-        ]
-    return Fold("What a judge sees, after the end", tuple(held))
 
 
 # --- two branches -----------------------------------------------------------------------------

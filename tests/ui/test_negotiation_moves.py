@@ -89,7 +89,7 @@ def test_form_starts_from_the_plan_of_the_protocol_page_then_from_the_offer() ->
     assert shows(app, by_person(PACK, opening, revise_to(revise(offer.plan, sample_size=180))))
 
 
-def test_proposal_is_answered_and_the_offer_accepted_and_only_then_a_judge_speaks(
+def test_proposal_is_answered_and_its_offer_accepted(
     app: AppTest,
 ) -> None:
     press(app, SEND)
@@ -97,13 +97,11 @@ def test_proposal_is_answered_and_the_offer_accepted_and_only_then_a_judge_speak
     assert round_shown(app) == "Round 1 of 1"
     assert (number(app, "Sample size").value, number(app, "Duration (days)").value) == (210, 6)
     assert "the Lab Manager offers 210 samples in 6 days: power 0.47" in outcome(app)[1]
-    assert "Reward " not in said(app)
     press(app, "Accept the offer")
     assert shows(app, by_person(PACK, PROPOSED, ACCEPT))
     assert round_shown(app) == "Round 2 of 2"
     assert query_of(app)["round"] == "2"
     assert SEND not in labels(app)
-    assert "Reward " in said(app)
     total = rows_in(app, "given")[-1]
     assert (total[0], total[1], total[3]) == ("In all", "−2,200", "0.76 → 0.47")
 
@@ -124,10 +122,8 @@ def test_person_may_walk_away_from_no_plan_or_from_one(app: AppTest) -> None:
     assert outcome(app)[0] == "fail"
     assert shows(app, by_person(PACK, None))
     assert "Has nothing to answer." in said(app)
-    assert "No plan was ever on the table" in said(app)
     press(press(press(app, "Undo last round"), SEND), "Walk away")
     assert shows(app, by_person(PACK, PROPOSED, None))
-    assert "No plan was ever on the table" not in said(app)
 
 
 def test_rounds_are_taken_back_one_by_one_or_all_at_once_and_that_is_undone(app: AppTest) -> None:

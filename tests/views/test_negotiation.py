@@ -15,7 +15,6 @@ from replicalab.negotiation import (
     Negotiation,
     Outcome,
     ScientistKind,
-    judge,
     ledger,
 )
 from replicalab.scenarios import Pack, load_scenario
@@ -27,10 +26,8 @@ from replicalab.views.negotiation import (
     answer_rule,
     answer_verdict,
     change_rows,
-    judge_parts,
     ledger_sentence,
     outcome_verdict,
-    reward_formula,
     round_caption,
     round_summary,
     signed_credits,
@@ -40,7 +37,6 @@ from replicalab.views.negotiation import (
 from replicalab.views.rounds import (
     attempts_panel,
     branches_panel,
-    judge_panel,
     ledger_panel,
     matrix_panel,
     outcome_panel,
@@ -122,12 +118,6 @@ def told(negotiation: Negotiation) -> str:
         f"{signed_credits(concession.step)} credits, {signed_credits(concession.total)} in all"
         for concession in concessions
     ]
-    if negotiation.ending is None:
-        return "\n".join(lines)
-    judgement = judge(negotiation)
-    if judgement is not None:
-        parts = [": ".join(part) for part in judge_parts(judgement)]
-        lines += ["", reward_formula(judgement), *parts]
     return "\n".join(lines)
 
 
@@ -231,8 +221,6 @@ PANELS: Final[dict[str, Block]] = {
     "the matrix": matrix_panel(by_person(MEDIUM, ask("Days?"), propose(PROPOSED)), 1),
     "the ledger": ledger_panel(RULED),
     "a ledger of no amount": ledger_panel(WORDED),
-    "the judge": judge_panel(by_person(MEDIUM, propose(PROPOSED), None)),
-    "nothing to judge": judge_panel(LEFT),
     "a branch that is over": branches_panel(FORKS, 1),
 }
 
@@ -301,7 +289,6 @@ def test_every_panel_of_any_negotiation_is_well_formed(
         *(round_panel(talks, at) for at in range(len(talks.rounds))),
         matrix_panel(talks, 0),
         ledger_panel(talks),
-        judge_panel(talks),
         outcome_panel(outcome_verdict(talks)),
     ]
     assert all(heard(tree(panel)) for panel in panels)

@@ -314,15 +314,11 @@ def _advance(last: int) -> None:
 
 
 def _draw_run(negotiation: Negotiation) -> None:
-    """Draw the matrix as far as the round on show; after the last one what was given up.
-
-    A judge, who knows the reference, has a word then too. The chart is drawn on demand.
-    """
+    """Draw the matrix as far as the round on show; after the last one what was given up."""
     at = table.shown_round(negotiation)
     parts: list[Block] = [rounds.matrix_panel(negotiation, at)]
     if _is_over(negotiation):
         parts.append(rounds.ledger_panel(negotiation))
-        parts += [rounds.judge_panel(negotiation)] if negotiation.ending is not None else []
     panel.draw(*parts)
     place = st.expander(
         "The rounds as a chart", icon=":material/show_chart:", key=_CHART, on_change="rerun"
