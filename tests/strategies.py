@@ -374,22 +374,18 @@ def questions(design: Design) -> st.SearchStrategy[EvidenceAssumptions]:
 
 def units() -> st.SearchStrategy[Units]:
     """Return any experimental units."""
-    costs = st.just(0.0) | st.floats(0, MOST)
     return st.builds(
         Units,
         name=st.sampled_from(["tank", "lot", "class", "<b>unit</b>"]),
         samples=st.floats(1, 40) | st.floats(1, MOST),
         icc=st.none() | st.floats(0, 1),
-        cost=costs,
-        sample_cost=costs,
     )
 
 
 def arms() -> st.SearchStrategy[Arms]:
     """Return any two arms."""
-    costs = st.just(0.0) | st.floats(0, MOST)
     share = st.just(0.5) | st.floats(0.05, 0.95)
-    return st.builds(Arms, share=share, first_cost=costs, second_cost=costs)
+    return st.builds(Arms, share=share)
 
 
 def _is_askable(question: EvidenceAssumptions, design: Design) -> bool:

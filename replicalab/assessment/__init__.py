@@ -7,10 +7,8 @@ from replicalab.assessment.costs import (
     cost,
     counts_of,
     credits_needed,
-    samples_are_free,
     samples_in_arms,
     staff,
-    unit_count,
     units_in_arms,
 )
 from replicalab.assessment.dimensions import AMOUNTS, DIMENSION_ROWS, ITEM_DIMENSIONS, Slack

@@ -1,15 +1,14 @@
 """The cost and staff formulas, for a single plan and for arrays of plans.
 
-A lab may also have a price for its staff, and an overhead on everything; a study's units and arms
-may have prices of their own. Without them a plan costs what the document's five terms add up to.
+A lab may also have a price for its staff, and an overhead on everything. Without them a plan costs
+what the document's five terms add up to.
 
 Whole numbers give a number; arrays that broadcast together give an array.
-Source: docs/methods.md, The check.
+Source: docs/contract.md, The check.
 """
 
 from typing import Any, Final, NamedTuple
 
-from replicalab.lexicon import capitalised, plural
 from replicalab.measures import KINDS, arms_of, units_of
 from replicalab.models import Protocol
 from replicalab.scenarios import Design, Pack, StaffModel
@@ -37,8 +36,8 @@ class CostTerm(NamedTuple):
 
     ``own`` are the prices of those among the ``number`` that have one in place of the rate. Of the
     overhead the ``number`` is the sum of all other terms, and the rate a share of it. ``of`` is
-    what costs: ``samples``, ``days``, ``controls``, ``equipment``, ``reagents``, ``units``,
-    ``staff`` or ``overhead``.
+    what costs: ``samples``, ``days``, ``controls``, ``equipment``, ``reagents``, ``staff`` or
+    ``overhead``.
     """
 
     label: str
@@ -110,7 +109,7 @@ def own_prices(protocol: Protocol, pack: Pack) -> tuple[tuple[float, ...], tuple
 def cost_terms(
     counts: Counts, pack: Pack, own: tuple[tuple[float, ...], tuple[float, ...]] = ((), ())
 ) -> tuple[CostTerm, ...]:
-    """Return the five terms in the document's order, and what else has a price in a lab or study.
+    """Return the five terms in the document's order, and what else has a price in a lab.
 
     They add up to `cost`. Given the own prices that the counts hold, see `own_prices`.
     """
@@ -120,10 +119,6 @@ def cost_terms(
         CostTerm(label, count, getattr(model, rate), prices, of=label.lower())
         for count, (label, rate), prices in rows
     ]
-    terms += [
-        term._replace(number=int(term.number))
-        for term in _design_terms(counts.samples, pack.design)
-    ]
     if model.per_staff_day:
         staff_days = staff(counts, pack.staff_model) * counts.days
         terms.append(CostTerm("Staff days", staff_days, model.per_staff_day, of="staff"))
@@ -131,29 +126,6 @@ def cost_terms(
         share, direct = model.overhead_percent / 100, _direct(counts, pack)
         terms.append(CostTerm("Overhead", direct, share, is_share=True, of="overhead"))
     return tuple(terms)
-
-
-def _design_terms(samples: Amount, design: Design) -> list[CostTerm]:
-    """Return what the units and the arms of a study cost, where they have a price."""
-    terms, units, arms = list[CostTerm](), design.units, design.arms
-    if units is not None and not units.is_free:
-        named, number = capitalised(plural(units.name, 2)), unit_count(samples, design)
-        terms = [
-            CostTerm(named, number, units.cost, of="units"),
-            CostTerm("Samples in them", samples, units.sample_cost),
-        ]
-    if arms is not None and not arms.is_free:
-        first, second = arms_of(samples, arms.share)
-        terms += [
-            CostTerm("First arm", first, arms.first_cost),
-            CostTerm("Second arm", second, arms.second_cost),
-        ]
-    return [term for term in terms if term.rate]
-
-
-def unit_count(samples: Amount, design: Design) -> Amount:
-    """Return how many units so many samples take, the last of each arm perhaps partly filled."""
-    return sum(units_in_arms(samples, design))
 
 
 def units_in_arms(samples: Amount, design: Design) -> tuple[Amount, ...]:
@@ -167,11 +139,6 @@ def samples_in_arms(samples: Amount, design: Design) -> tuple[Amount, ...]:
     if KINDS[design.kind].groups_of(design) != _ARMS:
         return (samples,)
     return arms_of(samples, design.arms.share if design.arms else 0.5)
-
-
-def samples_are_free(pack: Pack) -> bool:
-    """Return whether a sample more adds nothing to the cost, but for the staff that it may take."""
-    return not (pack.cost_model.per_sample or _design_terms(1, pack.design))
 
 
 def cost(counts: Counts, pack: Pack) -> Amount:
@@ -188,7 +155,7 @@ def cost(counts: Counts, pack: Pack) -> Amount:
 def _direct(counts: Counts, pack: Pack) -> Amount:
     """Return what the plan costs without the overhead."""
     samples, days, controls, equipment, reagents, own = counts
-    model, design = pack.lab.cost_model, pack.study.design
+    model = pack.lab.cost_model
     found = (
         samples * model.per_sample
         + days * model.per_day
@@ -197,9 +164,6 @@ def _direct(counts: Counts, pack: Pack) -> Amount:
         + reagents * model.per_reagent
         + own
     )
-    if design.units is not None or design.arms is not None:
-        for term in _design_terms(samples, design):
-            found = found + term.number * term.rate
     if not model.per_staff_day:
         return found
     return found + staff(counts, pack.lab.staff_model) * model.per_staff_day * days

@@ -30,7 +30,7 @@ from replicalab.planner import (
 )
 from replicalab.planner.curves import Curves
 from replicalab.planner.looks import LookedAt, LooksPlan, NoLooks, looked_at, with_looks
-from replicalab.planner.units import better_allocation, by_correlation
+from replicalab.planner.units import by_correlation
 from replicalab.scenarios import Bounds, EvidenceAssumptions, LabOverrides, Pack, StudyLimit
 from replicalab.tables.rows import cost_row, dimension_row, remark_row
 from replicalab.views.blocks import Verdict
@@ -232,20 +232,13 @@ def units_and_arms(found: Assessment) -> Data:
     """Return how a plan's samples are in units and in arms; nothing where the study names none."""
     design, samples, said = found.pack.design, found.counts.samples, Data()
     if design.units is not None:
-        better, measure = better_allocation(found), found.evidence.measure
+        measure = found.evidence.measure
         said["units"] = {
             **design.units.model_dump(mode="json"),
             "number": [int(each) for each in units_in_arms(samples, design)],
             "by_correlation": [
                 {"icc": rho, measure: value} for rho, value in by_correlation(found).items()
             ],
-            "better": better
-            and {
-                "samples": better.per_unit,
-                "number": list(better.units),
-                "cost": better.credits,
-                measure: better.value,
-            },
         }
     if design.arms is not None:
         arms = [int(each) for each in samples_in_arms(samples, design)]

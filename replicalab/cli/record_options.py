@@ -42,7 +42,6 @@ class RecordOption(NamedTuple):
     read: Callable[[str], Any] = decimal
 
 
-_COST: Final = f"0 to {MOST:,}"
 _CRITERIA: Final = ", ".join(Criterion)
 _PRIORS: Final = ", ".join(Prior)
 _WITH_SIDES: Final = [name for name, row in CRITERIA.items() if row.has_sides]
@@ -64,22 +63,12 @@ RECORD_OPTIONS: Final = {
         "the intraclass correlation of samples in one unit",
         "from 0 to 1, such as 0.1",
     ),
-    "unit_cost": RecordOption("units", "cost", "PRICE", "what one unit costs", _COST),
-    "unit_sample_cost": RecordOption(
-        "units", "sample_cost", "PRICE", "what a sample costs besides the lab's rate", _COST
-    ),
     "arm_share": RecordOption(
         "arms",
         "share",
         "NUMBER",
         "the share of samples in the first of two arms",
         "from 0.05 to 0.95, such as 0.25",
-    ),
-    "first_arm_cost": RecordOption(
-        "arms", "first_cost", "PRICE", "what a sample of the first arm costs besides", _COST
-    ),
-    "second_arm_cost": RecordOption(
-        "arms", "second_cost", "PRICE", "what a sample of the second arm costs besides", _COST
     ),
     "replicated": RecordOption(
         "replication",

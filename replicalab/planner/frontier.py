@@ -4,7 +4,7 @@ Of the plans of one variant in which so many samples count, one has the fewest s
 once, so only that one matters. The plans of all variants are then gone through from the most
 evidence to the least: one is beaten if an earlier one costs no more, takes no longer and loses no
 more.
-Source: docs/methods.md, Planner; Nash (1950), Econometrica 18, 155-162.
+Source: docs/contract.md, Planner; Nash (1950), Econometrica 18, 155-162.
 """
 
 from bisect import bisect_left, bisect_right
@@ -19,7 +19,6 @@ from replicalab.assessment import (
     Evidence,
     counted_of,
     credits_needed,
-    samples_are_free,
     tier_of,
 )
 from replicalab.models import LARGEST_PLANNED, Protocol, revise
@@ -250,7 +249,7 @@ def _sizes(low: int, most: int, number: int, pack: Pack) -> Iterator[int]:
     """Yield the sample sizes to look at, the last one always."""
     # Where a sample is free, of those that take the same days and staff only the most.
     unit, ends = 1, {most}
-    if samples_are_free(pack):
+    if not pack.cost_model.per_sample:
         rate, threshold = pack.samples_per_day, pack.staff_model.sample_threshold
         if pack.cost_model.per_staff_day and low <= threshold < most:
             ends.add(threshold)

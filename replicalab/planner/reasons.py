@@ -14,7 +14,6 @@ from replicalab.assessment import (
     assess,
     counts_of,
     credits_needed,
-    samples_are_free,
     staff,
 )
 from replicalab.assessment.phrases import asked_text, days_text
@@ -163,7 +162,7 @@ def _is_paid(plan: Protocol, found: Candidate, pack: Pack) -> bool:
         for n in (plan.sample_size, found.samples)
     )
     staff_paid = pack.cost_model.per_staff_day and len({*people}) > 1
-    return not samples_are_free(pack) or bool(staff_paid)
+    return bool(pack.cost_model.per_sample or staff_paid)
 
 
 def _fewer_samples_reason(before: int, found: Candidate, worth: EvidenceCurve) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from replicalab.models import Record
-from replicalab.scenarios.fields import MOST, Rate, ShortTitle
+from replicalab.scenarios.fields import MOST, ShortTitle
 
 Correlation = Annotated[float, Field(strict=True, ge=0, le=1)]
 PerUnit = Annotated[float, Field(strict=True, ge=1, le=MOST)]
@@ -22,17 +22,8 @@ class Units(Record):
         samples: how many samples are in one, on average.
         icc: the intraclass correlation: how much of the variance lies between units; null
             where it is not known, and then the evidence takes samples as independent.
-        cost: what one unit costs besides its samples, in the lab's currency.
-        sample_cost: what a sample costs besides the lab's rate.
     """
 
     name: ShortTitle
     samples: PerUnit
     icc: Correlation | None = None
-    cost: Rate = 0.0
-    sample_cost: Rate = 0.0
-
-    @property
-    def is_free(self) -> bool:
-        """Whether it adds nothing to what a plan costs."""
-        return not (self.cost or self.sample_cost)

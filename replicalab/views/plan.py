@@ -265,7 +265,7 @@ def _number_text(name: str, pack: Pack) -> str:
 def record_text(value: Record, *, whole: bool = True) -> str:
     """Return units, arms or what counts as replicated, as they are asked, in a few words.
 
-    Not ``whole`` without their costs, and several criteria by their number.
+    Not ``whole``: several criteria by their number.
     """
     if isinstance(value, Replication):
         if not whole and len(value.criteria) > 1:
@@ -273,7 +273,7 @@ def record_text(value: Record, *, whole: bool = True) -> str:
         return (
             f"replicated if {lexicon.joined([within(CRITERIA[c].label) for c in value.criteria])}"
         )
-    return grouping_text(value, costs=whole)
+    return grouping_text(value)
 
 
 def looks_text(looks: Looks | None) -> str:

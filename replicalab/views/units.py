@@ -8,34 +8,28 @@ from typing import Final
 from replicalab.assessment import Assessment, counted_units, samples_in_arms, units_in_arms
 from replicalab.lexicon import amount_text, capitalised, count_text, joined, percent_text, plural
 from replicalab.models import Record
-from replicalab.planner.units import Allocated, better_allocation, by_correlation, units_worth
+from replicalab.planner.units import by_correlation, units_worth
 from replicalab.planner.unreached import units_limit
 from replicalab.scenarios import Arms, Design, Units
 from replicalab.views.blocks import Cell, Group, Sentence, Table, group, row, table
 
 UNITS_TITLE: Final = "Experimental unit"
 ARMS_TITLE: Final = "Two arms"
-_ARMS: Final = 2
 _WHOLE: Final = 100  # From here on samples are counted without decimals
 
 
 # --- what they are ----------------------------------------------------------------------------
 
 
-def grouping_text(value: Record, *, costs: bool = True) -> str:
-    """Return units or arms in a few words, with their costs: ``tanks of 16, correlation 0.1``."""
+def grouping_text(value: Record) -> str:
+    """Return units or arms in a few words: ``tanks of 16, correlation 0.1``."""
     if isinstance(value, Units):
-        known = "not given" if value.icc is None else f"{value.icc:g}"
-        text = f"{plural(value.name, 2)} of {value.samples:g}, correlation {known}"
-        prices = {f"a {value.name}": value.cost, "a sample": value.sample_cost}
-    elif isinstance(value, Arms):
+        correlation = "not given" if value.icc is None else f"{value.icc:g}"
+        return f"{plural(value.name, 2)} of {value.samples:g}, correlation {correlation}"
+    if isinstance(value, Arms):
         share = f"{percent_text(value.share)} in the first arm"
-        text = "equal arms" if value.share == Arms().share else share
-        prices = {"a sample of the first": value.first_cost, "of the second": value.second_cost}
-    else:
-        return ""
-    priced = [f"{amount_text(price)} for {what}" for what, price in prices.items() if price]
-    return ", ".join([text, *priced]) if costs else text
+        return "equal arms" if value.share == Arms().share else share
+    return ""
 
 
 def groupings(design: Design) -> dict[str, tuple[str, str]]:
@@ -81,7 +75,7 @@ def basis_text(plan: Assessment) -> str:
     found = units_worth(plan, units.icc or 0.0) if units else None
     if units is not None and units.icc is not None and found:
         arms = counted_units(design, plan.evidence.able)
-        left = f", {found.left:.3g} left in each," if found.left < units.samples else ""
+        left = f", {found.remaining:.3g} left in each," if found.remaining < units.samples else ""
         held = f"{_units_text(design, arms)}{left} with an intraclass correlation of {units.icc:g}"
         worth = f"{_worth_text(found.worth)} independent ones"
         texts.append(
@@ -134,9 +128,6 @@ def _sentences(plan: Assessment) -> Iterator[Sentence]:
         yield Sentence(f"{capitalised(count_text(plan.counts.samples, 'sample'))}: {arms}.")
     if limit := units_limit_text(plan):
         yield Sentence(limit)
-    better = better_allocation(plan)
-    if better and design.units:
-        yield Sentence(allocation_text(plan, better, design.units))
 
 
 def correlations_table(plan: Assessment, units: Units) -> Table:
@@ -165,27 +156,6 @@ def correlations_table(plan: Assessment, units: Units) -> Table:
 def _worth_text(samples: float) -> str:
     """Return how many independent samples some are worth: ``51.2``, ``1,250``."""
     return amount_text(round(samples)) if samples >= _WHOLE else f"{samples:.3g}"
-
-
-def allocation_text(plan: Assessment, better: Allocated, units: Units) -> str:
-    """Return samples and units that show more for the same money.
-
-    ``The same money shows more with 9 per tank, 33 % of tanks treated: power 0.41 in place of 0.33
-    for 1,234 credits, no more than samples and tanks cost now (81 samples in …).``
-    """
-    name, evidence, shares = units.name, plan.evidence, ""
-    if len(better.units) == _ARMS:
-        shares = f", {percent_text(round(better.share, 2))} of {plural(name, 2)} treated"
-    units_had = count_text(sum(better.units), name)
-    if len(better.units) == _ARMS:
-        treated, other = map(amount_text, better.units)
-        units_had = f"{treated} treated and {other} other {plural(name, sum(better.units))}"
-    return (
-        f"The same money shows more with {better.per_unit:,} per {name}{shares}: "
-        f"{evidence.text_of(evidence.amount(better.value))} in place of {evidence.number} for "
-        f"{plan.pack.lab.money(better.credits)}, no more than samples and {plural(name, 2)} cost "
-        f"now ({count_text(better.samples, 'sample')} in {units_had})."
-    )
 
 
 def units_limit_text(plan: Assessment, *, alone: bool = True) -> str:

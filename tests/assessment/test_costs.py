@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,14 +15,13 @@ from replicalab.assessment import (
     Counts,
     assess,
     credits_needed,
-    samples_are_free,
     units_in_arms,
 )
 from replicalab.lexicon import money_text
 from replicalab.models import Protocol, revise
 from replicalab.planner import PlanAnalysis, largest_sample
 from replicalab.planner.region import numeric_checks
-from replicalab.scenarios import Arms, CostModel, LabOverrides, Pack, Units
+from replicalab.scenarios import CostModel, LabOverrides, Pack
 from replicalab.views.plan import term_text
 from tests.factories import make_design, make_pack, make_protocol
 from tests.strategies import itemised_protocols, studied_packs
@@ -143,55 +142,9 @@ def test_cost_never_falls_when_samples_or_days_are_added(
     assert assess(more, pack).cost >= assess(plan, pack).cost
 
 
-GROUPED: Final = make_design(
-    kind="two_group",
-    units=Units(name="tank", samples=2.5, cost=33.3, sample_cost=0.7),
-    arms=Arms(share=0.35, first_cost=4.1, second_cost=0.3),
-)
-
-
-def test_units_and_arms_are_terms_worked_out_by_hand() -> None:
-    # Of 30 samples 10.5 were in the first arm, a half down: 10 and 20, in 4 and 8 tanks of 2.5.
-    plan = assess(PLAN, make_pack(design=GROUPED))
-    assert [(term.label, term.number, term.rate) for term in plan.cost_terms[5:]] == [
-        ("Tanks", 12, 33.3),
-        ("Samples in them", 30, 0.7),
-        ("First arm", 10, 4.1),
-        ("Second arm", 20, 0.3),
-    ]
-    assert plan.cost == pytest.approx(625 + 12 * 33.3 + 30 * 0.7 + 41 + 6)
-    assert plan.cost == pytest.approx(sum(term.credits for term in plan.cost_terms))
-
-
-def test_units_and_arms_cost_the_same_for_arrays_and_never_less_with_more_samples() -> None:
-    for model in (CostModel(), CostModel(per_staff_day=3.0, overhead_percent=12.5)):
-        pack, samples = make_pack(design=GROUPED, cost_model=model), np.arange(1, 2000)
-        counts = Counts(samples, np.ones_like(samples), 1, 0, 0)
-        single = [credits_needed(counts._replace(samples=int(n), days=1), pack) for n in samples]
-        assert numeric_checks(counts, pack).credits.tolist() == single
-        assert single == sorted(single)
-
-
 def test_each_sample_is_a_unit_of_its_own_where_a_design_has_no_units() -> None:
     assert sorted(units_in_arms(41, make_design())) == [20, 21]
     assert units_in_arms(41, make_design(kind="paired")) == (41,)
-
-
-def test_samples_are_free_only_where_nothing_has_a_price_for_them() -> None:
-    free = CostModel(per_sample=0.0)
-    assert samples_are_free(make_pack(cost_model=free))
-    assert not samples_are_free(make_pack())
-    assert not samples_are_free(make_pack(cost_model=free, design=GROUPED))
-    unpriced = make_design(kind="two_group", units=Units(name="tank", samples=2.0), arms=Arms())
-    assert samples_are_free(make_pack(cost_model=free, design=unpriced))
-
-
-def test_dearest_units_and_arms_of_the_largest_plan_have_a_finite_cost() -> None:
-    units = Units(name="tank", samples=1.0, cost=1e9, sample_cost=1e9)
-    arms = Arms(first_cost=1e9, second_cost=1e9)
-    pack = make_pack(design=make_design(kind="two_group", units=units, arms=arms))
-    plan = assess(revise(PLAN, sample_size=10**6), pack)
-    assert plan.cost == pytest.approx(3e15, rel=1e-6)
 
 
 def test_array_rounds_a_half_to_where_the_single_check_does() -> None:

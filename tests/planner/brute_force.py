@@ -1,6 +1,6 @@
 """Every plan of a small lab, tried one by one: what the planner's answers are held against.
 
-Written from docs/methods.md, Planner, in loops; it shares no search with the planner. What a
+Written from docs/contract.md, Planner, in loops; it shares no search with the planner. What a
 variant fails, and what so many samples show, is asked of the check, once; the numbers are added up
 here by the contract's own formulas.
 """
@@ -8,9 +8,8 @@ here by the contract's own formulas.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from itertools import combinations, product
-from math import ceil, inf
+from math import inf
 from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment, Evidence, assess
@@ -18,7 +17,7 @@ from replicalab.assessment.results import IssueCategory, Severity
 from replicalab.lexicon import label_key
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.steps import changed_values
-from replicalab.scenarios import Bounds, DesignKind, EvidenceTier, Pack, ScenarioConstraint
+from replicalab.scenarios import Bounds, EvidenceTier, Pack, ScenarioConstraint
 
 _FAR: Final = 2000
 """So many samples are tried at most; in small labs fewer reach any target."""
@@ -222,34 +221,10 @@ def cost_of(worded: Protocol, samples: int, days: int, pack: Pack) -> float:
     credits += len(worded.controls) * rates.per_control
     credits += sum(own.get(key(i), rates.per_equipment_item) for i in worded.required_equipment)
     credits += sum(own.get(key(i), rates.per_reagent) for i in worded.required_reagents)
-    if pack.design.units or pack.design.arms:
-        credits += float(_of_units_and_arms(samples, pack))
     credits += days * staff_of(worded, samples, days, pack) * rates.per_staff_day
     if rates.overhead_percent:
         credits *= (100 + rates.overhead_percent) / 100
     return round(credits, 6)
-
-
-def _of_units_and_arms(samples: int, pack: Pack) -> Fraction:
-    """Return what a study's units and arms cost, in fractions: nothing is rounded on the way."""
-    units, arms, credits = pack.design.units, pack.design.arms, Fraction(0)
-    sizes = [samples]
-    if pack.design.kind in (
-        DesignKind.TWO_GROUP,
-        DesignKind.TWO_PROPORTIONS,
-        DesignKind.EQUIVALENCE,
-        DesignKind.SURVIVAL,
-    ):
-        share = Fraction(arms.share if arms else 0.5)
-        first = ceil(share * samples - Fraction(1, 2))  # rounded, a half down
-        first = min(max(first, 1), samples - 1) if samples > 1 else first
-        sizes = [first, samples - first]
-    if units:
-        held = sum(ceil(size / Fraction(str(units.samples))) for size in sizes)
-        credits += samples * Fraction(units.sample_cost) + held * Fraction(units.cost)
-    if arms:
-        credits += sizes[0] * Fraction(arms.first_cost) + sizes[1] * Fraction(arms.second_cost)
-    return credits
 
 
 def staff_of(worded: Protocol, samples: int, days: int, pack: Pack) -> int:

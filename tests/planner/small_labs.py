@@ -159,14 +159,10 @@ def _grouped(rng: Random, plan: Protocol, pack: Pack) -> Pack:
             name="tank",
             samples=rng.choice((1.0, 2.0, 2.5, 4.0)),
             icc=rng.choice((None, 0.0, 0.1, 0.4, 1.0)),
-            cost=rng.choice((0.0, 5.0, 33.3)),
-            sample_cost=rng.choice((0.0, 0.0, 2.5)),
         )
     if "arms" in known and rng.random() < 0.7:
         given["arms"] = Arms(
             share=rng.choice((0.5, 0.2, 0.35, 0.75)),
-            first_cost=rng.choice((0.0, 4.0)),
-            second_cost=rng.choice((0.0, 11.1)),
         )
     grouped = change_pack(pack, design=pack.design.model_copy(update=given))
     before = assess(plan, pack).cost

@@ -150,7 +150,7 @@ BY_HAND: Final = "study=fin_momentum&lab=medium&seed=7&rounds=6&round=3"
 
 
 def test_units_and_arms_stand_in_the_address_and_go_where_a_study_has_none() -> None:
-    units, arms = Units(name="tank", samples=16.0, icc=0.1), Arms(share=0.25, first_cost=3)
+    units, arms = Units(name="tank", samples=16.0, icc=0.1), Arms(share=0.25)
     asked = Workspace().changed(
         study="eco_reef_fish", question=EvidenceAssumptions(units=units, arms=arms)
     )

@@ -373,11 +373,9 @@ def test_fields_of_units_follow_each_other_in_rows_as_they_do_on_a_phone() -> No
     type_text(app, "What is treated as one", "tray")
     asked = [field.label for field in app.number_input]
     first = asked.index("Samples in one of them")
-    assert asked[first : first + 4] == [
+    assert asked[first : first + 2] == [
         "Samples in one of them",
         "Intraclass correlation",
-        "One of them costs",
-        "A sample in it costs",
     ]
 
 
@@ -387,13 +385,11 @@ def test_units_and_arms_are_asked_for_by_kinds_that_may_have_them() -> None:
     type_value(app, "Samples in one of them", 6.0)
     assert study_of(app).design.units == Units(name="tray", samples=6.0)
     type_value(at(app, ASSUMPTIONS), "Intraclass correlation", 0.1)
-    type_value(app, "One of them costs", 12.0)
     type_text(app, "Why so many", "Six fit in.")
     type_value(app, "Share of samples in the first arm", 0.25)
-    type_value(app, "One of the other costs", 3.0)
     design = study_of(app).design
-    assert design.units == Units(name="tray", samples=6.0, icc=0.1, cost=12.0)
-    assert (design.arms, design.why["units"]) == (Arms(share=0.25, second_cost=3.0), "Six fit in.")
+    assert design.units == Units(name="tray", samples=6.0, icc=0.1)
+    assert (design.arms, design.why["units"]) == (Arms(share=0.25), "Six fit in.")
     at(app, COMPARISON).button(key="choose_anova").click()
     asked = [field.label for field in at(run(app), ASSUMPTIONS).text_input]
     assert "What one sample is" in asked

@@ -10,7 +10,7 @@ from replicalab.models import Record
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import Arms, Design, EvidenceAssumptions, Units
 from replicalab.scenarios.arms import ArmShare
-from replicalab.scenarios.fields import LONGEST_SHORT_TITLE, Rate
+from replicalab.scenarios.fields import LONGEST_SHORT_TITLE
 from replicalab.scenarios.units import Correlation, PerUnit
 from replicalab.ui import panel, state
 from replicalab.ui.controls import NumberField, between, bounds_of, button, complain
@@ -52,8 +52,6 @@ _FIELDS: Final = (
         0.01,
         "How much of the variance lies between units; empty where it is not known.",
     ),
-    _Field("units", "cost", "A unit costs", Rate, 1.0, "Besides its samples."),
-    _Field("units", "sample_cost", "A sample in it costs", Rate, 1.0, "Besides the lab’s rate."),
     _Field(
         "arms",
         "share",
@@ -63,8 +61,6 @@ _FIELDS: Final = (
         "The first arm is the treated one.",
         _IN_PERCENT,
     ),
-    _Field("arms", "first_cost", "A sample of it costs", Rate, 1.0, "Besides the lab’s rate."),
-    _Field("arms", "second_cost", "One of the other costs", Rate, 1.0, "Besides the lab’s rate."),
 )
 
 

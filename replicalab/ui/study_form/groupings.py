@@ -44,10 +44,6 @@ def _draw_units() -> None:
             help="Empty where it is not known: the samples then count as independent.",
         )
     with next(place):
-        fields.number("One of them costs", *(*_UNITS, "cost"), step=1.0, usual=0.0)
-    with next(place):
-        fields.number("A sample in it costs", *(*_UNITS, "sample_cost"), step=1.0, usual=0.0)
-    with next(place):
         fields.text("Why so many", "design", "why", "units")
 
 
@@ -63,10 +59,6 @@ def _draw_arms() -> None:
         )
     if record.draft().at(*_ARMS) is None:
         return
-    with next(place):
-        fields.number("A sample of it costs", *(*_ARMS, "first_cost"), step=1.0, usual=0.0)
-    with next(place):
-        fields.number("One of the other costs", *(*_ARMS, "second_cost"), step=1.0, usual=0.0)
     with next(place):
         fields.text("Why that share", "design", "why", "arms")
 
