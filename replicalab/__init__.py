@@ -20,7 +20,7 @@ if _typing.TYPE_CHECKING:
         suggest,
     )
 
-# The version that the wheel and every document names; docs/stability.md says what it promises.
+# The version that the wheel and every document names.
 __version__: _typing.Final = "2.0.0.dev0"
 
 __all__ = [

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
-import zlib
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replicalab.errors import Fault, ScenarioError
@@ -27,18 +23,15 @@ MIMES: Final = {
     "svg": "image/svg+xml",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     "yaml": "application/yaml",
-    "zip": "application/zip",
 }
 """The type of every file that leaves, by the ending of its name."""
 
 STUDY_SUFFIXES: Final = ("yaml", "yml")
 STUDY_MB: Final = 1
-SUFFIXES: Final = ("json", *STUDY_SUFFIXES, "zip")
+SUFFIXES: Final = ("json", *STUDY_SUFFIXES)
 MOST_MB: Final = 6
 MOST_BYTES: Final = MOST_MB * 2**20
 """The largest file that opens, of any kind."""
-CRATED_BUNDLE: Final = "bundle.json"
-"""What the bundle is called in a research object crate."""
 _ALL: Final = "bundle, negotiation, plan, lab or study"
 
 
@@ -85,14 +78,11 @@ class FoundFile(NamedTuple):
 def detect_kind(data: bytes, file: str) -> FoundFile:
     """Return a file with the kind that its values say, whatever it is called.
 
-    Of a research object crate it is the bundle in it.
-
     Raises:
         ScenarioError: it is no text, or nothing that is known; with the place and the remedy.
     """
-    is_crate = data.startswith(_ZIPPED)
-    text = readable_text(_bundle_in(data, file) if is_crate else data, file, MOST_BYTES)
-    is_yaml = not (is_crate or file.lower().endswith(".json"))
+    text = readable_text(data, file, MOST_BYTES)
+    is_yaml = not file.lower().endswith(".json")
     remedy = "choose one saved here; the name of a study ends in .yaml"
     try:
         values = JsonFile(file, _ALL, remedy, MOST_BYTES, MOST_BYTES, 1).values(text)
@@ -103,38 +93,6 @@ def detect_kind(data: bytes, file: str) -> FoundFile:
     if kind := kind_of(values):
         return FoundFile(kind, text, values)
     raise ScenarioError(file, [Fault("", f"the file holds no {_ALL}", remedy)])
-
-
-_PACKED: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-_ZIPPED: Final = (b"PK\x03\x04", b"PK\x05\x06")
-
-
-def _bundle_in(data: bytes, file: str) -> bytes:
-    """Return the bundle in a crate, no more of it than is ever read.
-
-    Raises:
-        ScenarioError: it cannot be unpacked, or holds no bundle, or several.
-    """
-    remedy, held = "choose a crate that was saved here, or the bundle in it", b""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            bundles = [
-                each
-                for each in archive.infolist()
-                if PurePosixPath(each.filename).name == CRATED_BUNDLE
-            ]
-            if len(bundles) == 1:
-                if bundles[0].compress_type not in _PACKED:
-                    raise zipfile.BadZipFile("packed in a way that may ask for any memory")
-                with archive.open(bundles[0]) as bundle:
-                    held = bundle.read(MOST_BYTES + 1)
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError) as error:
-        fault = Fault("", "the ZIP file cannot be unpacked", remedy)
-        raise ScenarioError(file, [fault]) from error
-    if len(bundles) != 1:
-        problem = f"the ZIP file holds {len(bundles) or 'no'} {CRATED_BUNDLE}"
-        raise ScenarioError(file, [Fault("", problem, remedy)])
-    return held
 
 
 class Form(NamedTuple):

@@ -2,7 +2,7 @@
 
 Every model is immutable, refuses unknown keys, strips its text and repairs nothing: a number
 written as text is refused rather than read. Amounts are credits, time is whole days, people are
-staff units. Source: docs/contract.md, Data.
+staff units.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether the tests notice a change of the core: `make mutants`, every tenth of all by default.
+"""Mutation testing of the core: `python -m tests.mutants`, every tenth place by default.
 
 One change at a time is made to a function of a room: a comparison, an operator, a number, a
 condition, a statement left out. The tests that call the function run on it, in a process of their

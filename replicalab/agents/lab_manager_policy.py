@@ -2,7 +2,7 @@
 
 No model is called here; the same plan in the same lab always gets the same answer. The fixes
 stand in `suggestions`; every name that the document gives this module can be imported from it.
-Source: docs/contract.md, Lab Manager.
+Source: docs/methods.md, Lab Manager.
 """
 
 import re

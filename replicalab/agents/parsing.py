@@ -1,7 +1,7 @@
 """Model text in, one validated `ScientistAction` out; or one of three codes, never anything else.
 
 Every character is read a fixed number of times, so hostile text costs time in proportion to its
-length and no more. Source: docs/contract.md, Scientist.
+length and no more. Source: docs/methods.md, Scientist.
 """
 
 import json

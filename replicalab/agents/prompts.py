@@ -1,6 +1,6 @@
 """What the Scientist is given to read: the system prompt, and the text of one turn.
 
-Source: docs/contract.md, Scientist. Text from a study file or from a model always stands
+Source: docs/methods.md, Scientist. Text from a study file or from a model always stands
 behind a bullet on one line of its own, so that it cannot pass for a section.
 """
 

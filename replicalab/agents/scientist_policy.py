@@ -1,7 +1,7 @@
 """The Scientist: how a model is asked, how its answer is read, and a baseline without a model.
 
 No call of a model happens here: the backend is a plain function (`GenerateFn`) that is passed in.
-Source: docs/contract.md, Scientist.
+Source: docs/methods.md, Scientist.
 """
 
 import re

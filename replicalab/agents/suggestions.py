@@ -1,6 +1,6 @@
 """The four fixes in the document's order, and the plan that they lead to.
 
-Source: docs/contract.md, Lab Manager.
+Source: docs/methods.md, Lab Manager.
 """
 
 from collections.abc import Iterable, Iterator

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from replicalab import crates
 from replicalab.api.plans import analysis
 from replicalab.api.shown import OneLine, page
 from replicalab.assessment import Assessment, assess
@@ -37,11 +35,8 @@ if TYPE_CHECKING:
     from replicalab.library import Decision
 
 BUNDLE: Final = "json"
-ENDINGS: Final = (*FORMS, BUNDLE, crates.SUFFIX)
-"""As what a report is saved, by the ending of its name.
-
-JSON is the bundle that replays, ZIP the research object crate that holds everything.
-"""
+ENDINGS: Final = (*FORMS, BUNDLE)
+"""As what a report is saved, by the ending of its name. JSON is the bundle."""
 
 
 class Comparison(OneLine, tuple[Side, ...]):
@@ -151,9 +146,8 @@ class Report(OneLine):
         """Return it as the content of a file.
 
         Args:
-            ending: one of ``html``, ``md``, ``pdf``, ``docx``, ``xlsx``; ``json``: the bundle, or a
-                form's answers by its own ids; or ``zip``: a research object crate with all of these
-                but the workbook, and without PDF where that cannot be made.
+            ending: one of ``html``, ``md``, ``pdf``, ``docx``, ``xlsx``; or ``json``: the
+                bundle, or a form's answers by its own ids.
             paper: ``A4`` or ``letter``, of PDF and Word.
 
         Raises:
@@ -166,30 +160,9 @@ class Report(OneLine):
             from replicalab.reports import bundle  # noqa: PLC0415 - Jinja2, with the first document
 
             return bundle(self.options, self._written, self.run, decision=self.decision)
-        if ending == crates.SUFFIX:
-            return self._crate(paper)
         if ending not in FORMS:
             raise ValueError(f"form '{ending}' is unknown; known: {', '.join(ENDINGS)}")
         return FORMS[ending].make(self.document, paper)
-
-    def _crate(self, paper: Paper) -> bytes:
-        from replicalab.reports import missing, pdf  # noqa: PLC0415 - as above
-
-        def printer(documents: Sequence[Document], paper: Paper) -> list[bytes]:
-            return [pdf(each, paper) for each in documents]
-
-        return crates.crate(
-            self.options,
-            self._written,
-            on=self._on,
-            run=self.run,
-            decision=self.decision,
-            said=self.said,
-            profile=self.profile or crates.DEFAULT_FORM,
-            aim=self._aim,
-            paper=paper,
-            printer=None if missing() else printer,
-        )
 
     def save(self, path: str | Path, paper: Paper = "A4") -> Path:
         """Write it to a file in the form that its name ends in, and return where.

@@ -4,7 +4,7 @@ A lab may also have a price for its staff, and an overhead on everything. Withou
 what the document's five terms add up to.
 
 Whole numbers give a number; arrays that broadcast together give an array.
-Source: docs/contract.md, The check.
+Source: docs/methods.md, The check.
 """
 
 from typing import Any, Final, NamedTuple

@@ -3,7 +3,7 @@
 The first of them is whether the plan is sound on paper, which the findings say: each has a
 severity, a category and a message. Nothing here raises: an unsound plan is an answer, not an
 accident. Where another dimension goes: docs/architecture.md, To add.
-Source: docs/contract.md, Validation and The check.
+Source: docs/methods.md, Validation and The check.
 """
 
 from __future__ import annotations

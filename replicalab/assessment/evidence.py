@@ -1,7 +1,7 @@
 """What n buys: power, detection, coverage or precision, at an assumed effect, before any data.
 
 Every value is planned at an assumed effect, which is the study's or the visitor's.
-Source: docs/contract.md, Evidence; each formula names its own in `measures.kinds`.
+Source: docs/methods.md, Evidence; each formula names its own in `measures.kinds`.
 """
 
 import math

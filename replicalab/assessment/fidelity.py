@@ -2,7 +2,7 @@
 
 The study's items that the plan does not list are assigned to the alternatives that it does list:
 as many as possible are covered, then with the least loss, then in the study file's order.
-Source: docs/contract.md, Fidelity.
+Source: docs/methods.md, Fidelity.
 """
 
 from collections.abc import Collection, Sequence

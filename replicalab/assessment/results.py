@@ -1,6 +1,6 @@
 """What a check answers: the findings on paper and the seven dimensions, as the document names them.
 
-Source: docs/contract.md, The check.
+Source: docs/methods.md, The check.
 """
 
 from collections.abc import Mapping

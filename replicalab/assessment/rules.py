@@ -2,7 +2,7 @@
 
 A phrase breaks its rule where it stands as whole words (a hyphen counts as a space) in a clause
 in which no negation comes before it: "live trading" breaks the rule, "no live trading" does not.
-Source: docs/contract.md, The check.
+Source: docs/methods.md, The check.
 """
 
 import re

@@ -7,7 +7,6 @@ from datetime import date
 from pathlib import Path
 from typing import Final, get_args
 
-from replicalab import crates
 from replicalab.api.documents import BUNDLE, ENDINGS, Report
 from replicalab.case import Case
 from replicalab.cli import asking
@@ -31,7 +30,6 @@ EXAMPLES: Final = (
     "report psy_stroop --plan plan.json --date 2026-01-31 --save report.html",
     "report psy_stroop --registration brandt-prereg-2 --date 2026-01-31 --save recipe.json",
     "report psy_stroop --negotiated --date 2026-01-31 --save bundle.json",
-    "report psy_stroop --negotiated --date 2026-01-31 --save crate.zip",
 )
 _FORMS: Final = [*PROFILES]
 _PAGED: Final = [f".{ending}" for ending, form in FORMS.items() if form.is_paged]
@@ -154,9 +152,8 @@ def _ending(asked: argparse.Namespace) -> str:
     if asked.paper and f".{ending}" not in _PAGED:
         remedy = f"end the file's name in {joined(_PAGED, 'or')}, or leave it out"
         raise CommandError(f"--paper {asked.paper}: .{ending} has no pages; {remedy}")
-    if (page := _page(asked)) and ending in (BUNDLE, crates.SUFFIX):
-        what = "a bundle" if ending == BUNDLE else "a crate"
-        raise CommandError(f"{page} '{asked.save}': {what} is no document; leave {page} out")
+    if (page := _page(asked)) and ending == BUNDLE:
+        raise CommandError(f"{page} '{asked.save}': a bundle is no document; leave {page} out")
     return ending
 
 

@@ -219,7 +219,7 @@ def _set_aside(file: Path, damage: str, now: datetime) -> str:
         raise faults.not_writable(error.strerror or type(error).__name__) from None
     return (
         f"The library's file was damaged ({damage}). It is set aside as {aside.name}, and a new, "
-        "empty library was begun; docs/library.md says how to get back what can be."
+        "empty library was begun; docs/saving.md says how to get back what can be."
     )
 
 

@@ -1,7 +1,7 @@
 """Who plays the Scientist by rule: the document's baseline, and one that weighs the evidence.
 
 Asked again in the same state, a rule acts in the same way and gives the same reason. A person, or
-a language model, chooses outside of this package and hands its turn in. Source: docs/contract.md,
+a language model, chooses outside of this package and hands its turn in. Source: docs/methods.md,
 Negotiation.
 """
 

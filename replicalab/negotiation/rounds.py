@@ -3,7 +3,7 @@
 In a round the Scientist acts and the Lab Manager answers. ``accept`` takes the Lab Manager's
 standing offer, or the plan on the table when there is none; an offer stands until the Lab Manager
 answers the next plan. Every function takes a negotiation and returns a new one; no round is ever
-played again. Source: docs/contract.md, Negotiation.
+played again. Source: docs/methods.md, Negotiation.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -3,7 +3,7 @@
 A transcript holds the setup and the turns, a model's outputs among them, and of every round the
 facts that were decided and a digest chained from the setup on. Rounds are not kept: `replay` makes
 them anew out of the turns, in today's words, and says in which the facts of today are others.
-Source: docs/contract.md, Negotiation.
+Source: docs/methods.md, Negotiation.
 """
 
 from collections.abc import Iterator

@@ -4,7 +4,7 @@ Of the plans of one variant in which so many samples count, one has the fewest s
 once, so only that one matters. The plans of all variants are then gone through from the most
 evidence to the least: one is beaten if an earlier one costs no more, takes no longer and loses no
 more.
-Source: docs/contract.md, Planner; Nash (1950), Econometrica 18, 155-162.
+Source: docs/methods.md, Planner; Nash (1950), Econometrica 18, 155-162.
 """
 
 from bisect import bisect_left, bisect_right

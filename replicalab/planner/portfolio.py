@@ -4,7 +4,7 @@ Of a study those plans matter that reach its target, or its floor, with the fewe
 one for each way to word the plan and to free an instrument, in the lab as it is and on each day
 after which a booking is over. What all of them share are the credits, the days, the people and the
 instruments.
-Source: docs/contract.md, Planner.
+Source: docs/methods.md, Planner.
 """
 
 from __future__ import annotations

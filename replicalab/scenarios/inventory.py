@@ -2,7 +2,7 @@
 
 A booking that ends before the lab's start day is none. A replacement is usable unless this lab
 lists it as missing, and an item that is a usable replacement counts as available.
-Source: docs/contract.md, The check.
+Source: docs/methods.md, The check.
 """
 
 from collections.abc import Sequence

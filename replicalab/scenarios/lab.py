@@ -1,7 +1,7 @@
 """A lab: its means, its rates, what is booked or missing in it, and what its author expects there.
 
 Amounts are in the lab's currency, credits where it names no other. The usual rates and staffing
-steps, which a lab has unless it names its own, are those of docs/contract.md, The check.
+steps, which a lab has unless it names its own, are those of docs/methods.md, The check.
 """
 
 from __future__ import annotations

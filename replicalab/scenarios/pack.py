@@ -2,7 +2,7 @@
 
 A pack stores the study, the lab and the seed. Resources, constraints and the two observations are
 views of these, so that no two of them can disagree, and another lab is simply another `Lab`.
-Source: docs/contract.md, Scenario.
+Source: docs/methods.md, Scenario.
 
 Seed 0 is the lab as the study's author wrote it. Any other seed moves the budget, the days, and
 which items are missing. The moves come from a hash of (seed, study, difficulty), so the same

@@ -1,6 +1,6 @@
 """Our check against a second engine, over plans and labs drawn at random.
 
-The engine is written from docs/contract.md in the plainest way and shares no code with ours.
+The engine is written from docs/methods.md in the plainest way and shares no code with ours.
 """
 
 from __future__ import annotations

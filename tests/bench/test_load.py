@@ -21,7 +21,7 @@ from tests.bench.sessions import Session, visiting
 from tests.bench.test_pages import STOCK
 from tests.browser.driving import APP, AppServer
 
-pytestmark = [pytest.mark.bench, pytest.mark.page]
+pytestmark = pytest.mark.bench
 
 PEOPLE: Final = 30
 EDITS: Final = 15

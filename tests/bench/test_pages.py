@@ -24,7 +24,7 @@ from tests.bench.measuring import hold
 from tests.browser.driving import APP, CHROMIUM_FLAGS, AppServer, find_chromium
 from tests.browser.visiting import COMPARING
 
-pytestmark = [pytest.mark.bench, pytest.mark.page]
+pytestmark = pytest.mark.bench
 
 TURNS: Final = 23
 WARMING: Final = 3

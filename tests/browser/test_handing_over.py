@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
-from zipfile import ZipFile
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -137,9 +136,7 @@ def test_what_is_exported_is_imported_elsewhere_and_verified(
     expect(elsewhere.get_by_text("Replays identically, round by round.")).to_be_visible()
 
 
-def test_form_stays_open_while_it_is_filled_in_and_leaves_in_a_crate_that_opens_elsewhere(
-    app_page: Page, elsewhere: Page, tmp_path: Path
-) -> None:
+def test_form_stays_open_while_it_is_filled_in(app_page: Page) -> None:
     open_app(app_page, STROOP)
     hand_over(app_page, "Registration")
     section = drawer(app_page).get_by_text("Designing the replication · 1 of 7")
@@ -152,17 +149,6 @@ def test_form_stays_open_while_it_is_filled_in_and_leaves_in_a_crate_that_opens_
     expect(drawer(app_page).get_by_text("Designing the replication · 2 of 7")).to_be_visible()
     expect(typed).to_have_value("In the next room.")
     assert_accessible(app_page)
-    look_at(app_page, "Bundle")
-    drawer(app_page).get_by_role("button", name="Make the crate").click()
-    save = drawer(app_page).get_by_role("button", name="Save psy-stroop-medium-crate.zip")
-    expect(save).to_be_visible(timeout=120_000)
-    crate = saved(app_page, save, tmp_path)
-    with ZipFile(crate) as files:
-        assert "In the next room." in files.read("registration.md").decode()
-    open_app(elsewhere, "/")
-    choose_more(elsewhere, "Open a file")
-    upload(elsewhere, crate)
-    expect(drawer(elsewhere)).to_contain_text("Verified: the plan is judged as in the file.")
 
 
 @pytest.mark.parametrize("form", ["PNG", "SVG"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import re
 import shutil
 import sqlite3
 import subprocess
@@ -131,24 +130,6 @@ def test_library_of_this_version_opens_without_alembic(tmp_path: Path) -> None:
         [sys.executable, "-c", said], cwd=ROOT, check=True, capture_output=True, text=True
     )
     assert process.stdout == "False\n"
-
-
-def test_recipe_of_the_document_gets_out_what_a_damaged_file_holds(
-    first: Path, tmp_path: Path
-) -> None:
-    sqlite = shutil.which("sqlite3")
-    if sqlite is None:
-        pytest.skip("SQLite's own program is not installed")
-    [recipe] = re.findall(r"^sqlite3 /\S+damaged\S+ (.+)$", DOCUMENT.read_text(), re.MULTILINE)
-    query = "SELECT rootpage FROM sqlite_master WHERE name = 'library_entries_latest'"
-    [(page,)] = asked(first, query)
-    first.write_bytes(with_noise(first.read_bytes(), page=int(str(page)) - 1))
-    command = f"{sqlite} {first} {recipe.replace('library.db', str(tmp_path / 'out.db'))}"
-    subprocess.run(command, shell=True, check=True, cwd=tmp_path, capture_output=True)  # noqa: S602
-    check_first(tmp_path / "out.db")
-    library = Library(f"sqlite:///{first}")
-    assert "damaged" in library.notices[0], "it was in need of it"
-    library.close()
 
 
 def test_versions_are_those_of_the_migrations_and_each_has_a_saved_file() -> None:

@@ -1,6 +1,6 @@
 """Every plan of a small lab, tried one by one: what the planner's answers are held against.
 
-Written from docs/contract.md, Planner, in loops; it shares no search with the planner. What a
+Written from docs/methods.md, Planner, in loops; it shares no search with the planner. What a
 variant fails, and what so many samples show, is asked of the check, once; the numbers are added up
 here by the contract's own formulas.
 """

@@ -18,7 +18,6 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
 from replicalab.assessment import assess
-from replicalab.documents import detect_kind
 from replicalab.errors import PrintError
 from replicalab.lexicon import amount_text
 from replicalab.library import EntryKind
@@ -257,29 +256,6 @@ def test_files_open_as_what_is_on_the_screen(files: Files) -> None:
     assert opened.differences == ()
     assert read_plan(text(files, "Plan alone").encode()) == (yours.plan, pack.scenario_id)
     assert read_lab(text(files, "Lab alone").encode()) == LabOverrides(budget=1200)
-
-
-def test_crate_is_made_when_it_is_asked_for_and_opens_as_its_bundle(
-    files: Files, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(documents, "missing", lambda: "no PDF: Pango is not installed")
-    app = part("Bundle", NEGOTIATION, study="psy_stroop", lab="easy", budget="1200")
-    assert "no PDF: Pango is not installed" in in_drawer(app)
-    bundled = text(files, "Bundle")
-    assert "Save psy-stroop-easy-crate.zip" not in files
-    app.session_state["export_is_open"] = True
-    press(app, "Make the crate")
-    name, data = files["Save psy-stroop-easy-crate.zip"]
-    assert open_bundle(bundled).run is not None
-    found = detect_kind(data, name)  # without the negotiation, which is not asked for
-    assert open_bundle(found.values).run is None
-    again(app, "Bundle", hand_negotiated=True).session_state["export_is_open"] = True
-    press(app, "Make the crate")
-    name, data = files["Save psy-stroop-easy-crate.zip"]
-    assert detect_kind(data, name).text == bundled
-    app = opened(data, name)
-    played = "Verified: the plan is judged, and the negotiation plays round by round"
-    assert played in in_drawer(app)
 
 
 def test_bundle_of_a_recorded_run_replays(files: Files) -> None:

@@ -55,7 +55,7 @@ def _draw() -> None:
 def _draw_opening() -> None:
     panel.draw_scheme()
     upload(
-        "A bundle or its crate (JSON, ZIP), a negotiation, a plan, a lab (JSON), or a study (YAML)",
+        "A bundle, a negotiation, a plan, a lab (JSON), or a study (YAML)",
         "handed_file",
         _take,
     )
@@ -113,7 +113,6 @@ def _draw_bundle() -> None:
         download("Plan alone", alone, found.name("plan", "json"))
         lab = state.case().own_lab
         download("Lab alone", partial(lab_json, lab), found.name("lab", "json"))
-    documents.draw_crate(registration.chosen())
 
 
 _PARTS: Final[dict[str, Callable[[], None]]] = {

@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from typing import Final
 
-from replicalab.crates import Printer, crate
 from replicalab.errors import NegotiationError, TraceError
 from replicalab.library import Decision
 from replicalab.negotiation import Negotiation, Recording
 from replicalab.planner import Aim, PlanAnalysis
-from replicalab.registration import Profile, Registration
+from replicalab.registration import Registration
 from replicalab.reports import Document, brief, bundle, funding_request, of_run, report
 from replicalab.scenarios import Pack
 from replicalab.ui import state
@@ -81,25 +80,6 @@ class ExportContent:
     def bundle(self) -> str:
         """Return all of it as one file."""
         return bundle(self.options, self.written, self.run, self.recording, self.decision)
-
-    def crate(self, said: Registration, profile: Profile, printer: Printer | None) -> bytes:
-        """Return all of it as a research object crate.
-
-        Raises:
-            PrintError: the printer fails.
-        """
-        return crate(
-            self.options,
-            self.written,
-            on=self.on,
-            run=self.run,
-            recording=self.recording,
-            decision=self.for_document(negotiated=True).decision or self.decision,
-            said=said,
-            profile=profile,
-            aim=self.aim,
-            printer=printer,
-        )
 
     def name(self, what: str, suffix: str, title: str = "") -> str:
         """Return what a file is called, after its title if it has one."""

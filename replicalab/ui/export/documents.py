@@ -1,6 +1,6 @@
 """The brief and the report: what each is for, its files, and a look at it before."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -16,8 +16,8 @@ from replicalab.lexicon import capitalised
 from replicalab.models import FIELD_LABELS
 from replicalab.planner import Aim, Goal
 from replicalab.planner.steps import differences
-from replicalab.registration import LONGEST_LINE, Profile, Registration
-from replicalab.reports import Document, Paper, csv_tables, excel, missing, pdf_apart, pdfs_apart
+from replicalab.registration import LONGEST_LINE, Registration
+from replicalab.reports import Document, Paper, csv_tables, excel, missing, pdf_apart
 from replicalab.ui import panel, state
 from replicalab.ui.export import critique
 from replicalab.ui.export.content import ExportContent, export_content, file_name
@@ -212,35 +212,6 @@ def draw_tables() -> None:
         download("CSV of this table", lambda: csv_tables(make())[chosen], name)
 
 
-# --- everything -----------------------------------------------------------------------------
-
-
-def draw_crate(profile: Profile) -> None:
-    """Draw the button of a crate with everything in it, and the button that saves it once made."""
-    st.caption(
-        "Or all of it as a research object crate (RO-Crate): a ZIP with the bundle, the brief, "
-        f"the funding request, the report, the registration ({escaped(profile.title)}) in every "
-        "form, tables and figures, each file described. It opens as the bundle does."
-    )
-    if reason := missing():
-        st.caption(escaped(f"It holds {reason}."))
-    found = export_content()
-    if found.run and not _is_negotiated():
-        found = replace(found, run=None)
-    if not st.button("Make the crate", icon=":material/inventory_2:", key="hand_crate"):
-        return
-    said = state.case().registration
-    printer = None if missing() else PRESS.pdfs
-    try:
-        with st.spinner("Making the crate …"):
-            data = found.crate(said, profile, printer)
-    except PrintError as error:
-        st.error(escaped(f"{capitalised(str(error))}."), icon=":material/print_disabled:")
-    else:
-        name = found.name("crate", "zip", said.title)
-        download(f"Save {name}", data, name, type="primary")
-
-
 # --- PDF ------------------------------------------------------------------------------------
 
 MOST_WAITING: Final = 3
@@ -263,15 +234,6 @@ class Press:
         """
         with self._turn_of_mine():
             return pdf_apart(document, paper)
-
-    def pdfs(self, documents: Sequence[Document], paper: Paper) -> list[bytes]:
-        """Return several documents as PDF, in one turn.
-
-        Raises:
-            PrintError: as for `pdf`.
-        """
-        with self._turn_of_mine():
-            return pdfs_apart(documents, paper)
 
     @contextmanager
     def _turn_of_mine(self) -> Iterator[None]:

@@ -60,11 +60,6 @@ def draw() -> None:
     draw_look(what, make, is_open=False)
 
 
-def chosen() -> Profile:
-    """Return the form that was last chosen."""
-    return PROFILES[st.session_state.get(_FORM, next(iter(PROFILES)))]
-
-
 def _draw_section(profile: Profile, section: Section, answers: list[FormAnswer]) -> None:
     left = sum(not answer.is_given for answer in answers)
     key = f"{_FORM}_{profile.key}_{section.items[0].id}"
