@@ -1,4 +1,4 @@
-"""Units and arms, as a part of what the evidence assumes: typed, and what they make of a plan."""
+"""Units and arms of the design: typed, with their effect on the evidence."""
 
 from typing import Any, Final, NamedTuple
 
@@ -18,20 +18,13 @@ from replicalab.ui.words import escaped
 from replicalab.views.units import groupings, units_panel
 
 TITLE: Final = "Units and arms"
-_UNNAMED: Final = "unit"
-_IN_PERCENT: Final = 100
-_EXACT: Final = 12  # So many decimals a percentage is taken back to a share with
+_DECIMALS: Final = 12
 _RENEWED: Final = "units_renewed"
+_DEFAULTS: Final[dict[str, Record]] = {"units": Units(name="unit", samples=1.0), "arms": Arms()}
 
 
 class _Field(NamedTuple):
-    """A number of units or arms, as it is typed.
-
-    Attributes:
-        record: the field of the question that it is a part of.
-        bound: what holds it in its record.
-        factor: what a value is multiplied by to be typed.
-    """
+    """A number of units or arms; it is typed multiplied by ``factor``."""
 
     record: str
     name: str
@@ -50,7 +43,7 @@ _FIELDS: Final = (
         "Intraclass correlation",
         Correlation,
         0.01,
-        "How much of the variance lies between units; empty where it is not known.",
+        "How much of the variance lies between units; empty if unknown.",
     ),
     _Field(
         "arms",
@@ -59,60 +52,45 @@ _FIELDS: Final = (
         ArmShare,
         5.0,
         "The first arm is the treated one.",
-        _IN_PERCENT,
+        100,
     ),
 )
 
 
 def fits(lines: Curves) -> bool:
     """Return whether the design can have units or arms."""
-    row = KINDS[lines.plan.pack.design.kind]
-    return any(row.uses(name) for name in GROUPINGS)
+    return any(KINDS[lines.plan.pack.design.kind].uses(name) for name in GROUPINGS)
 
 
 def draw(lines: Curves) -> None:
-    """Draw the units and arms that are assumed, and what they make of the plan."""
+    """Draw the fields, and the effect of units and arms on the plan."""
     yours = lines.plan
     written, asked = state.written().design, yours.pack.design
     row, problems = KINDS[asked.kind], list[str]()
-    for record in GROUPINGS:
-        if not row.uses(record):
-            continue
-        with st.container(horizontal=True, vertical_alignment="bottom", key=f"asked_{record}"):
-            if record == "units":
-                _draw_name(written, asked)
-            for each in _FIELDS:
-                if each.record == record:
-                    problems.append(_draw_field(each, written, asked))
+    with st.container(horizontal=True, vertical_alignment="bottom", key="asked_units"):
+        if row.uses("units"):
+            _draw_name(written, asked)
+        for field in _FIELDS:
+            if row.uses(field.record):
+                problems.append(_draw_field(field, written, asked))
     complain(*problems)
     if any(name in state.case().question.asked for name in GROUPINGS):
         own = "; ".join(f"{title}: {text}" for title, text in groupings(written).values())
-        button(
-            "Units and arms as the study has them",
-            "restart_alt",
-            _back,
-            help=escaped(own or "The study names neither."),
-        )
+        help_text = escaped(own or "The study names neither.")
+        button("Units and arms as the study has them", "restart_alt", _reset, help=help_text)
     panel.draw(units_panel(yours))
 
 
-def _in_force(design: Design, record: str) -> Record:
-    """Return the units or arms of a design, or those that begin where it has none."""
-    begun: dict[str, Record] = {"units": Units(name=_UNNAMED, samples=1.0), "arms": Arms()}
-    found: Record | None = getattr(design, record)
-    return begun[record] if found is None else found
-
-
-def _key(record: str, name: str) -> str:
-    return f"ask_{record}_{name}_{state.current().version}_{st.session_state.get(_RENEWED, 0)}"
+def _key(name: str) -> str:
+    return f"ask_{name}_{state.current().version}_{st.session_state.get(_RENEWED, 0)}"
 
 
 def _draw_name(written: Design, asked: Design) -> None:
-    key = _key("units", "name")
+    key = _key("unit_name")
 
     def take() -> None:
         if name := st.session_state[key].strip():
-            _ask(written, asked, "units", name=name)
+            state.ask(_question(written, asked, "units", name=name))
 
     st.text_input(
         "One unit is a",
@@ -125,62 +103,54 @@ def _draw_name(written: Design, asked: Design) -> None:
     )
 
 
-def _draw_field(each: _Field, written: Design, asked: Design) -> str:
-    """Draw a field, and return what is wrong with what stands in it."""
-    key, value = _key(each.record, each.name), getattr(_in_force(asked, each.record), each.name)
-    shown = None if value is None else round(value * each.factor, _EXACT)
-    least, most = bounds_of(each.bound)
-    # A number that may be taken away again starts in the session: see the form of a study.
-    empties = each.name == "icc"
-    if empties and key not in st.session_state:
-        st.session_state[key] = shown
-    in_bounds = between(each.label, (least * each.factor, most * each.factor))
+def _draw_field(field: _Field, written: Design, asked: Design) -> str:
+    """Draw a field, and return the problem of its value."""
+    key, value = _key(field.name), getattr(_current(asked, field.record), field.name)
+    shown = None if value is None else round(value * field.factor, _DECIMALS)
+    least, most = (bound * field.factor for bound in bounds_of(field.bound))
+    can_be_empty = field.name == "icc"
+    if can_be_empty:  # Streamlit keeps an emptied field only if its value starts in the session
+        st.session_state.setdefault(key, shown)
+
+    def question(typed: float | None) -> EvidenceAssumptions:
+        number = None if typed is None else round(typed / field.factor, _DECIMALS + 2)
+        return _question(written, asked, field.record, **{field.name: number})
 
     def why_not(typed: float | None) -> str:
-        return in_bounds(typed) or _refused(_changed(each, typed), written, asked, each.record)
-
-    field = NumberField(
-        each.label,
-        key,
-        None if empties else shown,
-        take=lambda typed: _ask(written, asked, each.record, **_changed(each, typed)),
-        why_not=why_not,
-        step=each.step,
-    )
-    field.draw(format="%g", help=escaped(each.hint))
-    return field.problem
-
-
-def _changed(each: _Field, typed: float | None) -> dict[str, Any]:
-    return {each.name: None if typed is None else round(typed / each.factor, _EXACT + 2)}
-
-
-def _refused(changes: dict[str, Any], written: Design, asked: Design, record: str) -> str:
-    """Return why the study cannot be asked these units or arms; empty where it can."""
-    if changes == {name: getattr(_in_force(asked, record), name) for name in changes}:
+        problem = between(field.label, (least, most))(typed)
+        if problem or typed == shown:
+            return problem
+        try:
+            question(typed).over(written)
+        except ScenarioError as error:
+            return f"{error.faults[0].problem}; {error.faults[0].remedy}."
         return ""
-    try:
-        _question(written, asked, record, changes).over(written)
-    except ScenarioError as error:
-        fault = error.faults[0]
-        return f"{fault.problem}; {fault.remedy}."
-    return ""
+
+    number = NumberField(
+        field.label,
+        key,
+        None if can_be_empty else shown,
+        take=lambda typed: state.ask(question(typed)),
+        why_not=why_not,
+        step=field.step,
+    )
+    number.draw(format="%g", help=escaped(field.hint))
+    return number.problem
+
+
+def _current(design: Design, record: str) -> Record:
+    return getattr(design, record) or _DEFAULTS[record]
 
 
 def _question(
-    written: Design, asked: Design, record: str, changes: dict[str, Any]
+    written: Design, asked: Design, record: str, **changes: object
 ) -> EvidenceAssumptions:
-    """Return the question with something changed of its units or arms."""
-    made = _in_force(asked, record).model_copy(update=changes)
-    asks = made != getattr(written, record)
-    return state.case().question.model_copy(update={record: made if asks else None})
+    """Return the question with a changed unit or arm; the study's own value asks nothing."""
+    changed = _current(asked, record).model_copy(update=changes)
+    own = changed == getattr(written, record)
+    return state.case().question.model_copy(update={record: None if own else changed})
 
 
-def _ask(written: Design, asked: Design, record: str, **changes: Any) -> None:
-    state.ask(_question(written, asked, record, changes))
-
-
-def _back() -> None:
-    """Take units and arms back: the study's own are asked again."""
+def _reset() -> None:
     state.ask(state.case().question.model_copy(update=dict.fromkeys(GROUPINGS)))
     st.session_state[_RENEWED] = st.session_state.get(_RENEWED, 0) + 1
