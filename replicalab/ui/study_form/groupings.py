@@ -1,4 +1,4 @@
-"""The parts of a design that say how samples share units, and how they are shared out over arms."""
+"""Units and arms of the study form."""
 
 from typing import Final
 
@@ -13,7 +13,7 @@ _ARMS: Final = ("design", "arms")
 
 
 def draw() -> None:
-    """Draw units and arms, as far as the kind of design can have them."""
+    """Draw units and arms if the design can have them."""
     row = record.draft().row
     if row.uses("units"):
         _draw_units()
@@ -22,7 +22,7 @@ def draw() -> None:
 
 
 def _draw_units() -> None:
-    place = places(3)
+    place = places(4)
     with next(place):
         fields.text(
             "What is treated as one",
@@ -30,7 +30,7 @@ def _draw_units() -> None:
             max_chars=LONGEST_SHORT_TITLE,
             placeholder="tank, class, lot",
             change=_with_unit,
-            help="Where several samples share one; empty where each is treated on its own.",
+            help="If several samples share one; empty if each is treated on its own.",
         )
     if record.draft().at(*_UNITS) is None:
         return
@@ -41,14 +41,14 @@ def _draw_units() -> None:
             "Intraclass correlation",
             *(*_UNITS, "icc"),
             step=0.01,
-            help="Empty where it is not known: the samples then count as independent.",
+            help="Empty if unknown: the samples then count as independent.",
         )
     with next(place):
         fields.text("Why so many", "design", "why", "units")
 
 
 def _draw_arms() -> None:
-    place = places(3)
+    place = places(2)
     with next(place):
         fields.optional_number(
             "Share of samples in the first arm",
@@ -57,21 +57,18 @@ def _draw_arms() -> None:
             change=_with_share,
             help="The first arm is the treated one; empty for two equal arms.",
         )
-    if record.draft().at(*_ARMS) is None:
-        return
-    with next(place):
-        fields.text("Why that share", "design", "why", "arms")
+    if record.draft().at(*_ARMS) is not None:
+        with next(place):
+            fields.text("Why that share", "design", "why", "arms")
 
 
 def _with_unit(draft: Draft, name: str) -> Draft:
     if not name.strip():
         return draft.put(None, *_UNITS)
-    here = draft.at(*_UNITS)
-    known: Block = here if isinstance(here, dict) else {"samples": 1.0}
-    return draft.put({**known, "name": name.strip()}, *_UNITS)
+    units = draft.at(*_UNITS)
+    current: Block = units if isinstance(units, dict) else {"samples": 1.0}
+    return draft.put({**current, "name": name.strip()}, *_UNITS)
 
 
 def _with_share(draft: Draft, share: Data) -> Draft:
-    here = draft.at(*_ARMS)
-    known: Block = here if isinstance(here, dict) else {}
-    return draft.put(None if share is None else {**known, "share": share}, *_ARMS)
+    return draft.put(None if share is None else {"share": share}, *_ARMS)
