@@ -88,6 +88,8 @@ class Case(Record):
     def _belongs_together(self) -> Self:
         if self.moves and (self.recording or self.scientist is ScientistKind.MODEL):
             raise ValueError("nothing is played by hand in a recorded run, or in a model's place")
+        if any(move.outputs for move in self.moves):
+            raise ValueError("only a saved negotiation holds what a model said; open its file")
         return self
 
     @classmethod

@@ -4,7 +4,7 @@ from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment
 from replicalab.case import Case
-from replicalab.errors import NegotiationError
+from replicalab.errors import NegotiationError, TraceError
 from replicalab.negotiation import AUTOMATIC, Negotiation, play_moves, replay, shipped_recordings
 
 FEWEST_SIDES: Final = 2
@@ -63,5 +63,7 @@ def recorded(plan: Assessment, key: str) -> Negotiation | None:
     shipped = {each.recording.key: each for each in shipped_recordings() if each.recording}
     if key not in shipped:
         return None
-    again = replay(shipped[key], plan.pack)
-    return None if again.differences else again.negotiation
+    try:
+        return replay(shipped[key], plan.pack)
+    except TraceError:
+        return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from functools import cache, partial
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from replicalab.llm import ModelReply
@@ -51,7 +50,6 @@ from tests.scenarios.small_study import SMALL
 from tests.scripted import ScriptedGenerate
 
 PACK: Final = load_scenario("fin_momentum", "medium")
-SAVED: Final = Path(__file__).parent / "negotiation" / "saved"
 
 
 def full_study() -> Any:
@@ -135,7 +133,8 @@ def hostile_plan(first: int, write: Write = marked) -> Protocol:
 def hostile_run(write: Write = marked) -> str:
     """Return a saved run of a model that says, proposes and asks what is hostile; it replays."""
     proposal = said(revise_to(hostile_plan(200, write)))
-    asks = said(ask(*(write(210 + n, f"{ATTACK}{UNSEEN}") for n in range(3))))
+    questions = ask(*(write(210 + n, f"{ATTACK}{UNSEEN}") for n in range(3)))
+    asks = said(questions)
     refused = said(ask("why")).replace("why", write(213))[:-1]
     script = [[write(214), refused, f"{write(215)}\n{proposal}"], [asks]]
     item = OwnItem(label=write(222), category="equipment", price=40.0)
@@ -155,7 +154,7 @@ def hostile_run(write: Write = marked) -> str:
     units = Units(name=write(229, SHORT), samples=2.0)
     question = EvidenceAssumptions(alpha=0.04, units=units, why={"alpha": write(224)})
     pack = PACK.with_own(own_lab, question)
-    setup = game(pack, hostile_plan(230, write), 5, ScientistKind.MODEL)
+    setup = game(pack, hostile_plan(230, write), 6, ScientistKind.MODEL)
     setup = setup.model_copy(update={"model": write(217)[:200]})
     played = play_rule(Negotiation(setup, pack))
     for texts in script:
@@ -166,7 +165,8 @@ def hostile_run(write: Write = marked) -> str:
         assert answered.turn is not None, answered.failure
         played = play(played, answered.turn)
     failed = Output(failure=write(216, f"{ATTACK}{UNSEEN}"))
-    played = play(played, Turn(action=ACCEPT, outputs=(failed,)))
+    for action in (revise_to(hostile_plan(200, write)), questions, ACCEPT):
+        played = play(played, Turn(action=action, outputs=(failed,)))
     settings = ModelSettings(
         model=write(219)[:200],
         host="localhost:1",

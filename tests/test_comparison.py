@@ -71,6 +71,6 @@ def test_recorded_side_is_played_again_in_its_own_lab_only() -> None:
     pack = load_scenario(setup.scenario_id, setup.difficulty, setup.seed)
     played = recorded(assess(pack.reference_protocol, pack), key)
     assert played is not None
-    assert len(played.rounds) == len(shipped.turns)
+    assert len(played.rounds) == len(shipped.moves)
     assert recorded(PLAN, key) is None
     assert recorded(PLAN, "not_there") is None

@@ -73,7 +73,9 @@ def whole_bundle() -> str:
     options, written, run = work("fin_momentum", "medium")
     held = json.loads(bundle(options, written, run))
     asked = json.loads(ASKED.model_dump_json(exclude_defaults=True))
-    return json.dumps(held | {"own_lab": json.loads(lab_json(OWN))["lab"], "question": asked})
+    own = {"own_lab": json.loads(lab_json(OWN))["lab"], "question": asked}
+    held["negotiation"]["setup"] |= own
+    return json.dumps(held | own)
 
 
 Read = Callable[[str], object]

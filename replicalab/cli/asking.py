@@ -453,13 +453,13 @@ def run_in(data: bytes, path: Path, found: scenarios.Pack) -> Negotiation | None
     if setup.scenario_id != found.scenario_id:
         other = f"it is a negotiation about '{setup.scenario_id}', not about '{found.scenario_id}'"
         raise CommandError(f"{called(path)}: {other}; name that study")
-    again = replay(transcript, Case.of_run(setup).pack(in_labs_of(found.study)))
-    if again.differences:
-        why = again.differences[0].message
-        raise CommandError(f"{called(path)}: it does not replay as it was saved. {why}")
-    if again.negotiation.final_plan is None:
+    try:
+        again = replay(transcript, Case.of_run(setup).pack(in_labs_of(found.study)))
+    except TraceError as error:
+        raise CommandError(f"{called(path)}: {error}") from error
+    if again.final_plan is None:
         raise CommandError(f"{called(path)}: no plan is on the table in it; name a plan's file")
-    return again.negotiation
+    return again
 
 
 def transcript_of(data: bytes, path: Path) -> Transcript:

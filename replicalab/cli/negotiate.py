@@ -15,7 +15,7 @@ from replicalab import llm, negotiation
 from replicalab.case import Case, in_labs_of
 from replicalab.cli import asking, facts
 from replicalab.cli.check import heading, where
-from replicalab.cli.files import check_writable, content, fills_standard_output, written
+from replicalab.cli.files import called, check_writable, content, fills_standard_output, written
 from replicalab.cli.lab import PARTS
 from replicalab.cli.lab_options import MONEY_OPTIONS
 from replicalab.cli.model import MODEL, PLAYERS_HELP, Model
@@ -26,14 +26,12 @@ from replicalab.lexicon import count_text
 from replicalab.render import terminal
 from replicalab.scenarios import MAX_ROUNDS, QUESTION_FIELDS, Pack
 from replicalab.views import negotiation as texts
-from replicalab.views.blocks import Status
 from replicalab.views.plan import cautions_sentence
 from replicalab.views.score import score_text, score_verdict
 
 ABOUT: Final = "What the two sides say, round by round, and how it ends."
 CODES: Final = (
-    "0 where they agree on a plan above the floor, or the transcript replays as it was saved;\n"
-    "1 where they do not, or it does not"
+    "0 where they agree on a plan above the floor, or the transcript replays; 1 where they do not"
 )
 EXAMPLES: Final = (
     "negotiate psy_stroop",
@@ -192,9 +190,11 @@ def _replayed(asked: argparse.Namespace) -> Answer:
         raise CommandError(f"{said}: a transcript says that itself; leave it out with --replay")
     transcript = asking.transcript_of(content(asked.replay), asked.replay)
     find = in_labs_of(asking.study_at(asked.study)[0]) if asked.study is not None else None
-    found = negotiation.replay(transcript, Case.of_run(transcript.setup).pack(find))
-    code = 1 if found.differences else 0
-    return Answer(code, _replay_lines(found), lambda: _replay_facts(found))
+    try:
+        played = negotiation.replay(transcript, Case.of_run(transcript.setup).pack(find))
+    except TraceError as error:
+        raise CommandError(f"{called(asked.replay)}: {error}") from error
+    return Answer(0, _replay_lines(played), lambda: _facts(Talk(played)))
 
 
 # --- in words -----------------------------------------------------------------------------------
@@ -256,13 +256,7 @@ def _round(done: negotiation.Round) -> Iterator[str]:
         yield from terminal.indented([*rest, texts.offer_breaks_text(done)])
 
 
-def _replay_lines(found: negotiation.Replay) -> Iterator[str]:
-    played = found.negotiation
-    if not found.differences:
-        yield f"{terminal.SIGNS[Status.PASS]}: The transcript replays as it was saved."
-    else:
-        yield f"{terminal.SIGNS[Status.FAIL]}: The transcript does not replay as it was saved."
-        yield from terminal.indented(each.message for each in found.differences)
+def _replay_lines(played: negotiation.Negotiation) -> Iterator[str]:
     if played.final_plan:
         yield from terminal.section(
             heading(played.final_plan), terminal.indented([_players(played)])
@@ -299,19 +293,4 @@ def _facts(talk: Talk) -> dict[str, object]:
         **({"model": played.setup.model} if played.setup.model else {}),
         **({"spent": talk.model.spent, "stopped": talk.stopped_text} if talk.model else {}),
         "score": facts.score(found) if found else None,
-    }
-
-
-def _replay_facts(found: negotiation.Replay) -> dict[str, object]:
-    differences = [
-        {
-            "round": None if each.round_number is None else each.round_number + 1,
-            "told": each.message,
-        }
-        for each in found.differences
-    ]
-    return {
-        "identical": not differences,
-        "differences": differences,
-        **_facts(Talk(found.negotiation)),
     }

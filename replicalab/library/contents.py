@@ -278,8 +278,7 @@ def _run_facts(text: str) -> dict[str, object]:
     run = load(text)
     return {
         **run.setup.model_dump(mode="json"),
-        "turns": [turn.model_dump(mode="json", exclude_defaults=True) for turn in run.turns],
-        "outcome": run.outcome,
+        "moves": [move.model_dump(mode="json", exclude_defaults=True) for move in run.moves],
     }
 
 

@@ -11,7 +11,6 @@ from replicalab.negotiation.asking import (
     reword,
 )
 from replicalab.negotiation.ledger import Concession, concession_steps, ledger
-from replicalab.negotiation.loading import MOST_BYTES, load, shipped_recordings
 from replicalab.negotiation.players import (
     best_options,
     best_text,
@@ -39,11 +38,13 @@ from replicalab.negotiation.records import (
 from replicalab.negotiation.rounds import course, fork, moves_of, negotiate, play, play_moves
 from replicalab.negotiation.score import Score, score, score_of
 from replicalab.negotiation.transcript import (
+    MOST_BYTES,
     ModelSettings,
     Recording,
-    Replay,
     TextSource,
     Transcript,
+    load,
     replay,
     save,
+    shipped_recordings,
 )

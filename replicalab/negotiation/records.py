@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
-from hashlib import sha256
 from typing import Annotated, Final, Literal, Self
 
-from pydantic import AfterValidator, FailFast, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, FailFast, Field, model_validator
 
 from replicalab.agents.parsing import ParseErrorCode
 from replicalab.agents.suggestions import Offer
 from replicalab.assessment import Assessment
 from replicalab.models import (
-    DIMENSIONS,
     LONGEST_TEXT,
     ConversationEntry,
     Count,
-    Credits,
-    Dimension,
     LabManagerAction,
-    LabManagerActionType,
     NonEmptyText,
     Protocol,
     Record,
@@ -51,25 +45,6 @@ ROUND_BYTES: Final = 32 * 1024
 """What a round takes besides its texts: the plans that were judged in it."""
 LONGEST_REASON: Final = 100
 """The most characters of why a server says that a text ended."""
-
-Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
-
-
-def fingerprint(*parts: object) -> str:
-    """Return a digest of records and plain values; a field that is later added breaks none."""
-    text = json.dumps(parts, default=_plain, sort_keys=True)
-    return sha256(text.encode()).hexdigest()[:16]
-
-
-def _plain(part: Record) -> object:
-    return part.model_dump(mode="json", exclude_defaults=True)
-
-
-def prompt_digest(system_prompt: str, observation: str) -> str:
-    """Return the fingerprint of what a model reads first: equal prompts, equal digest."""
-    texts = f"{system_prompt}\0{observation}".encode("utf-8", "surrogatepass")
-    return sha256(texts).hexdigest()[:16]
-
 
 # --- who plays, and how it ends ---------------------------------------------------------------
 
@@ -140,8 +115,7 @@ ModelName = Annotated[NonEmptyText, Field(max_length=200)]
 class Setup(Record):
     """Everything that fixes a negotiation besides the study itself; `Case.setup` makes it.
 
-    It is a record of its own because every transcript holds it by these names, and the digests that
-    confirm one are made of them.
+    It is a record of its own because every transcript holds it by these names.
 
     ``opening`` is the plan that the Scientist proposes first, None where it chooses its own;
     ``model`` names the language model, None where there is none; ``own_lab`` and ``question`` are
@@ -182,13 +156,6 @@ class Setup(Record):
             own_lab=pack.own_lab,
             question=pack.question,
         )
-
-    @cached_property
-    def digest(self) -> str:
-        """A fingerprint of it, with which that of every round begins."""
-        # It leaves out where the negotiation was forked: the rounds before keep theirs, and the
-        # turns themselves say which plan was put forward by hand.
-        return fingerprint(self.model_copy(update={"forked_at": None}))
 
 
 class Output(Record):
@@ -251,25 +218,21 @@ class Turn(Record):
 
 
 class Move(Record):
-    """What was done by hand in a round, counted from 0: all that no rule plays again."""
+    """What a person or a model did in a round, counted from 0; rules play the other rounds.
 
-    number: Annotated[int, Field(strict=True, ge=0, lt=MOST_ROUNDS)]
-    by: Literal[TurnAuthor.PERSON, TurnAuthor.FORK] = TurnAuthor.PERSON
-    action: ScientistAction | None = None
-
-
-class Facts(Record):
-    """What was decided about the plan on the table in a round, and its numbers; no prose.
-
-    ``answer`` is None where the Scientist walked away, ``offer`` the plan that was found instead.
+    A model's action is read from its ``outputs``, so ``action`` is None.
     """
 
-    plan: ShortPlan | None = None
-    failing: Annotated[tuple[Dimension, ...], Field(max_length=len(DIMENSIONS)), FailFast()] = ()
-    cost: Credits | None = None
-    staff: Count | None = None
-    answer: LabManagerActionType | None = None
-    offer: ShortPlan | None = None
+    number: Annotated[int, Field(strict=True, ge=0, lt=MOST_ROUNDS)]
+    by: Literal[TurnAuthor.PERSON, TurnAuthor.FORK, TurnAuthor.MODEL] = TurnAuthor.PERSON
+    action: ScientistAction | None = None
+    outputs: Annotated[tuple[Output, ...], Field(max_length=MOST_OUTPUTS), FailFast()] = ()
+
+    @model_validator(mode="after")
+    def _has_one_source(self) -> Self:
+        if self.by is TurnAuthor.MODEL and (self.action or not self.outputs):
+            raise ValueError("a model's move has outputs and no action")
+        return self
 
 
 # --- where it stands --------------------------------------------------------------------------
@@ -315,7 +278,6 @@ class Round:
         offer: what the Lab Manager found instead, None when it found or needed nothing, or when
             no plan was put forward.
         answer: the Lab Manager's, None when the Scientist walked away.
-        before: the round before, or the setup.
     """
 
     number: int
@@ -326,7 +288,6 @@ class Round:
     offer: Offer | None
     answer: LabManagerAction | None
     after: State
-    before: Round | Setup = field(repr=False, compare=False)
 
     @property
     def action(self) -> ScientistAction | None:
@@ -338,34 +299,11 @@ class Round:
         """Whether the Scientist only asked."""
         return only_asks(self.turn.action)
 
-    @property
-    def prompt_digest(self) -> str | None:
-        """A fingerprint of what a model was sent first, None where none was asked."""
-        return next((prompt_digest(a.system_prompt, a.observation) for a in self.attempts), None)
-
     @cached_property
     def size(self) -> int:
         """About how many bytes it takes as long as it is kept."""
         sent = sum(len(a.system_prompt) + len(a.observation) for a in self.attempts[:1])
         return ROUND_BYTES + sent + len(self.turn.model_dump_json())
-
-    @cached_property
-    def facts(self) -> Facts:
-        """What was decided, and the numbers behind it."""
-        plan, answer = self.plan, self.answer
-        return Facts(
-            plan=plan.plan if plan else None,
-            failing=tuple(plan.failing) if plan else (),
-            cost=plan.cost if plan else None,
-            staff=plan.staff if plan else None,
-            answer=answer.action_type if answer else None,
-            offer=self.offer.after.plan if self.offer else None,
-        )
-
-    @cached_property
-    def digest(self) -> str:
-        """A fingerprint of the setup and of all that was decided up to here."""
-        return fingerprint(self.before.digest, self.turn, self.facts)
 
 
 def only_asks(action: ScientistAction | None) -> bool:
@@ -390,9 +328,8 @@ class Negotiation:
         rounds: list[Round] = []
         for done in self.rounds:
             options = done.after.options and PlanAnalysis(done.after.options.yours)
-            before = rounds[-1] if rounds else self.setup
             after = replace(done.after, options=options)
-            rounds.append(replace(done, after=after, before=before))
+            rounds.append(replace(done, after=after))
         return replace(self, rounds=tuple(rounds))
 
     @property

@@ -153,14 +153,17 @@ def fork(negotiation: Negotiation, number: int, protocol: Protocol) -> Negotiati
     return play_on(play(kept, Turn(action=action, by=TurnAuthor.FORK)))
 
 
-def moves_of(negotiation: Negotiation) -> tuple[Move, ...] | None:
-    """Return what was played by hand; None where a model plays, whose words only a file holds."""
-    if negotiation.setup.scientist is ScientistKind.MODEL:
-        return None
+def moves_of(negotiation: Negotiation) -> tuple[Move, ...]:
+    """Return what people and a model played."""
     return tuple(
-        Move(number=done.number, by=done.turn.by, action=done.action)
+        Move(
+            number=done.number,
+            by=done.turn.by,
+            action=None if done.turn.by is TurnAuthor.MODEL else done.action,
+            outputs=done.turn.outputs,
+        )
         for done in negotiation.rounds
-        if done.turn.by is TurnAuthor.PERSON or done.turn.by is TurnAuthor.FORK
+        if done.turn.by is not TurnAuthor.RULE
     )
 
 
@@ -178,8 +181,16 @@ def play_moves(setup: Setup, moves: Sequence[Move], pack: Pack) -> Negotiation:
             negotiation = play_rule(negotiation)
         if len(negotiation.rounds) != move.number:
             raise NegotiationError(f"round {move.number + 1} is played twice; play each once")
-        negotiation = play(negotiation, Turn(action=move.action, by=move.by))
+        negotiation = play(negotiation, _turn(move, negotiation))
     return play_on(negotiation)
+
+
+def _turn(move: Move, negotiation: Negotiation) -> Turn:
+    action = move.action
+    if move.by is TurnAuthor.MODEL:
+        heard = hear(move.outputs, negotiation.state, negotiation.pack).turn
+        action = heard.action if heard else None
+    return Turn(action=action, by=move.by, outputs=move.outputs)
 
 
 # --- one round ------------------------------------------------------------------------------
@@ -226,7 +237,6 @@ def play(negotiation: Negotiation, turn: Turn, reason: str = "") -> Negotiation:
         offer=offer,
         answer=answer,
         after=after,
-        before=played[-1] if played else setup,
     )
     return Negotiation(setup, pack, (*played, done))
 

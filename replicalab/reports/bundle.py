@@ -1,31 +1,28 @@
-"""All that a workspace holds as one file, JSON: it loads, replays and verifies elsewhere.
+"""All that a workspace holds as one JSON file, which opens elsewhere.
 
-The study goes along as its author wrote it, so the file opens where nobody has that study. What was
-decided goes along too, only to be held against what is decided on opening.
+The study goes along as its author wrote it, so the file opens on servers without that study.
 """
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Annotated, Final, Literal, NamedTuple
 
-from pydantic import FailFast, Field, JsonValue, ValidationError
+from pydantic import Field, JsonValue, StringConstraints, ValidationError
 
 from replicalab import __version__, scenarios
-from replicalab.assessment import Assessment
 from replicalab.case import Case, in_labs_of
-from replicalab.errors import Fault, LibraryContentError, ScenarioError
-from replicalab.lexicon import amount_text, capitalised, joined
+from replicalab.errors import Fault, LibraryContentError, ScenarioError, TraceError
 from replicalab.library import Decision, EntryKind, decision_text
 from replicalab.library.contents import checked
-from replicalab.models import DIMENSIONS, Count, Credits, Dimension, NonEmptyText, Record
+from replicalab.models import NonEmptyText, Record
 from replicalab.negotiation import Negotiation, Recording, Transcript, replay, save
-from replicalab.negotiation.records import Digest, ShortPlan
+from replicalab.negotiation.records import ShortPlan
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios.checking import record_error
 from replicalab.scenarios.json_file import FileKind, JsonFile, Values
-from replicalab.views.documents import FORMAT, input_hash
+from replicalab.views.documents import input_hash
 
+FORMAT: Final = 2
 SOURCE: Final = "the bundle"
 MOST_BYTES: Final = 6 * 2**20
 """The largest file that is read: a study, a lab, and the longest negotiation that is kept."""
@@ -38,30 +35,21 @@ _FILE: Final = JsonFile(
     most_values=50_000,
     newest=FORMAT,
 )
+_CHANGED: Final = "The study, the lab or the plan differs from the one that was saved."
 # A bundle that a command told as JSON has this number of every such answer, too.
 _OF_THE_ANSWER: Final = "schema"
 
 
-class Decided(Record):
-    """What was decided about the plan, and its numbers; ``evidence`` as it was shown."""
-
-    failing: Annotated[tuple[Dimension, ...], Field(max_length=len(DIMENSIONS)), FailFast()] = ()
-    cost: Credits
-    staff: Count
-    evidence: NonEmptyText
-
-
 class _Bundle(Record):
-    format: Literal[1]
+    format: Literal[2]
     version: Annotated[NonEmptyText, Field(max_length=40)]
-    input_hash: Digest
+    input_hash: Annotated[str, StringConstraints(pattern="^[0-9a-f]{16}$")]
     study: dict[str, JsonValue]
     difficulty: scenarios.Difficulty
     seed: scenarios.Seed
     own_lab: scenarios.LabOverrides = scenarios.LabOverrides()
     question: scenarios.EvidenceAssumptions = scenarios.EvidenceAssumptions()
     plan: ShortPlan
-    decided: Decided
     decision: Decision | None = None
     negotiation: Transcript | None = None
 
@@ -75,7 +63,7 @@ class OpenedBundle(NamedTuple):
         recording: what is known of a recorded model, None where there is none.
         run: the negotiation as it plays now, None where none was saved.
         decision: for or against the plan, None where none was saved.
-        differences: where that parts from what was saved, a sentence each.
+        caution: says that study, lab or plan differ from those that were saved; empty if not.
     """
 
     options: PlanAnalysis
@@ -83,7 +71,7 @@ class OpenedBundle(NamedTuple):
     recording: Recording | None
     run: Negotiation | None
     decision: Decision | None
-    differences: tuple[str, ...]
+    caution: str
 
     @property
     def case(self) -> Case:
@@ -119,7 +107,6 @@ def bundle(
         "own_lab": pack.own_lab.model_dump(mode="json", exclude_defaults=True),
         "question": pack.question.model_dump(mode="json", exclude_defaults=True),
         "plan": yours.plan.model_dump(mode="json"),
-        "decided": _decided(yours).model_dump(mode="json"),
     }
     if decision is not None:
         held["decision"] = json.loads(decision_text(decision))
@@ -128,20 +115,11 @@ def bundle(
     return json.dumps(held, ensure_ascii=False, indent=1) + "\n"
 
 
-def _decided(plan: Assessment) -> Decided:
-    return Decided(
-        failing=tuple(plan.failing),
-        cost=plan.cost,
-        staff=plan.staff,
-        evidence=plan.evidence.text,
-    )
-
-
 # --- what arrives ---------------------------------------------------------------------------
 
 
 def open_bundle(data: bytes | str | Values, source: str = SOURCE) -> OpenedBundle:
-    """Return what `bundle` wrote, worked out and played anew, and where that differs.
+    """Return what `bundle` wrote, assessed and replayed.
 
     Raises:
         ScenarioError: with what is wrong, by place and with its remedy; of each list the first.
@@ -166,15 +144,19 @@ def open_bundle(data: bytes | str | Values, source: str = SOURCE) -> OpenedBundl
         ),
     )
     written, yours = case.written(here), case.assessed(here)
-    again = replay(found.negotiation, yours.pack) if found.negotiation else None
-    in_the_run = [each.message for each in again.differences] if again else []
+    try:
+        run = replay(found.negotiation, yours.pack) if found.negotiation else None
+    except TraceError as error:
+        problem, _, remedy = str(error).rpartition("; ")
+        fault = Fault("negotiation", problem or remedy, remedy if problem else _FILE.remedy)
+        raise ScenarioError(source, [fault]) from error
     return OpenedBundle(
         options=PlanAnalysis(yours),
         written=written,
         recording=found.negotiation.recording if found.negotiation else None,
-        run=again.negotiation if again else None,
+        run=run,
         decision=found.decision,
-        differences=(*_otherwise(found, yours), *in_the_run),
+        caution="" if found.input_hash == input_hash(yours) else _CHANGED,
     )
 
 
@@ -199,19 +181,3 @@ def _study(found: _Bundle, source: str) -> scenarios.Study:
             for each in error.faults
         ]
         raise ScenarioError(source, faults, error.more) from error
-
-
-def _otherwise(found: _Bundle, now: Assessment) -> Iterator[str]:
-    if found.input_hash != input_hash(now):
-        yield "The study, the lab or the plan is not the one that was saved."
-    then, today = found.decided, _decided(now)
-    for name in Decided.model_fields:
-        was, is_now = (_value_text(getattr(each, name)) for each in (then, today))
-        if was != is_now:
-            yield f"{capitalised(name)} is {is_now} and was {was}."
-
-
-def _value_text(value: object) -> str:
-    if isinstance(value, tuple):
-        return joined([*map(str, value)]) or "none"
-    return amount_text(value) if isinstance(value, int | float) else str(value)

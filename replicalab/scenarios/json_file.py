@@ -41,8 +41,8 @@ class FileKind(StrEnum):
 
 # By any of which values each is known; a plan alone names its study too.
 _KNOWN: Final[dict[FileKind, frozenset[str]]] = {
-    FileKind.BUNDLE: frozenset({"decided", "input_hash"}),
-    FileKind.RUN: frozenset({"setup", "turns"}),
+    FileKind.BUNDLE: frozenset({"input_hash"}),
+    FileKind.RUN: frozenset({"setup"}),
     FileKind.BATCH: frozenset({"asked", "results"}),
     FileKind.DECISION: frozenset({"options", "chosen"}),
     FileKind.STUDY: frozenset({"paper", "labs"}),
@@ -75,6 +75,15 @@ def too_many(text: str) -> str:
     return f"more than {MOST_VALUES:,} values" if bare.count(",") > MOST_VALUES else ""
 
 
+def format_problem(number: object, read_here: int) -> str:
+    """Return why a file of this format is not read, with a remedy; empty if it is."""
+    if not isinstance(number, int) or number == read_here:
+        return ""
+    if number > read_here:
+        return "a newer version of ReplicaLab wrote this file; read it there"
+    return "ReplicaLab 1 wrote this file, and this version does not read it; make it again here"
+
+
 def _count_lists(text: str) -> int:
     return text.count("[") + text.count("{")
 
@@ -89,7 +98,7 @@ class JsonFile:
         remedy: what to do with one that is none.
         most_bytes: the largest that is read.
         most_values: lists and blocks counted.
-        newest: the newest format that is read here.
+        newest: the format that is read here.
     """
 
     source: str
@@ -118,10 +127,8 @@ class JsonFile:
         if _holds_more(held, self.most_values):
             problem = f"the file holds more than {self.most_values:,} values"
             self.refuse("", problem, "shorten it")
-        version = held.get("format")
-        if isinstance(version, int) and version > self.newest:
-            remedy = "read it there, or save it here again"
-            self.refuse("format", f"{shortened(str(version))} is of a newer version", remedy)
+        if problem := format_problem(held.get("format", self.newest), self.newest):
+            self.refuse("", *problem.rsplit("; ", 1))
         return held
 
     def values(self, data: bytes | str) -> Values:

@@ -23,7 +23,7 @@ from replicalab.ui.compare import deciding
 from replicalab.ui.library import cases, drafting
 from replicalab.ui.library.keeping import mark_kept
 from replicalab.ui.library.shelf import owner, shelf
-from replicalab.ui.negotiation import files, table
+from replicalab.ui.negotiation import files
 from replicalab.ui.workspace import Workspace
 from replicalab.views.plan import elsewhere_text
 
@@ -35,12 +35,10 @@ class Opening(NamedTuple):
 
     Attributes:
         text: what was opened, in a sentence.
-        differences: where it parts from what was saved.
         caution: what is to be known of it; empty for nothing.
     """
 
     text: str
-    differences: tuple[str, ...] = ()
     caution: str = ""
 
 
@@ -88,11 +86,11 @@ def _open_bundle(found: FoundFile, name: str) -> Opening:
     if opened.run is None:
         state.open_workspace(work)
     else:
-        files.open_played(opened.run, work, name, opened.recording, opened.differences)
-        played = ", and the negotiation plays round by round,"
+        files.open_played(opened.run, work, name, opened.recording)
+        played = " and its negotiation"
     _leave_as_a_draft(before)
-    verified = f"Verified: the plan is judged{played} as in the file."
-    return Opening(f"{verified} {_with_decision(opened.decision)}".rstrip(), opened.differences)
+    text = f"The plan{played} {'are' if played else 'is'} open."
+    return Opening(f"{text} {_with_decision(opened.decision)}".rstrip(), opened.caution)
 
 
 def _with_decision(decision: Decision | None) -> str:
@@ -108,10 +106,7 @@ def _with_decision(decision: Decision | None) -> str:
 
 def _open_run(found: FoundFile, name: str) -> Opening:
     files.open_text(found.text, name)
-    kept = table.opened()
-    return Opening(
-        "Verified: it plays round by round as in the file.", kept.differences if kept else ()
-    )
+    return Opening("The negotiation is open, played again from the file.")
 
 
 def _open_kept_plan(found: FoundFile, _: str) -> Opening:
@@ -149,7 +144,7 @@ def _open_study(found: FoundFile, name: str) -> Opening:
             own_studies.require_same(study, mine.study, "among your own", name)
         if refused := own_studies.refusal(found.text, study) or state.bring(found.text, study):
             raise errors.ReplicaLabError(refused)
-    return Opening("The study is open, with its reference protocol.", ())
+    return Opening("The study is open, with its reference protocol.")
 
 
 def _reopen_study(found: FoundFile, name: str) -> Opening:
@@ -204,10 +199,9 @@ PAGE_ROWS: Final = {
 
 
 class Kept(NamedTuple):
-    """What the library keeps of a file, and what there is to know of it, as in `Opening`."""
+    """What the library keeps of a file, and a caution about it."""
 
     entries: list[Entry]
-    differences: tuple[str, ...] = ()
     caution: str = ""
 
 
@@ -236,7 +230,7 @@ def keep_file(data: bytes, file: str) -> Kept:
         parts.append((EntryKind.RUN, stem, save(bundle.run, bundle.recording)))
     if bundle.decision is not None:
         parts.append((EntryKind.DECISION, bundle.decision.name, decision_text(bundle.decision)))
-    return Kept(shelf().keep_beside(owner(), *parts), bundle.differences)
+    return Kept(shelf().keep_beside(owner(), *parts), bundle.caution)
 
 
 def _plan_part(case: Case) -> Part:

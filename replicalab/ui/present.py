@@ -15,7 +15,7 @@ from replicalab.negotiation import concession_steps
 from replicalab.planner import PlanAnalysis
 from replicalab.ui import panel, state
 from replicalab.ui.negotiation import model, table
-from replicalab.ui.negotiation.table import NOT_DRAWN, RunSession
+from replicalab.ui.negotiation.table import RunSession
 from replicalab.views import present
 from replicalab.views.blocks import Panel
 from replicalab.views.present import Slide
@@ -71,15 +71,13 @@ def deck(here: PlanAnalysis) -> list[Shown]:
 
 
 def slides(here: PlanAnalysis, kept: RunSession | None, refused: str = "") -> list[Shown]:
-    """Return the slides of a plan and its negotiation; of one not confirmed only its words.
+    """Return the slides of a plan and its negotiation.
 
     What it came to stands after what led to it, and what is to be decided last. Without a
     negotiation ``refused`` says why there is none.
     """
     yours = here.yours
     stake = Shown(Slide.STAKE, partial(present.stake_slide, yours))
-    if kept is not None and not kept.confirmed:
-        return [stake, *_unconfirmed(kept)]
     own = Shown(Slide.PLAN, partial(present.plan_slide, yours))
     decision = Shown(
         Slide.DECISION, partial(present.decision_slide, here, kept.negotiation if kept else None)
@@ -88,13 +86,6 @@ def slides(here: PlanAnalysis, kept: RunSession | None, refused: str = "") -> li
         none = Shown(Slide.OUTCOME, partial(present.stated_slide, "No negotiation", refused))
         return [stake, own, none, decision]
     return [stake, own, *_argument(kept), decision]
-
-
-def _unconfirmed(kept: RunSession) -> Iterator[Shown]:
-    negotiation = kept.negotiation
-    for at in range(len(negotiation.rounds)):
-        yield Shown(Slide.ROUND, partial(present.round_slide, negotiation, at, NOT_DRAWN))
-    yield Shown(Slide.OUTCOME, partial(present.outcome_slide, negotiation, kept.verdict, NOT_DRAWN))
 
 
 def _argument(kept: RunSession) -> Iterator[Shown]:

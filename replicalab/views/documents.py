@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import date
+from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
@@ -15,7 +17,6 @@ from replicalab.drafts import stated
 from replicalab.lexicon import capitalised, cut_short, joined
 from replicalab.models import LONGEST_TEXT
 from replicalab.negotiation import Negotiation
-from replicalab.negotiation.records import fingerprint
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Pack, Paper
 from replicalab.views import check, looks
@@ -251,7 +252,7 @@ def own_lines(written: Pack | None, pack: Pack) -> tuple[str, ...]:
 
 
 FORMAT: Final = 1
-"""Of the documents and of the bundle; it rises when one of either could be read otherwise."""
+"""Of the documents; it rises if an older one could be misread."""
 
 
 def input_hash(plan: Assessment) -> str:
@@ -261,7 +262,11 @@ def input_hash(plan: Assessment) -> str:
     a document changes one of the three.
     """
     pack = plan.pack
-    return fingerprint(pack.study, pack.lab, plan.plan)
+    records = [
+        record.model_dump(mode="json", exclude_defaults=True)
+        for record in (pack.study, pack.lab, plan.plan)
+    ]
+    return sha256(json.dumps(records, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def day_text(day: date) -> str:

@@ -211,13 +211,12 @@ def _short_size(plan: Assessment) -> str:
     return f"{amount_text(plan.counts.samples)} {noun} in {count_text(plan.counts.days, 'day')}"
 
 
-def round_slide(negotiation: Negotiation, at: int, note: str = "") -> Panel:
+def round_slide(negotiation: Negotiation, at: int) -> Panel:
     """Return a round: what changed in it, what each side wants, and the plan on the table.
 
     Args:
         negotiation: with the round in it.
         at: the round, counted from 0.
-        note: what is to be said of one that is not confirmed; empty for one that is.
     """
     done, before = negotiation.rounds[at], negotiation.state_before(at).plan
     return _two_sides(
@@ -226,7 +225,6 @@ def round_slide(negotiation: Negotiation, at: int, note: str = "") -> Panel:
         _manager(done),
         PlanStep(before or done.plan, done.plan) if done.plan else None,
         breaks=plans.cautions_sentence(done.plan) if done.plan else "",
-        note=note,
     )
 
 
@@ -237,7 +235,6 @@ def _two_sides(
     step: PlanStep | None,
     *,
     breaks: str = "",
-    note: str = "",
 ) -> Panel:
     short = all(
         len(side.rows) <= _FEW_CHANGES and sum(map(len, side.says)) <= _SHORT
@@ -256,10 +253,8 @@ def _two_sides(
         caption=title,
         scientist=worded(scientist),
         manager=worded(manager),
-        roomy=short and not (note or breaks),
-        confirmed=not note,
+        roomy=short and not breaks,
         stands=_stands(step, breaks=breaks) if step else None,
-        note=note,
     )
 
 
@@ -381,7 +376,7 @@ def ledger_slide(steps: Sequence[Concession], changes: Sequence[SuggestionChange
     if len(steps) > _MOST_STEPS:
         fields = field_steps(first, last)
         whole = (steps[-1]._replace(step=s, total=PlanStep(first, s.after)) for s in fields)
-        steps = [each for each in whole if each.counts]
+        steps = [each for each in whole if each.counts] or steps
     saved = PlanStep(first, last).credits_saved
     return blocks.panel(
         "slide_ledger",
@@ -395,25 +390,23 @@ def ledger_slide(steps: Sequence[Concession], changes: Sequence[SuggestionChange
 # --- how it ended ---------------------------------------------------------------------------
 
 
-def outcome_slide(negotiation: Negotiation, verdict: Verdict, note: str = "") -> Panel:
+def outcome_slide(negotiation: Negotiation, verdict: Verdict) -> Panel:
     """Return how it ended: the plan that was agreed, or that none was, and its numbers.
 
     Args:
         negotiation: as far as it has gone.
         verdict: how it ended, or where it stands.
-        note: what is to be said of one that is not confirmed; empty for one that is.
     """
     judged = [done.plan for done in negotiation.rounds if done.plan is not None]
-    known = bool(judged) and not note
+    known = bool(judged)
     text = plans.in_its_noun(verdict.text, negotiation.pack.design)
     return blocks.panel(
         "slide_outcome",
         title=_ending(negotiation, verdict) if known else verdict.title,
-        status="" if negotiation.outcome is None or note else verdict.status,
+        status="" if negotiation.outcome is None else verdict.status,
         text=text,
         roomy=len(text) <= _SHORT_VERDICT,
         stands=_stands(PlanStep(judged[0], judged[-1])) if known else None,
-        note=note,
     )
 
 

@@ -1,7 +1,4 @@
-"""A negotiation: how it ended, a round in three columns, the seven by round, who gave what.
-
-Of a run that is not confirmed only words are drawn: no sign, no colour, no number of a check.
-"""
+"""A negotiation: how it ended, a round in three columns, the seven by round, who gave what."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -51,22 +48,18 @@ def outcome_panel(verdict: Verdict, title: str = "", *, is_open: bool = False) -
 # --- a round ----------------------------------------------------------------------------------
 
 
-def round_panel(
-    negotiation: Negotiation, at: int, *, confirmed: bool = True, reworded: str = ""
-) -> Panel:
+def round_panel(negotiation: Negotiation, at: int, *, reworded: str = "") -> Panel:
     """Return a round in three columns: what each side did, and the plan on the table after it.
 
     Args:
         negotiation: with the round in it.
         at: the round, counted from 0.
-        confirmed: whether it was played here, or replays here.
         reworded: the answer in a model's words, empty where there are none.
     """
     done, before = negotiation.rounds[at], negotiation.state_before(at).plan
     return blocks.panel(
         "round",
         number=at + 1,
-        confirmed=confirmed,
         scientist=_scientist(before, done),
         manager=_manager(done),
         table=_on_the_table(before, done.plan) if done.plan else None,

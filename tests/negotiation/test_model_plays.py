@@ -83,8 +83,7 @@ def test_model_without_a_valid_action_walks_away_and_that_replays(
     assert played.rounds[0].reason.startswith(why)
     assert score(played).regret > 0
     again = replay(load(save(played, RECORDING)), BOOKED)
-    assert again.differences == ()
-    assert again.negotiation.rounds[0].reason == played.rounds[0].reason
+    assert again.rounds[0].reason == played.rounds[0].reason
 
 
 @pytest.mark.parametrize(

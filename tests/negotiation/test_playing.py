@@ -101,7 +101,7 @@ def test_observation_carries_the_plan_the_offer_and_where_the_talks_stand() -> N
 
 def test_what_a_player_does_to_its_observation_stays_with_it() -> None:
     negotiation = by_person(BOOKED, propose(PLAN), ask("The days?"))
-    before = [done.facts.model_dump_json() for done in negotiation.rounds]
+    before = [done.plan for done in negotiation.rounds]
     seen = observe(negotiation.state, BOOKED)
     for found in (seen.current_protocol, seen.suggested_protocol):
         assert found is not None
@@ -113,7 +113,7 @@ def test_what_a_player_does_to_its_observation_stays_with_it() -> None:
     first.action.controls.append("mine")
     first.answer.suggested_controls.append("mine")
     assert observe(negotiation.state, BOOKED).current_protocol == PLAN
-    assert [done.facts.model_dump_json() for done in negotiation.rounds] == before
+    assert [done.plan for done in negotiation.rounds] == before
 
 
 @pytest.mark.parametrize(
@@ -260,22 +260,9 @@ def test_every_pairing_plays_to_an_end_and_replays(
     while negotiation.ending is None:
         negotiation = went_on(negotiation)
     assert negotiation.outcome is not None
-    assert replay(load(save(negotiation)), pack) == (negotiation, ())
+    assert replay(load(save(negotiation)), pack) == negotiation
     if scientist in AUTOMATIC:
         assert negotiate(setup, pack) == negotiation, "at once and turn by turn are the same"
-
-
-def test_digest_covers_all_that_was_decided_up_to_a_round_and_the_setup() -> None:
-    one, same = (by_person(BOOKED, propose(PLAN), ask("The days?")) for _ in range(2))
-    assert [done.digest for done in one.rounds] == [done.digest for done in same.rounds]
-    others = [
-        by_person(BOOKED, propose(PLAN), ask("The days?"), max_rounds=9),
-        by_person(BOOKED, propose(FLAMING), ask("The days?")),
-        by_person(STUCK, propose(PLAN), ask("The days?")),
-        by_person(BOOKED, propose(PLAN), ask("The staff?")),
-    ]
-    assert len({each.rounds[1].digest for each in (one, *others)}) == 5
-    assert others[3].rounds[0].digest == one.rounds[0].digest
 
 
 def test_negotiation_kept_light_is_the_same_and_holds_no_search() -> None:
@@ -338,7 +325,7 @@ def test_fork_of_a_fork_replays_whichever_comes_first() -> None:
     for first, second in ((1, 3), (3, 1)):
         twice = fork(fork(RULED, first, plan), second, PLAN)
         assert twice.setup.forked_at == second
-        assert replay(load(save(twice)), MEDIUM) == (twice, ())
+        assert replay(load(save(twice)), MEDIUM) == twice
 
 
 @given(studied_packs(), openings(), itemised_protocols(), st.data())
@@ -350,7 +337,7 @@ def test_any_fork_keeps_its_past_and_replays(
     forked = fork(negotiation, number, revise(plan, sample_size=plan.sample_size + 1))
     assert forked.rounds[:number] == negotiation.rounds[:number]
     assert len(forked.rounds) <= 5
-    assert replay(load(save(forked)), pack) == (forked, ())
+    assert replay(load(save(forked)), pack) == forked
 
 
 def test_fork_at_no_round_or_without_samples_is_refused() -> None:
@@ -381,17 +368,13 @@ def test_moves_are_what_no_rule_plays_and_play_the_same_again() -> None:
         (play(fork(PERSONS, 0, OTHER), Turn(action=ACCEPT)), 2),
     ):
         moves, setup = moves_of(negotiation), negotiation.setup
-        assert moves is not None
         assert len(moves) == by_hand
         again = play_moves(setup.model_copy(update={"forked_at": None}), moves, MEDIUM)
         assert again.setup == setup
-        assert [each.digest for each in again.rounds] == [
-            each.digest for each in negotiation.rounds
-        ]
+        assert again == negotiation
 
 
-def test_model_leaves_no_moves_and_moves_that_do_not_follow_each_other_are_refused() -> None:
-    assert moves_of(MODELLED) is None
+def test_moves_that_do_not_follow_each_other_are_refused() -> None:
     for numbers, why in (
         ((1,), "follows no rule"),
         ((0, 0), "^round 1 is played twice; play each once$"),

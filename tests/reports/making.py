@@ -71,7 +71,7 @@ def strangers() -> dict[str, Work]:
     pack = pack_of(parse_study(hostile_study().text, "x.yaml"), Difficulty.MEDIUM, 0)
     transcript = load(hostile_run())
     asked = PACK.with_own(transcript.setup.own_lab, transcript.setup.question)
-    run = replay(transcript, asked).negotiation
+    run = replay(transcript, asked)
     assert run.final_plan is not None
     return {
         "study": Work(PlanAnalysis(assess(pack.reference_protocol, pack)), pack),

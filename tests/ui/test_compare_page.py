@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -137,10 +135,6 @@ def test_kept_run_is_put_beside_with_its_players_where_it_replays() -> None:
     assert found.case.scientist is ScientistKind.BASELINE
     assert found.case.lab is Difficulty.HARD
     assert found.case.protocol(find) == run_.setup.opening
-    kept(EntryKind.RUN, "Changed", json.dumps(json.loads(save(run_)) | {"end": "0" * 16}))
-    app = from_library(visit(COMPARE))
-    assert not tray(app)
-    assert any(alert.text.startswith("Not added: ") for alert in alerts(app))
 
 
 def test_kept_run_of_a_model_in_an_own_study_is_put_beside_by_its_last_plan() -> None:

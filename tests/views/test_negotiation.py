@@ -217,7 +217,6 @@ PANELS: Final[dict[str, Block]] = {
     "one number moves": round_panel(STAYING, 1),
     "nothing moves": round_panel(STAYING, 2),
     "no answer and no plan": round_panel(LEFT, 0),
-    "not confirmed": round_panel(RULED, 4, confirmed=False),
     "the matrix": matrix_panel(by_person(MEDIUM, ask("Days?"), propose(PROPOSED)), 1),
     "the ledger": ledger_panel(RULED),
     "a ledger of no amount": ledger_panel(WORDED),
@@ -246,12 +245,6 @@ def test_answer_to_a_question_is_read_without_unfolding_anything() -> None:
     ]
     assert "Budget: 3,700 credits remain." in heard(tree(round_panel(ASKED, 1)))
     assert "remain" not in heard(folded)
-
-
-def test_round_that_is_not_confirmed_has_no_sign_no_colour_and_no_bar() -> None:
-    panel = round_panel(RULED, 4, confirmed=False)
-    classes = {name for part in tree(panel).iter() for name in part.get("class", "").split()}
-    assert not classes & {"pass", "caution", "fail", "bar"}
 
 
 def test_what_a_model_said_is_folded() -> None:

@@ -12,7 +12,7 @@ from replicalab.models import revise
 from replicalab.negotiation import ScientistKind, concession_steps
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, list_scenarios, load_scenario
-from replicalab.views.blocks import Block, Status
+from replicalab.views.blocks import Block
 from replicalab.views.negotiation import outcome_verdict
 from replicalab.views.present import (
     concession_slide,
@@ -28,7 +28,7 @@ from replicalab.views.present import (
 from replicalab.views.rounds import suggested
 from tests.golden import assert_golden
 from tests.negotiation.playing import ask, by_person, by_rule, propose
-from tests.ui.reading import bars_in, heard
+from tests.ui.reading import heard
 from tests.views.reading import tree
 
 STROOP: Final = load_scenario("psy_stroop", "medium")
@@ -73,15 +73,6 @@ SLIDES: Final = {
 def test_slides_read_as_they_were_read() -> None:
     told = [f"# {name}\n{heard(tree(panel))}" for name, panel in SLIDES.items()]
     assert_golden("slides", "\n\n".join(told))
-
-
-def test_run_that_is_not_confirmed_has_its_note_and_no_good_sign() -> None:
-    failed = outcome_verdict(TALKS)._replace(status=Status.FAIL)
-    slides = round_slide(TALKS, 0, NOTE), round_slide(TALKS, 1, NOTE)
-    for panel in (*slides, outcome_slide(TALKS, failed, NOTE)):
-        assert NOTE in heard(tree(panel))
-        assert not bars_in(tree(panel))
-        assert signs(panel) <= {"fail"}
 
 
 @pytest.mark.parametrize("study", [each.scenario_id for each in list_scenarios()])

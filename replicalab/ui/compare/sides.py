@@ -8,7 +8,7 @@ from replicalab.case import read_case
 from replicalab.characters import on_one_line
 from replicalab.comparison import FEWEST_SIDES, Side, negotiated, recorded, side_of_run
 from replicalab.documents import DOCUMENTS, KEPT
-from replicalab.errors import LibraryContentError, LibraryError, ReplicaLabError, TraceError
+from replicalab.errors import LibraryContentError, LibraryError, ReplicaLabError
 from replicalab.library import Entry, EntryKind
 from replicalab.negotiation import load, replay
 from replicalab.scenarios import read_lab
@@ -122,10 +122,8 @@ def _run(name: str, content: str) -> TrayCandidate:
     transcript = load(content)
     base = case_of_run(transcript.setup, state.case())
     again = replay(transcript, base.pack(own_studies.find))
-    if again.differences:
-        raise TraceError(again.differences[0].message.removesuffix("."))
-    if case := with_moves(again.negotiation, base):
+    if case := with_moves(again, base):
         return TrayCandidate(name, case, run=True)
-    plan = again.negotiation.final_plan
+    plan = again.final_plan
     last = base.with_plan(plan.plan if plan else None, own_studies.find)
     return TrayCandidate(f"{name}: its last plan", last)

@@ -67,14 +67,7 @@ def _draw_opening() -> None:
 
 
 def _draw_opened(opened: Opening) -> None:
-    if opened.differences:
-        listed = "\n".join(f"- {escaped(each)}" for each in opened.differences)
-        st.error(
-            f"Opened, but not verified: it is not what was saved.\n\n{listed}",
-            icon=":material/gpp_bad:",
-        )
-    else:
-        st.success(escaped(opened.text), icon=":material/verified:")
+    st.success(escaped(opened.text), icon=":material/check_circle:")
     if opened.caution:
         st.warning(escaped(opened.caution), icon=ICONS[Status.CAUTION])
     panel.draw(header_panel(state.analysis().yours, yours=state.case().plan is not None))
@@ -103,9 +96,7 @@ def _draw_bundle() -> None:
     decided = "decision" if found.decision else ""
     held = joined([*filter(None, ("Study", "lab", "question", "plan", decided, talks))])
     st.caption(
-        f"{held} as one file. It opens here and elsewhere under "
-        "More, Open a file, also where nobody has the study; there everything is worked out anew "
-        "and held against it."
+        f"{held} as one file. It opens here and elsewhere under More, Open a file, with its study."
     )
     download("Bundle", found.bundle, found.name("bundle", "json"), type="primary")
     with st.container(horizontal=True):

@@ -29,7 +29,7 @@ class ExportContent:
     Attributes:
         options: the plan in its lab, and what may be done about it.
         written: the same study in its lab as their author wrote both.
-        run: the negotiation on show, None where there is none that is confirmed.
+        run: the negotiation on show, None for none.
         recording: what is known of its language model, None where nothing is.
         decision: the latest for or against the plan, None where none is recorded.
         on: the day.
@@ -96,13 +96,13 @@ def export_content() -> ExportContent:
 
 
 def _negotiated(analysis: PlanAnalysis) -> tuple[Negotiation | None, Recording | None]:
-    """Return the negotiation on show, where it is confirmed, of this lab, and has begun."""
+    """Return the negotiation on show, if it is of this lab and has begun."""
     try:
         kept = table.current(analysis.yours, model.seated_model())
     except (NegotiationError, TraceError):
         return None, None
     run = kept.negotiation
-    if not (kept.confirmed and run.rounds and run.pack == analysis.yours.pack):
+    if not (run.rounds and run.pack == analysis.yours.pack):
         return None, None
     return run, kept.recording or files.recording_of(kept)
 

@@ -64,8 +64,6 @@ def require_its_own(plan: Case) -> None:
 def bundle_here(values: Values, file: str) -> OpenedBundle:
     """Return a bundle, in the study that is on the shelf now where it has one of that id.
 
-    A later version of ReplicaLab may tell a shipped study otherwise: the differences say so.
-
     Raises:
         ScenarioError: it cannot be read, or the study of now cannot be asked what it asks.
     """

@@ -161,9 +161,6 @@ def _import(data: bytes, name: str) -> None:
     notices.leave(f"Imported and kept: {names}.")
     if taken.caution:
         notices.leave_problem(taken.caution)
-    if taken.differences:
-        listed = "\n".join(f"- {each}" for each in taken.differences)
-        notices.leave_problem(f"Imported. Its results differ from the file's:\n{listed}")
 
 
 def _draw_usage() -> None:

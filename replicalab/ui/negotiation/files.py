@@ -1,6 +1,5 @@
 """What is kept as a file, opening one again, and the recorded runs that are shipped."""
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
@@ -108,24 +107,13 @@ def open_text(text: str, name: str) -> None:
     transcript = load(text)
     case = case_of_run(transcript.setup, state.case())
     again = replay(transcript, case.pack(own_studies.find))
-    differences = [each.message for each in again.differences]
-    open_played(
-        again.negotiation,
-        state.workspace().with_case(case),
-        name,
-        transcript.recording,
-        differences,
-    )
+    open_played(again, state.workspace().with_case(case), name, transcript.recording)
 
 
 def open_played(
-    negotiation: Negotiation,
-    work: Workspace,
-    name: str,
-    known: Recording | None,
-    differences: Sequence[str],
+    negotiation: Negotiation, work: Workspace, name: str, known: Recording | None
 ) -> None:
-    """Show a negotiation out of a file, as it plays here, and where it parts from what was saved.
+    """Show a negotiation out of a file.
 
     Raises:
         TraceError: there is no room for it.
@@ -134,7 +122,6 @@ def open_played(
     kept = RunSession(
         negotiation,
         source=f"{known.title} ({known.made})" if known and ended else f"From the file {name}",
-        differences=tuple(differences),
         recording=known,
         recorded=known is not None and ended,
     )
@@ -146,19 +133,6 @@ def open_played(
     if not kept.recorded:
         work = work.changed(scientist=negotiation.setup.scientist)
     table.open_run(kept, work)
-
-
-def draw_replay(kept: RunSession) -> None:
-    """Say whether a negotiation from a file replays here, round by round."""
-    if kept.differences:
-        found = " ".join(kept.differences)
-        st.error(
-            f"This file does not replay here, so nothing in it is confirmed. {escaped(found)} "
-            "Below stands what its turns come to here.",
-            icon=":material/gpp_bad:",
-        )
-    elif kept.source and not kept.recorded:
-        st.caption(":material/verified: Replays identically, round by round.")
 
 
 # --- recorded runs ----------------------------------------------------------------------------
@@ -189,7 +163,7 @@ def open_recording(key: str) -> None:
 
 def draw_recording_problem(problem: str) -> None:
     """Draw why the recording that is asked for cannot be played, and the ways out."""
-    st.error(f"The recording cannot be played. {escaped(problem)}.", icon=":material/block:")
+    st.error(f"The recording cannot be played: {escaped(problem)}.", icon=":material/block:")
     key = state.case().recording
     with st.container(horizontal=True, key="recording_problem"):
         if key in recordings():

@@ -336,7 +336,7 @@ def draw_rewording(done: Round, task: Task | None) -> PendingCall | None:
 
 def _wording(done: Round) -> str:
     """Return the key of a round's answer among those in other words."""
-    return f"{done.digest} {done.answer.explanation}" if done.answer else ""
+    return f"{done.number} {done.answer.explanation}" if done.answer else ""
 
 
 def _reword(key: str, done: Round, generate: GenerateFn) -> None:

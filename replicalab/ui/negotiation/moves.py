@@ -62,7 +62,7 @@ def _form_of(name: str, negotiation: Negotiation, start: Assessment | None) -> P
     """Return a form that starts from a plan, or else from that of the Protocol page."""
     plan = start.plan if start else state.plan()
     # What was typed stays in a form of the same name: no other negotiation may have it.
-    identity = hash((negotiation.setup.digest, plan.model_dump_json()))
+    identity = hash((negotiation.setup.model_dump_json(), plan.model_dump_json()))
     return PlanForm(f"{name}_{identity:x}", plan)
 
 

@@ -17,7 +17,7 @@ from replicalab.ui import panel, state, tray
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.negotiation import files, model, moves, table
 from replicalab.ui.negotiation.model import PendingCall
-from replicalab.ui.negotiation.table import NOT_DRAWN, RunSession, Task
+from replicalab.ui.negotiation.table import RunSession, Task
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import MOST_ROUNDS
 from replicalab.views import rounds
@@ -83,12 +83,11 @@ def _draw_negotiation(kept: RunSession, task: Task | None) -> PendingCall | None
     shown, name = (branch.kept, moves.name_of(branch.kept)) if branch else (kept, "")
     negotiation = shown.negotiation
     _draw_by_hand(kept)
-    by_model = kept.is_model and not kept.recorded and kept.confirmed
+    by_model = kept.is_model and not kept.recorded
     asking = model.draw(kept, task) if by_model else None
-    files.draw_replay(kept)
     if negotiation.rounds:
         row = _draw_scrubber(negotiation, name)
-        if kept.confirmed and shown is kept:
+        if shown is kept:
             with row:
                 moves.draw_fork_button(kept)
         moves.draw_courses(kept)
@@ -100,9 +99,7 @@ def _draw_negotiation(kept: RunSession, task: Task | None) -> PendingCall | None
         asking = _draw_round(kept, negotiation, task) or asking
     if _may_move(kept):
         moves.draw_move(kept)
-    if not kept.confirmed:
-        st.caption(NOT_DRAWN)
-    elif negotiation.rounds:
+    if negotiation.rounds:
         _draw_run(negotiation)
     return asking
 
@@ -118,11 +115,10 @@ def _draw_round(
     """Draw the round on show and a fork of it; return what a model is to be asked of it."""
     at, asking = table.shown_round(negotiation), None
     words = model.reworded(negotiation.rounds[at])
-    panel.draw(rounds.round_panel(negotiation, at, confirmed=kept.confirmed, reworded=words))
-    if kept.confirmed and not words:
+    panel.draw(rounds.round_panel(negotiation, at, reworded=words))
+    if not words:
         asking = model.draw_rewording(negotiation.rounds[at], task)
-    if kept.confirmed:
-        moves.draw_fork(kept)
+    moves.draw_fork(kept)
     return asking
 
 
@@ -130,10 +126,9 @@ def _draw_ending(kept: RunSession) -> None:
     """Draw what may be done with the plan that it came to, and with the whole run."""
     case = state.case()
     with st.container(horizontal=True, key="ending"):
-        if kept.confirmed:
-            moves.draw_using(kept.negotiation, "use_plan")
+        moves.draw_using(kept.negotiation, "use_plan")
         button("Save", "bookmark_add", partial(files.keep, kept), key="keep_ending")
-        if not (case.has_run and kept.confirmed and kept.plays_again):
+        if not (case.has_run and kept.plays_again):
             return
         if st.button("Compare", icon=":material/compare_arrows:", key="compare_ending"):
             if tray.place_of(case, run=True) is None:
@@ -146,7 +141,7 @@ def _may_move(kept: RunSession) -> bool:
 
     While a branch stands next to the negotiation, the move is one in the branch.
     """
-    if kept.recorded or not kept.confirmed or moves.branch_of(kept) is not None:
+    if kept.recorded or moves.branch_of(kept) is not None:
         return False
     person = kept.negotiation.setup.scientist is ScientistKind.PERSON
     return kept.acting if kept.is_model else person or kept.negotiation.ending is None

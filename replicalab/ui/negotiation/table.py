@@ -19,16 +19,12 @@ from replicalab.negotiation import Move, Negotiation, ScientistKind, Setup, Turn
 from replicalab.scenarios import Pack
 from replicalab.ui import own_studies, state
 from replicalab.ui.workspace import Workspace
-from replicalab.views.blocks import Status, Verdict
+from replicalab.views.blocks import Verdict
 from replicalab.views.negotiation import outcome_verdict
 
 _KEY: Final = "negotiation_table"
 MOST_BYTES: Final = 16 * 2**20
 """What a session keeps of negotiations that no rule plays again."""
-NOT_DRAWN: Final = (
-    "No check, no chart and no ledger is drawn of a run that is not confirmed. Play it anew here "
-    "to see them."
-)
 _MOST_AGAIN: Final = 16  # So many are kept that a rule plays again, or that nobody has begun
 # Of answers in a model's words so many characters are kept; others are asked for again.
 _MOST_WORDS: Final = 2**20
@@ -49,7 +45,6 @@ class RunSession:
     Attributes:
         negotiation: as far as it has gone.
         source: where it came from, for people; empty where it was begun here.
-        differences: what its replay found different; empty where every round is identical.
         opened_in: the case in which it is on show, where it came from a file.
         recording: what is known of the language model that played; None where nothing is.
         recorded: whether it is shown as a recorded run, of which no model is asked any more.
@@ -59,7 +54,6 @@ class RunSession:
 
     negotiation: Negotiation
     source: str = ""
-    differences: tuple[str, ...] = ()
     opened_in: Case | None = None
     recording: core.Recording | None = None
     recorded: bool = False
@@ -71,17 +65,9 @@ class RunSession:
         self.negotiation = self.negotiation.light()
 
     @property
-    def confirmed(self) -> bool:
-        """Whether it was played here, or replays here identically."""
-        return not self.differences
-
-    @property
     def verdict(self) -> Verdict:
-        """How it ended; of one that does not replay here nothing is good news."""
-        verdict = outcome_verdict(self.negotiation)
-        if self.confirmed:
-            return verdict
-        return Verdict(Status.FAIL, "Not confirmed", f"Not confirmed: {verdict.text}")
+        """How it ended."""
+        return outcome_verdict(self.negotiation)
 
     @property
     def plays_again(self) -> bool:
@@ -203,9 +189,7 @@ def _recorded(key: str, pack: Pack) -> RunSession:
         if key not in shipped:
             raise TraceError(f"'{key}' is not known; known: {', '.join(shipped)}")
         again = core.replay(shipped[key], pack)
-        if again.differences:
-            raise TraceError(again.differences[0].message.removesuffix("."))
-        kept[key] = RunSession(again.negotiation, recording=shipped[key].recording, recorded=True)
+        kept[key] = RunSession(again, recording=shipped[key].recording, recorded=True)
     return kept[key]
 
 
@@ -229,7 +213,7 @@ def _is_of(run: RunSession, setup: Setup, pack: Pack, moves: tuple[Move, ...] | 
     if run.opened_in is not None or played.pack != pack:
         return False
     unforked = played.setup.model_copy(update={"forked_at": None})
-    return unforked == setup and core.moves_of(played) == moves
+    return unforked == setup and (moves is None or core.moves_of(played) == moves)
 
 
 def last_round(negotiation: Negotiation) -> int:
@@ -360,7 +344,9 @@ def show(kept: RunSession, round_number: int, *, whole: bool = False) -> None:
 def with_moves(negotiation: Negotiation, base: Case | None = None) -> Case | None:
     """Return the case, in the lab of ``base``, that plays a negotiation again; None for none."""
     setup, moves = negotiation.setup, core.moves_of(negotiation)
-    if moves is None or (setup.scientist is ScientistKind.PERSON and setup.opening):
+    if setup.scientist is ScientistKind.MODEL:
+        return None
+    if setup.scientist is ScientistKind.PERSON and setup.opening:
         return None
     case = base or state.case()
     if setup.opening:
