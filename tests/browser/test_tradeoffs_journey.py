@@ -114,7 +114,7 @@ def test_lever_tells_the_budget_also_where_it_lies_between_two_steps(app_page: P
     opened(app_page, "?budget=3705")
     lever = app_page.get_by_role("slider", name="Budget, credits")
     expect(lever).to_have_attribute("aria-valuetext", "3,705")
-    expect(app_page.locator(".lever .told").first).to_have_text("3,705")
+    expect(app_page.get_by_test_id("stSliderThumbValue").first).to_have_text("3,705")
 
 
 def test_tables_and_the_other_picture_are_accessible_and_load_the_balanced_plan(
