@@ -1,174 +1,201 @@
-"""A call of a model, as the rest of the app makes it: a plain function that waits and reports."""
+"""One call of the openai package: this module imports that package, which takes 0.3 s."""
 
-import asyncio
-import socket
-import time
-from collections.abc import Callable, Coroutine, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
-from threading import Semaphore, Thread
-from typing import Any, Final, NamedTuple
+from __future__ import annotations
 
-from replicalab.agents.scientist_policy import GenerateFn
-from replicalab.errors import ModelError, ModelTimeoutError, ModelUnreachableError
-from replicalab.lexicon import plural
-from replicalab.llm.endpoint import Endpoint
-from replicalab.negotiation import Clock, readable
+from collections.abc import AsyncIterator
+from typing import Any, Final, cast
 
-POLL_SECONDS: Final = 0.1
-"""How often a waiting call reports, and looks whether it is over its time limit."""
-MOST_LOOK_UPS: Final = 16
-"""How many host names are looked up at once, of all who ask."""
+import httpx2
+import openai
 
+from replicalab import errors
+from replicalab.lexicon import count_text
+from replicalab.llm.endpoint import API_KEY_SETTING, Endpoint
 
-class ModelReply(str):
-    """The text of an answer, with what the server said about it; None where it did not say.
-
-    It ended by ``stop``, or by ``length`` when it was cut at the token cap.
-    """
-
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    finish_reason: str | None = None
+CONNECT_SECONDS: Final = 10.0
+FREE_BYTES: Final = 1 << 22
+BYTES_PER_CHARACTER: Final = 1 << 8  # a streamed piece wraps each token in about 300 bytes
+MAX_TOKEN_COUNT: Final = 10**9
+_OPTIONAL: Final = ("max_completion_tokens", "temperature", "stream")
+_SENT_HEADERS: Final = frozenset({"host", "connection", "accept", "content-type", "content-length"})
+_FINISH_REASONS: Final = ("stop", "length", "tool_calls", "content_filter", "function_call")
 
 
-class Progress(NamedTuple):
-    """How far a call is: characters of the answer so far, and seconds since it began."""
+class ModelCall:
+    """One question and its answer so far."""
 
-    characters: int
-    seconds: float
+    def __init__(self, endpoint: Endpoint, messages: list[dict[str, str]]) -> None:
+        self.endpoint, self.messages = endpoint, messages
+        self.texts: list[str] = []
+        self.characters = 0
+        self.prompt_tokens: int | None = None
+        self.completion_tokens: int | None = None
+        self.finish_reason: str | None = None
 
-
-def build_generate_fn(
-    endpoint: Endpoint,
-    *,
-    on_progress: Callable[[Progress], None] | None = None,
-    clock: Clock = time.monotonic,
-) -> GenerateFn:
-    """Return a function that sends chat messages to the endpoint and returns the answer's text.
-
-    The text is an `ModelReply`, a ``str`` that also carries the tokens and the finish reason. It is
-    what the model said, whatever that is: an empty answer is ``""`` (the parser then says
-    ``no_json`` and the model is asked again), an answer cut at the token cap is returned as far
-    as it goes. Only what no file can hold is replaced by U+FFFD, and the key, should a server
-    repeat it, by ``[key]``.
-
-    Rate limits, failures of the server and connections dropped before the answer are tried again
-    (``endpoint.max_retries`` times), after a pause that the server may name; a silent server is
-    not. One function may be called from several threads at once, also inside an event loop.
-
-    Args:
-        endpoint: whom to ask, and the limits.
-        on_progress: called in the caller's thread, ten times a second and once at the end, also
-            while nothing has come yet. What it raises ends the call and is not caught.
-        clock: seconds that only grow.
-
-    Raises (from the returned function):
-        ModelError: no answer; the message says why and what to do. See `replicalab.errors`.
-    """
-
-    def generate(messages: list[dict[str, str]]) -> str:
-        # It brings the openai package, which takes 0.3 s to import: too long for each start.
-        from replicalab.llm.client import ModelCall  # noqa: PLC0415 - with the first call, see above
-
-        call = ModelCall(
-            endpoint,
-            [{name: readable(text) for name, text in message.items()} for message in messages],
-        )
-        started = clock()
-        with _stepwise(call.outcome()) as (outcome, step):
-            while not outcome.done():
-                if clock() - started >= endpoint.time_limit:
-                    raise ModelTimeoutError(
-                        f"{endpoint.host} did not complete its answer within "
-                        f"{endpoint.time_limit:g} {plural('second', endpoint.time_limit)}; try "
-                        "a faster model, or ask for less."
-                    )
-                step()
-                if on_progress is not None:
-                    on_progress(Progress(call.characters, clock() - started))
-        failure = outcome.result()
-        if failure is not None:
-            raise failure
-        answer = ModelReply(endpoint.without_key(readable("".join(call.texts))))
-        answer.prompt_tokens = call.prompt_tokens
-        answer.completion_tokens = call.completion_tokens
-        answer.finish_reason = call.finish_reason
-        return answer
-
-    return generate
-
-
-def check_endpoint(
-    endpoint: Endpoint, generate: GenerateFn, *, clock: Clock = time.monotonic
-) -> str:
-    """Return a sentence that says that the model answers, after asking it for one word.
-
-    It is a real, small call: it costs some twenty tokens, and proves address, key and model.
-    ``generate`` makes it, as `build_generate_fn` returns it for that endpoint.
-
-    Raises:
-        ModelError: it does not answer; the message says why and what to do.
-    """
-    started = clock()
-    generate([{"role": "user", "content": "Reply with the word OK and nothing else."}])
-    return f"{endpoint.host} answers as model '{endpoint.model}' ({clock() - started:.1f} s)."
-
-
-@contextmanager
-def _stepwise(
-    work: Coroutine[None, None, ModelError | None],
-) -> Iterator[tuple[asyncio.Task[ModelError | None], Callable[[], object]]]:
-    """Yield the work as a task, and what lets it go on for a moment.
-
-    Between two moments its event loop stands still, so the caller may do and raise anything. Work
-    that is not done at the end is cancelled, and cleans up. The loop has a thread of its own, as
-    the caller's may be inside another loop already: that of a notebook, say.
-    """
-    with ThreadPoolExecutor(1, "model_call") as thread:
-        runner = asyncio.Runner(loop_factory=_Loop)
-        task = runner.get_loop().create_task(work)
-
-        def step() -> object:
-            wait = asyncio.wait([task], timeout=POLL_SECONDS)
-            return thread.submit(runner.run, wait).result()
-
+    async def run(self) -> errors.ModelError | None:
+        """Return the failure instead of raising it: its causes may quote the server and the key."""
         try:
-            yield task, step
-        finally:
-            thread.submit(runner.close).result()
+            async with _client(self.endpoint) as client:
+                await self._ask(client, frozenset())
+            if not self.texts:
+                raise ValueError("no part of a chat completion")
+        except Exception as error:  # noqa: BLE001 - a hostile answer can break the package anywhere
+            return _failure(self.endpoint, error)
+        return None
 
-
-class _Loop(asyncio.SelectorEventLoop):
-    """An event loop that waits for no host name: nothing can stop the look-up of one.
-
-    Each has a thread of its own that ends with it, and keeps the process from ending no more than
-    the loop. There are few at once, or a name server that says nothing would gather them.
-    """
-
-    _free = Semaphore(MOST_LOOK_UPS)
-
-    async def getaddrinfo(self, *args: Any, **how: Any) -> Any:
-        """Return the addresses of a host.
-
-        Raises:
-            ModelUnreachableError: too many names are still being looked up.
-        """
-        if not self._free.acquire(blocking=False):
-            raise ModelUnreachableError(
-                f"{MOST_LOOK_UPS} host names are still being looked up, and none is found; wait a "
-                "minute, or give the base URL with a number in place of the name."
+    async def _ask(self, client: openai.AsyncOpenAI, rejected: frozenset[str]) -> None:
+        """Send the question; drop a parameter that the server rejects by name, and send again."""
+        stream, limit = "stream" not in rejected, self.endpoint.max_tokens
+        newer = "max_completion_tokens" in rejected
+        options: dict[str, Any] = {"max_completion_tokens" if newer else "max_tokens": limit}
+        if "temperature" not in rejected:
+            options["temperature"] = self.endpoint.temperature
+        if stream:
+            options["stream_options"] = {"include_usage": True}
+        try:
+            answer: Any = await client.chat.completions.create(
+                model=self.endpoint.model, messages=self.messages, stream=stream, **options
             )
-        addresses: Future[Any] = Future()
-        addresses.set_running_or_notify_cancel()
+        except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
+            text = str(error.body).lower()
+            new = [name for name in _OPTIONAL if name in text and name not in rejected]
+            if not new:
+                raise
+            await self._ask(client, rejected | {new[0]})
+            return
+        if not isinstance(answer, openai.AsyncStream):
+            self._take(answer.model_dump(warnings=False))
+        elif "json" in answer.response.headers["content-type"]:  # the server ignores `stream`
+            await answer.response.aread()
+            self._take(answer.response.json())
+        else:
+            async with answer:
+                async for piece in answer:
+                    self._take(piece.model_dump(warnings=False) if piece is not None else {})
 
-        def look_up() -> None:
-            try:
-                addresses.set_result(socket.getaddrinfo(*args, **how))
-            except BaseException as error:  # noqa: BLE001 - handed on to who waits for it
-                addresses.set_exception(error)
-            finally:
-                self._free.release()
+    def _take(self, data: dict[str, Any]) -> None:
+        """Read a piece of a stream, or a whole completion; pieces without a choice are pings."""
+        if data.get("error"):
+            raise openai.APIError("", httpx2.Request("POST", ""), body=None)
+        usage = data.get("usage")
+        if isinstance(usage, dict):
+            self.prompt_tokens = _count(usage.get("prompt_tokens"))
+            self.completion_tokens = _count(usage.get("completion_tokens"))
+        choices = data.get("choices")
+        if not choices or choices[0].get("index", 0) != 0:
+            return
+        text = (choices[0].get("delta") or choices[0].get("message") or {}).get("content")
+        if not isinstance(text, str | None):
+            raise TypeError("the content is not a text")
+        self.texts.append(text or "")
+        self.characters += len(self.texts[-1])
+        if self.characters > self.endpoint.max_characters:
+            raise _too_long(self.endpoint, f"{self.endpoint.max_characters:,} characters")
+        reason = choices[0].get("finish_reason")
+        self.finish_reason = reason if reason in _FINISH_REASONS else self.finish_reason
 
-        Thread(target=look_up, name="model_host", daemon=True).start()
-        return await asyncio.wrap_future(addresses)
+
+def _count(value: object) -> int | None:
+    return value if type(value) is int and 0 <= value <= MAX_TOKEN_COUNT else None
+
+
+def _too_long(endpoint: Endpoint, limit: str) -> errors.ModelAnswerTooLongError:
+    return errors.ModelAnswerTooLongError(
+        f"{endpoint.host} sent more than {limit}, the limit for one answer; check the base URL, "
+        "or try another model."
+    )
+
+
+class _BoundedBody(httpx2.AsyncByteStream):
+    """A response body that fails when it exceeds the size limit."""
+
+    def __init__(self, endpoint: Endpoint, body: httpx2.AsyncByteStream) -> None:
+        self.endpoint, self.body = endpoint, body
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size, limit = 0, FREE_BYTES + BYTES_PER_CHARACTER * self.endpoint.max_characters
+        async for chunk in self.body:
+            size += len(chunk)
+            if size > limit:
+                raise _too_long(self.endpoint, f"{limit:,} bytes")
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self.body.aclose()
+
+
+def _client(endpoint: Endpoint) -> openai.AsyncOpenAI:
+    """Return a client that ignores proxies, redirects and the package's environment variables."""
+
+    async def strip_headers(request: httpx2.Request) -> None:
+        for name in set(request.headers) - _SENT_HEADERS:
+            del request.headers[name]
+        if endpoint.api_key is not None:
+            key = endpoint.api_key.get_secret_value()
+            request.headers["authorization"] = f"Bearer {key}"
+        request.headers.update({"accept-encoding": "identity", "user-agent": "ReplicaLab"})
+
+    async def check_response(response: httpx2.Response) -> None:
+        if response.headers.get("content-encoding", "identity") != "identity":
+            raise errors.ModelFormatError(  # a compressed answer may expand without limit
+                f"{endpoint.host} compressed its answer; check the base URL."
+            )
+        response.stream = _BoundedBody(endpoint, cast("httpx2.AsyncByteStream", response.stream))
+
+    timeout = httpx2.Timeout(endpoint.timeout, connect=min(endpoint.timeout, CONNECT_SECONDS))
+    return openai.AsyncOpenAI(
+        base_url=endpoint.base_url,
+        api_key="set by strip_headers",
+        organization="",
+        project="",
+        timeout=timeout,
+        max_retries=endpoint.max_retries,
+        http_client=httpx2.AsyncClient(
+            trust_env=False,
+            follow_redirects=False,
+            timeout=timeout,
+            event_hooks={"request": [strip_headers], "response": [check_response]},
+        ),
+    )
+
+
+_BY_STATUS: Final = {  # 300, 400 and 500 stand for all other statuses of their hundred
+    300: "redirects to another address ({status}); set the base URL to the final address.",
+    400: "refused the request for {model} ({status}); check the model's name and limits.",
+    401: f"refused the key ({{status}}); check {API_KEY_SETTING}, or the typed key.",
+    403: "does not allow {model} for this key ({status}); check the key's rights.",
+    404: "has no {model} at this address ({status}); check the model's name, and that the base URL "
+    "ends where the API begins, often /v1.",
+    429: "accepts no more requests at present ({status}); wait, or check the quota.",
+    500: "failed ({status}); try later, or read the server's log.",
+}
+
+
+def _failure(endpoint: Endpoint, error: Exception) -> errors.ModelError:
+    """Return the project's error; it never quotes the server, which may repeat the key."""
+    kind: type[errors.ModelError] = errors.ModelUnreachableError
+    cause = error.__cause__ if isinstance(error, openai.APIConnectionError) else error
+    match cause:
+        case errors.ModelError():
+            return type(cause)(*cause.args)
+        case openai.APIStatusError(status_code=status):
+            kind = errors.ModelServerError if status >= 500 else errors.ModelRefusedError
+            kind = errors.ModelRateLimitedError if status == 429 else kind
+            text = _BY_STATUS.get(status, _BY_STATUS[min(500, max(300, status // 100 * 100))])
+            text = text.format(status=status, model=f"model '{endpoint.model}'")
+        case httpx2.ConnectError() | httpx2.ConnectTimeout() | httpx2.InvalidURL():
+            text = "cannot be reached; check the base URL, http or https, and the network."
+        case httpx2.TimeoutException():
+            kind, silence = errors.ModelTimeoutError, count_text(endpoint.timeout, "second")
+            text = f"was silent for {silence}; check its load, or allow more time."
+        case httpx2.HTTPError() | httpx2.StreamError() | OSError():
+            text = "dropped the connection before its answer was complete; try again."
+        case openai.APIError():
+            kind, text = errors.ModelServerError, "reported an error; try again later."
+        case _:
+            kind = errors.ModelFormatError
+            text = (
+                "did not send a chat completion; check that the base URL ends where the API "
+                "begins, often /v1."
+            )
+    return kind(f"{endpoint.host} {text}")

@@ -158,7 +158,7 @@ def _draw_settings(task: Task | None) -> PendingCall | None:
             "exported or put in a link."
         )
         with suppress(ModelSettingsError):  # the error is drawn below
-            if allowed := llm.Allowed(environment.get(llm.ALLOWED_SETTING)).text:
+            if allowed := llm.AllowList(environment.get(llm.ALLOWED_SETTING)).text:
                 st.caption(escaped(allowed))
         _draw_fields(environment)
         test = _draw_test(task)
@@ -188,7 +188,7 @@ def _draw_fields(environment: Mapping[str, str]) -> None:
         "Key",
         str(typed.get("api_key", "")),
         type="password",
-        max_chars=llm.LONGEST_KEY,
+        max_chars=4096,
         placeholder="set in the environment" if _KEY in environment else "if the server asks",
         autocomplete="off",
         **_kept("api_key"),
