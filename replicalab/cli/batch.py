@@ -28,7 +28,6 @@ from replicalab.cli.negotiate import LAB_MANAGERS_NAMED, SCIENTISTS_NAMED
 from replicalab.cli.printing import Answer, CommandError, say
 from replicalab.cli.progress import ProgressBar
 from replicalab.lexicon import count_text
-from replicalab.llm import MOST_LOOK_UPS
 from replicalab.negotiation import MOST_ROUNDS, LabManagerKind, ScientistKind
 from replicalab.render import terminal
 from replicalab.scenarios import MAX_ROUNDS, MAX_SEED, Difficulty, list_scenarios
@@ -41,6 +40,7 @@ from replicalab.views.batch import (
 )
 from replicalab.views.negotiation import LAB_MANAGERS, OUTCOME_TITLES, SCIENTISTS
 
+_MAX_CALLS: Final = 16
 ABOUT: Final = "Many negotiations: each study, lab, seed and pair of players, and the outcomes."
 CODES: Final = "0 where every negotiation was played, 1 where one could not be"
 EXAMPLES: Final = (
@@ -100,7 +100,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         type=asking.whole(1, MOST_WORKERS),
         metavar="N",
         help="so many processes (default: one for each core); with a language model so many "
-        f"negotiations at once, at most {MOST_LOOK_UPS} (default: {MODELS_AT_ONCE})",
+        f"negotiations at once, at most {_MAX_CALLS} (default: {MODELS_AT_ONCE})",
     )
     where.add_argument(
         "--dask",
@@ -173,8 +173,8 @@ def _model(asked: argparse.Namespace) -> Model | None:
         return None
     if asked.dask is not None:
         raise CommandError(f"--dask: a language model is asked from here; leave out it or {MODEL}")
-    if asked.workers is not None and asked.workers > MOST_LOOK_UPS:
-        most = f"a language model plays at most {MOST_LOOK_UPS} negotiations at once"
+    if asked.workers is not None and asked.workers > _MAX_CALLS:
+        most = f"a language model plays at most {_MAX_CALLS} negotiations at once"
         raise CommandError(f"--workers {asked.workers}: {most}; ask for fewer")
     return Model()
 

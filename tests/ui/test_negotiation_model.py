@@ -89,7 +89,7 @@ def test_without_an_endpoint_the_page_says_what_to_set(monkeypatch: pytest.Monke
     assert "set REPLICALAB_LLM_BASE_URL and REPLICALAB_LLM_MODEL" in info
     assert not can_press(app, "Run")
     type_text(type_text(app, "Base URL", "ftp://x"), "Model", "m")
-    assert "does not begin with http:// or https://" in alerts(app)[0].text
+    assert "not a plain address" in alerts(app)[0].text
     assert not can_press(app, "Run")
 
 
@@ -132,16 +132,16 @@ def test_connection_is_tested_and_a_dead_one_is_said_calmly(
 def test_list_of_what_may_be_asked_is_shown_and_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REPLICALAB_LLM_ALLOWED", "http://127.0.0.1:9, models.example.org")
     app, model = model_at_the_table(monkeypatch, PLAN, ACCEPTING)
-    only = "Only these may be asked here: http://127.0.0.1:9, https://models.example.org."
+    only = "This server allows only: http://127.0.0.1:9, https://models.example.org."
     assert only in said(app)
     assert can_press(app, "Run")
     type_text(app, "Base URL", "http://169.254.169.254/v1")
-    assert alerts(app)[0].text == f"REPLICALAB_LLM_BASE_URL: this address may not be asked. {only}"
+    assert alerts(app)[0].text == f"REPLICALAB_LLM_BASE_URL: this address is not allowed. {only}"
     assert not can_press(app, "Test the connection")
     assert not can_press(app, "Run")
     monkeypatch.setenv("REPLICALAB_LLM_ALLOWED", "none")
     type_text(app, "Base URL", URL)
-    assert "No language model may be asked here." in alerts(app)[0].text
+    assert "This server allows no language model." in alerts(app)[0].text
     assert not can_press(app, "Run")
     assert model.sent == []
 
