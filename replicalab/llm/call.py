@@ -54,7 +54,10 @@ class ModelCall:
             options["stream_options"] = {"include_usage": True}
         try:
             answer: Any = await client.chat.completions.create(
-                model=self.endpoint.model, messages=self.messages, stream=stream, **options
+                model=self.endpoint.model,
+                messages=cast("Any", self.messages),
+                stream=stream,
+                **options,
             )
         except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
             text = str(error.body).lower()
