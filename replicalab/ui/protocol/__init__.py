@@ -1,5 +1,6 @@
 """The Protocol page: edit the plan, see the check, choose what to change, see what it takes."""
 
+import time
 from functools import partial
 from typing import Final
 
@@ -21,6 +22,8 @@ from replicalab.views.check import check_panel, cost_panel, evidence_panel, mend
 from replicalab.views.curves import samples_panel
 
 _ON_CURVE: Final = "on_curve"
+_FOLLOWED_AT: Final = "on_curve_followed_at"
+_SETTLED: Final = 0.5  # seconds
 
 
 def draw(analysis: PlanAnalysis) -> None:
@@ -101,6 +104,8 @@ def _draw_check(analysis: PlanAnalysis, edited: PlanStep | None) -> None:
     )
     most = max(1, Curves(analysis.yours).most_samples)
     samples = min(analysis.yours.plan.sample_size, most)
+    if st.session_state.get(_ON_CURVE, samples) != samples:
+        st.session_state[_FOLLOWED_AT] = time.monotonic()
     st.session_state[_ON_CURVE] = samples
     st.slider(
         "Samples on the curve",
@@ -121,6 +126,9 @@ def _draw_check(analysis: PlanAnalysis, edited: PlanStep | None) -> None:
 
 
 def _move() -> None:
+    # After an edit elsewhere the browser still sends the slider's old value for a moment.
+    if time.monotonic() - st.session_state.get(_FOLLOWED_AT, -_SETTLED) < _SETTLED:
+        return
     samples = st.session_state[_ON_CURVE]
     state.replace_plan(revise(state.plan(), sample_size=samples))
 
