@@ -23,7 +23,7 @@ from replicalab.errors import ModelSettingsError, ScenarioError
 from replicalab.models import revise
 from replicalab.negotiation import load as loaded
 from replicalab.negotiation import replay, save
-from replicalab.planner import Goal, MeansPrices, PlanAnalysis, frontier, least_loss
+from replicalab.planner import PlanAnalysis, frontier, least_loss
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, load_scenario, study_text
 from tests.llm.serving import Exchange, Server, serve, streamed
 from tests.negotiation.playing import ACCEPT, propose, said
@@ -93,19 +93,6 @@ def test_results_are_the_core_s() -> None:
     assert replicalab.least_loss(plan).plan == least_loss(ours.plan, pack).plan
     assert replicalab.asks(plan).run.asks == PlanAnalysis(ours).asks.run.asks
     assert tuple(replicalab.frontier(plan)) == frontier(pack, ours.plan).plans
-
-
-def test_combinations_are_the_core_s_and_an_unknown_goal_or_price_is_refused() -> None:
-    plan = replicalab.assess(replicalab.load("eco_reef_fish", "hard"))
-    found = replicalab.asks(plan).combinations("floor", day=20, staff=300)
-    core = PlanAnalysis(plan).combinations(Goal.FLOOR)
-    assert list(found) == core.ranked(MeansPrices(day=20.0, staff=300.0))
-    assert found.exact
-    assert "6 ways" in found._repr_html_()
-    with pytest.raises(ValueError, match="goal 'moon' is unknown; known: target, floor, plan"):
-        replicalab.asks(plan).combinations("moon")
-    with pytest.raises(ValueError, match="greater than or equal to 0"):
-        replicalab.asks(plan).combinations(day=-1)
 
 
 def test_changes_of_a_revision_lead_to_it() -> None:

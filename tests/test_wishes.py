@@ -22,8 +22,6 @@ from replicalab.comparison import Side
 from replicalab.models import revise
 from replicalab.negotiation import Negotiation, ScientistKind, best_text, score_of
 from replicalab.planner import (
-    Aim,
-    Goal,
     PlanAnalysis,
     PlanStep,
     PortfolioStudy,
@@ -34,7 +32,6 @@ from replicalab.reports import brief, funding_request, markdown, report
 from replicalab.scenarios import CostModel, Pack, load_scenario, read_looks
 from replicalab.views import (
     check,
-    combinations,
     comparison,
     frontier,
     looks,
@@ -159,8 +156,6 @@ PLACES: Final[dict[str, Callable[[], str | Block]]] = {
     "check_panel": lambda: check.check_panel(judged(), None),
     "revision_panel": revised,
     "take_panel": lambda: options.take_panel(waiting()),
-    "combinations_panel": lambda: combinations.combinations_panel(waiting(), Aim(Goal.TARGET)),
-    "a goal that is reached": lambda: combinations.combinations_text(least(), Goal.TARGET),
     "looks_panel": lambda: looks.looks_panel(judged(design=make_design(looks=LOOKS))),
     "comparison_panel": lambda: comparison.comparison_panel(both()),
     "story_panel": lambda: study.story_panel(ways(ASKED)),

@@ -15,7 +15,7 @@ from replicalab.comparison import FEWEST_SIDES, Side, negotiated, side_of_run
 from replicalab.documents import FORMS
 from replicalab.lexicon import joined
 from replicalab.negotiation import Negotiation
-from replicalab.planner import Aim, PlanAnalysis
+from replicalab.planner import PlanAnalysis
 from replicalab.registration import PROFILES, Profile, Registration
 from replicalab.scenarios import Pack, pack_of
 from replicalab.tables import rows
@@ -105,7 +105,6 @@ class Report(OneLine):
         on: date | None = None,
         brief: bool = False,
         funding: bool = False,
-        aim: Aim | None = None,
         profile: Profile | None = None,
         said: Registration | None = None,
         decision: Decision | None = None,
@@ -114,7 +113,6 @@ class Report(OneLine):
         self.profile, self.said, self.decision = profile, said, decision
         self._on, self._brief = on or datetime.now(UTC).astimezone().date(), brief
         self._funding = funding
-        self._aim = aim
 
     @property
     def shown(self) -> PlanAnalysis:
@@ -128,7 +126,7 @@ class Report(OneLine):
             return registration_of(self.profile, self._registered, on=self._on)
         if self._funding:
             return funding_request(self.shown, on=self._on, said=self.said)
-        make = views.brief if self._brief else partial(report_of, aim=self._aim, said=self.said)
+        make = views.brief if self._brief else partial(report_of, said=self.said)
         return make(
             self.shown, on=self._on, written=self._written, run=self.run, decision=self.decision
         )
@@ -212,7 +210,7 @@ def report(
     >>> print(found.form("md").splitlines()[2])
     Brief · medium lab · 31 January 2026
     >>> report(assess(load("phys_millikan")), on=date(2026, 1, 31), funding=True).document.title
-    'Give 155 more credits: half-width ±1.496 %, fidelity loss 2.'
+    'Give 155 more credits: half-width ±1.496 % instead of ±1.72 %.'
     """
     if form is not None and form not in PROFILES:
         raise ValueError(f"form '{form}' is unknown; known: {', '.join(PROFILES)}")

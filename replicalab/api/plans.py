@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ from replicalab.tables import rows
 if TYPE_CHECKING:
     import pandas as pd
 
-    from replicalab.views.blocks import Group, Picture
+    from replicalab.views.blocks import Picture
 
 
 class Dimensions(OneLine, tuple[Slack, ...]):
@@ -297,37 +297,6 @@ class Needs(OneLine):
         """Each later start that buys something."""
         return self._options.asks.waits
 
-    def combinations(
-        self,
-        goal: str = "target",
-        *,
-        day: float | None = None,
-        staff: float | None = None,
-        item: float | None = None,
-    ) -> Ways:
-        """Return every smallest combination of means that reaches a goal.
-
-        Args:
-            goal: ``target`` or ``floor`` of the study, or ``plan``, the plan exactly as it is.
-            day: what a day more is worth, in credits, 0 at least. By price they are ranked, where
-                one is given; else by kinds of means, then credits.
-            staff: what a staff unit more is worth.
-            item: what each item is worth that is released or restocked.
-
-        Raises:
-            ValueError: there is no such goal, or no such price.
-
-        >>> found = asks(assess(load("eco_reef_fish", "hard"))).combinations("floor")
-        >>> [ask.text for ask in found[1].asks]
-        ['205 more credits', '1 more staff unit', "'two-current choice flume' released"]
-        >>> found[1].plan.evidence.text, found.exact
-        ('power 0.505', True)
-        """
-        if goal not in [*planner.Goal]:
-            raise ValueError(f"goal '{goal}' is unknown; known: {', '.join(planner.Goal)}")
-        prices = planner.MeansPrices(day=day, staff=staff, item=item)
-        return Ways.of(self._options, planner.Aim(planner.Goal(goal), prices))
-
     def _line(self) -> str:
         return ", ".join(ask.text for ask in self.run.asks) or "nothing"
 
@@ -335,34 +304,6 @@ class Needs(OneLine):
         from replicalab.views.options import take_panel  # noqa: PLC0415
 
         return page(take_panel(self._options))
-
-
-class Ways(OneLine, tuple[planner.Combination, ...]):
-    """The combinations of means that reach a goal, the best first; none where no means reach it.
-
-    Attributes:
-        exact: whether all were searched; else these are the smallest of those that were.
-    """
-
-    exact: bool
-    _panel: Callable[[], Group]
-
-    @classmethod
-    def of(cls, options: planner.PlanAnalysis, aim: planner.Aim) -> Ways:
-        """Return those of a plan that reach a goal."""
-        from replicalab.views.combinations import combinations_panel  # noqa: PLC0415
-
-        held = options.combinations(aim.goal)
-        found = cls(held.ranked(aim.prices))
-        found.exact = held.exact
-        found._panel = lambda: combinations_panel(options, aim)
-        return found
-
-    def _line(self) -> str:
-        return count_text(len(self), "way") if self else "no way"
-
-    def _repr_html_(self) -> str:
-        return page(self._panel())
 
 
 def asks(plan: Assessment) -> Needs:

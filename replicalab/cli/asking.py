@@ -24,7 +24,7 @@ from replicalab.assessment.effects import choice_name
 from replicalab.case import Case, in_labs_of
 from replicalab.cli import lab
 from replicalab.cli.files import STANDARD, called, content
-from replicalab.cli.lab_options import MONEY_OPTIONS, between, decimal
+from replicalab.cli.lab_options import MONEY_OPTIONS, decimal
 from replicalab.cli.printing import CommandError, say
 from replicalab.cli.record_options import add_records, records
 from replicalab.documents import MOST_BYTES, detect_kind
@@ -34,11 +34,10 @@ from replicalab.library import Decision, EntryKind, read_decision
 from replicalab.library.contents import checked
 from replicalab.models import LARGEST_PLANNED, LIST_FIELDS, LONGEST_LABEL, Protocol, revise
 from replicalab.negotiation import Negotiation, Transcript, load, replay
-from replicalab.planner import Aim, Goal, MeansPrices, PlanAnalysis
+from replicalab.planner import PlanAnalysis
 from replicalab.registration import Registration
 from replicalab.scenarios.checking import record_error
 from replicalab.scenarios.json_file import FileKind, JsonFile, kind_of
-from replicalab.views.combinations import PRICES
 from replicalab.views.plan import elsewhere_text
 
 LABS: Final = tuple(level.value for level in scenarios.Difficulty)
@@ -213,22 +212,6 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_aim(parser: argparse.ArgumentParser) -> None:
-    """Add the goal that combinations of means are to reach, and what means are worth."""
-    group = parser.add_argument_group("every combination of means")
-    group.add_argument(
-        "--reach",
-        choices=[goal.value for goal in Goal],
-        help="every smallest combination of credits, days, staff, a later start and items that "
-        "reaches the study's target or floor, or runs the plan as it is",
-    )
-    for name, what in PRICES.items():
-        about = f"what {what} is worth to you; the combinations are ranked by price"
-        group.add_argument(
-            f"--price-{name}", metavar="CREDITS", type=between(0, scenarios.MOST), help=about
-        )
-
-
 # --- what they ask for --------------------------------------------------------------------------
 
 
@@ -381,24 +364,6 @@ def analysis(asked: argparse.Namespace) -> PlanAnalysis:
     """Return the plan that is asked about in its lab, and what may be done about it."""
     found = pack(asked)
     return PlanAnalysis(assess(plan(asked, found), found))
-
-
-def aim(asked: argparse.Namespace) -> Aim | None:
-    """Return which goal combinations are to reach, and at which prices; None where none is.
-
-    Raises:
-        CommandError: a price, and no goal.
-    """
-    prices = {name: getattr(asked, f"price_{name}") for name in PRICES}
-    if asked.reach:
-        return Aim(Goal(asked.reach), MeansPrices.model_validate(prices))
-    for name, price in prices.items():
-        if price is not None:
-            raise CommandError(
-                f"--price-{name} {price:g} ranks combinations, and none is asked for; "
-                "add --reach target, floor or plan"
-            )
-    return None
 
 
 def plan(asked: argparse.Namespace, found: scenarios.Pack) -> Protocol:

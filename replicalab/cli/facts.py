@@ -20,9 +20,6 @@ from replicalab.lexicon import CREDITS
 from replicalab.negotiation import Score
 from replicalab.planner import (
     Addition,
-    Aim,
-    Combinations,
-    MeansPrices,
     PlanAnalysis,
     PlanStep,
     Shortfall,
@@ -263,11 +260,8 @@ def _change(step: PlanStep) -> Data:
     return {**change, "credits_saved": step.credits_saved, "after": worth}
 
 
-def planned(options: PlanAnalysis, aim: Aim | None = None) -> Data:
-    """Return what may be done about a plan, and what it would take.
-
-    And, where a goal is given, every combination of means that reaches it.
-    """
+def planned(options: PlanAnalysis) -> Data:
+    """Return the changes to a plan and the additions to its lab."""
     yours, offer, least, found = options.yours, options.offer, options.least, options.asks
     offered = None
     if offer:
@@ -293,11 +287,6 @@ def planned(options: PlanAnalysis, aim: Aim | None = None) -> Data:
                 }
                 for wait in found.waits
             ],
-            **(
-                {"combinations": combined(options.combinations(aim.goal), aim.prices)}
-                if aim
-                else {}
-            ),
         },
     }
 
@@ -320,24 +309,6 @@ def looked(found: LooksPlan | NoLooks | None) -> Data:
             "expected": _expected(found),
         }
     }
-
-
-def combined(found: Combinations, prices: MeansPrices) -> Data:
-    """Return every combination that reaches a goal, ranked, with its price and the plan then."""
-    listed = [
-        {
-            "start_day": each.start_day,
-            "waits": each.waits,
-            "asks": [_ask(ask) for ask in each.asks],
-            "free": [*each.free],
-            "price": each.price(prices),
-            "plan": plan(each.plan),
-        }
-        for each in found.ranked(prices)
-    ]
-    given = prices.model_dump(exclude_none=True)
-    facts = {"goal": str(found.goal), "prices": given, "exact": found.exact}
-    return {**facts, "reached": found.reached, "found": listed}
 
 
 def relief(found: Shortfall) -> Data:

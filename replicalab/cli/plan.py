@@ -11,13 +11,11 @@ from replicalab.cli import asking, facts
 from replicalab.cli.check import heading
 from replicalab.cli.files import written
 from replicalab.cli.printing import Answer
-from replicalab.planner import Aim, PlanAnalysis, PlanStep
+from replicalab.planner import PlanAnalysis, PlanStep
 from replicalab.render import terminal
 from replicalab.scenarios import EvidenceTier, plan_json
 from replicalab.views import options as texts
 from replicalab.views.changes import all_changes, change_text, revision_text
-from replicalab.views.combinations import TITLE as COMBINATIONS_TITLE
-from replicalab.views.combinations import blocks_of
 from replicalab.views.looks import TITLE as LOOKS_TITLE
 from replicalab.views.looks import looks_panel
 from replicalab.views.verdicts import ANSWERS, answer_to, plan_verdict
@@ -39,20 +37,19 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--save", metavar="PLAN.json", type=Path, help="keep the least-loss plan as a file"
     )
-    asking.add_aim(parser)
 
 
 def answer(asked: argparse.Namespace) -> Answer:
     """Return what may be done about the plan."""
-    options, aim = asking.analysis(asked), asking.aim(asked)
+    options = asking.analysis(asked)
     least, study = options.least, options.yours.pack.scenario_id
     saved = written(asked.save, plan_json(least.plan, study)) if asked.save else ""
     shows = least.after.evidence.tier is not EvidenceTier.BELOW_FLOOR
     code = 0 if least.after.feasible and shows else 1
-    return Answer(code, _lines(options, aim, saved), lambda: facts.planned(options, aim))
+    return Answer(code, _lines(options, saved), lambda: facts.planned(options))
 
 
-def _lines(options: PlanAnalysis, aim: Aim | None, saved: str) -> Iterator[str]:
+def _lines(options: PlanAnalysis, saved: str) -> Iterator[str]:
     yours, least, offer = options.yours, options.least, options.offer
     yield heading(yours)
     yield terminal.verdict_line(plan_verdict(yours))
@@ -68,10 +65,6 @@ def _lines(options: PlanAnalysis, aim: Aim | None, saved: str) -> Iterator[str]:
     yield from terminal.lines(texts.take_panel(options))
     if yours.pack.design.is_looked_at:
         yield from terminal.section(LOOKS_TITLE, terminal.lines(looks_panel(yours)))
-    if aim:
-        told, ways, last = blocks_of(options, aim)
-        held = [*terminal.lines(told), *terminal.records(ways), *terminal.indented([last.text])]
-        yield from terminal.section(COMBINATIONS_TITLE, held)
     yield from ["", saved] if saved else []
 
 

@@ -9,6 +9,7 @@ from typing import Final
 from replicalab import scenarios
 from replicalab.case import Case, in_labs_of
 from replicalab.cli import asking, facts
+from replicalab.cli.lab_options import between
 from replicalab.cli.printing import Answer, CommandError
 from replicalab.lexicon import shortened
 from replicalab.planner import ChosenStudy, Portfolio, PortfolioStudy, portfolio_of
@@ -41,7 +42,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--floor-share",
         default=0.0,
-        type=asking.between(0, 1, "write one such as 0.5"),
+        type=between(0, 1, "write one such as 0.5"),
         metavar="SHARE",
         help="the share of that which a plan counts that only reaches the floor (default: 0)",
     )

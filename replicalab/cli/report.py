@@ -72,7 +72,6 @@ def add(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--paper", choices=get_args(Paper), help=f"of {joined(_PAGED)} (default: A4)"
     )
-    asking.add_aim(parser)
 
 
 def day(text: str) -> date:
@@ -88,11 +87,7 @@ def day(text: str) -> date:
 def answer(asked: argparse.Namespace) -> Answer:
     """Return the document; as JSON the bundle that it is of."""
     ending = _ending(asked)
-    aim = asking.aim(asked)
     page = _page(asked)
-    if aim and (page or ending == BUNDLE):
-        other = page or f"--save '{asked.save}'"
-        raise CommandError(f"--reach {aim.goal} is of the report alone; leave {other} out")
     if page and asked.registration:
         what = f"--registration {asked.registration}"
         raise CommandError(f"{what} is another document; leave {page} out")
@@ -113,7 +108,6 @@ def answer(asked: argparse.Namespace) -> Answer:
         on=asked.date,
         brief=asked.brief,
         funding=asked.funding,
-        aim=aim,
         profile=profile,
         said=said,
         decision=asking.decision(asked, of_run(options, run).yours),

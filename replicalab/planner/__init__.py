@@ -1,7 +1,6 @@
 """The least that must be given up, what the lab would have to add, and the Pareto frontier."""
 
 from replicalab.planner.binding import SmallestAddition
-from replicalab.planner.combinations import Aim, Combination, Combinations, Goal, MeansPrices
 from replicalab.planner.frontier import Frontier, FrontierPlan, LossLine, Standing
 from replicalab.planner.least_loss import LeastLoss, Rank, least_loss_offer, rank
 from replicalab.planner.limits import RegionLimit, largest_sample, leanest

@@ -9,7 +9,6 @@ from replicalab.agents.suggestions import Offer, SuggestionChange, apply_changes
 from replicalab.assessment import DIMENSION_ROWS, Assessment, assess
 from replicalab.models import NUMBER_FIELDS, Dimension, Protocol, revise
 from replicalab.planner.binding import SmallestAddition, extras, unlimited
-from replicalab.planner.combinations import Combinations, Goal, combinations_of
 from replicalab.planner.frontier import Frontier, frontier_of
 from replicalab.planner.least_loss import LeastLoss, gives_up_less, least_loss_of, rank
 from replicalab.planner.limits import TIER_RANK, largest_sample
@@ -50,21 +49,7 @@ class PlanAnalysis:
     @cached_property
     def asks(self) -> Shortfalls:
         """What the lab would have to add instead."""
-        return shortfalls_of(self._additions)
-
-    @cached_property
-    def _additions(self) -> AdditionSearch:
-        return AdditionSearch(self.yours, self.least, self.variants)
-
-    @cached_property
-    def _combined(self) -> dict[Goal, Combinations]:
-        return {}
-
-    def combinations(self, goal: Goal) -> Combinations:
-        """Return every smallest combination of means with which the lab reaches a goal."""
-        if goal not in self._combined:
-            self._combined[goal] = combinations_of(self._additions, goal)
-        return self._combined[goal]
+        return shortfalls_of(AdditionSearch(self.yours, self.least, self.variants))
 
     @cached_property
     def frontier(self) -> Frontier:

@@ -8,42 +8,31 @@ from datetime import date
 from typing import Final
 
 from replicalab.assessment import Assessment
-from replicalab.assessment.phrases import size_text
+from replicalab.assessment.phrases import size_text, wishes_text
 from replicalab.drafts import stated
 from replicalab.lexicon import (
     amount_text,
     capitalised,
-    count_text,
     cut_short,
-    joined,
     percent_text,
 )
-from replicalab.models import Dimension
-from replicalab.planner import Aim, Goal, PlanAnalysis, PlanStep
-from replicalab.planner.combinations import Combinations
+from replicalab.planner import PlanAnalysis, PlanStep
 from replicalab.planner.frontier import FrontierPlan
+from replicalab.planner.shortfalls import Addition, additions_text
 from replicalab.registration import Registration
 from replicalab.scenarios import EvidenceTier
-from replicalab.views import blocks, combinations, documents, frontier, standing
+from replicalab.views import blocks, documents, frontier
 from replicalab.views import options as options_text
 from replicalab.views.blocks import Block, Cell, Column, Document, Sentence, Table, part
 from replicalab.views.changes import Changed, all_changes, change_text, changes_table
 from replicalab.views.lab import lab_text
-from replicalab.views.plan import moved_text, newly_broken_text, term_text
+from replicalab.views.plan import newly_broken_text, term_text
 from replicalab.views.verdicts import evidence_cell, plan_verdict
 
 MOST_WORDS: Final = 12
 """A headline has at most so many words."""
 
-_ENDINGS: Final = {
-    None: ": target met",
-    standing.Looked.MISSES: ": target missed",
-    standing.Looked.UNKNOWN: "; with looks not worked out",
-    standing.Looked.OVER: ", but may not fit",
-}
-"""How the headline of a plan that meets the target without looks ends."""
-
-MOST_WAYS: Final = 3
+MOST_WAYS: Final = 2
 SHARES: Final = (0.9, 0.75, 0.5, 0.25)
 """Of the money, for each of which the best plan is shown."""
 
@@ -70,7 +59,7 @@ def funding_request(
         part("Cost", Sentence(_cost_text(yours))),
         part("What the lab’s own means buy", *_cuts(options)),
         part("What less money would buy", *_less(options)),
-        part("What the target takes", *_properly(options)),
+        part("What it would take", *documents.take_blocks(options, MOST_WAYS)),
     )
     name = cut_short(pack.paper.name, documents.LONGEST)
     return Document(
@@ -88,118 +77,34 @@ def funding_request(
 
 
 def headline(options: PlanAnalysis) -> str:
-    """Return in at most `MOST_WORDS` words what to give, and what it buys.
+    """Return the request and its gain in at most `MOST_WORDS` words.
 
     ``Give 630 more credits: power 0.81 instead of 0.52.``
     """
-    found, yours = options.combinations(Goal.TARGET), options.yours
-    if found.reached:
-        return _first(_reached(options))
-    if not found.found and _is_worth_asking(yours):
-        # What no means reach is not asked for; the plan as it is still shows more than the lab's.
-        found = options.combinations(Goal.PLAN)
-    if not found.found:
-        goal = f"the target of {yours.evidence.amount(yours.evidence.target)}"
-        known = "No means reach" if found.exact else "No way was found to reach"
-        return f"{known} {goal} in this lab."
-    return _first(_headlines(options, found))
+    yours, best = options.yours, options.least.after
+    evidence, lab = yours.evidence, yours.pack.lab
+    if yours.feasible and evidence.tier is EvidenceTier.MEETS_TARGET:
+        return f"{capitalised(lab.money(yours.cost))} buy {evidence.text}: target met."
+    if best.feasible and best.evidence.tier is EvidenceTier.MEETS_TARGET:
+        return f"No more money needed: adapted, it shows {best.evidence.text}."
+    is_shown = best.feasible and not best.evidence.void_reason
+    now = best.evidence.number if is_shown else "nothing"
+    for asks, after in _ways(options):
+        gain = f"{after.evidence.text} instead of {now}"
+        texts = (f"Give {additions_text(asks)}: {gain}.", f"Give the means below: {gain}.")
+        return next(text for text in texts if len(text.split()) <= MOST_WORDS)
+    target = evidence.text_of(evidence.amount(evidence.target))
+    return f"The lab cannot reach the target of {target}."
 
 
-def _first(headlines: Iterator[str]) -> str:
-    return next(each for each in headlines if len(each.split()) <= MOST_WORDS)
-
-
-def _is_worth_asking(yours: Assessment) -> bool:
-    return not yours.feasible and yours.evidence.tier is EvidenceTier.ABOVE_FLOOR
-
-
-def _reached(options: PlanAnalysis) -> Iterator[str]:
-    """Yield the headlines of a target that the lab reaches, the fullest first.
-
-    Of a study with looks it is what the plan shows with them, since so it is run.
-    """
-    yours = options.yours
-    is_asked = yours.feasible and yours.evidence.tier is EvidenceTier.MEETS_TARGET
-    plan = yours if is_asked else options.least.after
-    against, lost = standing.standing_title(plan), _lost(options, plan)
-    buys = ", ".join(filter(None, ("adapted", lost, "it shows")))
-    if is_asked:
-        buys = f"{yours.pack.lab.money(yours.cost)} buy"
-    shows = f"{buys} {standing.shown_text(plan)}"
-    if against or is_asked:
-        yield f"{capitalised(shows)}{_ENDINGS[against]}."
-    else:
-        yield f"No more money needed: {shows}."
-    yield f"{capitalised(shows)}."
-
-
-def _headlines(options: PlanAnalysis, found: Combinations) -> Iterator[str]:
-    """Yield the headlines of a way to a goal, the fullest first; the last one always fits."""
-    one = found.by_money or found.found[0]
-    asked, money = combinations.means_text(one), one.more(Dimension.BUDGET)
-    asked = f"Give {asked}" if found.by_money else asked
-    credits = options.yours.pack.lab.money(money, "more")
-    others = f"{credits} and the means below" if money else "Give the means below"
-    *bought, least = _bought(options, one.plan)
-    below = "Give the means below"
-    yield from (f"{means}: {each}." for means in (asked, others, below) for each in bought)
-    yield f"{below}: {least}."
-
-
-def _bought(options: PlanAnalysis, plan: Assessment) -> Iterator[str]:
-    """Yield what a way buys, the fullest first: more evidence, and what it gives up for that.
-
-    Where the lab shows as much as it is, the plan as it was asked for is what is bought.
-    """
-    shows, number, best = (
-        standing.shown_text(plan),
-        standing.shown_number(plan),
-        _best_here(options),
-    )
-    lost = f", {text}" if (text := _lost(options, plan)) else ""
-    if number == best and plan.plan == options.yours.plan:
-        yield f"{_larger(options.least.after, plan)}, {shows} either way"
-        yield f"the plan as asked, {shows} either way"
-        yield "the plan as asked"
-        return
-    if number != best:
-        yield f"{shows} instead of {best}{lost}"
-    yield f"{shows}{lost}"
-    yield f"{plan.evidence.measure} {number}{lost}"
-    yield f"{number}{lost}"
-
-
-def _larger(before: Assessment, after: Assessment) -> str:
-    """Return by how much a plan is larger: ``6 more days``; else that it is the one asked for."""
-    pairs = (
-        (before.counts.samples, after.counts.samples, "sample"),
-        (before.counts.days, after.counts.days, "day"),
-    )
-    more = [moved_text(*pair) for pair in pairs if pair[1] > pair[0]]
-    return joined(more) or "the plan as asked"
-
-
-def _lost(options: PlanAnalysis, plan: Assessment) -> str:
-    """Return what a plan gives up of the one asked for, in a few words; empty where nothing.
-
-    ``without 1 control``, ``with 1 substitute``; of both ``fidelity loss 2``.
-    """
-    yours, dropped = options.yours, len(PlanStep(options.yours, plan).newly_dropped)
-    swaps = [each for each in plan.substitutions if each not in yours.substitutions]
-    swapped = sum(1 for each in swaps if each.fidelity_loss)
-    if dropped and swapped:
-        return f"fidelity loss {plan.fidelity_loss}"
-    if swapped:
-        return f"with {count_text(swapped, 'substitute')}"
-    return f"without {count_text(dropped, 'control')}" if dropped else ""
-
-
-def _best_here(options: PlanAnalysis) -> str:
-    """Return the evidence of the best plan in the lab as it is; that it is none where it is."""
-    best = options.least.after
-    if not best.feasible or best.evidence.void_reason:
-        return "nothing"
-    return standing.shown_number(best)
+def _ways(options: PlanAnalysis) -> Iterator[tuple[tuple[Addition, ...], Assessment]]:
+    """Yield ways to more evidence, the best first: the additions, and the plan with them."""
+    for single in options.asks.alone_target:
+        yield (single.ask,), single.least.after
+    for relief in filter(None, (options.asks.target, options.asks.run)):
+        is_enough = relief.asks and relief.possible
+        if is_enough and relief.judged.evidence.tier is not EvidenceTier.BELOW_FLOOR:
+            yield relief.asks, relief.judged
 
 
 # --- the parts ------------------------------------------------------------------------------
@@ -267,14 +172,6 @@ def _less(options: PlanAnalysis) -> Iterator[Block]:
     yield blocks.table(name, _columns("Money", "At most", yours), rows)
 
 
-def _properly(options: PlanAnalysis) -> Iterator[Block]:
-    """Yield what the plan as it is takes, and the smallest ways to reach the target."""
-    yield Sentence(options_text.run_text(options.asks.run), "The plan as it is:")
-    yield from combinations.blocks_of(options, Aim(Goal.TARGET), MOST_WAYS)
-    if not options.combinations(Goal.TARGET).found:
-        yield from combinations.blocks_of(options, Aim(Goal.FLOOR), MOST_WAYS)
-
-
 def _columns(what: str, amount: str, plan: Assessment) -> tuple[Column, ...]:
     names = "The plan then", "Costs", "Evidence", "Gives up"
     return Column(what), Column(amount, "number"), *map(Column, names)
@@ -288,8 +185,13 @@ def _row(what: str, amount: str, plan: Assessment, gives_up: str | None = None) 
         size_text(plan),
         blocks.number_cell(plan.cost),
         evidence_cell(plan),
-        combinations.lost_text(plan) if gives_up is None else gives_up,
+        _lost_text(plan) if gives_up is None else gives_up,
     )
+
+
+def _lost_text(plan: Assessment) -> str:
+    lost = f"{plan.fidelity_loss}: {frontier.given_up_text(plan)}" if plan.fidelity_loss else ""
+    return "; ".join(filter(None, (lost, wishes_text(plan, plan.broken_wishes)))) or "nothing"
 
 
 def _fitting(block: Block) -> Block:

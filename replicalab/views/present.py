@@ -32,7 +32,7 @@ from replicalab.negotiation import (
     best_text,
     is_worth_running,
 )
-from replicalab.planner import Goal, PlanAnalysis, PlanStep
+from replicalab.planner import PlanAnalysis, PlanStep
 from replicalab.planner.steps import field_steps
 from replicalab.scenarios import EvidenceTier, Pack
 from replicalab.views import blocks
@@ -487,7 +487,7 @@ def _decision(here: PlanAnalysis, run: Assessment) -> str:
     asked = next((s.ask for s in here.asks.singles if s.tier is EvidenceTier.MEETS_TARGET), None)
     if asked and len(asked.text.split()) <= _FEW_WORDS:
         return f"To decide: {asked.text} would reach the target{run.evidence.without_looks}"
-    more = here.asks.singles or here.combinations(Goal.TARGET).found
+    more = here.asks.singles
     if runs:
         return f"To decide: run this plan, or {'find more' if more else 'not'}"
     return f"To decide: {'find more' if more else 'change the study'}, or do not run"

@@ -24,11 +24,11 @@ from replicalab.lexicon import (
 from replicalab.measures import KINDS
 from replicalab.models import LARGEST_PLANNED, revise
 from replicalab.negotiation import Negotiation, Round
-from replicalab.planner import Aim, PlanAnalysis, largest_sample, leanest
+from replicalab.planner import PlanAnalysis, largest_sample, leanest
 from replicalab.planner.curves import Curves
 from replicalab.registration import Registration
 from replicalab.scenarios import QUESTION_FIELDS, QUESTION_RECORDS, Pack
-from replicalab.views import blocks, changes, check, combinations, documents, looks, pictures
+from replicalab.views import blocks, changes, check, documents, looks, pictures
 from replicalab.views import critique as critique_views
 from replicalab.views import negotiation as rounds
 from replicalab.views import plan as texts
@@ -77,12 +77,8 @@ def report(
     run: Negotiation | None = None,
     said: Registration | None = None,
     decision: Decision | None = None,
-    aim: Aim | None = None,
 ) -> Document:
-    """Return all that is known of a plan in its lab, for whoever is to check it.
-
-    With every combination of means that reaches a goal, where one is given.
-    """
+    """Return all that is known of a plan in its lab, for whoever is to check it."""
     yours = options.yours
     pack, reference = yours.pack, documents.reference_of(yours)
     reasons = said.reasons if said else Registration().reasons
@@ -139,7 +135,6 @@ def report(
             Sentence(search_text(options)),
             *documents.take_blocks(options),
         ),
-        *([part(combinations.TITLE, *combinations.blocks_of(options, aim))] if aim else []),
         part(
             "The lab",
             Sentence(f"{amounts_text(pack.lab)}."),

@@ -22,7 +22,6 @@ BARS: Final[dict[str, tuple[float, float | None]]] = {
     "job of a batch / validating the plan": (950, None),  # with the exact optimum, for its score
     "seconds for a million plans on arrays": (1.0, 0.1),
     "least_loss, ms": (100, 5),
-    "combinations, ms": (100, 20),
     "import of replicalab.agents / of pydantic": (4.5, 2.5),
     "all studies, ms": (1000, None),
     "a thousand runs listed / read by sqlite3": (12, 6),

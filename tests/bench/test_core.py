@@ -26,14 +26,14 @@ from replicalab.agents import (
     compose_lab_manager_response,
     suggest_alternative,
 )
-from replicalab.assessment import Counts, assess, evidence_value, smallest_detectable_effect
+from replicalab.assessment import Counts, evidence_value, smallest_detectable_effect
 from replicalab.batch import run_job
 from replicalab.case import Case
 from replicalab.measures import DesignKind
 from replicalab.measures.distributions import t_test_power
 from replicalab.models import Protocol
 from replicalab.negotiation import LabManagerKind, ScientistKind, Setup, negotiate
-from replicalab.planner import Goal, PlanAnalysis, asks, frontier, least_loss
+from replicalab.planner import asks, frontier, least_loss
 from replicalab.planner.region import numeric_checks
 from replicalab.scenarios import (
     FOLDER_VARIABLE,
@@ -163,15 +163,9 @@ def test_dearest_t_test_power(capsys: pytest.CaptureFixture[str]) -> None:
 # --- searches ---------------------------------------------------------------------------------
 
 
-def combined(options: PlanAnalysis) -> object:
-    """Find what reaches each goal, and the plan that each combination buys."""
-    return [one.plan for goal in Goal for one in options.combinations(goal).found]
-
-
 SEARCHES: Final[dict[str, Callable[[Pack], object]]] = {
     "least_loss": lambda pack: least_loss(pack.reference_protocol, pack),
     "asks": lambda pack: asks(pack.reference_protocol, pack),
-    "combinations": lambda pack: combined(PlanAnalysis(assess(pack.reference_protocol, pack))),
     "frontier": lambda pack: frontier(pack, pack.reference_protocol),
 }
 

@@ -53,7 +53,6 @@ STATES: Final[dict[str, tuple[str, Steps]]] = {
     ),
     "file": (STROOP, (("more", "Open a file"),)),
     "assumptions": (STROOP, (("open", "Assumptions"),)),
-    "combinations": (STROOP, (("open", "Every combination"),)),
     "in your lab": ("/", (("tab", "In your lab"),)),
     "make a study": ("/", (("tab", "Make a study"),)),
     "looks": ("/Trade-offs?study=psy_stroop", (("open", "Interim looks"),)),

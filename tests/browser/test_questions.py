@@ -155,22 +155,6 @@ def test_which_studies_fit_forty_days_and_3000_credits_and_how_well(app_page: Pa
     visitor.has_answered()
 
 
-def test_cheapest_change_to_the_lab_that_reaches_the_floor(app_page: Page) -> None:
-    visitor = Visitor(app_page)
-    open_app(app_page)
-    visitor.presses("Reef fish behaviour")
-    visitor.clicks(app_page.get_by_role("radiogroup", name="Lab").get_by_text("Hard"), "Hard")
-    visitor.presses("Edit the protocol")
-    visitor.clicks(app_page.get_by_text("Every combination"), "Every combination")
-    visitor.clicks(app_page.get_by_text("The floor", exact=True), "The floor")
-    visitor.types("Price of a day", 20)
-    visitor.types("Price of a staff unit", 300)
-    first = app_page.locator("table.ways tbody tr").first
-    expect(first).to_contain_text("power 0.5")
-    expect(app_page.get_by_text("Start on day 23").first).to_be_attached()
-    visitor.has_answered()
-
-
 def test_decision_between_two_plans_is_found_after_a_restart(
     context: BrowserContext, tmp_path: Path
 ) -> None:

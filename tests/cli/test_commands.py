@@ -17,7 +17,7 @@ from replicalab.cli.printing import SCHEMA
 from replicalab.critique import critique
 from replicalab.models import LONGEST_TEXT, revise
 from replicalab.negotiation import load
-from replicalab.planner import Goal, MeansPrices, PlanAnalysis, least_loss
+from replicalab.planner import PlanAnalysis, least_loss
 from replicalab.registration import PROFILES, QUESTIONS
 from replicalab.reports import open_bundle
 from replicalab.scenarios import (
@@ -167,23 +167,6 @@ def test_plan_tells_each_change_and_what_it_would_take(ask: Asking) -> None:
     assert [ask["text"] for ask in found["takes"]["run"]["asks"]] == [
         each.text for each in options.asks.run.asks
     ]
-
-
-def test_plan_tells_every_combination_that_reaches_a_goal(ask: Asking) -> None:
-    line = "plan eco_reef_fish --lab hard --reach floor --price-day 20 --price-staff 300 --json"
-    takes = ask(line).data["takes"]["combinations"]
-    pack = load_scenario("eco_reef_fish", "hard")
-    options = PlanAnalysis(assess(pack.reference_protocol, pack))
-    prices = MeansPrices(day=20.0, staff=300.0)
-    ranked = options.combinations(Goal.FLOOR).ranked(prices)
-    assert (takes["goal"], takes["exact"], takes["reached"]) == ("floor", True, False)
-    assert takes["prices"] == {"day": 20.0, "staff": 300.0}
-    assert [each["price"] for each in takes["found"]] == [one.price(prices) for one in ranked]
-    for each, one in zip(takes["found"], ranked, strict=True):
-        assert [ask["text"] for ask in each["asks"]] == [ask.text for ask in one.asks]
-        assert (each["start_day"], each["waits"]) == (one.start_day, one.waits)
-        assert each["plan"]["plan"] == one.plan.plan.model_dump()
-    assert "combinations" not in ask("plan eco_reef_fish --lab hard --json").data["takes"]
 
 
 # --- negotiate ----------------------------------------------------------------------------------

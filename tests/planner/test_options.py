@@ -10,7 +10,6 @@ from replicalab.agents.suggestions import apply_changes
 from replicalab.assessment import Assessment, assess
 from replicalab.models import Dimension, revise
 from replicalab.planner import (
-    Goal,
     PlanAnalysis,
     PlanToDraw,
     largest_sample,
@@ -52,10 +51,6 @@ def test_plan_that_passes_is_offered_nothing_else() -> None:
 
 def test_each_answer_is_worked_out_once() -> None:
     options = opened(0)
-    for goal in (Goal.TARGET, Goal.FLOOR):
-        found = options.combinations(goal)
-        assert found.goal is goal
-        assert options.combinations(goal) is found
     assert options.judged(options.yours.plan) is options.yours
     for after in options.known:
         assert options.judged(after.plan) in options.known

@@ -18,9 +18,6 @@ from replicalab.comparison import Side
 from replicalab.measures import KINDS, PARAMETERS
 from replicalab.models import Dimension, Protocol
 from replicalab.planner import (
-    Aim,
-    Goal,
-    MeansPrices,
     PlanAnalysis,
     RegionLimit,
     SurveyedStudy,
@@ -49,7 +46,6 @@ from replicalab.views.check import (
     evidence_panel,
     header_panel,
 )
-from replicalab.views.combinations import combinations_panel
 from replicalab.views.comparison import comparison_panel
 from replicalab.views.present import decision_slide, plan_slide, stake_slide
 from replicalab.views.survey import survey_panel
@@ -202,9 +198,6 @@ def _panels(here: PlanAnalysis) -> Iterator[Block]:
     yield stake_slide(yours)
     yield plan_slide(yours)
     yield decision_slide(here, None)
-    for goal in Goal:
-        prices = MeansPrices(day=0.0, staff=float(MOST), item=float(MOST))
-        yield combinations_panel(here, Aim(goal, prices))
     yield survey_panel("easy", [(SurveyedStudy(yours, here.least, None), "", "")], "")
 
 

@@ -12,7 +12,7 @@ import pytest
 from replicalab.assessment import Assessment, assess, smallest_detectable_effect
 from replicalab.drafts import Draft, check, new_study
 from replicalab.models import revise
-from replicalab.planner import Aim, Goal, MeansPrices, PlanAnalysis, largest_sample
+from replicalab.planner import PlanAnalysis, largest_sample
 from replicalab.planner.steps import field_steps
 from replicalab.registration import Registration
 from replicalab.reports import Document, brief, funding_request, input_hash, markdown, report
@@ -25,7 +25,6 @@ from replicalab.scenarios import (
     pack_of,
 )
 from replicalab.views.blocks import Cell, Sentence, Table
-from replicalab.views.combinations import TITLE
 from replicalab.views.documents import reference_of
 from replicalab.views.report import justification_table
 from tests.factories import change_pack
@@ -87,19 +86,6 @@ def test_documents_read_as_pinned(scenario_id: str, lab: str) -> None:
     found = work(scenario_id, lab, "offered")
     assert_golden(f"report/{scenario_id}_brief", markdown(found.brief()))
     assert_golden(f"report/{scenario_id}_report", markdown(found.report()))
-
-
-def test_report_has_every_combination_where_a_goal_is_given_and_none_else() -> None:
-    found = work("eco_reef_fish", "hard", "reference")
-    aim = Aim(Goal.FLOOR, MeansPrices(day=20.0))
-    with_it = report(found.options, on=DAY, aim=aim)
-    ways = found.options.combinations(Goal.FLOOR).found
-    assert len(table(with_it, "What it would take: the floor").rows) == len(ways) > 1
-    assert "By price: 1 credit is 1" in markdown(with_it)
-    without = report(found.options, on=DAY)
-    assert [each for each in with_it.parts if each not in without.parts] == [
-        each for each in with_it.parts if each.title == TITLE
-    ]
 
 
 def swapped() -> Work:

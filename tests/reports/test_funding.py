@@ -9,19 +9,12 @@ import pytest
 from hypothesis import given
 
 from replicalab.assessment import assess
-from replicalab.measures.success import Criterion
-from replicalab.models import Dimension, revise
-from replicalab.planner import Goal, PlanAnalysis
+from replicalab.models import revise
+from replicalab.planner import PlanAnalysis
 from replicalab.reports import Document, funding_request, markdown, pdf
 from replicalab.scenarios import (
     Difficulty,
-    EvidenceAssumptions,
-    EvidenceTier,
-    LabOverrides,
-    PlanWith,
-    Replication,
     load_scenario,
-    read_looks,
 )
 from replicalab.views.blocks import Table
 from replicalab.views.funding import MOST_WORDS, headline
@@ -43,53 +36,6 @@ def table(document: Document, caption: str) -> Table:
 def test_funding_request_reads_as_pinned(study: str, lab: str) -> None:
     found = work(study, lab, "reference").funding()
     assert_golden(f"report/{study}_funding", markdown(found))
-
-
-@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
-def test_headline_gives_what_a_lab_with_it_shows(study: str, lab: str) -> None:
-    options = work(study, lab, "reference").options
-    said, found = headline(options), options.combinations(Goal.TARGET)
-    assert len(said.split()) <= MOST_WORDS
-    if not said.startswith("Give ") or (one := found.by_money) is None:
-        return
-    # The lab with just that money more has a plan of that evidence; with a credit less none meets
-    # the target.
-    pack = options.yours.pack
-    for more, meets in (
-        (one.more(Dimension.BUDGET), True),
-        (one.more(Dimension.BUDGET) - 1, False),
-    ):
-        there = pack.in_lab(pack.lab.with_means(budget=pack.lab.budget + more))
-        best = PlanAnalysis(assess(options.yours.plan, there)).least.after
-        is_met = best.feasible and best.evidence.tier is EvidenceTier.MEETS_TARGET
-        assert is_met is meets
-        assert not meets or f"{pack.lab.money(more, 'more')}: {best.evidence.text}" in said
-
-
-@pytest.mark.parametrize("target", [0.31, 0.6, 0.9])
-@pytest.mark.parametrize("lab", ["easy", "medium", "hard"])
-@pytest.mark.parametrize("study", ["bio_jq1_myeloma", "fin_overreaction"])
-def test_headline_of_success_with_looks_has_room(study: str, lab: str, target: float) -> None:
-    asked = EvidenceAssumptions(
-        replication=Replication(criteria=(Criterion.SIGNIFICANT,), plan_with=PlanWith.SUCCESS),
-        looks=read_looks("obrien_fleming:2"),
-        target=target,
-        floor=0.3,
-    )
-    own = LabOverrides(staff=1) if lab == "hard" else LabOverrides()
-    pack = load_scenario(study, lab).with_own(own, asked)
-    said = headline(PlanAnalysis(assess(pack.reference_protocol, pack)))
-    assert 3 < len(said.split()) <= MOST_WORDS
-
-
-@pytest.mark.parametrize("study", ["bio_jq1_myeloma", "fin_momentum"])
-def test_where_nothing_reaches_the_target_the_plan_as_it_is_is_asked_for(study: str) -> None:
-    options = work(study, "medium", "reference").options
-    yours, lab = options.yours, options.yours.pack.lab
-    assert not options.combinations(Goal.TARGET).found
-    said = headline(options)
-    assert lab.money(yours.cost - lab.budget, "more") in said
-    assert yours.evidence.text in said
 
 
 @given(itemised_protocols(), studied_packs())
@@ -183,36 +129,6 @@ def test_funding_request_is_one_page_in_every_lab_and_its_headline_copies(
 @pytest.mark.parametrize("which", ["study", "run"])
 def test_funding_request_of_strangers_is_one_page(which: str) -> None:
     assert pages_in(pdf(strangers()[which].funding(), "letter")) == 1
-
-
-def test_headline_offers_no_gain_that_reads_as_what_the_lab_shows_already() -> None:
-    # The lab's 22 days show power 0.53, as do the 28 of the plan: the follow-up is what is bought.
-    pack = load_scenario("bio_jq1_myeloma", Difficulty.MEDIUM)
-    swap = {"bioluminescence imager": "endpoint flow cytometry of marrow"}
-    items = [swap.get(each, each) for each in pack.reference_protocol.required_equipment]
-    plan = revise(pack.reference_protocol, required_equipment=items, duration_days=28)
-    options = PlanAnalysis(assess(plan, pack))
-    assert headline(options) == "Give 10 more credits: 6 more days, power 0.53 either way."
-    document = funding_request(options, on=DAY)
-    [_, cut] = table(document, "Changes that fit").rows
-    assert cut[-1].text == (
-        "Breaks a wish of the study further: 'survival follow-up' should be at least 36 days, "
-        "28 → 22."
-    )
-    told = markdown(document)
-    assert "Nothing is needed: " not in told
-    assert "Nothing is needed for the floor of power 0.50: 24 samples (18 analysed) in 22" in told
-
-
-@pytest.mark.parametrize(
-    ("study", "lost"),
-    [("ml_rl_seeds", "without 1 control"), ("psy_ego_depletion", "fidelity loss 2")],
-)
-def test_headline_names_what_is_given_up_for_what_it_buys(study: str, lost: str) -> None:
-    options = work(study, "medium", "reference").options
-    plan = options.combinations(Goal.TARGET).found[0].plan
-    assert (len(plan.dropped), plan.fidelity_loss) == ((1, 1) if "without" in lost else (1, 2))
-    assert headline(options).endswith(f", {lost}.")
 
 
 def test_plan_that_nothing_more_is_cut_from_lists_what_it_has_cut_already() -> None:

@@ -14,7 +14,6 @@ from streamlit.testing.v1.element_tree import Block, Element, Node, Table
 from replicalab.characters import hidden
 from replicalab.models import ScientistActionType, plan_action
 from replicalab.negotiation import Move, Transcript, question
-from replicalab.planner import Goal
 from replicalab.scenarios import Study, parse_study
 from replicalab.ui import study
 from replicalab.ui.address import encode_moves, encode_plan, to_query
@@ -39,7 +38,7 @@ from tests.hostile_files import (
     hostile_study,
 )
 from tests.scenarios.small_study import put
-from tests.ui.acting import can_press, choose_more, labels, pick, press, run, type_text
+from tests.ui.acting import can_press, choose_more, labels, press, run, type_text
 from tests.ui.negotiating import hand_over, model_at_the_table
 from tests.ui.pages import COMPARE, LIBRARY, NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY
 from tests.ui.reading import alerts, drawer_of, html_of, panel_of
@@ -161,9 +160,6 @@ def test_hostile_study_is_text_on_every_page() -> None:
         app.session_state["lab_is_open"] = True
         app.session_state[row_key(label)] = True
         assert not leaks(run(app))
-    go(app, PROTOCOL).session_state["combinations"] = True
-    for reached in Goal:
-        assert not leaks(pick(run(app), "What is to be reached", reached)), reached
     walked = hostile_study().marks
     go(app, SCENARIOS)
     opened = app.session_state["state"]

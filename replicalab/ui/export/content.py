@@ -10,7 +10,7 @@ from typing import Final
 from replicalab.errors import NegotiationError, TraceError
 from replicalab.library import Decision
 from replicalab.negotiation import Negotiation, Recording
-from replicalab.planner import Aim, PlanAnalysis
+from replicalab.planner import PlanAnalysis
 from replicalab.registration import Registration
 from replicalab.reports import Document, brief, bundle, funding_request, of_run, report
 from replicalab.scenarios import Pack
@@ -33,7 +33,6 @@ class ExportContent:
         recording: what is known of its language model, None where nothing is.
         decision: the latest for or against the plan, None where none is recorded.
         on: the day.
-        aim: what combinations of means in the report are to reach, None for none.
     """
 
     options: PlanAnalysis
@@ -42,7 +41,6 @@ class ExportContent:
     recording: Recording | None
     decision: Decision | None
     on: date
-    aim: Aim | None = None
 
     def for_document(self, *, negotiated: bool) -> ExportContent:
         """Return what a document is about: the plan, or the negotiation and the plan it came to."""
@@ -74,7 +72,6 @@ class ExportContent:
             run=self.run,
             said=said,
             decision=self.decision,
-            aim=self.aim,
         )
 
     def bundle(self) -> str:

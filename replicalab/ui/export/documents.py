@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from threading import BoundedSemaphore, Lock
 from typing import Final, get_args
@@ -14,7 +13,6 @@ from replicalab.documents import FORMS, Form
 from replicalab.errors import PrintError
 from replicalab.lexicon import capitalised
 from replicalab.models import FIELD_LABELS
-from replicalab.planner import Aim, Goal
 from replicalab.planner.steps import differences
 from replicalab.registration import LONGEST_LINE, Registration
 from replicalab.reports import Document, Paper, csv_tables, excel, missing, pdf_apart
@@ -22,9 +20,7 @@ from replicalab.ui import panel, state
 from replicalab.ui.export import critique
 from replicalab.ui.export.content import ExportContent, export_content, file_name
 from replicalab.ui.files import download
-from replicalab.ui.protocol import combinations
 from replicalab.ui.words import escaped
-from replicalab.views.combinations import GOALS
 
 
 def draw_brief() -> None:
@@ -53,7 +49,7 @@ def draw_report() -> None:
         "Fit for a preregistration: every choice with its reason, or “not given”. Reasons for "
         "numbers stand on Protocol under “Assumptions”."
     )
-    found = _aimed(_asked())
+    found = _asked()
     said = _draw_said(found)
     critique.draw(found.options.yours, said)
     make = partial(found.report, said)
@@ -127,20 +123,6 @@ def _is_negotiated() -> bool:
     return st.toggle("With the negotiation", key="hand_negotiated", persist_state="session")
 
 
-def _aimed(found: ExportContent) -> ExportContent:
-    """Return it with the combinations of means that are asked for, at the prices on Protocol."""
-    goal = st.selectbox(
-        "Every combination of means that reaches",
-        list(Goal),
-        index=None,
-        format_func=GOALS.__getitem__,
-        placeholder="None",
-        key="hand_reach",
-        persist_state="session",
-    )
-    return found if goal is None else replace(found, aim=Aim(goal, combinations.prices()))
-
-
 # --- what only its author can say ---------------------------------------------------------------
 
 
@@ -200,7 +182,7 @@ def draw_line(label: str, field: str, value: str, entry: str = "") -> None:
 def draw_tables() -> None:
     """Draw the report's tables: all as one workbook, or one as CSV."""
     st.caption("The report’s tables with numbers as numbers, for a spreadsheet.")
-    found = _aimed(_asked())
+    found = _asked()
     said = state.case().registration
     make = partial(found.report, said)
     name = found.name("tables", "xlsx", said.title)

@@ -13,7 +13,6 @@ from replicalab.planner import PlanAnalysis, PlanStep, change_steps
 from replicalab.scenarios import EvidenceTier, Pack
 from replicalab.ui import panel, state
 from replicalab.ui.controls import button
-from replicalab.ui.protocol import combinations
 from replicalab.ui.words import escaped
 from replicalab.views.blocks import Group, Heading, sentences_panel
 from replicalab.views.changes import Changed, change_text, revision_panel
@@ -82,8 +81,7 @@ def _take_tick(key: str, place: str) -> None:
 def draw(options: PlanAnalysis, suggestion: Ticked) -> None:
     """Draw what the lab would have to add, or else what could be changed of the plan.
 
-    What the Lab Manager would change stands next to the plan that gives up the least, each above
-    what takes it over; then, folded, every way to add.
+    The Lab Manager's changes and the least-loss plan, each above its button.
     """
     first = sentences_panel([first_of_all(options)], title="What to change", level=2)
     panel.draw(take_panel(options), first)
@@ -99,7 +97,6 @@ def draw(options: PlanAnalysis, suggestion: Ticked) -> None:
                 partial(state.replace_plan, options.least.plan),
                 key="apply_least_loss",
             )
-    combinations.draw(options)
 
 
 def _suggestion(options: PlanAnalysis, suggestion: Ticked) -> Group:
