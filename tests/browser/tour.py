@@ -1,4 +1,4 @@
-"""A tour of the running app: `make tour` walks it, and writes docs/tour.md and its pictures."""
+"""`make tour` walks the running app and writes docs/tour.md and its pictures."""
 
 from __future__ import annotations
 
@@ -42,8 +42,7 @@ _LABS: Final = tuple(
 _COMPARING: Final = urlencode(to_query(_STORY.workspace.changed(presenting=0, tray=_LABS)))
 _HEAD: Final = f"""# ReplicaLab in two minutes
 
-One story from its beginning to what is handed over: *{_STORY.title}*. The pictures
-are of the running app; `make tour` takes them anew.
+The story *{_STORY.title}*, from the study to the report. `make tour` takes the pictures.
 """
 
 
@@ -84,74 +83,69 @@ STOPS: Final = (
     Stop(
         "scenarios",
         "Choose a study",
-        "Each published study stands here with three labs, and what each of them lacks. Bring"
-        " your own by a form, a power analysis or a file.",
+        "Each published study has three labs. Add your own study by a form, a power analysis or a"
+        " file.",
         "/",
     ),
     Stop(
         "study",
-        "Read what it found",
-        "The paper, each figure with its source and how sure it is, what may be replaced in "
-        "it, and at what price.",
+        "Read the study",
+        "Claim, doubt, method and numbers of the paper, each with its source and confidence; "
+        "allowed substitutions and their price.",
         f"/Study?{_QUERY}",
     ),
     Stop(
         "protocol",
-        "Plan, and see at once",
-        "Every edit is judged on seven dimensions. Cost and evidence stay in sight at the "
-        "top; here the plan is over its budget.",
+        "Edit the plan",
+        "Every edit is checked on seven dimensions. Here the plan is over the budget.",
         f"/Protocol?{_QUERY}",
     ),
     Stop(
         "change",
-        "What to change",
-        "The Lab Manager's changes, one tick each, beside the plan that gives up the least: "
-        "what each saves, and what it costs in evidence.",
+        "Suggested changes",
+        "The Lab Manager's changes, one tick each, and the least-loss plan: savings, and cost in "
+        "evidence.",
         f"/Protocol?{_QUERY}",
         _to("What to change"),
     ),
     Stop(
         "negotiation",
-        "Let them negotiate",
-        "A Scientist asks for what the evidence needs, a Lab Manager answers with what the "
-        "lab has. Every round can be stepped through, forked or played by you.",
+        "Negotiate",
+        "The Scientist protects the evidence, the Lab Manager the lab. Step through the rounds, "
+        "fork one, or play the Scientist.",
         f"/Negotiation?{_QUERY}",
     ),
     Stop(
         "present",
-        "Present it",
-        "The same negotiation as slides, in type for a hall: what was at stake, what each "
-        "concession cost, what is to be decided.",
+        "Present",
+        "The negotiation as slides: the conflict, the price of each concession, the decision.",
         f"/Protocol?{_SLIDE}",
     ),
     Stop(
         "tradeoffs",
-        "Weigh it",
-        "Every plan that the lab can run, by days and samples; each limit is one line. Choose"
-        " a point, move a lever, load it into the editor.",
+        "Compare all plans",
+        "Every plan that the lab can run, by days and samples, with each limit as a line. Choose a"
+        " point, move a lever, load the plan into the editor.",
         f"/Trade-offs?{_QUERY}",
         wait_for_chart,
     ),
     Stop(
         "compare",
         "Compare",
-        "Up to four plans, labs or negotiations side by side, what differs first, and a "
-        "decision that is kept.",
+        "Up to four plans, labs or negotiations next to each other, differences first.",
         f"/Compare?{_COMPARING}",
     ),
     Stop(
         "lab",
         "Your lab",
-        "Your budget, days, people and items in place of the study's, typed or read from a "
-        "sheet. Every page uses it.",
+        "Your budget, days, staff and items, typed or read from a sheet. Every page uses them.",
         f"/Protocol?{_QUERY}",
         _opens("Your lab"),
     ),
     Stop(
         "share",
-        "Hand it over",
-        "A link, a brief of one page, a report, a registration form filled in, tables, "
-        "pictures, and a bundle that replays.",
+        "Share",
+        "A link, a one-page brief, a report, a registration form, tables, and a bundle.",
         f"/Protocol?{_QUERY}",
         _opens("Share"),
     ),
