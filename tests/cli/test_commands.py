@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from pathlib import Path
 from typing import Final
@@ -28,8 +27,8 @@ from replicalab.scenarios import (
     load_scenario,
     plan_json,
 )
-from tests.cli.asking import ROOT, Asking
-from tests.golden import REWRITE, assert_golden
+from tests.cli.asking import Asking
+from tests.golden import assert_golden
 
 STUDY: Final = "psy_stroop"
 EXAMPLES: Final = [
@@ -389,60 +388,3 @@ def test_bundle_of_such_a_lab_opens_as_it_was_saved(ask: Asking) -> None:
     found = open_bundle(Path("bundle.json").read_bytes())
     assert not found.caution
     assert (found.options.yours.cost, found.case.own_lab.currency) == (7279.5, "EUR")
-
-
-# --- docs/commands.md holds the help of every command as it is -----------------------------------
-
-FILE: Final = ROOT / "docs" / "commands.md"
-OPENING: Final = """# The commands
-
-The dashboard, and what it answers without a browser: `python -m replicalab COMMAND`, from this
-folder and with the environment of `make run` (`.venv/bin/python`); where it is installed,
-`replicalab COMMAND` from any. Every answer is plain text, or JSON with `--json`; progress, and what
-is wrong, is on standard error. Of JSON every answer has a `schema`, now 1: it is the next number
-where a value is renamed, moved or taken away, and stays where one is added.
-
-A study is named by its id or by the path of its file; where nothing else is said, its medium lab
-and its own plan are meant. A plan's file is its fields in JSON, and its study's id, as `plan
---save` writes it; one of another study is judged, and told on standard error. A lab's file is the
-one that the dashboard saves, or a table of its items, CSV or Excel. Where a file is read, `-` is
-standard input; where one is written, it is standard output, which then holds nothing else: `plan
-psy_stroop --save - | … check psy_stroop --plan -`. A transcript replays here and there; in a plan's
-place it stands for the plan on which it ended, or that is on the table.
-
-What a lab has of its own is said by options: `--budget 9000`, `--rate per_sample=4`, `--step
-sample_threshold=30`, `--item 'voice-key booth: booked until 12, 250 credits'`. They stand in place
-of the lab's file, which stands in place of the study's lab.
-
-A language model plays the Scientist with `--scientist model`. It is reached as by the dashboard: at
-`REPLICALAB_LLM_BASE_URL`, by the name `REPLICALAB_LLM_MODEL`, with `REPLICALAB_LLM_API_KEY` where
-the server asks for one. It opens with a plan of its own, and walks away where it gives no valid
-action. Rounds are told as they come, tokens and time at the end; Ctrl-C, or a server that fails,
-leaves what was played in the file that `--save` or `--csv` names.
-
-`plan --reach GOAL`, and `report --reach GOAL`, tell every smallest combination of credits, days,
-staff, a later start and items that reaches the study's target or floor, or runs the plan as it is;
-with a price of a day, a staff unit or an item they are ranked by price. As JSON they are
-`combinations` of `takes`.
-
-Every negotiation ends with its score: the regret, 0 where nothing better could be had in that lab.
-It is the share of the target that the least-loss plan shows beyond the agreed one, and the fidelity
-lost beyond its own; no plan, or one that is not worth running, shows nothing.
-"""
-
-
-def test_commands_are_documented_as_their_help_says(
-    ask: Asking, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "100")
-    helped = {"": OPENING}
-    for command in COMMANDS:
-        name = command.__name__.rpartition(".")[2]
-        helped[name] = f"## {name}\n"
-    text = "\n".join(
-        f"{before}\n```text\n{ask(f'{name} --help').out}```\n" for name, before in helped.items()
-    )
-    if os.environ.get(REWRITE):
-        Path(FILE).write_text(text, encoding="utf-8")
-    # Versions of Python break the lines of a help differently.
-    assert FILE.read_text(encoding="utf-8").split() == text.split(), "make golden writes it anew"
