@@ -24,7 +24,7 @@ DATA_VARIABLE: Final = "REPLICALAB_DATA"
 """Names another folder for the file."""
 URL_VARIABLE: Final = "REPLICALAB_DATABASE_URL"
 """Names another database altogether: PostgreSQL, or a file of SQLite."""
-FILE_NAME: Final = "library.db"
+FILE_NAME: Final = "library-2.db"
 
 
 def library_url(environment: Mapping[str, str] = os.environ) -> str:

@@ -1,7 +1,7 @@
-"""The library: what people make, kept by name in SQLite or PostgreSQL, with its history.
+"""The library: saved entries and their versions, in SQLite or PostgreSQL.
 
-`Library` itself is loaded when it is first asked for: SQLAlchemy is a third of what a cold start
-loads, and the first page does without.
+`Library` is imported on first use: SQLAlchemy is a third of the imports of a cold start, and the
+first page does not need it.
 """
 
 from importlib import import_module

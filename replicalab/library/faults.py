@@ -1,7 +1,7 @@
-"""What a database says went wrong, as an error of ours that says what to do.
+"""Database errors as library errors with a remedy.
 
-What a driver says names the server, its user, the file, sometimes the whole address: nothing of it
-goes on. Visitors read these errors, and a log is read by others than those who may know a password.
+A driver's message may contain the server, its user, the file or the whole address. Visitors read
+these errors, so they contain none of that.
 """
 
 import sqlite3
@@ -68,8 +68,8 @@ def _of_sqlite(error: sqlite3.Error) -> LibraryError:
         return not_writable(str(error))
     if is_damage(error):
         return LibraryStorageError(
-            f"the library: the file is damaged ({error}); nothing was saved. Start the app anew: "
-            "it sets the file aside under another name, and begins a new one"
+            f"the library: the file is damaged ({error}); nothing was saved. Restart the "
+            "app: it renames the file and creates a new one"
         )
     return LibraryStorageError(
         f"the library: the disk does not take or give it ({error}); nothing was saved. See that "

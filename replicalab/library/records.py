@@ -9,11 +9,9 @@ from typing import Final, NamedTuple, Self
 from replicalab.errors import LibraryError
 
 DELETED_DAYS: Final = 30
-"""So long a deleted entry can be brought back."""
+"""Days in which a deleted entry can be restored."""
 DRAFT_DAYS: Final = 90
-"""So long a draft is kept that nobody has saved again."""
-LONGEST_PLACE: Final = 64
-"""The most characters that name one of an owner's workspaces."""
+"""Days after which an untouched draft is removed."""
 
 
 class EntryKind(StrEnum):
@@ -43,23 +41,17 @@ class Owner:
 
 
 class LibraryLimits(NamedTuple):
-    """How much is kept. A deleted entry counts until it is gone for good.
+    """Limits per owner; a deleted entry counts until it is removed for good.
 
     Attributes:
-        entries: of one owner.
-        owner_bytes: of one owner's contents and notes, every version of them, and drafts.
-        all_bytes: of all owners'.
-        content_bytes: of one content; a saved run has at most that much.
-        draft_bytes: of one draft.
-        drafts: of one owner; the one that was saved longest ago gives way.
+        entries: number of entries.
+        owner_bytes: size of all versions, notes and the draft.
+        content_bytes: size of one content.
     """
 
     entries: int = 5_000
     owner_bytes: int = 64 * 2**20
-    all_bytes: int = 2 * 2**30
     content_bytes: int = 5 * 2**20
-    draft_bytes: int = 2**20
-    drafts: int = 8
 
 
 class Entry(NamedTuple):
@@ -107,7 +99,12 @@ class StoredVersion(NamedTuple):
 
 
 class StoredDraft(NamedTuple):
-    """The last state of a workspace that nobody has kept under a name; else as `StoredVersion`."""
+    """The last unsaved state of an owner's workspace.
+
+    Attributes:
+        place: the browser tab that wrote it.
+        problem: why the content cannot be read; empty if it can.
+    """
 
     place: str
     content: str

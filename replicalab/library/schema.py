@@ -29,20 +29,11 @@ class Moment(sqlalchemy.TypeDecorator[datetime]):
 
 METADATA: Final = sqlalchemy.MetaData()
 
-OWNERS: Final = sqlalchemy.Table(
-    "library_owners",
-    METADATA,
-    sqlalchemy.Column("owner", sqlalchemy.String(64), primary_key=True),
-    sqlalchemy.Column("entries", sqlalchemy.Integer, nullable=False),
-    sqlalchemy.Column("size", sqlalchemy.BigInteger, nullable=False),
-)
-"""What each owner has in all: the bounds are held without counting. A write locks its row."""
-
 ENTRIES: Final = sqlalchemy.Table(
     "library_entries",
     METADATA,
     sqlalchemy.Column("id", sqlalchemy.String(32), primary_key=True),
-    sqlalchemy.Column("owner", sqlalchemy.ForeignKey("library_owners.owner"), nullable=False),
+    sqlalchemy.Column("owner", sqlalchemy.String(64), nullable=False),
     sqlalchemy.Column("kind", sqlalchemy.String(16), nullable=False),
     sqlalchemy.Column("name", sqlalchemy.Text, nullable=False),
     sqlalchemy.Column("name_key", sqlalchemy.Text, nullable=False),
@@ -86,8 +77,8 @@ VERSIONS: Final = sqlalchemy.Table(
 DRAFTS: Final = sqlalchemy.Table(
     "library_drafts",
     METADATA,
-    sqlalchemy.Column("owner", sqlalchemy.ForeignKey("library_owners.owner"), primary_key=True),
-    sqlalchemy.Column("place", sqlalchemy.String(64), primary_key=True),
+    sqlalchemy.Column("owner", sqlalchemy.String(64), primary_key=True),
+    sqlalchemy.Column("place", sqlalchemy.String(64), nullable=False),
     sqlalchemy.Column("size", sqlalchemy.BigInteger, nullable=False),
     sqlalchemy.Column("saved", Moment, nullable=False),
     sqlalchemy.Column("content", sqlalchemy.Text, nullable=False),

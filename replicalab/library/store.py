@@ -1,20 +1,20 @@
-"""The library: what people make, kept by name, with every version of it.
+"""The library: saved entries by name, with all their versions.
 
-Every method that saves returns once the save is on the disk, and not before: what it returned is
-kept, whatever happens next. One that raises has saved nothing; where a server was lost at the very
-end it may have, and doing the same again finds it there and keeps nothing twice.
+A method that saves returns when the save is on the disk. One that raises has saved nothing, except
+when a server was lost at the very end; repeating the save then finds it and adds nothing.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 from itertools import count
 from typing import Final
 from uuid import uuid4
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, func, select
 
-from replicalab.errors import LibraryContentError, LibraryFullError
+from replicalab.errors import LibraryBusyError, LibraryFullError
 from replicalab.library import rows
 from replicalab.library.contents import (
     LONGEST_NAME,
@@ -27,7 +27,6 @@ from replicalab.library.contents import (
 from replicalab.library.faults import database_errors
 from replicalab.library.opening import opened
 from replicalab.library.records import (
-    LONGEST_PLACE,
     Entry,
     EntryKind,
     LibraryConflictError,
@@ -38,7 +37,7 @@ from replicalab.library.records import (
     Usage,
     Version,
 )
-from replicalab.library.rows import New, charge, reading, saving, size_of, usage
+from replicalab.library.rows import NewVersion, check_room, size_of
 from replicalab.places import library_url
 
 _LIMITS: Final = LibraryLimits()
@@ -46,13 +45,13 @@ _now: Final = partial(datetime.now, UTC)
 
 
 class Library:
-    """An open library; any thread may ask.
+    """An open library, for any thread.
 
-    Of an entry or a version that an owner does not have, or no longer, every method raises
-    `LibraryMissingError`; of what there is no room for, every one that saves `LibraryFullError`.
+    Every method raises `LibraryMissingError` if the owner has no such entry or version; every save
+    raises `LibraryFullError` if it exceeds a limit.
 
     Attributes:
-        notices: what happened while it was opened: a damaged file set aside, an older one copied.
+        notices: messages for the visitor about the opening, such as a renamed damaged file.
     """
 
     def __init__(
@@ -62,46 +61,39 @@ class Library:
         limits: LibraryLimits = _LIMITS,
         clock: Callable[[], datetime] = _now,
     ) -> None:
-        """Open it; without an address where `library_url` says.
+        """Open the library at an address, by default `library_url`.
 
         Raises:
-            LibraryError: it cannot be used, as `opened` says.
+            LibraryError: it cannot be used, as in `opened`.
         """
         self._clock, self._limits = clock, limits
         self._opened = opened(url or library_url(), clock())
         self.notices = self._opened.notices
-        self._purge_overdue()
+        with suppress(LibraryBusyError), self._writing() as connection:
+            rows.remove_overdue(connection, clock())
 
     def close(self) -> None:
-        """Let go of the file, or of the server."""
+        """Close the connections."""
         self._opened.reading.dispose()
-
-    @property
-    def place(self) -> str:
-        """Where it is: its file, or its address without the password."""
-        url = self._opened.reading.url
-        if url.drivername == "sqlite":
-            return str(url.database)
-        return url.render_as_string(hide_password=True)
 
     # --- entries ------------------------------------------------------------------------------
 
     def keep(
         self, owner: Owner, kind: EntryKind, name: str, content: str, *, notes: str = ""
     ) -> Entry:
-        """Return a new entry.
+        """Save a new entry.
 
         Raises:
-            LibraryContentError: name, notes or content cannot be kept.
-            LibraryConflictError: the owner has another of that kind and name; holds it.
+            LibraryContentError: name, notes or content are not valid.
+            LibraryConflictError: the owner has another of that kind and name.
         """
         name, new = checked_name(name), self._checked(kind, content, notes)
-        with saving(self._opened, owner) as connection:
+        with self._saving(owner) as connection:
             if there := rows.entry_named(connection, owner, kind, name):
                 return _same_or_conflict(
-                    rows.kept_of(connection, there),
+                    rows.version_of(connection, there),
                     new,
-                    f"you have a {kind} named '{there.name}' already; keep this one under another "
+                    f"you have a {kind} named '{there.name}' already; save this one under another "
                     "name, or as a version of that one",
                 )
             return self._add(connection, owner, kind, name, new)
@@ -109,20 +101,19 @@ class Library:
     def keep_beside(
         self, owner: Owner, *parts: tuple[EntryKind, str, str], notes: str = ""
     ) -> list[Entry]:
-        """Return new entries, of a kind, a name and a content each: all of them are kept, or none.
+        """Save new entries of a kind, name and content each, in one transaction.
 
-        One has a number after its name where another has that name, unless that is the same; a
-        name that is too long is cut.
+        A number is added to a name that an entry with another content has. A long name is cut.
 
         Raises:
-            LibraryContentError: a name, the notes or a content cannot be kept.
+            LibraryContentError: a name, the notes or a content are not valid.
         """
         new = [
             (kind, checked_name(name[:LONGEST_NAME]), self._checked(kind, content, notes))
             for kind, name, content in parts
         ]
-        with saving(self._opened, owner) as connection:
-            return [self._add_beside(connection, owner, *each) for each in new]
+        with self._saving(owner) as connection:
+            return [self._add_beside(connection, owner, *part) for part in new]
 
     def update(
         self,
@@ -134,36 +125,37 @@ class Library:
         notes: str | None = None,
         name: str = "",
     ) -> Entry:
-        """Return an entry with a further version; a state like the latest is none.
+        """Save a further version of an entry; a state equal to the latest adds none.
 
-        ``base_version`` is the version that the changes began from; without content or notes
-        these stay as they are, and so does its name where another has the new one.
+        ``base_version`` is the version that the changes began from. Content or notes that are None
+        stay as they are. So does the name if it is empty or taken.
 
         Raises:
-            LibraryContentError: notes or content cannot be kept.
-            LibraryConflictError: there is a later version, from another tab; holds it.
+            LibraryContentError: notes or content are not valid.
+            LibraryConflictError: another tab saved a later version.
         """
-        with reading(self._opened) as connection:
-            before = rows.kept_of(connection, rows.entry_of(connection, owner, entry_id))
+        before = self._latest(owner, entry_id)
         new = self._checked(
             before.entry.kind,
             before.content if content is None else content,
             before.entry.notes if notes is None else notes,
         )
-        with saving(self._opened, owner) as connection:
-            now = rows.kept_of(connection, rows.entry_of(connection, owner, entry_id))
+        with self._saving(owner) as connection:
+            now = rows.version_of(connection, rows.entry_of(connection, owner, entry_id))
             number = now.version.number
-            if number == base_version and not _is_same(now, new):
-                charge(connection, owner, self._limits, size=new.size)
-                entry = rows.add_version(connection, now.entry, new, self._clock())
-                return rows.named(connection, owner, entry, checked_name(name) if name else "")
-            return _same_or_conflict(
-                now,
-                new,
-                f"'{now.entry.name}' was saved elsewhere since: it is at version {number}, and "
-                f"yours began from version {base_version}. Nothing is lost: look at both, then "
-                "save yours after it or under another name",
-            )
+            if number != base_version or _is_same(now, new):
+                return _same_or_conflict(
+                    now,
+                    new,
+                    f"'{now.entry.name}' was saved elsewhere since: it is at version {number}, and "
+                    f"yours began from version {base_version}. Nothing is lost: compare both, then "
+                    "save yours after it or under another name",
+                )
+            check_room(connection, owner, self._limits, size=new.size)
+            entry = rows.add_version(connection, now.entry, new, self._clock())
+            if not name or rows.entry_named(connection, owner, entry.kind, name):
+                return entry
+            return rows.write_entry(connection, entry._replace(name=checked_name(name)))
 
     def entries(
         self,
@@ -173,207 +165,192 @@ class Library:
         *,
         deleted: bool = False,
     ) -> list[Entry]:
-        """Return an owner's entries, the last changed first; the deleted ones where asked.
+        """Return an owner's entries or deleted entries, the last changed first.
 
-        A search finds every word of it in name, notes, or what the content is about.
+        A search looks for each of its words in name, notes and what the content is about.
         """
-        with reading(self._opened) as connection:
+        with self._reading() as connection:
             return rows.entries_of(connection, owner, kind, search, deleted=deleted)
 
     def read(self, owner: Owner, entry_id: str, number: int | None = None) -> StoredVersion:
-        """Return an entry's content in one of its versions, the latest where none is named."""
-        with reading(self._opened) as connection:
+        """Return a version of an entry, the latest without a number."""
+        with self._reading() as connection:
             entry = rows.entry_of(connection, owner, entry_id, deleted=None)
-            kept = rows.kept_of(connection, entry, number)
-        return _with_problem(kept)
+            return _with_problem(rows.version_of(connection, entry, number))
 
     def versions(self, owner: Owner, entry_id: str) -> list[Version]:
-        """Return an entry's history, the latest first."""
-        with reading(self._opened) as connection:
+        """Return an entry's versions, the latest first."""
+        with self._reading() as connection:
             entry = rows.entry_of(connection, owner, entry_id, deleted=None)
             return rows.versions_of(connection, entry)
 
     def restore(self, owner: Owner, entry_id: str, number: int) -> Entry:
-        """Return an entry whose latest version repeats an earlier one; those between stay."""
-        with saving(self._opened, owner) as connection:
+        """Save an earlier version of an entry again, as its latest."""
+        with self._saving(owner) as connection:
             entry = rows.entry_of(connection, owner, entry_id)
-            return self._go_back(connection, owner, entry, number)
-
-    def part(self, owner: Owner, entry_id: str, number: int, *, named: str, name: str) -> Entry:
-        """Return a new entry with what another is now, while that one goes back to a version.
-
-        That one is ``named`` so again where no other has that name; the new one ``name``, with a
-        number after it where it is taken.
-        """
-        with saving(self._opened, owner) as connection:
-            now = rows.kept_of(connection, rows.entry_of(connection, owner, entry_id))
-            before = self._go_back(connection, owner, now.entry, number)
-            rows.named(connection, owner, before, checked_name(named))
-            new = New(now.content, "", now.entry.about)
-            return self._add_beside(connection, owner, now.entry.kind, checked_name(name), new)
+            then = rows.version_of(connection, entry, number)
+            new = NewVersion(then.content, then.version.notes, entry.about, number)
+            check_room(connection, owner, self._limits, size=new.size)
+            return rows.add_version(connection, entry, new, self._clock())
 
     def rename(self, owner: Owner, entry_id: str, name: str) -> Entry:
-        """Return an entry under another name.
+        """Rename an entry.
 
         Raises:
-            LibraryContentError: it cannot be a name.
-            LibraryConflictError: another of its kind has that name; holds it.
+            LibraryContentError: the name is not valid.
+            LibraryConflictError: another of its kind has that name.
         """
         name = checked_name(name)
-        with saving(self._opened, owner) as connection:
+        with self._saving(owner) as connection:
             entry = rows.entry_of(connection, owner, entry_id)
             there = rows.entry_named(connection, owner, entry.kind, name)
             if there and there.id != entry.id:
                 raise LibraryConflictError(
                     f"you have a {entry.kind} named '{there.name}' already; choose another name",
-                    _with_problem(rows.kept_of(connection, there)),
+                    _with_problem(rows.version_of(connection, there)),
                 )
             return rows.write_entry(connection, entry._replace(name=name))
 
     def duplicate(self, owner: Owner, entry_id: str) -> Entry:
-        """Return a new entry with the latest version of another, under a name of its own."""
-        with saving(self._opened, owner) as connection:
-            kept = rows.kept_of(connection, rows.entry_of(connection, owner, entry_id))
-            entry = kept.entry
+        """Save the latest version of an entry as a new entry, under a name of its own."""
+        with self._saving(owner) as connection:
+            stored = rows.version_of(connection, rows.entry_of(connection, owner, entry_id))
+            entry = stored.entry
             name = rows.free_name(connection, owner, entry.kind, f"{entry.name} (copy)")
-            new = New(kept.content, entry.notes, entry.about)
+            new = NewVersion(stored.content, entry.notes, entry.about)
             return self._add(connection, owner, entry.kind, name, new)
 
     # --- deleting -----------------------------------------------------------------------------
 
     def delete(self, owner: Owner, entry_id: str) -> Entry:
-        """Return an entry, now deleted; for `DELETED_DAYS` `undelete` brings it back."""
-        self._purge_overdue()
-        with saving(self._opened, owner) as connection:
+        """Delete an entry; `undelete` restores it for `DELETED_DAYS`."""
+        with self._saving(owner) as connection:
+            rows.remove_overdue(connection, self._clock())
             entry = rows.entry_of(connection, owner, entry_id)
             return rows.write_entry(connection, entry._replace(deleted=self._clock()))
 
     def undelete(self, owner: Owner, entry_id: str) -> Entry:
-        """Return an entry that was deleted, with a number after its name where that is taken."""
-        with saving(self._opened, owner) as connection:
+        """Restore a deleted entry, with a number after its name if that is taken."""
+        with self._saving(owner) as connection:
             entry = rows.entry_of(connection, owner, entry_id, deleted=True)
             name = rows.free_name(connection, owner, entry.kind, entry.name)
             return rows.write_entry(connection, entry._replace(name=name, deleted=None))
 
     def purge(self, owner: Owner, entry_id: str) -> None:
-        """Take a deleted entry away for good, with its history."""
-        with saving(self._opened, owner) as connection:
-            entry = rows.entry_of(connection, owner, entry_id, deleted=True)
-            rows.purge(connection, owner.digest, entry)
+        """Remove a deleted entry for good, with its versions."""
+        with self._saving(owner) as connection:
+            rows.remove_entry(connection, rows.entry_of(connection, owner, entry_id, deleted=True))
 
     def forget(self, owner: Owner) -> None:
-        """Take everything of an owner's away for good: entries, their histories, and drafts."""
-        with saving(self._opened, owner) as connection:
-            rows.forget(connection, owner)
+        """Remove everything of an owner's for good."""
+        with self._saving(owner) as connection:
+            rows.remove_all(connection, owner)
 
-    def _purge_overdue(self) -> None:
-        """Take away what is overdue; nothing is locked where nothing is."""
-        now, library = self._clock(), self._opened
-        with reading(library) as connection:
-            if not rows.is_overdue(connection, now):
-                return
-        with database_errors(), library.writing.begin() as connection:
-            rows.purge_overdue(connection, now)
-
-    # --- drafts -------------------------------------------------------------------------------
+    # --- the draft ----------------------------------------------------------------------------
 
     def save_draft(self, owner: Owner, content: str, place: str = "") -> StoredDraft:
-        """Return the draft of a workspace, a plan's text, in place of the one before.
-
-        ``place`` tells the owner's workspaces apart, such as by tab. Of more than so many the one
-        that was saved longest ago gives way.
+        """Replace an owner's draft with a plan's text; ``place`` names the tab that wrote it.
 
         Raises:
-            LibraryContentError: the content is no plan, or the place no short text.
+            LibraryContentError: the content is not valid.
         """
-        if len(place) > LONGEST_PLACE or not place.isprintable():
-            raise LibraryContentError(
-                f"the draft's place has {len(place)} characters; name it with at most "
-                f"{LONGEST_PLACE}, on one line"
-            )
-        _fitting(content, self._limits.draft_bytes)
+        self._check_size(content)
         checked_draft(content)
         draft = StoredDraft(place, content, self._clock())
-        with saving(self._opened, owner) as connection:
-            rows.put_draft(connection, owner, draft, self._limits)
+        with self._saving(owner) as connection:
+            rows.remove_draft(connection, owner)
+            check_room(connection, owner, self._limits, size=size_of(content))
+            rows.put_draft(connection, owner, draft)
         return draft
 
-    def draft(self, owner: Owner, place: str | None = None) -> StoredDraft | None:
-        """Return the draft of a workspace, of any the last saved; None where there is none."""
-        with reading(self._opened) as connection:
-            found = rows.latest_drafts(connection, owner, place, 1)
-        return found[0] if found else None
+    def draft(self, owner: Owner) -> StoredDraft | None:
+        """Return an owner's draft; None if missing."""
+        with self._reading() as connection:
+            draft = rows.draft_of(connection, owner)
+        return draft and draft._replace(problem=problem_of(checked_draft, draft.content))
 
-    def drafts(self, owner: Owner) -> list[StoredDraft]:
-        """Return all of an owner's drafts, the last saved first."""
-        with reading(self._opened) as connection:
-            return rows.latest_drafts(connection, owner, None, self._limits.drafts)
+    def discard_draft(self, owner: Owner) -> None:
+        """Remove an owner's draft, if any."""
+        with self._saving(owner) as connection:
+            rows.remove_draft(connection, owner)
 
-    def discard_draft(self, owner: Owner, place: str = "") -> None:
-        """Forget a draft, if there is one."""
-        with saving(self._opened, owner) as connection:
-            rows.forget_draft(connection, owner, place)
-
-    # --- room ---------------------------------------------------------------------------------
+    # --- room and transactions ----------------------------------------------------------------
 
     def usage(self, owner: Owner) -> Usage:
-        """Return how much an owner has here."""
-        return usage(self._opened, owner) or Usage(0, 0)
+        """Count an owner's entries and bytes."""
+        with self._reading() as connection:
+            return rows.usage_of(connection, owner)
 
-    def _checked(self, kind: EntryKind, content: str, notes: str) -> New:
-        _fitting(content, self._limits.content_bytes)
-        return New(content, checked_notes(notes), checked(kind, content))
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        with database_errors(), self._opened.reading.connect() as connection:
+            yield connection
 
-    def _go_back(self, connection: Connection, owner: Owner, entry: Entry, number: int) -> Entry:
-        then = rows.kept_of(connection, entry, number)
-        new = New(then.content, then.version.notes, entry.about, number)
-        charge(connection, owner, self._limits, size=new.size)
-        return rows.add_version(connection, entry, new, self._clock())
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        with database_errors(), self._opened.writing.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def _saving(self, owner: Owner) -> Iterator[Connection]:
+        """Begin a transaction that waits for the owner's other saves."""
+        with self._writing() as connection:
+            # SQLite has one writer at a time already.
+            if connection.dialect.name == "postgresql":
+                lock = int(owner.digest[:15], 16)
+                connection.execute(select(func.pg_advisory_xact_lock(lock)))
+            yield connection
+
+    def _latest(self, owner: Owner, entry_id: str) -> StoredVersion:
+        with self._reading() as connection:
+            return rows.version_of(connection, rows.entry_of(connection, owner, entry_id))
+
+    def _checked(self, kind: EntryKind, content: str, notes: str) -> NewVersion:
+        self._check_size(content)
+        return NewVersion(content, checked_notes(notes), checked(kind, content))
+
+    def _check_size(self, content: str) -> None:
+        if (size := size_of(content)) > self._limits.content_bytes:
+            raise LibraryFullError(
+                f"the content has {size:,} bytes, and {self._limits.content_bytes:,} are saved at "
+                "most; shorten it, or download it"
+            )
 
     def _add(
-        self, connection: Connection, owner: Owner, kind: EntryKind, name: str, new: New
+        self, connection: Connection, owner: Owner, kind: EntryKind, name: str, new: NewVersion
     ) -> Entry:
-        charge(connection, owner, self._limits, entries=1, size=new.size)
-        made, entry_id = self._clock(), uuid4().hex
-        entry = Entry(entry_id, kind, name, new.notes, new.about, 1, new.size, made, made, None)
+        check_room(connection, owner, self._limits, entries=1, size=new.size)
+        now, entry_id = self._clock(), uuid4().hex
+        entry = Entry(entry_id, kind, name, new.notes, new.about, 1, new.size, now, now, None)
         return rows.add_entry(connection, owner, entry, new)
 
     def _add_beside(
-        self, connection: Connection, owner: Owner, kind: EntryKind, name: str, new: New
+        self, connection: Connection, owner: Owner, kind: EntryKind, name: str, new: NewVersion
     ) -> Entry:
         for number in count(1):
-            end = f" ({number})" if number > 1 else ""
-            tried = name[: LONGEST_NAME - len(end)].rstrip() + end
+            tried = rows.numbered(name, f" ({number})" if number > 1 else "")
             there = rows.entry_named(connection, owner, kind, tried)
             if there is None:
                 break
-            if _is_same(rows.kept_of(connection, there), new):
+            if _is_same(rows.version_of(connection, there), new):
                 return there
         return self._add(connection, owner, kind, tried, new)
 
 
-def _fitting(content: str, most: int) -> None:
-    if (size := size_of(content)) > most:
-        raise LibraryFullError(
-            f"the content has {size:,} bytes, and {most:,} are kept at most; shorten it, or "
-            "download it"
-        )
-
-
-def _is_same(now: StoredVersion, new: New) -> bool:
+def _is_same(now: StoredVersion, new: NewVersion) -> bool:
     return (now.content, now.entry.notes) == (new.content, new.notes)
 
 
-def _same_or_conflict(now: StoredVersion, new: New, message: str) -> Entry:
-    """Return what is there where it is what was to be saved: a save whose confirmation was lost.
+def _same_or_conflict(now: StoredVersion, new: NewVersion, message: str) -> Entry:
+    """Return the stored entry if it equals the new one (a retried save).
 
     Raises:
-        LibraryConflictError: it is another.
+        LibraryConflictError: it does not.
     """
     if _is_same(now, new):
         return now.entry
     raise LibraryConflictError(message, _with_problem(now))
 
 
-def _with_problem(kept: StoredVersion) -> StoredVersion:
-    return kept._replace(problem=problem_of(partial(checked, kept.entry.kind), kept.content))
+def _with_problem(stored: StoredVersion) -> StoredVersion:
+    return stored._replace(problem=problem_of(partial(checked, stored.entry.kind), stored.content))

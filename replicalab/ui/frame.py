@@ -79,7 +79,7 @@ def page(title: str) -> Iterator[PlanAnalysis]:
         _draw_problems()
         reopening.draw()
         if not presenting:
-            keeping.draw_offer()
+            keeping.draw_offer(state.current().offered)
             keeping.draw(title)
         _ask_again_after_a_restart()
         if presenting:

@@ -264,11 +264,11 @@ def test_save_that_waited_long_enough_is_told_and_can_be_done_again(tmp_path: Pa
 
 
 @pytest.mark.usefixtures("short_wait")
-def test_row_that_a_server_keeps_locked_is_told(postgres: PostgresServer) -> None:
+def test_owner_whom_another_program_locks_is_named(postgres: PostgresServer) -> None:
     library = Library(postgres.fresh())
     library.keep(ANN, EntryKind.PLAN, "ours", make_plan())
     with psycopg.connect(postgres.url) as other:
-        other.execute("SELECT * FROM library_owners FOR UPDATE")
+        other.execute("LOCK TABLE library_entries IN EXCLUSIVE MODE")
         with pytest.raises(LibraryBusyError, match=r"for 0\.5 seconds"):
             library.keep(ANN, EntryKind.PLAN, "other", make_plan())
     library.keep(ANN, EntryKind.PLAN, "other", make_plan())

@@ -1,13 +1,13 @@
-"""Opening: older libraries are brought forward, newer ones refused, damaged ones set aside."""
+"""Opening: migrations, databases of other versions, damaged files."""
 
 from __future__ import annotations
 
-import json
 import random
 import shutil
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Final
@@ -16,103 +16,71 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from sqlalchemy import text
 
 from replicalab.errors import LibraryStorageError, LibraryVersionError
-from replicalab.library import (
-    EntryKind,
-    Library,
-    opening,
-)
+from replicalab.library import EntryKind, Library, opening
 from replicalab.library.opening import opened
 from replicalab.library.schema import METADATA
-from tests.library.making import ANN, BEN, TIME, Clock, PostgresServer, engine_of, make_plan
+from tests.library.making import ANN, TIME, Clock, PostgresServer, engine_of, make_plan
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-DOCUMENT: Final = ROOT / "docs" / "library.md"
-SAVED: Final = Path(__file__).with_name("saved")
-FIRST: Final = SAVED / "version-0001.db"
-"""As the first version wrote it: an entry of two versions, a run, a lab, a deleted one, a draft."""
 
 LATER: Final = """
 import sqlalchemy as sa
 from alembic import op
 
-revision = "{revision}"
+revision = "later"
 down_revision = "{before}"
 
 
 def upgrade():
-    op.add_column("library_entries", sa.Column("{column}", sa.Text))
-    op.execute("UPDATE library_entries SET {column} = name")
+    op.add_column("library_entries", sa.Column("added", sa.Text))
+    op.execute("UPDATE library_entries SET added = name")
     {more}
 """
 
+FIRST_RELEASE: Final = (
+    "CREATE TABLE library_version (version_num VARCHAR(32) NOT NULL)",
+    "INSERT INTO library_version VALUES ('{revision}')",
+    "CREATE TABLE library_entries (id VARCHAR(32) PRIMARY KEY, name TEXT)",
+    "INSERT INTO library_entries VALUES ('1', 'Ours')",
+)
+"""A database of ReplicaLab 1, as far as it matters here."""
 
-def later_version(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, more: str = "", number: int = 3
-) -> str:
-    """Add a version after ours; returns its name."""
-    revision, before = f"{number:04}", opening.REVISIONS[-1]
-    said = LATER.format(revision=revision, before=before, column=f"added_{number}", more=more)
-    folder.mkdir(exist_ok=True)
-    (folder / f"v{revision}_later.py").write_text(said)
-    monkeypatch.setattr(opening, "REVISIONS", [*opening.REVISIONS, revision])
-    if folder not in opening.FOLDERS:
-        monkeypatch.setattr(opening, "FOLDERS", [*opening.FOLDERS, folder])
-    return revision
+
+def add_migration(folder: Path, monkeypatch: pytest.MonkeyPatch, more: str = "") -> None:
+    """Add a later migration to a copy of the folder of migrations."""
+    shutil.copytree(opening.MIGRATIONS, folder, dirs_exist_ok=True)
+    script = LATER.format(before=opening.REVISIONS[-1], more=more)
+    (folder / "versions" / "v0002_later.py").write_text(script)
+    monkeypatch.setattr(opening, "MIGRATIONS", folder)
+    monkeypatch.setattr(opening, "REVISIONS", (*opening.REVISIONS, "later"))
+
+
+def asked(url: str, query: str) -> list[tuple[object, ...]]:
+    """Ask a database without the library."""
+    engine = engine_of(url)
+    with engine.connect() as connection:
+        rows = [tuple(row) for row in connection.execute(text(query))]
+    engine.dispose()
+    return rows
 
 
 @pytest.fixture
-def first(tmp_path: Path) -> Path:
-    """A copy of what the first version wrote."""
-    return Path(shutil.copy(FIRST, tmp_path / "library.db"))
-
-
-def asked(file: Path, query: str) -> list[tuple[object, ...]]:
-    with closing(sqlite3.connect(file)) as connection:
-        return connection.execute(query).fetchall()
-
-
-def dump(file: Path) -> list[str]:
-    with closing(sqlite3.connect(file)) as connection:
-        return list(connection.iterdump())
-
-
-def written(entry: str, number: int = 1) -> str:
-    """Return what the first version wrote as that version of an entry, read without the library."""
-    query = "SELECT content FROM library_versions WHERE entry = ? AND number = ?"
-    with closing(sqlite3.connect(FIRST)) as connection:
-        [(content,)] = connection.execute(query, (entry, number)).fetchall()
-    return str(content)
-
-
-def check_first(file: Path) -> None:
-    """Check that a file holds all that the first version wrote; its study has changed since."""
-    library = Library(f"sqlite:///{file}", clock=Clock())
-    by_kind = {entry.kind: entry for entry in library.entries(ANN)}
-    plan, lab, run = by_kind[EntryKind.PLAN], by_kind[EntryKind.LAB], by_kind[EntryKind.RUN]
-    assert len(library.entries(ANN)) == 3
-    assert (plan.name, plan.notes, plan.version) == ("Ours", "fewer", 2)
-    contents = [library.read(ANN, plan.id, number) for number in (1, 2)]
-    assert [kept.content for kept in contents] == [written(plan.id, 1), written(plan.id, 2)]
-    sizes = [json.loads(kept.content)["plan"]["sample_size"] for kept in contents]
-    assert sizes == [40, 30]
-    kept = [library.read(ANN, entry.id) for entry in (lab, run)]
-    assert [each.content for each in kept] == [written(lab.id), written(run.id)]
-    assert [each.problem for each in (*contents, *kept)] == [""] * 4
-    [gone] = library.entries(ANN, deleted=True)
-    assert library.undelete(ANN, gone.id).name == "Gone"
-    draft = library.draft(BEN)
-    assert draft
-    assert draft.problem == ""
-    assert json.loads(draft.content)["plan"]["sample_size"] == 50
+def file(tmp_path: Path) -> Path:
+    """A library with an entry, closed."""
+    path = tmp_path / "library-2.db"
+    library = Library(f"sqlite:///{path}", clock=Clock())
+    library.keep(ANN, EntryKind.PLAN, "Ours", make_plan())
     library.close()
+    return path
 
 
 # --- versions ---------------------------------------------------------------------------------
 
 
-def test_tables_are_those_that_the_migrations_make(library: Library, url: str) -> None:
+def test_migrations_make_the_tables(library: Library, url: str) -> None:
     engine = engine_of(url)
     with engine.connect() as connection:
         options = {"version_table": opening.VERSION_TABLE, "compare_type": True}
@@ -121,79 +89,115 @@ def test_tables_are_those_that_the_migrations_make(library: Library, url: str) -
     engine.dispose()
 
 
-def test_library_of_this_version_opens_without_alembic(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'library.db'}"
-    Library(url).close()
-    code = f"import sys; from replicalab.library import Library; Library({url!r}).close()"
-    said = f"{code}; print('alembic' in sys.modules)"
+def test_revisions_are_those_of_the_migrations() -> None:
+    scripts = ScriptDirectory(str(opening.MIGRATIONS))
+    revisions = [script.revision for script in scripts.walk_revisions()]
+    assert tuple(revisions[::-1]) == opening.REVISIONS
+
+
+def test_current_library_opens_without_alembic(file: Path) -> None:
+    code = (
+        f"import sys; from replicalab.library import Library; Library('sqlite:///{file}').close()"
+    )
     process = subprocess.run(
-        [sys.executable, "-c", said], cwd=ROOT, check=True, capture_output=True, text=True
+        [sys.executable, "-c", f"{code}; print('alembic' in sys.modules)"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
     )
     assert process.stdout == "False\n"
 
 
-def test_versions_are_those_of_the_migrations_and_each_has_a_saved_file() -> None:
-    [folder] = opening.FOLDERS
-    scripts = ScriptDirectory(str(folder.parent), version_locations=[str(folder)])
-    revisions = [script.revision for script in scripts.walk_revisions()]
-    assert revisions[::-1] == opening.REVISIONS
-    assert sorted(SAVED.iterdir()) == [SAVED / f"version-{name}.db" for name in revisions[::-1]]
-
-
-def test_older_file_is_copied_and_brought_forward(
-    first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = dump(first)
-    later_version(tmp_path / "later", monkeypatch)
-    later_version(tmp_path / "later", monkeypatch, number=4)
-    library = Library(f"sqlite:///{first}", clock=Clock())
-    copy = tmp_path / f"library.version-0001-{TIME:%Y%m%dT%H%M%SZ}.db"
-    assert library.notices == (
-        f"The library was of an older version. A copy as it was stands beside it: {copy.name}.",
-    )
-    assert copy.stat().st_mode & 0o777 == 0o600
-    library.close()
-    check_first(first)
-    assert dump(copy) == before
-    assert asked(first, "SELECT version_num FROM library_version") == [("0004",)]
-    assert ("Ours", "Ours") in asked(first, "SELECT added_3, added_4 FROM library_entries")
-    again = Library(f"sqlite:///{first}")
-    assert again.notices == ()
-    again.close()
-
-
-def test_step_forward_that_fails_changes_nothing(
-    first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = dump(first)
-    with monkeypatch.context() as later:
-        later_version(tmp_path / "later", later)
-        more = 'op.execute("INSERT INTO nowhere VALUES (1)")'
-        later_version(tmp_path / "later", later, more, number=4)
-        with pytest.raises(LibraryStorageError, match="nowhere"):
-            Library(f"sqlite:///{first}")
-    assert dump(first) == before
-    check_first(first)
-
-
-def test_newer_library_is_refused_and_left_as_it_is(
+def test_older_library_is_migrated(
     library: Library, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entry = library.keep(ANN, EntryKind.PLAN, "Ours", make_plan())
     library.close()
-    with monkeypatch.context() as later:
-        later_version(tmp_path / "later", later)
-        forward = Library(url)
-        assert forward.read(ANN, entry.id).content == make_plan(), "it is brought forward"
-        forward.close()
-    with pytest.raises(
-        LibraryVersionError, match=r"newer version .* \(0003; this one knows 0001\)"
-    ):
-        Library(url)
-    later_version(tmp_path / "later", monkeypatch)
+    add_migration(tmp_path / "later", monkeypatch)
+    migrated = Library(url)
+    assert migrated.read(ANN, entry.id).content == make_plan()
+    migrated.close()
+    assert asked(url, "SELECT added FROM library_entries") == [("Ours",)]
+    assert asked(url, "SELECT version_num FROM library_version") == [("later",)]
+
+
+def test_failed_migration_changes_nothing(
+    library: Library, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = library.keep(ANN, EntryKind.PLAN, "Ours", make_plan())
+    library.close()
+    with monkeypatch.context() as patch:
+        add_migration(tmp_path / "later", patch, 'op.execute("INSERT INTO nowhere VALUES (1)")')
+        with pytest.raises(LibraryStorageError):
+            Library(url)
     again = Library(url)
     assert again.entries(ANN) == [entry]
     again.close()
+
+
+def test_newer_library_is_refused_unchanged(
+    library: Library, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = library.keep(ANN, EntryKind.PLAN, "Ours", make_plan())
+    library.close()
+    with monkeypatch.context() as patch:
+        add_migration(tmp_path / "later", patch)
+        Library(url).close()
+    with pytest.raises(LibraryVersionError, match=r"newer version .* \(later; this one knows 2"):
+        Library(url)
+    add_migration(tmp_path / "later", monkeypatch)
+    again = Library(url)
+    assert again.entries(ANN) == [entry]
+    again.close()
+
+
+@pytest.mark.parametrize("revision", ["0001", "0002"])
+def test_database_of_first_release_is_refused_unchanged(url: str, revision: str) -> None:
+    engine = engine_of(url)
+    with engine.begin() as connection:
+        for statement in FIRST_RELEASE:
+            connection.execute(text(statement.format(revision=revision)))
+    engine.dispose()
+    path = Path(engine.url.database or "")
+    before = path.read_bytes() if path.is_file() else b""
+    with pytest.raises(LibraryVersionError, match=r"ReplicaLab 1 wrote this database.*Export"):
+        Library(url)
+    if before:
+        assert path.read_bytes() == before
+        assert list(path.parent.iterdir()) == [path]
+    assert asked(url, "SELECT * FROM library_entries") == [("1", "Ours")]
+    assert asked(url, "SELECT version_num FROM library_version") == [(revision,)]
+
+
+def test_file_of_first_release_keeps_its_log(tmp_path: Path) -> None:
+    path = tmp_path / "library.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+        for statement in FIRST_RELEASE:
+            connection.execute(statement.format(revision="0002"))
+        connection.commit()
+        # A killed process leaves the file with its log.
+        shutil.copytree(tmp_path, tmp_path / "killed")
+    left = tmp_path / "killed"
+    before = {name: (left / name).read_bytes() for name in ("library.db", "library.db-wal")}
+    with pytest.raises(LibraryVersionError, match="ReplicaLab 1 wrote this database"):
+        Library(f"sqlite:///{left / 'library.db'}")
+    assert {name: (left / name).read_bytes() for name in before} == before
+
+
+def test_default_file_is_next_to_that_of_first_release(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("REPLICALAB_DATABASE_URL", raising=False)
+    monkeypatch.setenv("REPLICALAB_DATA", str(tmp_path))
+    (tmp_path / "library.db").write_bytes(b"of ReplicaLab 1")
+    Library().close()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["library-2.db", "library.db"]
+    assert (tmp_path / "library.db").read_bytes() == b"of ReplicaLab 1"
+
+
+# --- settings ---------------------------------------------------------------------------------
 
 
 def test_every_connection_to_a_file_is_set_up(tmp_path: Path) -> None:
@@ -217,10 +221,10 @@ def test_server_confirms_only_what_is_on_its_disk(postgres: PostgresServer) -> N
 # --- damage -----------------------------------------------------------------------------------
 
 
-def with_noise(data: bytes, page: int = 2) -> bytes:
-    """Return a file with a page of noise; on the first page stands the list of the tables."""
+def with_noise(data: bytes) -> bytes:
+    """Return a file with noise in its third page; the first one lists the tables."""
     noise = random.Random(1).randbytes(4096)
-    return data[: page * 4096] + noise + data[(page + 1) * 4096 :]
+    return data[: 2 * 4096] + noise + data[3 * 4096 :]
 
 
 @pytest.mark.parametrize(
@@ -233,46 +237,41 @@ def with_noise(data: bytes, page: int = 2) -> bytes:
     ],
     ids=["another file", "cut", "first page gone", "noise"],
 )
-def test_damaged_file_is_set_aside_and_a_new_one_begun(
-    first: Path, tmp_path: Path, harm: type
-) -> None:
-    harmed: bytes = harm(first.read_bytes())
-    first.write_bytes(harmed)
-    library = Library(f"sqlite:///{first}", clock=Clock())
-    aside = tmp_path / f"library.damaged-{TIME:%Y%m%dT%H%M%SZ}.db"
-    assert aside.read_bytes() == harmed
+def test_damaged_file_is_renamed(file: Path, harm: Callable[[bytes], bytes]) -> None:
+    damaged = harm(file.read_bytes())
+    file.write_bytes(damaged)
+    library = Library(f"sqlite:///{file}", clock=Clock())
+    renamed = file.with_name(f"library-2.damaged-{TIME:%Y%m%dT%H%M%SZ}.db")
+    assert renamed.read_bytes() == damaged
     [notice] = library.notices
-    assert aside.name in notice
-    assert str(tmp_path) not in notice
-    assert "damaged" in notice
+    assert renamed.name in notice
+    assert str(file.parent) not in notice
     assert library.entries(ANN) == []
     entry = library.keep(ANN, EntryKind.PLAN, "Ours", make_plan())
     library.close()
-    again = Library(f"sqlite:///{first}")
+    again = Library(f"sqlite:///{file}")
     assert (again.notices, again.entries(ANN)) == ((), [entry])
     again.close()
 
 
-def test_damaged_file_behind_a_link_is_set_aside_where_it_lies_under_a_name_of_its_own(
-    first: Path, tmp_path: Path
-) -> None:
+def test_damaged_files_behind_a_link_have_names_of_their_own(file: Path, tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
-    there = first.rename(tmp_path / "there" / "ours.db")
-    first.symlink_to(there)
-    harmed = [f"No database {number}.".encode() * 500 for number in (1, 2)]
-    for data in harmed:  # both in the same second
+    there = file.rename(tmp_path / "there" / "ours.db")
+    file.symlink_to(there)
+    contents = [f"No database {number}.".encode() * 500 for number in (1, 2)]
+    for data in contents:  # both in the same second
         there.write_bytes(data)
-        Library(f"sqlite:///{first}", clock=Clock()).close()
+        Library(f"sqlite:///{file}", clock=Clock()).close()
     names = [f"ours.damaged-{TIME:%Y%m%dT%H%M%SZ}{more}.db" for more in ("", "-2")]
-    assert [there.with_name(name).read_bytes() for name in names] == harmed
+    assert [there.with_name(name).read_bytes() for name in names] == contents
     assert Library(f"sqlite:///{there}").notices == ()
 
 
-def test_file_that_is_damaged_while_open_is_told(first: Path) -> None:
-    library = Library(f"sqlite:///{first}", clock=Clock())
-    [entry] = library.entries(ANN, EntryKind.LAB)
+def test_file_that_is_damaged_while_open_is_named(file: Path) -> None:
+    library = Library(f"sqlite:///{file}", clock=Clock())
+    [entry] = library.entries(ANN)
     library.close()
-    first.write_bytes(first.read_bytes()[:4096] + b"\xff" * (first.stat().st_size - 4096))
-    with pytest.raises(LibraryStorageError, match=r"the file is damaged .* Start the app anew"):
+    file.write_bytes(file.read_bytes()[:4096] + b"\xff" * (file.stat().st_size - 4096))
+    with pytest.raises(LibraryStorageError, match=r"the file is damaged .* Restart the app"):
         library.read(ANN, entry.id)
     library.close()

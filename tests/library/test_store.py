@@ -300,51 +300,40 @@ def rows_in(url: str, table: str) -> int:
     return int(number or 0)
 
 
+SIZE: Final = len(make_plan().encode())
+
+
 # --- drafts -----------------------------------------------------------------------------------
 
 
-def test_draft_is_the_last_state_of_its_workspace(library: Library) -> None:
+def test_draft_is_the_last_state_of_its_owner(library: Library) -> None:
     library.save_draft(ANN, make_plan(1), "tab 1")
     library.save_draft(ANN, make_plan(2), "tab 2")
-    library.save_draft(ANN, make_plan(3), "tab 1")
-    first, second, latest = (library.draft(ANN, place) for place in ("tab 1", "tab 2", None))
-    assert first
-    assert second
-    assert (first.content, second.content) == (make_plan(3), make_plan(2))
-    assert latest == first
-    assert latest.problem == ""
+    draft = library.draft(ANN)
+    assert draft
+    assert (draft.place, draft.content, draft.problem) == ("tab 2", make_plan(2), "")
+    assert library.usage(ANN) == (0, SIZE)
     assert library.draft(BEN) is None
-    library.discard_draft(ANN, "tab 1")
-    assert library.draft(ANN) == second
-    library.discard_draft(ANN, "tab 2")
-    assert library.usage(ANN) == (0, 0)
+    library.discard_draft(BEN)
+    library.discard_draft(ANN)
+    assert (library.draft(ANN), library.usage(ANN)) == (None, (0, 0))
 
 
-def test_draft_that_was_saved_longest_ago_gives_way_and_each_goes_after_its_days(
-    url: str, clock: Clock
-) -> None:
-    library = Library(url, clock=clock, limits=LibraryLimits(drafts=2))
-    for place in ("a", "b", "a", "c"):
-        library.save_draft(ANN, make_plan(), place)
-    assert [library.draft(ANN, place) is None for place in "abc"] == [False, True, False]
-    assert library.usage(ANN).size == 2 * len(make_plan().encode())
+def test_draft_is_removed_after_its_days(library: Library, clock: Clock) -> None:
+    library.save_draft(ANN, make_plan())
     clock.wait(DRAFT_DAYS + 1)
     library.delete(BEN, library.keep(BEN, EntryKind.PLAN, "ours", make_plan()).id)
-    assert (library.draft(ANN), library.usage(ANN)) == (None, (0, 0)), "nobody came back"
-    library.close()
+    assert (library.draft(ANN), library.usage(ANN)) == (None, (0, 0))
 
 
-# --- bounds -----------------------------------------------------------------------------------
-
-SIZE = len(make_plan().encode())
+# --- limits -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("limits", "said"),
     [
-        (LibraryLimits(entries=2), "you keep 2 entries"),
+        (LibraryLimits(entries=2), "you have 2 entries"),
         (LibraryLimits(owner_bytes=2 * SIZE + 5), f"yours take {3 * SIZE:,} bytes"),
-        (LibraryLimits(all_bytes=2 * SIZE + 5), f"more than the {2 * SIZE + 5:,} bytes"),
     ],
 )
 def test_entry_past_a_bound_is_refused_and_nothing_else_is_lost(
@@ -364,18 +353,14 @@ def test_entry_past_a_bound_is_refused_and_nothing_else_is_lost(
     library.close()
 
 
-def test_bound_of_all_counts_what_others_have_and_that_of_a_content_itself(url: str) -> None:
-    library = Library(url, limits=LibraryLimits(all_bytes=2 * SIZE))
-    for owner in (ANN, BEN):
-        library.keep(owner, EntryKind.PLAN, "a", make_plan())
-    with pytest.raises(LibraryFullError, match="everybody's together"):
-        library.save_draft(ANN, make_plan())
-    library.close()
-    library = Library(url, limits=LibraryLimits(content_bytes=SIZE - 1, draft_bytes=SIZE - 1))
-    with pytest.raises(LibraryFullError, match=f"the content has {SIZE:,} bytes"):
-        library.keep(ANN, EntryKind.PLAN, "b", make_plan())
-    with pytest.raises(LibraryFullError, match=f"the content has {SIZE:,} bytes"):
-        library.save_draft(ANN, make_plan())
+def test_limit_of_a_content(url: str) -> None:
+    library = Library(url, limits=LibraryLimits(content_bytes=SIZE - 1))
+    for save in (
+        lambda: library.keep(ANN, EntryKind.PLAN, "b", make_plan()),
+        lambda: library.save_draft(ANN, make_plan()),
+    ):
+        with pytest.raises(LibraryFullError, match=f"the content has {SIZE:,} bytes"):
+            save()
     library.close()
 
 
@@ -388,18 +373,18 @@ def test_what_is_counted_is_what_is_there(
     acts: list[tuple[str, int]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     url = f"sqlite:///{tmp_path_factory.mktemp('counted') / 'library.db'}"
-    library = Library(url, limits=LibraryLimits(entries=4, owner_bytes=8 * SIZE, drafts=2))
+    library = Library(url, limits=LibraryLimits(entries=4, owner_bytes=8 * SIZE))
     for act, which in acts:
         try:
             _do(library, act, which)
         except LibraryError:
             continue
     held = [*library.entries(ANN), *library.entries(ANN, deleted=True)]
-    drafts = [draft for place in "0123" if (draft := library.draft(ANN, place))]
+    draft = library.draft(ANN)
     versions = [version for entry in held for version in library.versions(ANN, entry.id)]
     size = sum(version.size for version in versions)
     assert size == sum(entry.size for entry in held)
-    size += sum(len(draft.content.encode()) for draft in drafts)
+    size += len(draft.content.encode()) if draft else 0
     assert library.usage(ANN) == (len(held), size)
     assert len(held) <= 4
     assert size <= 8 * SIZE
@@ -414,7 +399,7 @@ def _do(library: Library, act: str, which: int) -> None:
     elif act == "draft":
         library.save_draft(ANN, make_plan(which + 1), str(which))
     elif act == "forget":
-        library.discard_draft(ANN, str(which))
+        library.discard_draft(ANN)
     elif entry and act == "update":
         library.update(ANN, entry.id, make_plan(which + 5), base_version=entry.version)
     elif entry and act == "restore":

@@ -1,4 +1,4 @@
-"""Drafts: what nobody has kept comes back after a reload, a restart, or an empty address."""
+"""The draft: unsaved work comes back after a reload, a restart, or without an address."""
 
 from functools import partial
 from typing import Final
@@ -24,7 +24,6 @@ from tests.ui.acting import (
     chosen,
     labels,
     number,
-    pick,
     press,
     run,
     type_number,
@@ -41,18 +40,13 @@ pytestmark = pytest.mark.usefixtures("browsers")
 BESIDE: Final = "Add to comparison"
 
 
-def drafts_of() -> list[StoredDraft]:
-    """Return all of the visitor's drafts."""
-    return shelf().drafts(owner())
-
-
 def draft() -> StoredDraft | None:
     """Return the visitor's last draft, once what waits is saved."""
     writer.finish()
     return shelf().draft(owner())
 
 
-def test_plan_that_no_address_holds_comes_back_after_a_restart_and_in_each_tab_of_its_own(
+def test_plan_too_long_for_an_address_survives_a_restart(
     browsers: Browsers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = choose(visit(PROTOCOL), "Controls", *LETTERS)
@@ -61,15 +55,9 @@ def test_plan_that_no_address_holds_comes_back_after_a_restart_and_in_each_tab_o
     assert "a reload here brings it back" in said(app)
     writer.finish()
     restart(monkeypatch)
-    one, other = (visit(PROTOCOL, **query) for _ in range(2))
-    assert chosen(one, "Controls") == LETTERS
-    assert query_of(one) == query
-    for app, samples in ((one, 41), (other, 42)):
-        type_number(app, "Sample size", samples)
-        writer.finish()
-    found = [visit(PROTOCOL, **query_of(run(each))) for each in (one, other)]
-    assert [number(each, "Sample size").value for each in found] == [41, 42]
-    assert [chosen(each, "Controls") for each in found] == [LETTERS] * 2
+    again = visit(PROTOCOL, **query)
+    assert chosen(again, "Controls") == LETTERS
+    assert query_of(again) == query
     browsers.use()
     reader = visit(PROTOCOL, **query)
     assert "this address has no room for the plan" in said(reader)
@@ -209,7 +197,7 @@ def test_plan_that_is_kept_or_undone_needs_no_draft_unless_the_tray_holds_someth
     assert draft() is None
 
 
-def test_what_stood_beside_and_cannot_be_opened_is_named_and_stays_in_the_draft() -> None:
+def test_case_of_the_draft_that_cannot_be_opened_is_named() -> None:
     app = press(type_number(visit(PROTOCOL), "Sample size", 41), BESIDE)
     press(type_number(app, "Sample size", 42), BESIDE)
     found = draft()
@@ -223,11 +211,6 @@ def test_what_stood_beside_and_cannot_be_opened_is_named_and_stays_in_the_draft(
     assert "comparison, Plan A: study 'gone' cannot be opened" in said(back)
     assert tray(back)[1:] == tray(app)[1:]
     assert number(back, "Sample size").value == 42
-    type_number(back, "Sample size", 43)
-    writer.finish()
-    drafts = [each.content for each in drafts_of()]
-    assert changed in drafts, "it is there for when the study is"
-    assert len(drafts) == 2
 
 
 def test_drafts_of_two_visitors_under_one_place_do_not_wait_for_one_another(
@@ -243,21 +226,20 @@ def test_drafts_of_two_visitors_under_one_place_do_not_wait_for_one_another(
         work = Workspace().changed(plan=revise(plan, sample_size=samples))
         drafting.note(tab, work, soon=True)
     writer.finish()
-    assert [len(shelf().drafts(whose)) for whose in (ann, ben)] == [1, 1]
+    assert None not in [shelf().draft(whose) for whose in (ann, ben)]
 
 
-def test_library_lists_the_drafts_of_every_tab() -> None:
-    for samples in (41, 42):
-        type_number(visit(PROTOCOL), "Sample size", samples)
-        writer.finish()
-    app = pick(visit(LIBRARY, study="psy_stroop"), "Show", "Not saved yet")
-    assert [each in said(app) for each in ("n 41", "n 42")] == [True, True]
-    press(app, "Discard")
-    assert "n 42" not in said(app)
-    assert number(go(press(app, "Go on with it"), PROTOCOL), "Sample size").value == 41
-    press(app, "Save")
-    assert draft() is None
-    assert "Nothing waits" in said(pick(go(app, LIBRARY), "Show", "Not saved yet"))
+def test_last_tab_replaces_the_draft_of_another() -> None:
+    one = choose(visit(PROTOCOL), "Controls", *LETTERS)
+    writer.finish()
+    query = query_of(one)
+    other = type_number(visit(PROTOCOL), "Sample size", 42)
+    writer.finish()
+    assert "this address has no room for the plan" in said(visit(PROTOCOL, **query))
+    assert "Go on with it" not in labels(go(other, LIBRARY)), "it is open here"
+    app = visit(LIBRARY, study="psy_stroop")
+    assert "n 42" in said(app)
+    assert number(go(press(app, "Go on with it"), PROTOCOL), "Sample size").value == 42
 
 
 def test_looking_at_studies_is_no_work_and_a_page_loaded_again_and_again_fills_no_room() -> None:

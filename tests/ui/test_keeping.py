@@ -49,30 +49,21 @@ def test_one_click_on_any_page_keeps_the_plan() -> None:
     assert (plan.study, plan.lab, plan.own_lab.budget) == ("psy_stroop", "hard", 900)
 
 
-def test_changed_plan_is_a_new_version_named_after_it_and_an_entry_of_its_own_on_demand() -> None:
+def test_changed_plan_is_a_new_version() -> None:
     app = press(visit(PROTOCOL), "Save")
     assert [entry.name for entry in kept()] == [PLAN]
-    assert "Save as another instead" not in labels(app)
     press(type_number(app, "Sample size", 75), "Save")
     [entry] = kept()
     assert (entry.name, entry.version) == ("Momentum returns · medium lab · n 75", 2)
     assert plans(entry) == [75, 0]
     assert "version 2" in box(app)
-    press(app, "Save as another instead")
-    new, old = kept()
-    assert (old.name, plans(old)) == (PLAN, [0, 75, 0])
-    assert (new.name, plans(new)) == ("Momentum returns · medium lab · n 75", [75])
-    assert new.name in box(app)
-    assert "Save as another instead" not in labels(app)
-    press(type_number(app, "Sample size", 50), "Save")
-    assert [entry.version for entry in kept()] == [2, 3]
 
 
 def test_disk_that_is_full_or_fills_in_the_middle_of_a_save_keeps_nothing_and_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     app = visit(PROTOCOL)
-    for act, samples in (("Save", 420), ("Save", 75), ("Save as another instead", 75)):
+    for act, samples in (("Save", 420), ("Save", 75)):
         type_number(app, "Sample size", samples)
         entries = kept()
         with monkeypatch.context() as patch:
@@ -87,15 +78,6 @@ def test_disk_that_is_full_or_fills_in_the_middle_of_a_save_keeps_nothing_and_sa
         assert kept() == entries
         press(app, "Save")
         assert kept()[0].name in box(app)
-
-
-def test_entry_that_is_gone_meanwhile_is_told_where_another_is_wanted() -> None:
-    app = press(type_number(press(visit(PROTOCOL), "Save"), "Sample size", 75), "Save")
-    [entry] = kept()
-    shelf().delete(owner(), entry.id)
-    shelf().purge(owner(), entry.id)
-    press(app, "Save as another instead")
-    assert any(alert.text.startswith("Not saved: ") for alert in alerts(app))
 
 
 def test_same_plan_is_no_version_and_a_changed_one_is_also_after_a_reload() -> None:

@@ -1,7 +1,7 @@
-"""Drafts: the last state of each tab that nobody has kept, saved while pages go on.
+"""The draft: a browser's last unsaved state, saved in the background.
 
-An address carries most of a workspace. What it has no room for stands in the tab's draft, which the
-address names under ``draft``: the tab's place, and a letter for each part that is only there.
+An address carries most of a workspace. Parts that are too long for it are read from the draft. The
+address names them under ``draft``: the tab that wrote the draft, and a letter for each part.
 """
 
 import re
@@ -49,8 +49,8 @@ class Tab:
     """A tab of a browser, and what the library has of it.
 
     Attributes:
-        place: what its draft is called.
-        saved: when that was saved last, None while there is none.
+        place: its name in the draft.
+        saved: when it saved the draft last, None if it did not.
         seen: the workspace that was looked at last.
         done: the one that the draft holds.
         safe: the one that was kept under a name, or came from there.
@@ -134,13 +134,18 @@ def _lacks_study(query: Mapping[str, str]) -> bool:
 def _draft_of(tab: Tab) -> tuple[DraftCase | None, str]:
     """Return what a tab's draft holds, or why it cannot be read."""
     try:
-        draft = shelf().draft(owner(), tab.place)
+        draft = _stored(tab, owner())
         case = read_draft(draft.content) if draft else None
     except LibraryError as error:
         return None, str(error)
     if draft is not None:
         tab.saved = draft.saved
     return case, ""
+
+
+def _stored(tab: Tab, whose: Owner) -> StoredDraft | None:
+    draft = shelf().draft(whose)
+    return draft if draft and draft.place == tab.place else None
 
 
 def tray_of(
@@ -163,24 +168,20 @@ class DraftOffer(NamedTuple):
 
 
 def latest() -> DraftOffer | None:
-    """Return this visitor's last draft that can be opened, None where there is none."""
+    """Return this visitor's draft; None if missing or unreadable."""
     with suppress(LibraryError):
         draft = shelf().draft(owner())
-        return offer_of(draft) if draft and not draft.problem else None
+        if draft and not draft.problem:
+            plan = read_draft(draft.content)
+            return DraftOffer(draft, plan, name_of(plan))
     return None
-
-
-def offer_of(draft: StoredDraft) -> DraftOffer:
-    """Return a draft that can be opened, with what it is called."""
-    plan = read_draft(draft.content)
-    return DraftOffer(draft, plan, name_of(plan))
 
 
 # --- saving ---------------------------------------------------------------------------------
 
 
 def note(tab: Tab, work: Workspace, *, soon: bool) -> None:
-    """Have a tab's workspace saved once it rests; the page does not wait."""
+    """Save a tab's workspace once it rests, without delay for the page."""
     if work is tab.seen:
         return
     tab.seen = work
@@ -195,24 +196,21 @@ def note(tab: Tab, work: Workspace, *, soon: bool) -> None:
 
 
 def left(tab: Tab, case: Case) -> Tab:
-    """Return the tab in which something else is opened than a case.
-
-    The draft of one that nobody has saved is left as it is, and the tab goes on with another.
-    """
+    """Return the tab in which another case is opened; unsaved work stays in its draft."""
     if case == tab.safe or not is_work(case):
         return tab
     return Tab(safe=tab.safe, entry=tab.entry)
 
 
 def _save(tab: Tab, whose: Owner, work: Workspace, kept: Case) -> None:
-    """Save a tab's draft, or take it away where there is nothing that anybody would miss."""
+    """Save a tab's draft; remove it if the tab has no unsaved work."""
     case, shown = work.case, (work.case, work.tray)
     if case.own and not kept.text:
         return  # a study that is not here; its file is asked for
     try:
         if not work.tray and (case == tab.safe or not (is_work(case) or case.own)):
-            if tab.saved is not None:
-                shelf().discard_draft(whose, tab.place)
+            if _stored(tab, whose):
+                shelf().discard_draft(whose)
             tab.saved = tab.done = None
         elif shown != tab.done:
             beside = tuple((each.name, urlencode(address.tray_query(each))) for each in work.tray)
@@ -226,15 +224,13 @@ def _save(tab: Tab, whose: Owner, work: Workspace, kept: Case) -> None:
 
 
 def _put(tab: Tab, whose: Owner, content: str) -> tuple[str, datetime]:
-    """Save a draft, and return its place, and when it was saved.
+    """Save a draft; return its place, and when it was saved.
 
-    A page that was loaded anew goes on with the draft that it left. Where another tab went on with
-    the same one, this one gets a place of its own.
+    A reloaded page continues its draft. If another tab continued it too, the place is a new one.
     """
     place, last = tab.place, shelf().draft(whose)
     if tab.saved is None and last is not None and last.content == content:
         return last.place, last.saved
-    there = shelf().draft(whose, place)
-    if there is not None and there.saved != tab.saved:
+    if last is not None and last.place == place and last.saved != tab.saved:
         place = _place()
     return place, shelf().save_draft(whose, content, place).saved

@@ -1,7 +1,4 @@
-"""Keep: one click keeps the workspace, says when it is safe, and lets two tabs lose nothing.
-
-What nobody has kept is a draft, which is offered to whoever comes back, and forced on no one.
-"""
+"""Save the workspace with one click, resolve conflicts of two tabs, and offer the draft."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -41,7 +38,6 @@ class SaveNotice:
         entry: what is kept now, None where it could not be.
         there: what another tab has saved in the meantime.
         content: what was to be kept.
-        before: the version that it was kept after, 0 where it is the first.
         page: where it is said first.
     """
 
@@ -50,7 +46,6 @@ class SaveNotice:
     problem: str = ""
     there: library.StoredVersion | None = None
     content: str = ""
-    before: int = 0
     page: str = ""
 
 
@@ -122,11 +117,11 @@ def _settle(entry: library.Entry) -> None:
     if last == (entry.id, entry.version):
         _leave(entry, "Nothing has changed since it was saved")
     else:
-        _leave(entry, before=last[1] if last and last[0] == entry.id else 0)
+        _leave(entry)
 
 
-def _leave(entry: library.Entry, text: str = "Saved", before: int = 0) -> None:
-    state.current().notice = SaveNotice(entry, text, before=before)
+def _leave(entry: library.Entry, text: str = "Saved") -> None:
+    state.current().notice = SaveNotice(entry, text)
     st.session_state[_NAME], st.session_state[_NOTES] = entry.name, entry.notes
 
 
@@ -171,9 +166,6 @@ def _draw_kept(entry: library.Entry, notice: SaveNotice) -> None:
         if not server.is_lasting():
             st.markdown("This browser takes no cookies: once the tab is closed nobody finds it.")
         page_link(PAGE, "To the library", "bookmarks")
-        if notice.before:
-            part = partial(_part, entry, notice.before)
-            button("Save as another instead", "note_add", part, type="tertiary")
         _draw_close()
     draw_fields(entry, _NAME, _NOTES, partial(_change, entry), wide=True)
 
@@ -235,18 +227,6 @@ def _draw_conflict(notice: SaveNotice, there: library.StoredVersion) -> None:
     st.caption("What is there stays in its history either way.")
 
 
-def _part(entry: library.Entry, before: int) -> None:
-    """Give what was kept as a version its own entry; the one that it came from is as before."""
-
-    def parted() -> library.Entry:
-        was, now = (shelf().read(owner(), entry.id, each) for each in (before, entry.version))
-        old, new = (name_of(read_case(each.content)) for each in (was, now))
-        named = old if entry.name == new else entry.name  # it had named itself
-        return shelf().part(owner(), entry.id, before, named=named, name=new)
-
-    _attempt("", parted, _settle)
-
-
 def _change(entry: library.Entry, save: Callable[[], library.Entry], done: str) -> None:
     """Change an entry's name or notes; one that cannot be stays as it was, and the field says."""
     tab = state.current().tab
@@ -296,63 +276,42 @@ def _short(text: str) -> str:
     return f"{text[:_LONGEST]}… ({more:,} characters more)" if more > 0 else text
 
 
-# --- the way back to what nobody has kept -----------------------------------------------------
+# --- the draft --------------------------------------------------------------------------------
 
 
-def draw_offer() -> None:
-    """Draw the way back to the last draft, where one is offered."""
-    if (offered := state.current().offered) is not None:
-        _draw_draft(offered, "offered")
-
-
-def draw_drafts() -> None:
-    """Draw every draft, also of tabs that were closed, with the ways back to it.
-
-    Raises:
-        LibraryError: they cannot be read.
-    """
-    drafts = (draft for draft in shelf().drafts(owner()) if not draft.problem)
-    found = list(map(drafting.offer_of, drafts))
-    for offer in found:
-        _draw_draft(offer, f"draft_{offer.draft.place}")
-    if not found:
-        st.info("Nothing waits to be kept.", icon=":material/done_all:")
-
-
-def _draw_draft(offer: DraftOffer, key: str) -> None:
+def draw_offer(offer: DraftOffer | None) -> None:
+    """Offer to continue a draft, unless this tab wrote it."""
+    if offer is None or offer.draft.place == state.current().tab.place:
+        return
     when = moment_text(offer.draft.saved)
-    with st.container(horizontal=True, vertical_alignment="center", border=True, key=key):
-        beside = f", and {len(offer.plan.beside)} in the comparison" if offer.plan.beside else ""
+    with st.container(horizontal=True, vertical_alignment="center", border=True, key="offered"):
+        tray = f", and {len(offer.plan.beside)} in the comparison" if offer.plan.beside else ""
         st.markdown(
-            f":material/history: Not saved, from {when}: **{escaped(offer.name)}**{beside}",
+            f":material/history: Not saved, from {when}: **{escaped(offer.name)}**{tray}",
             width="content",
         )
-        go_on, discard = partial(_go_on, offer), partial(_discard, offer)
-        button("Go on with it", "play_arrow", go_on, key=f"{key}_on")
-        button("Discard", "delete", discard, key=f"{key}_off", type="tertiary")
+        button("Go on with it", "play_arrow", partial(_continue, offer), key="offered_on")
+        button("Discard", "delete", _discard, key="offered_off", type="tertiary")
 
 
-def _go_on(offer: DraftOffer) -> None:
-    found = state.current()
-    found.offered = None
+def _continue(offer: DraftOffer) -> None:
+    session = state.current()
+    session.offered = None
     try:
         work = Workspace(case=case_here(offer.plan.case))
     except (errors.LibraryError, errors.ScenarioError) as error:
-        found.problems = str(error).splitlines()
+        session.problems = str(error).splitlines()
         return
     problems = list[str]()
     work = work.changed(tray=drafting.tray_of(offer.plan, problems))
-    if not problems:  # else the draft stays as it is, for when all of it can be used again
-        found.tab.place, found.tab.saved = offer.draft.place, offer.draft.saved
+    session.tab.place, session.tab.saved = offer.draft.place, offer.draft.saved
     state.open_workspace(work)
-    found.problems = problems
+    session.problems = problems
 
 
-def _discard(offer: DraftOffer) -> None:
-    found = state.current()
-    if found.offered and found.offered.draft.place == offer.draft.place:
-        found.offered = None
+def _discard() -> None:
+    state.current().offered = None
     try:
-        shelf().discard_draft(owner(), offer.draft.place)
+        shelf().discard_draft(owner())
     except errors.LibraryError as error:
-        found.problems = [str(error)]
+        state.current().problems = [str(error)]

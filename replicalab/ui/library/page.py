@@ -14,7 +14,7 @@ from replicalab.ui import notices, own_studies, state
 from replicalab.ui.controls import button, open_tab, page_link
 from replicalab.ui.documents import keep_file
 from replicalab.ui.files import upload
-from replicalab.ui.library import keeping, one
+from replicalab.ui.library import drafting, keeping, one
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.words import escaped, moment_text
 
@@ -25,12 +25,10 @@ _CHOSEN: Final = "library_chosen"
 _NAMES: Final = "library_names"
 _MORE: Final = "library_more"
 _ALL: Final = "All"
-_UNKEPT: Final = "Not saved yet"
 _DELETED: Final = "Deleted"
 _FILTERS: Final = {
     _ALL: None,
     **{capitalised(plural(kind, 2)): kind for kind in EntryKind},
-    _UNKEPT: None,
     _DELETED: None,
 }
 _ENTRIES_A_PAGE: Final = 8
@@ -45,12 +43,10 @@ def draw() -> None:
         library = shelf()
         for notice in library.notices:
             st.info(escaped(notice), icon=":material/info:")
+        if state.current().offered is None:
+            keeping.draw_offer(drafting.latest())
         search, wanted = _draw_filters()
-        if wanted == _UNKEPT:
-            keeping.draw_drafts()
-        elif found := library.entries(
-            owner(), _FILTERS[wanted], search, deleted=wanted == _DELETED
-        ):
+        if found := library.entries(owner(), _FILTERS[wanted], search, deleted=wanted == _DELETED):
             _draw_list(found)
         else:
             _draw_nothing(deleted=wanted == _DELETED, searched=bool(search or wanted != _ALL))
