@@ -22,7 +22,7 @@ from replicalab.errors import LibraryStorageError, LibraryVersionError
 from replicalab.library import faults
 
 VERSION_TABLE: Final = "library_version"
-REVISIONS: Final = ("2.0-1",)
+REVISIONS: Final = ("2.0001",)
 """The revisions of the migrations, the newest last."""
 MIGRATIONS: Final = Path(__file__).with_name("migrations")
 _FIRST_RELEASE: Final = frozenset({"0001", "0002"})  # revisions of ReplicaLab 1
@@ -54,7 +54,8 @@ def opened(address: str, now: datetime) -> OpenedLibrary:
         LibraryBusyError: another program holds it.
         LibraryVersionError: ReplicaLab 1 or a newer version wrote it.
     """
-    url, notices = _url(address), ()
+    url = _url(address)
+    notices: tuple[str, ...] = ()
     if url.drivername == "sqlite":
         # SQLite puts its side files next to the target of a link.
         file = Path(os.path.realpath(url.database or ""))
@@ -110,7 +111,7 @@ def _engine(url: URL) -> sqlalchemy.Engine:
     except ModuleNotFoundError as error:
         raise LibraryStorageError(
             "REPLICALAB_DATABASE_URL: PostgreSQL needs psycopg, which is not installed; run "
-            "pip install 'replicalab[postgres]'"
+            "pip install 'psycopg[binary]'"
         ) from error
     except SQLAlchemyError as error:
         raise faults.fault_of(error) from None
@@ -134,7 +135,7 @@ def _begin(connection: sqlalchemy.Connection) -> None:
 
 def _prepare_file(file: Path, now: datetime) -> tuple[str, ...]:
     """Create a missing file, readable by its user alone; rename a damaged one."""
-    notices = ()
+    notices: tuple[str, ...] = ()
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if file.is_file():
@@ -183,7 +184,7 @@ def _rename_damaged(file: Path, damage: str, now: datetime) -> str:
             Path(f"{file}{side}").replace(f"{renamed}{side}")
     return (
         f"The library's file was damaged ({damage}). It was renamed to {renamed.name}, and a new, "
-        "empty library was created; docs/saving.md says how to recover its content."
+        "empty library was created."
     )
 
 

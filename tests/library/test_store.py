@@ -307,11 +307,11 @@ SIZE: Final = len(make_plan().encode())
 
 
 def test_draft_is_the_last_state_of_its_owner(library: Library) -> None:
-    library.save_draft(ANN, make_plan(1), "tab 1")
-    library.save_draft(ANN, make_plan(2), "tab 2")
+    library.save_draft(ANN, make_plan(41), "tab 1")
+    library.save_draft(ANN, make_plan(42), "tab 2")
     draft = library.draft(ANN)
     assert draft
-    assert (draft.place, draft.content, draft.problem) == ("tab 2", make_plan(2), "")
+    assert (draft.place, draft.content, draft.problem) == ("tab 2", make_plan(42), "")
     assert library.usage(ANN) == (0, SIZE)
     assert library.draft(BEN) is None
     library.discard_draft(BEN)

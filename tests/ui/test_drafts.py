@@ -233,7 +233,7 @@ def test_last_tab_replaces_the_draft_of_another() -> None:
     one = choose(visit(PROTOCOL), "Controls", *LETTERS)
     writer.finish()
     query = query_of(one)
-    other = type_number(visit(PROTOCOL), "Sample size", 42)
+    other = type_number(visit(PROTOCOL, study="fin_momentum"), "Sample size", 42)
     writer.finish()
     assert "this address has no room for the plan" in said(visit(PROTOCOL, **query))
     assert "Go on with it" not in labels(go(other, LIBRARY)), "it is open here"

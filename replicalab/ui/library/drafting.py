@@ -134,7 +134,7 @@ def _lacks_study(query: Mapping[str, str]) -> bool:
 def _draft_of(tab: Tab) -> tuple[DraftCase | None, str]:
     """Return what a tab's draft holds, or why it cannot be read."""
     try:
-        draft = _stored(tab, owner())
+        draft = _stored(tab.place, owner())
         case = read_draft(draft.content) if draft else None
     except LibraryError as error:
         return None, str(error)
@@ -143,9 +143,19 @@ def _draft_of(tab: Tab) -> tuple[DraftCase | None, str]:
     return case, ""
 
 
-def _stored(tab: Tab, whose: Owner) -> StoredDraft | None:
+def _stored(place: str, whose: Owner) -> StoredDraft | None:
     draft = shelf().draft(whose)
-    return draft if draft and draft.place == tab.place else None
+    return draft if draft and draft.place == place else None
+
+
+def discard(place: str, whose: Owner) -> None:
+    """Remove the draft that a tab wrote; another tab's draft stays.
+
+    Raises:
+        LibraryError: it cannot be removed.
+    """
+    if _stored(place, whose):
+        shelf().discard_draft(whose)
 
 
 def tray_of(
@@ -209,8 +219,7 @@ def _save(tab: Tab, whose: Owner, work: Workspace, kept: Case) -> None:
         return  # a study that is not here; its file is asked for
     try:
         if not work.tray and (case == tab.safe or not (is_work(case) or case.own)):
-            if _stored(tab, whose):
-                shelf().discard_draft(whose)
+            discard(tab.place, whose)
             tab.saved = tab.done = None
         elif shown != tab.done:
             beside = tuple((each.name, urlencode(address.tray_query(each))) for each in work.tray)

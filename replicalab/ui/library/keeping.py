@@ -291,7 +291,7 @@ def draw_offer(offer: DraftOffer | None) -> None:
             width="content",
         )
         button("Go on with it", "play_arrow", partial(_continue, offer), key="offered_on")
-        button("Discard", "delete", _discard, key="offered_off", type="tertiary")
+        button("Discard", "delete", partial(_discard, offer), key="offered_off", type="tertiary")
 
 
 def _continue(offer: DraftOffer) -> None:
@@ -309,9 +309,9 @@ def _continue(offer: DraftOffer) -> None:
     session.problems = problems
 
 
-def _discard() -> None:
+def _discard(offer: DraftOffer) -> None:
     state.current().offered = None
     try:
-        shelf().discard_draft(owner())
+        drafting.discard(offer.draft.place, owner())
     except errors.LibraryError as error:
         state.current().problems = [str(error)]

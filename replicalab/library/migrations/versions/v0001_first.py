@@ -6,7 +6,7 @@ Do not edit it after the release: a later shape is a later file.
 import sqlalchemy as sa
 from alembic import op
 
-revision = "2.0-1"
+revision = "2.0001"
 down_revision = None
 
 
