@@ -13,7 +13,6 @@ from replicalab.characters import hidden
 from replicalab.errors import ScenarioError
 from replicalab.lexicon import label_key
 from replicalab.measures import KINDS, Kind, estimate_of
-from replicalab.measures.looks import FAMILIES, LooksFamily
 from replicalab.measures.success import Criterion, Prior
 from replicalab.models import (
     ACCEPT_ACTION,
@@ -54,7 +53,6 @@ from replicalab.scenarios import (
     Lab,
     LabOverrides,
     Labs,
-    Looks,
     Original,
     OwnItem,
     Pack,
@@ -340,18 +338,6 @@ def own_labs_of(draw: st.DrawFn, study: Study) -> LabOverrides:
     return draw(own_labs(seen, means)).model_copy(update={"items": tuple(said)})
 
 
-@st.composite
-def interim_looks(draw: st.DrawFn) -> Looks:
-    """Return any looks that may be written."""
-    family = draw(st.sampled_from(LooksFamily))
-    places = draw(st.lists(st.integers(1, 19), max_size=4, unique=True).map(sorted))
-    gammas = st.none() | st.floats(-20, 20)
-    gamma = draw(gammas) if FAMILIES[family].usual_gamma is not None else None
-    interim = len(places) or draw(st.integers(0, 4))
-    shares = tuple(place / 20 for place in places)
-    return Looks(family=family, interim=interim, gamma=gamma, shares=shares)
-
-
 def questions(design: Design) -> st.SearchStrategy[EvidenceAssumptions]:
     """Return anything that a visitor may ask of a design in place of what it assumes."""
     row = KINDS[design.kind]
@@ -366,7 +352,6 @@ def questions(design: Design) -> st.SearchStrategy[EvidenceAssumptions]:
         dropout=st.none() | st.sampled_from([0.0, 0.1, 0.25]) | st.floats(0, 0.99),
         units=st.none() | units() if row.uses("units") else st.none(),
         arms=st.none() | arms() if row.uses("arms") else st.none(),
-        looks=st.none() | interim_looks() if row.information else st.none(),
         why=st.dictionaries(st.sampled_from(["effect", "dropout"]), seen, max_size=1),
     )
     return asked.filter(lambda question: _is_askable(question, design))

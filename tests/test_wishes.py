@@ -29,12 +29,11 @@ from replicalab.planner import (
     surveyed,
 )
 from replicalab.reports import brief, funding_request, markdown, report
-from replicalab.scenarios import CostModel, Pack, load_scenario, read_looks
+from replicalab.scenarios import CostModel, Pack, load_scenario
 from replicalab.views import (
     check,
     comparison,
     frontier,
-    looks,
     negotiation,
     options,
     portfolio,
@@ -52,7 +51,6 @@ from tests.factories import (
     EQUIPMENT,
     make_constraint,
     make_control,
-    make_design,
     make_pack,
     make_protocol,
     make_study,
@@ -74,9 +72,6 @@ WATCH: Final = make_constraint(
     key="watch", label="Watching", comparator=">=", quantity=ASKED, hard=False, bounds="days"
 )
 
-
-LOOKS: Final = read_looks("pocock:4")
-"""Looks with which a plan takes five times the study's three days."""
 
 SHAM: Final = make_control(name="sham lamp", protects_against="heat")
 """A fixed control of the study that no plan here lists."""
@@ -156,7 +151,6 @@ PLACES: Final[dict[str, Callable[[], str | Block]]] = {
     "check_panel": lambda: check.check_panel(judged(), None),
     "revision_panel": revised,
     "take_panel": lambda: options.take_panel(waiting()),
-    "looks_panel": lambda: looks.looks_panel(judged(design=make_design(looks=LOOKS))),
     "comparison_panel": lambda: comparison.comparison_panel(both()),
     "story_panel": lambda: study.story_panel(ways(ASKED)),
     "survey_panel": lambda: survey.survey_panel("", [(surveyed(lab()), "", "")], "Study"),

@@ -15,7 +15,6 @@ from replicalab.assessment.phrases import failing_text
 from replicalab.critique import Remark, critique
 from replicalab.lexicon import amount_text, count_text
 from replicalab.models import Protocol, revise
-from replicalab.planner.looks import LookedAt, LooksPlan, NoLooks, looked_at, with_looks
 from replicalab.registration import Registration
 from replicalab.tables import rows
 
@@ -82,7 +81,7 @@ class Critique(OneLine, tuple[Remark, ...]):
 
 
 class DesignPicture(OneLine):
-    """A plan's design as a picture: arms and units, days, bookings and looks."""
+    """A plan's design as a picture: arms and units, days and bookings."""
 
     def __init__(self, plan: Assessment) -> None:
         self.plan = plan
@@ -137,19 +136,6 @@ class Plan(OneLine, Assessment):
         found.plan = self
         return found
 
-    @cached_property
-    def looked_at(self) -> LookedAt | NoLooks | None:
-        """What its own sample comes to with those looks, or why that is not worked out."""
-        return looked_at(self)
-
-    @cached_property
-    def looks(self) -> LooksPlan | NoLooks | None:
-        """The sample that keeps the target with the looks of the study or the question.
-
-        Or why there is none.
-        """
-        return with_looks(self)
-
     @property
     def picture(self) -> DesignPicture:
         """Its design as a picture."""
@@ -169,13 +155,11 @@ class Plan(OneLine, Assessment):
 
     def _line(self) -> str:
         from replicalab.views.lab import lab_text  # noqa: PLC0415
-        from replicalab.views.looks import header_text  # noqa: PLC0415
         from replicalab.views.verdicts import plan_size  # noqa: PLC0415
 
         where = f"{self.pack.paper.name}, {lab_text(self.pack)}"
-        looked = ", ".join(filter(None, (self.evidence.text, header_text(self))))
         passes = failing_text(self.failing) if self.failing else "feasible"
-        return f"{where}: {plan_size(self)}, {looked}; {passes}"
+        return f"{where}: {plan_size(self)}, {self.evidence.text}; {passes}"
 
     @cached_property
     def options(self) -> planner.PlanAnalysis:
@@ -184,14 +168,12 @@ class Plan(OneLine, Assessment):
 
     def _repr_html_(self) -> str:
         from replicalab.views.check import check_panel, cost_panel, evidence_panel, header_panel  # noqa: PLC0415
-        from replicalab.views.looks import looks_blocks  # noqa: PLC0415
 
         return page(
             header_panel(self),
             check_panel(self, self.options.binding),
             evidence_panel({"Your plan": self}),
             cost_panel(self),
-            *looks_blocks(self),
         )
 
 

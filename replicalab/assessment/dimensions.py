@@ -185,7 +185,7 @@ def _planned_text(limit: StudyLimit, plan: Assessment) -> str:
         return _duration(plan.counts.days)
     if plan.evidence.void_reason:
         return "The plan yields no evidence"
-    return f"The planned {plan.evidence.named} is {bounded_text(limit, plan)}"
+    return f"The planned {plan.evidence.measure} is {bounded_text(limit, plan)}"
 
 
 # --- the checks -----------------------------------------------------------------------------

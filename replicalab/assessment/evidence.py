@@ -6,7 +6,7 @@ Source: docs/methods.md, Evidence; each formula names its own in `measures.kinds
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from replicalab.assessment.costs import samples_in_arms
@@ -40,7 +40,6 @@ class Evidence:
         void_reason: why the plan yields no evidence at all, None when it does.
         factor: what the plan's substitutions leave of every effect, in (0, 1].
         planned_with: the row of the probability of success, where that is planned with.
-        is_looked_at: whether the study has interim looks, without which the value is.
     """
 
     kind: DesignKind
@@ -54,7 +53,6 @@ class Evidence:
     void_reason: str | None = None
     factor: float = 1.0
     planned_with: Kind | None = None
-    is_looked_at: bool = field(default=False, compare=False)
 
     @property
     def row(self) -> Kind:
@@ -73,30 +71,17 @@ class Evidence:
 
     @property
     def text(self) -> str:
-        """The value in words: ``power 0.58``, ``half-width ±1.29 %``, ``no evidence``.
-
-        Of a study with interim looks ``power 0.58 without looks``.
-        """
+        """The value in words: ``power 0.58``, ``half-width ±1.29 %``, ``no evidence``."""
         return self.number if self.void_reason else self.text_of(self.number)
 
     def text_of(self, amount: str) -> str:
         """Return an amount of this evidence in words: ``power 0.58``."""
-        return f"{self.measure} {amount}{self.without_looks}"
-
-    @property
-    def named(self) -> str:
-        """What values of it are called: ``power``, ``power without looks``."""
-        return f"{self.measure}{self.without_looks}"
+        return f"{self.measure} {amount}"
 
     @property
     def title(self) -> str:
         """The same at the head of a column or a chart."""
-        return capitalised(self.named)
-
-    @property
-    def without_looks(self) -> str:
-        """What follows on an amount of it where the study has looks; empty where it has none."""
-        return " without looks" * self.is_looked_at
+        return capitalised(self.measure)
 
     def amount(self, value: float) -> str:
         """Return a value of this measure as text: the value itself, the target or the floor."""
@@ -159,7 +144,6 @@ def evidence_of(
         void_reason=void,
         factor=factor,
         planned_with=None if row is KINDS[design.kind] else row,
-        is_looked_at=design.is_looked_at,
     )
 
 

@@ -162,8 +162,6 @@ def add_own(parser: argparse.ArgumentParser) -> None:
         read, unit = (_effect, "NUMBER|NAME") if name == "effect" else (decimal, "NUMBER")
         question.add_argument(f"--{name}", type=read, metavar=unit, help=about)
     add_records(question)
-    about = "interim looks, such as obrien_fleming:2, pocock:0.3,0.6 or hwang_shih_decani:2:-4"
-    question.add_argument("--looks", type=_looks, metavar="FAMILY:NUMBER", help=about)
 
 
 def _effect(text: str) -> float | str:
@@ -178,13 +176,6 @@ def _effect(text: str) -> float | str:
         raise ArgumentTypeError(
             f"'{shortened(text)}' is no number; write one such as 0.5, or {names}"
         ) from None
-
-
-def _looks(text: str) -> scenarios.Looks:
-    try:
-        return scenarios.read_looks(text)
-    except ValueError as error:
-        raise ArgumentTypeError(str(error)) from None
 
 
 def add_plan(parser: argparse.ArgumentParser) -> None:
@@ -334,7 +325,6 @@ def question(asked: argparse.Namespace, study: scenarios.Study) -> scenarios.Evi
             remedy = f"write one {_QUESTION[name][1]}"
             raise CommandError(f"--{name} {value:g} is out of range; {remedy}") from None
     said |= records(asked, study)
-    said["looks"] = asked.looks
     found = scenarios.EvidenceAssumptions.model_validate(said)
     for idle in found.idle_in(study.design).values():
         raise CommandError(f"--{idle}; leave it out for {study.scenario_id}")

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable
-from operator import attrgetter
 
 from replicalab.assessment import (
     Assessment,
@@ -26,7 +25,6 @@ from replicalab.planner import (
     change_steps,
 )
 from replicalab.planner.curves import Curves
-from replicalab.planner.looks import LookedAt, LooksPlan, NoLooks, looked_at, with_looks
 from replicalab.planner.units import by_correlation
 from replicalab.scenarios import Bounds, EvidenceAssumptions, LabOverrides, Pack, StudyLimit
 from replicalab.tables.rows import cost_row, dimension_row, remark_row
@@ -67,7 +65,6 @@ def evidence(found: Evidence) -> Data:
     return {
         "kind": str(found.kind),
         "measure": found.measure,
-        **({"looks": "without"} if found.is_looked_at else {}),
         "value": None if found.void_reason or not math.isfinite(found.value) else found.value,
         "target": found.target,
         "floor": found.floor,
@@ -90,41 +87,6 @@ def plan(found: Assessment) -> Data:
         "fidelity_loss": found.fidelity_loss,
         "wishes_broken": [_wish(wish, found) for wish in found.broken_wishes],
         "evidence": evidence(found.evidence),
-        **own_looks(found),
-    }
-
-
-def own_looks(plan: Assessment) -> Data:
-    """Return what a plan's own sample comes to with interim looks; nothing without any.
-
-    Where that is not worked out, why.
-    """
-    found = looked_at(plan)
-    if found is None or isinstance(found, NoLooks):
-        return {} if found is None else {"looked_at": {"none": str(found)}}
-    worst = found.worst
-    return {
-        "looked_at": {
-            plan.evidence.measure: found.power,
-            "fits": found.fits,
-            "failing": [str(dimension) for dimension in worst.failing],
-            "worst": {
-                "samples": worst.counts.samples,
-                "days": worst.counts.days,
-                "cost": worst.cost,
-            },
-            "analyses": [each._asdict() for each in found.analyses],
-            "expected": _expected(found),
-        }
-    }
-
-
-def _expected(found: LookedAt | LooksPlan) -> Data:
-    """Return the means of samples, days and cost, with the effect and without."""
-    names = {"samples": "samples", "days": "day", "cost": "credits"}
-    return {
-        name: {key: found.mean(attrgetter(of), effect=effect) for key, of in names.items()}
-        for name, effect in (("with_effect", True), ("without_effect", False))
     }
 
 
@@ -269,7 +231,6 @@ def planned(options: PlanAnalysis) -> Data:
     steps = change_steps(yours, least.changes, options.known)
     return {
         **checked(options),
-        **looked(with_looks(yours)),
         "offer": offered,
         "least_loss": {**revision(yours, least.after, steps), "exact": least.exact},
         "takes": {
@@ -288,26 +249,6 @@ def planned(options: PlanAnalysis) -> Data:
                 for wait in found.waits
             ],
         },
-    }
-
-
-def looked(found: LooksPlan | NoLooks | None) -> Data:
-    """Return a plan with interim looks; nothing where there are none, or why it can have none."""
-    if found is None:
-        return {}
-    if isinstance(found, NoLooks):
-        return {"looks": {"none": str(found)}}
-    return {
-        "looks": {
-            "chosen": found.looks.model_dump(mode="json", exclude_defaults=True),
-            "fixed": plan(found.fixed),
-            "worst": plan(found.worst),
-            "fits": found.fits,
-            "samples_over": found.over,
-            "inflation": found.test.inflation,
-            "analyses": [each._asdict() for each in found.analyses],
-            "expected": _expected(found),
-        }
     }
 
 

@@ -48,7 +48,7 @@ _PLAN: Final = ("plan", "samples", "days", "without", "swap")
 _SET_BY_TRANSCRIPT: Final = (
     *("scientist", "lab_manager", "rounds", *_PLAN),
     *("lab_file", *asking.LAB_OPTIONS, *MONEY_OPTIONS, *(part.option for part in PARTS.values())),
-    *(*QUESTION_FIELDS, "looks"),
+    *QUESTION_FIELDS,
     *RECORD_OPTIONS,
 )
 

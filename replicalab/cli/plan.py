@@ -16,8 +16,6 @@ from replicalab.render import terminal
 from replicalab.scenarios import EvidenceTier, plan_json
 from replicalab.views import options as texts
 from replicalab.views.changes import all_changes, change_text, revision_text
-from replicalab.views.looks import TITLE as LOOKS_TITLE
-from replicalab.views.looks import looks_panel
 from replicalab.views.verdicts import ANSWERS, answer_to, plan_verdict
 
 ABOUT: Final = "The plan that gives up the least, change by change, and what it would take."
@@ -27,7 +25,6 @@ EXAMPLES: Final = (
     "plan bio_jq1_myeloma --lab hard --save plan.json",
     "plan psy_stroop --samples 40 --json",
     "plan eco_reef_fish --lab hard --reach floor --price-day 20 --price-staff 300",
-    "plan psy_ego_depletion --looks obrien_fleming:2",
 )
 
 
@@ -63,8 +60,6 @@ def _lines(options: PlanAnalysis, saved: str) -> Iterator[str]:
     changes = _changes(options, least.after, least.changes) if shows else iter(())
     yield from terminal.section("The least-loss plan", [*difference, *changes])
     yield from terminal.lines(texts.take_panel(options))
-    if yours.pack.design.is_looked_at:
-        yield from terminal.section(LOOKS_TITLE, terminal.lines(looks_panel(yours)))
     yield from ["", saved] if saved else []
 
 

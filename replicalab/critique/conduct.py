@@ -19,11 +19,9 @@ from replicalab.critique.remarks import (
     quoted,
     sentence_with,
     unsaid,
-    who_asks,
 )
 from replicalab.lexicon import count_text, is_given, joined
 from replicalab.lexicon import quoted as labels_quoted
-from replicalab.measures.looks import FAMILIES
 from replicalab.registration import QUESTIONS, Finder
 
 _OBSERVED: Final = "Observational study"
@@ -50,11 +48,11 @@ _MULTIPLE: Final = re.compile(
     r"|\b(?:one|single|sole|only) primary\b",
     re.IGNORECASE,
 )
-_LOOKS: Final = re.compile(
+_INTERIM: Final = re.compile(
     r"\binterim|\bsequential|\bpeek|\blooks?\b|\buntil (?:it is |the result is )?significant",
     re.IGNORECASE,
 )
-_LOOK_WORDS: Final = ("interim", "sequential", "sequentially", "peek", "look", "looks")
+_INTERIM_WORDS: Final = ("interim", "sequential", "sequentially", "peek", "look", "looks")
 
 
 def randomisation(of: Reviewed) -> Judged:
@@ -184,24 +182,17 @@ def multiplicity(of: Reviewed) -> Judged:
 
 def stopping(of: Reviewed) -> Judged:
     """Judge whether it is said when data collection stops."""
-    looks, said = of.design.looks, of.author("stopping")
-    if looks and looks.interim:
-        number = count_text(looks.interim, "interim look")
-        return answered(
-            f"{FAMILIES[looks.family].title} shares the level out over {number} and the final "
-            "analysis.",
-            who_asks(of.pack, "looks"),
-        )
-    if (text := sentence_with(said, _LOOKS)) and not denies(text, _LOOK_WORDS):
+    said = of.author("stopping")
+    if (text := sentence_with(said, _INTERIM)) and not denies(text, _INTERIM_WORDS):
         return concern(
-            f"{quoted(text)} No looks are planned here that would share the level out, so each "
-            "look adds to the chance of a false positive.",
+            f"{quoted(text)} No interim analysis with an adjusted level is planned, so each "
+            "one adds to the chance of a false positive.",
             Finder.AUTHOR,
         )
     for text in said:
         return answered(quoted(text), Finder.AUTHOR)
     size = count_text(of.plan.counts.samples, "sample")
-    return unsaid(f"The plan has {size} and no looks; what else may end it is not given.")
+    return unsaid(f"The plan has {size}, and no other stopping rule is given.")
 
 
 def availability(of: Reviewed) -> Judged:

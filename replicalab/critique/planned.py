@@ -37,7 +37,6 @@ from replicalab.lexicon import (
 from replicalab.lexicon import quoted as labels_quoted
 from replicalab.measures import KINDS
 from replicalab.measures.success import CRITERIA, PRIORS, Criterion, Prior
-from replicalab.planner.looks import LookedAt, looked_at, placed_with_looks
 from replicalab.planner.units import by_correlation
 from replicalab.registration import Finder
 from replicalab.scenarios import AllowedSubstitution, Bounds, Design, EvidenceTier
@@ -110,7 +109,7 @@ def correlation(of: Reviewed) -> Judged:
         tried = by_correlation(of.plan)
         values = joined([f"{evidence.amount(value)} at {rho:g}" for rho, value in tried.items()])
         known = (
-            f" The {evidence.named} would be {values}."
+            f" The {evidence.measure} would be {values}."
             if tried and not evidence.void_reason
             else ""
         )
@@ -162,13 +161,8 @@ def _reason(of: Reviewed, field: str) -> str:
 def power(of: Reviewed) -> Judged:
     """Judge whether the evidence reaches its target."""
     evidence = of.plan.evidence
-    found = looked_at(of.plan)
-    text = "; ".join(filter(None, (placed_text(evidence), placed_with_looks(of.plan))))
-    meets = evidence.tier is EvidenceTier.MEETS_TARGET and (
-        found is None
-        or (isinstance(found, LookedAt) and found.evidence.tier is EvidenceTier.MEETS_TARGET)
-    )
-    return (answered if meets else concern)(f"{capitalised(text)}.")
+    meets = evidence.tier is EvidenceTier.MEETS_TARGET
+    return (answered if meets else concern)(f"{capitalised(placed_text(evidence))}.")
 
 
 def limits(of: Reviewed) -> Judged:
@@ -313,9 +307,9 @@ def sidedness(of: Reviewed) -> Judged:
     level = of.kind.level
     if chosen and chosen.is_planned_with and chosen.has_sides:
         level = "one-sided" if chosen.sides == 1 else "two-sided"
-    planned = f"The {of.plan.evidence.named} is that of a {level} test"
+    planned = f"The {of.plan.evidence.measure} is that of a {level} test"
     if "sided test" in level:
-        planned = f"The {of.plan.evidence.named} is at the level {level}"
+        planned = f"The {of.plan.evidence.measure} is at the level {level}"
     elif "-sided" not in level:
         planned = f"The level is that {level}"
     one, two = sentence_with(said, _ONE_SIDED), sentence_with(said, _TWO_SIDED)
@@ -392,19 +386,19 @@ def covered(of: Reviewed) -> Judged:
     criteria, evidence = _criteria(of), of.plan.evidence
     chosen = of.design.replication
     if chosen and chosen.is_planned_with:
-        return answered(f"The {evidence.named} is that of meeting all that is chosen.")
+        return answered(f"The {evidence.measure} is that of meeting all that is chosen.")
     if chosen and len(chosen.criteria) > 1:
         return concern(
-            f"{len(chosen.criteria)} criteria have to be met, and the {evidence.named} of "
+            f"{len(chosen.criteria)} criteria have to be met, and the {evidence.measure} of "
             f"{evidence.number} is of one test."
         )
     if len(criteria) > 1:
         return concern(
-            f"The study names {len(criteria)} criteria, and the {evidence.named} of "
+            f"The study names {len(criteria)} criteria, and the {evidence.measure} of "
             f"{evidence.number} is of one test: {_few(criteria)}"
         )
     if chosen or criteria:
-        return answered(f"One criterion is named, and the {evidence.named} is of one test.")
+        return answered(f"One criterion is named, and the {evidence.measure} is of one test.")
     return unsaid("No criterion of success is given.")
 
 

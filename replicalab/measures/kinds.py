@@ -215,16 +215,12 @@ def _survival(n: int, size: float, given: DesignParameters) -> float:
     return z_test_power(size * root, given.alpha) if root else 0.0
 
 
-# --- what a test with interim looks is planned by ---------------------------------------------
+# --- information on the normal scale ---------------------------------------------
 
 _OF_ARMS: Final = Information(lambda n, at: _root_of_arms(n, at) ** 2)
 _OF_ONE_GROUP: Final = Information(_worth_of_one)
 _OF_FISHERS_Z: Final = Information(lambda n, at: max(0.0, _worth_of_one(n, at) - 3))
-_OF_EVENTS: Final = Information(
-    lambda n, at: at.event_share * _root_of_arms(n, at) ** 2,
-    "event",
-    lambda n, at: math.ceil(round(n * at.event_share, 9)),
-)
+_OF_EVENTS: Final = Information(lambda n, at: at.event_share * _root_of_arms(n, at) ** 2)
 
 # --- the table --------------------------------------------------------------------------------
 

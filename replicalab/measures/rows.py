@@ -285,13 +285,9 @@ class Information(NamedTuple):
     Attributes:
         of: the information of n samples, 1 or more: one over the variance of their estimate on the
             kind's normal scale; 0 for too few.
-        noun: what a look waits for.
-        number: of how many of these n samples are.
     """
 
     of: Callable[[int, DesignParameters], float]
-    noun: str = "sample"
-    number: Callable[[int, DesignParameters], int] = lambda n, _: n
 
 
 class Given(NamedTuple):
@@ -348,7 +344,7 @@ class Kind:
         normal: the scale on which its estimates are as good as normal, None where there is none.
         least_size: the least size that ``n`` samples show with a target power above alpha, where
             there is a shorter way to it than by the formula.
-        information: what samples tell, by which looks and success are planned; None where nothing
+        information: what samples tell, by which success is planned; None where nothing
             is tested on a normal scale.
     """
 

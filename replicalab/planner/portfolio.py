@@ -408,13 +408,12 @@ def portfolio_of(candidates: Iterable[PortfolioStudy]) -> Portfolio:
     end first.
 
     Raises:
-        PortfolioError: there are too many, their labs are not the same, or one has interim looks.
+        PortfolioError: there are too many, or their labs are not the same.
     """
     listed = tuple(candidates)
     if len(listed) > MOST_STUDIES:
         raise PortfolioError(f"{len(listed):,} studies are named; name {MOST_STUDIES} at most")
     means = _shared(listed)
-    _refuse_looks(listed)
     plans = tuple(map(plans_of, listed))
     found, exact = (
         best_of([[o.option for o in each.listed] for each in plans], means),
@@ -446,18 +445,6 @@ def _chosen(at: int, candidate: PortfolioStudy, judged: Assessment, start: int) 
     plan = assess(judged.plan, pack.in_lab(pack.lab.with_means(start_day=start)))
     counts = candidate.counts(plan.evidence.tier)
     return ChosenStudy(at, plan, start, start + plan.counts.days - 1, counts)
-
-
-def _refuse_looks(listed: Sequence[PortfolioStudy]) -> None:
-    """Refuse a study that may stop early: what it takes of a budget is not one number."""
-    for each in listed:
-        if each.pack.design.is_looked_at:
-            chosen, asked = each.pack.design.looks, each.pack.question.looks
-            raise PortfolioError(
-                f"interim looks of '{shortened(each.pack.paper.name)}': {chosen}, from "
-                f"{'your question' if asked else 'its file'}, are not worked out among many "
-                "studies with one budget; leave this study out, or give it no looks"
-            )
 
 
 def _shared(listed: Sequence[PortfolioStudy]) -> LabMeans:

@@ -34,7 +34,6 @@ from replicalab.scenarios.loading import (
     summary_of,
     template_text,
 )
-from replicalab.scenarios.looks import Looks, read_looks
 from replicalab.scenarios.original import Original
 from replicalab.scenarios.own import (
     CATEGORIES,

@@ -18,7 +18,6 @@ from replicalab.scenarios import fields
 from replicalab.scenarios.arms import Arms
 from replicalab.scenarios.calendar import StartDate
 from replicalab.scenarios.lab import Lab
-from replicalab.scenarios.looks import Looks
 from replicalab.scenarios.replication import Replication
 from replicalab.scenarios.sheet_mapping import SheetMapping
 from replicalab.scenarios.study import Design, Study
@@ -162,7 +161,6 @@ class EvidenceAssumptions(Record):
 
     The numbers are those of `Design`, ``effect`` its planning effect; ``units``, ``arms`` and
     ``replication`` stand in place of all that it says of them; ``why`` has the reasons.
-    ``looks`` change no evidence.
     """
 
     effect: fields.Effect | None = None
@@ -174,7 +172,6 @@ class EvidenceAssumptions(Record):
     assurance: fields.Assurance | None = None
     units: Units | None = None
     arms: Arms | None = None
-    looks: Looks | None = None
     why: Annotated[dict[QuestionName, fields.Prose], FailFast()] = Field(default_factory=dict)
     replication: Replication | None = None
 
@@ -186,8 +183,6 @@ class EvidenceAssumptions(Record):
         """
         fields_of = {**QUESTION_FIELDS, **{name: name for name in QUESTION_RECORDS}}
         asked: dict[str, Any] = {fields_of[name]: getattr(self, name) for name in self.asked}
-        if self.looks is not None:
-            asked["looks"] = self.looks
         if not asked and not self.why:
             return design
         why = {**design.why, **{fields_of[name]: reason for name, reason in self.why.items()}}

@@ -23,7 +23,6 @@ from replicalab.scenarios.arms import Arms
 from replicalab.scenarios.constraints import Bounds, Comparator, ScenarioConstraint
 from replicalab.scenarios.fields import Confidence
 from replicalab.scenarios.lab import Labs
-from replicalab.scenarios.looks import Looks
 from replicalab.scenarios.original import Original
 from replicalab.scenarios.replication import Replication
 from replicalab.scenarios.units import Units
@@ -117,8 +116,6 @@ class Design(Record):
         dropout: the share of planned samples that will drop out; 0 where none does.
         units: the experimental units, where samples share one; null where each is one of its own.
         arms: the two arms, where they are not of one size and one price; null where they are.
-        looks: interim looks at which the study may stop early, null for none; no check depends on
-            them.
         source: where the published effect stands.
         why: a reason for each planning value, by field.
         original: what the original study found, null where that is not known in numbers.
@@ -142,7 +139,6 @@ class Design(Record):
     dropout: Annotated[float, Field(strict=True, ge=0, lt=1)] = 0.0
     units: Units | None = None
     arms: Arms | None = None
-    looks: Looks | None = None
     source: fields.Prose
     why: Annotated[dict[fields.Label, fields.Prose], fields.Few] = Field(default_factory=dict)
     original: Original | None = None
@@ -161,11 +157,6 @@ class Design(Record):
     def lower_is_better(self) -> bool:
         """Whether less of this evidence is more: so it is with a half-width."""
         return KINDS[self.kind].scale.lower_is_better
-
-    @property
-    def is_looked_at(self) -> bool:
-        """Whether the study may stop early at an interim look."""
-        return self.looks is not None and self.looks.interim > 0
 
     @property
     def uneven(self) -> bool:
@@ -188,15 +179,6 @@ class Design(Record):
     def _replication_fits_the_original(self) -> Self:
         for fault in replicated.faults_of(KINDS[self.kind], self):
             raise ValueError(f"replication: {fault}")
-        return self
-
-    @model_validator(mode="after")
-    def _looks_fit_the_kind(self) -> Self:
-        if self.is_looked_at and KINDS[self.kind].information is None:
-            raise ValueError(
-                f"looks are given, but {KINDS[self.kind].named} design has no test to look at on "
-                "the way; leave them out"
-            )
         return self
 
     @model_validator(mode="after")

@@ -68,7 +68,7 @@ def portfolio_row(chosen: ChosenStudy) -> Row:
     """Return a study that is run among others, its plan and its days."""
     plan, pack = chosen.plan, chosen.plan.pack
     size = plan.counts.samples, plan.counts.days, chosen.first, chosen.last, plan.staff
-    shows = plan.evidence.named, plan.evidence.value, str(plan.evidence.tier)
+    shows = plan.evidence.measure, plan.evidence.value, str(plan.evidence.tier)
     worth = plan.fidelity_loss, chosen.worth
     values = (pack.scenario_id, pack.paper.name, *size, plan.cost, *shows, *worth)
     return dict(zip(PORTFOLIO, values, strict=True))

@@ -9,7 +9,7 @@ Keys of the query string, most of them only where they are not the default:
 - ``own``: a key to a visitor's study; ``beside``: the names and query strings of the tray.
 - Of one's own lab ``budget``, ``days``, ``staff``, ``start`` and, for the rest, ``own_lab``; of the
   evidence ``effect``, ``alpha``, ``target``, ``floor``, ``dropout``, ``baseline``, ``assurance``,
-  ``units``, ``arms``, ``replication``, ``looks`` and ``why``; of its author ``registration``.
+  ``units``, ``arms``, ``replication`` and ``why``; of its author ``registration``.
 
 Plan, moves, beside, own_lab and why are JSON by field names, compressed, with a checksum of their
 own: a link that was cut anywhere is noticed rather than half read. An own_lab is then taken value
@@ -51,7 +51,6 @@ _OWN_LAB: Final = "own_lab"  # What is said of a lab besides its means
 _TRAY: Final = "beside"
 _WHY: Final = "why"
 _REGISTRATION: Final = "registration"
-_LOOKS: Final = "looks"
 _RUN: Final = "run"  # The key that says of a case in the tray that its negotiation is compared
 _LARGEST: Final = 64 * 1024  # The most bytes of a plan, or of moves, before they are compressed
 _MOVES: Final = TypeAdapter(Annotated[tuple[Move, ...], Field(max_length=MOST_ROUNDS), FailFast()])
@@ -122,7 +121,6 @@ _KEYS: Final = {
     "own": _Key("case.own", "is no key of a visitor's study; it is left out."),
     "start": _Key("case.own_lab.start_day", _OF_LAB),
     **{name: _Key(f"case.question.{name}", _OF_STUDY) for name in scenarios.QUESTION_FIELDS},
-    _LOOKS: _Key("case.question.looks", _OF_STUDY),
 }
 # The keys that the checksum counts even where they are absent.
 _FIRST: Final = ("study", "lab", "seed", "rounds", "round", "plan")
@@ -395,9 +393,8 @@ def askable(case: Case, find: FindPack, problems: list[str]) -> Case:
     except ScenarioError:
         return case
     said = {n: v for n in scenarios.QUESTION_FIELDS if (v := getattr(case.question, n)) is not None}
-    none = dict.fromkeys((*said, *scenarios.QUESTION_RECORDS, _LOOKS))
+    none = dict.fromkeys((*said, *scenarios.QUESTION_RECORDS))
     fits, wrong = case.question.model_copy(update=none), dict[str, str]()
-    looks = case.question.looks
     # Each number that fits may make room for another, so the rest is tried again after each.
     while left := [name for name in said if getattr(fits, name) is None]:
         tried = [{name: said[name] for name in left}, *({name: said[name]} for name in left)]
@@ -418,12 +415,6 @@ def askable(case: Case, find: FindPack, problems: list[str]) -> Case:
             ]
             break
     fits = _with_askable_records(fits, case.question, design, problems)
-    try:
-        fits = fits.model_copy(update={_LOOKS: looks})
-        fits.over(design)
-    except ScenarioError as error:
-        problems.append(f"looks: {error.faults[0].problem}; they are left out.")
-        fits = fits.model_copy(update={_LOOKS: None})
     for name, problem in fits.idle_in(design).items():
         problems.append(f"{problem}; it is left out.")
         fits = fits.asking(name, None, design)
@@ -506,8 +497,6 @@ def _with_tray(text: str, find: FindPack, problems: list[str]) -> tuple[TrayCase
 
 def _value(key: str, text: str) -> object:
     """Return what a key's text stands for; what is no number stays text, which no number takes."""
-    if key == _LOOKS:
-        return scenarios.read_looks(text)
     if key in scenarios.QUESTION_FIELDS:
         with suppress(ValueError):
             return float(text)

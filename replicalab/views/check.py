@@ -9,7 +9,7 @@ from replicalab import assessment
 from replicalab.assessment.phrases import failing_text, last_day_text
 from replicalab.lexicon import amount_text, capitalised, plural
 from replicalab.models import Dimension
-from replicalab.views import blocks, looks, verdicts
+from replicalab.views import blocks, verdicts
 from replicalab.views import plan as texts
 from replicalab.views.blocks import Bar, Cell, Column, Fold, Group, Heading, Panel, Sentence, Status
 from replicalab.views.lab import lab_text
@@ -42,9 +42,8 @@ def header_panel(plan: assessment.Assessment, *, yours: bool = True, quiet: bool
         credits=f"{amount_text(plan.cost)} of {pack.lab.money(pack.lab.budget)}",
         over=plan.cost > pack.lab.budget,
         evidence=evidence_bar(evidence, [evidence]),
-        evidence_status=verdicts.shown_status(plan),
+        evidence_status=verdicts.evidence_status(plan.evidence),
         worth=evidence.text,
-        looked=looks.header_text(plan),
         target=f"target {evidence.amount(evidence.target)}",
         meaning=verdicts.terms_text(plan),
     )
@@ -237,7 +236,6 @@ def evidence_panel(plans: Mapping[str, assessment.Assessment], *, at_effects: bo
         Sentence("", f"No evidence: {void}.", Status.FAIL) if void else None,
         None if void else Sentence(texts.dropout_text(yours)),
         blocks.table("What the plans are worth", columns, rows),
-        Sentence(looks.looked_text(yours)),
         Fold(
             "Basis",
             (

@@ -10,14 +10,6 @@ from replicalab.comparison import Side
 from replicalab.lexicon import amount_text, capitalised
 from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS, Dimension
 from replicalab.negotiation import Outcome
-from replicalab.planner.looks import (
-    Analysis,
-    LookedAt,
-    LooksPlan,
-    NoLooks,
-    looked_at,
-    with_looks,
-)
 from replicalab.scenarios import QUESTION_FIELDS, QUESTION_RECORDS, Lab, Pack
 from replicalab.views import blocks, check, negotiation
 from replicalab.views.blocks import Bar, Cell, Column, Group, Status
@@ -30,12 +22,10 @@ from replicalab.views.lab import (
     standing_text,
     weekends_text,
 )
-from replicalab.views.looks import TITLE as LOOKS_TITLE
 from replicalab.views.plan import (
     WISHES,
     effect_text,
     in_its_noun,
-    looks_text,
     record_text,
     slack_text,
     used_text,
@@ -94,7 +84,6 @@ def parts(sides: Sequence[Side]) -> dict[str, list[Line]]:
         ],
         in_currency(COST, _currency(sides)): [*_cost(sides)],
         EVIDENCE: [*_evidence(sides)],
-        LOOKS_TITLE: [*_looks(sides)],
         OUTCOME: [*_outcomes(sides)],
     }
     return {title: lines for title, lines in found.items() if lines}
@@ -147,9 +136,6 @@ def _fields(sides: Sequence[Side]) -> Iterator[Line]:
     for name in QUESTION_RECORDS:
         if any(name in side.plan.pack.asked for side in sides):
             yield _line(_QUESTION[name], (_grouped(side.plan.pack, name) for side in sides))
-    chosen = [side.plan.pack.design.looks for side in sides]
-    if any(chosen):
-        yield _line(LOOKS_TITLE, (Cell(looks_text(looks)) for looks in chosen))
     yield _line(
         "Scientist", (Cell(_player(side, negotiation.SCIENTISTS, "scientist")) for side in sides)
     )
@@ -242,7 +228,7 @@ def _cost(sides: Sequence[Side]) -> Iterator[Line]:
 
 def _evidence(sides: Sequence[Side]) -> Iterator[Line]:
     first = sides[0].plan.evidence
-    alike = all(side.plan.evidence.named == first.named for side in sides)
+    alike = all(side.plan.evidence.measure == first.measure for side in sides)
     title = first.title if alike else "Evidence"
     yield _line(title, (_worth(side.plan.evidence, alone=alike) for side in sides))
     yield _line("Stands", map(_stands, sides))
@@ -267,63 +253,6 @@ def _worth(evidence: Evidence, *, alone: bool) -> Cell:
 def _stands(side: Side) -> Cell:
     status, text = standing(side.plan)
     return Cell(text, status=status)
-
-
-def _looks(sides: Sequence[Side]) -> Iterator[Line]:
-    """Yield what the sides take with interim looks, where one has any.
-
-    First each plan's own sample, then the one that keeps the target.
-    """
-    if not any(side.plan.pack.design.is_looked_at for side in sides):
-        return
-    own = [looked_at(side.plan) for side in sides]
-    yield _line("Power with looks", map(_power, sides, own))
-    for lead, found in (("", own), ("For the target: ", [with_looks(s.plan) for s in sides])):
-        for name, of in (("samples", _SAMPLES), ("days", _DAYS), ("cost", _CREDITS)):
-            for end, effect in (("with the effect", True), ("no effect", False)):
-                label = capitalised(f"{lead}{name} on average, {end}")
-                cells = (
-                    _mean(side, each, of, effect=effect)
-                    for side, each in zip(sides, found, strict=True)
-                )
-                yield _line(label, cells)
-            label = capitalised(f"{lead}{name} at worst")
-            cells = (_worst(*both, of) for both in zip(sides, found, strict=True))
-            yield _line(label, cells)
-        label = capitalised(f"{lead}can be run at worst")
-        yield _line(label, map(_runs, sides, found))
-
-
-_Looked = LookedAt | LooksPlan | NoLooks | None
-
-
-def _power(side: Side, found: _Looked) -> Cell:
-    if not isinstance(found, LookedAt):
-        return _unlooked(side)
-    return Cell(side.plan.evidence.amount(found.power), number=found.power)
-
-
-def _unlooked(side: Side) -> Cell:
-    return Cell("not worked out" if side.plan.pack.design.is_looked_at else "no looks")
-
-
-def _mean(side: Side, found: _Looked, of: Callable[[Analysis], float], *, effect: bool) -> Cell:
-    if not isinstance(found, LookedAt | LooksPlan):
-        return _unlooked(side)
-    amount = found.mean(of, effect=effect)
-    return Cell(f"{amount:,.{1 if of is _DAYS else 0}f}", number=amount)
-
-
-def _worst(side: Side, found: _Looked, of: Callable[[Analysis], float]) -> Cell:
-    if not isinstance(found, LookedAt | LooksPlan):
-        return _unlooked(side)
-    return _amount(of(found.analyses[-1]))
-
-
-def _runs(side: Side, found: _Looked) -> Cell:
-    if not isinstance(found, LookedAt | LooksPlan):
-        return _unlooked(side)
-    return Cell("yes" if found.fits else "no", status=Status.PASS if found.fits else Status.FAIL)
 
 
 def _outcomes(sides: Sequence[Side]) -> Iterator[Line]:

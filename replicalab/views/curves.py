@@ -74,7 +74,7 @@ def needed_title(found: Curves) -> str:
 
 def _target(found: Curves) -> str:
     evidence = found.plan.evidence
-    return f"target {evidence.amount(evidence.target)}{evidence.without_looks}"
+    return f"target {evidence.amount(evidence.target)}"
 
 
 def assumed_text(found: Curves) -> str:

@@ -1,4 +1,4 @@
-"""A design as a picture: arms and units, and the days of the plan, of looks and of bookings."""
+"""A design as a picture: arms and units, and the days of the plan and of bookings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Final, NamedTuple
 from replicalab.assessment import Assessment, samples_in_arms, samples_text, units_in_arms
 from replicalab.assessment.phrases import last_day_text
 from replicalab.lexicon import amount_text, capitalised, count_text, ended, joined, one_line
-from replicalab.planner.looks import LookedAt, looked_at
 from replicalab.scenarios import ItemStatus
 from replicalab.views.blocks import Picture
 from replicalab.views.plan import in_its_noun
@@ -44,13 +43,6 @@ class DaySpan(NamedTuple):
     last: int
 
 
-class Look(NamedTuple):
-    """A day of the lab on which an analysis is made."""
-
-    text: str
-    day: int
-
-
 class DesignFacts(NamedTuple):
     """What a picture of a design is drawn of.
 
@@ -59,7 +51,6 @@ class DesignFacts(NamedTuple):
         arms: those that are drawn, and in words how many more there are.
         more_arms: the rest of them; empty where none is left.
         plan: the days of the plan; None where it has none.
-        looks: the analyses on the way, and the final one; none without looks.
         bookings: the plan's items that are booked when the lab begins, from day 1 on.
         more_items: which other items the lab lacks; empty for none.
         lab: the days of the lab.
@@ -70,7 +61,6 @@ class DesignFacts(NamedTuple):
     arms: tuple[Arm, ...]
     more_arms: str
     plan: DaySpan | None
-    looks: tuple[Look, ...]
     bookings: tuple[DaySpan, ...]
     more_items: str
     lab: DaySpan
@@ -79,8 +69,7 @@ class DesignFacts(NamedTuple):
     @property
     def last_day(self) -> int:
         """The last day that is drawn; a booking that ends far beyond all else goes on."""
-        ends = [self.lab.last, *(look.day for look in self.looks)]
-        end = max([*ends, self.plan.last if self.plan else 1, 1])
+        end = max(self.lab.last, self.plan.last if self.plan else 1, 1)
         return max([end, *(min(booked.last, end * _TWO) for booked in self.bookings)])
 
 
@@ -90,15 +79,12 @@ def design_facts(plan: Assessment) -> DesignFacts:
     arms = tuple(_arms(plan))
     left = len(arms) - MOST_ARMS
     days, start = plan.counts.days, lab.start_day
-    found = looked_at(plan)
-    looks = tuple(_looks(found, start)) if isinstance(found, LookedAt) else ()
     bookings = tuple(_bookings(plan))
     facts = DesignFacts(
         size=capitalised(in_its_noun(samples_text(plan), design)),
         arms=arms[:MOST_ARMS],
         more_arms=f"And {count_text(left, 'group')} like these." if left > 0 else "",
         plan=_days("The plan", start, start + days - 1, last_day_text(plan)) if days else None,
-        looks=looks,
         bookings=bookings[:MOST_BOOKINGS],
         more_items=_more_items(plan, len(bookings) - MOST_BOOKINGS),
         lab=_days("The lab", start, max(lab.days, start), lab.dated(lab.days, "to")),
@@ -135,14 +121,6 @@ def _arms(plan: Assessment) -> Iterator[Arm]:
         yield Arm(text, share, number if units else 0, per_unit)
 
 
-def _looks(found: LookedAt, start: int) -> Iterator[Look]:
-    last = len(found.analyses)
-    for at, each in enumerate(found.analyses, start=1):
-        day = start + each.day - 1
-        name = "Final analysis" if at == last else f"Look {at}"
-        yield Look(f"{name}: day {day:,}, {count_text(each.samples, 'sample')}", day)
-
-
 def _bookings(plan: Assessment) -> Iterator[DaySpan]:
     for item in plan.missing_items:
         until = plan.pack.inventory.booked_until(item.label)
@@ -173,7 +151,6 @@ def design_picture(plan: Assessment) -> Picture:
         *(arm.text for arm in facts.arms),
         facts.more_arms,
         *(span.text for span in spans if span),
-        *(look.text for look in facts.looks),
         f"Missing: {facts.more_items}" if facts.more_items else "",
     ]
     alt = " ".join(ended(text) for text in texts if text)

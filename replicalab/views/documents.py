@@ -19,7 +19,7 @@ from replicalab.models import LONGEST_TEXT
 from replicalab.negotiation import Negotiation
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Pack, Paper
-from replicalab.views import check, looks
+from replicalab.views import check
 from replicalab.views import options as options_text
 from replicalab.views import plan as texts
 from replicalab.views.blocks import Block, Document, Listing, Part, Sentence, Verdict, listing, part
@@ -172,7 +172,6 @@ def brief(
                 *cautions_sentences(plans),
                 Sentence(texts.assumption_text(yours), quiet=True),
                 Sentence(texts.asked_text(pack, None), "Asked here:"),
-                Sentence(looks.looked_text(yours)),
                 Sentence(" ".join(filter(None, shared)), quiet=True),
             ),
             part("What it would take", *take_blocks(options, MOST_SENTENCES)),

@@ -17,7 +17,6 @@ from replicalab.views.plan import (
     wishes_move,
     with_cautions,
 )
-from replicalab.views.standing import with_standing
 
 ROOM: Final = 1.06
 """How much higher the frontier's chart is than what stands in it."""
@@ -243,7 +242,7 @@ def extras_lines(options: planner.PlanAnalysis) -> list[str]:
     """
     if not any(options.least.rank.given_up):
         met = "No addition is needed: the least-loss plan meets the target and loses no fidelity."
-        return [with_standing(met, options.least.after)]
+        return [with_cautions(met, options.least.after)]
     bought = {extra.ask.dimension for extra in options.extras}
     currency = options.yours.pack.lab.currency
     rest = [

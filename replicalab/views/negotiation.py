@@ -31,7 +31,6 @@ from replicalab.planner import PlanStep
 from replicalab.views.blocks import Status, Verdict
 from replicalab.views.lab import lab_text
 from replicalab.views.plan import saved_text
-from replicalab.views.standing import standing_phrase
 from replicalab.views.verdicts import ANSWERS, agreed_status, evidence_sentence, plan_size
 
 
@@ -246,7 +245,7 @@ def _evidence_effect(step: PlanStep) -> str:
     if old.void_reason:
         return f"evidence returns: {new.text}"
     moves = "rises" if new.value > old.value else "falls"
-    return f"{new.named} {moves} from {old.amount(old.value)} to {new.amount(new.value)}"
+    return f"{new.measure} {moves} from {old.amount(old.value)} to {new.amount(new.value)}"
 
 
 # --- how it stands ----------------------------------------------------------------------------
@@ -322,9 +321,9 @@ def _but_breaks(plan: assessment.Assessment) -> str:
 
 
 def _placed_text(plan: assessment.Assessment) -> str:
-    """Return where a plan's evidence stands, with its looks too, to go on in a sentence."""
+    """Return the tier of a plan's evidence, to go on in a sentence."""
     text = evidence_sentence(plan.evidence).removesuffix(".")
-    return "; ".join(filter(None, (f"{text[0].lower()}{text[1:]}", standing_phrase(plan))))
+    return f"{text[0].lower()}{text[1:]}"
 
 
 # --- who gave what ----------------------------------------------------------------------------

@@ -10,7 +10,6 @@ from replicalab.planner.limits import CountLimits
 from replicalab.scenarios import EvidenceTier, Pack
 from replicalab.views.blocks import Group, Heading, Sentence, group, listing
 from replicalab.views.plan import listed, moved_text, with_cautions
-from replicalab.views.standing import standing_text, with_standing
 from replicalab.views.units import units_limit_text
 from replicalab.views.unreached import unreached_text
 
@@ -70,10 +69,7 @@ def difference_text(options: PlanAnalysis) -> str:
         passing = f"; it passes all seven dimensions, where {failing} otherwise"
     elif EvidenceTier.MEETS_TARGET is offered.evidence.tier is after.evidence.tier:
         saved = step.credits_saved
-        passing = (
-            f"; either meets the target{after.evidence.without_looks}, and it costs "
-            f"{after.pack.lab.money(saved)} less"
-        )
+        passing = f"; either meets the target, and it costs {after.pack.lab.money(saved)} less"
         passing = passing if saved > 0 else ""
     without = listed(", without ", [control.name for control in step.newly_dropped])
     kept = [wish for wish in offered.broken_wishes if wish not in after.broken_wishes]
@@ -191,7 +187,7 @@ def take_parts(options: PlanAnalysis, name: str = "This plan") -> list[tuple[str
     if nothing_needed(options):
         goal = bound_text(options.yours.evidence, "target")
         none = f"Nothing: the lab can run the plan as it is, and it reaches {goal}."
-        none = with_standing(none, options.yours)
+        none = with_cautions(none, options.yours)
         return [("", list(filter(None, [none, wasted_text(options.yours)])))]
     parts = [
         (f"{name} as it is", [run_text(options.asks.run), wasted_text(options.yours)]),
@@ -250,13 +246,13 @@ def target_text(options: PlanAnalysis) -> str:
         why = unreached_text(yours), units_limit_text(yours, alone=False)
         return " ".join(filter(None, [none, *why]))
     units = units_limit_text(yours)
-    own = with_standing(_reaching_text(relief, goal), relief.judged)
+    own = with_cautions(_reaching_text(relief, goal), relief.judged)
     own = f"{own} {units}" if units else own
     if not relief.asks:
         return own
     if least.feasible and least.evidence.tier is EvidenceTier.MEETS_TARGET:
         none = "Nothing is needed if you take the least-loss plan."
-        return " ".join(filter(None, (none, standing_text(least), f"With your own items: {own}")))
+        return f"{none} With your own items: {own}"
     return own
 
 
@@ -285,7 +281,7 @@ def alone_lines(options: PlanAnalysis) -> list[str]:
         after = single.least.after
         goal = bound_text(after.evidence, _BOUNDS[single.tier])
         adapted = _adapted_text(after, options.yours)
-        text = with_standing(f"{capitalised(single.ask.text)}: {adapted}, for {goal}.", after)
+        text = with_cautions(f"{capitalised(single.ask.text)}: {adapted}, for {goal}.", after)
         if single.dropped:
             kept = f": {single.kept.text}" if single.kept else " it is not enough"
             text = f"{text} With every control kept{kept}."
@@ -314,7 +310,7 @@ def wait_lines(options: PlanAnalysis) -> list[str]:
             f"{start}: {joined(free)} {are} free, {left} {stay} left. Then "
             f"{_adapted_text(after, options.yours)}: {phrases.placed_text(after.evidence)}{still}."
         )
-        lines.append(with_standing(text, after))
+        lines.append(with_cautions(text, after))
     return lines
 
 
@@ -326,7 +322,7 @@ def alone_text(options: PlanAnalysis) -> str:
     if reached is EvidenceTier.MEETS_TARGET:
         whose = "your plan" if least.plan == options.yours.plan else "the least-loss plan"
         none = f"Nothing: {whose} reaches {bound_text(evidence, 'target')}."
-        return with_standing(none, least.after)
+        return with_cautions(none, least.after)
     missed = ["floor"] if reached is EvidenceTier.BELOW_FLOOR and not asks.alone_floor else []
     missed += [] if asks.alone_target else ["target"]
     goals = joined([bound_text(evidence, bound) for bound in missed], "or")

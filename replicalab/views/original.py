@@ -178,7 +178,7 @@ def effects_table(found: Curves) -> Table:
         Column("Effect"),
         Column("Size", "number"),
         Column("Takes", "number"),
-        Column(f"Your plan{plan.evidence.without_looks}", "number"),
+        Column("Your plan", "number"),
     )
     return blocks.table("Which effect to plan with", columns, rows, below=below)
 

@@ -68,7 +68,7 @@ def trade_off_blocks(options: PlanAnalysis) -> Iterator[Block]:
     yield Picture(
         frontier.frontier_title(verdict, lab.currency),
         verdict.text,
-        f"Lines of plans: {evidence.named} over {lab.currency}, one for each fidelity loss "
+        f"Lines of plans: {evidence.measure} over {lab.currency}, one for each fidelity loss "
         f"({losses}), with floor, target and budget.",
         "frontier",
         {"options": options},
@@ -92,7 +92,7 @@ def _region(options: PlanAnalysis) -> Picture:
     return Picture(
         words.region_title(found),
         " ".join(filter(None, texts)),
-        f"A map of {yours.evidence.named} over days and samples, with its limits: {limits}.",
+        f"A map of {yours.evidence.measure} over days and samples, with its limits: {limits}.",
         "region",
         {"found": found, "plans": plans, "drawn": drawn},
     )

@@ -13,7 +13,6 @@ from replicalab.assessment.phrases import (
     units_text,
 )
 from replicalab.measures import KINDS, DesignParameters
-from replicalab.measures.looks import FAMILIES
 from replicalab.measures.originals import effect_of
 from replicalab.measures.replicated import within
 from replicalab.measures.success import CRITERIA
@@ -23,7 +22,6 @@ from replicalab.scenarios import (
     QUESTION_RECORDS,
     Control,
     Design,
-    Looks,
     Pack,
     Replication,
 )
@@ -224,13 +222,10 @@ def asked_text(pack: Pack, most: int | None = _MOST_ASKED) -> str:
 
 
 def _asked_text(pack: Pack, most: int | None) -> str:
-    looks = pack.question.looks
-    number = len(pack.asked) + (looks is not None)
+    number = len(pack.asked)
     if most is not None and number > most:
         return f"{number} assumptions, yours"
     texts = [_number_text(name, pack) for name in pack.asked]
-    if looks is not None:
-        texts.append(looks_text(looks) if looks.interim else "no interim looks")
     return f"{', '.join(texts)}, yours" if texts else ""
 
 
@@ -274,18 +269,6 @@ def record_text(value: Record, *, whole: bool = True) -> str:
             f"replicated if {lexicon.joined([within(CRITERIA[c].label) for c in value.criteria])}"
         )
     return grouping_text(value)
-
-
-def looks_text(looks: Looks | None) -> str:
-    """Return which looks they are: ``O’Brien–Fleming, 2 interim looks``; ``none``."""
-    if looks is None or not looks.interim:
-        return "none"
-    family = FAMILIES[looks.family]
-    gamma = family.usual_gamma if looks.gamma is None else looks.gamma
-    named = f"{family.title} (gamma {gamma:g})" if gamma is not None else family.title
-    at = lexicon.joined([lexicon.percent_text(share) for share in looks.shares])
-    number = lexicon.count_text(looks.interim, "interim look")
-    return f"{named}, {number}{f' at {at}' if at else ''}"
 
 
 def sample_text(design: Design) -> str:

@@ -42,7 +42,6 @@ from replicalab.views.blocks import Panel, Status, Verdict
 from replicalab.views.changes import lost_text
 from replicalab.views.check import evidence_bar
 from replicalab.views.lab import lab_text
-from replicalab.views.looks import header_text
 from replicalab.views.options import nothing_needed, take_parts
 from replicalab.views.rounds import amounts, given_up_table
 from replicalab.views.verdicts import (
@@ -50,7 +49,6 @@ from replicalab.views.verdicts import (
     TARGET_MEANS,
     evidence_status,
     plan_verdict,
-    shown_status,
 )
 
 # So many changes of a side fit on the screen; of others only the names are shown.
@@ -432,7 +430,7 @@ def decision_slide(here: PlanAnalysis, negotiation: Negotiation | None) -> Panel
     """
     yours, design = here.yours, here.yours.pack.design
     name, run = _to_run(here, negotiation)
-    status = shown_status(run)
+    status = evidence_status(run.evidence)
     worth_running = is_worth_running(run)
     asks = [
         (title, plans.in_its_noun(_first_sentences(said[0], _MOST_OF_AN_ASK), design))
@@ -448,9 +446,7 @@ def decision_slide(here: PlanAnalysis, negotiation: Negotiation | None) -> Panel
             if worth_running
             else plans.in_its_noun(capitalised(best_text(here.least)), design)
         ],
-        worth=capitalised("; ".join(filter(None, (placed_text(run.evidence), header_text(run)))))
-        if worth_running
-        else "",
+        worth=capitalised(placed_text(run.evidence)) if worth_running else "",
         status=status,
         breaks=capitalised(cautions_text(run)) if worth_running else "",
         bar=evidence_bar(run.evidence, [run.evidence, yours.evidence], yours.evidence),
@@ -483,10 +479,10 @@ def _decision(here: PlanAnalysis, run: Assessment) -> str:
         return "To decide: run the plan as it is"
     runs = is_worth_running(run)
     if runs and run.evidence.tier is EvidenceTier.MEETS_TARGET:
-        return f"To decide: run this plan, which meets the target{run.evidence.without_looks}"
+        return "To decide: run this plan, which meets the target"
     asked = next((s.ask for s in here.asks.singles if s.tier is EvidenceTier.MEETS_TARGET), None)
     if asked and len(asked.text.split()) <= _FEW_WORDS:
-        return f"To decide: {asked.text} would reach the target{run.evidence.without_looks}"
+        return f"To decide: {asked.text} would reach the target"
     more = here.asks.singles
     if runs:
         return f"To decide: run this plan, or {'find more' if more else 'not'}"

@@ -14,8 +14,7 @@ from replicalab.scenarios import Pack
 from replicalab.views.frontier import swap_text
 from replicalab.views.lab import amounts_text
 from replicalab.views.options import do_not_run_text, none_passes_text, too_short
-from replicalab.views.plan import effect_text, group_text, listed
-from replicalab.views.standing import with_standing
+from replicalab.views.plan import effect_text, group_text, listed, with_cautions
 from replicalab.views.verdicts import evidence_sentence
 
 if TYPE_CHECKING:
@@ -99,7 +98,7 @@ def means_text(pack: Pack) -> str:
 def shade_text(evidence: Evidence) -> str:
     """Return what the shade of the region's chart means, in either theme."""
     more = "smaller" if evidence.row.scale.lower_is_better else "higher"
-    return f"deeper blue: {more} {evidence.named}"
+    return f"deeper blue: {more} {evidence.measure}"
 
 
 def fillings_text(evidence: Evidence) -> str:
@@ -225,7 +224,7 @@ def point_lines(plan: Assessment, effect: float | None = None) -> list[str]:
     found = f"{fails}{evidence_sentence(plan.evidence)}"
     if effect is not None:
         found += f" With the effect that is assumed here: {plan.evidence_at(effect).text}."
-    return [with_standing(found, plan), ", ".join(filter(None, takes))]
+    return [with_cautions(found, plan), ", ".join(filter(None, takes))]
 
 
 def one_effect_text(plan: Assessment) -> str:

@@ -28,7 +28,6 @@ from replicalab.scenarios import EvidenceTier
 from replicalab.views import documents
 from replicalab.views import plan as texts
 from replicalab.views.changes import edit_sentence
-from replicalab.views.looks import looked_text, stopping_text
 from replicalab.views.negotiation import numbers_text
 from replicalab.views.options import take_parts
 from replicalab.views.original import (
@@ -122,8 +121,7 @@ def _design(plan: Assessment) -> str:
 
 def _size(plan: Assessment) -> str:
     noun = texts.unit_noun(plan.pack.design)
-    most = " at most, with interim looks" * plan.pack.design.is_looked_at
-    parts = (f"{plan.counts.samples:,} {noun}{most}.", texts.dropout_text(plan))
+    parts = (f"{plan.counts.samples:,} {noun}.", texts.dropout_text(plan))
     return " ".join(filter(None, parts))
 
 
@@ -141,13 +139,12 @@ def _worth(plan: Assessment) -> str:
     """Return what a plan's sample is worth, what is aimed for, and the fewest that reach it."""
     evidence, lean = plan.evidence, leanest(plan)
     target, floor = evidence.amount(evidence.target), evidence.amount(evidence.floor)
-    without = evidence.without_looks
     worth = f"{capitalised(evidence.text)}, where {target} is aimed for and {floor} is the least."
-    fewest = f"No fewer meet the target{without}, all else as planned." if _is_fewest(plan) else ""
+    fewest = "No fewer meet the target, all else as planned." if _is_fewest(plan) else ""
     if lean:
         samples = f"{lean.counts.samples:,} {texts.unit_noun(plan.pack.design)}"
-        fewest = f"The fewest that meet the target{without}, all else as planned: {samples}."
-    told = (worth, fewest, looked_text(plan), texts.assumption_text(plan))
+        fewest = f"The fewest that meet the target, all else as planned: {samples}."
+    told = (worth, fewest, texts.assumption_text(plan))
     return " ".join(filter(None, told))
 
 
@@ -202,13 +199,6 @@ def _success(registered: Registered) -> Known:
         meanings = [CRITERIA[name].meaning for name in chosen.criteria]
         asked = lines_text([chosen_text(chosen, pack.design), *meanings])
         yield who_asks(pack, "replication"), asked
-
-
-def _stopping(registered: Registered) -> Known:
-    plan = registered.plan
-    if plan.pack.design.is_looked_at:
-        yield who_asks(plan.pack, "looks"), f"{texts.looks_text(plan.pack.design.looks)}."
-        yield Finder.CORE, stopping_text(plan)
 
 
 def _dates(plan: Assessment) -> str:
@@ -306,7 +296,6 @@ KNOWN: Final[Mapping[str, Callable[[Registered], Known]]] = {
     "sample_size": _of_core(_size),
     "sample_rationale": _rationale,
     "inference": _of_core(_inference),
-    "stopping": _stopping,
     "success": _success,
     "sensitivity": _of_core(_sensitivity),
     "dates": _of_core(_dates),
@@ -396,10 +385,8 @@ def _inconclusive(plan: Assessment) -> Proposal | None:
 
 
 def _stopped(plan: Assessment) -> Proposal | None:
-    if plan.pack.design.is_looked_at:
-        return None
     size = f"{plan.counts.samples:,} {texts.unit_noun(plan.pack.design)}"
-    return Proposal(f"With {size}; nobody looks before.", "the plan has no interim looks")
+    return Proposal(f"With {size}, without an interim analysis.", "the plan has no other rule")
 
 
 def _stated(text: str) -> str:

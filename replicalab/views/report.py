@@ -28,7 +28,7 @@ from replicalab.planner import PlanAnalysis, largest_sample, leanest
 from replicalab.planner.curves import Curves
 from replicalab.registration import Registration
 from replicalab.scenarios import QUESTION_FIELDS, QUESTION_RECORDS, Pack
-from replicalab.views import blocks, changes, check, documents, looks, pictures
+from replicalab.views import blocks, changes, check, documents, pictures
 from replicalab.views import critique as critique_views
 from replicalab.views import negotiation as rounds
 from replicalab.views import plan as texts
@@ -115,14 +115,12 @@ def report(
             *documents.cautions_sentences(plans),
             Sentence(texts.assumption_text(yours), quiet=True),
             Sentence(texts.asked_text(pack, None), "Asked here:"),
-            Sentence(looks.looked_text(yours)),
             check.effects_table(yours),
             *original_blocks(curves),
             *success_blocks(yours),
             *pictures.curve_pictures(curves),
             samples_table(yours),
         ),
-        part(looks.FOR_TARGET, *looks.looks_blocks(yours)),
         part(
             "Slack",
             check.slack_table(yours),
@@ -350,9 +348,7 @@ def _sizes(plan: Assessment, said: Mapping[str, str]) -> Iterator[Choice]:
     yield "Most that the means allow", "none" if largest is None else _samples(largest), what
     if lean:
         fewest = _samples(lean.counts.samples)
-        yield "Fewest that meet the target", fewest, f"All else as planned{evidence.without_looks}."
-    if plan.pack.design.is_looked_at:
-        yield looks.TITLE, texts.looks_text(plan.pack.design.looks), looks.stopping_text(plan)
+        yield "Fewest that meet the target", fewest, "All else as planned."
     if kind.sought:
         target = evidence.amount(evidence.target)
         swapped = ", through the plan’s substitutions" if evidence.factor != 1 else ""

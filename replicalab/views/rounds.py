@@ -36,7 +36,6 @@ from replicalab.views.blocks import (
 )
 from replicalab.views.changes import lost_text
 from replicalab.views.check import evidence_bar, slack_bar
-from replicalab.views.looks import header_text
 from replicalab.views.verdicts import ANSWERS, FIDELITY_MEANS, evidence_status
 
 
@@ -187,7 +186,7 @@ def amounts(step: PlanStep) -> list[Amount]:
             found.title,
             was.number if step.evidence_changed else "",
             found.number,
-            ", ".join(filter(None, (header_text(now), _bounds_text(found)))),
+            _bounds_text(found),
             evidence_bar(found, [was, found], was),
             evidence_status(found),
         ),

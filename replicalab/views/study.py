@@ -11,11 +11,11 @@ from replicalab.measures import KINDS, DesignKind
 from replicalab.measures.originals import effect_of
 from replicalab.negotiation import is_worth_running
 from replicalab.planner import PlanAnalysis
-from replicalab.views import blocks, looks
+from replicalab.views import blocks
 from replicalab.views.blocks import Column, Fold, Group, Panel, Sentence, Status
 from replicalab.views.check import evidence_bar
 from replicalab.views.original import CONFIDENCE, reported_text, source_text
-from replicalab.views.plan import looks_text, staff_text, unit_noun
+from replicalab.views.plan import staff_text, unit_noun
 from replicalab.views.units import groupings
 from replicalab.views.verdicts import evidence_status, lab_line, offer_story, terms_text
 
@@ -77,9 +77,6 @@ def design_panel(pack: scenarios.Pack) -> Fold:
     if design.dropout:
         name = f"Dropout of planned samples{', yours' * ('dropout' in asked)}"
         rows.append((name, lexicon.percent_text(design.dropout), design.why.get("dropout", "")))
-    if design.looks:
-        name = f"{looks.TITLE}{', yours' * (pack.question.looks is not None)}"
-        rows.append((name, looks_text(design.looks), design.why.get("looks", "")))
     if pack.samples_per_day:
         per_day = pack.samples_per_day
         rows.append(("Samples a day, at most", _number(per_day.value), per_day.why))
@@ -193,7 +190,7 @@ def picture_panel(options: PlanAnalysis) -> Panel:
     noun = unit_noun(yours.pack.design)
     return blocks.panel(
         "story",
-        about=f"{yours.pack.paper.name}: {yours.evidence.named}",
+        about=f"{yours.pack.paper.name}: {yours.evidence.measure}",
         rows=[
             {
                 "name": name,
@@ -234,8 +231,7 @@ def _lab_row(lab: PlanAnalysis) -> dict[str, object]:
     if is_worth_running(best):
         status = evidence_status(best.evidence)
         text = "as planned" if best.plan == yours.plan else "revised"
-        without = f",{best.evidence.without_looks}" if best.evidence.is_looked_at else ""
-        text = f"{best.evidence.number} {text}{without}"
+        text = f"{best.evidence.number} {text}"
     return {
         "name": lexicon.capitalised(yours.pack.difficulty),
         "said": lab_line(lab),

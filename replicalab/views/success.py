@@ -73,7 +73,7 @@ def success_table(plan: Assessment) -> Table:
         below.append((each.meaning,) if each.meaning else ())
     columns = (
         Column("Criterion"),
-        Column(f"At your n{_without(plan)}", "number"),
+        Column("At your n", "number"),
         Column(f"Samples for {plan.evidence.amount(plan.evidence.target)}", "number"),
         Column("At most", "number"),
     )
@@ -96,12 +96,8 @@ def success_cell(plan: Assessment) -> Cell:
     if not rows:
         return Cell("not chosen")
     chance = rows[-1].chance
-    text = "no evidence" if chance is None else f"{share_text(chance)}{_without(plan)}"
+    text = "no evidence" if chance is None else f"{share_text(chance)}"
     return Cell(text, chance)
-
-
-def _without(plan: Assessment) -> str:
-    return ", without looks" if plan.pack.design.is_looked_at else ""
 
 
 def fewer_text(plan: Assessment) -> str:

@@ -80,7 +80,7 @@ _FIELDS: Final[dict[str, Callable[[SurveyedStudy], str | float]]] = {
     "id": lambda each: each.pack.scenario_id,
     "fits": lambda each: "yes" if each.best.feasible else "no",
     "fails": lambda each: ", ".join(each.best.failing),
-    "evidence": lambda each: each.best.evidence.named,
+    "evidence": lambda each: each.best.evidence.measure,
     "value": lambda each: _value(each.best.evidence),
     "target": lambda each: each.best.evidence.target,
     "floor": lambda each: each.best.evidence.floor,

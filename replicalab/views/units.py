@@ -99,7 +99,7 @@ def unknown_text(plan: Assessment) -> str:
         return ""
     tried = joined([f"{rho:g}" for rho in found])
     values = joined([evidence.amount(value) for value in found.values()])
-    return f"With an intraclass correlation of {tried} the {evidence.named} would be {values}."
+    return f"With an intraclass correlation of {tried} the {evidence.measure} would be {values}."
 
 
 # --- what they make of a plan -------------------------------------------------------------------

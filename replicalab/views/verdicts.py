@@ -16,9 +16,7 @@ from replicalab.models import DIMENSIONS, LARGEST_PLANNED, LabManagerActionType,
 from replicalab.planner import PlanAnalysis, largest_sample
 from replicalab.scenarios import EvidenceTier
 from replicalab.views.blocks import Cell, Status, Verdict
-from replicalab.views.looks import header_text
 from replicalab.views.plan import with_cautions
-from replicalab.views.standing import standing_title, with_standing
 
 TARGET_MEANS: Final = "what is aimed for"
 FLOOR_MEANS: Final = "the least worth running"
@@ -54,7 +52,7 @@ ANSWERS: Final = {
 def plan_verdict(plan: Assessment) -> Verdict:
     """Return what a plan is worth in its lab: can it run, and would it show anything."""
     evidence = plan.evidence
-    shows = with_standing(evidence_sentence(evidence), plan)
+    shows = with_cautions(evidence_sentence(evidence), plan)
     if plan.failing:
         status, title, what = Status.FAIL, "Not feasible", "Not feasible here"
         if plan.check.lab_feasible:
@@ -67,20 +65,19 @@ def plan_verdict(plan: Assessment) -> Verdict:
         title, text = "Shows nothing", with_cautions(nothing, plan)
     elif evidence.tier is EvidenceTier.BELOW_FLOOR:
         title = "Feasible, below the floor"
-    title = ", ".join(filter(None, (title, standing_title(plan), cautions_title(plan))))
+    title = ", ".join(filter(None, (title, cautions_title(plan))))
     return Verdict(agreed_status(plan), title, text)
 
 
 def agreed_status(plan: Assessment) -> Status:
     """Return how a plan that passes is to be shown.
 
-    It passes where it meets the target, with its looks too, and nothing is to be said against it;
-    where it shows nothing, it fails.
+    It passes if it meets the target without a caution, and fails if it shows nothing.
     """
     if plan.evidence.void_reason:
         return Status.FAIL
     passes = plan.evidence.tier is EvidenceTier.MEETS_TARGET and not cautions_title(plan)
-    return Status.PASS if passes and not standing_title(plan) else Status.CAUTION
+    return Status.PASS if passes else Status.CAUTION
 
 
 _BY_TIER: Final = {
@@ -96,27 +93,13 @@ def evidence_status(evidence: Evidence) -> Status:
 
 
 def evidence_cell(plan: Assessment) -> Cell:
-    """Return what a plan shows, as a cell: ``power 0.15, too few tanks``.
-
-    Of a study with looks ``power 0.81 without looks, 0.77 with 1 look``.
-    """
-    text = ", ".join(filter(None, (plan.evidence.text, header_text(plan), few_units_title(plan))))
-    return Cell(text, status=shown_status(plan))
-
-
-def shown_status(plan: Assessment) -> Status:
-    """Return how a plan's evidence is to be shown where it is told with its looks, too."""
-    return Status.CAUTION if standing_title(plan) else evidence_status(plan.evidence)
+    """Return what a plan shows, as a cell: ``power 0.15, too few tanks``."""
+    text = ", ".join(filter(None, (plan.evidence.text, few_units_title(plan))))
+    return Cell(text, status=evidence_status(plan.evidence))
 
 
 def standing(plan: Assessment) -> tuple[Status, str]:
-    """Return where a plan's evidence stands, in few words; of one that fails, that it does.
-
-    Of one that meets the target without looks alone, what is to be said against it.
-    """
-    against = standing_title(plan)
-    if against and plan.feasible:
-        return Status.CAUTION, str(against)
+    """Return the tier of a plan's evidence, or that the plan fails."""
     return marked(plan, plan.evidence, str(plan.evidence.tier))
 
 
@@ -189,7 +172,7 @@ def offer_story(reference: PlanAnalysis) -> Verdict:
     opening = f"The reference protocol ({_need(yours)})"
     if yours.feasible:
         passes = f"{opening} passes all {len(DIMENSIONS)} checks. This lab can run it."
-        shows = with_standing(evidence_sentence(yours.evidence), yours)
+        shows = with_cautions(evidence_sentence(yours.evidence), yours)
         return Verdict(plan_verdict(yours).status, title, f"{passes} {shows}")
     left = failing_text(offered.failing)
     if answer is LabManagerActionType.REPORT_FEASIBILITY:
@@ -201,7 +184,7 @@ def offer_story(reference: PlanAnalysis) -> Verdict:
         still = failing_text(offered.failing, still=True)
         still = f" {capitalised(still)}." if offered.failing else ""
         way = f"The Lab Manager offers {_need(offered)}: {move}.{still}"
-        way = with_standing(way, offered)
+        way = with_cautions(way, offered)
         if offered.failing or offered.evidence.tier is EvidenceTier.BELOW_FLOOR:
             status = Status.FAIL
     return Verdict(status, title, f"{opening} fails here on {joined(yours.failing)}. {way}")
@@ -215,7 +198,7 @@ def _need(plan: Assessment) -> str:
 def _evidence_move(before: Evidence, after: Evidence) -> str:
     if before.void_reason:
         return placed_text(after)
-    planned, was, now = f"the planned {before.named}", before.number, after.number
+    planned, was, now = f"the planned {before.measure}", before.number, after.number
     if after.void_reason:
         return f"planned {before.text} is lost, since {after.void_reason}"
     stands = placed_text(after).removeprefix(after.text)

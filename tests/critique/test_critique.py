@@ -29,7 +29,6 @@ from replicalab.scenarios import (
     list_scenarios,
     load_scenario,
     pack_of,
-    read_looks,
 )
 from replicalab.views.critique import critique_panel
 from tests import hostile
@@ -207,16 +206,18 @@ CASES: Final[dict[tuple[str, RemarkStanding], Case]] = {
     ("dropout", ANSWERED): Case(
         "10 % dropout leaves 36 samples.", STUDY, pack=designed(dropout=0.1)
     ),
-    ("stopping", UNSAID): Case("The plan has 40 samples and no looks", None),
+    ("stopping", UNSAID): Case(
+        "The plan has 40 samples, and no other stopping rule is given", None
+    ),
     ("stopping", CONCERN): Case(
-        "each look adds to the chance",
+        "each one adds to the chance",
         AUTHOR,
         texts={"stopping": "We look at the p-value after each ten."},
     ),
     ("stopping", ANSWERED): Case(
-        "O’Brien–Fleming shares the level out over 2 interim looks",
+        "We stop when every participant is measured.",
         AUTHOR,
-        asked=EvidenceAssumptions(looks=read_looks("obrien_fleming:2")),
+        texts={"stopping": "We stop when every participant is measured."},
     ),
     ("original_uncertainty", UNSAID): Case("No result in numbers", None),
     # t = 0.7 × √(38 / 4) = 2.158 on 36 degrees of freedom: p = 0.038.

@@ -37,7 +37,6 @@ from replicalab.scenarios import (
     StaffModel,
     list_scenarios,
     load_scenario,
-    read_looks,
 )
 from tests.factories import (
     CONTROLS,
@@ -339,12 +338,6 @@ def test_labs_that_differ_and_too_many_studies_are_refused() -> None:
     assert len(portfolio_of([PortfolioStudy(synthetic())] * MOST_STUDIES).candidates) == 60
     with pytest.raises(PortfolioError, match="61 studies are named; name 60 at most"):
         portfolio_of([PortfolioStudy(synthetic())] * (MOST_STUDIES + 1))
-
-
-def test_study_with_interim_looks_in_its_file_is_refused() -> None:
-    looked = synthetic(design=make_design(looks=read_looks("pocock:2")))
-    with pytest.raises(PortfolioError, match=r"interim looks of .*: pocock:2, from its file, are"):
-        portfolio_of([PortfolioStudy(synthetic()), PortfolioStudy(looked)])
 
 
 def test_no_study_and_thirty_of_one_name_are_chosen_from() -> None:

@@ -25,7 +25,6 @@ from replicalab.scenarios import (
     Units,
     list_scenarios,
     load_scenario,
-    read_looks,
 )
 from replicalab.views.design import MOST_ARMS, MOST_BOOKINGS, design_facts, design_picture
 from tests.factories import make_design, make_pack
@@ -182,24 +181,6 @@ def test_bars_of_arms_are_as_long_as_their_shares() -> None:
         if isinstance(each, Area) and each.fill in ("#0072B2", "#B84E00")
     )
     assert (first[1] - first[0]) / (second[1] - second[0]) == pytest.approx(20 / 80)
-
-
-def test_looks_are_marked_on_their_days() -> None:
-    """200 in 12 days, a third at a time: the batches of 68, 66 and 66 take four days each."""
-    looks = EvidenceAssumptions(looks=read_looks("obrien_fleming:2"))
-    pack = load_scenario("psy_ego_depletion", "hard").with_own(LabOverrides(), looks)
-    plan = assess(pack.reference_protocol, pack)
-    said = texts(plan)
-    assert "◆ Look 1: day 4, 68 samples" in said
-    assert "◆ Final analysis: day 12, 200 samples" in said
-    drawn = shapes(plan)
-    on = axis(drawn)
-    marks = [
-        sum(ends(each)) / 2
-        for each in drawn
-        if isinstance(each, Area) and each.fill == "#101418" and len(each.outlines[0]) == 4
-    ]
-    assert [round(on.at(mark) - 0.5, 6) for mark in marks] == [4, 8, 12]
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def convergence_chart(rounds: Rounds) -> go.Figure:
     data.append({
         "y": [place_of(evidence, worst) for evidence in found],
         "text": [evidence.text for evidence in found],
-        "name": first.named,
+        "name": first.measure,
         "line": {"color": style.EVIDENCE, "width": 2},
         "marker": {"symbol": ["x" if e.void_reason else "circle" for e in found], "size": 9},
         "hovertemplate": "Round %{x}: %{text}<extra></extra>",

@@ -12,7 +12,7 @@ from typing import Final
 
 from replicalab.characters import on_one_line
 from replicalab.render.figures.drawing import Area, Drawing, Spot, Stroke, Text, ring
-from replicalab.views.design import Arm, DaySpan, DesignFacts, Look
+from replicalab.views.design import Arm, DaySpan, DesignFacts
 
 WIDTH: Final = 340.0
 _EDGE: Final = 10.0
@@ -55,10 +55,7 @@ def design_drawing(facts: DesignFacts) -> Drawing:
     sheet.at += _GAP
     if facts.plan:
         sheet.write(facts.plan.text)
-        sheet.mark(facts.looks)
         sheet.bar(facts.plan, facts.lab.last)
-    for look in facts.looks:
-        sheet.write(f"◆ {look.text}", _QUIET)
     for booked in facts.bookings:
         sheet.write(booked.text)
         sheet.bar(booked, facts.lab.last, hatched=True)
@@ -123,13 +120,6 @@ class _Sheet:
             x, over = self.end_of(lab_ends), _BETWEEN
             self.above.append(Stroke([(x, self.at - over), (x, self.at + _BAR + over)], _LAB, 2.5))
         self.at += _BAR + _GAP / 2
-
-    def mark(self, looks: Iterable[Look]) -> None:
-        """Mark the ends of the days of looks on the bar that follows."""
-        for look in looks:
-            spot = self.end_of(look.day), self.at + _BAR / 2
-            self.above.append(Area([ring(*spot, _BAR / 2 + 3, 4)], _PAPER))
-            self.above.append(Area([ring(*spot, _BAR / 2 + 1, 4)], _INK))
 
     def outline(self, span: DaySpan) -> None:
         """Add some days as an empty bar."""

@@ -201,7 +201,7 @@ class _Map(Sheet):
             reversescale=evidence.row.scale.lower_is_better,
             showscale=False,
             hoverinfo="skip",
-            name=evidence.named,
+            name=evidence.measure,
         )
 
     def draw_points(self) -> None:

@@ -288,7 +288,7 @@ class Sheet:
         self, title: tuple[str, str] | None, evidence: Evidence, xaxis: Mapping[str, object]
     ) -> go.Figure:
         """Return the figure of a sheet whose height is the scale of the evidence."""
-        ticks = {"title": evidence.named, "tickformat": evidence.row.scale.ticks}
+        ticks = {"title": evidence.measure, "tickformat": evidence.row.scale.ticks}
         left = room_at_the_left(evidence.amount(max(self.y)))
         return self.figure(title, left, xaxis=xaxis, yaxis=ticks)
 

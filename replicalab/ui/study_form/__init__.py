@@ -27,7 +27,6 @@ from replicalab.ui.tradeoffs.outlook import Outlook, ViewChoice
 from replicalab.ui.tradeoffs.pictures import region_chart
 from replicalab.ui.words import badge, draw_table, escaped
 from replicalab.views.blocks import Status, sentences_panel
-from replicalab.views.looks import looked_text
 from replicalab.views.region import means_text, region_title, shade_text
 from replicalab.views.verdicts import evidence_sentence, largest_text, plan_verdict
 
@@ -160,7 +159,7 @@ def _draw_worth(study: Study) -> None:
     plan = assess(study.reference_protocol, pack_of(study, Difficulty.MEDIUM))
     fails = f"{capitalised(failing_text(plan.failing))}." if plan.failing else ""
     sentences = [fails or "All seven dimensions pass.", evidence_sentence(plan.evidence)]
-    sentences += [*filter(None, [looked_text(plan)]), largest_text(plan)]
+    sentences.append(largest_text(plan))
     panel.draw(sentences_panel(sentences, title=study.paper.name, verdict=plan_verdict(plan)))
 
 

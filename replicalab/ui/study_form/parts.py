@@ -14,7 +14,7 @@ from replicalab.scenarios.fields import LONGEST_CURRENCY, LONGEST_SHORT_TITLE, L
 from replicalab.scenarios.reading import Data
 from replicalab.ui import panel
 from replicalab.ui.controls import places
-from replicalab.ui.study_form import fields, groupings, looks, original, record
+from replicalab.ui.study_form import fields, groupings, original, record
 from replicalab.ui.words import escaped
 from replicalab.views.lab import MONEY, in_currency
 from replicalab.views.study import kind_panel
@@ -104,7 +104,6 @@ def draw_assumptions() -> None:
         )
     original.draw()
     groupings.draw()
-    looks.draw()
 
 
 def _draw_design_number(name: str, label: str) -> None:

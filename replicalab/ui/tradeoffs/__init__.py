@@ -7,7 +7,7 @@ import streamlit as st
 from replicalab.lexicon import CREDITS
 from replicalab.planner import PlanAnalysis
 from replicalab.ui import panel
-from replicalab.ui.tradeoffs import levers, looks, pictures
+from replicalab.ui.tradeoffs import levers, pictures
 from replicalab.ui.tradeoffs.outlook import look
 from replicalab.views.blocks import Status, Verdict, sentences_panel
 from replicalab.views.region import no_evidence_text
@@ -36,4 +36,3 @@ def draw(analysis: PlanAnalysis) -> None:
         levers.draw_levers(view)
         levers.draw_point(view)
         panel.draw(levers.extras(view), pictures.all_effects(view))
-    looks.draw(view.yours)
