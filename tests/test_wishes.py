@@ -229,7 +229,6 @@ JUDGE_NO_PLAN: Final = {
     ),
     *("paper_panel", "regret_panel", "rules_panel", "samples_panel", "shares_panel"),
     *("substitutions_panel", "listed_panel", "sentences_panel", "top_panel", "point_panel"),
-    *("attempts_panel", "critique_panel", "judge_panel", "ledger_panel", "matrix_panel"),
     *("Slide.STAKE", "Slide.CONCESSION", "Slide.LEDGER"),
     *("worked_out_panel", "units_panel", "success_panel"),
 }
