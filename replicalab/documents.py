@@ -56,7 +56,6 @@ DOCUMENTS: Final = {
     FileKind.BUNDLE: DocumentRow(None),
     FileKind.RUN: DocumentRow(EntryKind.RUN, is_compared=True),
     FileKind.BATCH: DocumentRow(EntryKind.BATCH, opens=False),
-    FileKind.DECISION: DocumentRow(EntryKind.DECISION, opens=False),
     FileKind.STUDY: DocumentRow(EntryKind.STUDY, "yaml"),
     FileKind.KEPT_PLAN: DocumentRow(EntryKind.PLAN, is_compared=True),
     FileKind.LAB: DocumentRow(EntryKind.LAB, is_compared=True),

@@ -36,7 +36,6 @@ from replicalab.scenarios.json_file import FileKind
 from replicalab.ui.address import decode_moves
 from tests.hostile_files import full_study, hostile_run
 from tests.library.making import CONTENTS, STUDY
-from tests.library.test_contents import decision
 from tests.reports.making import work
 
 MANY: Final = 400
@@ -83,7 +82,6 @@ FILES: Final[dict[FileKind, tuple[Callable[[], str], Read]]] = {
     FileKind.BUNDLE: (whole_bundle, open_bundle),
     FileKind.RUN: (hostile_run, load),
     FileKind.BATCH: (lambda: CONTENTS[EntryKind.BATCH], partial(checked, EntryKind.BATCH)),
-    FileKind.DECISION: (decision, partial(checked, EntryKind.DECISION)),
     FileKind.STUDY: (lambda: json.dumps(full_study()), lambda text: parse_study(text, "x.json")),
     FileKind.KEPT_PLAN: (kept_plan, partial(checked, EntryKind.PLAN)),
     FileKind.LAB: (lambda: lab_json(OWN), lambda text: read_lab(text.encode())),

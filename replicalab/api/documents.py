@@ -32,8 +32,6 @@ from replicalab.views.report import report as report_of
 if TYPE_CHECKING:
     import pandas as pd
 
-    from replicalab.library import Decision
-
 BUNDLE: Final = "json"
 ENDINGS: Final = (*FORMS, BUNDLE)
 """As what a report is saved, by the ending of its name. JSON is the bundle."""
@@ -94,7 +92,6 @@ class Report(OneLine):
         run: the negotiation that goes along, None for none.
         profile: the registration form that takes the report's place, None for none.
         said: what its author says in it.
-        decision: for or against the plan, None where none is known.
     """
 
     def __init__(
@@ -107,10 +104,9 @@ class Report(OneLine):
         funding: bool = False,
         profile: Profile | None = None,
         said: Registration | None = None,
-        decision: Decision | None = None,
     ) -> None:
         self.options, self.run = options, run
-        self.profile, self.said, self.decision = profile, said, decision
+        self.profile, self.said = profile, said
         self._on, self._brief = on or datetime.now(UTC).astimezone().date(), brief
         self._funding = funding
 
@@ -127,13 +123,11 @@ class Report(OneLine):
         if self._funding:
             return funding_request(self.shown, on=self._on, said=self.said)
         make = views.brief if self._brief else partial(report_of, said=self.said)
-        return make(
-            self.shown, on=self._on, written=self._written, run=self.run, decision=self.decision
-        )
+        return make(self.shown, on=self._on, written=self._written, run=self.run)
 
     @property
     def _registered(self) -> Registered:
-        return Registered(self.shown, self.said or Registration(), self.decision, self.run)
+        return Registered(self.shown, self.said or Registration(), self.run)
 
     @property
     def _written(self) -> Pack:
@@ -157,7 +151,7 @@ class Report(OneLine):
         if ending == BUNDLE:
             from replicalab.reports import bundle  # noqa: PLC0415 - Jinja2, with the first document
 
-            return bundle(self.options, self._written, self.run, decision=self.decision)
+            return bundle(self.options, self._written, self.run)
         if ending not in FORMS:
             raise ValueError(f"form '{ending}' is unknown; known: {', '.join(ENDINGS)}")
         return FORMS[ending].make(self.document, paper)

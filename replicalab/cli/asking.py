@@ -14,7 +14,6 @@ from pydantic import ValidationError
 from replicalab import scenarios
 from replicalab.assessment import (
     CHOICES,
-    Assessment,
     assess,
     missing_choices,
     named_effect,
@@ -27,11 +26,9 @@ from replicalab.cli.files import STANDARD, called, content
 from replicalab.cli.lab_options import MONEY_OPTIONS, decimal
 from replicalab.cli.printing import CommandError, say
 from replicalab.cli.record_options import add_records, records
-from replicalab.documents import MOST_BYTES, detect_kind
-from replicalab.errors import LibraryContentError, TraceError
-from replicalab.lexicon import count_text, joined, same_label, shortened
-from replicalab.library import Decision, EntryKind, read_decision
-from replicalab.library.contents import checked
+from replicalab.documents import MOST_BYTES
+from replicalab.errors import TraceError
+from replicalab.lexicon import joined, same_label, shortened
 from replicalab.models import LARGEST_PLANNED, LIST_FIELDS, LONGEST_LABEL, Protocol, revise
 from replicalab.negotiation import Negotiation, Transcript, load, replay
 from replicalab.planner import PlanAnalysis
@@ -232,41 +229,6 @@ def answers(asked: argparse.Namespace) -> Registration | None:
         return Registration.model_validate_json(json.dumps(values))
     except ValidationError as error:
         raise record_error(error, Registration, source) from error
-
-
-def add_decision(group: argparse._ActionsContainer) -> None:
-    """Add the option for the decision that was recorded for or against a plan."""
-    group.add_argument(
-        "--decision",
-        metavar="FILE",
-        type=Path,
-        help="the decision for or against it, as the library downloads it",
-    )
-
-
-def decision(asked: argparse.Namespace, plan: Assessment) -> Decision | None:
-    """Return the decision that a file holds, as it is about a plan; None where none is named.
-
-    Raises:
-        CommandError: it holds none, or one about other plans.
-    """
-    if asked.decision is None:
-        return None
-    source = called(asked.decision)
-    found = detect_kind(content(asked.decision), source)
-    if found.kind is not FileKind.DECISION:
-        remedy = "name one that was downloaded from the Library page"
-        raise CommandError(f"{source}: it is a {found.kind}, not a decision; {remedy}")
-    try:
-        checked(EntryKind.DECISION, found.text)
-        made = read_decision(found.text)
-    except LibraryContentError as error:
-        raise CommandError(f"{source}: {error}") from None
-    if not any(option.is_plan(plan) for option in made.options):
-        number = count_text(len(made.options), "plan")
-        remedy = "name the plan, its lab and its question as they were decided on, or leave it out"
-        raise CommandError(f"{source}: this plan is none of the {number} in it; {remedy}")
-    return made
 
 
 def study_at(name: str) -> tuple[scenarios.Study, str]:

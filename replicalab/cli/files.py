@@ -17,7 +17,7 @@ STANDARD: Final = "-"
 # The options whose file is written.
 _WRITTEN: Final = ("save", "csv")
 # What may be read from a file each; the names of the arguments.
-_READ: Final = ("study", "lab_file", "plan", "replay", "answers", "decision")
+_READ: Final = ("study", "lab_file", "plan", "replay", "answers")
 # Where the shell puts a pipe that it opened itself.
 _HANDED_OVER: Final = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 

@@ -19,7 +19,6 @@ from replicalab.negotiation import negotiate
 from replicalab.registration import PROFILES
 from replicalab.render import terminal
 from replicalab.views.blocks import Paper
-from replicalab.views.documents import of_run
 from replicalab.views.verdicts import plan_verdict
 
 ABOUT: Final = "A plan as a brief, a funding request, a report, or a registration form filled in."
@@ -60,7 +59,6 @@ def add(parser: argparse.ArgumentParser) -> None:
         help=f"in its place {joined(_FORMS, 'or')}",
     )
     asking.add_answers(group)
-    asking.add_decision(group)
     group.add_argument("--date", type=day, metavar="DAY", help="that it bears (default: today)")
     group.add_argument("--form", choices=ENDINGS, help="in place of the ending of the file's name")
     group.add_argument(
@@ -93,10 +91,6 @@ def answer(asked: argparse.Namespace) -> Answer:
         raise CommandError(f"{what} is another document; leave {page} out")
     if asked.brief and asked.answers:
         raise CommandError(f"--answers '{asked.answers}' is not of the brief; leave --brief out")
-    if asked.funding and asked.decision:
-        raise CommandError(
-            f"--decision '{asked.decision}' is not of a funding request; leave --funding out"
-        )
     options = asking.analysis(asked)
     pack = options.yours.pack
     case = Case.of(pack, options.yours.plan)
@@ -110,7 +104,6 @@ def answer(asked: argparse.Namespace) -> Answer:
         funding=asked.funding,
         profile=profile,
         said=said,
-        decision=asking.decision(asked, of_run(options, run).yours),
     )
     saved = written(asked.save, made.form(ending, asked.paper or "A4")) if asked.save else ""
     return Answer(0, _lines(made, ending, saved), lambda: json.loads(made.form(BUNDLE)))

@@ -10,13 +10,9 @@ from typing import TYPE_CHECKING
 from replicalab.library.contents import (
     KINDS,
     LONGEST_NAME,
-    Decision,
     KeptBatch,
-    Option,
     batch_text,
-    decision_text,
     read_batch,
-    read_decision,
 )
 from replicalab.library.records import (
     DELETED_DAYS,

@@ -7,17 +7,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Annotated, Final, Literal, NamedTuple, Self, TypeVar
 
-from pydantic import AwareDatetime, FailFast, Field
+from pydantic import FailFast, Field
 
-from replicalab.assessment import Assessment
 from replicalab.batch import MOST_JOBS, JobEnding, Result
 from replicalab.case import Case, RuleCase, read_case, read_draft, read_record, record_text
 from replicalab.characters import code, hidden
-from replicalab.comparison import negotiated
 from replicalab.errors import LibraryContentError, ReplicaLabError
-from replicalab.lexicon import joined, shortened
+from replicalab.lexicon import shortened
 from replicalab.library.records import EntryKind
-from replicalab.models import LONGEST_TEXT, NonEmptyText, Passage, Record
+from replicalab.models import LONGEST_TEXT, NonEmptyText, Record
 from replicalab.negotiation import load
 from replicalab.scenarios import Identifier, Seed, parse_study, read_lab
 
@@ -27,100 +25,6 @@ _BREAKS: Final = frozenset("\t\n\r")
 _NO_TEXT: Final = re.compile("[\0\ud800-\udfff]")
 _T = TypeVar("_T")
 Name = Annotated[NonEmptyText, Field(max_length=LONGEST_NAME)]
-
-
-class Option(Record):
-    """One of the things that a decision was made between, as it was then.
-
-    ``run`` is whether its negotiation was compared, by the plan that it came to.
-    """
-
-    name: Name
-    kind: EntryKind
-    content: str
-    run: bool = False
-
-    def is_plan(self, plan: Assessment) -> bool:
-        """Return whether it is that plan, in the same lab and for the same question."""
-        if self.kind is not EntryKind.PLAN:
-            return False
-        try:
-            kept = read_case(self.content)
-            if kept.study != plan.pack.scenario_id:
-                return False
-            pack = kept.pack()
-        except ReplicaLabError:
-            return False
-        return pack == plan.pack and self.judged(kept).plan == plan.plan
-
-    def judged(self, kept: Case) -> Assessment:
-        """Return the plan of its case, as it is judged: where its run counts, what that came to."""
-        own = kept.assessed()
-        played = negotiated(own, kept) if self.run else None
-        return (played.final_plan if played else None) or own
-
-    @property
-    def plan(self) -> Assessment | None:
-        """Its plan, as it is judged; None where it holds none, or one of a study not here."""
-        try:
-            return self.judged(read_case(self.content))
-        except ReplicaLabError:
-            return None
-
-    @property
-    def numbers(self) -> str:
-        """``n 96, power 0.70, 1,240 credits``; empty where there is no plan."""
-        if (plan := self.plan) is None:
-            return ""
-        cost = plan.pack.lab.money(plan.cost)
-        return f"n {plan.counts.samples:,}, {plan.evidence.text}, {cost}"
-
-
-class Decision(Record):
-    """Which of a few was chosen, why, by whom and when; without a time, its entry says when."""
-
-    format: Literal[1] = 1
-    options: Annotated[tuple[Option, ...], Field(min_length=1, max_length=8), FailFast()]
-    chosen: Annotated[int, Field(strict=True, ge=0)]
-    why: Passage = ""
-    who: Annotated[str, Field(max_length=LONGEST_NAME)] = ""
-    when: AwareDatetime | None = None
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The options' names, the chosen one first."""
-        found = [option.name for option in self.options]
-        return (found.pop(self.chosen), *found)
-
-    @property
-    def name(self) -> str:
-        """What it is kept as: ``Fish · Least loss (n 96, power 0.70), not Your plan``."""
-        name, *others = self.names
-        refused = f", not {joined(others, 'or')}" if others else ""
-        if (plan := self.options[self.chosen].plan) is None:
-            return f"{name}{refused}"[:LONGEST_NAME]
-        size = f"n {plan.plan.sample_size:,}, {plan.evidence.text}"
-        return f"{plan.pack.paper.name} · {name} ({size}){refused}"[:LONGEST_NAME]
-
-
-def decision_text(decision: Decision) -> str:
-    """Return a decision as the text that is kept."""
-    return record_text(decision)
-
-
-def read_decision(text: str) -> Decision:
-    """Return the decision that `decision_text` wrote; its options' contents are not read.
-
-    Raises:
-        LibraryContentError: the text holds no decision.
-    """
-    decision = read_record(Decision, text)
-    if decision.chosen >= len(decision.options):
-        raise LibraryContentError(
-            f"chosen: {decision.chosen} is none of the {len(decision.options)} options, counted "
-            "from 0; choose one of them"
-        )
-    return decision
 
 
 def batch_text(batch: KeptBatch) -> str:
@@ -232,30 +136,6 @@ def _about_plan(text: str) -> str:
     return plan.study
 
 
-def _about_decision(text: str) -> str:
-    """Return what was decided between, by study, the chosen one first.
-
-    ``Stroop interference (psy_stroop): n 30, power 0.83; n 48, power 0.95``. Of a lab or a study
-    that is its name or its id.
-    """
-    decision = read_decision(text)
-    chosen, found = decision.options[decision.chosen], dict[str, list[str]]()
-    for option in sorted(decision.options, key=lambda each: each is not chosen):
-        if option.kind is EntryKind.DECISION:
-            raise LibraryContentError(
-                f"the option '{option.name}' is a decision itself; decide between plans, labs, "
-                "studies and runs"
-            )
-        about, plans = checked(option.kind, option.content), []
-        if option.kind is EntryKind.PLAN:
-            judged = option.judged(read_case(option.content))
-            about = f"{judged.pack.paper.name} ({about})"
-            plans = [f"n {judged.counts.samples}, {judged.evidence.text}"]
-        found.setdefault(about, []).extend(plans)
-    texts = (f"{about}: {'; '.join(plans)}".removesuffix(": ") for about, plans in found.items())
-    return ". ".join(filter(None, texts))
-
-
 def _about_batch(text: str) -> str:
     """Return the id of a batch's study, all of them where it has several."""
     batch = read_batch(text)
@@ -306,9 +186,6 @@ KINDS: Final[dict[EntryKind, KindRow]] = {
     ),
     EntryKind.RUN: KindRow(lambda text: load(text).setup.scenario_id, _run_facts),
     EntryKind.BATCH: KindRow(_about_batch, lambda text: read_batch(text).model_dump(mode="json")),
-    EntryKind.DECISION: KindRow(
-        _about_decision, lambda text: read_decision(text).model_dump(mode="json")
-    ),
 }
 """Every kind of entry."""
 

@@ -22,7 +22,6 @@ class EntryKind(StrEnum):
     STUDY = "study"
     RUN = "run"
     BATCH = "batch"
-    DECISION = "decision"
 
 
 @dataclass(frozen=True)
@@ -58,8 +57,7 @@ class Entry(NamedTuple):
     """One thing that is kept, as a list shows it.
 
     Attributes:
-        about: the id of its study, or of each of a batch’s, or the name that its lab gives itself;
-            of a decision the studies, samples and evidence that it was made between.
+        about: the id of its study, or of each of a batch’s, or the name that its lab gives itself.
         version: the number of the latest.
         size: the bytes of all versions.
     """

@@ -11,9 +11,7 @@ from pydantic import Field, JsonValue, StringConstraints, ValidationError
 
 from replicalab import __version__, scenarios
 from replicalab.case import Case, in_labs_of
-from replicalab.errors import Fault, LibraryContentError, ScenarioError, TraceError
-from replicalab.library import Decision, EntryKind, decision_text
-from replicalab.library.contents import checked
+from replicalab.errors import Fault, ScenarioError, TraceError
 from replicalab.models import NonEmptyText, Record
 from replicalab.negotiation import Negotiation, Recording, Transcript, replay, save
 from replicalab.negotiation.records import ShortPlan
@@ -50,7 +48,6 @@ class _Bundle(Record):
     own_lab: scenarios.LabOverrides = scenarios.LabOverrides()
     question: scenarios.EvidenceAssumptions = scenarios.EvidenceAssumptions()
     plan: ShortPlan
-    decision: Decision | None = None
     negotiation: Transcript | None = None
 
 
@@ -62,7 +59,6 @@ class OpenedBundle(NamedTuple):
         written: the lab as the study's author wrote it.
         recording: what is known of a recorded model, None where there is none.
         run: the negotiation as it plays now, None where none was saved.
-        decision: for or against the plan, None where none was saved.
         caution: says that study, lab or plan differ from those that were saved; empty if not.
     """
 
@@ -70,7 +66,6 @@ class OpenedBundle(NamedTuple):
     written: scenarios.Pack
     recording: Recording | None
     run: Negotiation | None
-    decision: Decision | None
     caution: str
 
     @property
@@ -93,7 +88,6 @@ def bundle(
     written: scenarios.Pack,
     run: Negotiation | None = None,
     recording: Recording | None = None,
-    decision: Decision | None = None,
 ) -> str:
     """Return a plan in its lab, and the negotiation that led to it, as the text of a file."""
     yours, pack = options.yours, options.yours.pack
@@ -108,8 +102,6 @@ def bundle(
         "question": pack.question.model_dump(mode="json", exclude_defaults=True),
         "plan": yours.plan.model_dump(mode="json"),
     }
-    if decision is not None:
-        held["decision"] = json.loads(decision_text(decision))
     if run is not None:
         held["negotiation"] = json.loads(save(run, recording))
     return json.dumps(held, ensure_ascii=False, indent=1) + "\n"
@@ -130,7 +122,6 @@ def open_bundle(data: bytes | str | Values, source: str = SOURCE) -> OpenedBundl
         found = _Bundle.model_validate_json(json.dumps(held))
     except ValidationError as error:
         raise record_error(error, _Bundle, source) from error
-    _require_readable(found.decision, source)
     study = _study(found, source)
     here, case = (
         in_labs_of(study),
@@ -155,20 +146,8 @@ def open_bundle(data: bytes | str | Values, source: str = SOURCE) -> OpenedBundl
         written=written,
         recording=found.negotiation.recording if found.negotiation else None,
         run=run,
-        decision=found.decision,
         caution="" if found.input_hash == input_hash(yours) else _CHANGED,
     )
-
-
-def _require_readable(decision: Decision | None, source: str) -> None:
-    """Refuse a decision that the library would not keep."""
-    if decision is None:
-        return
-    try:
-        checked(EntryKind.DECISION, decision_text(decision))
-    except LibraryContentError as error:
-        problem, _, remedy = str(error).rpartition("; ")
-        raise ScenarioError(source, [Fault("decision", problem, remedy)]) from error
 
 
 def _study(found: _Bundle, source: str) -> scenarios.Study:

@@ -32,7 +32,6 @@ class FileKind(StrEnum):
     BUNDLE = "bundle"
     RUN = "negotiation"
     BATCH = "batch of negotiations"
-    DECISION = "decision"
     STUDY = "study"
     KEPT_PLAN = "plan with its study and lab"
     LAB = "lab"
@@ -44,7 +43,6 @@ _KNOWN: Final[dict[FileKind, frozenset[str]]] = {
     FileKind.BUNDLE: frozenset({"input_hash"}),
     FileKind.RUN: frozenset({"setup"}),
     FileKind.BATCH: frozenset({"asked", "results"}),
-    FileKind.DECISION: frozenset({"options", "chosen"}),
     FileKind.STUDY: frozenset({"paper", "labs"}),
     FileKind.PLAN: frozenset(PROTOCOL_FIELDS),
     FileKind.KEPT_PLAN: frozenset({"study"}),
@@ -55,7 +53,6 @@ _KNOWN: Final[dict[FileKind, frozenset[str]]] = {
 _WAYS: Final = {
     FileKind.RUN: "play this again with negotiate --replay, or under Open a file",
     FileKind.BATCH: "import this on the Library page",
-    FileKind.DECISION: "import this on the Library page",
 }
 
 

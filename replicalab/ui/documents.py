@@ -13,13 +13,12 @@ import streamlit as st
 from replicalab import errors, library, server
 from replicalab.case import Case, case_text, read_case
 from replicalab.documents import DOCUMENTS, KEPT, FoundFile, detect_kind
-from replicalab.library import Decision, Entry, EntryKind, decision_text
+from replicalab.library import Entry, EntryKind
 from replicalab.negotiation import save
 from replicalab.scenarios import parse_study, read_lab, read_plan
 from replicalab.scenarios.json_file import FileKind
 from replicalab.ui import compare, own_studies, state, tray
 from replicalab.ui.batches import BATCHES, VisitorBatch
-from replicalab.ui.compare import deciding
 from replicalab.ui.library import cases, drafting
 from replicalab.ui.library.keeping import mark_kept
 from replicalab.ui.library.shelf import owner, shelf
@@ -89,19 +88,7 @@ def _open_bundle(found: FoundFile, name: str) -> Opening:
         files.open_played(opened.run, work, name, opened.recording)
         played = " and its negotiation"
     _leave_as_a_draft(before)
-    text = f"The plan{played} {'are' if played else 'is'} open."
-    return Opening(f"{text} {_with_decision(opened.decision)}".rstrip(), opened.caution)
-
-
-def _with_decision(decision: Decision | None) -> str:
-    """Keep the decision that came along; return what the page says of it."""
-    if decision is None:
-        return ""
-    try:
-        deciding.keep(decision)
-    except errors.LibraryError as error:
-        return f"Its decision could not be kept: {error}."
-    return "Its decision is among yours, on Compare and in the library."
+    return Opening(f"The plan{played} {'are' if played else 'is'} open.", opened.caution)
 
 
 def _open_run(found: FoundFile, name: str) -> Opening:
@@ -162,31 +149,22 @@ def _open_batch(found: FoundFile, name: str) -> Opening:
     return Opening("The batch is shown.")
 
 
-def _open_decision(found: FoundFile, _: str) -> Opening:
-    deciding.open_again(library.read_decision(found.text))
-    st.session_state[compare.TABS] = compare.BESIDE
-    return Opening("What was decided between is compared again.")
-
-
 class PageRow(NamedTuple):
     """What the pages do with a kind of document.
 
     Attributes:
         open: opens one, by its name.
         page: the page that shows it then.
-        action: what the button that opens it says.
     """
 
     open: Callable[[FoundFile, str], Opening]
     page: str = PROTOCOL
-    action: str = "Open"
 
 
 PAGE_ROWS: Final = {
     FileKind.BUNDLE: PageRow(_open_bundle),
     FileKind.RUN: PageRow(_open_run, "pages/2_Negotiation.py"),
     FileKind.BATCH: PageRow(_open_batch, tray.PAGE),
-    FileKind.DECISION: PageRow(_open_decision, tray.PAGE, action="Compare these again"),
     FileKind.STUDY: PageRow(_open_study, "pages/0_Study.py"),
     FileKind.KEPT_PLAN: PageRow(_open_kept_plan),
     FileKind.LAB: PageRow(_open_lab),
@@ -228,8 +206,6 @@ def keep_file(data: bytes, file: str) -> Kept:
     parts = [_plan_part(cases.bundled_case(bundle, file))]
     if bundle.run is not None:
         parts.append((EntryKind.RUN, stem, save(bundle.run, bundle.recording)))
-    if bundle.decision is not None:
-        parts.append((EntryKind.DECISION, bundle.decision.name, decision_text(bundle.decision)))
     return Kept(shelf().keep_beside(owner(), *parts), bundle.caution)
 
 

@@ -14,6 +14,7 @@ from replicalab.errors import NegotiationError, TraceError
 from replicalab.negotiation import concession_steps
 from replicalab.planner import PlanAnalysis
 from replicalab.ui import panel, state
+from replicalab.ui.library.keeping import note_of
 from replicalab.ui.negotiation import model, table
 from replicalab.ui.negotiation.table import RunSession
 from replicalab.views import present
@@ -66,22 +67,23 @@ def deck(here: PlanAnalysis) -> list[Shown]:
     try:
         kept = table.current(here.yours, model.seated_model())
     except (NegotiationError, TraceError) as error:
-        return slides(here, None, f"{error}.")
-    return slides(here, kept)
+        return slides(here, None, note_of(here.yours), f"{error}.")
+    return slides(here, kept, note_of(here.yours))
 
 
-def slides(here: PlanAnalysis, kept: RunSession | None, refused: str = "") -> list[Shown]:
+def slides(
+    here: PlanAnalysis, kept: RunSession | None, note: str = "", refused: str = ""
+) -> list[Shown]:
     """Return the slides of a plan and its negotiation.
 
-    What it came to stands after what led to it, and what is to be decided last. Without a
-    negotiation ``refused`` says why there is none.
+    The rounds come before the outcome. The last slide shows the note of the saved plan. Without a
+    negotiation, ``refused`` gives the reason.
     """
     yours = here.yours
     stake = Shown(Slide.STAKE, partial(present.stake_slide, yours))
     own = Shown(Slide.PLAN, partial(present.plan_slide, yours))
-    decision = Shown(
-        Slide.DECISION, partial(present.decision_slide, here, kept.negotiation if kept else None)
-    )
+    negotiation = kept.negotiation if kept else None
+    decision = Shown(Slide.DECISION, partial(present.decision_slide, here, negotiation, note))
     if kept is None:
         none = Shown(Slide.OUTCOME, partial(present.stated_slide, "No negotiation", refused))
         return [stake, own, none, decision]

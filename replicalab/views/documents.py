@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import date
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import quote
 
 from replicalab import __version__
@@ -27,9 +27,6 @@ from replicalab.views.changes import changes_table
 from replicalab.views.lab import amounts_text, lab_text, own_values
 from replicalab.views.negotiation import outcome_verdict
 from replicalab.views.verdicts import plan_size, plan_verdict
-
-if TYPE_CHECKING:
-    from replicalab.library import Decision
 
 THIS: Final = "This plan"
 REFERENCE: Final = "Reference protocol"
@@ -134,7 +131,7 @@ def brief(
     on: date,
     written: Pack | None = None,
     run: Negotiation | None = None,
-    decision: Decision | None = None,
+    decision: str = "",
 ) -> Document:
     """Return one page about a plan in its lab."""
     yours = options.yours
@@ -158,7 +155,7 @@ def brief(
                 verdict_sentence(plan_verdict(yours)),
                 sized_sentence(yours),
                 Sentence(outcome.text, "The negotiation.", outcome.status) if outcome else None,
-                _decision_sentence(decision, yours) if decision else None,
+                Sentence(decision, "The decision."),
             ),
             part(
                 "What is changed from the reference protocol",
@@ -187,18 +184,6 @@ def brief(
     )
     parts = [Part(each.title, tuple(map(fitting, each.blocks))) for each in document.parts]
     return replace(document, parts=tuple(parts))
-
-
-def _decision_sentence(decision: Decision, plan: Assessment) -> Sentence:
-    """Return what was decided, which of them this plan is, and why."""
-    this, why = names_of(decision, plan), decision.why.strip()
-    named = f"{decision.name}; this plan is {this}" if this else decision.name
-    return Sentence(f"{named}. {why}", "The decision.")
-
-
-def names_of(decision: Decision, plan: Assessment) -> str:
-    """Return as which of the options of a decision a plan stood there."""
-    return joined([each.name for each in decision.options if each.is_plan(plan)])
 
 
 def fitting(block: Block) -> Block:

@@ -421,12 +421,15 @@ def _ending(negotiation: Negotiation, verdict: Verdict) -> str:
     return f"{verdict.title}: {_short_size(plan)}, {worth}"
 
 
-def decision_slide(here: PlanAnalysis, negotiation: Negotiation | None) -> Panel:
+def decision_slide(
+    here: PlanAnalysis, negotiation: Negotiation | None, decision: str = ""
+) -> Panel:
     """Return what is to be decided: what the lab could run, and what more would buy.
 
     Args:
         here: of the plan that was put forward.
         negotiation: that it came to; None where there was none.
+        decision: the note of the saved plan; only its beginning is shown.
     """
     yours, design = here.yours, here.yours.pack.design
     name, run = _to_run(here, negotiation)
@@ -436,7 +439,8 @@ def decision_slide(here: PlanAnalysis, negotiation: Negotiation | None) -> Panel
         (title, plans.in_its_noun(_first_sentences(said[0], _MOST_OF_AN_ASK), design))
         for title, said in take_parts(here, _name(yours))[:_MOST_ASKS]
     ]
-    asked = sum(len(text) for _, text in asks)
+    note = shortened(" ".join(decision.split()), _MOST_OF_AN_ASK)
+    asked = sum(len(text) for _, text in asks) + len(note)
     return blocks.panel(
         "slide_decision",
         title=_decision(here, run),
@@ -450,6 +454,7 @@ def decision_slide(here: PlanAnalysis, negotiation: Negotiation | None) -> Panel
         status=status,
         breaks=capitalised(cautions_text(run)) if worth_running else "",
         bar=evidence_bar(run.evidence, [run.evidence, yours.evidence], yours.evidence),
+        decision=note,
         asks=asks,
         roomy=asked <= _FEW_ASKS,
         stands=_stands(PlanStep(run, run)) if worth_running and asked <= _SHORT else None,

@@ -40,7 +40,6 @@ from replicalab.views.success import chosen_text
 from replicalab.views.units import groupings
 
 if TYPE_CHECKING:
-    from replicalab.library import Decision
     from replicalab.negotiation import Negotiation, Round
 
 
@@ -51,13 +50,11 @@ class Registered:
     Attributes:
         options: the plan in its lab, and what may be done about it.
         said: what its author answers.
-        decision: the latest for or against the plan, None where none is recorded.
         run: the negotiation in which other plans were refused, None for none.
     """
 
     options: PlanAnalysis
     said: Registration
-    decision: Decision | None = None
     run: Negotiation | None = None
 
     @property
@@ -212,16 +209,7 @@ def _days_text(plan: Assessment) -> str:
     return count_text(plan.counts.days, "day")
 
 
-def _decided(registered: Registered) -> Known:
-    if registered.decision:
-        yield Finder.AUTHOR, ended(f"{registered.decision.name}. {registered.decision.why.strip()}")
-
-
 def _refused(registered: Registered) -> Known:
-    """Yield the plans that a decision passed over, and those that were refused on the way."""
-    if registered.decision:
-        _, *others = registered.decision.names
-        yield Finder.AUTHOR, lines_text(f"Not chosen: {name}." for name in others)
     if registered.run:
         yield Finder.CORE, lines_text(_refusals(registered.run, registered.plan))
 
@@ -299,7 +287,6 @@ KNOWN: Final[Mapping[str, Callable[[Registered], Known]]] = {
     "success": _success,
     "sensitivity": _of_core(_sensitivity),
     "dates": _of_core(_dates),
-    "decision": _decided,
     "refused": _refused,
     "budget": _of_core(_budget),
     "staff_time": _of_core(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import date
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from replicalab.assessment import Assessment, assess
 from replicalab.assessment.effects import published_effect
@@ -62,9 +62,6 @@ from replicalab.views.success import success_blocks
 from replicalab.views.units import basis_text, groupings, unknown_text
 from replicalab.views.verdicts import plan_verdict
 
-if TYPE_CHECKING:
-    from replicalab.library import Decision
-
 LONGEST: Final = 4_000
 """No value of a plan is longer."""
 
@@ -76,7 +73,6 @@ def report(
     written: Pack | None = None,
     run: Negotiation | None = None,
     said: Registration | None = None,
-    decision: Decision | None = None,
 ) -> Document:
     """Return all that is known of a plan in its lab, for whoever is to check it."""
     yours = options.yours
@@ -99,7 +95,6 @@ def report(
             documents.sized_sentence(yours),
             listing(f"{kind}: {text}" for kind, text in texts.notes(yours)),
         ),
-        *([part("The decision", _decided(decision, yours))] if decision else []),
         part("The plan", _plan_table(options), design_picture(yours)),
         part(
             "Differences from the reference protocol",
@@ -180,23 +175,6 @@ def _question(pack: Pack) -> Iterator[Block]:
         documents.SOURCE: documents.cited(paper),
     }
     yield documents.unstated_sentence(known)
-
-
-def _decided(decision: Decision, plan: Assessment) -> Table:
-    """Return what was decided between which plans, and which of them this one is."""
-    told = [
-        f"{each.name} ({numbers})" if (numbers := each.numbers) else each.name
-        for each in decision.options
-    ]
-    fields = {
-        "Chosen": told.pop(decision.chosen),
-        "Not chosen": "; ".join(told),
-        "Why": decision.why.strip(),
-        "Who decided": decision.who.strip(),
-        "When": documents.day_text(decision.when.date()) if decision.when else "",
-        "This plan is": documents.names_of(decision, plan),
-    }
-    return _fields("What was decided", fields)
 
 
 def _fields(caption: str, fields: Mapping[str, str]) -> Table:

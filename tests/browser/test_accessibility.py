@@ -57,7 +57,6 @@ STATES: Final[dict[str, tuple[str, Steps]]] = {
     "make a study": ("/", (("tab", "Make a study"),)),
     "looks": ("/Trade-offs?study=psy_stroop", (("open", "Interim looks"),)),
     "many": (COMPARING, (("tab", "Many negotiations"),)),
-    "decision": (COMPARING, (("open", "Record a decision"),)),
     "kept": (STROOP, (("press", "Save"),)),
     "saved negotiation": ("/Negotiation", (("open", "Save or open a negotiation"),)),
     "challenge": (f"{STROOP}&challenge=1", ()),

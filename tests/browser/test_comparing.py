@@ -1,4 +1,4 @@
-"""Comparing in a real browser: three plans kept beside, a decision, a link; thousands of runs."""
+"""Comparing in a real browser: three plans kept beside, a link; thousands of runs."""
 
 from __future__ import annotations
 
@@ -50,32 +50,18 @@ def test_three_plans_are_kept_beside_compared_decided_and_opened_elsewhere(
     follow(app_page, "Compare")
     expect(row(app_page, "Sample size")).to_have_text(["420", "150", "50"])
     expect(row(app_page, "Total")).to_have_text(["5,050", "2,350", "1,350"])
-    _decides(app_page)
     _opens_elsewhere(app_page.url, browser, app_server)
     reload_app(app_page)
     expect(row(app_page, "Sample size")).to_have_text(["420", "150", "50"])
-    expect(app_page.get_by_role("heading", name="Decided: Half of it")).to_be_visible()
-
-
-def _decides(page: Page) -> None:
-    page.get_by_text("Record a decision").click()
-    page.get_by_role("radiogroup", name="Which one").get_by_text("Half of it").click()
-    page.get_by_role("textbox", name="Why this one", exact=True).fill("It fits the budget.")
-    page.get_by_role("textbox", name="Who decides", exact=True).fill("Ada")
-    press(page, "Record it")
-    expect(page.get_by_role("heading", name="Decided: Half of it")).to_be_visible()
-    expect(page.get_by_text("It fits the budget.", exact=True)).to_be_visible()
-    expect(page.get_by_role("textbox", name="Who decides")).to_have_count(0)
 
 
 def _opens_elsewhere(url: str, browser: Browser, server: AppServer) -> None:
-    """Expect a copied link to open the same comparison for another visitor, who decided nothing."""
+    """Expect a copied link to open the same comparison for another visitor."""
     context = browser.new_context(base_url=server.url)
     other = context.new_page()
     other.goto(url)
     expect(row(other, "Sample size")).to_have_text(["420", "150", "50"])
     expect(other.get_by_role("columnheader", name=re.compile("^Half of it"))).to_be_visible()
-    expect(other.get_by_role("heading", name="Decided")).to_have_count(0)
     context.close()
 
 

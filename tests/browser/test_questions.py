@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final
 
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.driving import APP, AppServer, count_runs, open_app, wait_for_run
+from tests.browser.driving import open_app, wait_for_run
 from tests.browser.visiting import dimension, pick, where
 
 MOST_ACTS: Final = 20
@@ -152,35 +151,4 @@ def test_which_studies_fit_forty_days_and_3000_credits_and_how_well(app_page: Pa
     visitor.presses("Open in this lab")
     expect(where(app_page)).to_contain_text("medium lab, 2 changes")
     expect(app_page.get_by_role("row", name="Least loss")).to_contain_text("0.92")
-    visitor.has_answered()
-
-
-def test_decision_between_two_plans_is_found_after_a_restart(
-    context: BrowserContext, tmp_path: Path
-) -> None:
-    log, page = tmp_path / "server.log", context.new_page()
-    count_runs(page)
-    visitor = Visitor(page)
-    with AppServer(APP, log) as server:
-        open_app(page, f"{server.url}/")
-        visitor.presses("RL seeds")
-        visitor.presses("Edit the protocol")
-        visitor.presses("Add to comparison")
-        visitor.clicks(page.locator(".st-key-apply_least_loss button"), "Apply the least-loss plan")
-        visitor.presses("Add to comparison")
-        visitor.presses("Compare")
-        visitor.clicks(page.get_by_text("Record a decision"), "Record a decision")
-        visitor.acts.append("Why this one")
-        page.get_by_role("textbox", name="Why this one", exact=True).fill("It fits.")
-        visitor.presses("Record it")
-        expect(page.get_by_text("It fits.", exact=True)).to_be_visible()
-    with AppServer(APP, log, port=server.port):
-        open_app(page, f"{server.url}/")
-        visitor.presses("Library")
-        expect(
-            page.get_by_text("Decision · RL seeds (ml_rl_seeds): n 27, power 0.70")
-        ).to_be_visible()
-        visitor.presses("Compare these again")
-        expect(page.get_by_role("heading", name="Decided: Plan B")).to_be_visible()
-        expect(page.get_by_text("It fits.", exact=True)).to_be_visible()
     visitor.has_answered()

@@ -14,15 +14,11 @@ from replicalab.batch import Result, jobs_of, run_job
 from replicalab.case import Case, case_text, read_case
 from replicalab.errors import LibraryContentError
 from replicalab.library import (
-    Decision,
     EntryKind,
     KeptBatch,
     Library,
-    Option,
     batch_text,
-    decision_text,
     read_batch,
-    read_decision,
 )
 from replicalab.library.contents import checked
 from replicalab.scenarios import (
@@ -35,16 +31,7 @@ from replicalab.scenarios import (
     template_text,
 )
 from tests.golden import assert_golden
-from tests.library.making import ANN, CONTENTS, STUDY, make_batch, make_plan
-
-
-def decision(**changes: object) -> str:
-    options = [
-        Option(name=f"option {number}", kind=kind, content=content)
-        for number, (kind, content) in enumerate(CONTENTS.items())
-    ]
-    said = {"options": tuple(options), "chosen": 1, "why": "it costs less", "who": "Ann"} | changes
-    return decision_text(Decision.model_validate(said))
+from tests.library.making import ANN, STUDY, make_batch, make_plan
 
 
 @pytest.fixture
@@ -73,19 +60,6 @@ def test_plan_comes_back_with_its_workspace_and_a_study_of_ones_own(shelf: Libra
     assert read_case(own).pack().scenario_id == "seedling_music"
 
 
-def test_decision_holds_what_it_was_made_between_which_can_be_read(shelf: Library) -> None:
-    entry = shelf.keep(ANN, EntryKind.DECISION, "for spring", decision())
-    kept = read_decision(shelf.read(ANN, entry.id).content)
-    assert (kept.chosen, kept.why, kept.who) == (1, "it costs less", "Ann")
-    assert [option.content for option in kept.options] == list(CONTENTS.values())
-    for wrong in (
-        Option(name="ours", kind=EntryKind.PLAN, content="{"),
-        Option(name="ours", kind=EntryKind.DECISION, content=decision()),
-    ):
-        with pytest.raises(LibraryContentError):
-            shelf.keep(ANN, EntryKind.DECISION, "ours", decision(options=(wrong,), chosen=0))
-
-
 PLAN = json.loads(make_plan())
 
 
@@ -108,8 +82,6 @@ WRONG: Final[dict[str, tuple[EntryKind, str]]] = {
     "no lab": (EntryKind.LAB, '{"format": 1}'),
     "no study's file": (EntryKind.STUDY, "paper: none"),
     "no negotiation": (EntryKind.RUN, "{}"),
-    "a choice of nothing": (EntryKind.DECISION, decision(chosen=5)),
-    "no day": (EntryKind.DECISION, decision().replace('"chosen"', '"when": "now", "chosen"')),
 }
 
 

@@ -9,8 +9,6 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from replicalab.assessment import assess
-from replicalab.case import Case, case_text
-from replicalab.library import Decision, EntryKind, Option
 from replicalab.negotiation import (
     LabManagerKind,
     Negotiation,
@@ -77,21 +75,6 @@ def strangers() -> dict[str, Work]:
         "study": Work(PlanAnalysis(assess(pack.reference_protocol, pack)), pack),
         "run": Work(PlanAnalysis(run.final_plan), PACK, run),
     }
-
-
-def decided(found: Work, chosen: int, **said: object) -> Decision:
-    """Return a decision between the plan and the study's own."""
-    pack = found.written
-    plans = {"Ours": found.options.yours.plan, "As it was": None}
-    options = [
-        Option(
-            name=name,
-            kind=EntryKind.PLAN,
-            content=case_text(Case(study=pack.scenario_id, lab=pack.difficulty, plan=plan)),
-        )
-        for name, plan in plans.items()
-    ]
-    return Decision.model_validate({"options": tuple(options), "chosen": chosen, **said})
 
 
 def seen_in(document: Document) -> str:

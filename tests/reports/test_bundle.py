@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -23,11 +22,10 @@ from replicalab.scenarios import (
     load_scenario,
 )
 from tests.hostile_files import PACK, hostile_run
-from tests.reports.making import decided, strangers, work
+from tests.reports.making import strangers, work
 from tests.tiers import one_in
 
 OWN = LabOverrides(name="Mine", budget=2_000, items=(OwnItem(label="mug", category="equipment"),))
-WHEN = datetime(2026, 11, 20, 9, tzinfo=UTC)
 ASKED = EvidenceAssumptions(dropout=0.1, why={"dropout": "As many left before."})
 
 Edit = Callable[[dict[str, Any]], object]
@@ -82,15 +80,6 @@ def test_bundle_keeps_what_a_model_said_and_who_it_was() -> None:
     assert opened.recording == transcript.recording
 
 
-def test_decision_comes_back_with_its_bundle() -> None:
-    found = work("fin_momentum", "medium")
-    decision = decided(found, 1, why="It costs less.", who="Ada", when=WHEN)
-    opened = open_bundle(bundle(*found, decision=decision))
-    assert opened.decision == decision
-    assert not opened.caution
-    assert open_bundle(bundle(*found)).decision is None
-
-
 @pytest.mark.parametrize(
     "edit",
     [
@@ -129,16 +118,10 @@ def test_bundle_of_version_1_is_refused_in_one_sentence() -> None:
         (lambda held: held["study"]["design"].update(alpha=7.0), "study.design.alpha"),
         (lambda held: held["negotiation"].update(format=9), "negotiation.format"),
         (lambda held: held["negotiation"]["setup"].update(seed="x"), "negotiation.setup.seed"),
-        (lambda held: held["decision"].update(chosen=2), "decision"),
-        (lambda held: held["decision"]["options"][0].update(content="{"), "decision"),
-        (lambda held: held["decision"].update(chosen=-1), "decision.chosen"),
-        (lambda held: held["decision"].update(when="yesterday"), "decision.when"),
-        (lambda held: held["decision"].update(extra=1), "decision.extra"),
     ],
 )
 def test_fault_of_a_bundle_is_named_by_its_place(edit: Edit, place: str) -> None:
-    found = work("fin_momentum", "medium")
-    held = json.loads(bundle(*found, decision=decided(found, 0)))
+    held = json.loads(bundle(*work("fin_momentum", "medium")))
     edit(held)
     assert faults(held) == [place]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import date
 from typing import Final
 
 import pytest
@@ -29,7 +29,7 @@ from replicalab.views.documents import reference_of
 from replicalab.views.report import justification_table
 from tests.factories import change_pack
 from tests.golden import assert_golden
-from tests.reports.making import DAY, Work, decided, work
+from tests.reports.making import DAY, Work, work
 from tests.tiers import EVERY_LAB
 
 MOMENTUM: Final = load_scenario("fin_momentum", "easy")
@@ -46,7 +46,7 @@ def test_documents_of_a_bare_study_say_once_what_is_not_given() -> None:
     assert study is not None
     pack = pack_of(study, Difficulty.MEDIUM)
     options = PlanAnalysis(assess(pack.reference_protocol, pack))
-    asked = {
+    asked: dict[Callable[..., Document], str] = {
         brief: "what is to be found out and where the study was published",
         report: "what is to be found out, what the study claims, what to take care of, what counts "
         "as a success and where the study was published",
@@ -162,10 +162,7 @@ def registered(found: Work) -> Iterator[Document]:
         return
     reasons = {steps[0].fields[0].field: "Because we say so.", "sample_size": "We have that many."}
     said = Registration(title="A title", reasons=reasons)
-    when = datetime(2026, 11, 20, 9, tzinfo=UTC)
-    for chosen, words in enumerate([{"why": "It fits.", "who": "Ada", "when": when}, {}]):
-        decision = decided(found, chosen, **words)
-        yield report(found.options, on=DAY, said=said, decision=decision)
+    yield report(found.options, on=DAY, said=said)
 
 
 def test_justification_tells_the_numbers_of_the_core() -> None:
@@ -295,19 +292,3 @@ def test_input_hash_moves_with_study_lab_plan_and_question() -> None:
     hashes.append(input_hash(assess(revise(plan, sample_size=299), pack)))
     assert len({*hashes}) == len(hashes)
     assert input_hash(assess(plan, load_scenario("fin_momentum", "medium"))) == hashes[0]
-
-
-def test_option_is_a_plan_in_the_same_lab_and_for_the_same_question_alone() -> None:
-    found = work("psy_ego_depletion", "hard", "offered")
-    yours = found.options.yours
-    [ours, _] = decided(found, 0).options
-    assert ours.is_plan(yours)
-    others = [
-        assess(revise(yours.plan, sample_size=7), yours.pack),
-        assess(yours.plan, load_scenario("psy_ego_depletion", "easy")),
-        assess(yours.plan, yours.pack.with_own(LabOverrides(budget=9), EvidenceAssumptions())),
-        assess(yours.plan, yours.pack.with_own(LabOverrides(), EvidenceAssumptions(alpha=0.01))),
-    ]
-    assert not any(ours.is_plan(other) for other in others)
-    broken = ours.model_copy(update={"content": "{"})
-    assert not broken.is_plan(yours)

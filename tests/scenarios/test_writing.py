@@ -163,7 +163,6 @@ WRONG_PLANS: Final[dict[str, bytes | str]] = {
     "a bundle": '{"format": 1, "decided": {}, "study": {}}',
     "a kept plan": '{"format": 1, "study": "psy_stroop"}',
     "a lab": '{"format": 1, "lab": {}}',
-    "a decision": '{"format": 1, "options": [], "chosen": 0}',
     "empty": "",
     "a list": "[]",
     "cut short": "{",

@@ -1,4 +1,4 @@
-"""The Compare page: where its sides come from, what it says of them, decisions, and batches."""
+"""The Compare page: where its sides come from, what it says of them, and batches."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from replicalab import server
 from replicalab.batch import MOST_JOBS as MOST_JOBS_OF_ALL
 from replicalab.batch import run_job
-from replicalab.case import Case, case_text
+from replicalab.case import case_text
 from replicalab.drafts import Draft, check, new_study
 from replicalab.library import EntryKind
 from replicalab.models import revise
@@ -25,7 +25,7 @@ from replicalab.scenarios import (
 )
 from replicalab.ui import batches, own_studies
 from replicalab.ui.batches import BATCHES, IN_USE_SECONDS
-from replicalab.ui.compare import MANY, TABS, deciding
+from replicalab.ui.compare import MANY, TABS
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import TrayCase, Workspace
@@ -34,8 +34,8 @@ from tests.library.making import make_batch
 from tests.negotiation.playing import by_model, by_rule
 from tests.ui.acting import can_press, labels, number, press, run, type_number
 from tests.ui.negotiating import proposing
-from tests.ui.pages import COMPARE, LIBRARY, NEGOTIATION, PROTOCOL
-from tests.ui.reading import alerts, panel_tables, plain, said, tray
+from tests.ui.pages import COMPARE, LIBRARY, PROTOCOL
+from tests.ui.reading import alerts, panel_tables, said, tray
 from tests.ui.test_batches import until
 from tests.ui.walking import go, query_of, show, visit
 
@@ -86,7 +86,7 @@ def test_yours_stands_beside_both_ways_with_one_click() -> None:
     assert not tray(press(app, "Undo"))
 
 
-# --- from the library, and decisions ----------------------------------------------------------
+# --- from the library -------------------------------------------------------------------------
 
 
 @pytest.fixture(autouse=True)
@@ -148,87 +148,6 @@ def test_kept_run_of_a_model_in_an_own_study_is_put_beside_by_its_last_plan() ->
     [found] = tray(from_library(visit(COMPARE, study="my_stroop", own=key)))
     assert found.name == "A run: its last plan"
     assert found.case.protocol(find) == plan
-
-
-def decide(app: AppTest, at: int, why: str, who: str) -> AppTest:
-    """Record a decision and return the app."""
-    app.session_state["deciding"] = True
-    run(app)
-    app.radio(key="decision_which").set_value(at)
-    app.text_area(key="decision_why").set_value(why)
-    app.text_input(key="decision_who").set_value(who)
-    return press(app, "Record it")
-
-
-def test_decision_stands_on_its_comparison_only_and_opens_from_both_lists(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    app = press(visit(COMPARE), WAYS)
-    with monkeypatch.context() as full:
-        full.setattr(shelf(), "_limits", shelf()._limits._replace(entries=0))  # noqa: SLF001
-        decide(app, 0, "It keeps the most.", "Ada")
-        assert any(alert.text.startswith("Not recorded: ") for alert in alerts(app))
-        assert "Decided" not in said(app)
-        assert app.text_area(key="decision_why").value == "It keeps the most."
-    decide(app, 2, "It keeps the most.", "Ada")
-    [entry] = shelf().entries(owner(), EntryKind.DECISION)
-    better = "Momentum returns · Least loss (n 300, power 0.62)"
-    assert entry.name == f"{better}, not Your plan or The Lab Manager’s"
-    panel = "Decided: Least loss\nNot Your plan or The Lab Manager’s.\nIt keeps the most.\nAda, "
-    assert panel in said(app)
-    sides = tray(app)
-    assert "Decided" not in said(press(app, "The three labs"))
-    app.session_state["decisions"] = True
-    press(run(app), "Compare these again")
-    assert tray(app) == sides
-    assert panel in said(app)
-    go(press(app, "The three labs"), LIBRARY)
-    press(app, "Compare these again")
-    assert tray(app) == sides
-    assert panel in said(go(app, COMPARE))
-
-
-def test_decision_begins_at_the_best_plan_asks_why_and_opens_the_plan_that_was_chosen() -> None:
-    app = press(visit(COMPARE, study="eco_reef_fish"), WAYS)
-    app.session_state["deciding"] = True
-    run(app)
-    names = [each.name for each in tray(app)]
-    at = app.radio(key="decision_which").value
-    assert at is not None
-    assert names[at] == "Least loss", "the one above the floor"
-    press(app, "Record it")
-    assert "Say why this one; nothing is recorded yet." in [alert.text for alert in alerts(app)]
-    assert not shelf().entries(owner(), EntryKind.DECISION)
-    app.text_area(key="decision_why").set_value("It keeps the most.")
-    press(app, "Record it")
-    assert any("Least loss is now the open plan" in alert.text for alert in alerts(app))
-    assert number(go(app, PROTOCOL), "Sample size").value == 117
-
-
-def test_decision_names_its_studies_samples_and_power_in_the_library_and_is_found_by_each() -> None:
-    app = press(visit(COMPARE, study="eco_reef_fish"), WAYS)
-    decide(app, [each.name for each in tray(app)].index("Least loss"), "It keeps the most.", "Ada")
-    numbers = dict(zip((each.name for each in tray(app)), row(app, "Power"), strict=True))
-    [entry] = shelf().entries(owner(), EntryKind.DECISION)
-    chosen = f"n 117, power {numbers['Least loss']}"
-    assert entry.about.startswith(f"Reef fish behaviour (eco_reef_fish): {chosen}; n ")
-    [listed] = [radio for radio in go(app, LIBRARY).radio if radio.proto.captions]
-    assert entry.about in plain(listed.proto.captions[0])
-    for searched in ("reef", "fish behaviour", "117", numbers["Least loss"], "least loss"):
-        assert shelf().entries(owner(), search=searched) == [entry], searched
-    assert not shelf().entries(owner(), search="psy_stroop")
-
-
-def test_decision_for_a_run_opens_the_plan_that_it_came_to_and_is_found_by_it() -> None:
-    app = press(visit(NEGOTIATION, study="eco_reef_fish"), "Add to comparison")
-    press(go(app, PROTOCOL), "Add to comparison")
-    decide(go(app, COMPARE), 0, "The lab can run it.", "")
-    assert number(go(app, PROTOCOL), "Sample size").value == 117
-    plan = Case(study="eco_reef_fish", lab=Difficulty.MEDIUM)
-    came_to = plan.changed(plan=app.session_state["state"].workspace.case.plan).assessed()
-    found = deciding.about(came_to)
-    assert found is not None
-    assert (found.names[0], found.why) == ("Run A", "The lab can run it.")
 
 
 # --- labs ---

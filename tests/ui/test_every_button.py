@@ -23,7 +23,7 @@ from streamlit.testing.v1.element_tree import (
 )
 
 from replicalab.case import case_text
-from replicalab.library import Decision, EntryKind, Option, decision_text
+from replicalab.library import EntryKind
 from replicalab.negotiation import ScientistKind, save
 from replicalab.scenarios import (
     Difficulty,
@@ -169,13 +169,11 @@ def one_of_each() -> dict[EntryKind, str]:
     work = Workspace().changed(study="my_stroop", own="0" * 32)
     plan = case_text(work.case.changed(own=None, text=MINE))
     pack = pack_of(STUDY, Difficulty.MEDIUM).with_own(OURS, EvidenceAssumptions())
-    sides = tuple(Option(name=name, kind=EntryKind.PLAN, content=plan) for name in ("A", "B"))
     return {
         EntryKind.PLAN: plan,
         EntryKind.LAB: lab_json(OURS),
         EntryKind.RUN: save(by_rule(pack, pack.reference_protocol)),
         EntryKind.BATCH: make_batch(1),
-        EntryKind.DECISION: decision_text(Decision(options=sides, chosen=0)),
     }
 
 

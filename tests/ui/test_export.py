@@ -20,7 +20,6 @@ from streamlit.testing.v1.element_tree import Element
 from replicalab.assessment import assess
 from replicalab.errors import PrintError
 from replicalab.lexicon import amount_text
-from replicalab.library import EntryKind
 from replicalab.models import revise
 from replicalab.negotiation import shipped_recordings
 from replicalab.reports import Document, open_bundle
@@ -30,12 +29,10 @@ from replicalab.ui.address import encode_plan
 from replicalab.ui.export import documents
 from replicalab.ui.export.content import file_name
 from replicalab.ui.export.documents import PRESS, Press
-from replicalab.ui.library.shelf import owner, shelf
 from replicalab.views.design import TITLE as DESIGN
-from tests.ui.acting import choose, press, run
-from tests.ui.pages import COMPARE, LETTERS, NEGOTIATION, PAGES, PROTOCOL
+from tests.ui.acting import choose, press, run, type_text
+from tests.ui.pages import LETTERS, NEGOTIATION, PAGES, PROTOCOL
 from tests.ui.reading import drawer_of, heard, in_drawer, panel_of
-from tests.ui.test_opening import opened
 from tests.ui.walking import go, query_of, visit
 
 TABS: Final = "export_part"
@@ -143,6 +140,14 @@ def test_brief_is_seen_before_it_leaves_and_tells_the_numbers_of_the_page(files:
     for line in ("Not feasible here", "1,234 credits", "Least-loss plan"):
         assert line in heard(panel_of(seen))
     assert not [each for each in drawer_of(again(app, "Report")) if _is_preview(each)]
+
+
+@pytest.mark.usefixtures("browsers")
+def test_brief_prints_the_note_of_its_saved_plan(files: Files) -> None:
+    app = press(visit(PROTOCOL, study="psy_stroop"), "Save")
+    type_text(app, "Notes", "Run it in May.")
+    again(app, "Brief")
+    assert "**The decision.** Run it in May." in text(files, "Markdown")
 
 
 def _is_preview(element: Any) -> bool:
@@ -328,33 +333,6 @@ def test_frontier_that_shows_no_plan_says_so(files: Files) -> None:
         again(app, "Pictures", hand_picture="Evidence for credits", hand_form="SVG")
         _, make = files["Save as SVG"]
         assert (told in str(make() if callable(make) else make)) is bool(asked)
-
-
-def test_decision_stands_in_report_and_bundle_and_opens_again_elsewhere(
-    files: Files, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("replicalab.server.visitor", lambda: "who decided here")
-    app = press(visit(COMPARE, study="psy_stroop"), "Yours, the Lab Manager’s and least loss")
-    app.session_state["deciding"] = True
-    run(app)
-    app.text_area(key="decision_why").set_value("It keeps the most.")
-    app.text_input(key="decision_who").set_value("Ada")
-    press(app, "Record it")
-    again(app, "Report")
-    chosen = "Chosen | The Lab Manager’s (n 25, power 0.97, 800 credits)"
-    rows = (chosen, "Why | It keeps the most.", "Who decided | Ada")
-    told = [f"| {row} |" for row in rows]
-    assert all(line in text(files, "Markdown") for line in told)
-    again(app, "Bundle")
-    data = text(files, "Bundle")
-    monkeypatch.setattr("replicalab.server.visitor", lambda: "who opens it elsewhere")
-    for _ in range(2):
-        app = opened(data)
-        [entry] = shelf().entries(owner(), EntryKind.DECISION)
-        chosen = "Stroop interference · The Lab Manager’s (n 25, power 0.97)"
-        assert entry.name.startswith(f"{chosen}, not Your plan")
-    again(app, "Report")
-    assert all(line in text(files, "Markdown") for line in told)
 
 
 # --- the server's press: one PDF at a time, few waiting, and none that holds the others -----------

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from replicalab.assessment import assess
 from replicalab.case import case_text, read_case
 from replicalab.errors import LibraryStorageError
-from replicalab.library import Decision, Entry, EntryKind, Library, Option, Owner, decision_text
+from replicalab.library import Entry, EntryKind, Library, Owner
 from replicalab.planner import PlanAnalysis
 from replicalab.reports import bundle
 from replicalab.scenarios import (
@@ -35,24 +35,12 @@ pytestmark = pytest.mark.usefixtures("browsers")
 
 OWN: Final = copy_text("psy_stroop", "my_stroop")
 LAB: Final = lab_json(LabOverrides(name="Our lab", budget=900))
-DECISION: Final = decision_text(
-    Decision(
-        options=(
-            Option(name="small", kind=EntryKind.PLAN, content=make_plan(40)),
-            Option(name="large", kind=EntryKind.PLAN, content=make_plan(80)),
-        ),
-        chosen=1,
-        why="The board pays",
-        who="Ann",
-    )
-)
 CONTENTS: Final = {
     EntryKind.PLAN: make_plan(41),
     EntryKind.LAB: LAB,
     EntryKind.STUDY: OWN,
     EntryKind.RUN: make_run(),
     EntryKind.BATCH: make_batch(),
-    EntryKind.DECISION: DECISION,
 }
 
 
@@ -166,18 +154,6 @@ def test_study_is_opened_and_stands_in_the_gallery_as_long_as_one_entry_of_it_do
     assert "yours" in said(at_gallery(app))
     press(go(app, LIBRARY), "Delete")
     assert "yours" not in said(at_gallery(app))
-
-
-def test_decision_is_read_where_it_stands() -> None:
-    keep(EntryKind.DECISION, "which")
-    app = visit(LIBRARY)
-    assert "Open" not in labels(app)
-    assert rows_of(app.table[0]) == [
-        ["", "Option", "Kind", "Samples, evidence and cost"],
-        ["", "small", "plan", "n 40, power 0.13, 1,250 credits"],
-        ["Chosen", "large", "plan", "n 80, power 0.21, 1,650 credits"],
-    ]
-    assert "Why: The board pays" in said(app)
 
 
 def test_plan_with_an_older_study_of_ones_own_changes_nothing_of_that() -> None:

@@ -169,7 +169,6 @@ def test_file_that_cannot_be_opened_is_told_by_place_and_changes_nothing() -> No
         (edited(version="\ud800"), "mine.json", "mine.json: U+D800 is half a character"),
         (edited(input_hash="X"), "mine.json", "input_hash: 'X' is not allowed; must be as it was"),
         (study_yaml(OWN), "mine.json", "it is not JSON; choose one saved here; the name of a st"),
-        ('{"options": [], "chosen": 0}', "mine.json", "it holds a decision; import it on the Li"),
         (FAKED, "mine.json", "another study of the id 'psy_stroop' is on the shelf"),
         (edited(KEPT, study="x"), "mine.json", "'x' stands beside the file of 'our_stroop'"),
         (

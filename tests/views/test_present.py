@@ -67,6 +67,7 @@ SLIDES: Final = {
     "what was given up": ledger_slide(STEPS, CHANGES),
     "the decision": decision_slide(PlanAnalysis(assess(FISH.reference_protocol, FISH)), FISHING),
     "the decision alone": decision_slide(PlanAnalysis(YOURS), None),
+    "a noted decision": decision_slide(PlanAnalysis(YOURS), None, "Run it in May.\nAda"),
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import date
 from itertools import product
 from typing import Final
 
@@ -13,7 +13,6 @@ import pytest
 
 from replicalab.assessment import assess
 from replicalab.drafts import Draft, check, new_study
-from replicalab.library import Decision, EntryKind, Option
 from replicalab.measures.success import CRITERIA, Basis, Criterion
 from replicalab.models import LONGEST_TEXT, revise
 from replicalab.negotiation import LabManagerKind, ScientistKind, Setup, negotiate
@@ -192,16 +191,6 @@ def test_cut_of_a_funders_form_names_what_comes_and_goes(equipment: list[str], c
     assert cut in answered(found, "funder")["cuts"].text
 
 
-def test_decision_is_told_in_the_words_of_whoever_decided() -> None:
-    pack = load_scenario("psy_stroop", "medium")
-    option = Option(name="Plan B", kind=EntryKind.LAB, content="{}")
-    when = datetime(2026, 1, 30, tzinfo=UTC)
-    decision = Decision(options=(option,), chosen=0, why="It fits", who="Ada", when=when)
-    found = Registered(registered(pack).options, Registration(), decision)
-    told = answered(found, "replication")["decision"]
-    assert told.found == ((Finder.AUTHOR, "Plan B. It fits."),)
-
-
 def test_count_of_what_is_left_names_what_the_form_requires() -> None:
     found = registered(load_scenario("psy_stroop", "medium"))
     answers = answers_of(PROFILES["osf-preregistration-3"], found)
@@ -334,21 +323,6 @@ def test_plan_that_is_registered_is_not_among_those_that_were_refused() -> None:
     told = answered(Registered(PlanAnalysis(opening), Registration(), run=found.run), "replication")
     assert not told["refused"].is_given
     assert not answered(registered(opening.pack), "replication")["refused"].is_given
-
-
-def test_decision_names_the_plans_that_it_passed_over() -> None:
-    pack = load_scenario("psy_stroop", "medium")
-    options = tuple(
-        Option(name=name, kind=EntryKind.LAB, content="{}") for name in ("Plan B", "Plan C")
-    )
-    when = datetime(2026, 1, 30, tzinfo=UTC)
-    decision = Decision(options=options, chosen=1, why="It fits", who="Ada", when=when)
-    found = Registered(registered(pack).options, Registration(), decision)
-    told = answered(found, "replication")
-    assert told["refused"].found == ((Finder.AUTHOR, "Not chosen: Plan B."),)
-    recipe = markdown(registration(PROFILES["brandt-prereg-2"], found, on=DAY))
-    assert f"{decision.name}. It fits." in recipe
-    assert "Not chosen: Plan B." in recipe
 
 
 # --- further proposals and dates ------------------------------------------------------------------

@@ -12,7 +12,7 @@ from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty
 from replicalab.tables import sheet, workbook
 from replicalab.ui import notices, own_studies, panel, state, tray
-from replicalab.ui.compare import deciding, many, sides
+from replicalab.ui.compare import many, sides
 from replicalab.ui.controls import button, open_tab
 from replicalab.ui.files import download
 from replicalab.ui.tray import TrayCandidate
@@ -57,13 +57,10 @@ def _draw_sides(here: PlanAnalysis) -> None:
     if len(found.sides) < FEWEST_SIDES:
         _draw_too_few(found.kept)
     else:
-        deciding.draw_decided(found.kept)
         panel.draw(comparison_panel(found.sides))
         with st.container(horizontal=True, key="compare_files"):
             download("Download as CSV", partial(_csv, found.sides), "comparison.csv")
             download("Download as Excel", partial(_excel, found.sides), "comparison.xlsx")
-        deciding.draw_form(found.kept, found.sides)
-    deciding.draw_listed()
 
 
 def _draw_too_few(kept: Sequence[TrayCase]) -> None:

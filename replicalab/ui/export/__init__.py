@@ -93,8 +93,7 @@ def _draw_bundle() -> None:
     found = export_content()
     plan = found.options.yours.plan
     talks = f"negotiation ({count_text(len(found.run.rounds), 'round')})" if found.run else ""
-    decided = "decision" if found.decision else ""
-    held = joined([*filter(None, ("Study", "lab", "question", "plan", decided, talks))])
+    held = joined([*filter(None, ("Study", "lab", "question", "plan", talks))])
     st.caption(
         f"{held} as one file. It opens here and elsewhere under More, Open a file, with its study."
     )

@@ -8,14 +8,13 @@ from datetime import UTC, date, datetime
 from typing import Final
 
 from replicalab.errors import NegotiationError, TraceError
-from replicalab.library import Decision
 from replicalab.negotiation import Negotiation, Recording
 from replicalab.planner import PlanAnalysis
 from replicalab.registration import Registration
 from replicalab.reports import Document, brief, bundle, funding_request, of_run, report
 from replicalab.scenarios import Pack
 from replicalab.ui import state
-from replicalab.ui.compare import deciding
+from replicalab.ui.library.keeping import note_of
 from replicalab.ui.negotiation import files, model, table
 
 _NO_LETTERS: Final = re.compile(r"[^a-z0-9]+")
@@ -31,7 +30,7 @@ class ExportContent:
         written: the same study in its lab as their author wrote both.
         run: the negotiation on show, None for none.
         recording: what is known of its language model, None where nothing is.
-        decision: the latest for or against the plan, None where none is recorded.
+        decision: the note of the saved plan; empty if another plan is open.
         on: the day.
     """
 
@@ -39,7 +38,7 @@ class ExportContent:
     written: Pack
     run: Negotiation | None
     recording: Recording | None
-    decision: Decision | None
+    decision: str
     on: date
 
     def for_document(self, *, negotiated: bool) -> ExportContent:
@@ -47,7 +46,7 @@ class ExportContent:
         if not negotiated:
             return replace(self, run=None)
         options = of_run(self.options, self.run)
-        return replace(self, options=options, decision=deciding.about(options.yours))
+        return replace(self, options=options, decision=note_of(options.yours))
 
     def brief(self) -> Document:
         """Return the brief."""
@@ -71,12 +70,11 @@ class ExportContent:
             written=self.written,
             run=self.run,
             said=said,
-            decision=self.decision,
         )
 
     def bundle(self) -> str:
         """Return all of it as one file."""
-        return bundle(self.options, self.written, self.run, self.recording, self.decision)
+        return bundle(self.options, self.written, self.run, self.recording)
 
     def name(self, what: str, suffix: str, title: str = "") -> str:
         """Return what a file is called, after its title if it has one."""
@@ -88,7 +86,7 @@ def export_content() -> ExportContent:
     """Return what is on the screen."""
     analysis = state.analysis()
     run, recording = _negotiated(analysis)
-    decision, today = deciding.about(analysis.yours), datetime.now(UTC).astimezone().date()
+    decision, today = note_of(analysis.yours), datetime.now(UTC).astimezone().date()
     return ExportContent(analysis, state.written(), run, recording, decision, today)
 
 

@@ -42,7 +42,7 @@ def draw() -> None:
     )
     profile, found = PROFILES[key], export_content()
     said = state.case().registration
-    registered = Registered(found.options, said, found.decision, found.run)
+    registered = Registered(found.options, said, found.run)
     answers = answers_of(profile, registered)
     given = sum(each.is_given for each in answers)
     st.progress(given / len(answers), text=left_text(answers))

@@ -9,6 +9,7 @@ from typing import Final
 import streamlit as st
 
 from replicalab import errors, library, server
+from replicalab.assessment import Assessment
 from replicalab.case import Case, case_text, read_case
 from replicalab.lexicon import capitalised
 from replicalab.models import FIELD_LABELS, LONGEST_TEXT
@@ -123,6 +124,19 @@ def _settle(entry: library.Entry) -> None:
 def _leave(entry: library.Entry, text: str = "Saved") -> None:
     state.current().notice = SaveNotice(entry, text)
     st.session_state[_NAME], st.session_state[_NOTES] = entry.name, entry.notes
+
+
+def note_of(plan: Assessment) -> str:
+    """Return the note of the tab's saved plan, if it is this plan in the same lab."""
+    if (last := state.current().tab.entry) is None:
+        return ""
+    try:
+        found = shelf().read(owner(), last[0])
+        saved = read_case(found.content).assessed()
+    except errors.ReplicaLabError:
+        return ""
+    same = (saved.pack, saved.plan) == (plan.pack, plan.plan)
+    return found.entry.notes if same and not found.entry.deleted else ""
 
 
 # --- what came of it ------------------------------------------------------------------------

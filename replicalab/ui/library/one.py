@@ -7,10 +7,10 @@ import streamlit as st
 
 from replicalab.documents import DOCUMENTS, KEPT
 from replicalab.errors import ReplicaLabError
-from replicalab.library import Entry, EntryKind, StoredVersion, Version, read_decision
+from replicalab.library import Entry, EntryKind, StoredVersion, Version
 from replicalab.ui import notices, own_studies, state
 from replicalab.ui.controls import button
-from replicalab.ui.documents import PAGE_ROWS, open_entry
+from replicalab.ui.documents import open_entry
 from replicalab.ui.files import download
 from replicalab.ui.library.keeping import NONE, differences, draw_fields
 from replicalab.ui.library.shelf import owner, shelf
@@ -40,8 +40,6 @@ def draw(entry: Entry) -> None:
             button("Delete it for good", "delete_forever", partial(_purge, entry))
         return
     _draw_acts(entry, kept)
-    if entry.kind is EntryKind.DECISION and not kept.problem:
-        _draw_decision(kept.content)
     name, notes = f"entry_name_{entry.id}", f"entry_notes_{entry.id}"
     st.session_state[name], st.session_state[notes] = entry.name, entry.notes
     draw_fields(entry, name, notes, lambda save, _: notices.attempt(save))
@@ -51,7 +49,7 @@ def draw(entry: Entry) -> None:
 def _draw_acts(entry: Entry, kept: StoredVersion) -> None:
     with st.container(horizontal=True):
         if st.button(
-            PAGE_ROWS[KEPT[entry.kind]].action,
+            "Open",
             icon=":material/open_in_new:",
             type="primary",
             disabled=bool(kept.problem),
@@ -103,18 +101,6 @@ def _undelete(entry: Entry) -> None:
 def _purge(entry: Entry) -> None:
     if notices.attempt(partial(shelf().purge, owner(), entry.id)):
         notices.leave(f"{entry.name} is deleted for good.")
-
-
-def _draw_decision(content: str) -> None:
-    found = read_decision(content)
-    rows = [
-        ("Chosen" if number == found.chosen else "", each.name, each.kind.value, each.numbers)
-        for number, each in enumerate(found.options)
-    ]
-    draw_table(("", "Option", "Kind", "Samples, evidence and cost"), rows)
-    for label, text in (("Why", found.why), ("Who", found.who)):
-        if text:
-            st.markdown(f"**{label}:** {escaped(text)}")
 
 
 # --- its history ------------------------------------------------------------------------------

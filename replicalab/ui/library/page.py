@@ -143,7 +143,7 @@ def _draw_more() -> None:
             _draw_usage()
             return
         upload(
-            "A plan, lab, study, negotiation, batch, decision or bundle",
+            "A plan, lab, study, negotiation, batch or bundle",
             "library_file",
             _import,
             refused="{file} is not imported.\n{error}",
