@@ -15,7 +15,6 @@ from pydantic import (
     Field,
     StringConstraints,
     ValidationError,
-    field_validator,
     model_validator,
 )
 
@@ -78,11 +77,6 @@ class Case(Record):
     recording: scenarios.Identifier | None = None
     moves: Annotated[tuple[Move, ...], Field(max_length=MOST_ROUNDS), FailFast()] = ()
     registration: Registration = Registration()
-
-    @field_validator("registration", mode="before")
-    @classmethod
-    def _opens_what_was_saved(cls, data: object) -> object:
-        return Registration.without_contradictions(data)
 
     @model_validator(mode="after")
     def _belongs_together(self) -> Self:

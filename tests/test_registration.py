@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from replicalab.case import Case
 from replicalab.models import LONGEST_TEXT
 from replicalab.registration import LONGEST_LINE, PROFILES, QUESTIONS, SAMENESS, Registration
 from replicalab.ui.address import fitted, from_query, left_out
@@ -91,12 +90,6 @@ def test_choice_of_nobody_takes_the_place_of_the_others_and_they_of_it(
     before: list[str], chosen: list[str], left: tuple[str, ...]
 ) -> None:
     assert QUESTIONS["blinding"].settled(before, chosen) == left
-
-
-def test_case_that_was_saved_with_a_contradiction_opens_without_it() -> None:
-    said = {"same_pay": ["Close"], "blinding": ["Subjects", "Nobody"]}
-    saved = {"study": "psy_stroop", "lab": "easy", "registration": {"choices": said}}
-    assert Case.model_validate(saved).registration.choices == {"same_pay": ("Close",)}
 
 
 def test_registration_longer_than_an_address_gives_way_whole() -> None:

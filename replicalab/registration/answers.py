@@ -61,17 +61,6 @@ class Registration(Record):
                 raise ValueError(fault)
         return self
 
-    @classmethod
-    def without_contradictions(cls, data: object) -> object:
-        """Return the data of answers without choices that exclude each other.
-
-        Files of version 1.0.0 may hold them, and are still opened; such a choice says nothing.
-        """
-        if not isinstance(data, dict) or not isinstance(choices := data.get("choices"), dict):
-            return data
-        kept = {key: chosen for key, chosen in choices.items() if not _contradicts(key, chosen)}
-        return {**data, "choices": kept}
-
     def answering(self, key: str, answer: str | tuple[str, ...]) -> Self:
         """Return these answers with another one to a question; an empty one takes it away.
 
@@ -102,9 +91,3 @@ def _fault_of(key: str, chosen: Sequence[str]) -> str:
         stands = f"'{question.alone}' stands beside {joined(quoted(excluded))}"
         return f"choices: {key}: {stands}; leave it or them out"
     return ""
-
-
-def _contradicts(key: object, chosen: object) -> bool:
-    if not isinstance(key, str) or key not in QUESTIONS or not isinstance(chosen, list | tuple):
-        return False
-    return bool(QUESTIONS[key].excluded(chosen))

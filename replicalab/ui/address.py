@@ -287,21 +287,11 @@ def from_query(query: Mapping[str, str], find: FindPack) -> LinkReading:
 def _with_study(work: Workspace, study: str, find: FindPack) -> Workspace:
     """Return a workspace on the study that an address names: a visitor's, or one on the shelf.
 
-    Links from before carried a key with every study, also with one on the shelf.
-
     Raises:
-        ScenarioError: it is not on the shelf, and the address has no key for it.
+        ScenarioError: it is not there.
     """
-    for own in dict.fromkeys((work.case.own, None)):
-        try:
-            find(study, work.case.lab.value, work.case.seed, own)
-            return work.changed(study=study, own=own)
-        except ScenarioError as error:
-            wrong = error
-    if work.case.own is not None:
-        with suppress(ValidationError):  # the study has a name that none can have
-            return work.changed(study=study)
-    raise wrong
+    find(study, work.case.lab.value, work.case.seed, work.case.own)
+    return work.changed(study=study)
 
 
 def _with_rest(work: Workspace, query: Mapping[str, str], problems: list[str]) -> Workspace:

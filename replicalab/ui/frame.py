@@ -19,7 +19,6 @@ from replicalab.ui import (
     lab,
     panel,
     present,
-    reopening,
     signing_in,
     state,
     tray,
@@ -77,7 +76,6 @@ def page(title: str) -> Iterator[PlanAnalysis]:
             _draw_navigation(title)
             _draw_header(analysis, title)
         _draw_problems()
-        reopening.draw()
         if not presenting:
             keeping.draw_offer(state.current().offered)
             keeping.draw(title)

@@ -278,6 +278,7 @@ def find(scenario_id: str, difficulty: str, seed: int, own: str | None) -> scena
         restock()
         found = _STUDIES.read(own)
     if found is None or found.study.scenario_id != scenario_id:
-        gone = Fault("scenario_id", f"'{scenario_id}' is not here", "open its file")
+        problem = f"'{scenario_id}' is not on this server"
+        gone = Fault("scenario_id", problem, "bring its file under Make a study on Scenarios")
         raise ScenarioError("studies of visitors", [gone])
     return scenarios.pack_of(found.study, scenarios.Difficulty(difficulty), seed)

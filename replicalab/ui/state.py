@@ -9,7 +9,6 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate
@@ -60,8 +59,6 @@ class Session:
             carry it in their keys, so that new ones show the plan and not what was typed before. It
             starts anywhere: a tab that outlived its server still holds what was typed there.
         problems: what could not be read of the address, until it is dismissed.
-        missing: what was asked for of a visitor's study that is not here, until its file is
-            opened or it is dismissed; the address is left alone as long.
         notice: what came of keeping something last, until the workspace changes.
         offered: the last draft, for whoever comes without an address, until it is chosen or not.
         address: the one that we wrote last, or that the visitor came with.
@@ -78,7 +75,6 @@ class Session:
     future: list[HistoryStep] = field(default_factory=list)
     version: int = field(default_factory=partial(secrets.randbelow, 2**32))
     problems: list[str] = field(default_factory=list)
-    missing: Workspace | None = None
     story: Story | None = None
     tab: Tab = field(default_factory=Tab)
     notice: SaveNotice | None = None
@@ -172,33 +168,20 @@ def begin() -> None:
         if time.monotonic() - current().written_at > _SETTLED_AFTER:
             _remember()
             _adopt(query)
-        elif current().missing is None:
+        else:
             current().address = {}
     current().touched = False
     current().shelved.clear()
-    _return_to_a_missing_study()
     _leave_a_lost_study()
 
 
 def _adopt(query: dict[str, str]) -> None:
     found = current()
     reading = drafting.read(query, found.tab)
-    found.workspace, found.problems, found.missing = reading.workspace, reading.problems, None
+    found.workspace, found.problems = reading.workspace, reading.problems
     found.address = query
     found.written_at = time.monotonic()
     found.version += 1
-
-
-def _return_to_a_missing_study() -> None:
-    """Go on with what was asked for of a study that is here again, such as undeleted."""
-    found = current()
-    if found.missing is None:
-        return
-    with suppress(ScenarioError):
-        work = _askable(found.missing)
-        work.case.pack(_find)
-        found.workspace, found.missing = work, None
-        found.version += 1
 
 
 def _leave_a_lost_study() -> None:
@@ -209,23 +192,22 @@ def _leave_a_lost_study() -> None:
         usable = [summary.scenario_id for summary in list_scenarios()]
         if not usable:
             raise
-        found, other = current(), DEFAULT_STUDY if DEFAULT_STUDY in usable else usable[0]
-        if case().own:  # no step: undo would lead back to what is not there
-            found.missing, found.workspace = workspace(), Workspace().changed(study=other)
-            found.version += 1
-        else:
-            found.problems = [*str(error).splitlines(), "Another study is open instead."]
-            open_workspace(Workspace().changed(study=other))
+        found, lost = current(), case()
+        other = DEFAULT_STUDY if DEFAULT_STUDY in usable else usable[0]
+        # No step: undo would lead back to the lost study.
+        found.tab = drafting.left(found.tab, lost)
+        found.workspace = Workspace().changed(study=other)
+        found.version += 1
+        found.problems = [*str(error).splitlines(), "Another study is open instead."]
 
 
 def address() -> dict[str, str]:
-    """Return the query string that opens what is on the screen, or what is missing there.
+    """Return the query string that opens what is on the screen.
 
     What an address has no room for stands in the tab's draft, which it then names.
     """
-    asked = current().missing or workspace()
-    carried, query = _worked_out(asked)
-    return query | drafting.named(current().tab, asked, carried)
+    carried, query = _worked_out(workspace())
+    return query | drafting.named(current().tab, workspace(), carried)
 
 
 def _worked_out(asked: Workspace) -> tuple[Workspace, dict[str, str]]:
@@ -250,8 +232,7 @@ def address_lacks_tray() -> tuple[str, ...]:
 def write_address() -> None:
     """Write that into the address, if it is not there already, and have the draft saved."""
     found, query = current(), address()
-    if found.missing is None:
-        drafting.note(found.tab, found.workspace, soon="draft" in query)
+    drafting.note(found.tab, found.workspace, soon="draft" in query)
     if query != found.address:
         st.query_params.from_dict(query)
         found.address, found.written_at = query, time.monotonic()
@@ -347,17 +328,12 @@ def open_study(scenario_id: str, own: str | None = None) -> None:
 def bring(text: str, study: Study) -> str:
     """Keep a visitor's study and open it; return why not, and change nothing.
 
-    One that was missing is opened with the lab and the plan that it was asked for with; the plan
-    and the lab of one that is open stay.
+    The plan and the lab of one that is open stay.
     """
-    found = current()
     if refused := own_studies.keep(text, study):
         return refused
     own = own_studies.key_of(study.scenario_id)
-    if found.missing and found.missing.case.study == study.scenario_id:
-        open_workspace(_askable(found.missing.changed(own=own)))
-        found.missing = None
-    elif case().own == own:
+    if case().own == own:
         open_workspace(_askable(workspace().with_case(case().with_own())))
     else:
         open_study(study.scenario_id, own)

@@ -9,15 +9,12 @@ from typing import Any
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.driving import (
-    APP,
     ROOT,
-    AppServer,
     count_runs,
     open_app,
 )
 from tests.browser.visiting import (
     follow,
-    number,
     pick,
     press,
     show,
@@ -82,29 +79,6 @@ def test_link_to_ones_own_study_reads_it_and_a_reload_still_owns_it(
     open_app(app_page, app_page.url)
     press(app_page, "Remove")
     expect(where(app_page)).not_to_contain_text(TITLE)
-
-
-def test_tab_that_outlives_its_server_asks_for_the_file_and_goes_on(
-    browser: Browser, browser_context_args: dict[str, Any], tmp_path: Path
-) -> None:
-    with browser.new_context(**browser_context_args) as context:  # unwatched: its server goes
-        tab = context.new_page()
-        count_runs(tab)
-        with AppServer(APP, tmp_path / "first.log") as first:
-            bring_template(tab, first.url)
-            follow(tab, "Protocol")
-            type_number(tab, "Sample size", 7)
-            address = tab.url
-        empty = {"REPLICALAB_DATA": str(tmp_path)}
-        with AppServer(APP, tmp_path / "second.log", port=first.port, environment=empty):
-            expect(tab.get_by_text("is not on this server")).to_be_visible(timeout=90_000)
-            assert tab.url == address
-            # While it is drawn the old one stays.
-            expect(number(tab, "Sample size")).to_have_count(1)
-            expect(number(tab, "Sample size")).to_have_value(STAND_IN_SAMPLES)
-            upload(tab, TEMPLATE)
-            expect(where(tab)).to_contain_text(TITLE)
-            expect(number(tab, "Sample size")).to_have_value("7")
 
 
 def bring_template(page: Page, address: str = "/") -> None:

@@ -198,17 +198,6 @@ def test_deleting_can_be_undone_at_once_and_later() -> None:
         assert shelf().usage(owner()).entries == usage
 
 
-def test_open_study_that_is_deleted_is_open_again_once_that_is_undone() -> None:
-    keep(EntryKind.STUDY, "another", copy_text("psy_stroop", "another_stroop"))
-    app = type_number(go(opened(EntryKind.STUDY), PROTOCOL), "Sample size", 41)
-    press(go(app, LIBRARY), "Delete")
-    assert "not on this server" in said(app)
-    press(app, "Undo")
-    assert "not on this server" not in said(app)
-    assert number(go(app, PROTOCOL), "Sample size").value == 41
-    assert app.session_state["state"].workspace.case.study == "my_stroop"
-
-
 def restored(entry: Entry) -> tuple[AppTest, list[list[str]]]:
     """Return the page after an entry's earlier version was restored, and what it said differs."""
     app = visit(LIBRARY)

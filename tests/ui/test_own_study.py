@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from replicalab.errors import ScenarioError
 from replicalab.library import EntryKind
 from replicalab.negotiation import save
 from replicalab.scenarios import (
@@ -19,7 +18,7 @@ from replicalab.scenarios import (
     parse_study,
     study_text,
 )
-from replicalab.ui import own_studies, state, study_cache
+from replicalab.ui import own_studies, study_cache
 from replicalab.ui.address import from_query, to_query
 from replicalab.ui.library import writer
 from replicalab.ui.library.shelf import owner, shelf
@@ -28,7 +27,7 @@ from tests.negotiation.playing import by_rule
 from tests.ui.acting import can_press, labels, number, pick, press, run, type_number
 from tests.ui.negotiating import hand_over as give_negotiation
 from tests.ui.pages import COMPARE, NEGOTIATION, PAGES, PROTOCOL, SCENARIOS, STUDY
-from tests.ui.reading import Alert, alerts, keyed, links, said, table, texts, where
+from tests.ui.reading import Alert, alerts, keyed, said, table, texts, where
 from tests.ui.visitors import Browsers, move, restart
 from tests.ui.walking import at_editor, at_gallery, at_making, go, query_of, unopened, visit, write
 
@@ -36,7 +35,7 @@ MINE: Final = copy_text("psy_stroop", "my_stroop")
 OTHER: Final = copy_text("phys_millikan", "my_millikan")
 RICH: Final = MINE.replace("budget: 1000", "budget: 5000")
 TITLE: Final = "Stroop interference"
-GONE: Final = "The study 'my_stroop' is not on this server"
+GONE: Final = "'my_stroop' is not on this server"
 
 pytestmark = pytest.mark.usefixtures("browsers")
 
@@ -256,88 +255,28 @@ def test_saved_negotiation_opens_in_ones_own_study(browsers: Browsers) -> None:
 # --- what is gone -----------------------------------------------------------------------------
 
 
-@pytest.fixture
-def lost(browsers: Browsers, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """The address of an edited plan in a lab of a study that the server then forgot."""
-    app = type_number(go(pick(go(using(), STUDY), "Lab", "hard"), PROTOCOL), "Sample size", 31)
+@pytest.mark.parametrize("page", PAGES)
+def test_link_to_a_gone_study_gives_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, page: str
+) -> None:
+    link = query_of(using())
     move(monkeypatch)
-    return query_of(app)
-
-
-def hand_over(app: AppTest, text: str | bytes) -> AppTest:
-    """Open a file where one is missing, and return the app."""
-    data = text.encode() if isinstance(text, str) else text
-    app.file_uploader(key="missing_study_file").set_value(("mine.yaml", data, "application/yaml"))
-    return run(app)
-
-
-def test_study_that_is_gone_is_named_on_every_page_and_its_address_stays_until_it_is_dismissed(
-    monkeypatch: pytest.MonkeyPatch, lost: dict[str, str]
-) -> None:
-    app = visit(PROTOCOL, **lost, x="y" * 60_000)
-    assert "Until then 'fin_momentum' stands in for it." in said(app)
-    type_number(app, "Sample size", 150)
-    for page in PAGES:
-        assert GONE in said(go(app, page))
-        assert query_of(app) == lost
-        assert links(app) == [lost] * len(PAGES), "which say nothing but what says something here"
-    assert number(go(app, PROTOCOL), "Sample size").value == 150
-    with monkeypatch.context() as patch:  # an older address, too soon to be meant
-        patch.setattr(state, "_SETTLED_AFTER", 1e9)
-        app.query_params["study"] = "fin_momentum"
-        assert GONE in said(run(app))
-        assert links(app) == [lost] * len(PAGES)
-    presented = visit(NEGOTIATION, **{**lost, "present": "1"})
-    assert GONE in said(presented)
-    assert GONE in said(press(presented, "Next"))
-    assert GONE not in said(press(app, "Dismiss"))
+    app = visit(page, **link)
+    assert GONE in said(app)
     assert query_of(app)["study"] == "fin_momentum"
+    assert GONE not in said(press(app, "Dismiss"))
 
 
-def test_file_of_a_study_that_is_gone_brings_its_plan_and_lab_back_and_another_is_told(
-    lost: dict[str, str],
-) -> None:
-    app = visit(PROTOCOL, **lost)
-    for file, told in (
-        (OTHER, "this is the file of 'my_millikan'; open the file of 'my_stroop'"),
-        (MINE.replace("budget: 620", "budget: -5"), "labs.hard.budget: -5 is not allowed"),
-        (MINE.replace("my_stroop", "psy_stroop"), "already the id of a study on the shelf"),
-        (b"\xff\xfe", "byte 0xff is not UTF-8 text"),
-        (f"{MINE}\n#{'x' * 262_144}", "more than the 262144 allowed"),
-    ):
-        hand_over(app, file)
-        assert told in next(alert.text for alert in alerts(app) if alert.colour == "error")
-        assert GONE in said(app)
-        assert query_of(app) == lost
-    hand_over(app, MINE)
-    assert where(app).startswith(f"{TITLE} · hard lab ·")
-    assert number(app, "Sample size").value == 31
-    assert GONE not in said(app)
-    assert query_of(app) == lost, "its key is the same again, so links that others have still open"
-
-
-def test_reader_who_has_the_file_goes_on_with_a_study_of_their_own(
-    browsers: Browsers, lost: dict[str, str]
-) -> None:
-    token = browsers.use()
-    app = press(write(visit(**lost), MINE), "Use this study")
-    assert GONE not in said(app)
-    assert number(go(app, PROTOCOL), "Sample size").value == 31
-    assert query_of(app) == {**lost, "own": key_of(token, "my_stroop")}
-
-
-def test_study_that_goes_while_it_is_read_keeps_what_was_edited(browsers: Browsers) -> None:
+def test_reader_loses_a_removed_study_and_undo_goes_on(browsers: Browsers) -> None:
     author = using()
     mine, link = browsers.token, query_of(author)
     browsers.use()
-    reader = type_number(visit(PROTOCOL, **link), "Sample size", 31)
-    edited = query_of(reader)
+    reader = visit(PROTOCOL, **link)
     browsers.token = mine
     press(at_gallery(author), "Remove")
     browsers.use()
     assert GONE in said(run(reader))
-    assert query_of(reader) == edited
-    assert number(hand_over(reader, MINE), "Sample size").value == 31
+    assert query_of(reader)["study"] == "fin_momentum"
 
 
 def test_undo_goes_back_beyond_a_study_that_was_removed() -> None:
@@ -365,19 +304,14 @@ ADDRESSES: Final = st.fixed_dictionaries(
 
 
 @given(ADDRESSES)
-def test_any_key_gives_a_study_that_is_here_or_one_that_is_asked_for(query: dict[str, str]) -> None:
+def test_any_key_gives_a_study_that_is_here(query: dict[str, str]) -> None:
     store = StudyCache()
     store.keep("a", MINE, parse_study(copy_text("psy_stroop", "x"), "x"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(own_studies, "_STUDIES", store)
         work, problems = from_query(query, own_studies.find)
-        assert work.case.own in (None, query["own"])
         assert all(problem.endswith(".") for problem in problems)
-        if work.case.own is None or (work.case.own, work.case.study) == (key_of("a", "x"), "x"):
-            assert work.case.pack(own_studies.find).scenario_id == work.case.study
-        else:
-            with pytest.raises(ScenarioError):
-                work.case.pack(own_studies.find)
+        assert work.case.pack(own_studies.find).scenario_id == work.case.study
         assert from_query(to_query(work), own_studies.find) == (work, [])
 
 
