@@ -19,8 +19,6 @@ MIMES: Final = {
     "json": "application/json",
     "md": "text/markdown",
     "pdf": "application/pdf",
-    "png": "image/png",
-    "svg": "image/svg+xml",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     "yaml": "application/yaml",
 }
@@ -100,8 +98,8 @@ class Form(NamedTuple):
     Attributes:
         name: what its button says.
         maker: the function of `replicalab.reports` that makes it.
-        is_button: whether it has a button of its own with the brief and the report; a PDF is
-            printed by another process, and a workbook is saved under Tables.
+        is_button: whether it has a button of its own with the brief and the report; a PDF is made
+            before its button is drawn, and a workbook is saved under Tables.
         is_paged: whether it is laid out for a paper.
     """
 

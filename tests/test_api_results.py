@@ -111,16 +111,6 @@ def test_critique_holds_a_row_for_each_question_and_hears_the_author() -> None:
     assert "Are all materials available" in plan.critique()._repr_html_()
 
 
-def test_picture_of_a_design_is_saved_in_the_form_that_its_name_says(tmp_path: Path) -> None:
-    found = replicalab.assess(replicalab.load(STUDY)).picture
-    assert found.save(tmp_path / "a.svg").read_text("utf-8").startswith("<svg")
-    assert found.save(tmp_path / "a.PNG").read_bytes().startswith(b"\x89PNG")
-    with pytest.raises(ValueError, match=r"form '.gif' is unknown; end the name in .png or .svg"):
-        found.save(tmp_path / "a.gif")
-    assert repr(found).startswith("<DesignPicture: 100 participants. One group: 100.")
-    assert "data:image/svg+xml" in found._repr_html_()
-
-
 def test_frame_without_a_row_has_its_columns() -> None:
     poor = replicalab.assess(replicalab.load(STUDY, own=replicalab.Lab(budget=1)))
     assert list(replicalab.frontier(poor).frame().columns)[:3] == ["samples", "days", "credits"]

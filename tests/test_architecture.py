@@ -55,7 +55,6 @@ ONLY_IN: Final[dict[str, frozenset[str]]] = {
     "scipy": frozenset(),
     "weasyprint": frozenset({"render"}),
     "docx": frozenset({"render"}),
-    "PIL": frozenset({"render"}),
 }
 """Outside libraries and the rooms that may import them."""
 
@@ -64,8 +63,7 @@ NOT_FOR_PAGES: Final = ROOMS - {"ui", "server"}
 
 CORE: Final = ROOMS - {"library", "render", "reports", "server", "ui"}
 NOT_IN_CORE: Final = frozenset(
-    "streamlit plotly pandas openai httpx2 jinja2 sqlalchemy scipy numpy distributed docx "
-    "PIL".split()
+    "streamlit plotly pandas openai httpx2 jinja2 sqlalchemy scipy numpy distributed docx".split()
 )
 
 

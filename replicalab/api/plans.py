@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from replicalab import planner, scenarios
@@ -20,8 +19,6 @@ from replicalab.tables import rows
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from replicalab.views.blocks import Picture
 
 
 class Dimensions(OneLine, tuple[Slack, ...]):
@@ -80,45 +77,6 @@ class Critique(OneLine, tuple[Remark, ...]):
         return page(critique_panel(self))
 
 
-class DesignPicture(OneLine):
-    """A plan's design as a picture: arms and units, days and bookings."""
-
-    def __init__(self, plan: Assessment) -> None:
-        self.plan = plan
-
-    @property
-    def block(self) -> Picture:
-        """What it holds, of which each form is drawn."""
-        from replicalab.views.design import design_picture  # noqa: PLC0415
-
-        return design_picture(self.plan)
-
-    def save(self, path: str | Path) -> Path:
-        """Write it to a file, as PNG or SVG by the ending of its name, and return where.
-
-        Raises:
-            ValueError: its name ends in neither.
-            OSError: it cannot be written.
-        """
-        from replicalab.render.pictures import picture_png, picture_svg  # noqa: PLC0415
-
-        to = Path(path)
-        match to.suffix.lower():
-            case ".png":
-                to.write_bytes(picture_png(self.block))
-            case ".svg":
-                to.write_text(picture_svg(self.block), "utf-8")
-            case other:
-                raise ValueError(f"form '{other}' is unknown; end the name in .png or .svg")
-        return to
-
-    def _line(self) -> str:
-        return self.block.alt
-
-    def _repr_html_(self) -> str:
-        return page(self.block)
-
-
 class Plan(OneLine, Assessment):
     """A plan in its lab: the seven dimensions, cost and evidence."""
 
@@ -135,11 +93,6 @@ class Plan(OneLine, Assessment):
         found = Costs(self.cost_terms)
         found.plan = self
         return found
-
-    @property
-    def picture(self) -> DesignPicture:
-        """Its design as a picture."""
-        return DesignPicture(self)
 
     def critique(self, said: Registration | None = None) -> Critique:
         """Return what a reviewer would ask of it.

@@ -3,7 +3,6 @@
 A panel is semantic elements and text; `STYLE` is drawn once by whoever shows some of them.
 """
 
-from base64 import b64encode
 from pathlib import Path
 from typing import Final
 
@@ -11,7 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from replicalab.characters import shown
-from replicalab.views.blocks import Block, Document, Fold, Group, Panel, Picture, Table
+from replicalab.views.blocks import Block, Document, Fold, Group, Panel, Table
 
 _FOLDER: Final = Path(__file__).parent
 
@@ -58,15 +57,10 @@ def html(*blocks: Block) -> str:
     return "".join(drawn)
 
 
-def _drawn(block: Block, *, paper: bool = False, on_page: bool = True) -> Markup:
-    """Return a block; on paper a table's caption is seen, and its bars stand in their cells.
-
-    A page takes no SVG: there a picture is an image.
-    """
+def _drawn(block: Block, *, paper: bool = False) -> Markup:
+    """Return a block; on paper a table's caption is seen, and its bars stand in their cells."""
     if isinstance(block, Panel):
         return _template(block.template, **block.facts)
-    if isinstance(block, Picture):
-        return _pictured(block, on_page=on_page)
     name = type(block).__name__.lower()
     if isinstance(block, Fold | Group):
         held = Markup().join(_drawn(each, paper=paper) for each in block.blocks)
@@ -74,15 +68,6 @@ def _drawn(block: Block, *, paper: bool = False, on_page: bool = True) -> Markup
     else:
         found = getattr(_BLOCKS, name)(block, paper)
     return found
-
-
-def _pictured(picture: Picture, *, on_page: bool) -> Markup:
-    from replicalab.render.pictures import alt_text, picture_svg  # noqa: PLC0415 - slow to load
-
-    svg = picture_svg(picture, titled=False)
-    data = "" if not on_page else b64encode(svg.encode()).decode()
-    facts = {"block": picture, "svg": Markup(svg), "data": data, "alt": alt_text(picture)}  # noqa: S704 - ours
-    return _template("picture", **facts)
 
 
 def _template(template: str, **facts: object) -> Markup:
@@ -121,12 +106,12 @@ def document_html(document: Document) -> str:
 
     It prints as it is read.
     """
-    return _template("document", document=document, on_page=False, style=Markup(_DOCUMENT_STYLE))  # noqa: S704 - ours
+    return _template("document", document=document, style=Markup(_DOCUMENT_STYLE))  # noqa: S704 - ours
 
 
 def preview(document: Document) -> str:
     """Return what such a page shows, as a panel of a page that has the stylesheet."""
-    body = _template("document_body", document=document, on_page=True)
+    body = _template("document_body", document=document)
     return f'<div class="rl preview">{body}</div>'
 
 

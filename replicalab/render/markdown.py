@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from replicalab.characters import on_one_line
-from replicalab.views.blocks import Block, Cell, Document, Listing, Picture, Sentence, Status, Table
+from replicalab.views.blocks import Block, Cell, Document, Listing, Sentence, Status, Table
 
 _SIGNS: Final = {Status.PASS: "✓ ", Status.CAUTION: "! ", Status.FAIL: "✕ "}
 # What a renderer would make something of: a link, an image, a list, a formula, a reaction.
@@ -52,9 +52,6 @@ def _block(block: Block) -> str:
             return "\n".join(f"- {escaped(text)}" for text in texts)
         case Table():
             return "\n".join(_lines(block))
-        case Picture():
-            said = f"**{escaped(block.title)}.** {escaped(block.text)}"
-            return f"{said}\n\n{escaped(block.alt)}"
     raise TypeError(f"a {type(block).__name__} is no block of a document")
 
 

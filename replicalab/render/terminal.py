@@ -14,7 +14,6 @@ from replicalab.views.blocks import (
     Heading,
     Listing,
     Panel,
-    Picture,
     Sentence,
     Status,
     Table,
@@ -37,8 +36,6 @@ def lines(*blocks: Block) -> Iterator[str]:
                 yield from (f"{_INDENT}{sentence(item)}" for item in block.items)
             case Table():
                 yield from _table(block)
-            case Picture():
-                yield from indented([block.title, block.text, block.alt])
             case Fold():
                 yield from section(block.summary, lines(*block.blocks))
             case Group():

@@ -39,7 +39,7 @@ def _open_library() -> None:
 @cache
 def _keep_out_of_collections() -> None:
     """Load what is left, and look through what is loaded once more and never again."""
-    for module in ("replicalab.library.store", "replicalab.render.pictures"):
+    for module in ("replicalab.library.store", "replicalab.render.figures.region"):
         import_module(module)
     gc.collect()
     gc.freeze()

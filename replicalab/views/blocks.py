@@ -6,7 +6,7 @@ A block holds what is said and its numbers, never how it looks: `replicalab.rend
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 from typing import Literal, NamedTuple
@@ -154,25 +154,6 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Picture:
-    """A chart of a document, still.
-
-    Attributes:
-        title: what it shows.
-        text: for what it is drawn, and how it is read.
-        alt: what stands in its place for who cannot see it, beside title and text.
-        chart: which it is, a name in `CHARTS` of `replicalab.render.pictures`.
-        facts: what that is drawn of.
-    """
-
-    title: str
-    text: str
-    alt: str
-    chart: str
-    facts: Mapping[str, object] = field(compare=False, repr=False)
-
-
-@dataclass(frozen=True)
 class Heading:
     """The title of what follows; ``part`` is one inside a panel.
 
@@ -216,7 +197,7 @@ class Panel:
     facts: Mapping[str, object]
 
 
-Block = Heading | Sentence | Listing | Table | Picture | Fold | Group | Panel
+Block = Heading | Sentence | Listing | Table | Fold | Group | Panel
 
 
 def table(
@@ -275,7 +256,7 @@ def says(block: Block | None) -> bool:
             return bool(block.rows)
         case Fold() | Group():
             return any(map(says, block.blocks))
-        case Panel() | Picture():
+        case Panel():
             return True
 
 
@@ -346,12 +327,6 @@ class Document:
         """Its tables, in their order."""
         for part in self.parts:
             yield from (block for block in part.blocks if isinstance(block, Table))
-
-    @property
-    def pictures(self) -> Iterator[Picture]:
-        """Its pictures, in their order."""
-        for part in self.parts:
-            yield from (block for block in part.blocks if isinstance(block, Picture))
 
 
 def part(title: str, *blocks: Block | None) -> Part:

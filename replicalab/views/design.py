@@ -1,160 +1,106 @@
-"""A design as a picture: arms and units, and the days of the plan and of bookings."""
+"""A design as tables: arms and units, and the days of plan, lab and bookings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from replicalab.assessment import Assessment, samples_in_arms, samples_text, units_in_arms
 from replicalab.assessment.phrases import last_day_text
-from replicalab.lexicon import amount_text, capitalised, count_text, ended, joined, one_line
+from replicalab.lexicon import amount_text, capitalised, count_text, joined, one_line
 from replicalab.scenarios import ItemStatus
-from replicalab.views.blocks import Picture
+from replicalab.views.blocks import Bar, Cell, Column, Table, table
 from replicalab.views.plan import in_its_noun
 
 TITLE: Final = "The design"
-_TWO: Final = 2
 MOST_ARMS: Final = 6
 MOST_BOOKINGS: Final = 6
-"""Of more arms, or bookings, the rest are only counted."""
+"""The number of arms and bookings listed; the rest are only counted."""
+
+_Span = tuple[str, str, int, int]
+"""A name, its days in words, the first and the last of them."""
 
 
-class Arm(NamedTuple):
-    """An arm of a design, or its only group.
-
-    Attributes:
-        text: what it is called, and what is in it.
-        samples: how many are planned in it.
-        units: in how many experimental units; 0 where no sample shares one.
-        per_unit: samples in a unit, on average.
-    """
-
-    text: str
-    samples: int
-    units: int
-    per_unit: float
+def design_tables(plan: Assessment) -> list[Table]:
+    """Return the arms with their samples, and the days of plan, lab and bookings."""
+    size = capitalised(in_its_noun(samples_text(plan), plan.pack.design))
+    samples = Column("Samples", bar="after", picture="Share of the largest group")
+    span = Column("Days", bar="after", picture="Place among these days")
+    return [
+        table(f"{TITLE}: {size}", ("Group", samples), _arm_rows(plan)),
+        table("Days of plan and lab", ("Use", span), _day_rows(plan)),
+    ]
 
 
-class DaySpan(NamedTuple):
-    """Days of the lab on which something is done or booked, the last one included."""
-
-    text: str
-    first: int
-    last: int
-
-
-class DesignFacts(NamedTuple):
-    """What a picture of a design is drawn of.
-
-    Attributes:
-        size: how many samples are planned, and analysed.
-        arms: those that are drawn, and in words how many more there are.
-        more_arms: the rest of them; empty where none is left.
-        plan: the days of the plan; None where it has none.
-        bookings: the plan's items that are booked when the lab begins, from day 1 on.
-        more_items: which other items the lab lacks; empty for none.
-        lab: the days of the lab.
-        dates: of the first and the last day that are drawn; empty where none is known.
-    """
-
-    size: str
-    arms: tuple[Arm, ...]
-    more_arms: str
-    plan: DaySpan | None
-    bookings: tuple[DaySpan, ...]
-    more_items: str
-    lab: DaySpan
-    dates: tuple[str, str]
-
-    @property
-    def last_day(self) -> int:
-        """The last day that is drawn; a booking that ends far beyond all else goes on."""
-        end = max(self.lab.last, self.plan.last if self.plan else 1, 1)
-        return max([end, *(min(booked.last, end * _TWO) for booked in self.bookings)])
+def _arm_rows(plan: Assessment) -> Iterator[tuple[str, Cell]]:
+    arms = list(_arms(plan))
+    largest = max((samples for _, samples, _ in arms), default=0) or 1
+    for name, samples, text in arms[:MOST_ARMS]:
+        yield name, Cell(text, bar=Bar(samples / largest))
+    if (more := len(arms) - MOST_ARMS) > 0:
+        yield "Others", Cell(f"{count_text(more, 'group')} like these")
 
 
-def design_facts(plan: Assessment) -> DesignFacts:
-    """Return what a picture of a plan's design is drawn of."""
-    lab, design = plan.pack.lab, plan.pack.design
-    arms = tuple(_arms(plan))
-    left = len(arms) - MOST_ARMS
-    days, start = plan.counts.days, lab.start_day
-    bookings = tuple(_bookings(plan))
-    facts = DesignFacts(
-        size=capitalised(in_its_noun(samples_text(plan), design)),
-        arms=arms[:MOST_ARMS],
-        more_arms=f"And {count_text(left, 'group')} like these." if left > 0 else "",
-        plan=_days("The plan", start, start + days - 1, last_day_text(plan)) if days else None,
-        bookings=bookings[:MOST_BOOKINGS],
-        more_items=_more_items(plan, len(bookings) - MOST_BOOKINGS),
-        lab=_days("The lab", start, max(lab.days, start), lab.dated(lab.days, "to")),
-        dates=("", ""),
-    )
-    ends = (1, facts.last_day)
-    first, last = (lab.dated(day).strip(" ()") for day in ends)
-    return facts._replace(dates=(first, last))
-
-
-def _days(what: str, first: int, last: int, dated: str) -> DaySpan:
-    days = f"day {first:,}" if first == last else f"days {first:,} to {last:,}"
-    return DaySpan(f"{what}: {days}{dated}", first, last)
-
-
-def _arms(plan: Assessment) -> Iterator[Arm]:
+def _arms(plan: Assessment) -> Iterator[tuple[str, int, str]]:
+    """Yield each arm's name, its number of samples, and its samples and units in words."""
     design, row = plan.pack.design, plan.evidence.row
     groups, samples, units = row.groups_of(design), plan.counts.samples, design.units
-    shares = [int(each) for each in samples_in_arms(samples, design)]
-    held = [int(each) for each in units_in_arms(samples, design)]
-    if groups > len(shares):
-        # Samples that are left over are in no group.
-        shares, held = [samples // groups] * groups, [held[0] // groups] * groups
-    for at, (share, number) in enumerate(zip(shares, held, strict=True), start=1):
+    sizes = [int(size) for size in samples_in_arms(samples, design)]
+    numbers = [int(number) for number in units_in_arms(samples, design)]
+    if groups > len(sizes):
+        # Samples left over belong to no group.
+        sizes, numbers = [samples // groups] * groups, [numbers[0] // groups] * groups
+    for place, (size, number) in enumerate(zip(sizes, numbers, strict=True)):
         if groups == 1:
             name = "One group"
         elif design.arms:
-            name = ("First arm", "Second arm")[at - 1]
+            name = ("First arm", "Second arm")[place]
         else:
-            name = f"Group {at}"
-        per_unit = units.samples if units else 1.0
-        within = f" in {count_text(number, units.name)} of {per_unit:g}" if units else ""
-        text = f"{name}: {amount_text(share)}{within}"
-        yield Arm(text, share, number if units else 0, per_unit)
+            name = f"Group {place + 1}"
+        per_unit = f" in {count_text(number, units.name)} of {units.samples:g}" if units else ""
+        yield name, size, f"{amount_text(size)}{per_unit}"
 
 
-def _bookings(plan: Assessment) -> Iterator[DaySpan]:
+def _day_rows(plan: Assessment) -> Iterator[tuple[str, Cell]]:
+    spans, bookings = list(_spans(plan)), list(_bookings(plan))
+    lab_end = max(plan.pack.lab.days, plan.pack.lab.start_day)
+    # A booking that ends long after plan and lab is cut, so that both stay visible.
+    end = max(last for *_, last in spans)
+    scale = max([end, *(min(last, 2 * end) for *_, last in bookings)])
+    for name, text, first, last in [*spans, *bookings[:MOST_BOOKINGS]]:
+        ends = min(last, scale) / scale
+        yield name, Cell(text, bar=Bar(ends, lab_end / scale, begins=(first - 1) / scale))
+    if missing := _missing_text(plan, len(bookings) - MOST_BOOKINGS):
+        yield "Missing", Cell(missing)
+
+
+def _spans(plan: Assessment) -> Iterator[_Span]:
+    lab, days = plan.pack.lab, plan.counts.days
+    start = lab.start_day
+    if days:
+        last = start + days - 1
+        yield "Plan", f"{_days(start, last)}{last_day_text(plan)}", start, last
+    end = max(lab.days, start)
+    yield "Lab", f"{_days(start, end)}{lab.dated(lab.days, 'to')}", start, end
+
+
+def _bookings(plan: Assessment) -> Iterator[_Span]:
     for item in plan.missing_items:
         until = plan.pack.inventory.booked_until(item.label)
         if item.status is ItemStatus.BOOKED and until is not None:
-            yield DaySpan(f"{one_line(item.label)}: {item.status_text}", 1, until)
+            yield one_line(item.label), item.status_text, 1, until
 
 
-def _more_items(plan: Assessment, left: int) -> str:
-    """Return which items are missing on all days, and how many more are booked."""
-    gone = [
+def _days(first: int, last: int) -> str:
+    return f"day {first:,}" if first == last else f"days {first:,} to {last:,}"
+
+
+def _missing_text(plan: Assessment, more: int) -> str:
+    """Name the items missing on all days, and count the bookings not listed."""
+    items = [
         f"{one_line(item.label)} ({item.status_text})"
         for item in plan.missing_items
         if item.status is not ItemStatus.BOOKED
     ]
-    more = [count_text(left, "more booked item")] if left > 0 else []
-    return capitalised(joined([*gone, *more]))
-
-
-# --- the picture ------------------------------------------------------------------------------
-
-
-def design_picture(plan: Assessment) -> Picture:
-    """Return the picture of a plan's design, with all that it shows in words."""
-    facts = design_facts(plan)
-    spans = [facts.plan, facts.lab, *facts.bookings]
-    texts = [
-        facts.size,
-        *(arm.text for arm in facts.arms),
-        facts.more_arms,
-        *(span.text for span in spans if span),
-        f"Missing: {facts.more_items}" if facts.more_items else "",
-    ]
-    alt = " ".join(ended(text) for text in texts if text)
-    said = (
-        "Arms with their units; below, the days of plan and bookings, marked where the lab’s end."
-    )
-    return Picture(TITLE, said, alt, "design", {"facts": facts})
+    bookings = [count_text(more, "more booked item")] if more > 0 else []
+    return capitalised(joined([*items, *bookings]))

@@ -7,7 +7,7 @@ from replicalab.assessment import phrases
 from replicalab.lexicon import CREDITS, amount_text, count_text, joined, money_text, plural
 from replicalab.models import Dimension
 from replicalab.scenarios import Lab
-from replicalab.views.blocks import Status, Verdict
+from replicalab.views.blocks import Status, Table, Verdict, plain_table
 from replicalab.views.options import least_days_text, proof_text, too_short
 from replicalab.views.plan import (
     evidence_text,
@@ -276,3 +276,29 @@ def _extra_text(extra: planner.SmallestAddition) -> str:
     else:
         bought = f"still {none}; {phrases.failing_text(after.failing)}"
     return f"+{extra.ask.amount_text()}: {bought}"
+
+
+# --- its table --------------------------------------------------------------------------------
+
+
+def frontier_table(options: planner.PlanAnalysis) -> Table:
+    """Return plans of each line: the cheapest, the dearest, and some between them."""
+    found = options.frontier
+    caption = (
+        f"{len(found.listed)} of {amount_text(len(found.plans))} plans: of each line the cheapest, "
+        "the dearest, and some between them, evenly spaced by "
+        f"{options.yours.pack.lab.currency}"
+    )
+    names = ("Plan", "Evidence", "Fidelity loss", "Given up")
+    return plain_table(caption, names, [_frontier_row(plan, options) for plan in found.listed])
+
+
+def _frontier_row(plan: planner.FrontierPlan, options: planner.PlanAnalysis) -> tuple[str, ...]:
+    yours = options.yours
+    balanced = " (balanced)" if plan is options.frontier.balanced else ""
+    return (
+        f"{priced_size_text(plan, yours.pack.lab)}{balanced}",
+        worth_text(yours.evidence, plan.value),
+        str(plan.loss),
+        lost_text(options.judged(plan.plan(yours.plan))),
+    )

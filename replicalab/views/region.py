@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replicalab.assessment import Assessment, Evidence
@@ -11,6 +12,7 @@ from replicalab.lexicon import amount_text, capitalised, count_text, label_key
 from replicalab.models import Protocol
 from replicalab.planner import PlanAnalysis, PlanToDraw, RegionLimit
 from replicalab.scenarios import Pack
+from replicalab.views.blocks import Table, plain_table
 from replicalab.views.frontier import swap_text
 from replicalab.views.lab import amounts_text
 from replicalab.views.options import do_not_run_text, none_passes_text, too_short
@@ -236,3 +238,31 @@ def one_effect_text(plan: Assessment) -> str:
     return (
         f"The evidence rests on an assumed {effect.name} of {size}; others are tried on Protocol."
     )
+
+
+# --- its table --------------------------------------------------------------------------------
+
+
+def region_table(
+    caption: str, region: Region, drawn: PlanToDraw, effect: float | None = None
+) -> Table:
+    """Return the most samples that fit and count on each day, with their evidence."""
+    return plain_table(
+        caption, ("Days", "Most fit", "and count", "Evidence"), _columns(region, drawn, effect)
+    )
+
+
+def _columns(region: Region, drawn: PlanToDraw, effect: float | None) -> Iterator[tuple[str, ...]]:
+    """Yield one row for each run of days with the same numbers.
+
+    Between days that are further apart nothing is known, so each has its own.
+    """
+    deep = region.deep
+    most = deep.most_feasible.tolist(), deep.most_useful.tolist()
+    columns = zip(deep.days.tolist(), *most, strict=True)
+    apart = deep.days[1] - deep.days[0] > 1
+    for (_, fits, useful), alike in groupby(columns, key=lambda row: (apart and row[0], *row[1:])):
+        days = [day for day, *_ in alike]
+        worth = "–" if useful < 0 else drawn.at(days[0], useful).evidence_at(effect).text
+        counts = ("none" if number < 0 else amount_text(number) for number in (fits, useful))
+        yield ("–".join(map(amount_text, sorted({days[0], days[-1]}))), *counts, worth)

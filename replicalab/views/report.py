@@ -28,7 +28,7 @@ from replicalab.planner import PlanAnalysis, largest_sample, leanest
 from replicalab.planner.curves import Curves
 from replicalab.registration import Registration
 from replicalab.scenarios import QUESTION_FIELDS, QUESTION_RECORDS, Pack
-from replicalab.views import blocks, changes, check, documents, pictures
+from replicalab.views import blocks, changes, check, documents, tradeoffs
 from replicalab.views import critique as critique_views
 from replicalab.views import negotiation as rounds
 from replicalab.views import plan as texts
@@ -46,7 +46,8 @@ from replicalab.views.blocks import (
     table,
 )
 from replicalab.views.check import evidence_cell
-from replicalab.views.design import design_picture
+from replicalab.views.curves import bound_text
+from replicalab.views.design import design_tables
 from replicalab.views.lab import amounts_text, lab_text
 from replicalab.views.options import search_text, wasted_text
 from replicalab.views.original import CONFIDENCE, original_blocks
@@ -95,7 +96,7 @@ def report(
             documents.sized_sentence(yours),
             listing(f"{kind}: {text}" for kind, text in texts.notes(yours)),
         ),
-        part("The plan", _plan_table(options), design_picture(yours)),
+        part("The plan", _plan_table(options), *design_tables(yours)),
         part(
             "Differences from the reference protocol",
             Sentence("" if changed else documents.UNCHANGED),
@@ -113,8 +114,8 @@ def report(
             check.effects_table(yours),
             *original_blocks(curves),
             *success_blocks(yours),
-            *pictures.curve_pictures(curves),
             samples_table(yours),
+            Sentence(bound_text(curves), quiet=True),
         ),
         part(
             "Slack",
@@ -122,7 +123,7 @@ def report(
             Sentence(f"Staff: {texts.staff_text(yours)}.", quiet=True),
         ),
         part("Cost", check.cost_table(yours)),
-        part("Trade-offs", *pictures.trade_off_blocks(options)),
+        part("Trade-offs", *tradeoffs.trade_off_blocks(options)),
         part(
             "What it would take",
             Sentence(search_text(options)),

@@ -39,7 +39,7 @@ STATES: Final[dict[str, tuple[str, Steps]]] = {
         STROOP,
         (
             ("press", "Share"),
-            *(("tab", part) for part in ("Brief", "Report", "Registration", "Tables", "Pictures")),
+            *(("tab", part) for part in ("Brief", "Report", "Registration", "Tables")),
             ("tab", "Bundle"),
         ),
     ),

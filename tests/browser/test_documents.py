@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from datetime import date
-from itertools import combinations
 
 import pytest
 from playwright.sync_api import Page
 
-from replicalab.assessment import assess
 from replicalab.render.html import STYLE, preview
-from replicalab.render.pictures import picture_svg
 from replicalab.reports import document_html, funding_request
-from replicalab.scenarios import Difficulty, ScenarioSummary, list_scenarios, load_scenario
-from replicalab.views.design import design_picture
 from tests.browser.driving import PHONE, PROJECTOR, assert_accessible
 from tests.reports.making import pages_in, pictures_in, seen_in, strangers, work
 
@@ -76,31 +71,6 @@ def test_text_of_a_document_copies_as_it_is_seen(page: Page) -> None:
         "getSelection().selectAllChildren(document.querySelector('main')); String(getSelection())"
     )
     assert "".join(copied.split()) == "".join(seen_in(document).split())
-
-
-@pytest.mark.parametrize("summary", list_scenarios(), ids=lambda each: each.scenario_id)
-def test_texts_of_a_design_stand_apart_in_the_letters_of_a_browser(
-    page: Page, summary: ScenarioSummary
-) -> None:
-    for lab in Difficulty:
-        pack = load_scenario(summary.scenario_id, lab.value)
-        svg = picture_svg(design_picture(assess(pack.reference_protocol, pack)))
-        page.set_content(svg)
-        boxes = page.evaluate(BOXES)
-        wide, high = page.evaluate(
-            "(b => [b.width, b.height])(document.querySelector('svg').viewBox.baseVal)"
-        )
-        for left, top, right, below in boxes:
-            assert 0 <= left < right <= wide
-            assert 0 <= top < below <= high
-        for one, other in combinations(boxes, 2):
-            apart = one[2] <= other[0] or other[2] <= one[0]
-            assert apart or one[3] <= other[1] or other[3] <= one[1], (one, other)
-
-
-# Of the letters, which are lower than their line.
-BOXES = """[...document.querySelectorAll("text")].map(each => each.getBBox()).map(
-  box => [box.x, box.y + box.height * 0.15, box.x + box.width, box.y + box.height * 0.85])"""
 
 
 @pytest.mark.parametrize("name", ["shipped", "strangers"])

@@ -150,27 +150,10 @@ def test_form_stays_open_while_it_is_filled_in(app_page: Page) -> None:
     assert_accessible(app_page)
 
 
-@pytest.mark.parametrize("form", ["PNG", "SVG"])
-def test_picture_is_seen_as_it_is_saved(app_page: Page, tmp_path: Path, form: str) -> None:
-    open_app(app_page, STROOP)
-    hand_over(app_page, "Pictures")
-    shown = drawer(app_page).get_by_role("img", name="as it is saved")
-    expect(shown).to_be_visible()
-    assert shown.evaluate("image => image.naturalWidth") == 800
-    choice = drawer(app_page).get_by_role("radio", name=form)
-    if choice.get_attribute("aria-checked") != "true":
-        with wait_for_run(app_page):
-            choice.click()
-    button = drawer(app_page).get_by_role("button", name=f"Save as {form}")
-    picture = saved(app_page, button, tmp_path)
-    assert picture.name == f"psy-stroop-medium-days-and-samples.{form.lower()}"
-    assert picture.read_bytes().startswith({"PNG": b"\x89PNG\r\n", "SVG": b"<svg "}[form])
-
-
 def test_drawers_are_accessible_and_tell_a_fault(app_page: Page, tmp_path: Path) -> None:
     open_app(app_page, STROOP)
     hand_over(app_page, "Link")
-    for part in ("Brief", "Report", "Registration", "Tables", "Pictures", "Bundle", "Link"):
+    for part in ("Brief", "Report", "Registration", "Tables", "Bundle", "Link"):
         look_at(app_page, part)
         for _ in looks(app_page, (PROJECTOR, PHONE_DARK)):
             assert_accessible(app_page)

@@ -268,6 +268,11 @@ def test_pictures_at_the_ends_of_many_numbers_are_no_larger_than_their_bound(fir
 
 def test_every_figure_is_drawn_at_the_ends() -> None:
     assert {name for name, _ in _figures(Case(DesignKind.TWO_GROUP, {}).options())} == {
-        *figures.OF_A_PLAN,
+        "convergence_chart",
+        "evidence_by_effect",
+        "evidence_by_samples",
+        "frontier_figure",
         "labelled_region",
+        "region_figure",
+        "samples_by_effect",
     }

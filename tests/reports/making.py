@@ -21,7 +21,7 @@ from replicalab.negotiation import (
 from replicalab.planner import PlanAnalysis
 from replicalab.reports import Document, brief, funding_request, report
 from replicalab.scenarios import Difficulty, Pack, load_scenario, pack_of, parse_study
-from replicalab.views.blocks import Listing, Picture, Sentence, Status, Table
+from replicalab.views.blocks import Listing, Sentence, Status, Table
 from tests.hostile_files import PACK, hostile_run, hostile_study
 
 DAY: Final = date(2026, 11, 22)
@@ -89,8 +89,6 @@ def seen_in(document: Document) -> str:
                     seen += [signs[block.status], block.lead, block.text]
                 case Listing():
                     seen += (" ".join(filter(None, (each.lead, each.text))) for each in block.items)
-                case Picture():
-                    seen += [f"{block.title}.", block.text]
                 case Table():
                     seen += [block.caption, *block.names]
                     cells = [cell for row in block.rows for cell in row]

@@ -26,7 +26,7 @@ from replicalab.reports import (
     report,
 )
 from replicalab.tables.sheet import number_of, unguarded
-from replicalab.views.blocks import Cell, Listing, Part, Picture, Sentence, Table
+from replicalab.views.blocks import Cell, Listing, Part, Sentence, Table
 from replicalab.views.blocks import table as table_of
 from tests.hostile import ATTACK, marks, read_as_markup
 from tests.reports.making import DAY, strangers, work
@@ -87,8 +87,6 @@ def said(document: Document) -> Iterator[str]:
                     yield from (
                         text for item in block.items for text in (item.lead, item.text) if text
                     )
-                case Picture():
-                    yield from (f"{block.title}.", block.text)
                 case Table():
                     yield from (block.caption, *block.names)
                     yield from (cell.text for row in block.rows for cell in row)

@@ -4,10 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from datetime import date
 from html import unescape
-from threading import Event
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
@@ -22,14 +19,12 @@ from replicalab.errors import PrintError
 from replicalab.lexicon import amount_text
 from replicalab.models import revise
 from replicalab.negotiation import shipped_recordings
-from replicalab.reports import Document, open_bundle
+from replicalab.reports import open_bundle
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, load_scenario, read_lab
 from replicalab.scenarios.writing import read_plan
 from replicalab.ui.address import encode_plan
 from replicalab.ui.export import documents
 from replicalab.ui.export.content import file_name
-from replicalab.ui.export.documents import PRESS, Press
-from replicalab.views.design import TITLE as DESIGN
 from tests.ui.acting import choose, press, run, type_text
 from tests.ui.pages import LETTERS, NEGOTIATION, PAGES, PROTOCOL
 from tests.ui.reading import drawer_of, heard, in_drawer, panel_of
@@ -220,7 +215,7 @@ def test_pdf_is_made_in_place_and_says_there_why_it_is_not(
             raise result
         return result
 
-    monkeypatch.setattr(PRESS, "pdf", pdf)
+    monkeypatch.setattr(documents, "pdf", pdf)
     print_it(again(app, "Brief"))
     assert "No PDF: others <b>; print the HTML." in in_drawer(app)
     assert f"Save {name}" not in files
@@ -284,33 +279,6 @@ def test_name_of_a_file_is_plain_whatever_it_is_made_of(text: str) -> None:
     assert len(file_name(text, "pdf")) < 70
 
 
-MAP: Final = "Days and samples"
-PICTURES: Final = (
-    *(MAP, "Evidence for credits", "Evidence over n", "Evidence over effect", "n over effect"),
-    *("The negotiation", DESIGN),
-)
-
-
-@pytest.mark.parametrize("name", PICTURES)
-def test_every_picture_is_saved_in_either_form(name: str, files: Files) -> None:
-    app = visit(PROTOCOL, study="psy_stroop")
-    for form, beginning in {"PNG": b"\x89PNG", "SVG": b"<svg"}.items():
-        again(app, "Pictures", hand_picture=name, hand_form=form)
-        [box] = [each for each in app.selectbox if each.label == "Picture"]
-        assert tuple(box.options) == PICTURES
-        saved, make = files[f"Save as {form}"]
-        assert saved == file_name(f"psy stroop medium {name}", form.lower())
-        made = make() if callable(make) else make
-        assert (made.encode() if isinstance(made, str) else made).startswith(beginning)
-    images = [
-        each.proto.body for each in drawer_of(app) if "<img" in getattr(each.proto, "body", "")
-    ]
-    told = "Arms with their units" if name == DESIGN else f"{name}, as it is saved."
-    assert len(images) == 1
-    assert told in images[0]
-    assert ("deeper blue: higher power; no blue: no evidence" in str(made)) == (name == MAP)
-
-
 def test_reviewer_s_questions_are_folded_and_lead_to_where_they_are_mended(files: Files) -> None:
     app = part("Report", study="psy_stroop")
     assert files
@@ -324,52 +292,3 @@ def test_reviewer_s_questions_are_folded_and_lead_to_where_they_are_mended(files
     assert (page, dict(parse_qsl(query))) == ("Protocol", query_of(app))
     press(app, "Answer on the form")
     assert app.session_state[TABS] == "Registration"
-
-
-def test_frontier_that_shows_no_plan_says_so(files: Files) -> None:
-    told = "No plan that fits lies in the picture: the best has half-width ±"
-    for asked in ({"effect": "1000000.0"}, {}):
-        app = visit(PROTOCOL, study="phys_millikan", **asked)
-        again(app, "Pictures", hand_picture="Evidence for credits", hand_form="SVG")
-        _, make = files["Save as SVG"]
-        assert (told in str(make() if callable(make) else make)) is bool(asked)
-
-
-# --- the server's press: one PDF at a time, few waiting, and none that holds the others -----------
-
-PAGE: Final = Document("", "", (), (), date(2026, 1, 31))
-
-
-def test_press_makes_one_at_a_time_and_refuses_who_would_wait_too_long(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    begun, go_on, running = Event(), Event(), list[int]()
-
-    def make(*_: object) -> bytes:
-        running.append(1)
-        assert len(running) == 1, "two at a time"
-        begun.set()
-        assert go_on.wait(10)
-        running.pop()
-        return b"%PDF"
-
-    monkeypatch.setattr(documents, "pdf_apart", make)
-    press = Press(most_waiting=2)
-    with ThreadPoolExecutor(2) as others:
-        made = [others.submit(press.pdf, PAGE, "A4") for _ in range(2)]
-        assert begun.wait(10)
-        while press._room._value:  # noqa: SLF001 - until both have come
-            pass
-        with pytest.raises(PrintError, match="others are being made"):
-            press.pdf(PAGE, "A4")
-        go_on.set()
-        assert [each.result(10) for each in made] == [b"%PDF", b"%PDF"]
-    assert press.pdf(PAGE, "A4") == b"%PDF", "and then there is room again"
-
-    def fail(*_: object) -> bytes:
-        raise PrintError("no PDF: it is not done")
-
-    monkeypatch.setattr(documents, "pdf_apart", fail)
-    for _ in range(3):
-        with pytest.raises(PrintError, match="not done"):
-            press.pdf(PAGE, "A4")

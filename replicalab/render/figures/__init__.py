@@ -35,17 +35,6 @@ if TYPE_CHECKING:
 
 CONFIG: Final = {"displayModeBar": False, "responsive": True}
 """What every chart is shown with."""
-OF_A_PLAN: Final = (
-    "convergence_chart",
-    "evidence_by_effect",
-    "evidence_by_samples",
-    "frontier_figure",
-    "region_figure",
-    "samples_by_effect",
-)
-"""The charts of a plan, and of its negotiation: each leaves as a picture too."""
-OF_MANY: Final = ("outcomes_figure",)
-"""The charts of many negotiations, which hold no number of a plan."""
 _MODULES: Final = ("convergence", "frontier", "outcomes", "power", "region", "sheet")
 
 

@@ -29,8 +29,8 @@ from replicalab.render.figures.sheet import (
 from replicalab.render.figures.style import QUIET
 from replicalab.views.blocks import Panel, panel
 from replicalab.views.frontier import scale_end
-from replicalab.views.pictures import YOUR_PLAN, points_of
 from replicalab.views.region import own_items_text
+from replicalab.views.tradeoffs import YOUR_PLAN, points_of
 
 _COLUMNS: Final = 24
 # How many points, at most, can be clicked each way: a finger apart, for the fields are exact.

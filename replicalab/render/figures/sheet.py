@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from replicalab.assessment import Assessment, Evidence
 from replicalab.render.figures.placing import PLOT, LabelPlace, LabelRequest, along, around, placed
 from replicalab.render.figures.style import GRID, figure, label, titled
-from replicalab.views.pictures import BALANCED, LAST, LEAST_LOSS, OFFER, YOUR_PLAN
+from replicalab.views.tradeoffs import BALANCED, LAST, LEAST_LOSS, OFFER, YOUR_PLAN
 
 INK: Final = "#101418"
 PAPER: Final = "#FCFBF8"

@@ -12,7 +12,7 @@ from replicalab.scenarios.writing import plan_json
 from replicalab.ui import panel, state
 from replicalab.ui.controls import button, open_tab, page_link
 from replicalab.ui.documents import Opening, open_file
-from replicalab.ui.export import documents, link, pictures, registration
+from replicalab.ui.export import documents, link, registration
 from replicalab.ui.export.content import export_content
 from replicalab.ui.export.critique import TABS
 from replicalab.ui.files import download, upload
@@ -112,6 +112,5 @@ _PARTS: Final[dict[str, Callable[[], None]]] = {
     "Report": documents.draw_report,
     "Registration": registration.draw,
     "Tables": documents.draw_tables,
-    "Pictures": pictures.draw,
     "Bundle": _draw_bundle,
 }

@@ -1,9 +1,8 @@
 """The brief and the report: what each is for, its files, and a look at it before."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
-from threading import BoundedSemaphore, Lock
+from threading import Lock
 from typing import Final, get_args
 
 import streamlit as st
@@ -15,12 +14,14 @@ from replicalab.lexicon import capitalised
 from replicalab.models import FIELD_LABELS
 from replicalab.planner.steps import differences
 from replicalab.registration import LONGEST_LINE, Registration
-from replicalab.reports import Document, Paper, csv_tables, excel, missing, pdf_apart
+from replicalab.reports import Document, Paper, csv_tables, excel, missing, pdf
 from replicalab.ui import panel, state
 from replicalab.ui.export import critique
 from replicalab.ui.export.content import ExportContent, export_content, file_name
 from replicalab.ui.files import download
 from replicalab.ui.words import escaped
+
+_ONE_AT_A_TIME: Final = Lock()  # a PDF takes a second or two of the processor
 
 
 def draw_brief() -> None:
@@ -91,8 +92,8 @@ def _draw_pdf(document: Document, paper: Paper, name: str) -> None:
     A file that is made when its button is pressed could only fail without a reason.
     """
     try:
-        with st.spinner("Making the PDF …"):
-            data = PRESS.pdf(document, paper)
+        with st.spinner("Making the PDF …"), _ONE_AT_A_TIME:
+            data = pdf(document, paper)
     except PrintError as error:
         st.error(escaped(f"{capitalised(str(error))}."), icon=":material/print_disabled:")
     else:
@@ -192,41 +193,3 @@ def draw_tables() -> None:
     if chosen is not None:
         name = file_name(f"{said.title} {chosen}", "csv")
         download("CSV of this table", lambda: csv_tables(make())[chosen], name)
-
-
-# --- PDF ------------------------------------------------------------------------------------
-
-MOST_WAITING: Final = 3
-"""Each holds the run of its visitor's page."""
-_BUSY: Final = "no PDF: others are being made; ask again in a minute, or print the HTML"
-
-
-class Press:
-    """Makes one PDF at a time; any thread may ask."""
-
-    def __init__(self, most_waiting: int = MOST_WAITING) -> None:
-        self._turn = Lock()
-        self._room = BoundedSemaphore(most_waiting)
-
-    def pdf(self, document: Document, paper: Paper) -> bytes:
-        """Return a document as PDF.
-
-        Raises:
-            PrintError: too many are waiting, or it cannot be made.
-        """
-        with self._turn_of_mine():
-            return pdf_apart(document, paper)
-
-    @contextmanager
-    def _turn_of_mine(self) -> Iterator[None]:
-        if not self._room.acquire(blocking=False):
-            raise PrintError(_BUSY)
-        try:
-            with self._turn:
-                yield
-        finally:
-            self._room.release()
-
-
-PRESS: Final = Press()
-"""The server's."""

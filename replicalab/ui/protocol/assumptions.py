@@ -24,7 +24,7 @@ from replicalab.ui.words import escaped
 from replicalab.views import curves
 from replicalab.views.blocks import plain_table, sentences_panel
 from replicalab.views.design import TITLE as DESIGN
-from replicalab.views.design import design_picture
+from replicalab.views.design import design_tables
 from replicalab.views.original import TITLE as THE_ORIGINAL
 from replicalab.views.plan import assumption_text, effect_text, unused_text
 from replicalab.views.success import TITLE as SUCCESS
@@ -347,6 +347,6 @@ MORE: Final = {
     THE_ORIGINAL: More(original.fits, original.draw),
     units.TITLE: More(units.fits, units.draw),
     SUCCESS: More(success.fits, success.draw),
-    DESIGN: More(lambda _: True, lambda found: panel.draw(design_picture(found.plan))),
+    DESIGN: More(lambda _: True, lambda found: panel.draw(*design_tables(found.plan))),
 }
 """The other parts, by what they are called."""

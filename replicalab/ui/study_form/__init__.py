@@ -23,8 +23,8 @@ from replicalab.ui.controls import button, complain, open_tab
 from replicalab.ui.files import download
 from replicalab.ui.study_cache import OwnStudy
 from replicalab.ui.study_form import beginning, fields, parts, record
+from replicalab.ui.tradeoffs.charts import region_chart
 from replicalab.ui.tradeoffs.outlook import Outlook, ViewChoice
-from replicalab.ui.tradeoffs.pictures import region_chart
 from replicalab.ui.words import badge, draw_table, escaped
 from replicalab.views.blocks import Status, sentences_panel
 from replicalab.views.region import means_text, region_title, shade_text

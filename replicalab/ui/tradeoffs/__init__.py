@@ -7,7 +7,7 @@ import streamlit as st
 from replicalab.lexicon import CREDITS
 from replicalab.planner import PlanAnalysis
 from replicalab.ui import panel
-from replicalab.ui.tradeoffs import levers, pictures
+from replicalab.ui.tradeoffs import charts, levers
 from replicalab.ui.tradeoffs.outlook import look
 from replicalab.views.blocks import Status, Verdict, sentences_panel
 from replicalab.views.region import no_evidence_text
@@ -30,9 +30,9 @@ def draw(analysis: PlanAnalysis) -> None:
             key="picture",
             persist_state="session",
         )
-        draw_chosen = pictures.draw_frontier if chosen == _FRONTIER else pictures.draw_region
+        draw_chosen = charts.draw_frontier if chosen == _FRONTIER else charts.draw_region
         draw_chosen(view)  # the other picture is not even worked out
     with controls:
         levers.draw_levers(view)
         levers.draw_point(view)
-        panel.draw(levers.extras(view), pictures.all_effects(view))
+        panel.draw(levers.extras(view), charts.all_effects(view))

@@ -13,7 +13,7 @@ from replicalab.models import Protocol
 from replicalab.planner import PlanAnalysis, PlanToDraw, least_to_draw, plan_to_draw
 from replicalab.scenarios import Pack
 from replicalab.ui import state
-from replicalab.views.pictures import LEAST_LOSS, OFFER, plans_shown
+from replicalab.views.tradeoffs import LEAST_LOSS, OFFER, plans_shown
 
 if TYPE_CHECKING:
     from replicalab.planner.region import Region

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 import streamlit as st
 
 from replicalab.assessment import Assessment
-from replicalab.lexicon import amount_text, capitalised, count_text
-from replicalab.planner import FrontierPlan, RegionLimit
+from replicalab.lexicon import capitalised, count_text
+from replicalab.planner import RegionLimit
 from replicalab.render import figures
 from replicalab.ui import panel
 from replicalab.ui.controls import button
@@ -20,7 +19,6 @@ from replicalab.ui.tradeoffs.outlook import Outlook, choose, chosen
 from replicalab.views import frontier
 from replicalab.views.blocks import Group, Table, Verdict, plain_table, sentences_panel
 from replicalab.views.check import effects_panel
-from replicalab.views.pictures import points_of, unbeaten_shown
 from replicalab.views.plan import effect_label
 from replicalab.views.region import (
     apart_text,
@@ -30,9 +28,11 @@ from replicalab.views.region import (
     one_effect_text,
     outside_text,
     own_items_text,
+    region_table,
     region_title,
     worded_text,
 )
+from replicalab.views.tradeoffs import points_of, unbeaten_shown
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -166,11 +166,7 @@ def _region_tables(view: Outlook) -> list[Table]:
             ("Limit", "What it allows"),
             [(name.value, text.meaning) for name, text in limits.items()],
         ),
-        plain_table(
-            "The region",
-            ("Days", "Most fit", "and count", "Evidence"),
-            list(_columns(view)),
-        ),
+        region_table("The region", view.region, view.drawn, view.effect),
     ]
 
 
@@ -181,22 +177,6 @@ def _plan_row(name: str, plan: Assessment, effect: float | None) -> tuple[str, .
         plan.evidence_at(effect).text,
         frontier.fits_text(plan),
     )
-
-
-def _columns(view: Outlook) -> Iterator[tuple[str, ...]]:
-    """Yield what fits on each day and what of it counts; days that are the same share a row.
-
-    Between days that are further apart nothing is known, so each has its own.
-    """
-    region = view.region.deep
-    most = region.most_feasible.tolist(), region.most_useful.tolist()
-    columns = zip(region.days.tolist(), *most, strict=True)
-    apart = region.days[1] - region.days[0] > 1
-    for (_, fits, useful), alike in groupby(columns, key=lambda row: (apart and row[0], *row[1:])):
-        days = [day for day, *_ in alike]
-        worth = "–" if useful < 0 else view.drawn.at(days[0], useful).evidence_at(view.effect).text
-        counts = ("none" if number < 0 else amount_text(number) for number in (fits, useful))
-        yield ("–".join(map(amount_text, sorted({days[0], days[-1]}))), *counts, worth)
 
 
 # --- the plans that nothing beats ---------------------------------------------------------------
@@ -232,7 +212,7 @@ def draw_frontier(view: Outlook) -> None:
     draw_loaded("balanced", view)
     if view.options.frontier.plans:
         panel.draw(sentences_panel(_frontier_notes(view), quiet=True))
-        panel.draw_tables(lambda: [_frontier_table(view)])
+        panel.draw_tables(lambda: [frontier.frontier_table(view.options)])
 
 
 def _draw_frontier_chart(view: Outlook, verdict: Verdict) -> None:
@@ -271,24 +251,3 @@ def _frontier_notes(view: Outlook) -> Iterator[str]:
         yield _NASH
     if sum(len(line.plans) for line in found.lines) < len(found.plans):
         yield _UNDRAWN
-
-
-def _frontier_table(view: Outlook) -> Table:
-    found = view.options.frontier
-    caption = (
-        f"{len(found.listed)} of {amount_text(len(found.plans))} plans: of each line the cheapest, "
-        "the dearest, and some between them, evenly spaced by "
-        f"{view.pack.lab.currency}"
-    )
-    names = ("Plan", "Evidence", "Fidelity loss", "Given up")
-    return plain_table(caption, names, [_frontier_row(each, view) for each in found.listed])
-
-
-def _frontier_row(each: FrontierPlan, view: Outlook) -> tuple[str, ...]:
-    balanced = f" ({figures.BALANCED})" if each is view.options.frontier.balanced else ""
-    return (
-        f"{frontier.priced_size_text(each, view.pack.lab)}{balanced}",
-        frontier.worth_text(view.yours.evidence, each.value),
-        str(each.loss),
-        frontier.lost_text(view.options.judged(each.plan(view.yours.plan))),
-    )
