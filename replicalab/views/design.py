@@ -36,7 +36,7 @@ def _arm_rows(plan: Assessment) -> Iterator[tuple[str, Cell]]:
     arms = list(_arms(plan))
     largest = max((samples for _, samples, _ in arms), default=0) or 1
     for name, samples, text in arms[:MOST_ARMS]:
-        yield name, Cell(text, bar=Bar(samples / largest))
+        yield name, Cell(text, samples, bar=Bar(samples / largest))
     if (more := len(arms) - MOST_ARMS) > 0:
         yield "Others", Cell(f"{count_text(more, 'group')} like these")
 

@@ -7,7 +7,7 @@ from replicalab.assessment import phrases
 from replicalab.lexicon import CREDITS, amount_text, count_text, joined, money_text, plural
 from replicalab.models import Dimension
 from replicalab.scenarios import Lab
-from replicalab.views.blocks import Status, Table, Verdict, plain_table
+from replicalab.views.blocks import Bar, Cell, Status, Table, Verdict, number_cell, table
 from replicalab.views.options import least_days_text, proof_text, too_short
 from replicalab.views.plan import (
     evidence_text,
@@ -290,15 +290,33 @@ def frontier_table(options: planner.PlanAnalysis) -> Table:
         f"{options.yours.pack.lab.currency}"
     )
     names = ("Plan", "Evidence", "Fidelity loss", "Given up")
-    return plain_table(caption, names, [_frontier_row(plan, options) for plan in found.listed])
+    rows = [_frontier_row(plan, options) for plan in found.listed]
+    return table(caption, names, rows, kind="plain")
 
 
-def _frontier_row(plan: planner.FrontierPlan, options: planner.PlanAnalysis) -> tuple[str, ...]:
+def _frontier_row(
+    plan: planner.FrontierPlan, options: planner.PlanAnalysis
+) -> tuple[Cell | str, ...]:
     yours = options.yours
     balanced = " (balanced)" if plan is options.frontier.balanced else ""
     return (
         f"{priced_size_text(plan, yours.pack.lab)}{balanced}",
-        worth_text(yours.evidence, plan.value),
-        str(plan.loss),
+        Cell(
+            worth_text(yours.evidence, plan.value),
+            plan.value,
+            bar=worth_bar(yours.evidence, plan.value),
+        ),
+        number_cell(plan.loss),
         lost_text(options.judged(plan.plan(yours.plan))),
     )
+
+
+def worth_bar(evidence: assessment.Evidence, value: float) -> Bar:
+    """Return a value as a bar on the scale of the charts; better is always longer."""
+    end, lower_is_better = scale_end(evidence), evidence.row.scale.lower_is_better
+
+    def share(at: float) -> float:
+        part = min(1.0, at / end)
+        return 1 - part if lower_is_better else part
+
+    return Bar(share(value), limit=share(evidence.target), floor=share(evidence.floor))

@@ -12,8 +12,8 @@ from replicalab.lexicon import amount_text, capitalised, count_text, label_key
 from replicalab.models import Protocol
 from replicalab.planner import PlanAnalysis, PlanToDraw, RegionLimit
 from replicalab.scenarios import Pack
-from replicalab.views.blocks import Table, plain_table
-from replicalab.views.frontier import swap_text
+from replicalab.views.blocks import Cell, Table, number_cell, table
+from replicalab.views.frontier import swap_text, worth_bar
 from replicalab.views.lab import amounts_text
 from replicalab.views.options import do_not_run_text, none_passes_text, too_short
 from replicalab.views.plan import effect_text, group_text, listed, with_cautions
@@ -247,12 +247,11 @@ def region_table(
     caption: str, region: Region, drawn: PlanToDraw, effect: float | None = None
 ) -> Table:
     """Return the most samples that fit and count on each day, with their evidence."""
-    return plain_table(
-        caption, ("Days", "Most fit", "and count", "Evidence"), _columns(region, drawn, effect)
-    )
+    names = ("Days", "Most fit", "and count", "Evidence")
+    return table(caption, names, _columns(region, drawn, effect), kind="plain")
 
 
-def _columns(region: Region, drawn: PlanToDraw, effect: float | None) -> Iterator[tuple[str, ...]]:
+def _columns(region: Region, drawn: PlanToDraw, effect: float | None) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each run of days with the same numbers.
 
     Between days that are further apart nothing is known, so each has its own.
@@ -262,7 +261,12 @@ def _columns(region: Region, drawn: PlanToDraw, effect: float | None) -> Iterato
     columns = zip(deep.days.tolist(), *most, strict=True)
     apart = deep.days[1] - deep.days[0] > 1
     for (_, fits, useful), alike in groupby(columns, key=lambda row: (apart and row[0], *row[1:])):
-        days = [day for day, *_ in alike]
-        worth = "–" if useful < 0 else drawn.at(days[0], useful).evidence_at(effect).text
-        counts = ("none" if number < 0 else amount_text(number) for number in (fits, useful))
-        yield ("–".join(map(amount_text, sorted({days[0], days[-1]}))), *counts, worth)
+        first, *_, last = [day for day, *_ in alike] * 2
+        span = number_cell(first) if first == last else Cell(f"{first:,}–{last:,}")
+        counts = (Cell("none") if most < 0 else number_cell(most) for most in (fits, useful))
+        worth = Cell("–") if useful < 0 else _worth(drawn.at(first, useful).evidence_at(effect))
+        yield (span, *counts, worth)
+
+
+def _worth(evidence: Evidence) -> Cell:
+    return Cell(evidence.text, bar=worth_bar(evidence, evidence.value))
