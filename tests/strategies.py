@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from replicalab.characters import hidden
 from replicalab.errors import ScenarioError
 from replicalab.lexicon import label_key
-from replicalab.measures import KINDS, Kind, estimate_of
-from replicalab.measures.success import Criterion, Prior
+from replicalab.measures import KINDS, Kind
 from replicalab.models import (
     ACCEPT_ACTION,
     ConversationEntry,
@@ -68,7 +67,6 @@ from replicalab.scenarios import (
 from replicalab.scenarios.calendar import FIRST_YEAR, LAST_YEAR
 from replicalab.scenarios.fields import LONGEST_SHORT_TITLE, MOST_PERCENT
 from replicalab.scenarios.own import ItemCategory
-from replicalab.scenarios.replication import PlanWith, Replication
 from tests.factories import (
     CONTROLS,
     EQUIPMENT,
@@ -439,7 +437,6 @@ def designs(draw: st.DrawFn) -> Design:
             "source": draw(seen),
             "why": draw(st.dictionaries(st.sampled_from([*Design.model_fields]), seen, max_size=3)),
             "original": original,
-            "replication": draw(_replications(row, original)),
             **given,
         }
     )
@@ -459,26 +456,6 @@ def _originals(row: Kind, effect: float | None) -> st.SearchStrategy[Original | 
         confidence=st.sampled_from(["verified", "recalled", "derived"]),
         where=st.none() | seen,
         **{"events" if in_events else "n": st.none() | st.integers(4, MOST)},
-    )
-
-
-def _replications(row: Kind, original: Original | None) -> st.SearchStrategy[Replication | None]:
-    """Return anything that may count as replicated, none where the original's z is not known."""
-    found = estimate_of(row, original) if original else None
-    if found is None or not found.value:
-        return st.none()
-    criteria = st.sets(st.sampled_from(Criterion), min_size=1).map(sorted).map(tuple)
-    return st.none() | st.builds(
-        lambda margin, chosen, **other: Replication(
-            criteria=chosen, margin=margin if Criterion.EQUIVALENCE in chosen else None, **other
-        ),
-        margin=sizes,
-        chosen=criteria,
-        prior=st.sampled_from(Prior),
-        tau=st.just(0.0) | sizes,
-        level=st.none() | shares,
-        sides=st.sampled_from([1, 2]),
-        plan_with=st.sampled_from(PlanWith),
     )
 
 

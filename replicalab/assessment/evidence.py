@@ -39,7 +39,6 @@ class Evidence:
         effect: the effect assumed, after the substitutions' factors; None for coverage.
         void_reason: why the plan yields no evidence at all, None when it does.
         factor: what the plan's substitutions leave of every effect, in (0, 1].
-        planned_with: the row of the probability of success, where that is planned with.
     """
 
     kind: DesignKind
@@ -52,12 +51,11 @@ class Evidence:
     effect: float | None
     void_reason: str | None = None
     factor: float = 1.0
-    planned_with: Kind | None = None
 
     @property
     def row(self) -> Kind:
-        """What is particular to the kind of design, or to what is planned with in its place."""
-        return self.planned_with or KINDS[self.kind]
+        """The row of the kind of design."""
+        return KINDS[self.kind]
 
     @property
     def measure(self) -> str:
@@ -114,7 +112,6 @@ def evidence_of(
         ValueError: the kind has no such effect (see `evidence_value`).
     """
     design, able, void = scenario.design, samples, None
-    row = design.row
     seen = seen_effect(design, factor, effect)
     if scenario.samples_per_day is not None:
         able = min(able, scenario.samples_per_day.value * days)
@@ -143,7 +140,6 @@ def evidence_of(
         effect=seen,
         void_reason=void,
         factor=factor,
-        planned_with=None if row is KINDS[design.kind] else row,
     )
 
 
@@ -193,7 +189,7 @@ def evidence_by_size(
     design: Design, effect: float | None, factor: float = 1.0
 ) -> Callable[[int], float]:
     """Return `evidence_value` as a function of ``n``, for whoever asks for many of them."""
-    value, dropout = design.row_at(factor).value, design.dropout
+    value, dropout = design.row.value, design.dropout
     given = DesignParameters.by(design, factor)
     return lambda n: value(analysed_of(n, dropout), effect, given._replace(planned=n))
 

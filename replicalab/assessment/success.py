@@ -1,83 +1,70 @@
-"""How probable it is that a plan's study counts as replicated, by each criterion and by all."""
+"""The probability that a plan's study succeeds as a replication, over sample sizes."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from replicalab.assessment.assess import Assessment
-from replicalab.measures import KINDS
-from replicalab.measures.replicated import Replicated, replicated_of
-from replicalab.measures.success import CRITERIA, Criterion
-from replicalab.models import LARGEST_PLANNED
+from replicalab.measures import KINDS, DesignParameters, analysed_of, estimate_of
+from replicalab.measures.planning_effects import original_shift
+from replicalab.measures.success import Basis, Criterion, chance
+from replicalab.scenarios import Design
 
-TOGETHER = "All together"
+_LEVEL: Final = 0.05  # If the design has no alpha
+_GRID: Final = (0.5, 1, 2, 4)  # Multiples of the plan's sample size
 
 
-class SuccessRow(NamedTuple):
-    """What a plan has by a criterion, or by all at once.
+class Success(NamedTuple):
+    """The probability of success on a grid of sample sizes.
 
     Attributes:
-        criterion: None where it is all of them.
-        label: its name for people.
-        meaning: when it is met, in a sentence, with its paper; empty of all.
-        chance: the probability at the plan's n; None where the plan shows nothing.
-        needed: the fewest planned samples that have the target, None beyond the most that can be
-            planned, or exist.
-        ceiling: what the probability cannot exceed, however many samples there are.
+        samples: the sizes, as planned.
+        yours: the plan's size, one of them.
+        chances: the probabilities at these sizes, by criterion.
     """
 
-    criterion: Criterion | None
-    label: str
-    meaning: str
-    chance: float | None
-    needed: int | None
-    ceiling: float
+    samples: tuple[int, ...]
+    yours: int
+    chances: dict[Criterion, tuple[float, ...]]
+
+    def of_plan(self, name: Criterion) -> float:
+        """Return the probability at the plan's size."""
+        return self.chances[name][self.samples.index(self.yours)]
 
 
-class Fewer(NamedTuple):
-    """Fewer samples, as planned, that are likelier to succeed, and how probable that is."""
-
-    samples: int
-    chance: float
-
-
-def success_of(plan: Assessment) -> Replicated | None:
-    """Return the probability of success over n; None where nothing is chosen to count."""
-    design = plan.pack.design
-    return replicated_of(KINDS[design.kind], design)
-
-
-def success_rows(plan: Assessment) -> list[SuccessRow]:
-    """Return a row for each criterion, and one for all; none where nothing is chosen."""
-    found = success_of(plan)
-    if found is None:
-        return []
-    rows = [
-        _row(plan, each, name, CRITERIA[name].label, f"{CRITERIA[name].meaning} {source}.")
-        for name, each in found.alone()
-        for source in [CRITERIA[name].source]
-    ]
-    return [*rows, _row(plan, found, None, TOGETHER, "")]
-
-
-def _row(
-    plan: Assessment, found: Replicated, name: Criterion | None, label: str, meaning: str
-) -> SuccessRow:
-    evidence, factor = plan.evidence, plan.evidence_factor
-    chance = None if evidence.void_reason else found.chance(evidence.able, factor)
-    most = min(LARGEST_PLANNED, plan.pack.design.population_max or LARGEST_PLANNED)
-    needed = found.fewest(evidence.target, factor, most)
-    return SuccessRow(name, label, meaning, chance, needed, found.ceiling)
-
-
-def likelier_with_fewer(plan: Assessment) -> Fewer | None:
-    """Return the fewest samples that are likeliest to succeed; None where no fewer are likelier."""
-    found, evidence, factor = success_of(plan), plan.evidence, plan.evidence_factor
-    if found is None or evidence.void_reason:
+def basis_of(design: Design) -> Basis | None:
+    """Return the original's results; None if its estimate or standard error is missing."""
+    row, reported = KINDS[design.kind], design.original
+    estimate = estimate_of(row, reported) if reported and row.information else None
+    if reported is None or estimate is None or not estimate.value:
         return None
-    best = found.best(evidence.able, factor)
-    if best <= found.chance(evidence.able, factor) + _ANY:
+    telescope = original_shift(row, reported) / estimate.se
+    return Basis(abs(estimate.z), design.alpha or _LEVEL, telescope)
+
+
+def relative_size(design: Design, n: int, factor: float = 1.0) -> float:
+    """Return the original's variance over that of ``n`` planned samples; 0 of too few.
+
+    Args:
+        design: with an original whose standard error is known.
+        n: planned samples; some of them may drop out.
+        factor: the part of every effect that the plan's substitutions leave.
+    """
+    row, analysed = KINDS[design.kind], analysed_of(n, design.dropout)
+    estimate = estimate_of(row, design.original) if design.original else None
+    if estimate is None or row.normal is None or row.information is None or analysed < 1:
+        return 0.0
+    parameters = DesignParameters.by(design, planned=n)
+    if not row.normal.can_test(row.normal.sizes(analysed, parameters.event_share)):
+        return 0.0
+    return (factor * estimate.se) ** 2 * row.information.of(analysed, parameters)
+
+
+def success_of(plan: Assessment) -> Success | None:
+    """Return the probability of success; None without an original, or without evidence."""
+    design, yours = plan.pack.design, plan.evidence.able
+    basis = basis_of(design)
+    if basis is None or plan.evidence.void_reason:
         return None
-    fewer = found.fewest(best, factor, evidence.able)
-    return None if fewer is None else Fewer(fewer, best)
-
-
-_ANY = 0.005  # From here on a difference shows
+    samples = tuple(sorted({max(1, round(share * yours)) for share in _GRID} | {yours}))
+    sizes = [relative_size(design, n, plan.evidence_factor) for n in samples]
+    chances = {name: tuple(chance(name, c, basis) for c in sizes) for name in Criterion}
+    return Success(samples, yours, chances)

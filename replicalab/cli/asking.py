@@ -290,11 +290,6 @@ def question(asked: argparse.Namespace, study: scenarios.Study) -> scenarios.Evi
     found = scenarios.EvidenceAssumptions.model_validate(said)
     for idle in found.idle_in(study.design).values():
         raise CommandError(f"--{idle}; leave it out for {study.scenario_id}")
-    for name, why in found.unused_in(study.design).items():
-        raise CommandError(
-            f"--{name} {getattr(found, name):g} plays no part in the probability of success, for "
-            f"{why}; leave it out, or write --plan-with power"
-        )
     return found
 
 

@@ -15,7 +15,6 @@ from replicalab.views.check import YOURS, check_panel, cost_panel, evidence_pane
 from replicalab.views.lab import lab_text
 from replicalab.views.original import original_panel
 from replicalab.views.plan import asked_text
-from replicalab.views.success import success_panel
 from replicalab.views.verdicts import plan_verdict
 
 ABOUT: Final = "Can the lab run the plan, and what would it show?"
@@ -50,8 +49,6 @@ def _lines(options: PlanAnalysis) -> Iterator[str]:
     )
     if original := original_panel(Curves(plan)):
         yield from terminal.lines(original)
-    if success := success_panel(plan):
-        yield from terminal.lines(success)
 
 
 def heading(plan: Assessment) -> str:

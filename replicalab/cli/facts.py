@@ -13,7 +13,6 @@ from replicalab.assessment import (
     units_in_arms,
 )
 from replicalab.assessment.phrases import asked_and_had
-from replicalab.assessment.success import likelier_with_fewer, success_rows
 from replicalab.critique import Remark
 from replicalab.lexicon import CREDITS
 from replicalab.negotiation import Score
@@ -137,26 +136,6 @@ def checked(options: PlanAnalysis) -> Data:
         "notes": [{"kind": kind, "text": text} for kind, text in notes(found)],
         **units_and_arms(found),
         **({"original": original(found)} if found.pack.design.original else {}),
-        **({"replication": success(found)} if found.pack.design.replication else {}),
-    }
-
-
-def success(found: Assessment) -> Data:
-    """Return what counts as replicated, and how probable that is: each criterion, and all."""
-    chosen, fewer = found.pack.design.replication, likelier_with_fewer(found)
-    rows = success_rows(found)
-    return {
-        "chosen": chosen.model_dump(mode="json") if chosen else None,
-        "criteria": [
-            {
-                "criterion": each.criterion,
-                "probability": each.chance,
-                "samples": each.needed,
-                "ceiling": each.ceiling,
-            }
-            for each in rows
-        ],
-        "likelier_with_fewer": fewer and fewer._asdict(),
     }
 
 

@@ -1,4 +1,4 @@
-"""The options of units, arms and what counts as replicated: a field of their records each."""
+"""The options of units and arms: a field of their records each."""
 
 import argparse
 from collections.abc import Callable
@@ -8,24 +8,14 @@ from pydantic import ValidationError
 
 from replicalab.cli.lab_options import decimal
 from replicalab.cli.printing import CommandError
-from replicalab.lexicon import joined, shortened
+from replicalab.lexicon import shortened
 from replicalab.measures import GROUPINGS, KINDS
-from replicalab.measures.success import CRITERIA, Criterion, Prior
 from replicalab.scenarios import QUESTION_RECORDS, Study
 from replicalab.scenarios.fields import MOST
 
 
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(","))
-
-
-def _side(text: str) -> int | float:
-    number = decimal(text)
-    return int(number) if number.is_integer() else number
-
-
 class RecordOption(NamedTuple):
-    """An option of units, arms or what counts as replicated.
+    """An option of units or arms.
 
     Attributes:
         record: the field of the question that it is a part of.
@@ -42,9 +32,6 @@ class RecordOption(NamedTuple):
     read: Callable[[str], Any] = decimal
 
 
-_CRITERIA: Final = ", ".join(Criterion)
-_PRIORS: Final = ", ".join(Prior)
-_WITH_SIDES: Final = [name for name, row in CRITERIA.items() if row.has_sides]
 RECORD_OPTIONS: Final = {
     "unit": RecordOption(
         "units", "name", "NAME", "what is treated as one, such as tank", "1 to 30 characters", str
@@ -70,34 +57,6 @@ RECORD_OPTIONS: Final = {
         "the share of samples in the first of two arms",
         "from 0.05 to 0.95, such as 0.25",
     ),
-    "replicated": RecordOption(
-        "replication",
-        "criteria",
-        "NAME,NAME",
-        f"what counts as replicated, all of them together: {_CRITERIA}",
-        f"some of {_CRITERIA}, each once",
-        _names,
-    ),
-    "replication_prior": RecordOption(
-        "replication", "prior", "NAME", f"what is assumed of the effect: {_PRIORS}", _PRIORS, str
-    ),
-    "replication_tau": RecordOption(
-        "replication", "tau", "NUMBER", "the SD of the effect from study to study", "0 or more"
-    ),
-    "replication_margin": RecordOption(
-        "replication", "margin", "NUMBER", "the half-width of the range of equivalence", "above 0"
-    ),
-    "replication_sides": RecordOption(
-        "replication", "sides", "1|2", "of the test and of the sceptical p-value", "1 or 2", _side
-    ),
-    "plan_with": RecordOption(
-        "replication",
-        "plan_with",
-        "NAME",
-        "what plans are judged by: power or success",
-        "power or success",
-        str,
-    ),
 }
 """The options, by name."""
 
@@ -110,7 +69,7 @@ def add_records(group: argparse._ArgumentGroup) -> None:
 
 
 def records(asked: argparse.Namespace, study: Study) -> dict[str, Any]:
-    """Return units, arms and criteria that are asked: the study's own, with what is given of them.
+    """Return units and arms that are asked: the study's own, with what is given of them.
 
     Raises:
         CommandError: a value that none can have or that plays no part, or a record of which
@@ -127,13 +86,6 @@ def records(asked: argparse.Namespace, study: Study) -> dict[str, Any]:
         if given:
             _check_kind(record, asked, study)
             found[record] = _made(record, {**(dict(own) if own else {}), **given})
-    chosen = found.get("replication")
-    if chosen and asked.replication_sides is not None and not chosen.has_sides:
-        raise CommandError(
-            f"--replication-sides {asked.replication_sides} plays no part in "
-            f"{joined([*chosen.criteria], 'and')}; leave it out, or let one of "
-            f"{joined(_WITH_SIDES, 'and')} count"
-        )
     return found
 
 

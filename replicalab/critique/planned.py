@@ -36,7 +36,6 @@ from replicalab.lexicon import (
 )
 from replicalab.lexicon import quoted as labels_quoted
 from replicalab.measures import KINDS
-from replicalab.measures.success import CRITERIA, PRIORS, Criterion, Prior
 from replicalab.planner.units import by_correlation
 from replicalab.registration import Finder
 from replicalab.scenarios import AllowedSubstitution, Bounds, Design, EvidenceTier
@@ -281,12 +280,6 @@ def _interval_text(design: Design) -> str:
 def face_value(of: Reviewed) -> Judged:
     """Judge whether the published effect is planned with as it stands."""
     design, effect = of.design, of.kind.effect
-    chosen = design.replication
-    if chosen and chosen.is_planned_with:
-        prior = PRIORS[chosen.prior].label.lower()
-        if chosen.prior is Prior.CONDITIONAL:
-            return concern(f"The {prior} prior takes the original’s estimate for the true effect.")
-        return answered(f"The {prior} prior keeps the original’s uncertainty.")
     published, planned = published_effect(design), design.effect_planning
     if effect is None or planned is None or published is None:
         return unsaid("No published effect is given that the planned one could be held against.")
@@ -302,11 +295,9 @@ def face_value(of: Reviewed) -> Judged:
 
 def sidedness(of: Reviewed) -> Judged:
     """Judge whether the sides of the test are chosen, and the power is of that test."""
-    chosen, original = of.design.replication, of.design.original
+    original = of.design.original
     said = of.author("analysis", "inference", "hypotheses")
     level = of.kind.level
-    if chosen and chosen.is_planned_with and chosen.has_sides:
-        level = "one-sided" if chosen.sides == 1 else "two-sided"
     planned = f"The {of.plan.evidence.measure} is that of a {level} test"
     if "sided test" in level:
         planned = f"The {of.plan.evidence.measure} is at the level {level}"
@@ -321,21 +312,14 @@ def sidedness(of: Reviewed) -> Judged:
         return concern(f"{planned}; the original’s was one-sided.")
     if text := one or two:
         return answered(f"{planned}. {quoted(text)}", Finder.AUTHOR)
-    if chosen and chosen.is_planned_with and chosen.has_sides:
-        return answered(f"{planned}.", who_asks(of.pack, "replication"))
     return unsaid(f"{planned}; whether that of the analysis is one- or two-sided is not given.")
 
 
 def sameness(of: Reviewed) -> Judged:
     """Judge whether a result that is not significant would be taken for no effect."""
-    chosen = of.design.replication
     effect = KINDS[of.design.kind].effect
     if effect is not None and effect.within_margin:
         return answered(f"Equivalence is tested, with a margin of {of.design.margin:g}.")
-    if chosen and Criterion.EQUIVALENCE in chosen.criteria:
-        return answered(
-            "Equivalence is among what counts as replicated.", who_asks(of.pack, "replication")
-        )
     said = of.author("success", "meanings", "hypotheses")
     paper = of.pack.paper
     texts = {
@@ -360,16 +344,6 @@ def sameness(of: Reviewed) -> Judged:
 
 def success(of: Reviewed) -> Judged:
     """Judge whether it is chosen what counts as replicated."""
-    chosen = of.design.replication
-    if chosen:
-        who = who_asks(of.pack, "replication")
-        named = joined([CRITERIA[name].label.lower() for name in chosen.criteria])
-        if chosen.criteria == (Criterion.SIGNIFICANT,):
-            return concern(
-                "Significance alone: an effect far below the original’s would count as replicated.",
-                who,
-            )
-        return answered(f"Chosen before the data: {named}.", who)
     for text in of.author("success"):
         return answered(quoted(text), Finder.AUTHOR)
     criteria, days = _criteria(of), of.plan.counts.days
@@ -384,20 +358,12 @@ def success(of: Reviewed) -> Judged:
 def covered(of: Reviewed) -> Judged:
     """Judge whether the power is of all that counts as success."""
     criteria, evidence = _criteria(of), of.plan.evidence
-    chosen = of.design.replication
-    if chosen and chosen.is_planned_with:
-        return answered(f"The {evidence.measure} is that of meeting all that is chosen.")
-    if chosen and len(chosen.criteria) > 1:
-        return concern(
-            f"{len(chosen.criteria)} criteria have to be met, and the {evidence.measure} of "
-            f"{evidence.number} is of one test."
-        )
     if len(criteria) > 1:
         return concern(
             f"The study names {len(criteria)} criteria, and the {evidence.measure} of "
             f"{evidence.number} is of one test: {_few(criteria)}"
         )
-    if chosen or criteria:
+    if criteria:
         return answered(f"One criterion is named, and the {evidence.measure} is of one test.")
     return unsaid("No criterion of success is given.")
 

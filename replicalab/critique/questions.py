@@ -194,13 +194,13 @@ _ROWS: Final = (
     ReviewQuestion(
         "success",
         "What counts as replicated?",
-        _assumption("What counts as replicated"),
+        _form("success"),
         planned.success,
     ),
     ReviewQuestion(
         "covered",
         "Is the power that of all that counts as success?",
-        _assumption("What counts as replicated"),
+        _form("success"),
         planned.covered,
         _is_test,
     ),

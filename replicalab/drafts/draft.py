@@ -117,7 +117,7 @@ class Draft:
         """
         old, new = self.row, KINDS[kind]
         design = dict(cast("Block", self.at("design")))
-        own = (*NUMBERS, *GROUPINGS, "original", "replication")
+        own = (*NUMBERS, *GROUPINGS, "original")
         left = {name: design.pop(name) for name in own if name in design}
         numbers = self.aside.get(kind.value)
         if numbers is None:

@@ -4,7 +4,7 @@ Units are such a limit for a plan, too: more samples in as many units come neare
 the variance between units leaves, so that only more units help.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
@@ -15,9 +15,6 @@ from replicalab.assessment import (
     units_in_arms,
 )
 from replicalab.assessment.evidence import seen_effect
-from replicalab.assessment.success import success_of
-from replicalab.measures import KINDS
-from replicalab.measures.replicated import Replicated
 from replicalab.models import LARGEST_PLANNED
 from replicalab.planner.limits import EvidenceCurve, fewest, most_looked_at
 from replicalab.scenarios import Arms, Design, EvidenceTier
@@ -29,7 +26,6 @@ _TWO: Final = 2
 class TargetLimit(StrEnum):
     """What keeps every number of samples short of the target."""
 
-    SUCCESS = "success"
     UNITS = "units"
     POPULATION = "population"
     PLANNED = "planned"
@@ -40,7 +36,7 @@ class Unreached:
     """Why no number of samples reaches the target.
 
     Attributes:
-        limit: the ceiling of success; units, without which as many samples would reach it; the
+        limit: units, without which as many samples would reach it; the
             samples that exist; or the most that can be planned here.
         samples: the most there may be.
         value: what so many show.
@@ -67,26 +63,11 @@ def why_unreached(plan: Assessment) -> Unreached | None:
     if design.units is not None and design.units.icc is not None:
         plain = design.model_copy(update={"units": None})
         independent = evidence_value(plain, most, seen_effect(plain, factor), factor)
-    chance = success_of(plan) if design.row is not KINDS[design.kind] else None
-    if chance is not None and chance.ceiling < design.target:
-        limit = TargetLimit.SUCCESS
-    elif independent is not None and tier_of(design, independent) is EvidenceTier.MEETS_TARGET:
+    if independent is not None and tier_of(design, independent) is EvidenceTier.MEETS_TARGET:
         limit = TargetLimit.UNITS
     else:
         limit = TargetLimit.PLANNED if most == worth.most else TargetLimit.POPULATION
     return Unreached(limit, most, value, independent)
-
-
-def without_heterogeneity(success: Replicated) -> float | None:
-    """Return what the probability of success could reach if all studies had one effect.
-
-    None where none is assumed to vary.
-    """
-    basis = success.success.basis
-    if not basis.h:
-        return None
-    alike = replace(success.success, basis=basis._replace(h=0.0))
-    return replace(success, success=alike).ceiling
 
 
 @dataclass(frozen=True)

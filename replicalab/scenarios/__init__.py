@@ -58,7 +58,6 @@ from replicalab.scenarios.pack import (
     pack_of,
 )
 from replicalab.scenarios.reading import readable_text
-from replicalab.scenarios.replication import PlanWith, Replication
 from replicalab.scenarios.sheet_mapping import (
     LONGEST_WORD,
     MOST_WITHOUT,

@@ -18,7 +18,6 @@ from replicalab.scenarios import fields
 from replicalab.scenarios.arms import Arms
 from replicalab.scenarios.calendar import StartDate
 from replicalab.scenarios.lab import Lab
-from replicalab.scenarios.replication import Replication
 from replicalab.scenarios.sheet_mapping import SheetMapping
 from replicalab.scenarios.study import Design, Study
 from replicalab.scenarios.units import Units
@@ -159,8 +158,8 @@ class LabOverrides(Record):
 class EvidenceAssumptions(Record):
     """What the evidence is to assume, in place of the study's design; None leaves the study's.
 
-    The numbers are those of `Design`, ``effect`` its planning effect; ``units``, ``arms`` and
-    ``replication`` stand in place of all that it says of them; ``why`` has the reasons.
+    The numbers are those of `Design`, ``effect`` its planning effect; ``units`` and
+    ``arms`` replace all that it says of them; ``why`` has the reasons.
     """
 
     effect: fields.Effect | None = None
@@ -173,7 +172,6 @@ class EvidenceAssumptions(Record):
     units: Units | None = None
     arms: Arms | None = None
     why: Annotated[dict[QuestionName, fields.Prose], FailFast()] = Field(default_factory=dict)
-    replication: Replication | None = None
 
     def over(self, design: Design) -> Design:
         """Return a design with what is asked of it.
@@ -234,12 +232,6 @@ class EvidenceAssumptions(Record):
             if name in PARAMETERS and not row.uses(name)
         }
 
-    def unused_in(self, design: Design) -> dict[str, str]:
-        """Return the numbers that play no part in a design's probability of success, and why."""
-        chosen = self.replication or design.replication
-        unused = chosen.unused if chosen else {}
-        return {name: unused[name] for name in self.asked if name in unused}
-
 
 QUESTION_FIELDS: Final[dict[str, str]] = {
     "effect": "effect_planning",
@@ -255,7 +247,6 @@ QUESTION_FIELDS: Final[dict[str, str]] = {
 QUESTION_RECORDS: Final[dict[str, type[Record]]] = {
     "units": Units,
     "arms": Arms,
-    "replication": Replication,
 }
 """What else a question has, fields of a design of the same names: several numbers each."""
 

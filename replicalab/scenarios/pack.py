@@ -123,7 +123,7 @@ class Pack(models.Record):
     @property
     def asked(self) -> tuple[str, ...]:
         """The numbers of the question that play a part in the evidence, in their order."""
-        idle = {**self.question.idle_in(self.design), **self.question.unused_in(self.design)}
+        idle = self.question.idle_in(self.design)
         return tuple(name for name in self.question.asked if name not in idle)
 
     @cached_property

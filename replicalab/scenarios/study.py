@@ -15,7 +15,7 @@ from replicalab.lexicon import (
     repeated_labels,
     section,
 )
-from replicalab.measures import KINDS, DesignKind, Kind, replicated
+from replicalab.measures import KINDS, DesignKind, Kind
 from replicalab.measures.originals import faults_of
 from replicalab.models import Flag, Protocol, Record, too_large
 from replicalab.scenarios import fields
@@ -24,7 +24,6 @@ from replicalab.scenarios.constraints import Bounds, Comparator, ScenarioConstra
 from replicalab.scenarios.fields import Confidence
 from replicalab.scenarios.lab import Labs
 from replicalab.scenarios.original import Original
-from replicalab.scenarios.replication import Replication
 from replicalab.scenarios.units import Units
 
 
@@ -119,7 +118,6 @@ class Design(Record):
         source: where the published effect stands.
         why: a reason for each planning value, by field.
         original: what the original study found, null where that is not known in numbers.
-        replication: what counts as replicated, null where nothing is chosen.
     """
 
     kind: DesignKind
@@ -142,16 +140,11 @@ class Design(Record):
     source: fields.Prose
     why: Annotated[dict[fields.Label, fields.Prose], fields.Few] = Field(default_factory=dict)
     original: Original | None = None
-    replication: Replication | None = None
 
     @property
     def row(self) -> Kind:
-        """What its evidence is: the row of its kind, or of the probability of success."""
-        return self.row_at(1.0)
-
-    def row_at(self, factor: float) -> Kind:
-        """Return the same through substitutions that leave that part of every effect."""
-        return replicated.row_of(KINDS[self.kind], self, factor)
+        """The row of its kind."""
+        return KINDS[self.kind]
 
     @property
     def lower_is_better(self) -> bool:
@@ -173,12 +166,6 @@ class Design(Record):
     def _original_fits_the_kind(self) -> Self:
         for fault in faults_of(KINDS[self.kind], self.original) if self.original else ():
             raise ValueError(f"original: {fault}")
-        return self
-
-    @model_validator(mode="after")
-    def _replication_fits_the_original(self) -> Self:
-        for fault in replicated.faults_of(KINDS[self.kind], self):
-            raise ValueError(f"replication: {fault}")
         return self
 
     @model_validator(mode="after")

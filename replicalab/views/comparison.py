@@ -26,14 +26,11 @@ from replicalab.views.plan import (
     WISHES,
     effect_text,
     in_its_noun,
-    record_text,
     slack_text,
     used_text,
     wishes_cell,
 )
-from replicalab.views.success import TITLE as SUCCESS_TITLE
-from replicalab.views.success import success_cell
-from replicalab.views.units import ARMS_TITLE, UNITS_TITLE
+from replicalab.views.units import ARMS_TITLE, UNITS_TITLE, grouping_text
 from replicalab.views.verdicts import evidence_status, plan_verdict, standing
 
 DIFFERS: Final = "What differs"
@@ -53,7 +50,6 @@ _QUESTION: Final = {
     "assurance": "Assurance",
     "units": UNITS_TITLE,
     "arms": ARMS_TITLE,
-    "replication": SUCCESS_TITLE,
 }
 _RARE: Final = {"baseline", "assurance"}  # They stand there only where they are asked.
 _SAMPLES: Final = attrgetter("samples")
@@ -196,7 +192,7 @@ def _asked(pack: Pack, number: str) -> Cell:
 
 def _grouped(pack: Pack, name: str) -> Cell:
     asked = name in pack.asked
-    return Cell(record_text(getattr(pack.question, name)) if asked else "the study’s own")
+    return Cell(grouping_text(getattr(pack.question, name)) if asked else "the study’s own")
 
 
 def _player(side: Side, players: Mapping[_Kind, negotiation.Player], seat: str) -> str:
@@ -235,8 +231,6 @@ def _evidence(sides: Sequence[Side]) -> Iterator[Line]:
     if alike and (sought := first.row.sought):
         effects = [side.plan.detectable_effect for side in sides]
         yield _line(capitalised(sought), (Cell(effect_text(e), number=e) for e in effects))
-    if any(side.plan.pack.design.replication for side in sides):
-        yield _line("Counts as replicated", (success_cell(side.plan) for side in sides))
     yield _line("Fidelity loss", (_amount(side.plan.fidelity_loss) for side in sides))
     if any(side.plan.broken_wishes for side in sides):
         signs = [Status.CAUTION if side.plan.broken_wishes else None for side in sides]

@@ -13,17 +13,13 @@ from replicalab.assessment.phrases import (
     units_text,
 )
 from replicalab.measures import KINDS, DesignParameters
-from replicalab.measures.originals import effect_of
-from replicalab.measures.replicated import within
-from replicalab.measures.success import CRITERIA
-from replicalab.models import LAB_DIMENSIONS, Dimension, Record
+from replicalab.models import LAB_DIMENSIONS, Dimension
 from replicalab.planner import PlanStep, leanest
 from replicalab.scenarios import (
     QUESTION_RECORDS,
     Control,
     Design,
     Pack,
-    Replication,
 )
 from replicalab.views.units import arms_text, basis_text, grouping_text
 
@@ -214,14 +210,8 @@ def _protection(control: Control) -> str:
 def asked_text(pack: Pack, most: int | None = _MOST_ASKED) -> str:
     """Return what of the evidence is the visitor's question and not the study's; empty if nothing.
 
-    ``effect 0.3, yours``; of more than so many how many they are, None for each of them. Then what
-    plays no part where the probability of success is planned with, and what does in its place.
+    ``effect 0.3, yours``; of more than so many how many they are, None for each of them.
     """
-    unused = _unused_text(pack)
-    return "; ".join(filter(None, (_asked_text(pack, most), unused)))
-
-
-def _asked_text(pack: Pack, most: int | None) -> str:
     number = len(pack.asked)
     if most is not None and number > most:
         return f"{number} assumptions, yours"
@@ -229,46 +219,17 @@ def _asked_text(pack: Pack, most: int | None) -> str:
     return f"{', '.join(texts)}, yours" if texts else ""
 
 
-def unused_text(design: Design) -> str:
-    """Return that an effect plays no part, and what does in its place; empty where it does."""
-    unused = design.replication.unused if design.replication else {}
-    return f"No effect is asked for: {unused['effect']}." if "effect" in unused else ""
-
-
-def _unused_text(pack: Pack) -> str:
-    unused = pack.question.unused_in(pack.design)
-    if not unused:
-        return ""
-    named = lexicon.joined([_number_text(name, pack) for name in unused], "and")
-    part = "plays no part" if len(unused) == 1 else "play no part"
-    return f"{named}, yours, {part}, for {lexicon.joined([*unused.values()], 'and')}"
-
-
 def _number_text(name: str, pack: Pack) -> str:
     """Return a number or a record of a question with its name: ``effect 0.3``."""
     value, by_hand = getattr(pack.question, name), KINDS[pack.design.kind].scale.by_hand
     if name in QUESTION_RECORDS:
-        return record_text(value, whole=False)
+        return grouping_text(value)
     write: dict[str, Callable[[float], str]] = {
         "dropout": lexicon.percent_text,
         **dict.fromkeys(("alpha", "baseline", "assurance"), "{:g}".format),
     }
     write |= {"effect": effect_text, **dict.fromkeys(("target", "floor"), by_hand)}
     return f"{name} {write[name](value)}"
-
-
-def record_text(value: Record, *, whole: bool = True) -> str:
-    """Return units, arms or what counts as replicated, as they are asked, in a few words.
-
-    Not ``whole``: several criteria by their number.
-    """
-    if isinstance(value, Replication):
-        if not whole and len(value.criteria) > 1:
-            return f"{len(value.criteria)} criteria of replication"
-        return (
-            f"replicated if {lexicon.joined([within(CRITERIA[c].label) for c in value.criteria])}"
-        )
-    return grouping_text(value)
 
 
 def sample_text(design: Design) -> str:
@@ -377,8 +338,6 @@ def assumption_text(plan: assessment.Assessment) -> str:
 def _planned_text(plan: assessment.Assessment) -> str:
     evidence, row, design = plan.evidence, plan.evidence.row, plan.pack.design
     method = row.method_of(design)
-    if evidence.planned_with:
-        return f"Planned{_original_text(plan)}, by {method}."
     if row.effect is None:
         return f"Planned, by {method}; no effect is assumed."
     setting, seen = (
@@ -394,17 +353,6 @@ def _planned_text(plan: assessment.Assessment) -> str:
     else:
         assumed += setting
     return f"Planned, at an assumed {assumed}, by {method}."
-
-
-def _original_text(plan: assessment.Assessment) -> str:
-    """Return with which estimate success is planned, as it follows on a word."""
-    design, factor = plan.pack.design, plan.evidence.factor
-    row = KINDS[design.kind]
-    found = effect_of(row, design.original) if design.original else None
-    if found is None or row.effect is None:
-        return ""
-    left = f", of which the substitutions leave {factor:g}" if factor != 1 else ""
-    return f" with the original’s estimate, {row.effect.name} {effect_text(found)}{left}"
 
 
 def source_text(design: Design) -> str:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replicalab.assessment import Assessment, assumed_effects
 from replicalab.assessment.phrases import last_day_text
-from replicalab.critique import who_asks
 from replicalab.lexicon import (
     capitalised,
     count_text,
@@ -19,7 +18,6 @@ from replicalab.lexicon import (
     label_key,
     lines_text,
 )
-from replicalab.measures.success import CRITERIA
 from replicalab.models import LabManagerActionType, ScientistActionType
 from replicalab.planner import PlanAnalysis, leanest
 from replicalab.planner.steps import field_steps
@@ -36,7 +34,6 @@ from replicalab.views.original import (
     reported_text,
     worked_out_interval_text,
 )
-from replicalab.views.success import chosen_text
 from replicalab.views.units import groupings
 
 if TYPE_CHECKING:
@@ -192,10 +189,6 @@ def _success(registered: Registered) -> Known:
         Finder.STUDY,
         lines_text(each for each in pack.success_criteria if is_given(each)),
     )
-    if chosen := pack.design.replication:
-        meanings = [CRITERIA[name].meaning for name in chosen.criteria]
-        asked = lines_text([chosen_text(chosen, pack.design), *meanings])
-        yield who_asks(pack, "replication"), asked
 
 
 def _dates(plan: Assessment) -> str:
@@ -344,33 +337,6 @@ def _same_procedure(plan: Assessment) -> Proposal | None:
     )
 
 
-def _failed(plan: Assessment) -> Proposal | None:
-    """Return what contradicts a criterion that is chosen; the smallest effect of interest, too."""
-    chosen, design = plan.pack.design.replication, plan.pack.design
-    if chosen is None:
-        return None
-    rows = [CRITERIA[name] for name in chosen.criteria]
-    lines = list(dict.fromkeys(row.contradicted for row in rows))
-    effect = plan.evidence.row.effect
-    if design.sesoi is not None and effect and any(row.has_sides for row in rows):
-        smallest = f"{effect.name} {texts.effect_text(design.sesoi)}"
-        lines.append(
-            "It is not replicated, and the replication’s interval of level 1 − 2 alpha holds no "
-            f"effect in the original’s direction as strong as the smallest of interest, {smallest}."
-        )
-    lead = ["Any of these:"] if len(lines) > 1 else []
-    return Proposal(lines_text([*lead, *lines]), _BY_CRITERIA)
-
-
-def _inconclusive(plan: Assessment) -> Proposal | None:
-    chosen = plan.pack.design.replication
-    if chosen is None:
-        return None
-    if all(CRITERIA[name].decides for name in chosen.criteria):
-        return Proposal("Nothing: what is not replicated has failed.", _BY_CRITERIA)
-    return Proposal("Neither replicated nor failed.", _BY_CRITERIA)
-
-
 def _stopped(plan: Assessment) -> Proposal | None:
     size = f"{plan.counts.samples:,} {texts.unit_noun(plan.pack.design)}"
     return Proposal(f"With {size}, without an interim analysis.", "the plan has no other rule")
@@ -383,15 +349,12 @@ def _stated(text: str) -> str:
 _REFUSALS: Final = (LabManagerActionType.SUGGEST_ALTERNATIVE, LabManagerActionType.REJECT)
 _ITS_AUTHORS: Final = "whether the original’s authors had the same is for you to say"
 _NO_REASON: Final = "Why is not given."
-_BY_CRITERIA: Final = "it follows from the criteria that are chosen"
 _CLOSE: Final = 1  # A fidelity loss up to here is a small declared deviation
 PROPOSED: Final[Mapping[str, Callable[[Assessment], Proposal | None]]] = {
     "same_measures": _sameness("equipment"),
     "same_stimuli": _sameness("reagents"),
     "same_procedure": _same_procedure,
     "stopping": _stopped,
-    "failed": _failed,
-    "inconclusive": _inconclusive,
 }
 """What looks likely, by the question's key."""
 HINTS: Final[Mapping[str, Callable[[Assessment], str]]] = {"sample_rationale": _worth}

@@ -21,7 +21,6 @@ from replicalab.lexicon import (
     lines_text,
     percent_text,
 )
-from replicalab.measures import KINDS
 from replicalab.models import LARGEST_PLANNED, revise
 from replicalab.negotiation import Negotiation, Round
 from replicalab.planner import PlanAnalysis, largest_sample, leanest
@@ -59,7 +58,8 @@ from replicalab.views.plan import (
     source_text,
 )
 from replicalab.views.rounds import text_blocks
-from replicalab.views.success import success_blocks
+from replicalab.views.success import PRIOR, success_text
+from replicalab.views.success import TITLE as SUCCESS
 from replicalab.views.units import basis_text, groupings, unknown_text
 from replicalab.views.verdicts import plan_verdict
 
@@ -113,7 +113,6 @@ def report(
             Sentence(texts.asked_text(pack, None), "Asked here:"),
             check.effects_table(yours),
             *original_blocks(curves),
-            *success_blocks(yours),
             samples_table(yours),
             Sentence(bound_text(curves), quiet=True),
         ),
@@ -334,6 +333,8 @@ def _sizes(plan: Assessment, said: Mapping[str, str]) -> Iterator[Choice]:
         least = f"At the target of {kind.measure} {target}{swapped}."
         found = plan.detectable_effect
         yield capitalised(kind.sought), Cell(effect_text(found), found), least
+    if text := success_text(plan):
+        yield SUCCESS, text, PRIOR
 
 
 def _why_planned(plan: Assessment, said: Mapping[str, str]) -> str:
@@ -356,10 +357,7 @@ def _why(pack: Pack, field: str) -> str:
     if number in pack.question.asked:
         own = {str(name): reason for name, reason in pack.question.why.items()}
         return f"{own.get(number, capitalised(NOT_GIVEN) + '.')} {_ASKED}"
-    why, written = pack.design.why.get(field, ""), KINDS[pack.design.kind].measure
-    is_of_another = field in ("target", "floor") and "replication" in pack.question.asked
-    if why and is_of_another and pack.design.row.measure != written:
-        return f"The study’s reason, for its {written}: {why}"
+    why = pack.design.why.get(field, "")
     effect, source = pack.design.row.effect, pack.design.source.lower()
     if not why and effect and field in _OF_SOURCE and field in source:
         return f"No reason of its own; see that of the published {effect.name}."

@@ -12,7 +12,6 @@ from replicalab.assessment import assess
 from replicalab.critique import QUESTIONS, Remark, RemarkStanding, critique
 from replicalab.drafts import Draft, check, new_study
 from replicalab.measures import DesignKind
-from replicalab.measures.success import Criterion, Prior
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis
 from replicalab.registration import Finder, Registration
@@ -23,8 +22,6 @@ from replicalab.scenarios import (
     EvidenceAssumptions,
     LabOverrides,
     Original,
-    PlanWith,
-    Replication,
     Units,
     list_scenarios,
     load_scenario,
@@ -251,12 +248,6 @@ CASES: Final[dict[tuple[str, RemarkStanding], Case]] = {
         "a two-sided test. “A two-sided t-test.”", AUTHOR, texts={"analysis": "A two-sided t-test."}
     ),
     ("success", UNSAID): Case("Neither study nor author", None, pack=SILENT),
-    ("success", CONCERN): Case(
-        "Significance alone",
-        AUTHOR,
-        pack=designed(original=original(effect=0.9, n=38)),
-        asked=EvidenceAssumptions(replication=Replication(criteria=(Criterion.SIGNIFICANT,))),
-    ),
     ("success", ANSWERED): Case("“Germination rates of both groups are compared.”", STUDY),
     ("covered", UNSAID): Case("No criterion of success is given.", None, pack=SILENT),
     ("covered", CONCERN): Case("The study names 2 criteria", CORE, pack=TWO_CRITERIA),
@@ -462,30 +453,6 @@ OTHERS: Final = [
         ),
     ),
     (
-        "covered",
-        CONCERN,
-        Case(
-            "2 criteria have to be met",
-            CORE,
-            pack=designed(original=original(effect=0.9, n=38)),
-            asked=EvidenceAssumptions(
-                replication=Replication(criteria=(Criterion.SIGNIFICANT, Criterion.INTERVAL))
-            ),
-        ),
-    ),
-    (
-        "sameness",
-        ANSWERED,
-        Case(
-            "Equivalence is among",
-            AUTHOR,
-            pack=designed(original=original(effect=0.9, n=38)),
-            asked=EvidenceAssumptions(
-                replication=Replication(criteria=(Criterion.EQUIVALENCE,), margin=0.5)
-            ),
-        ),
-    ),
-    (
         "sameness",
         CONCERN,
         Case("“There is no effect.”", AUTHOR, texts={"success": "There is no effect."}),
@@ -593,31 +560,6 @@ def test_plan_without_evidence_is_asked_no_number_of_it() -> None:
 def test_denial_of_sameness_raises_no_concern(text: str) -> None:
     remark = Case("", None, texts={"meanings": text}).remarks()["sameness"]
     assert (remark.standing, remark.finder) == (ANSWERED, AUTHOR)
-
-
-def test_predictive_prior_keeps_the_uncertainty_that_a_conditional_one_drops() -> None:
-    """Plans that are judged by success are made with the original's estimate."""
-    found = {}
-    for prior in Prior:
-        chosen = Replication(
-            criteria=(Criterion.SIGNIFICANT, Criterion.INTERVAL),
-            prior=prior,
-            plan_with=PlanWith.SUCCESS,
-        )
-        case = Case(
-            "",
-            None,
-            pack=designed(original=original(effect=0.9, n=38)),
-            asked=EvidenceAssumptions(replication=chosen),
-        )
-        remarks = case.remarks()
-        found[prior] = remarks["face_value"].standing
-        assert remarks["covered"].standing is ANSWERED
-    assert found == {
-        Prior.CONDITIONAL: CONCERN,
-        Prior.PREDICTIVE: ANSWERED,
-        Prior.EMPIRICAL_BAYES: ANSWERED,
-    }
 
 
 def test_reason_of_the_study_is_none_for_what_is_asked_in_its_place() -> None:

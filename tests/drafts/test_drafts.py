@@ -347,13 +347,3 @@ def test_block_that_is_not_there_is_begun_by_what_is_put_in_it() -> None:
     draft = Draft(new_study("mine"))
     assert draft.at("samples_per_day") is None
     assert draft.put(3, "samples_per_day", "value").at("samples_per_day") == {"value": 3}
-
-
-def test_another_kind_sets_apart_what_counts_as_replicated_and_has_it_again() -> None:
-    # An audit has no original whose standard error it could rest on.
-    draft = template()
-    assert draft.at("design", "replication")
-    audit = draft.of_kind(DesignKind.AUDIT)
-    assert audit.at("design", "replication") is None
-    again = audit.of_kind(DesignKind.TWO_GROUP)
-    assert again.at("design", "replication") == draft.at("design", "replication")

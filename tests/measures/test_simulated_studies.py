@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from replicalab.assessment.success import basis_of, relative_size
 from replicalab.measures import KINDS, DesignKind
-from replicalab.measures.replicated import replicated_of
-from replicalab.measures.success import Criterion, Prior
-from replicalab.scenarios import Arms, Original, Replication, Units
+from replicalab.measures.success import Criterion, chance
+from replicalab.scenarios import Arms, Original, Units
 from tests.factories import make_design
 
 DRAWS: Final = 100_000
@@ -77,35 +77,22 @@ def simulated(
     raise ValueError(kind)
 
 
-def met(
-    name: Criterion, found: Any, se: float, original: float, error: float, margin: float
-) -> Any:
+def met(name: Criterion, found: Any, se: float, original: float, error: float) -> Any:
     """Return where a criterion is met, as its authors wrote it."""
-    ratio = (error / se) ** 2
     match name:
         case Criterion.SIGNIFICANT:
             return found / se > Z
-        case Criterion.INTERVAL:
-            return np.abs(found - original) < Z * se
         case Criterion.PREDICTION:
             return np.abs(found - original) < Z * math.hypot(se, error)
-        case Criterion.EQUIVALENCE:
-            half = stats.norm.isf(0.05) * se
-            return (found - half > -margin) & (found + half < margin)
-        case Criterion.SCEPTICAL | Criterion.SCEPTICAL_NOMINAL:
-            golden = math.sqrt((1 + math.sqrt(5)) / 2)
-            level = Z / golden if name is Criterion.SCEPTICAL else Z
-            # Held (2020), equation 9: (z_o²/z² − 1)(z_r²/z² − 1) ≥ c at z, in one direction.
-            one, two = (original / error) ** 2 / level**2 - 1, (found / se) ** 2 / level**2 - 1
-            return (found > 0) & (one > 0) & (two > 0) & (one * two >= ratio)
         case Criterion.SMALL_TELESCOPES:
             third = stats.norm.ppf(1 / 3) + Z  # the shift at which a z-test has that power
             return found + stats.norm.isf(0.05) * se > third * error
     raise ValueError(name)
 
 
-def chance_of(kind: DesignKind, name: Criterion, n: int, units: Units | None, arms: Arms | None,
-              margin: float) -> float:  # fmt: skip
+def chance_of(
+    kind: DesignKind, name: Criterion, n: int, units: Units | None, arms: Arms | None
+) -> float:
     estimate, error, _ = STUDIES[kind]
     scale = KINDS[kind].normal
     assert scale is not None
@@ -120,15 +107,10 @@ def chance_of(kind: DesignKind, name: Criterion, n: int, units: Units | None, ar
         original=Original(
             effect=scale.effect(estimate), se=error, source="Made up", confidence="derived"
         ),
-        replication=Replication(
-            criteria=(name,),
-            prior=Prior.PREDICTIVE,
-            margin=margin if name is Criterion.EQUIVALENCE else None,
-        ),
     )
-    found = replicated_of(KINDS[kind], design)
-    assert found is not None
-    return found.chance(n)
+    basis = basis_of(design)
+    assert basis is not None
+    return chance(name, relative_size(design, n), basis)
 
 
 @pytest.mark.long
@@ -147,11 +129,10 @@ def test_chance_of_success_is_that_of_simulated_studies(
     in_units, share = setting == "units", 0.25 if setting == "arms" else 0.5
     effects = rng.normal(estimate, error, DRAWS)
     found, se = simulated(kind, effects, n, rng, units=in_units, share=share)
-    margin = 0.9
-    share_met = met(name, found, se, estimate, error, margin).mean()
+    share_met = met(name, found, se, estimate, error).mean()
     units = Units(name="tank", samples=float(PER_UNIT), icc=ICC) if in_units else None
     arms = Arms(share=share) if setting == "arms" else None
-    assert chance_of(kind, name, n, units, arms, margin) == pytest.approx(share_met, abs=0.012)
+    assert chance_of(kind, name, n, units, arms) == pytest.approx(share_met, abs=0.012)
 
 
 _NOT_SIMULATED: Final = {DesignKind.CORRELATION, DesignKind.TWO_PROPORTIONS}

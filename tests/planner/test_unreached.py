@@ -8,13 +8,11 @@ import pytest
 from scipy import stats
 
 from replicalab.assessment import Assessment, assess
-from replicalab.assessment.success import success_of
 from replicalab.planner import PlanAnalysis
 from replicalab.planner.unreached import (
     TargetLimit,
     units_limit,
     why_unreached,
-    without_heterogeneity,
 )
 from replicalab.scenarios import Arms, Units
 from replicalab.views.options import target_text
@@ -183,66 +181,6 @@ def test_limit_that_binds_is_named(plan: Assessment, limit: TargetLimit | None) 
     found = why_unreached(plan)
     assert (found and found.limit) == limit
     assert bool(unreached_text(plan)) == (limit is not None)
-
-
-def successes(
-    target: float, exist: int | None, tau: float = 1.0, samples: int = 20, **changes: Any
-) -> Assessment:
-    """Return a plan by the probability of success: of 16 samples the original had d = 0.5."""
-    named: dict[str, Any] = {"kind": "one_sample", **changes}
-    design = make_design(
-        **named,
-        target=target,
-        floor=0.2,
-        population_max=exist,
-        original={"effect": 0.5, "n": 16, "source": "Invented", "confidence": "verified"},
-        replication={
-            "criteria": ["significant"],
-            "sides": 1,
-            "prior": "conditional",
-            "tau": tau,
-            "plan_with": "success",
-        },
-    )
-    return assess(make_protocol(sample_size=samples), make_pack(design=design))
-
-
-@pytest.mark.parametrize(
-    ("plan", "limit"),
-    [
-        # The effect varies about 0.5 with an SD of 1, and is above 0 with a chance of 0.69.
-        (successes(0.8, None), TargetLimit.SUCCESS),
-        (successes(0.8, 20), TargetLimit.SUCCESS),
-        # Of 20 the estimate must be above 1.645 / √20 = 0.37, and has a chance of 0.55.
-        (successes(0.65, 20), TargetLimit.POPULATION),
-        (successes(0.5, 20), None),
-    ],
-)
-def test_ceiling_of_success_binds_where_it_is_below_the_target(
-    plan: Assessment, limit: TargetLimit | None
-) -> None:
-    found = why_unreached(plan)
-    assert (found and found.limit) == limit
-
-
-@pytest.mark.parametrize("samples", [1, 2])
-def test_arm_without_a_tank_has_no_success_and_is_told_how_many_it_takes(samples: int) -> None:
-    units = Units(name="tank", samples=4.0, icc=0.1)
-    plan = successes(0.5, None, tau=0.0, samples=samples, units=units, kind="two_group")
-    found = units_limit(plan)
-    assert found
-    assert found.most == 0.0
-    assert found.per_unit is None
-    assert found.enough
-
-
-def test_success_without_heterogeneity_is_that_of_the_one_effect() -> None:
-    varying, alike = (success_of(successes(0.8, None, tau)) for tau in (1.0, 0.0))
-    assert varying
-    assert alike
-    assert varying.ceiling == pytest.approx(stats.norm.cdf(0.5))
-    assert without_heterogeneity(varying) == pytest.approx(1)
-    assert without_heterogeneity(alike) is None
 
 
 def test_samples_that_exist_are_named_with_what_they_show() -> None:

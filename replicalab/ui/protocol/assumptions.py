@@ -19,15 +19,16 @@ from replicalab.scenarios import Design, EvidenceAssumptions
 from replicalab.scenarios.own import QUESTION_FIELDS
 from replicalab.ui import panel, state
 from replicalab.ui.controls import NumberField, button, complain
-from replicalab.ui.protocol import original, success, units
+from replicalab.ui.protocol import original, units
 from replicalab.ui.words import escaped
 from replicalab.views import curves
 from replicalab.views.blocks import plain_table, sentences_panel
 from replicalab.views.design import TITLE as DESIGN
 from replicalab.views.design import design_tables
 from replicalab.views.original import TITLE as THE_ORIGINAL
-from replicalab.views.plan import assumption_text, effect_text, unused_text
+from replicalab.views.plan import assumption_text, effect_text
 from replicalab.views.success import TITLE as SUCCESS
+from replicalab.views.success import success_blocks
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -98,9 +99,8 @@ def assumptions(written: Design, asked: Design) -> list[Assumption]:
 
     The first is the effect, where it is among them.
     """
-    row, chosen = KINDS[written.kind], asked.replication
-    unused = chosen.unused if chosen else {}
-    factor, measure = row.scale.factor, asked.row.measure
+    row = KINDS[written.kind]
+    factor, measure = row.scale.factor, row.measure
     share, step = (", %", 1.0) if factor == _IN_PERCENT else ("", 0.05)
     effect = capitalised(row.effect.name) if row.effect else ""
     # A tenth of the effect, in a round number.
@@ -125,7 +125,7 @@ def assumptions(written: Design, asked: Design) -> list[Assumption]:
             why=written.why.get(QUESTION_FIELDS[name], ""),
         )
         for name, label, times, by in rows
-        if label and name not in unused
+        if label
     ]
 
 
@@ -165,8 +165,6 @@ def groups_typed(design: Design) -> int:
 def _draw_numbers(numbers: list[Assumption], written: Design, asked: Design) -> None:
     if numbers[0].name == "effect":
         _draw_effects(numbers[0], written)
-    if text := unused_text(asked):
-        st.caption(text)
     fields = [_field(number, numbers, written) for number in numbers]
     with st.container(horizontal=True, vertical_alignment="bottom", key="asked_numbers"):
         for number, field in zip(numbers, fields, strict=True):
@@ -346,7 +344,10 @@ class More(NamedTuple):
 MORE: Final = {
     THE_ORIGINAL: More(original.fits, original.draw),
     units.TITLE: More(units.fits, units.draw),
-    SUCCESS: More(success.fits, success.draw),
+    SUCCESS: More(
+        lambda lines: bool(success_blocks(lines.plan)),
+        lambda lines: panel.draw(*success_blocks(lines.plan)),
+    ),
     DESIGN: More(lambda _: True, lambda found: panel.draw(*design_tables(found.plan))),
 }
 """The other parts, by what they are called."""
