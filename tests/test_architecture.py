@@ -50,6 +50,8 @@ ONLY_IN: Final[dict[str, frozenset[str]]] = {
     "yaml": frozenset({"scenarios"}),
     "openai": frozenset({"llm"}),
     "distributed": frozenset({"cli"}),
+    "typer": frozenset({"cli"}),
+    "rich": frozenset({"cli", "render"}),
     "httpx2": frozenset({"llm"}),
     "numpy": frozenset({"planner", "render", "ui"}),
     "scipy": frozenset(),

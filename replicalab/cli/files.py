@@ -1,12 +1,12 @@
 """The files of a command: read whole, and written as a whole; ``-`` is standard input or output."""
 
-import argparse
 import errno
 import os
 import stat
 import sys
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Final
 
 from replicalab.cli.printing import CommandError
@@ -17,7 +17,7 @@ STANDARD: Final = "-"
 # The options whose file is written.
 _WRITTEN: Final = ("save", "csv")
 # What may be read from a file each; the names of the arguments.
-_READ: Final = ("study", "lab_file", "plan", "replay", "answers")
+_READ: Final = ("study", "lab", "plan", "replay", "answers")
 # Where the shell puts a pipe that it opened itself.
 _HANDED_OVER: Final = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 
@@ -80,7 +80,7 @@ def standard_input() -> bytes:
     return sys.stdin.buffer.read(MOST_BYTES + 1)
 
 
-def check_standard_input(asked: argparse.Namespace) -> None:
+def check_standard_input(asked: SimpleNamespace) -> None:
     """Check that no two things are to be read from standard input, which holds one file.
 
     Raises:
@@ -97,7 +97,7 @@ def check_standard_input(asked: argparse.Namespace) -> None:
 # --- written ------------------------------------------------------------------------------------
 
 
-def fills_standard_output(asked: argparse.Namespace) -> bool:
+def fills_standard_output(asked: SimpleNamespace) -> bool:
     """Return whether a file goes to standard output, in place of the answer.
 
     Raises:
@@ -105,7 +105,7 @@ def fills_standard_output(asked: argparse.Namespace) -> bool:
     """
     for name in _WRITTEN:
         if str(getattr(asked, name, None)) == STANDARD:
-            if asked.json:
+            if asked.as_json:
                 both = "the file and the answer as JSON would stand in one stream"
                 raise CommandError(f"--{name} {STANDARD}: {both}; leave out it or --json")
             return True
@@ -139,8 +139,8 @@ def _unwritable(path: Path, error: OSError) -> CommandError:
     return CommandError(f"{problem}; name a file in a folder that may be written")
 
 
-def written(path: Path, held: str | bytes, *, private: bool = False) -> str:
-    """Write a file as a whole, a private one for its user alone; return a line that says so.
+def written(path: Path, held: str | bytes) -> str:
+    """Write a file as a whole, and return a line that names it.
 
     Raises:
         CommandError: it cannot be written.
@@ -160,8 +160,7 @@ def written(path: Path, held: str | bytes, *, private: bool = False) -> str:
             return ""
         # Renamed once it is whole: whoever reads meanwhile has the old file or the new one.
         part.unlink(missing_ok=True)
-        with open(part, "xb", opener=partial(os.open, mode=0o600 if private else 0o666)) as file:
-            file.write(data)
+        part.write_bytes(data)
         part.replace(path)
     except OSError as error:
         part.unlink(missing_ok=True)

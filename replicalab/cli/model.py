@@ -11,11 +11,6 @@ from replicalab.llm import Endpoint, Progress, build_generate_fn, needed_endpoin
 from replicalab.negotiation import ScientistKind
 
 MODEL: Final = ScientistKind.MODEL.value
-PLAYERS_HELP: Final = (
-    f"{MODEL} is the language model that REPLICALAB_LLM_BASE_URL and REPLICALAB_LLM_MODEL name"
-)
-
-
 _MOST_SECONDS: Final = 5.0  # As many, many times over, as a call that is stopped takes to end
 
 

@@ -1,132 +1,86 @@
-"""Blocks as plain text, line by line: what a page shows, in the same words and order."""
+"""Blocks as rich renderables: a page's words, fitted to the width of the terminal."""
 
-import textwrap
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import zip_longest
-from typing import Final
+from collections.abc import Iterator
+from typing import Final, TextIO
+
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.table import Table as RichTable
+from rich.text import Text
 
 from replicalab.characters import shown
-from replicalab.views.blocks import (
-    Block,
-    Cell,
-    Fold,
-    Group,
-    Heading,
-    Listing,
-    Panel,
-    Sentence,
-    Status,
-    Table,
-    Verdict,
-)
+from replicalab.views import blocks
+from replicalab.views.blocks import Block, Status
 
 SIGNS: Final = {Status.PASS: "pass", Status.CAUTION: "CAUTION", Status.FAIL: "FAIL"}
-_INDENT: Final = "  "
+_STYLES: Final = {Status.PASS: "green", Status.CAUTION: "yellow", Status.FAIL: "bold red"}
+_PIPE_WIDTH: Final = 100
 
 
-def lines(*blocks: Block) -> Iterator[str]:
-    """Yield blocks as lines; a table and a fold begin after an empty one."""
-    for block in blocks:
-        match block:
-            case Heading():
-                yield from ("", block.text)
-            case Sentence():
-                yield f"{_INDENT}{sentence(block)}"
-            case Listing():
-                yield from (f"{_INDENT}{sentence(item)}" for item in block.items)
-            case Table():
-                yield from _table(block)
-            case Fold():
-                yield from section(block.summary, lines(*block.blocks))
-            case Group():
-                yield from lines(*block.blocks)
-            case Panel():
-                raise TypeError(f"'{block.template}' is laid out for a page alone")
+class AnswerConsole(Console):
+    """A console that leaves a broken pipe to its caller."""
+
+    def __init__(self, stream: TextIO) -> None:
+        width = None if stream.isatty() else _PIPE_WIDTH
+        super().__init__(file=stream, width=width, markup=False, highlight=False, emoji=False)
+
+    def on_broken_pipe(self) -> None:
+        """Raise the error again."""
+        raise BrokenPipeError
 
 
-def sentence(block: Sentence) -> str:
-    """Return a sentence behind its sign and its lead."""
-    sign = f"{SIGNS[block.status]}:" if block.status else ""
-    return " ".join(filter(None, (sign, block.lead, block.text)))
+def rendered(*parts: Block | str) -> Iterator[RenderableType]:
+    """Yield blocks as renderables; a text is a sentence."""
+    for part in parts:
+        match part:
+            case str():
+                yield _indented(Text(shown(part)))
+            case blocks.Heading():
+                yield heading(part.text)
+            case blocks.Sentence():
+                lead = shown(f"{part.lead} {part.text}".strip())
+                yield _indented(signed(part.status, lead))
+            case blocks.Listing():
+                yield from rendered(*part.items)
+            case blocks.Table():
+                yield from _table(part)
+            case blocks.Fold():
+                yield from (heading(part.summary), *rendered(*part.blocks))
+            case blocks.Group():
+                yield from rendered(*part.blocks)
+            case blocks.Panel():
+                raise TypeError(f"{type(part).__name__} has no form in a terminal")
 
 
-def verdict_line(verdict: Verdict) -> str:
-    """Return a verdict behind its sign."""
-    return f"{SIGNS[verdict.status]}: {verdict.text}"
+def heading(text: str) -> Text:
+    """Return a title after an empty line."""
+    return Text(f"\n{shown(text)}", "bold")
 
 
-def cell_text(cell: Cell) -> str:
-    """Return a cell behind its sign."""
-    return f"{SIGNS[cell.status]} {cell.text}" if cell.status else cell.text
+def signed(status: Status | None, text: str) -> Text:
+    """Return a text behind the sign of its status."""
+    if status is None:
+        return Text(shown(text))
+    return Text.assemble((SIGNS[status], _STYLES[status]), f": {shown(text)}" if text else "")
 
 
-def _table(table: Table) -> Iterator[str]:
-    """Yield a table, its headings where a page shows them; a sign has a column of its own."""
-    signed = [any(row[at].status for row in table.rows) for at in range(len(table.columns))]
-    heads: list[str] = []
-    right: list[int] = []
-    for column, has_sign in zip(table.columns, signed, strict=True):
-        heads += [""] * has_sign
-        if "number" in column.look:
-            right.append(len(heads))
-        heads.append(column.name if column.is_seen else "")
-    rows: list[list[str]] = []
+def _indented(text: RenderableType) -> Padding:
+    return Padding(text, (0, 0, 0, 2), expand=False)
+
+
+def _table(table: blocks.Table) -> Iterator[RenderableType]:
+    names = [column.name if column.is_seen else "" for column in table.columns]
+    grid = RichTable(box=None, show_header=any(names), padding=(0, 2, 0, 0), header_style="bold")
+    for column, name in zip(table.columns, names, strict=True):
+        grid.add_column(Text(shown(name)), justify="right" if "number" in column.look else "left")
     for row in table.rows:
-        cells = []
-        for cell, has_sign in zip(row, signed, strict=True):
-            cells += [SIGNS[cell.status] if cell.status else ""] if has_sign else []
-            more = cell.more.text if cell.more else ""
-            said = " ".join(filter(None, (cell.text, cell.note)))
-            cells.append("; ".join(filter(None, (said, more))))
-        rows.append(cells)
-    set_in = list(columns([heads, *rows], right))
-    if any(heads):
-        yield set_in[0]
-    for at, line in enumerate(set_in[1:]):
-        yield line
-        yield from (f"{_INDENT * 4}{text}" for text in (table.below[at] if table.below else ()))
+        grid.add_row(*map(_cell, row))
+    yield _indented(grid)
+    for row, texts in zip(table.rows, table.below, strict=False):
+        yield from (_indented(Text(shown(f"{row[0].text}: {text}"))) for text in texts)
 
 
-def records(table: Table) -> Iterator[str]:
-    """Yield a table that is too wide for lines: each row numbered, its cells below each other."""
-    for number, (first, *others) in enumerate(table.rows, start=1):
-        yield f"{_INDENT}{number}. {cell_text(first)}"
-        for column, cell in zip(table.columns[1:], others, strict=True):
-            text = " ".join(filter(None, (cell_text(cell), cell.note)))
-            yield f"{_INDENT}   {column.name}: {text}"
-
-
-def columns(
-    rows: Iterable[Sequence[str]], right: Sequence[int] = (), most: int = 0
-) -> Iterator[str]:
-    """Yield rows as lines, with their columns below each other.
-
-    Args:
-        rows: of as many cells each.
-        right: the columns that are flush right.
-        most: a longer cell takes several lines; 0 for no such limit.
-    """
-    held: list[Sequence[str]] = []
-    for row in rows:
-        cells = [shown(" ".join(cell.split())) for cell in row]
-        parts = [textwrap.wrap(cell, most) if most else [cell] for cell in cells]
-        held += zip_longest(*parts, fillvalue="")
-    widths = [max(map(len, column)) for column in zip(*held, strict=True)]
-    for line in held:
-        padded = (
-            f"{cell:>{width}}" if at in right else f"{cell:<{width}}"
-            for at, (cell, width) in enumerate(zip(line, widths, strict=True))
-        )
-        yield f"{_INDENT}{'  '.join(padded)}".rstrip()
-
-
-def section(title: str, texts: Iterable[str]) -> Iterator[str]:
-    """Yield a title and what stands below it, after an empty line; nothing where nothing does."""
-    held = [line for line in texts if line]
-    if held:
-        yield from ("", title, *held)
-
-
-def indented(texts: Iterable[str]) -> Iterator[str]:
-    """Yield each text that says something, indented."""
-    yield from (f"{_INDENT}{text}" for text in texts if text)
+def _cell(cell: blocks.Cell) -> Text:
+    more = cell.more.text if cell.more else ""
+    text = "; ".join(filter(None, (f"{cell.text} {cell.note}".strip(), more)))
+    return signed(cell.status, " ".join(text.split()))

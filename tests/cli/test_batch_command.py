@@ -29,7 +29,8 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 
 def test_batch_gives_the_result_of_each_job_in_order(ask: Asking) -> None:
-    said = ask(f"batch {STUDY} --lab hard --lab easy --seeds 2-5 --workers 1 --budget 500 --json")
+    options = "--seeds 2-5 --workers 1 --set own_lab.budget=500"
+    said = ask(f"batch {STUDY} --lab hard --lab easy {options} --json")
     jobs = jobs_of([STUDY], ["hard", "easy"], range(2, 6))  # type: ignore[list-item]
     ours = [run_job(job.model_copy(update={"own_lab": LabOverrides(budget=500)})) for job in jobs]
     assert said.code == 0
@@ -102,7 +103,7 @@ def cluster(dask: None) -> Iterator[Any]:
 def test_cluster_without_this_code_is_told_before_anything_is_played(
     ask: Asking, cluster: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("replicalab.cli.batch._CODE", "no_such_package")
+    monkeypatch.setattr("replicalab.cli.batches._CODE", "no_such_package")
     said = ask(f"batch {STUDY} --dask {cluster.scheduler_address}")
     assert said.code == 2
     assert "the scheduler does not have this code; start it in this folder" in said.err
@@ -133,7 +134,7 @@ def test_cluster_that_loses_a_worker_loses_and_doubles_no_result(
 @pytest.mark.usefixtures("dask")
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 def test_cluster_that_is_not_there_is_told(ask: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("replicalab.cli.batch._DASK_WAIT", 1)
+    monkeypatch.setattr("replicalab.cli.batches._DASK_WAIT", 1)
     said = ask(f"batch {STUDY} --dask tcp://127.0.0.1:1")
     assert said.code == 2
     assert "--dask 'tcp://127.0.0.1:1': no scheduler answers there" in said.err

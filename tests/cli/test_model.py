@@ -205,21 +205,20 @@ def test_model_that_is_not_set_or_not_allowed_is_told(
     told = ask(line)
     assert (told.code, told.out) == (2, "")
     assert told.err.startswith(
-        "To let a language model play, set REPLICALAB_LLM_BASE_URL and REPLICALAB_LLM_MODEL, and "
+        "To use a language model, set REPLICALAB_LLM_BASE_URL and REPLICALAB_LLM_MODEL, and "
     )
     monkeypatch.setenv("REPLICALAB_LLM_BASE_URL", "http://127.0.0.1:9/v1")
     monkeypatch.setenv("REPLICALAB_LLM_MODEL", "m")
     monkeypatch.setenv("REPLICALAB_LLM_ALLOWED", "none")
     told = ask(line)
     assert (told.code, told.out) == (2, "")
-    assert "this address may not be asked" in told.err
+    assert "this address is not allowed" in told.err
 
 
 @pytest.mark.parametrize(
     ("line", "told"),
     [
         (f"{PLAYS} --samples 30", "--samples: a language model opens with a plan of its own;"),
-        (f"{PLAYS} --without x", "--without: a language model opens with a plan of its own;"),
         (f"{RUNS} --dask tcp://127.0.0.1:1", "--dask: a language model is asked from here;"),
         (f"{RUNS} --workers 17", "--workers 17: a language model plays at most 16 negotiations"),
     ],
@@ -372,7 +371,7 @@ def test_batch_whose_model_fails_says_why_once(ask: Asking, at: At) -> None:
         at(server)
         told = ask(RUNS)
     assert told.code == 1
-    assert told.out.count("does not let this key use model 'm-1' (403)") == 1
+    assert told.out.count("allow model 'm-1' for this key (403)") == 1
     assert "4 negotiations could not be played" in told.out
     assert len(server.received) == 4
     assert CANARY not in told.out + told.err

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from replicalab.__main__ import run
-from replicalab.cli import serve
 from tests.browser.driving import HOST, free_port
 from tests.cli.asking import Asking, started
 
@@ -42,14 +41,13 @@ def test_port_that_is_taken_is_told_with_another_and_the_installed_command_alone
     with socket.create_server((HOST, 0)) as taken:
         port = taken.getsockname()[1]
         said = ask(f"serve --port {port} --no-browser")
-        monkeypatch.setattr(serve, "PORT", port)
-        monkeypatch.setattr(sys, "argv", ["/usr/bin/replicalab"])
+        monkeypatch.setattr(sys, "argv", ["/usr/bin/replicalab", "serve", f"--port={port}"])
         assert run() == 2
     assert (said.code, said.out) == (2, "")
     assert f"port {port} cannot be had (Address already in use)" in said.err
     assert "--port" in said.err.partition(";")[2]
     assert f"port {port} cannot be had" in capsys.readouterr().err
-    assert ask("serve --help").out.startswith("usage: replicalab serve")
+    assert ask("serve --help").out.startswith("Usage: replicalab serve")
 
 
 @pytest.mark.parametrize("port", ["0", "-1", "65536"])

@@ -1,15 +1,13 @@
 """``portfolio``: which of several studies one lab runs with one budget, and which plan of each."""
 
-import argparse
-from argparse import ArgumentTypeError
 from collections.abc import Sequence
 from math import isfinite
+from types import SimpleNamespace
 from typing import Final
 
 from replicalab import scenarios
 from replicalab.case import Case, in_labs_of
 from replicalab.cli import asking, facts
-from replicalab.cli.lab_options import between
 from replicalab.cli.printing import Answer, CommandError
 from replicalab.lexicon import shortened
 from replicalab.planner import ChosenStudy, Portfolio, PortfolioStudy, portfolio_of
@@ -17,36 +15,8 @@ from replicalab.planner.portfolio import MOST_WORTH
 from replicalab.render import terminal
 from replicalab.views import portfolio as texts
 
-ABOUT: Final = "Which of several studies one lab runs with one budget, and which plan of each."
-CODES: Final = "0 where every study named is run, 1 where one is left out"
-EXAMPLES: Final = (
-    "portfolio psy_stroop ml_rl_seeds chem_suzuki_ppb --budget 2500 --days-available 12 --staff 4",
-    "portfolio psy_stroop ml_rl_seeds --budget 1200 --days-available 12 --staff 4 "
-    "--worth psy_stroop=2 --floor-share 0.5 --json",
-)
-# What one lab has one of, and what says it.
-_SHARED: Final = {"budget": "budget", "days": "days-available", "staff": "staff"}
-
-
-def add(parser: argparse.ArgumentParser) -> None:
-    """Add the command's options."""
-    asking.add_study(parser, "+")
-    parser.add_argument(
-        "--worth",
-        action="append",
-        default=[],
-        type=_worth,
-        metavar="STUDY=NUMBER",
-        help="what a plan counts that meets this study's target (default: 1); again for each",
-    )
-    parser.add_argument(
-        "--floor-share",
-        default=0.0,
-        type=between(0, 1, "write one such as 0.5"),
-        metavar="SHARE",
-        help="the share of that which a plan counts that only reaches the floor (default: 0)",
-    )
-    asking.add_lab(parser)
+# The means that studies share, each with an example.
+_SHARED: Final = {"budget": 2500, "days": 12, "staff": 4}
 
 
 def _worth(text: str) -> tuple[str, float]:
@@ -56,37 +26,36 @@ def _worth(text: str) -> tuple[str, float]:
     except ValueError:
         number = float("nan")
     if not name or not (isfinite(number) and 0 <= number <= MOST_WORTH):
-        problem = f"'{shortened(text)}' is no study with a number from 0 to {MOST_WORTH:,}"
-        raise ArgumentTypeError(f"{problem}; write one such as psy_stroop=2")
+        problem = f"--worth '{shortened(text)}' is no study with a number from 0 to {MOST_WORTH:,}"
+        raise CommandError(f"{problem}; write one such as psy_stroop=2")
     return name.strip(), number
 
 
-def answer(asked: argparse.Namespace) -> Answer:
+def portfolio(asked: SimpleNamespace) -> Answer:
     """Return which studies are run, and what is left out."""
     found = portfolio_of(_candidates(asked))
     code = 1 if found.left_out else 0
-    return Answer(code, terminal.lines(texts.portfolio_panel(found)), lambda: _facts(found))
+    return Answer(code, terminal.rendered(texts.portfolio_panel(found)), lambda: _facts(found))
 
 
-def _candidates(asked: argparse.Namespace) -> list[PortfolioStudy]:
+def _candidates(asked: SimpleNamespace) -> list[PortfolioStudy]:
     studies = [asking.study_at(name)[0] for name in asked.study]
     worths = _worths(asked, studies)
-    own = asking.own_lab(asked, studies)
-    for field, option in _SHARED.items():
-        if getattr(own, field) is None and len(studies) > 1:
-            raise CommandError(f"--{option} is not given; give what the studies share")
-    own = own.model_copy(update={"start_day": own.start_day or 1})
     return [
-        PortfolioStudy(_pack(asked, study, own), worths.get(name, 1.0), asked.floor_share)
+        PortfolioStudy(
+            _pack(asking.case_of(asked, study), study, len(studies)),
+            worths.get(name, 1.0),
+            asked.floor_share,
+        )
         for name, study in zip(asked.study, studies, strict=True)
     ]
 
 
-def _worths(asked: argparse.Namespace, studies: Sequence[scenarios.Study]) -> dict[str, float]:
+def _worths(asked: SimpleNamespace, studies: Sequence[scenarios.Study]) -> dict[str, float]:
     """Return what each study that is named counts, by the name by which it is asked for."""
     by_id = {s.scenario_id: name for name, s in zip(asked.study, studies, strict=True)}
     found: dict[str, float] = {}
-    for name, number in asked.worth:
+    for name, number in map(_worth, asked.worth or ()):
         called = name if name in asked.study else by_id.get(name)
         if called is None:
             remedy = scenarios.Guesser().remedy(name, [*by_id])
@@ -97,16 +66,14 @@ def _worths(asked: argparse.Namespace, studies: Sequence[scenarios.Study]) -> di
     return found
 
 
-def _pack(
-    asked: argparse.Namespace, study: scenarios.Study, own: scenarios.LabOverrides
-) -> scenarios.Pack:
-    return Case(
-        study=study.scenario_id,
-        lab=scenarios.Difficulty(asked.lab),
-        seed=asked.seed,
-        own_lab=own,
-        question=asking.question(asked, study),
-    ).pack(in_labs_of(study))
+def _pack(case: Case, study: scenarios.Study, number: int) -> scenarios.Pack:
+    own = case.own_lab
+    for field, example in _SHARED.items():
+        if getattr(own, field) is None and number > 1:
+            remedy = f"the studies share it; add --set own_lab.{field}={example}"
+            raise CommandError(f"own_lab.{field} is not set; {remedy}")
+    start = own.model_copy(update={"start_day": own.start_day or 1})
+    return case.changed(own_lab=start).pack(in_labs_of(study))
 
 
 def _facts(found: Portfolio) -> dict[str, object]:

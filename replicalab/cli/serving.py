@@ -1,6 +1,5 @@
 """``serve``: the dashboard, from this machine and to it alone."""
 
-import argparse
 import os
 import runpy
 import socket
@@ -9,14 +8,11 @@ import time
 import urllib.request
 import webbrowser
 from threading import Thread
+from types import SimpleNamespace
 from typing import Final
 
 from replicalab.cli.printing import Answer, CommandError
 from replicalab.places import TREE
-
-ABOUT: Final = "The dashboard, in the browser; the installed command does this alone."
-CODES: Final = "1 when Ctrl-C ends it or it cannot start, 2 where the port cannot be had"
-EXAMPLES: Final = ("serve", "serve --port 8502 --no-browser")
 
 HOST: Final = "127.0.0.1"
 PORT: Final = 8501
@@ -24,13 +20,7 @@ _HIGHEST_PORT: Final = 65535
 _START_SECONDS: Final = 60
 
 
-def add(parser: argparse.ArgumentParser) -> None:
-    """Add the command's options."""
-    parser.add_argument("--port", type=int, default=PORT, help=f"another port than {PORT}")
-    parser.add_argument("--no-browser", action="store_true", help="do not open the browser")
-
-
-def answer(asked: argparse.Namespace) -> Answer:
+def serve(asked: SimpleNamespace) -> Answer:
     """Serve the dashboard until it is ended.
 
     Raises:

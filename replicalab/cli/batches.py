@@ -1,18 +1,19 @@
 """``batch``: many negotiations, how often each outcome came, and how far they are from the best."""
 
-import argparse
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import closing, contextmanager, nullcontext
 from importlib.util import find_spec
-from pathlib import Path
-from typing import Final, NamedTuple
+from types import SimpleNamespace
+from typing import Final, NamedTuple, cast
+
+from rich.console import RenderableType
 
 from replicalab.batch import (
-    MODELS_AT_ONCE,
     MOST_JOBS,
     MeanRegret,
     Result,
+    Seat,
     Summary,
     in_order,
     jobs_of,
@@ -22,15 +23,14 @@ from replicalab.batch import (
 )
 from replicalab.case import Case
 from replicalab.cli import asking, facts
-from replicalab.cli.files import check_writable, written
-from replicalab.cli.model import MODEL, PLAYERS_HELP, Model
-from replicalab.cli.negotiate import LAB_MANAGERS_NAMED, SCIENTISTS_NAMED
-from replicalab.cli.printing import Answer, CommandError, say
-from replicalab.cli.progress import ProgressBar
-from replicalab.lexicon import count_text
-from replicalab.negotiation import MOST_ROUNDS, LabManagerKind, ScientistKind
+from replicalab.cli.files import check_writable, fills_standard_output, written
+from replicalab.cli.model import MODEL, Model
+from replicalab.cli.negotiations import LAB_MANAGERS_NAMED, SCIENTISTS_NAMED, require_rounds
+from replicalab.cli.printing import Answer, CommandError, is_watched, say
+from replicalab.lexicon import amount_text, count_text, shortened
+from replicalab.negotiation import LabManagerKind, ScientistKind
 from replicalab.render import terminal
-from replicalab.scenarios import MAX_ROUNDS, MAX_SEED, Difficulty, list_scenarios
+from replicalab.scenarios import MAX_ROUNDS, MAX_SEED, list_scenarios
 from replicalab.views.batch import (
     faults_text,
     outcomes_text,
@@ -38,18 +38,11 @@ from replicalab.views.batch import (
     share_text,
     stopped_text,
 )
+from replicalab.views.blocks import table
 from replicalab.views.negotiation import LAB_MANAGERS, OUTCOME_TITLES, SCIENTISTS
 
 _MAX_CALLS: Final = 16
-ABOUT: Final = "Many negotiations: each study, lab, seed and pair of players, and the outcomes."
-CODES: Final = "0 where every negotiation was played, 1 where one could not be"
-EXAMPLES: Final = (
-    "batch psy_stroop --seeds 0-9",
-    "batch all --lab hard --scientist baseline --scientist evidence_aware --json",
-    "batch psy_stroop fin_momentum --seeds 0-19 --workers 2 --csv results.csv",
-)
 ALL: Final = "all"
-MOST_WORKERS: Final = 256
 _DASK_WAIT: Final = 10  # So many seconds a scheduler has to answer
 # What of a case stands with its result, besides its own lab and question.
 _TOLD: Final = {"study", "lab", "seed", "scientist", "lab_manager", "max_rounds"}
@@ -57,70 +50,22 @@ _TOLD: Final = {"study", "lab", "seed", "scientist", "lab_manager", "max_rounds"
 _CODE: Final = "replicalab"
 
 
-def add(parser: argparse.ArgumentParser) -> None:
-    """Add the command's options."""
-    parser.add_argument(
-        "study",
-        metavar="STUDY",
-        nargs="+",
-        help=f"a study's id, the path of a study file, or {ALL}",
-    )
-    labs = parser.add_argument_group("labs")
-    labs.add_argument(
-        "--lab", action="append", choices=asking.LABS, help="again for each (default: each of them)"
-    )
-    labs.add_argument(
-        "--seeds", type=seeds, default=(0,), metavar="A-B", help="such as 0-99 (default: 0)"
-    )
-    asking.add_own(parser)
-    players = parser.add_argument_group("players, again for each")
-    players.add_argument(
-        "--scientist",
-        action="append",
-        choices=SCIENTISTS_NAMED,
-        help=f"(default: evidence_aware); {PLAYERS_HELP}",
-    )
-    players.add_argument(
-        "--lab-manager",
-        action="append",
-        choices=LAB_MANAGERS_NAMED,
-        help="(default: reference)",
-    )
-    players.add_argument(
-        "--rounds",
-        type=asking.whole(1, MOST_ROUNDS),
-        default=MAX_ROUNDS,
-        metavar="N",
-        help=f"at most so many (default: {MAX_ROUNDS})",
-    )
-    run = parser.add_argument_group("how it runs")
-    where = run.add_mutually_exclusive_group()
-    where.add_argument(
-        "--workers",
-        type=asking.whole(1, MOST_WORKERS),
-        metavar="N",
-        help="so many processes (default: one for each core); with a language model so many "
-        f"negotiations at once, at most {_MAX_CALLS} (default: {MODELS_AT_ONCE})",
-    )
-    where.add_argument(
-        "--dask",
-        metavar="ADDRESS",
-        help="on a Dask cluster, by its scheduler's address; each worker needs this same code",
-    )
-    run.add_argument(
-        "--csv", metavar="FILE.csv", type=Path, help="keep each result, a row for each"
-    )
-
-
 def seeds(text: str) -> range:
     """Return the seeds that a text names: ``7``, or ``0-99``."""
     first, _, last = text.partition("-")
-    read = asking.whole(0, MAX_SEED)
-    low, high = read(first), read(last or first)
-    if high < low or high - low >= MOST_JOBS:
-        problem = f"'{text}' is no range of 1 to {MOST_JOBS:,} seeds"
-        raise argparse.ArgumentTypeError(f"{problem}; write one such as 0-99")
-    return range(low, high + 1)
+    numbers = [
+        int(part) if part.isascii() and part.isdecimal() else -1
+        for part in (first, last or first)
+        if len(part) < 12
+    ]
+    if (
+        len(numbers) != 2
+        or not 0 <= numbers[0] <= numbers[1] <= MAX_SEED
+        or numbers[1] - numbers[0] >= MOST_JOBS
+    ):
+        problem = f"--seeds '{shortened(text)}' is no range of 1 to {MOST_JOBS:,} seeds"
+        raise CommandError(f"{problem}; write one such as 0-99")
+    return range(numbers[0], numbers[1] + 1)
 
 
 class Played(NamedTuple):
@@ -143,9 +88,10 @@ class Played(NamedTuple):
         return 1 if any(result.error for result in self.results) else 0
 
 
-def answer(asked: argparse.Namespace) -> Answer:
+def batch(asked: SimpleNamespace) -> Answer:
     """Return what came of the batch; after Ctrl-C of what was played until then."""
     jobs, model = _jobs(asked), _model(asked)
+    is_silent = fills_standard_output(asked)
     if asked.csv:
         check_writable(asked.csv)
     with _dask(asked.dask) if asked.dask is not None else nullcontext((None, None)) as cluster:
@@ -159,10 +105,10 @@ def answer(asked: argparse.Namespace) -> Answer:
         saved = written(asked.csv, results_csv(played.results))
     if model:
         model.wait()
-    return Answer(played.code, _lines(played, saved), lambda: _facts(played))
+    return Answer(played.code, _lines(played, saved), lambda: _facts(played), is_silent)
 
 
-def _model(asked: argparse.Namespace) -> Model | None:
+def _model(asked: SimpleNamespace) -> Model | None:
     """Return the language model where one plays.
 
     Raises:
@@ -179,31 +125,39 @@ def _model(asked: argparse.Namespace) -> Model | None:
     return Model()
 
 
-def _jobs(asked: argparse.Namespace) -> list[Case]:
-    """Return what is to be played; a study or a question that cannot be is refused before."""
-    cases = list[Case]()
-    labs = list(dict.fromkeys(map(Difficulty, asked.lab or asking.LABS)))
+def _jobs(asked: SimpleNamespace) -> list[Case]:
+    """Return the negotiations; a study or a question with a fault is refused before the first."""
     every = [summary.scenario_id for summary in list_scenarios()] if ALL in asked.study else []
     studies = [asking.study_at(name) for name in every or dict.fromkeys(asked.study)]
-    own = asking.own_lab(asked, [study for study, _ in studies])
+    scientists = dict.fromkeys(asked.scientist or [ScientistKind.EVIDENCE_AWARE.value])
+    managers = dict.fromkeys(asked.lab_manager or [LabManagerKind.REFERENCE.value])
+    for scientist in scientists:
+        asking.choice("--scientist", scientist, SCIENTISTS_NAMED)
+    for manager in managers:
+        asking.choice("--lab-manager", manager, LAB_MANAGERS_NAMED)
+    require_rounds(asked.rounds)
+    cases = list[Case]()
     for study, text in studies:
-        question = asking.question(asked, study)
-        question.over(study.design)
-        cases.append(
-            Case(study=study.scenario_id, text=text, lab=labs[0], own_lab=own, question=question)
+        for lab in dict.fromkeys(asked.lab or asking.LEVELS):
+            case = asking.case_of(asked, study, lab).changed(text=text)
+            case.question.over(study.design)
+            cases.append(case)
+    numbers = seeds(asked.seeds)
+    if len(cases) * len(numbers) * len(scientists) * len(managers) > MOST_JOBS:
+        problem = f"more than {MOST_JOBS:,} negotiations are asked for"
+        raise CommandError(f"{problem}; name fewer seeds, labs or studies")
+    return [
+        job
+        for case in cases
+        for job in jobs_of(
+            [case],
+            [case.lab],
+            numbers,
+            scientists=cast("list[Seat]", [ScientistKind(name) for name in scientists]),
+            lab_managers=[LabManagerKind(name) for name in managers],
+            max_rounds=asked.rounds or MAX_ROUNDS,
         )
-    try:
-        return jobs_of(
-            cases,
-            labs,
-            asked.seeds,
-            scientists=list(dict.fromkeys(asked.scientist or [ScientistKind.EVIDENCE_AWARE])),
-            lab_managers=list(dict.fromkeys(asked.lab_manager or [LabManagerKind.REFERENCE])),
-            max_rounds=asked.rounds,
-        )
-    except ValueError:
-        asked_for = f"more than {MOST_JOBS:,} negotiations are asked for"
-        raise CommandError(f"{asked_for}; name fewer seeds, labs or studies") from None
+    ]
 
 
 # --- how it runs --------------------------------------------------------------------------------
@@ -214,12 +168,11 @@ def _played(
 ) -> list[Result]:
     """Return the results in the order of the jobs; after Ctrl-C those that had come."""
     came: list[Result] = []
-    progress = ProgressBar(len(jobs), "negotiation")
     try:
         with closing(run_batch(jobs, executor, workers, model)) as results:
             for result in results:
                 came.append(result)
-                progress.show(len(came))
+                _show_progress(len(came), len(jobs))
     except KeyboardInterrupt:
         say("")
     finally:
@@ -262,19 +215,29 @@ def _dask(address: str) -> Iterator[tuple[Executor, int]]:
         yield client.get_executor(pure=False), workers
 
 
+def _show_progress(number: int, of: int) -> None:
+    """Show the number of results: over itself in a terminal, else once for each tenth."""
+    step = max(1, of // (200 if is_watched() else 10))
+    if number == of or number % step == 0:
+        text = f"{amount_text(number)} of {count_text(of, 'negotiation')}"
+        say(f"\r{text}" if is_watched() else text, "" if is_watched() and number < of else "\n")
+
+
 # --- what came of it ----------------------------------------------------------------------------
 
 
-def _lines(played: Played, saved: str) -> Iterator[str]:
+_COLUMNS: Final = ("Study", "Lab", "Scientist", "Lab Manager", "Outcome", "Share (95 % interval)")
+
+
+def _lines(played: Played, saved: str) -> Iterator[RenderableType]:
     if played.stopped:
         yield stopped_text(len(played.results), played.asked)
-    found = summaries(played.results)
-    heads = ("STUDY", "LAB", "SCIENTIST", "LAB MANAGER", "OUTCOME", "SHARE (95 % INTERVAL)")
-    yield from terminal.columns([heads, *(row for each in found for row in _rows(each))])
-    regret = list(terminal.lines(regret_panel(played.results)))
-    yield from ["", *regret] if regret else []
-    why = faults_text(result.error for result in played.results)
-    yield from terminal.section("Not played", terminal.indented(why))
+    rows = [row for summary in summaries(played.results) for row in _rows(summary)]
+    yield from terminal.rendered(table("Outcomes", _COLUMNS, rows))
+    yield from terminal.rendered(regret_panel(played.results))
+    if faults := [*faults_text(result.error for result in played.results)]:
+        yield terminal.heading("Not played")
+        yield from terminal.rendered(*faults)
     if played.model:
         number = count_text(len(played.results), "negotiation")
         yield from ["", played.model.spent_text(number)]

@@ -3,109 +3,81 @@
 A language model's rounds are told as they come; what it has played is kept, whatever ends it.
 """
 
-import argparse
 import json
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Final, NamedTuple
+from types import SimpleNamespace
+from typing import Any, Final, NamedTuple
 
 from pydantic import ValidationError
 
 from replicalab import llm, negotiation
+from replicalab.assessment import size_text
 from replicalab.case import Case, in_labs_of
 from replicalab.cli import asking, facts
-from replicalab.cli.check import heading, where
 from replicalab.cli.files import called, check_writable, content, fills_standard_output, written
-from replicalab.cli.lab import PARTS
-from replicalab.cli.lab_options import MONEY_OPTIONS
-from replicalab.cli.model import MODEL, PLAYERS_HELP, Model
+from replicalab.cli.model import MODEL, Model
+from replicalab.cli.plans import Lines, where
 from replicalab.cli.printing import Answer, CommandError, say, tell_lines
-from replicalab.cli.record_options import RECORD_OPTIONS
 from replicalab.errors import ModelError, TraceError
 from replicalab.lexicon import count_text
 from replicalab.render import terminal
-from replicalab.scenarios import MAX_ROUNDS, QUESTION_FIELDS, Pack
+from replicalab.scenarios import Pack
 from replicalab.views import negotiation as texts
 from replicalab.views.plan import cautions_sentence
 from replicalab.views.score import score_text, score_verdict
 
-ABOUT: Final = "What the two sides say, round by round, and how it ends."
-CODES: Final = (
-    "0 where they agree on a plan above the floor, or the transcript replays; 1 where they do not"
-)
-EXAMPLES: Final = (
-    "negotiate psy_stroop",
-    "negotiate psy_stroop --scientist baseline --rounds 3 --save talk.json",
-    "negotiate --replay talk.json",
-)
 RULES: Final = tuple(
     kind.value for kind in negotiation.ScientistKind if kind in negotiation.AUTOMATIC
 )
 SCIENTISTS_NAMED: Final = (*RULES, MODEL)
 LAB_MANAGERS_NAMED: Final = tuple(kind.value for kind in negotiation.LabManagerKind)
-_PLAN: Final = ("plan", "samples", "days", "without", "swap")
-# What a transcript says itself.
-_SET_BY_TRANSCRIPT: Final = (
-    *("scientist", "lab_manager", "rounds", *_PLAN),
-    *("lab_file", *asking.LAB_OPTIONS, *MONEY_OPTIONS, *(part.option for part in PARTS.values())),
-    *QUESTION_FIELDS,
-    *RECORD_OPTIONS,
-)
+_PLAN: Final = ("plan", "samples", "days")
+_SET_BY_TRANSCRIPT: Final = ("scientist", "lab_manager", "rounds", *_PLAN, "settings", "save")
 
 
-def add(parser: argparse.ArgumentParser) -> None:
-    """Add the command's options."""
-    asking.add_study(parser, "?")
-    asking.add_lab(parser)
-    asking.add_plan(parser)
-    group = parser.add_argument_group("players")
-    group.add_argument(
-        "--scientist",
-        choices=SCIENTISTS_NAMED,
-        help=f"(default: evidence_aware); {PLAYERS_HELP}",
-    )
-    group.add_argument("--lab-manager", choices=LAB_MANAGERS_NAMED, help="(default: reference)")
-    group.add_argument(
-        "--rounds",
-        type=asking.whole(1, negotiation.MOST_ROUNDS),
-        metavar="N",
-        help=f"at most so many (default: {MAX_ROUNDS})",
-    )
-    files = parser.add_argument_group("files").add_mutually_exclusive_group()
-    files.add_argument("--save", metavar="TALK.json", type=Path, help="keep the transcript")
-    files.add_argument(
-        "--replay",
-        metavar="TALK.json",
-        type=Path,
-        help="verify a transcript; it says itself which study, lab and players it is of",
-    )
-
-
-def answer(asked: argparse.Namespace) -> Answer:
+def negotiate(asked: SimpleNamespace) -> Answer:
     """Return a negotiation, or the replay of a saved one."""
     return _replayed(asked) if asked.replay else _played(asked)
 
 
-def _played(asked: argparse.Namespace) -> Answer:
+def players(asked: SimpleNamespace) -> dict[str, Any]:
+    """Return the players and rounds of a command as fields of a case.
+
+    Raises:
+        CommandError: a player has another name, or there are too many rounds.
+    """
+    if asked.scientist:
+        asking.choice("--scientist", asked.scientist, SCIENTISTS_NAMED)
+    if asked.lab_manager:
+        asking.choice("--lab-manager", asked.lab_manager, LAB_MANAGERS_NAMED)
+    require_rounds(asked.rounds)
+    names = {"scientist": "scientist", "lab_manager": "lab_manager", "rounds": "max_rounds"}
+    return {field: value for name, field in names.items() if (value := getattr(asked, name))}
+
+
+def require_rounds(rounds: int | None) -> None:
+    """Refuse more rounds than a negotiation may have."""
+    most = negotiation.MOST_ROUNDS
+    if rounds and rounds > most:
+        raise CommandError(f"--rounds {rounds:,} is out of range; write 1 to {most}")
+
+
+def _played(asked: SimpleNamespace) -> Answer:
     if asked.study is None:
         raise CommandError("no STUDY is named; name one, or a transcript with --replay")
+    fields = players(asked)
+    is_silent = fills_standard_output(asked)
     by_model = asked.scientist == MODEL
-    if by_model and (said := _said(asked, _PLAN)):
-        remedy = f"leave it out with --scientist {MODEL}"
-        raise CommandError(f"{said}: a language model opens with a plan of its own; {remedy}")
+    if by_model and (option := _first_of(asked, _PLAN)):
+        remedy = f"omit it with --scientist {MODEL}"
+        raise CommandError(f"{option}: a language model opens with a plan of its own; {remedy}")
     pack = asking.pack(asked)
-    players = {
-        "scientist": asked.scientist,
-        "lab_manager": asked.lab_manager,
-        "max_rounds": asked.rounds,
-    }
-    chosen = {name: value for name, value in players.items() if value}
     if by_model:
-        return _by_model(asked, Case.of(pack, **chosen), pack)
-    case = Case.of(pack, asking.plan(asked, pack), **chosen)
+        return _by_model(asked, Case.of(pack, **fields), pack)
+    case = Case.of(pack, asking.plan(asked, pack), **fields)
     talk = Talk(negotiation.negotiate(case.setup(pack), pack))
     saved = written(asked.save, negotiation.save(talk.played)) if asked.save else ""
-    return Answer(talk.code, _lines(talk, saved), lambda: _facts(talk))
+    return Answer(talk.code, _lines(talk, saved), lambda: _facts(talk), is_silent)
 
 
 class Talk(NamedTuple):
@@ -142,7 +114,7 @@ class Talk(NamedTuple):
         return negotiation.score(self.played) if self.played.ending else None
 
 
-def _by_model(asked: argparse.Namespace, case: Case, pack: Pack) -> Answer:
+def _by_model(asked: SimpleNamespace, case: Case, pack: Pack) -> Answer:
     """Return the negotiation of a language model, each round told before the next is asked for.
 
     Raises:
@@ -152,8 +124,8 @@ def _by_model(asked: argparse.Namespace, case: Case, pack: Pack) -> Answer:
     model = Model(shows_progress=True)
     if asked.save:
         check_writable(asked.save)
-    is_silent = asked.json or fills_standard_output(asked)
-    tell = (lambda _: None) if is_silent else tell_lines
+    is_silent = fills_standard_output(asked)
+    tell = (lambda _: None) if is_silent or asked.as_json else tell_lines
     talk = Talk(negotiation.Negotiation(case.setup(pack, model.endpoint.model), pack), model)
     saved = ""
     try:
@@ -169,7 +141,7 @@ def _by_model(asked: argparse.Namespace, case: Case, pack: Pack) -> Answer:
     finally:
         if asked.save and talk.played.rounds:
             saved = written(asked.save, _transcript(talk.played, model))
-    return Answer(talk.code, _ending_lines(talk, saved), lambda: _facts(talk))
+    return Answer(talk.code, _ending_lines(talk, saved), lambda: _facts(talk), is_silent)
 
 
 def _transcript(played: negotiation.Negotiation, model: Model) -> str:
@@ -179,15 +151,16 @@ def _transcript(played: negotiation.Negotiation, model: Model) -> str:
         return negotiation.save(played)
 
 
-def _said(asked: argparse.Namespace, names: tuple[str, ...]) -> str:
-    """Return the first of these options that is given; empty where none is."""
-    given = [name for name in names if getattr(asked, name) not in (None, [])]
-    return f"--{given[0].replace('_', '-')}" if given else ""
+def _first_of(asked: SimpleNamespace, names: tuple[str, ...]) -> str:
+    """Return the first option with a value; empty without one."""
+    present = [name for name in names if getattr(asked, name)]
+    option = present[0].replace("settings", "set").replace("_", "-") if present else ""
+    return f"--{option}" if option else ""
 
 
-def _replayed(asked: argparse.Namespace) -> Answer:
-    if said := _said(asked, _SET_BY_TRANSCRIPT):
-        raise CommandError(f"{said}: a transcript says that itself; leave it out with --replay")
+def _replayed(asked: SimpleNamespace) -> Answer:
+    if option := _first_of(asked, _SET_BY_TRANSCRIPT):
+        raise CommandError(f"{option}: a transcript contains that; omit it with --replay")
     transcript = asking.transcript_of(content(asked.replay), asked.replay)
     find = in_labs_of(asking.study_at(asked.study)[0]) if asked.study is not None else None
     try:
@@ -200,48 +173,48 @@ def _replayed(asked: argparse.Namespace) -> Answer:
 # --- in words -----------------------------------------------------------------------------------
 
 
-def _lines(talk: Talk, saved: str) -> Iterator[str]:
+def _lines(talk: Talk, saved: str) -> Lines:
     yield from _opening(talk.played)
     for at in range(len(talk.played.rounds)):
         yield from _round_lines(talk.played, at)
     yield from _ending_lines(talk, saved)
 
 
-def _opening(played: negotiation.Negotiation) -> Iterator[str]:
+def _opening(played: negotiation.Negotiation) -> Lines:
     yield where(played.pack)
     yield _players(played)
 
 
-def _round_lines(played: negotiation.Negotiation, at: int) -> Iterator[str]:
-    told = terminal.indented(_round(played.rounds[at]))
-    yield from terminal.section(texts.round_caption(played, at), told)
+def _round_lines(played: negotiation.Negotiation, at: int) -> Lines:
+    yield terminal.heading(texts.round_caption(played, at))
+    yield from terminal.rendered(*filter(None, _round(played.rounds[at])))
 
 
-def _ending_lines(talk: Talk, saved: str) -> Iterator[str]:
-    played = talk.played
+def _ending_lines(talk: Talk, saved: str) -> Lines:
+    played, rounds = talk.played, count_text(len(talk.played.rounds), "round")
     outcome = texts.outcome_verdict(played)
-    yield from terminal.section(
-        terminal.verdict_line(outcome),
-        terminal.indented([texts.ledger_sentence(negotiation.ledger(played))]),
-    )
-    rounds = count_text(len(played.rounds), "round")
-    told = [talk.stopped_text, talk.model.spent_text(rounds) if talk.model else "", saved]
-    yield from (line for text in told if text for line in ("", text))
+    yield ""
+    yield terminal.signed(outcome.status, outcome.text)
+    yield from terminal.rendered(texts.ledger_sentence(negotiation.ledger(played)))
+    spent = talk.model.spent_text(rounds) if talk.model else ""
+    for text in filter(None, (talk.stopped_text, spent, saved)):
+        yield from ("", text)
     yield from _score_lines(talk.score)
 
 
-def _score_lines(found: negotiation.Score | None) -> Iterator[str]:
-    if found:
-        verdict = score_verdict(found)
-        told = terminal.indented([verdict.text, score_text(found)])
-        yield from terminal.section(f"{terminal.SIGNS[verdict.status]}: {verdict.title}", told)
+def _score_lines(score: negotiation.Score | None) -> Lines:
+    if score:
+        verdict = score_verdict(score)
+        yield ""
+        yield terminal.signed(verdict.status, verdict.title)
+        yield from terminal.rendered(verdict.text, score_text(score))
 
 
 def _players(played: negotiation.Negotiation) -> str:
     setup = played.setup
     scientist, manager = texts.SCIENTISTS[setup.scientist], texts.LAB_MANAGERS[setup.lab_manager]
-    named = f" ({setup.model})" if setup.model else ""
-    return f"Scientist: {scientist.name}{named}. Lab Manager: {manager.name}."
+    model = f" ({setup.model})" if setup.model else ""
+    return f"Scientist: {scientist.name}{model}. Lab Manager: {manager.name}."
 
 
 def _round(done: negotiation.Round) -> Iterator[str]:
@@ -253,15 +226,15 @@ def _round(done: negotiation.Round) -> Iterator[str]:
     if verdict and done.answer:
         first, *rest = done.answer.explanation.splitlines()
         yield f"Lab Manager: {verdict.title.lower()} ({terminal.SIGNS[verdict.status]}): {first}"
-        yield from terminal.indented([*rest, texts.offer_breaks_text(done)])
+        yield from (f"  {text}" for text in (*rest, texts.offer_breaks_text(done)) if text)
 
 
-def _replay_lines(played: negotiation.Negotiation) -> Iterator[str]:
+def _replay_lines(played: negotiation.Negotiation) -> Lines:
+    verdict = texts.outcome_verdict(played)
     if played.final_plan:
-        yield from terminal.section(
-            heading(played.final_plan), terminal.indented([_players(played)])
-        )
-    yield terminal.verdict_line(texts.outcome_verdict(played))
+        yield f"{where(played.pack)} · {size_text(played.final_plan)}"
+        yield from terminal.rendered(_players(played))
+    yield terminal.signed(verdict.status, verdict.text)
     yield from _score_lines(Talk(played).score)
 
 
