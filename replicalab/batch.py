@@ -7,13 +7,9 @@ has come.
 Source of the intervals: Wilson (1927), J. Am. Stat. Assoc. 22, 209-212.
 """
 
-import logging
 import os
-import pickle
-import subprocess
-import sys
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
@@ -22,13 +18,10 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
-from contextlib import suppress
 from itertools import islice, product
 from math import fsum, isclose, prod, sqrt
-from pathlib import Path
 from signal import SIG_IGN, SIGINT, signal
-from threading import Lock, local
-from typing import Annotated, Any, BinaryIO, Final, Literal, NamedTuple, ParamSpec, TypeVar, cast
+from typing import Annotated, Any, Final, Literal, NamedTuple, cast
 
 from pydantic import Field
 
@@ -50,17 +43,13 @@ from replicalab.scenarios import MAX_ROUNDS, Difficulty, EvidenceTier
 MOST_JOBS: Final = 100_000
 MODELS_AT_ONCE: Final = 4
 """So many negotiations a language model plays at once, where nothing else is said."""
-_CHUNK: Final = 8  # So many jobs are sent at a time: to send one takes about as long as to play it
-_AHEAD: Final = 3  # So many chunks for each worker are on their way at once
-_TRIES: Final = 3  # So often a chunk is begun whose worker dies with it
+CHUNK_JOBS: Final = 8  # sending one job takes about as long as playing it
+CHUNKS_AHEAD: Final = 3  # for each worker
+MAX_ATTEMPTS: Final = 3  # per chunk, if its worker dies
+POOL_IDLE_SECONDS: Final = 60
 _SAID_SINCE: Final = ("wishes_broken", "evidence_short", "wishes_short", "fidelity_short")
 _ROUNDING: Final = 1e-12  # What is 0 here may be that on another machine
 _Z: Final = 1.959963984540054  # The 97.5 % point of the normal distribution: intervals are of 95 %
-
-_LOG: Final = logging.getLogger(__name__)
-_ROOT: Final = Path(__file__).parents[1]
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
 
 Rule = Literal[ScientistKind.BASELINE, ScientistKind.EVIDENCE_AWARE]
 Seat = Rule | Literal[ScientistKind.MODEL]
@@ -148,7 +137,7 @@ def in_order(jobs: Sequence[Case], results: Iterable[Result]) -> list[Result]:
     return sorted(results, key=lambda result: places[key(result.job)])
 
 
-def failure_text(error: Exception) -> str:
+def failure_text(error: BaseException) -> str:
     """Return what went wrong, without the path that an error of the system names."""
     said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return f"{type(error).__name__}: {said}"
@@ -232,185 +221,129 @@ def run_batch(
     executor: Executor | None = None,
     workers: int | None = None,
     generate_fn: GenerateFn | None = None,
+    niceness: int = 0,
 ) -> Generator[Result]:
-    """Yield the result of each job once, as they are ready.
+    """Yield the result of each job once, as soon as it is ready.
 
-    To stop, close the iterator (or leave the loop): what has not begun is not begun.
+    To stop, close the iterator or leave the loop: no further job is started.
 
     Args:
-        jobs: what to play; equal jobs are each played.
-        executor: any of `concurrent.futures`, or one like them; stays open. None is a process for
-            each core, closed in the end. Jobs that are lost with their worker are begun again, at
-            most `_TRIES` times. A job that cannot be played is a result with an error.
-        workers: how many processes instead, or how many workers an executor has that does not say.
-        generate_fn: the language model of the jobs in which one plays; it is asked from several
-            threads. With it None for the executor is so many threads, by default `MODELS_AT_ONCE`,
-            and a job is sent alone, so that none waits for another's answer.
+        jobs: the negotiations; equal jobs are each played.
+        executor: any executor with the interface of `concurrent.futures`; it stays open. None
+            starts a process for each core and ends them. If a worker dies, its jobs are tried
+            again, `MAX_ATTEMPTS` times in all. A job that cannot be played gives a result with an
+            error.
+        workers: the number of processes, or of an executor's workers if it does not say.
+        generate_fn: the language model for jobs with one; it is called from several threads. The
+            default is `MODELS_AT_ONCE` threads, and each job is sent alone.
+        niceness: the increment for `os.nice` in processes that this function starts.
     """
-    pool: Executor = executor or (
-        ThreadPoolExecutor(workers or MODELS_AT_ONCE)
-        if generate_fn
-        else Workers(workers or os.cpu_count() or 1)
-    )
-    size, given = (1, (generate_fn,)) if generate_fn else (_CHUNK, ())
+    pool = executor or _new_pool(workers, generate_fn, niceness)
+    size, arguments = (1, (generate_fn,)) if generate_fn else (CHUNK_JOBS, ())
     own = getattr(pool, "_max_workers", None)
-    most = _AHEAD * (workers or (own if isinstance(own, int) else os.cpu_count() or 1))
-    left = iter(jobs)
-    waiting = deque(_Sent(chunk) for chunk in iter(lambda: list(islice(left, size)), []))
-    running: dict[Future[list[Result]], _Sent] = {}
+    limit = CHUNKS_AHEAD * (workers or (own if isinstance(own, int) else os.cpu_count() or 1))
+
+    def submit(chunk: _Chunk) -> Future[list[Result]]:
+        nonlocal pool
+        try:
+            return pool.submit(_run_chunk, chunk.jobs, *arguments)
+        except BrokenExecutor as error:
+            if executor is None:
+                pool = _new_pool(workers, generate_fn, niceness)
+                return pool.submit(_run_chunk, chunk.jobs, *arguments)
+            failed: Future[list[Result]] = Future()
+            failed.set_exception(error)
+            return failed
+
+    remaining = iter(jobs)
+    waiting = deque(_Chunk(chunk) for chunk in iter(lambda: list(islice(remaining, size)), []))
+    running: dict[Future[list[Result]], _Chunk] = {}
     try:
         while waiting or running:
-            while waiting and len(running) < most:
-                sent = waiting.popleft()
-                try:
-                    running[pool.submit(_run_chunk, sent.jobs, *given)] = sent
-                except BrokenExecutor:
-                    died = "the executor no longer takes jobs; play the rest with a new one"
-                    for each in (sent, *waiting):
-                        yield from (Result(job=job, error=died) for job in each.jobs)
-                    waiting.clear()
-            for done in wait(running, return_when=FIRST_COMPLETED).done if running else ():
-                sent = running.pop(done)
-                try:
-                    results = done.result()
-                except Exception as error:  # noqa: BLE001 - a cluster loses a worker in its own words
-                    # Each alone: so only the job that kills its worker is blamed for it.
-                    again = [_Sent([job], sent.tries + 1) for job in sent.jobs]
-                    if sent.tries + 1 < _TRIES:
-                        waiting.extendleft(reversed(again))
-                        continue
-                    killed = f"its process died {_TRIES} times; play it alone to see why"
-                    why = killed if isinstance(error, WorkerDiedError) else failure_text(error)
-                    results = [Result(job=job, error=why) for job in sent.jobs]
-                yield from results
+            # A chunk that lost its worker runs alone, so that only the job to blame fails again.
+            while waiting and len(running) < (1 if waiting[0].attempts else limit):
+                chunk = waiting.popleft()
+                running[submit(chunk)] = chunk
+            for done in wait(running, return_when=FIRST_COMPLETED).done:
+                chunk, failure = running.pop(done), done.exception()
+                if not isinstance(failure, Exception):  # a result, or Ctrl-C in a thread
+                    yield from done.result()
+                elif chunk.attempts + 1 < MAX_ATTEMPTS:
+                    single = [_Chunk([job], chunk.attempts + 1) for job in chunk.jobs]
+                    waiting.extendleft(reversed(single))
+                else:
+                    error = _loss_text(failure, is_own=executor is None)
+                    yield from (Result(job=job, error=error) for job in chunk.jobs)
     finally:
-        for future in running:
-            future.cancel()
-        if executor is None:
-            # Who closes the iterator has gone on: it must not wait for what is still running.
-            pool.shutdown(wait=False, cancel_futures=True)
+        _stop(pool, running, is_own=executor is None)
 
 
-class _Sent(NamedTuple):
-    """Jobs that are sent together, and how often they were sent before."""
+def _new_pool(workers: int | None, generate_fn: GenerateFn | None, niceness: int) -> Executor:
+    if generate_fn:
+        return ThreadPoolExecutor(workers or MODELS_AT_ONCE)
+    return process_pool(workers or os.cpu_count() or 1, niceness)
+
+
+def _loss_text(failure: BaseException, *, is_own: bool) -> str:
+    if not isinstance(failure, BrokenExecutor):
+        return failure_text(failure)
+    if is_own:
+        return f"its process died {MAX_ATTEMPTS} times; play it alone to see why"
+    return "the executor accepts no more jobs; play the rest with a new one"
+
+
+def _stop(pool: Executor, running: Iterable[Future[list[Result]]], *, is_own: bool) -> None:
+    """Cancel what runs, and end an own pool without waiting for running jobs."""
+    for future in running:
+        future.cancel()
+    if not is_own:
+        return
+    if isinstance(pool, ThreadPoolExecutor):
+        pool.shutdown(wait=False, cancel_futures=True)
+    else:
+        pool.shutdown(wait=False, kill_workers=True)  # type: ignore[call-arg]  # loky's own
+
+
+class _Chunk(NamedTuple):
+    """Jobs that run together, and how often they lost their worker."""
 
     jobs: list[Case]
-    tries: int = 0
+    attempts: int = 0
 
 
 def _run_chunk(jobs: list[Case], generate_fn: GenerateFn | None = None) -> list[Result]:
     return [run_job(job, generate_fn) for job in jobs]
 
 
-# --- processes of our own -----------------------------------------------------------------------
+# --- processes ----------------------------------------------------------------------------------
 
 
-class WorkerDiedError(Exception):
-    """A process ended at its work."""
+def process_pool(workers: int, niceness: int = 0) -> Executor:
+    """Return a pool of processes that do not import the main module of this process.
 
+    Inside a Streamlit server the main module is the page that asked.
 
-class Workers(ThreadPoolExecutor):
-    """An executor with processes of its own; one that dies is replaced by the next call.
-
-    A child of `multiprocessing` runs the main module of its parent once more; in a server that is
-    the page which asked. These begin with nothing but this package, and end with their parent:
-    nobody writes to them any more then. They take ``polite`` less of a core, in the unit of
-    `os.nice`.
+    Args:
+        workers: the number of processes; an idle one ends after `POOL_IDLE_SECONDS`.
+        niceness: the increment for `os.nice`.
     """
+    from loky import ProcessPoolExecutor  # noqa: PLC0415 - only batches need it
 
-    def __init__(self, number: int, polite: int = 0) -> None:
-        super().__init__(number, thread_name_prefix="worker")
-        self._serve = f"from replicalab.batch import serve; serve({polite})"
-        self._mine, self._lock = local(), Lock()
-        self._all: list[subprocess.Popen[bytes]] = []
-
-    def submit(self, fn: Callable[_P, _R], /, *args: _P.args, **kwargs: _P.kwargs) -> Future[_R]:
-        """Return what a function of a module comes to in another process."""
-        return super().submit(self._ask, pickle.dumps((fn, args, kwargs)))
-
-    def _ask(self, call: bytes) -> _R:  # type: ignore[type-var]  # as the call has it
-        process = self._process()
-        try:
-            _send(cast(BinaryIO, process.stdin), call)
-            came, error = pickle.loads(_received(cast(BinaryIO, process.stdout)))  # noqa: S301
-        except (OSError, EOFError) as lost:
-            self._mine.process = None
-            raise WorkerDiedError("its process died; play it alone to see why") from lost
-        if error is not None:
-            raise error
-        return cast(_R, came)
-
-    def _process(self) -> subprocess.Popen[bytes]:
-        found: subprocess.Popen[bytes] | None = getattr(self._mine, "process", None)
-        if found is None:
-            try:
-                found = self._mine.process = subprocess.Popen(  # noqa: S603  # our own words only
-                    [sys.executable, "-c", self._serve],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    cwd=_ROOT,
-                )
-            except OSError as error:
-                _LOG.warning("A batch needs %s, which cannot be run: %s", sys.executable, error)
-                why = f"this server's Python cannot be run once more: {error.strerror}"
-                raise OSError(error.errno, why) from error
-            with self._lock:
-                self._all.append(found)
-        return found
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the processes once they are idle; at once, and with no answer, where cancelled."""
-        super().shutdown(wait=False, cancel_futures=cancel_futures)
-        with self._lock:
-            for process in self._all if cancel_futures else ():
-                process.kill()
-        super().shutdown(wait=True)
-        with self._lock:
-            for process in self._all:
-                with suppress(OSError):  # it has died, and something was not sent yet
-                    cast(BinaryIO, process.stdin).close()
-                cast(BinaryIO, process.stdout).close()
-                process.wait()
-            self._all.clear()
+    return cast(
+        Executor,
+        ProcessPoolExecutor(
+            workers,
+            timeout=POOL_IDLE_SECONDS,
+            initializer=_start_worker,
+            initargs=(niceness,),
+        ),
+    )
 
 
-def serve(polite: int) -> None:
-    """Work as one of the processes, until nobody asks any more."""
-    # Ctrl-C goes to every process of a terminal: who asked stops the batch, and then this one.
-    signal(SIGINT, SIG_IGN)
+def _start_worker(niceness: int) -> None:
+    signal(SIGINT, SIG_IGN)  # Ctrl-C reaches every process of a terminal; the parent stops the pool
     if hasattr(os, "nice"):
-        os.nice(polite)
-    asked, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what is printed while working is no answer
-    while True:
-        try:
-            function, args, kwargs = pickle.loads(_received(asked))  # noqa: S301 - from our server
-        except EOFError:
-            return
-        answer: tuple[object, Exception | None]
-        try:
-            answer = function(*args, **kwargs), None
-        except Exception as error:  # noqa: BLE001 - sent to whoever asked
-            answer = None, error
-        _send(answers, pickle.dumps(answer))
-
-
-def _send(pipe: BinaryIO, what: bytes) -> None:
-    pipe.write(len(what).to_bytes(8))
-    pipe.write(what)
-    pipe.flush()
-
-
-def _received(pipe: BinaryIO) -> bytes:
-    size = int.from_bytes(_exactly(pipe, 8))
-    return _exactly(pipe, size)
-
-
-def _exactly(pipe: BinaryIO, size: int) -> bytes:
-    found = pipe.read(size)
-    if len(found) < size:
-        raise EOFError
-    return found
+        os.nice(niceness)
 
 
 # --- what came of it --------------------------------------------------------------------------

@@ -52,6 +52,7 @@ ONLY_IN: Final[dict[str, frozenset[str]]] = {
     "distributed": frozenset({"cli"}),
     "typer": frozenset({"cli"}),
     "rich": frozenset({"cli", "render"}),
+    "loky": frozenset({"batch"}),
     "httpx2": frozenset({"llm"}),
     "numpy": frozenset({"planner", "render", "ui"}),
     "scipy": frozenset(),

@@ -7,7 +7,13 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import (
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+)
 from multiprocessing import get_context
 from pathlib import Path
 from threading import Event, Lock, active_count
@@ -21,11 +27,9 @@ from replicalab.batch import (
     MeanRegret,
     Result,
     Share,
-    WorkerDiedError,
-    Workers,
-    failure_text,
     is_same,
     jobs_of,
+    process_pool,
     regrets,
     run_batch,
     run_job,
@@ -90,7 +94,7 @@ def test_job_is_played_with_ones_own_study_lab_and_question() -> None:
         assert error in wrong.error
 
 
-@pytest.mark.parametrize("make", [ThreadPoolExecutor, Workers])
+@pytest.mark.parametrize("make", [ThreadPoolExecutor, process_pool])
 def test_batch_gives_each_result_once_on_any_executor(make: Callable[[int], Executor]) -> None:
     with make(2) as executor:
         found = list(run_batch(JOBS, executor))
@@ -112,51 +116,25 @@ def test_batch_that_is_left_begins_nothing_more() -> None:
         first = next(results)
         results.close()
     assert first == run_job(JOBS[0])
-    assert len(begun) <= batch._AHEAD + 1  # noqa: SLF001
+    assert len(begun) <= batch.CHUNKS_AHEAD + 1
 
 
-def where() -> tuple[int, bool, int]:
-    """Return in which process this runs, whether a page's libraries are there, how polite it is."""
-    os.write(1, b"printed at work")  # no answer
+def worker_state() -> tuple[int, bool, int]:
     return os.getpid(), "streamlit" in sys.modules, os.nice(0)
-
-
-def fail() -> None:
-    raise ValueError("as it said")
 
 
 def die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def test_work_is_done_in_another_process_which_a_death_replaces_and_an_error_does_not() -> None:
-    with Workers(1, polite=10) as workers:
-        first, has_pages, nice = workers.submit(where).result()
-        assert first != os.getpid()
-        assert not has_pages
-        assert nice > os.nice(0)
-        with pytest.raises(ValueError, match="as it said"):
-            workers.submit(fail).result()
-        assert workers.submit(where).result()[0] == first
-        with pytest.raises(WorkerDiedError):
-            workers.submit(die).result()
-        second = workers.submit(where).result()[0]
-        assert second != first
-    with pytest.raises(ProcessLookupError):  # it ends with its executor
-        os.kill(second, 0)
-
-
-def test_python_that_may_not_be_run_is_named_in_the_log_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    own = tmp_path / "python"
-    own.touch(mode=0o600)
-    monkeypatch.setattr(sys, "executable", str(own))
-    with Workers(1) as workers, pytest.raises(PermissionError) as caught:
-        workers.submit(where).result()
-    said = "PermissionError: this server's Python cannot be run once more: Permission denied"
-    assert failure_text(caught.value) == said
-    assert str(own) in caplog.text
+def test_pool_runs_in_another_process() -> None:
+    with process_pool(1, niceness=10) as pool:
+        process, has_streamlit, niceness = pool.submit(worker_state).result()
+        assert process != os.getpid()
+        assert not has_streamlit
+        assert niceness > os.nice(0)
+        with pytest.raises(BrokenExecutor):
+            pool.submit(die).result()
 
 
 def deadly(jobs: list[Case]) -> list[Result]:
@@ -176,7 +154,7 @@ def deadly_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("deadly_jobs")
-def test_worker_that_is_killed_loses_and_doubles_nothing() -> None:
+def test_killed_worker_loses_no_job() -> None:
     jobs = jobs_of((STUDY,), (Difficulty.MEDIUM,), seeds=range(40))
     found = {result.job.seed: result for result in run_batch(jobs)}
     assert sorted(found) == list(range(40))
@@ -192,7 +170,7 @@ def test_executor_of_somebody_else_that_breaks_leaves_a_result_for_each_job() ->
     with executor:
         found = list(run_batch(jobs, executor))
     assert sorted(result.job.seed for result in found) == list(range(9, 90))
-    assert "the executor no longer takes jobs" in found[-1].error
+    assert "the executor accepts no more jobs" in found[-1].error
 
 
 def test_chunk_that_an_executor_fails_is_played_again_and_ends_no_other() -> None:

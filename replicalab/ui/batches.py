@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from threading import Event, Lock, Thread
 from typing import Final, Self
 
-from replicalab.batch import Result, Workers, failure_text, played_again, run_batch
+from replicalab.batch import Result, failure_text, played_again, run_batch
 from replicalab.case import Case
 from replicalab.lexicon import count_text
 from replicalab.library import KeptBatch
@@ -93,9 +93,9 @@ class VisitorBatch:
     def run(self) -> None:
         """Play every job, until it is stopped."""
         known = {_key(job): job for job in self.jobs}
-        workers = Workers(_WORKERS, _POLITE)
+        results = run_batch(self.jobs, workers=_WORKERS, niceness=_POLITE)
         try:
-            for result in run_batch(self.jobs, workers):
+            for result in results:
                 if self.is_stopping:
                     break
                 # One job for both: what came from another process is a copy.
@@ -103,7 +103,7 @@ class VisitorBatch:
         except Exception as error:  # noqa: BLE001 - a thread has nobody to tell
             self.problem = failure_text(error)
         finally:
-            workers.shutdown(cancel_futures=True)
+            results.close()
             self.is_over = True
 
 

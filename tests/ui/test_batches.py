@@ -41,7 +41,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
     """Batches that play nothing until they are let go, and then one job each."""
     going = Event()
 
-    def play(jobs: list[Case], _: object) -> Iterator[Result]:
+    def play(jobs: list[Case], **_: object) -> Iterator[Result]:
         going.wait(60)
         yield Result(job=jobs[0], error="played")
 
@@ -70,7 +70,7 @@ def test_batch_is_played_to_its_end_by_processes() -> None:
 
 
 def test_batch_that_is_stopped_keeps_what_has_come(monkeypatch: pytest.MonkeyPatch) -> None:
-    def play(jobs: list[Case], _: object) -> Iterator[Result]:
+    def play(jobs: list[Case], **_: object) -> Iterator[Result]:
         for number, job in enumerate(jobs):
             if number == 20:
                 of(found, "a").stop()
@@ -87,7 +87,7 @@ def test_batch_that_is_stopped_keeps_what_has_come(monkeypatch: pytest.MonkeyPat
 def test_batch_that_breaks_off_says_why_without_a_path_and_keeps_what_has_come(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def play(jobs: list[Case], _: object) -> Iterator[Result]:
+    def play(jobs: list[Case], **_: object) -> Iterator[Result]:
         yield Result(job=jobs[0], error="played")
         raise FileNotFoundError(2, "No such file or directory", "/srv/of/ours")
 

@@ -97,7 +97,7 @@ def _whose(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> N
     """
     secret = f"secret of {request.node.name}"
     monkeypatch.setattr("replicalab.server.visitor", lambda: secret)
-    monkeypatch.setattr(batches, "run_batch", lambda jobs, _: map(run_job, jobs))
+    monkeypatch.setattr(batches, "run_batch", lambda jobs, **_: (run_job(job) for job in jobs))
 
 
 def from_library(app: AppTest) -> AppTest:
