@@ -37,7 +37,7 @@ def choice(option: str, name: str, names: Sequence[str]) -> str:
     """Return one of the names.
 
     Raises:
-        CommandError: it is none of them.
+        CommandError: it is another one.
     """
     if name not in names:
         remedy = scenarios.Guesser().remedy(name, [*names])

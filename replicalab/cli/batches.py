@@ -44,7 +44,7 @@ from replicalab.views.negotiation import LAB_MANAGERS, OUTCOME_TITLES, SCIENTIST
 _MAX_CALLS: Final = 16
 ALL: Final = "all"
 _DASK_WAIT: Final = 10  # So many seconds a scheduler has to answer
-# What of a case stands with its result, besides its own lab and question.
+# Fields of a case in the facts of its result.
 _TOLD: Final = {"study", "lab", "seed", "scientist", "lab_manager", "max_rounds"}
 # What scheduler and workers import: a job comes to them by its name there.
 _CODE: Final = "replicalab"

@@ -1,4 +1,4 @@
-"""A language model at a command: where it is reached, and what asking it takes."""
+"""The language model of a command: its calls, its tokens and how to stop it."""
 
 import os
 import time
@@ -29,7 +29,7 @@ class Model:
     """
 
     def __init__(self, *, shows_progress: bool = False) -> None:
-        """Find where it is reached.
+        """Read its address from the environment.
 
         Raises:
             ModelSettingsError: a setting is missing or cannot be used; says which.

@@ -1,6 +1,6 @@
 """``negotiate``: the Scientist and the Lab Manager talk it through, or a transcript replays.
 
-A language model's rounds are told as they come; what it has played is kept, whatever ends it.
+Each round of a language model is printed at once; an interruption keeps the rounds before it.
 """
 
 import json
@@ -115,7 +115,7 @@ class Talk(NamedTuple):
 
 
 def _by_model(asked: SimpleNamespace, case: Case, pack: Pack) -> Answer:
-    """Return the negotiation of a language model, each round told before the next is asked for.
+    """Return the negotiation of a language model, each round printed before the next request.
 
     Raises:
         ModelError: no round could be played.
@@ -147,7 +147,7 @@ def _by_model(asked: SimpleNamespace, case: Case, pack: Pack) -> Answer:
 def _transcript(played: negotiation.Negotiation, model: Model) -> str:
     try:
         return negotiation.save(played, llm.recording_of(played.setup, model.endpoint))
-    except (TraceError, ValidationError):  # what is known of the model cannot be written down
+    except (TraceError, ValidationError):  # the model has settings that no recording holds
         return negotiation.save(played)
 
 

@@ -32,7 +32,7 @@ def _worth(text: str) -> tuple[str, float]:
 
 
 def portfolio(asked: SimpleNamespace) -> Answer:
-    """Return which studies are run, and what is left out."""
+    """Return the studies of the budget, and the omitted ones."""
     found = portfolio_of(_candidates(asked))
     code = 1 if found.left_out else 0
     return Answer(code, terminal.rendered(texts.portfolio_panel(found)), lambda: _facts(found))

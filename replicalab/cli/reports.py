@@ -51,7 +51,7 @@ def report(asked: SimpleNamespace) -> Answer:
 
 
 def _page(asked: SimpleNamespace) -> str:
-    """Return the option of the page that takes the report's place; empty where none does.
+    """Return the option of another page than the report; empty without one.
 
     Raises:
         CommandError: both are asked for.
@@ -63,7 +63,7 @@ def _page(asked: SimpleNamespace) -> str:
 
 
 def _ending(asked: SimpleNamespace) -> str:
-    """Return the form in which the document is saved or told.
+    """Return the form of the document.
 
     Raises:
         CommandError: it has none, or not that one.
@@ -82,7 +82,7 @@ def _ending(asked: SimpleNamespace) -> str:
         problem = f"--save '{asked.save}': no such form"
         raise CommandError(f"{problem}; end its name in {_SUFFIXES}")
     if asked.paper and f".{ending}" not in _PAGED:
-        remedy = f"end the file's name in {joined(_PAGED, 'or')}, or leave it out"
+        remedy = f"end the file's name in {joined(_PAGED, 'or')}, or omit it"
         raise CommandError(f"--paper {asked.paper}: .{ending} has no pages; {remedy}")
     if (page := _page(asked)) and ending == BUNDLE:
         raise CommandError(f"{page} '{asked.save}': a bundle is no document; leave {page} out")
