@@ -76,8 +76,6 @@ def region_figure(
     title: tuple[str, str] | None,
     *,
     lost: bool = False,
-    plot: int = PLOT,
-    by: float = 1.0,
 ) -> go.Figure:
     """Return the region as a map: evidence in blue, what does not fit hatched, limits named.
 
@@ -87,10 +85,8 @@ def region_figure(
         limits: each constraint's name.
         title: see `Sheet.figure`.
         lost: whether to show which samples cannot count, and what keeps them from it.
-        plot: the height of the plot, in px.
-        by: how many times larger all of it is drawn in the end.
     """
-    sheet = _Map(region, plot, by)
+    sheet = _Map(region)
     sheet.fill(marks, limits, lost=lost)
     return sheet.drawn(title)
 
@@ -156,13 +152,13 @@ def _size(days: float, samples: float) -> str:
 class _Map(Sheet):
     """The chart of a region; each day is a column, ``half`` a step wide on either side."""
 
-    def __init__(self, region: Region, plot: int = PLOT, by: float = 1.0) -> None:
+    def __init__(self, region: Region) -> None:
         self.region = region
         self.days = [float(day) for day in region.days]
         self.half = (self.days[1] - self.days[0]) / 2
         self.top = float(region.samples[-1])
         across = self.days[0] - self.half, self.days[-1] + self.half
-        super().__init__(across, (0, self.top), plot, by)
+        super().__init__(across, (0, self.top))
 
     def fill(self, marks: Sequence[Mark], limits: Mapping[RegionLimit, str], *, lost: bool) -> None:
         """Draw all there is to see: what `region_figure` is given says what."""

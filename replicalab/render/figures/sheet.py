@@ -25,22 +25,6 @@ SYMBOLS: Final = {
 _TITLE: Final = 34
 _SUBTITLE: Final = 32
 _UNTITLED: Final = 10
-_IN_PX: Final = frozenset(
-    {
-        "size",
-        "width",
-        "height",
-        "l",
-        "r",
-        "t",
-        "b",
-        "xshift",
-        "yshift",
-        "borderpad",
-        "standoff",
-        "pad",
-    }
-)
 BELOW: Final = 54
 RIGHT: Final = 14
 """Room around the plot in px: for the title above, for the scale below, at the right."""
@@ -104,15 +88,13 @@ class Sheet:
 
     Attributes:
         x, y: the ends of its axes: left and right, bottom and top.
-        plot: the height of the plot, in px.
-        by: how many times larger all of it is drawn in the end.
         traces: what is drawn, each a part of plotly's figure.
         marks: the places of the plans.
         chips, names: the labels of plans and of lines, each with its ground and its ink.
     """
 
-    def __init__(self, x: Spot, y: Spot, plot: int = PLOT, by: float = 1.0) -> None:
-        self.x, self.y, self.plot, self.by = x, y, plot, by
+    def __init__(self, x: Spot, y: Spot) -> None:
+        self.x, self.y = x, y
         self.traces: list[dict[str, Any]] = []
         self.marks: list[LabelPlace] = []
         self.chips: list[tuple[LabelRequest, str, str]] = []
@@ -211,20 +193,20 @@ class Sheet:
     def name_line(self, text: str, path: Path, colour: str) -> None:
         """Write the name of a line on it, in its colour; none where it lies outside."""
         line = [None if at is None else self._px(at) for at in path]
-        places = along(text, line, self.plot)
+        places = along(text, line)
         if len(places):
             self.names.append((LabelRequest(text, places), colour, "#FFFFFF"))
 
     def _px(self, at: Spot) -> Spot:
         across, up = self.shares(*at)
-        return across, up * self.plot
+        return across, up * PLOT
 
     def tags(self) -> list[Tag]:
         """Return all labels, each at the best place that is free; a plan's comes first."""
         labels = [*self.chips, *self.names]
-        places = placed([wanted for wanted, _, _ in labels], self.marks, self.plot)
+        places = placed([wanted for wanted, _, _ in labels], self.marks)
         return [
-            Tag(wanted.text, at.across, at.height / self.plot, at.right, at.up, *colours)
+            Tag(wanted.text, at.across, at.height / PLOT, at.right, at.up, *colours)
             for at, (wanted, *colours) in zip(places, labels, strict=True)
         ]
 
@@ -271,7 +253,7 @@ class Sheet:
             named = {"title": titled(title[0], y=0.985, yanchor="top", **below)}
         spec = {
             **named,
-            "height": above + self.plot + BELOW,
+            "height": above + PLOT + BELOW,
             "margin": {"l": left, "r": RIGHT, "t": above, "b": BELOW, "pad": 8},
             "showlegend": False,
             "hovermode": "closest",
@@ -282,7 +264,7 @@ class Sheet:
             "annotations": [self._written(tag) for tag in self.tags()] if labelled else [],
             **layout,
         }
-        return figure(_enlarged(self.traces, self.by), _enlarged(spec, self.by))
+        return figure(self.traces, spec)
 
     def evidence_figure(
         self, title: tuple[str, str] | None, evidence: Evidence, xaxis: Mapping[str, object]
@@ -291,20 +273,6 @@ class Sheet:
         ticks = {"title": evidence.measure, "tickformat": evidence.row.scale.ticks}
         left = room_at_the_left(evidence.amount(max(self.y)))
         return self.figure(title, left, xaxis=xaxis, yaxis=ticks)
-
-
-def _enlarged(part: Any, by: float) -> Any:
-    """Return a part of a figure with all that is in px so many times larger."""
-    if by == 1 or not isinstance(part, dict | list):
-        return part
-    if isinstance(part, list):
-        return [_enlarged(each, by) for each in part]
-    return {
-        key: value * by
-        if key in _IN_PX and isinstance(value, int | float)
-        else _enlarged(value, by)
-        for key, value in part.items()
-    }
 
 
 def _named(axis: Mapping[str, object]) -> dict[str, object]:
