@@ -241,7 +241,7 @@ class Case(Record):
 
 
 class DraftCase(Case):
-    """A case that nobody has kept yet, and its comparison tray: names and query strings."""
+    """An unsaved case with its comparison tray: names and JSON."""
 
     beside: Annotated[tuple[tuple[str, str], ...], Field(max_length=MOST_SIDES), FailFast()] = ()
 

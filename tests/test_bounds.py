@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from replicalab.case import Case, case_text, read_case
 from replicalab.models import LONGEST_LABEL, LONGEST_TEXT, MOST_BYTES, MOST_LABELS, too_large
-from replicalab.ui.address import decode_plan, encode_plan
+from replicalab.scenarios import Difficulty
 from tests.factories import make_protocol
 
 
@@ -35,8 +36,7 @@ def test_texts_together_have_a_limit_too() -> None:
     assert "at most 20,000 fit" in found
 
 
-def test_any_plan_within_the_limits_fits_an_address() -> None:
-    # Random letters of three bytes each do not compress; an address holds some 60,000 characters.
+def test_any_plan_within_the_limits_can_be_saved() -> None:
     letters = [chr(0x4E00 + (n * 7919) % 20000) for n in range(MOST_BYTES // 3 - 100)]
     text = "".join(letters)
     labels = [text[at : at + 250] for at in range(0, len(text), 250)]
@@ -44,5 +44,5 @@ def test_any_plan_within_the_limits_fits_an_address() -> None:
         controls=labels, required_equipment=[], required_reagents=[], technique="t", rationale="r"
     )
     assert too_large(plan) == []
-    assert len(encode_plan(plan)) < 60_000
-    assert decode_plan(encode_plan(plan)) == plan
+    case = Case(study="psy_stroop", lab=Difficulty.EASY, plan=plan)
+    assert read_case(case_text(case)) == case

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import json
-import zlib
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from functools import partial
@@ -33,7 +31,7 @@ from replicalab.scenarios import (
     read_plan,
 )
 from replicalab.scenarios.json_file import FileKind
-from replicalab.ui.address import decode_moves
+from replicalab.ui.workspace import Workspace
 from tests.hostile_files import full_study, hostile_run
 from tests.library.making import CONTENTS, STUDY
 from tests.reports.making import work
@@ -59,7 +57,7 @@ def draft() -> str:
     moves = (Move(number=0, by=TurnAuthor.PERSON, action=None),)
     whole = DraftCase(
         study=STUDY, lab=Difficulty.EASY, plan=plan(), own_lab=OWN, question=ASKED,
-        scientist=ScientistKind.PERSON, moves=moves, beside=(("one", "study=psy_stroop"),),
+        scientist=ScientistKind.PERSON, moves=moves, beside=(("one", "{}"),),
     )  # fmt: skip
     return case_text(whole)
 
@@ -164,5 +162,5 @@ def test_faults_of_a_draft_are_not_all_collected() -> None:
 
 @pytest.mark.parametrize("fault", [0, {"k": 0}, {"number": 0, "action": {"controls": [0] * 20}}])
 def test_faults_of_moves_in_an_address_are_not_all_collected(fault: object) -> None:
-    packed = zlib.compress(json.dumps([fault] * 2_000).encode(), 9)
-    assert collected(decode_moves, base64.urlsafe_b64encode(packed).decode()) <= 20
+    case = {"study": STUDY, "lab": "easy", "moves": [fault] * 2_000}
+    assert collected(Workspace.model_validate_json, json.dumps({"case": case})) <= 20

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
+from replicalab.errors import LinkError
 from replicalab.models import LONGEST_TEXT
 from replicalab.registration import LONGEST_LINE, PROFILES, QUESTIONS, SAMENESS, Registration
-from replicalab.ui.address import fitted, from_query, left_out
-from replicalab.ui.own_studies import find
+from replicalab.ui.address import to_query
 from replicalab.ui.workspace import Workspace
 
 RECIPE = PROFILES["brandt-prereg-2"]
@@ -92,12 +92,9 @@ def test_choice_of_nobody_takes_the_place_of_the_others_and_they_of_it(
     assert QUESTIONS["blinding"].settled(before, chosen) == left
 
 
-def test_registration_longer_than_an_address_gives_way_whole() -> None:
+def test_registration_longer_than_a_link_is_refused() -> None:
     letters = [chr(0x4E00 + (n * 7919) % 20000) for n in range(LONGEST_TEXT)]
     keys = [key for key, question in QUESTIONS.items() if not question.options]
     said = Registration(title="Long", texts=dict.fromkeys(keys, "".join(letters)))
-    work = Workspace().changed(registration=said)
-    carried, query = fitted(work, 30_000)
-    assert "registration" not in query
-    assert carried == from_query(query, find).workspace == Workspace()
-    assert [part.key for part in left_out(work, carried).values()] == ["registration"]
+    with pytest.raises(LinkError, match="too long for a link"):
+        to_query(Workspace().changed(registration=said))

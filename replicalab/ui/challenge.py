@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from replicalab.assessment import Assessment
+from replicalab.errors import LinkError
 from replicalab.lexicon import count_text
 from replicalab.models import LabManagerActionType, Protocol
 from replicalab.negotiation import score_of
@@ -164,7 +165,11 @@ def _draw_results() -> None:
 def _draw_link() -> None:
     """Draw the link to this challenge: study, lab and question, and no plan."""
     case = state.case().changed(plan=None, moves=(), recording=None)
-    query = urlencode(to_query(Workspace(case=case, challenge=True)))
+    try:
+        query = urlencode(to_query(Workspace(case=case, challenge=True)))
+    except LinkError as error:
+        st.caption(f"No link: {error}.")
+        return
     st.caption("The link to this challenge:")
     address = f"{(st.context.url or '').rsplit('/', 1)[0]}/Protocol?{query}"
     st.code(address, language=None, wrap_lines=True)  # one that is scrolled cannot be by keyboard

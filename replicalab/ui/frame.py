@@ -10,7 +10,6 @@ import streamlit as st
 from replicalab import server
 from replicalab.characters import shown
 from replicalab.errors import ScenarioError
-from replicalab.lexicon import capitalised, joined, quoted
 from replicalab.planner import PlanAnalysis
 from replicalab.render.html import html
 from replicalab.ui import (
@@ -179,21 +178,14 @@ def _draw_problems() -> None:
 
 
 def _draw_what_no_address_holds() -> None:
-    """Say what a copied link leaves out, and whether a reload brings it back."""
-    lacking = ["this plan"] if "plan" in state.address_lacks() else []
-    if "own_lab" in state.address_lacks():
-        lacking.append("what you say of the lab’s items")
-    if tray_lacks := state.address_lacks_tray():
-        lacking.append(f"the comparison ({escaped(joined(quoted(tray_lacks)))})")
-    if not lacking:
+    """Say that a link is too long, and whether a reload brings it back."""
+    if not state.is_too_long():
         return
-    one = len(lacking) == 1
-    are, they, them = ("is", "it", "it") if one else ("are", "they", "them")
-    back = f"a reload here brings {them} back from your draft"
+    back = "a reload here brings it back from your draft"
     if problem := state.current().tab.problem:
-        back = f"{they} could not be saved as a draft either ({escaped(problem)})"
+        back = f"it could not be saved as a draft either ({escaped(problem)})"
     st.warning(
-        f"{capitalised(joined(lacking))} {are} too long for an address: a copied link leaves "
-        f"{them} out; {back}. Save {them} to find {them} by name.",
+        f"This page is too long for a link: a copied link opens the study alone; {back}. "
+        f"Save it to find it by name.",
         icon=ICONS[Status.CAUTION],
     )

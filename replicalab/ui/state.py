@@ -19,12 +19,12 @@ import streamlit as st
 from replicalab import server
 from replicalab.assessment import assess
 from replicalab.case import Case
-from replicalab.errors import ScenarioError
+from replicalab.errors import LinkError, ScenarioError
 from replicalab.models import Protocol, text_bytes
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, Study, list_scenarios
 from replicalab.ui import own_studies
-from replicalab.ui.address import LONGEST_QUERY, askable, fitted, left_out
+from replicalab.ui.address import to_query
 from replicalab.ui.library import drafting
 from replicalab.ui.library.drafting import DraftOffer, Tab
 from replicalab.ui.workspace import DEFAULT_STUDY, TrayCase, Workspace
@@ -62,8 +62,8 @@ class Session:
         notice: what came of keeping something last, until the workspace changes.
         offered: the last draft, for whoever comes without an address, until it is chosen or not.
         address: the one that we wrote last, or that the visitor came with.
-        worked_out: the workspace whose address was worked out last, what that carries of it, and
-            the address.
+        worked_out: the workspace whose address was worked out last, that address, and whether it
+            carries all.
         written_at: when; in seconds of `time.monotonic`.
         touched: whether this run comes from a change of the workspace.
         shelved: the studies on the shelf that this run has asked for, each in its lab.
@@ -80,7 +80,7 @@ class Session:
     notice: SaveNotice | None = None
     offered: DraftOffer | None = None
     address: dict[str, str] = field(default_factory=dict)
-    worked_out: tuple[Workspace, Workspace, dict[str, str]] | None = None
+    worked_out: tuple[Workspace, dict[str, str], bool] | None = None
     written_at: float = 0.0
     touched: bool = False
     shelved: dict[tuple[str, str, int], Pack] = field(default_factory=dict)
@@ -204,29 +204,26 @@ def _leave_a_lost_study() -> None:
 def address() -> dict[str, str]:
     """Return the query string that opens what is on the screen.
 
-    What an address has no room for stands in the tab's draft, which it then names.
+    A workspace that is too long for it is in the tab's draft, which the address then names.
     """
-    carried, query = _worked_out(workspace())
-    return query | drafting.named(current().tab, workspace(), carried)
+    query, is_whole = _worked_out()
+    return query | drafting.named(current().tab, workspace(), is_whole=is_whole)
 
 
-def _worked_out(asked: Workspace) -> tuple[Workspace, dict[str, str]]:
-    found = current()
-    if found.worked_out is None or found.worked_out[0] is not asked:
-        found.worked_out = asked, *fitted(asked, LONGEST_QUERY - drafting.ROOM)
+def _worked_out() -> tuple[dict[str, str], bool]:
+    found, work = current(), workspace()
+    if found.worked_out is None or found.worked_out[0] is not work:
+        try:
+            query, is_whole = to_query(work), True
+        except LinkError:
+            query, is_whole = to_query(drafting.without_contents(work)), False
+        found.worked_out = work, query, is_whole
     return found.worked_out[1:]
 
 
-def address_lacks() -> set[str]:
-    """Return which parts are too long for an address: plan, own_lab, moves or beside, the tray."""
-    work = workspace()
-    return {part.key for part in left_out(work, _worked_out(work)[0]).values()}
-
-
-def address_lacks_tray() -> tuple[str, ...]:
-    """Return the names of the tray's cases that are too long for an address."""
-    work = workspace()
-    return tuple(each.name for each in work.tray[len(_worked_out(work)[0].tray) :])
+def is_too_long() -> bool:
+    """Return whether the workspace is too long for a link."""
+    return not _worked_out()[1]
 
 
 def write_address() -> None:
@@ -341,12 +338,13 @@ def bring(text: str, study: Study) -> str:
 
 
 def _askable(asked: Workspace) -> Workspace:
-    """Return a workspace with what its study can be asked; the rest is a problem on the page."""
-    problems: list[str] = []
-    found = askable(asked.case, _find, problems)
-    if problems:
-        current().problems = problems
-    return asked.changed(case=found)
+    """Return a workspace without the questions that its study cannot be asked."""
+    try:
+        asked.case.pack(_find)
+    except ScenarioError as error:
+        current().problems = [f"{error}; the study's own question is asked instead."]
+        return asked.changed(question=EvidenceAssumptions())
+    return asked
 
 
 def undo() -> None:

@@ -10,11 +10,12 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import urlencode
 
 from playwright.sync_api import Page, expect
 
-from replicalab.ui.address import encode_plan
+from replicalab.ui.address import to_query
+from replicalab.ui.workspace import Workspace
 from tests.browser.driving import PHONE, PROJECTOR, AppServer, forget_visitor, open_app
 from tests.browser.visiting import ADDRESSES, follow, press, show, type_text, upload
 from tests.hostile import HOST, Write, marked, tame, tamed
@@ -111,9 +112,10 @@ def tour(page: Page, write: Write, folder: Path) -> Iterator[tuple[str, dict[str
         yield "a later round", looked_at(page)
     text = write(9)
     page.goto("about:blank")
-    query = {"plan": encode_plan(hostile_plan(200, write)), "recording": text, "lab": text}
-    open_app(page, f"/Protocol?{'&'.join(f'{key}={quote(value)}' for key, value in query.items())}")
-    yield "a link", looked_at(page)
+    plain = to_query(Workspace().changed(plan=hostile_plan(200, write)))
+    for query in (plain, {"recording": text, "lab": text}):
+        open_app(page, f"/Protocol?{urlencode(query)}")
+        yield f"a link with {', '.join(query)}", looked_at(page)
 
 
 def test_hostile_text_draws_nothing_that_harmless_text_does_not(

@@ -181,10 +181,10 @@ def test_reason_is_kept_with_its_number_and_goes_with_it() -> None:
     app = ask(opened(), effect=0.1)
     type_text(app, "Your reason for effect 0.1", "A pilot of <b>ours</b>.")
     assert "A pilot of <b>ours</b>." in said(go(app, STUDY))
-    assert "why" in query_of(app)
+    assert "more" in query_of(app)
     app = opened(**query_of(app))
     press(app, "Back to the study’s 0.131")
-    assert "why" not in query_of(app)
+    assert "more" not in query_of(app)
 
 
 def test_only_what_a_kind_has_is_asked_and_shares_in_percent() -> None:

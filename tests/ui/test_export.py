@@ -17,12 +17,10 @@ from streamlit.testing.v1.element_tree import Element
 from replicalab.assessment import assess
 from replicalab.errors import PrintError
 from replicalab.lexicon import amount_text
-from replicalab.models import revise
 from replicalab.negotiation import shipped_recordings
 from replicalab.reports import open_bundle
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, load_scenario, read_lab
 from replicalab.scenarios.writing import read_plan
-from replicalab.ui.address import encode_plan
 from replicalab.ui.export import documents
 from replicalab.ui.export.content import file_name
 from tests.ui.acting import choose, press, run, type_text
@@ -71,8 +69,7 @@ def link(app: AppTest) -> dict[str, str]:
 
 
 def test_link_of_every_page_is_its_address_and_tells_what_it_carries() -> None:
-    plan = revise(STROOP.reference_protocol, sample_size=42)
-    said = {"budget": "1200", "alpha": "0.01", "round": "2", "plan": encode_plan(plan)}
+    said = {"budget": "1200", "alpha": "0.01", "round": "2", "samples": "42"}
     app = visit(study="psy_stroop", **said)
     for page in PAGES:
         press(go(app, page), "Share")
@@ -113,9 +110,9 @@ def test_link_of_this_machine_alone_is_promised_to_nobody_else(
 
 def test_link_without_a_plan_that_is_too_long_says_so() -> None:
     app = press(choose(visit(PROTOCOL), "Controls", *LETTERS), "Share")
-    assert "plan" not in link(app)
+    assert "more" not in link(app)
     told = in_drawer(app)
-    assert "your plan: it is too long for a link" in told
+    assert "your plan and the lab around it: they are too long for a link" in told
     assert "your plan, which differs" not in told
 
 
@@ -173,8 +170,7 @@ def test_documents_with_the_negotiation_are_about_the_plan_that_it_came_to(files
 
 
 def test_report_says_what_is_filled_in_and_its_title_names_it_and_its_tables(files: Files) -> None:
-    plan = revise(STROOP.reference_protocol, sample_size=42)
-    app = again(part("Report", study="psy_stroop", plan=encode_plan(plan)), "Report", **FILLING)
+    app = again(part("Report", study="psy_stroop", samples="42"), "Report", **FILLING)
     assert "| Title | Not given |" in text(files, "Markdown")
     for label, typed in (
         ("Title", "Our Own: Title"),

@@ -16,7 +16,7 @@ from replicalab.models import ScientistActionType, plan_action
 from replicalab.negotiation import Move, Transcript, question
 from replicalab.scenarios import Study, parse_study
 from replicalab.ui import study
-from replicalab.ui.address import encode_moves, encode_plan, to_query
+from replicalab.ui.address import to_query
 from replicalab.ui.lab.fields import row_key
 from replicalab.ui.workspace import LONGEST_NAME, TrayCase, Workspace
 from tests.hostile import (
@@ -236,7 +236,7 @@ def test_hostile_key_of_a_file_is_text_in_its_refusal() -> None:
 
 
 def test_hostile_plan_of_a_link_and_question_are_text_on_every_page() -> None:
-    app = visit(plan=encode_plan(hostile_plan(200)), scientist="person")
+    app = visit(**to_query(Workspace().changed(plan=hostile_plan(200), scientist="person")))
     for page in PAGES:
         go(app, page)
         assert not leaks(app), page
@@ -267,15 +267,16 @@ def test_hostile_name_of_what_is_beside_is_text_wherever_it_is_told() -> None:
 
 
 KEYS: Final = (
-    "v study lab seed rounds round plan budget days staff scientist manager recording present "
-    "survey own moves beside unknown"
+    "v study lab seed rounds round samples budget days staff scientist manager recording present "
+    "survey own more unknown"
 ).split()
 
 
 def test_hostile_moves_of_a_link_are_text_in_every_round() -> None:
     put = plan_action(ScientistActionType.PROPOSE_PROTOCOL, hostile_plan(200))
-    moves = [Move(number=0, action=question(marked(5, ATTACK))), Move(number=1, action=put)]
-    app = visit(NEGOTIATION, scientist="person", moves=encode_moves(moves))
+    moves = (Move(number=0, action=question(marked(5, ATTACK))), Move(number=1, action=put))
+    work = Workspace().changed(scientist="person", moves=moves)
+    app = visit(NEGOTIATION, **to_query(work))
     assert not alerts(app)[0].text.startswith("Not everything")
     assert {5, *range(200, 205)} <= walk(app)
 

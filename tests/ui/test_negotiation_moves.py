@@ -9,9 +9,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.models import revise
-from replicalab.negotiation import Move, Turn, fork, save
-from replicalab.ui.address import encode_moves
+from replicalab.negotiation import Move, ScientistKind, Turn, fork, save
+from replicalab.ui.address import to_query
 from replicalab.ui.negotiation import table
+from replicalab.ui.workspace import Workspace
 from replicalab.views.negotiation import OUTCOME_TITLES, outcome_verdict
 from tests.negotiation.playing import ACCEPT, ask, by_person, propose, revise_to
 from tests.ui.acting import (
@@ -194,17 +195,19 @@ def test_what_a_person_played_survives_a_reload_and_is_played_on(app: AppTest) -
 def test_moves_too_long_for_an_address_are_said_to_be_lost_by_a_reload(
     app: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("replicalab.ui.state.LONGEST_QUERY", 200)
-    assert "too long for this page's address" not in said(app)
+    monkeypatch.setattr("replicalab.ui.address.LONGEST_QUERY", 200)
+    assert "too long for a link" not in said(app)
     press(app, SEND)
-    assert "too long for this page's address" in said(app)
-    assert "moves" not in query_of(app)
+    assert "too long for a link" in said(app)
+    assert "more" not in query_of(app)
     assert round_shown(go(go(app, PROTOCOL), NEGOTIATION)) == "Round 1 of 1"
 
 
 def test_moves_of_a_link_that_cannot_be_played_are_said_with_the_way_out() -> None:
     late = Move(number=7, action=ACCEPT)
-    app = visit(NEGOTIATION, scientist="person", moves=encode_moves([late]))
+    app = visit(
+        NEGOTIATION, **to_query(Workspace().changed(scientist=ScientistKind.PERSON, moves=(late,)))
+    )
     [problem] = alerts(app)
     assert problem.colour == "error"
     assert shows(press(app, "Begin anew"), START)

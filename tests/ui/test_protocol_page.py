@@ -166,7 +166,7 @@ def test_ticked_changes_come_to_what_the_core_says() -> None:
         if any(ticks):
             press(app, label)
             assert dimension(app, "budget")[1] == f"{amount_text(after.cost)} / 3,700 credits"
-            assert query_of(app)["plan"] == to_query(Workspace().changed(plan=after.plan))["plan"]
+            assert query_of(app) == to_query(Workspace().changed(plan=after.plan))
             undo(app)
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from replicalab.assessment import Assessment
 from replicalab.case import Case
-from replicalab.lexicon import count_text, joined, quoted
+from replicalab.lexicon import count_text, joined
 from replicalab.negotiation import ScientistKind
 from replicalab.planner.steps import differences
 from replicalab.ui import state
@@ -52,19 +52,20 @@ def _carried(yours: Assessment) -> Iterator[str]:
     """Yield what the link carries, as parts of a sentence."""
     work, case, pack = state.workspace(), state.case(), yours.pack
     yield f"the study {pack.paper.name}"
+    if state.is_too_long():
+        return
     yield f"its lab ({lab_text(pack)})"
-    changed = len(differences(pack.reference_protocol, yours.plan))
-    if not changed:
-        yield "the study’s own plan"
-    elif "plan" not in state.address_lacks():
+    if changed := len(differences(pack.reference_protocol, yours.plan)):
         yield f"your plan, which differs from the study’s own in {count_text(changed, 'field')}"
+    else:
+        yield "the study’s own plan"
     if pack.asked:
         yield f"what you assume of the evidence ({joined(list(pack.asked))})"
     yield _players(case)
-    if case.moves and "moves" not in state.address_lacks():
+    if case.moves:
         yield f"the {count_text(len(case.moves), 'move')} that you played"
-    if carried := len(work.tray) - len(state.address_lacks_tray()):
-        yield f"{count_text(carried, 'plan')} in the comparison"
+    if work.tray:
+        yield f"{count_text(len(work.tray), 'plan')} in the comparison"
     if work.round_number:
         yield f"the view of round {work.round_number + 1}"
 
@@ -84,13 +85,7 @@ def _left_out(case: Case) -> Iterator[str]:
             "your study’s text: the link opens it from this server for as long as it is kept here. "
             f"{_BUNDLE}"
         )
-    if "plan" in state.address_lacks():
-        yield f"your plan: it is too long for a link. {_BUNDLE}"
-    if "own_lab" in state.address_lacks():
-        yield f"what you say of the lab’s items: it is too long for a link. {_BUNDLE}"
-    if names := state.address_lacks_tray():
-        yield f"{escaped(joined(quoted(names)))}, in the comparison: it is too long for a link."
-    if "moves" in state.address_lacks():
-        yield f"the moves that you played: they are too long for a link. {_BUNDLE}"
+    if state.is_too_long():
+        yield f"your plan and the lab around it: they are too long for a link. {_BUNDLE}"
     if case.scientist is ScientistKind.MODEL and not case.recording:
         yield f"what a language model said. {_BUNDLE}"

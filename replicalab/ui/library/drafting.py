@@ -1,29 +1,28 @@
 """The draft: a browser's last unsaved state, saved in the background.
 
-An address carries most of a workspace. Parts that are too long for it are read from the draft. The
-address names them under ``draft``: the tab that wrote the draft, and a letter for each part.
+A link carries most workspaces. One that is too long is read from the draft: the address names the
+tab that wrote it under ``draft``, with a letter for each thing that the draft has.
 """
 
 import re
 import secrets
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Final, NamedTuple
-from urllib.parse import parse_qsl, urlencode
 
 from pydantic import ValidationError
 
 from replicalab import server
-from replicalab.case import MOST_SIDES, Case, DraftCase, case_text, read_draft
+from replicalab.case import Case, DraftCase, case_text, read_draft
 from replicalab.errors import LibraryError, ReplicaLabError, ScenarioError
-from replicalab.lexicon import joined
+from replicalab.lexicon import shortened
 from replicalab.library import Owner, StoredDraft
 from replicalab.ui import address, own_studies
 from replicalab.ui.library import writer
-from replicalab.ui.library.cases import is_work, kept_case, name_of
+from replicalab.ui.library.cases import case_here, is_work, kept_case, name_of
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.workspace import TrayCase, Workspace
 
@@ -32,9 +31,10 @@ _DRAFT: Final = "draft"  # The key of an address that names its tab's draft
 _KEPT: Final = "kept"
 ROOM: Final = 80
 """The most characters that both take there."""
-_NAMED: Final = re.compile(r"([0-9a-f]{12})\.([spimbtr]{1,7})")
+_NAMED: Final = re.compile(r"([0-9a-f]{12})\.([sw]{1,2})")
 _ENTRY: Final = re.compile(r"([0-9a-f]{32})\.([0-9]{1,6})")
 _STUDY: Final = "s"
+_WHOLE: Final = "w"
 _SOON: Final = 0.3
 # Seconds of rest after which a draft is saved: where the address lacks something, and else.
 _LATER: Final = 2.0
@@ -70,19 +70,21 @@ class Tab:
 # --- the address ----------------------------------------------------------------------------
 
 
-def named(tab: Tab, work: Workspace, carried: Workspace) -> dict[str, str]:
-    """Return what names a tab's draft and its entry in the address of a workspace.
-
-    The draft is named with a letter for each part that the address, which is that of ``carried``,
-    has no room for: only those are read back from it, as all else may be newer in the address.
-    """
-    letters = (_STUDY if work.case.own else "") + "".join(address.left_out(work, carried))
+def named(tab: Tab, work: Workspace, *, is_whole: bool) -> dict[str, str]:
+    """Return what names a tab's draft and its entry in an address, which may carry all of it."""
+    letters = (_STUDY if work.case.own else "") + ("" if is_whole else _WHOLE)
     draft = {_DRAFT: f"{tab.place}.{letters}"} if letters else {}
     return draft | ({_KEPT: f"{tab.entry[0]}.{tab.entry[1]}"} if tab.entry else {})
 
 
+def without_contents(work: Workspace) -> Workspace:
+    """Return a workspace with its study and its lab alone."""
+    case = Case(study=work.case.study, own=work.case.own, lab=work.case.lab, seed=work.case.seed)
+    return work.changed(case=case, tray=())
+
+
 def read(query: Mapping[str, str], tab: Tab) -> address.LinkReading:
-    """Return the workspace of an address, with what only its draft has."""
+    """Return the workspace of an address, from its draft if the address cannot carry it."""
     entry = _ENTRY.fullmatch(query.get(_KEPT, ""))
     tab.entry = (entry[1], int(entry[2])) if entry else None
     found = _NAMED.fullmatch(query.get(_DRAFT, ""))
@@ -91,35 +93,32 @@ def read(query: Mapping[str, str], tab: Tab) -> address.LinkReading:
     tab.place, letters = found.groups()
     draft, problem = _draft_of(tab)
     if draft and draft.text and _STUDY in letters and _lacks_study(query):
-        with suppress(ReplicaLabError):  # its file is asked for then
+        with suppress(ReplicaLabError):  # the link then says that its study is not here
             study = draft.own_study()
             own = own_studies.find_or_add(draft.text, study) if study else None
             query = {**query, "own": own or query.get("own", "")}
     work, problems = address.from_query(query, own_studies.find)
-    parts = {letter: address.PARTS[letter] for letter in letters if letter in address.PARTS}
-    if draft is not None and draft.study == work.case.study:
-        known = len(problems)
-        for part in parts.values():
-            with suppress(ValidationError):  # moves that these players do not make
-                work = address.put(work, part.path, _held(draft, part.path, work, problems))
-        if problems[known:]:  # this draft stays as it is, for when that can be used again
+    if _WHOLE in letters and not problems:
+        work = _from_draft(draft, work, problem, problems)
+        if problems:  # this draft stays as it is, for when it can be used again
             tab.place, tab.saved = _place(), None
-    elif parts:
-        remedy = problem or "ask whoever sent it for a file; what it does carry is shown"
-        lost = joined([part.called for part in parts.values()])
-        problems.append(f"this address has no room for {lost}: {remedy}")
     return address.LinkReading(work, problems)
 
 
-def _held(draft: DraftCase, path: str, work: Workspace, problems: list[str]) -> object:
-    """Return what a draft holds of a part; add what of it cannot be used.
-
-    The cases of the address stay, and may be newer; the draft has the rest of the tray.
-    """
-    if path == "tray":
-        there = {each.name for each in work.tray}
-        return (*work.tray, *tray_of(draft, problems, there))[:MOST_SIDES]
-    return address.at(draft, path)  # as a draft has its case
+def _from_draft(
+    draft: DraftCase | None, work: Workspace, problem: str, problems: list[str]
+) -> Workspace:
+    """Return the workspace of a draft; add why it cannot be used."""
+    if draft is None or draft.study != work.case.study:
+        remedy = problem or "ask the sender for a bundle"
+        problems.append(f"this workspace is too long for a link: {remedy}.")
+        return work
+    try:
+        case = case_here(draft.case)
+    except (LibraryError, ScenarioError) as error:
+        problems.append(f"the draft cannot be used: {error}.")
+        return work
+    return work.changed(case=case, tray=tray_of(draft, problems))
 
 
 def _lacks_study(query: Mapping[str, str]) -> bool:
@@ -158,12 +157,18 @@ def discard(place: str, whose: Owner) -> None:
         shelf().discard_draft(whose)
 
 
-def tray_of(
-    draft: DraftCase, problems: list[str], there: Container[str] = ()
-) -> tuple[TrayCase, ...]:
-    """Return a draft's tray, without these names; add what of it cannot be used."""
-    cases = [(name, dict(parse_qsl(query))) for name, query in draft.beside if name not in there]
-    return address.tray_in(cases, own_studies.find, problems)
+def tray_of(draft: DraftCase, problems: list[str]) -> tuple[TrayCase, ...]:
+    """Return a draft's tray; add what of it cannot be used."""
+    tray = []
+    for name, text in draft.beside:
+        try:
+            kept = TrayCase.model_validate_json(text)
+            kept.case.pack(own_studies.find)
+            tray.append(kept)
+        except (ValidationError, ScenarioError) as error:
+            reason = error.faults[0].problem if isinstance(error, ScenarioError) else "unreadable"
+            problems.append(f"comparison, {shortened(name)}: {reason}; it is left out.")
+    return tuple(tray)
 
 
 # --- the last one ---------------------------------------------------------------------------
@@ -222,7 +227,9 @@ def _save(tab: Tab, whose: Owner, work: Workspace, kept: Case) -> None:
             discard(tab.place, whose)
             tab.saved = tab.done = None
         elif shown != tab.done:
-            beside = tuple((each.name, urlencode(address.tray_query(each))) for each in work.tray)
+            beside = tuple(
+                (each.name, each.model_dump_json(exclude_defaults=True)) for each in work.tray
+            )
             draft = DraftCase(**dict(kept), beside=beside)
             tab.place, tab.saved = _put(tab, whose, case_text(draft))
             tab.done = shown

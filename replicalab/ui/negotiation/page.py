@@ -218,16 +218,10 @@ def _draw_opened() -> None:
 
 
 def _draw_by_hand(kept: RunSession) -> None:
-    """Draw the way from a kept fork to how it was, and say what no address holds."""
+    """Draw the way from a kept fork to how it was."""
     case, at = state.case(), kept.negotiation.setup.forked_at
     if table.opened() is not None or not case.moves:
         return
-    if "moves" not in state.address():
-        st.warning(
-            "What was played by hand is too long for this page's address: it is gone once the "
-            "page is loaded anew. Save it below.",
-            icon=":material/link_off:",
-        )
     if case.scientist in AUTOMATIC and at is not None:
         with st.container(horizontal=True, vertical_alignment="center", key="forked"):
             st.markdown(f"Your fork from round {at + 1}.", width="content")

@@ -7,13 +7,14 @@ import streamlit as st
 
 from replicalab.case import Case
 from replicalab.characters import on_one_line
+from replicalab.errors import LinkError
 from replicalab.lexicon import CREDITS, capitalised
 from replicalab.models import Protocol
 from replicalab.planner import SurveyedStudy, surveyed
 from replicalab.scenarios import EvidenceAssumptions, list_scenarios, shelf_fingerprint
 from replicalab.tables import sheet
 from replicalab.ui import challenge, own_studies, panel, state
-from replicalab.ui.address import LONGEST_QUERY, to_query
+from replicalab.ui.address import to_query
 from replicalab.ui.controls import complain
 from replicalab.ui.files import download
 from replicalab.ui.lab.fields import draw_means_everywhere
@@ -129,8 +130,10 @@ def _link(row: _Row) -> str:
 
 
 def _address(case: Case) -> str:
-    query = urlencode(to_query(Workspace(case=case)))
-    return f"Protocol?{query}" if len(query) <= LONGEST_QUERY else ""
+    try:
+        return f"Protocol?{urlencode(to_query(Workspace(case=case)))}"
+    except LinkError:
+        return ""
 
 
 def _names(rows: list[_Row]) -> dict[str, _Row]:
