@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from replicalab.api.plans import analysis
-from replicalab.api.shown import OneLine, page
+from replicalab.api.shown import Shown
 from replicalab.assessment import Assessment, assess
 from replicalab.case import MOST_SIDES
 from replicalab.comparison import FEWEST_SIDES, Side, negotiated, side_of_run
@@ -20,7 +20,7 @@ from replicalab.registration import PROFILES, Profile, Registration
 from replicalab.scenarios import Pack, pack_of
 from replicalab.tables import rows
 from replicalab.views import documents as views
-from replicalab.views.blocks import Document, Paper
+from replicalab.views.blocks import Block, Document, Paper
 from replicalab.views.comparison import comparison_panel, table
 from replicalab.views.documents import of_run
 from replicalab.views.funding import funding_request
@@ -37,7 +37,7 @@ ENDINGS: Final = (*FORMS, BUNDLE)
 """As what a report is saved, by the ending of its name. JSON is the bundle."""
 
 
-class Comparison(OneLine, tuple[Side, ...]):
+class Comparison(Shown, tuple[Side, ...]):
     """Two to four plans side by side, what differs first."""
 
     def frame(self) -> pd.DataFrame:
@@ -48,25 +48,16 @@ class Comparison(OneLine, tuple[Side, ...]):
     def _line(self) -> str:
         return joined([side.name for side in self])
 
-    def _repr_html_(self) -> str:
-        return page(comparison_panel(self))
+    def _blocks(self) -> tuple[Block, ...]:
+        return (comparison_panel(self),)
 
 
 def compare(*plans: Assessment | Negotiation, **named: Assessment | Negotiation) -> Comparison:
-    """Return plans side by side, each with the negotiation that opens with it.
-
-    Args:
-        plans: what `assess`, `least_loss` and `suggest` return; a negotiation stands there by the
-            plan that it came to. They are called plan 1, plan 2 and so on.
-        named: the same, by names of your own.
-
-    Raises:
-        ValueError: fewer than two, more than four, or two of one name.
-        NegotiationError: a negotiation that came to no plan.
+    """Return two to four plans side by side; a negotiation counts with its final plan.
 
     >>> plan = assess(load("psy_stroop"))
-    >>> found = compare(published=plan, cheaper=least_loss(plan))
-    >>> found.frame().query("what == 'Total'")[["published", "cheaper"]].values.tolist()
+    >>> sides = compare(published=plan, cheaper=least_loss(plan))
+    >>> sides.frame().query("what == 'Total'")[["published", "cheaper"]].values.tolist()
     [[1600.0, 600.0]]
     """
     numbered = {f"plan {at}": each for at, each in enumerate(plans, start=1)}
@@ -84,15 +75,8 @@ def compare(*plans: Assessment | Negotiation, **named: Assessment | Negotiation)
     )
 
 
-class Report(OneLine):
-    """A brief or a report, in every form.
-
-    Attributes:
-        options: the plan that was asked about.
-        run: the negotiation that goes along, None for none.
-        profile: the registration form that takes the report's place, None for none.
-        said: what its author says in it.
-    """
+class Report(Shown):
+    """A brief, a report, a funding request or a registration form of a plan."""
 
     def __init__(
         self,
@@ -135,16 +119,9 @@ class Report(OneLine):
         return pack_of(pack.study, pack.difficulty, pack.seed)
 
     def form(self, ending: str, paper: Paper = "A4") -> str | bytes:
-        """Return it as the content of a file.
+        """Return the content of a file: ``html``, ``md``, ``pdf``, ``docx``, ``xlsx`` or ``json``.
 
-        Args:
-            ending: one of ``html``, ``md``, ``pdf``, ``docx``, ``xlsx``; or ``json``: the
-                bundle, or a form's answers by its own ids.
-            paper: ``A4`` or ``letter``, of PDF and Word.
-
-        Raises:
-            ValueError: no such form.
-            PrintError: what draws a PDF is not installed.
+        JSON is the bundle, or the answers of a registration form by its own ids.
         """
         if ending == BUNDLE and self.profile:
             return registry_text(self.profile, self._registered)
@@ -157,12 +134,7 @@ class Report(OneLine):
         return FORMS[ending].make(self.document, paper)
 
     def save(self, path: str | Path, paper: Paper = "A4") -> Path:
-        """Write it to a file in the form that its name ends in, and return where.
-
-        Raises:
-            ValueError: its name ends in no form.
-            OSError: it cannot be written.
-        """
+        """Write a file in the form that its name ends in, and return its path."""
         to = Path(path)
         held = self.form(to.suffix.lower().removeprefix("."), paper)
         to.write_bytes(held.encode() if isinstance(held, str) else held)
@@ -186,19 +158,15 @@ def report(
     form: str | None = None,
     said: Registration | None = None,
 ) -> Report:
-    """Return a report that is fit for a preregistration, a page, or a form filled in.
+    """Return a report for a preregistration, or another document in its place.
 
     Args:
-        plan: what it is about; a negotiation goes along, and its report is about the plan that it
-            came to.
-        on: the day that it bears; None is today.
-        brief: the brief, one page, in place of the report.
-        funding: in its place a page for a funder: the plan, what cuts cost, what the target takes.
-        form: the key of a registration form in place of it, such as ``brandt-prereg-2``.
-        said: what only whoever registers the plan can say.
-
-    Raises:
-        ValueError: no such form, or two of these documents.
+        plan: an assessment, or a negotiation with its final plan.
+        on: the date of the document; today by default.
+        brief: a one-page brief instead.
+        funding: a page for a funder instead.
+        form: the key of a registration form instead, such as ``brandt-prereg-2``.
+        said: the author's answers.
 
     >>> found = report(assess(load("psy_stroop")), on=date(2026, 1, 31), brief=True)
     >>> print(found.form("md").splitlines()[2])

@@ -7,16 +7,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from replicalab import scenarios
-from replicalab.api.shown import OneLine, page
+from replicalab.api.shown import Shown
+from replicalab.assessment import assess as judged
 from replicalab.lexicon import CREDITS, amount_text, count_text
 from replicalab.scenarios.folders import content_at
 from replicalab.tables import rows
+from replicalab.views.blocks import Block, listed_panel, plain_table
+from replicalab.views.lab import MEANS, MONEY, RATES, STEPS, amounts_text, in_currency, lab_text
+from replicalab.views.study import lab_panel, paper_panel
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class Studies(OneLine, tuple[scenarios.ScenarioSummary, ...]):
+class Studies(Shown, tuple[scenarios.ScenarioSummary, ...]):
     """Studies, by domain and then by id."""
 
     def frame(self) -> pd.DataFrame:
@@ -26,21 +30,12 @@ class Studies(OneLine, tuple[scenarios.ScenarioSummary, ...]):
     def _line(self) -> str:
         return ", ".join(each.scenario_id for each in self) or "none"
 
-    def _repr_html_(self) -> str:
-        from replicalab.views.blocks import plain_table  # noqa: PLC0415
-
-        rows = [
-            (
-                each.scenario_id,
-                each.name,
-                each.domain_id,
-                each.kind,
-                str(each.reference_sample_size),
-            )
-            for each in self
+    def _blocks(self) -> tuple[Block, ...]:
+        lines = [
+            (s.scenario_id, s.name, s.domain_id, s.kind, str(s.reference_sample_size)) for s in self
         ]
         names = ("id", "name", "domain", "kind", "n")
-        return page(plain_table("Studies", names, rows))
+        return (plain_table("Studies", names, lines),)
 
 
 def studies(domain: str | None = None) -> Studies:
@@ -52,7 +47,7 @@ def studies(domain: str | None = None) -> Studies:
     return Studies(s for s in scenarios.list_scenarios() if domain in (None, s.domain_id))
 
 
-class Lab(OneLine, scenarios.LabOverrides):
+class Lab(Shown, scenarios.LabOverrides):
     """What is said of a lab in place of a study's: what is not said stays as it is there.
 
     Its fields: name, budget, days, staff, start_day, currency, start_date, weekends, rates, steps,
@@ -66,10 +61,7 @@ class Lab(OneLine, scenarios.LabOverrides):
     def _line(self) -> str:
         return ", ".join(filter(None, (self.name, count_text(self.changes, "change"))))
 
-    def _repr_html_(self) -> str:
-        from replicalab.views.blocks import listed_panel  # noqa: PLC0415
-        from replicalab.views.lab import MEANS, MONEY, RATES, STEPS, in_currency  # noqa: PLC0415
-
+    def _blocks(self) -> tuple[Block, ...]:
         numbers = {
             **{label: getattr(self, name) for name, label in MEANS.items()},
             **{label: self.rates.get(name) for name, label in (RATES | MONEY).items()},  # type: ignore[call-overload]
@@ -85,22 +77,17 @@ class Lab(OneLine, scenarios.LabOverrides):
         lines += [f"Start date: {self.start_date}"] if self.start_date else []
         lines += ["Weekends do not count"] if self.weekends is False else []
         lines += [f"{item.label}: {item.state or 'its own price'}" for item in self.items]
-        return page(listed_panel(self.name or "Your lab", lines))
+        return (listed_panel(self.name or "Your lab", lines),)
 
 
-class LoadedPack(OneLine, scenarios.Pack):
+class LoadedPack(Shown, scenarios.Pack):
     """A study in one lab."""
 
     def _line(self) -> str:
-        from replicalab.views.lab import amounts_text, lab_text  # noqa: PLC0415
-
         return f"{self.paper.name}, {lab_text(self)}: {amounts_text(self.lab)}"
 
-    def _repr_html_(self) -> str:
-        from replicalab.assessment import assess as judged  # noqa: PLC0415
-        from replicalab.views.study import lab_panel, paper_panel  # noqa: PLC0415
-
-        return page(paper_panel(self), lab_panel(judged(self.reference_protocol, self)))
+    def _blocks(self) -> tuple[Block, ...]:
+        return paper_panel(self), lab_panel(judged(self.reference_protocol, self))
 
 
 def load(
@@ -111,18 +98,9 @@ def load(
     own: scenarios.LabOverrides | None = None,
     question: scenarios.EvidenceAssumptions | None = None,
 ) -> LoadedPack:
-    """Return a study in its easy, medium or hard lab, moved by a seed that is not 0.
+    """Return a study, by id or by the path of its file, in its easy, medium or hard lab.
 
-    Args:
-        study: its id, or the path of a study file (``.yaml``).
-        lab: which of the study's three.
-        seed: 0 is the lab as written.
-        own: what is said of the lab in place of the study's, see `Lab`.
-        question: what is asked of the evidence in place of the study's.
-
-    Raises:
-        ScenarioError: with every fault, by place, and its remedy.
-        OSError: the file cannot be read.
+    A seed that is not 0 moves the lab; `own` changes the lab, `question` the evidence target.
 
     >>> load("psy_stroop", lab="hard").lab.budget
     620.0
@@ -146,11 +124,7 @@ def load(
 
 
 def difficulty(lab: str) -> scenarios.Difficulty:
-    """Return which of the three labs it is.
-
-    Raises:
-        ValueError: none of them.
-    """
+    """Return one of the three labs by its name."""
     try:
         return scenarios.Difficulty(lab)
     except ValueError:

@@ -15,56 +15,37 @@ from replicalab import negotiation as _negotiation
 from replicalab import scenarios
 from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.api.labs import difficulty
-from replicalab.api.shown import OneLine, page
+from replicalab.api.shown import Shown
 from replicalab.assessment import Assessment
 from replicalab.batch import Result, Seat, Summary, summaries
 from replicalab.case import Case
 from replicalab.lexicon import amount_text, count_text
 from replicalab.negotiation import LabManagerKind, Negotiation, ScientistKind, Score
+from replicalab.views.batch import failed_text, outcomes_text, regret_panel, stopped_text
+from replicalab.views.blocks import Block, plain_table, sentences_panel
+from replicalab.views.negotiation import OUTCOME_TITLES, outcome_verdict
+from replicalab.views.rounds import ledger_panel, outcome_panel, round_panel
+from replicalab.views.score import score_panel
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class NegotiationScore(OneLine, Score):
-    """How good the result of a negotiation is."""
-
-    def _line(self) -> str:
-        from replicalab.views.score import score_text  # noqa: PLC0415
-
-        return score_text(self)
-
-    def _repr_html_(self) -> str:
-        from replicalab.views.score import score_panel  # noqa: PLC0415
-
-        return page(score_panel(self))
-
-
-class FinishedNegotiation(OneLine, Negotiation):
+class FinishedNegotiation(Shown, Negotiation):
     """A negotiation to its end."""
 
     @cached_property
-    def score(self) -> NegotiationScore:
-        """How good its result is against the best that the lab could run; its regret is 0 at best.
-
-        >>> negotiate(load("psy_stroop"), scientist="baseline").score.regret
-        0.0
-        """
-        return NegotiationScore(*_negotiation.score(self))
+    def score(self) -> Score:
+        """The regret of its result against the best plan for the lab; 0 is optimal."""
+        return _negotiation.score(self)
 
     def _line(self) -> str:
-        from replicalab.views.negotiation import outcome_verdict  # noqa: PLC0415
-
         return f"{self.pack.paper.name}: {outcome_verdict(self).text}"
 
-    def _repr_html_(self) -> str:
-        from replicalab.views.negotiation import outcome_verdict  # noqa: PLC0415
-        from replicalab.views.rounds import ledger_panel, outcome_panel, round_panel  # noqa: PLC0415
-        from replicalab.views.score import score_panel  # noqa: PLC0415
-
+    def _blocks(self) -> tuple[Block, ...]:
         rounds = [round_panel(self, at) for at in range(len(self.rounds))]
         ending = outcome_panel(outcome_verdict(self))
-        return page(ending, *rounds, ledger_panel(self), score_panel(self.score))
+        return ending, *rounds, ledger_panel(self), score_panel(self.score)
 
 
 def negotiate(
@@ -78,19 +59,12 @@ def negotiate(
     """Return the negotiation that opens with a plan, or with a study's own.
 
     Args:
-        plan: what the Scientist opens with. A language model opens with a plan of its own: hand in
-            the pack, or the study's plan.
-        scientist: ``evidence_aware`` or ``baseline``; a function that takes chat messages (each
-            with ``role`` and ``content``) and returns a language model's text; or ``model`` for
-            the endpoint that ``REPLICALAB_LLM_BASE_URL`` and ``REPLICALAB_LLM_MODEL`` name. A
-            model that gives no valid action, corrected twice, walks away.
+        plan: the Scientist's first plan. A language model takes a pack, or the study's plan.
+        scientist: ``evidence_aware``, ``baseline``, a function from chat messages to a model's
+            text, or ``model`` for the endpoint in ``REPLICALAB_LLM_BASE_URL``.
         lab_manager: ``reference`` or ``least_loss``.
-        max_rounds: how long at most.
-        model: what the language model is called in the transcript.
-
-    Raises:
-        ValueError: no such player, or a model with a plan that it would not open with.
-        ModelError: a call of the endpoint failed. What a function raises goes on as it is.
+        max_rounds: the limit of rounds.
+        model: the model's name in the transcript.
 
     >>> talk = negotiate(assess(load("psy_stroop")))
     >>> str(talk.outcome), len(talk.rounds), talk.final_plan.counts.samples
@@ -117,12 +91,6 @@ def negotiate(
 
 
 def _seated(scientist: str | GenerateFn) -> tuple[Seat, GenerateFn | None, str | None]:
-    """Return who plays, with the function and the name of a language model.
-
-    Raises:
-        ValueError: it is nobody who can.
-        ModelSettingsError: no endpoint is set.
-    """
     if not isinstance(scientist, str):
         if not callable(scientist):
             raise ValueError(f"scientist {scientist!r} is no name of a rule, and no function")
@@ -139,12 +107,8 @@ def _seated(scientist: str | GenerateFn) -> tuple[Seat, GenerateFn | None, str |
     raise ValueError(f"scientist '{scientist}' is unknown; known: {known}, or a function")
 
 
-class Batch(OneLine, tuple[Result, ...]):
-    """The results of a batch, in the order of its jobs.
-
-    Attributes:
-        asked: how many negotiations it was to have; it has fewer where it was stopped.
-    """
+class Batch(Shown, tuple[Result, ...]):
+    """The results of a batch, in the order of its jobs; `asked` is the number of jobs."""
 
     asked: int = 0
 
@@ -165,9 +129,6 @@ class Batch(OneLine, tuple[Result, ...]):
         return results_frame(self)
 
     def _line(self) -> str:
-        from replicalab.views.batch import failed_text, stopped_text  # noqa: PLC0415
-        from replicalab.views.negotiation import OUTCOME_TITLES  # noqa: PLC0415
-
         times = Counter(result.outcome for result in self)
         told = [f"{amount_text(n)} {OUTCOME_TITLES[o].lower()}" for o, n in times.items() if o]
         told += [failed_text(times[None])] if times[None] else []
@@ -176,10 +137,7 @@ class Batch(OneLine, tuple[Result, ...]):
             came = stopped_text(len(self), self.asked).rstrip(".")
         return ": ".join(filter(None, (came, ", ".join(told))))
 
-    def _repr_html_(self) -> str:
-        from replicalab.views.batch import outcomes_text, regret_panel, stopped_text  # noqa: PLC0415
-        from replicalab.views.blocks import plain_table, sentences_panel  # noqa: PLC0415
-
+    def _blocks(self) -> tuple[Block, ...]:
         rows = [
             (
                 *(each.study, str(each.lab), str(each.scientist), str(each.lab_manager)),
@@ -190,7 +148,7 @@ class Batch(OneLine, tuple[Result, ...]):
         names = ("study", "lab", "Scientist", "Lab Manager", "outcomes")
         stopped = [stopped_text(len(self), self.asked)] if self.stopped else []
         outcomes = plain_table("Outcomes", names, rows)
-        return page(sentences_panel(stopped), outcomes, regret_panel(self))
+        return sentences_panel(stopped), outcomes, regret_panel(self)
 
 
 def run_batch(
@@ -204,25 +162,19 @@ def run_batch(
     executor: Executor | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Batch:
-    """Return how every combination ends; each opens with its study's own plan.
+    """Return the result of every combination; each opens with its study's own plan.
 
-    Ctrl-C stops it once one has come, and loses none that came: the result says that it is
-    ``stopped``.
+    Ctrl-C stops the batch once a result has come; `stopped` is then true.
 
     Args:
-        studies: ids of the shelf.
+        studies: ids of studies.
         labs: easy, medium, hard.
-        seeds: of the labs.
-        scientists: each of them plays all; as in `negotiate`, with one language model at most.
-        lab_managers: each of them, too.
-        max_rounds: how long at most.
-        executor: where they are played; None plays them here, one after another. A process pool's,
-            or a Dask cluster's ``client.get_executor()``, plays many at once; a language model's
-            take threads, and a function that may be called from several.
-        progress: is called with how many came, and of how many.
-
-    Raises:
-        ValueError: no such player or lab, or too many.
+        seeds: seeds of the labs.
+        scientists: as in `negotiate`, with one language model at most.
+        lab_managers: as in `negotiate`.
+        max_rounds: the limit of rounds.
+        executor: a pool, or a Dask client's ``get_executor()``; None plays one after another.
+        progress: a function of the number of results and the number of jobs.
 
     >>> found = run_batch("psy_stroop", labs=["hard"], seeds=range(10))
     >>> {str(outcome): share.number for outcome, share in found.summaries[0].shares.items()}

@@ -6,16 +6,18 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from replicalab import planner, scenarios
-from replicalab.api.shown import OneLine, page
+from replicalab.api.shown import Shown
 from replicalab.errors import PortfolioError
 from replicalab.lexicon import shortened
 from replicalab.tables import rows
+from replicalab.views.blocks import Block
+from replicalab.views.portfolio import portfolio_panel, summary_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class Portfolio(OneLine, planner.Portfolio):
+class Portfolio(Shown, planner.Portfolio):
     """The studies that one lab runs with one budget, and what is left out."""
 
     def frame(self) -> pd.DataFrame:
@@ -23,14 +25,10 @@ class Portfolio(OneLine, planner.Portfolio):
         return rows.frame(rows.PORTFOLIO, map(rows.portfolio_row, self.chosen))
 
     def _line(self) -> str:
-        from replicalab.views.portfolio import summary_text  # noqa: PLC0415
-
         return summary_text(self)
 
-    def _repr_html_(self) -> str:
-        from replicalab.views.portfolio import portfolio_panel  # noqa: PLC0415
-
-        return page(portfolio_panel(self))
+    def _blocks(self) -> tuple[Block, ...]:
+        return (portfolio_panel(self),)
 
 
 def portfolio(
@@ -42,20 +40,15 @@ def portfolio(
     worth: Mapping[str, float] | None = None,
     floor_share: float = 0.0,
 ) -> Portfolio:
-    """Return the studies, and the plan of each, that are worth the most in one lab.
+    """Return the studies, with a plan each, that are worth the most in one lab.
 
     Args:
-        packs: what `load` returned, of each study.
-        budget: what the studies share; None is what their labs have, the same in all.
-        days: the lab's, counted from its first day, likewise.
+        packs: the studies in their labs.
+        budget: the shared budget; None takes the labs' own, which must be equal.
+        days: the lab's days, likewise.
         staff: staff units, likewise.
-        worth: what a plan counts that meets its study's target, by the study's id; 1 where nothing
-            is given.
-        floor_share: the share of that which a plan counts that only reaches its floor.
-
-    Raises:
-        PortfolioError: the labs are not the same, a number is out of range, or a worth is given of
-            a study that is not among them.
+        worth: the worth of a study that meets its target, by its id; 1 by default.
+        floor_share: the share of that worth for a plan that only reaches its floor.
 
     >>> names = "psy_stroop", "ml_rl_seeds", "chem_suzuki_ppb"
     >>> found = portfolio(map(load, names), budget=2500, days=12, staff=4)

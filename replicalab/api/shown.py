@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from replicalab.characters import on_one_line
 from replicalab.lexicon import shortened
-
-if TYPE_CHECKING:
-    from replicalab.views.blocks import Block
+from replicalab.views.blocks import Block
 
 _LONGEST: Final = 200  # Characters of a line at a prompt
 
 
-class OneLine:
-    """A result that a prompt shows as one plain line: what it is, and what it comes to."""
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {shortened(on_one_line(self._line()), _LONGEST)}>"
+class Shown:
+    """A result with one line for a prompt and blocks for a notebook."""
 
     def _line(self) -> str:
         raise NotImplementedError
 
+    def _blocks(self) -> tuple[Block, ...]:
+        raise NotImplementedError
 
-def page(*blocks: Block) -> str:
-    """Return blocks as a notebook shows them."""
-    from replicalab.render.html import in_notebook  # noqa: PLC0415 - Jinja2, with the first shown
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {shortened(on_one_line(self._line()), _LONGEST)}>"
 
-    return in_notebook(*blocks)
+    def _repr_html_(self) -> str:
+        from replicalab.render.html import in_notebook  # noqa: PLC0415 - Jinja2, with the first
+
+        return in_notebook(*self._blocks())
