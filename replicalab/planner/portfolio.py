@@ -21,20 +21,23 @@ from replicalab.assessment import Assessment, assess
 from replicalab.errors import PortfolioError
 from replicalab.lexicon import amount_text, label_key, shortened
 from replicalab.models import Dimension, revise
-from replicalab.planner.choosing import (
-    LabMeans,
-    PlanOption,
-    StudyChoice,
-    undominated,
-)
-from replicalab.planner.decomposed import best_of, cheapest_of
 from replicalab.planner.limits import (
     TIER_RANK,
     CountLimits,
     EvidenceCurve,
     most_looked_at,
 )
-from replicalab.planner.timetable import LabTask, inserted, most_at_work
+from replicalab.planner.programme import (
+    LabMeans,
+    LabTask,
+    PlanOption,
+    StudyChoice,
+    best,
+    cheapest,
+    earliest_start,
+    most_at_work,
+    undominated,
+)
 from replicalab.planner.variants import PlanVariants, variants_of
 from replicalab.scenarios import EvidenceTier, Pack
 
@@ -337,7 +340,7 @@ class Portfolio:
         tasks, starts = self._timetable
         people = self._means.staff + (sum(t.staff for t in tasks) if staff_free else 0)
         wanted = task._replace(instruments=frozenset()) if instruments_free else task
-        return bool(inserted(wanted, tasks, starts, self._means.last, people))
+        return bool(earliest_start(wanted, tasks, starts, self._means.last, people))
 
     @cached_property
     def rises(self) -> tuple[Rise, ...]:
@@ -353,7 +356,7 @@ class Portfolio:
     @cached_property
     def _next(self) -> tuple[StudyChoice | None, bool]:
         """The cheapest choice that is worth more, None if none is; and whether that is proven."""
-        found, exact = cheapest_of(self._options, self._means, _whole(self.worth) + 1)
+        found, exact = cheapest(self._options, self._means, _whole(self.worth) + 1)
         return found, exact and _is_exact(self._plans)
 
     @cached_property
@@ -365,13 +368,13 @@ class Portfolio:
         now = {each.place: _whole(each.worth) for each in self.chosen}
         worth = _whole(self.worth)
         for place in range(MOST_RISES):
-            found, exact = cheapest_of(options, self._means, worth + 1) if place else self._next
+            found, exact = cheapest(options, self._means, worth + 1) if place else self._next
             exact = exact and _is_exact(self._plans)
             if found is None:
                 return
             picked = _picked(options, found)
             means = self._means._replace(credits=sum(option.credits for option in picked.values()))
-            then = best_of(options, means)
+            then = best(options, means, ends=False)
             chosen = _picked(options, then)
             worth = sum(option.worth for option in chosen.values())
             added = sorted(chosen.keys() - now.keys())
@@ -416,7 +419,7 @@ def portfolio_of(candidates: Iterable[PortfolioStudy]) -> Portfolio:
     means = _shared(listed)
     plans = tuple(map(plans_of, listed))
     found, exact = (
-        best_of([[o.option for o in each.listed] for each in plans], means),
+        best([[o.option for o in each.listed] for each in plans], means),
         _is_exact(plans),
     )
     chosen = [

@@ -10,6 +10,7 @@ from random import Random
 from typing import Any, Final
 
 import pytest
+from scipy.optimize import OptimizeResult
 
 from replicalab.assessment import Assessment
 from replicalab.errors import PortfolioError
@@ -18,17 +19,13 @@ from replicalab.models import Protocol
 from replicalab.planner import (
     Lacking,
     PortfolioStudy,
-    choosing,
-    decomposed,
     frontier,
     portfolio,
     portfolio_of,
     variants,
 )
-from replicalab.planner.choosing import LabMeans, Studies, StudyChoice
-from replicalab.planner.decomposed import best_of, cheapest_of
 from replicalab.planner.portfolio import MOST_RISES, MOST_STUDIES, LeftOut, Portfolio, plans_of
-from replicalab.planner.timetable import LabTask
+from replicalab.planner.programme import LabMeans, LabTask, Studies, StudyChoice, best, cheapest
 from replicalab.scenarios import (
     EvidenceAssumptions,
     EvidenceTier,
@@ -69,7 +66,7 @@ def synthetic(**changes: Any) -> Pack:
 
 
 @pytest.mark.parametrize("first", batches(SIZE, short=3, long=30))
-def test_best_plan_of_one_study_is_the_best_of_every_plan(first: int) -> None:
+def test_best_plan_of_one_study_is_the_best_every_plan(first: int) -> None:
     for seed in range(first, first + SIZE):
         _, pack = small_lab(seed)
         # Bookings end within such a lab, which is tested below.
@@ -504,21 +501,21 @@ def _some() -> list[PortfolioStudy]:
 
 
 def test_rise_is_proven_where_all_that_it_is_from_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    def unproven(studies: Studies, means: LabMeans) -> StudyChoice:
-        return best_of(studies, means)._replace(exact=False)
+    def unproven(studies: Studies, means: LabMeans, *, ends: bool = True) -> StudyChoice:
+        return best(studies, means, ends=ends)._replace(exact=False)
 
     def unproven_least(
         studies: Studies, means: LabMeans, worth: int
     ) -> tuple[StudyChoice | None, bool]:
-        return cheapest_of(studies, means, worth)[0], False
+        return cheapest(studies, means, worth)[0], False
 
     proven = [rise.exact for rise in portfolio_of(_some()).rises]
     assert proven == [True] * MOST_RISES
     with monkeypatch.context() as patched:
-        patched.setattr(portfolio, "best_of", unproven)
+        patched.setattr(portfolio, "best", unproven)
         now = portfolio_of(_some())
     assert [rise.exact for rise in now.rises] == [False] * MOST_RISES
-    for name, changed in (("best_of", unproven), ("cheapest_of", unproven_least)):
+    for name, changed in (("best", unproven), ("cheapest", unproven_least)):
         now = portfolio_of(_some())
         with monkeypatch.context() as patched:
             patched.setattr(portfolio, name, changed)
@@ -528,8 +525,10 @@ def test_rise_is_proven_where_all_that_it_is_from_is(monkeypatch: pytest.MonkeyP
 def test_whether_more_credits_buy_more_is_unknown_where_nothing_is_proven(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(choosing, "MOST_NODES", 0)
-    monkeypatch.setattr(decomposed, "MOST_ROUNDS", 0)
-    found = portfolio_of(_some())
+    def interrupted(*_args: object, **_options: object) -> OptimizeResult:
+        return OptimizeResult(x=None, status=1, mip_dual_bound=None)  # the time limit
+
+    monkeypatch.setattr("scipy.optimize.milp", interrupted)
+    found = _richer(_some(), 5000.0)
     assert (found.exact, found.worth, found.rises, found.can_rise) == (False, 0, (), None)
     assert found.most >= found.worth
