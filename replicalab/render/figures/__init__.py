@@ -33,7 +33,12 @@ if TYPE_CHECKING:
         Tag,
     )
 
-CONFIG: Final = {"displayModeBar": False, "responsive": True}
+CONFIG: Final = {
+    "displaylogo": False,
+    "modeBarButtons": [["toImage"]],
+    "toImageButtonOptions": {"scale": 2},
+    "responsive": True,
+}
 """What every chart is shown with."""
 _MODULES: Final = ("convergence", "frontier", "outcomes", "power", "region", "sheet")
 
