@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import date
 from pathlib import Path
 from typing import Final
@@ -10,7 +9,6 @@ from typing import Final
 import pytest
 
 import replicalab
-from replicalab.cli import main
 from replicalab.errors import NegotiationError
 from replicalab.reports import open_bundle
 
@@ -95,18 +93,6 @@ def test_frame_without_a_row_has_its_columns() -> None:
     assert list(replicalab.frontier(poor).frame().columns)[:3] == ["samples", "days", "credits"]
     assert len(replicalab.frontier(poor).frame()) == 0
     assert "domain" in replicalab.studies("alchemy").frame().columns
-
-
-def test_each_frame_is_what_the_command_answers(capsys: pytest.CaptureFixture[str]) -> None:
-    plan = replicalab.assess(replicalab.load(STUDY))
-    main(["check", STUDY, "--json"])
-    told = json.loads(capsys.readouterr().out)
-    for row in told["dimensions"]:
-        del row["reasons"]
-    assert plan.frame().to_dict("records") == told["dimensions"]
-    main(["studies", "--json"])
-    told = json.loads(capsys.readouterr().out)
-    assert replicalab.studies().frame().to_dict("records") == told["studies"]
 
 
 def test_result_is_one_plain_line_at_a_prompt() -> None:
