@@ -29,7 +29,7 @@ def plans_shown(options: PlanAnalysis) -> dict[str, Assessment]:
 
 
 def unbeaten_shown(options: PlanAnalysis) -> dict[str, Assessment]:
-    """Return those that are marked beside the plans that nothing beats."""
+    """Return the plans marked in the chart of the frontier."""
     found = {name: plan for name, plan in plans_shown(options).items() if name != OFFER}
     return found if options.balanced is None else {**found, BALANCED: options.balanced}
 

@@ -81,10 +81,10 @@ def _draw_region_chart(view: Outlook) -> None:
     panel.draw(figures.over_panel(chart, spot))
 
 
-def region_chart(view: Outlook, title: tuple[str, str] | None, **how: Any) -> go.Figure:
-    """Return the region as it is chosen to be seen; `region_figure` takes the rest."""
+def region_chart(view: Outlook, title: tuple[str, str]) -> go.Figure:
+    """Return the region as it is chosen to be seen."""
     given = view.region, _marks(view), _limits(view), title
-    return figures.region_figure(*given, lost=view.choice.lost, **how)
+    return figures.region_figure(*given, lost=view.choice.lost)
 
 
 def _limits(view: Outlook) -> dict[RegionLimit, str]:
