@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, date, datetime
 from functools import cached_property, partial
 from pathlib import Path
@@ -75,39 +76,34 @@ def compare(*plans: Assessment | Negotiation, **named: Assessment | Negotiation)
     )
 
 
+@dataclass(repr=False, eq=False)
 class Report(Shown):
     """A brief, a report, a funding request or a registration form of a plan."""
 
-    def __init__(
-        self,
-        options: PlanAnalysis,
-        run: Negotiation | None = None,
-        *,
-        on: date | None = None,
-        brief: bool = False,
-        funding: bool = False,
-        profile: Profile | None = None,
-        said: Registration | None = None,
-    ) -> None:
-        self.options, self.run = options, run
-        self.profile, self.said = profile, said
-        self._on, self._brief = on or datetime.now(UTC).astimezone().date(), brief
-        self._funding = funding
+    options: PlanAnalysis
+    run: Negotiation | None = None
+    _: KW_ONLY
+    on: date | None = None
+    brief: bool = False
+    funding: bool = False
+    profile: Profile | None = None
+    said: Registration | None = None
 
     @property
     def shown(self) -> PlanAnalysis:
-        """The plan that it is about: what the negotiation came to."""
+        """The plan of the document; with a negotiation, its final plan."""
         return of_run(self.options, self.run)
 
     @cached_property
     def document(self) -> Document:
-        """What it holds, of which each form is drawn."""
+        """Its content, as blocks."""
+        on = self.on or datetime.now(UTC).astimezone().date()
         if self.profile:
-            return registration_of(self.profile, self._registered, on=self._on)
-        if self._funding:
-            return funding_request(self.shown, on=self._on, said=self.said)
-        make = views.brief if self._brief else partial(report_of, said=self.said)
-        return make(self.shown, on=self._on, written=self._written, run=self.run)
+            return registration_of(self.profile, self._registered, on=on)
+        if self.funding:
+            return funding_request(self.shown, on=on, said=self.said)
+        make = views.brief if self.brief else partial(report_of, said=self.said)
+        return make(self.shown, on=on, written=self._written, run=self.run)
 
     @property
     def _registered(self) -> Registered:
