@@ -135,4 +135,4 @@ def test_case_that_needs_a_person_is_no_job_and_one_that_needs_a_model_is_not_ke
 def test_link_to_a_visitors_study_whose_name_none_can_have_opens_the_usual_one() -> None:
     work, [problem] = from_query({"study": "x" * 5000, "own": "0" * 32}, find)
     assert (work.case.study, work.case.own) == (Workspace().case.study, None)
-    assert "the link cannot be read: study 'xxx" in problem
+    assert "The link cannot be read: study 'xxx" in problem

@@ -93,7 +93,7 @@ def from_query(query: Mapping[str, str], find: FindPack) -> LinkReading:
         reason = f"{shortened(fault.problem, 60)}; {shortened(fault.remedy, 250)}"
         problem = f"study '{study}' cannot be opened: {reason}"
     return LinkReading(
-        Workspace(), [f"the link cannot be read: {problem}. Showing '{DEFAULT_STUDY}' instead."]
+        Workspace(), [f"The link cannot be read: {problem}. Showing '{DEFAULT_STUDY}' instead."]
     )
 
 

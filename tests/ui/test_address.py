@@ -197,11 +197,11 @@ def test_zip_bomb_is_refused_before_it_is_unpacked() -> None:
     ],
 )
 def test_link_that_cannot_be_read_gives_one_sentence(query: dict[str, str], problem: str) -> None:
-    work, [told] = from_query(query, find)
+    work, [message] = from_query(query, find)
     assert work == Workspace()
-    assert problem in told
-    assert told.startswith("the link cannot be read: ")
-    assert len(told) < 500
+    assert problem in message
+    assert message.startswith("The link cannot be read: ")
+    assert len(message) < 500
 
 
 @given(

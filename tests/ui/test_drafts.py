@@ -59,7 +59,7 @@ def test_plan_too_long_for_an_address_survives_a_restart(
     assert query_of(again) == query
     browsers.use()
     reader = visit(PROTOCOL, **query)
-    assert "this workspace is too long for a link" in said(reader)
+    assert "This workspace is too long for a link" in said(reader)
     assert chosen(reader, "Controls") != LETTERS
 
 
@@ -206,7 +206,7 @@ def test_last_tab_replaces_the_draft_of_another() -> None:
     query = query_of(one)
     other = type_number(visit(PROTOCOL, study="fin_momentum"), "Sample size", 42)
     writer.finish()
-    assert "this workspace is too long for a link" in said(visit(PROTOCOL, **query))
+    assert "This workspace is too long for a link" in said(visit(PROTOCOL, **query))
     assert "Go on with it" not in labels(go(other, LIBRARY)), "it is open here"
     app = visit(LIBRARY, study="psy_stroop")
     assert "n 42" in said(app)

@@ -94,7 +94,7 @@ def test_link_that_is_garbage_gives_one_calm_message_on_every_page_until_it_is_d
     app = visit(PROTOCOL, seed="![](https://evil.example)<b>x</b>")
     for page in PAGES:
         [message] = [alert.text for alert in alerts(go(app, page)) if CANNOT in alert.text]
-        assert message.splitlines()[1].startswith("- the link cannot be read: seed ")
+        assert message.splitlines()[1].startswith("- The link cannot be read: seed ")
         assert query_of(app) == to_query(Workspace())
     press(app, "Dismiss")
     assert CANNOT not in said(app)

@@ -111,12 +111,12 @@ def _from_draft(
     """Return the workspace of a draft; add why it cannot be used."""
     if draft is None or draft.study != work.case.study:
         remedy = problem or "ask the sender for a bundle"
-        problems.append(f"this workspace is too long for a link: {remedy}.")
+        problems.append(f"This workspace is too long for a link: {remedy}.")
         return work
     try:
         case = case_here(draft.case)
     except (LibraryError, ScenarioError) as error:
-        problems.append(f"the draft cannot be used: {error}.")
+        problems.append(f"The draft cannot be used: {error}.")
         return work
     return work.changed(case=case, tray=tray_of(draft, problems))
 
@@ -158,7 +158,7 @@ def discard(place: str, whose: Owner) -> None:
 
 
 def tray_of(draft: DraftCase, problems: list[str]) -> tuple[TrayCase, ...]:
-    """Return a draft's tray; add what of it cannot be used."""
+    """Return a draft’s tray; report each case that cannot be used."""
     tray = []
     for name, text in draft.beside:
         try:
