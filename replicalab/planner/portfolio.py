@@ -374,6 +374,8 @@ class Portfolio:
                 return
             picked = _picked(options, found)
             means = self._means._replace(credits=sum(option.credits for option in picked.values()))
+            if means.credits <= self._means.credits:
+                return  # this budget buys more already, which was not proven
             then = best(options, means, ends=False)
             chosen = _picked(options, then)
             worth = sum(option.worth for option in chosen.values())

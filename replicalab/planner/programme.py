@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from math import ceil, gcd, inf, isfinite
 from typing import Any, Final, NamedTuple
 
-SECONDS: Final = 5.0  # per solve; a choice that needs more is not proven
+SECONDS: Final = 3.0  # per solve; a choice that needs more is not proven
 _MOST_CUTS: Final = 20  # solutions cut off because rounded numbers let them pass
 
 
@@ -121,14 +121,17 @@ def _dominates(one: PlanOption, other: PlanOption) -> bool:
 
 def best(studies: Studies, means: LabMeans, *, ends: bool = True) -> StudyChoice:
     """Choose the most worth, then the least loss, the fewest credits and the first end if asked."""
-    model = _Model(studies, means, timed=False)
-    found = _in_turn(model)
-    columns = model.scheduled(found.chosen) if found.exact else None
-    if columns is None or ends:
-        model = _Model(studies, means)
+    whole = _Model(studies, means, timed=False)
+    found = _in_turn(whole)
+    columns = whole.scheduled(found.chosen) if found.exact else None
+    model = _Model(studies, means) if columns is None or ends else whole
     if columns is None:
+        most, packed = found.most, whole.packed(found.chosen)
         found = _in_turn(model)
         columns = [model.columns[at] for at in found.chosen]
+        if not found.exact:
+            columns = max(columns, packed, key=_worth)
+            found = found._replace(most=min(most, found.most))
     ends_first = False
     if ends and found.exact:
         options = [column.option for column in columns]
@@ -278,19 +281,33 @@ class _Model:
         """Return the columns with start days that fit, None if simple orders give none."""
         columns = [self.columns[at] for at in chosen]
         for order in _ORDERS:
-            tasks: list[LabTask] = []
-            days: list[int] = []
-            columns.sort(key=order)
-            for column in columns:
-                task = column.option.task
-                days.append(earliest_start(task, tasks, days, self._means.last, self._means.staff))
-                tasks.append(task)
-                if not days[-1]:
-                    break
-            else:
-                pairs = zip(columns, days, strict=True)
-                return [column._replace(start=day) for column, day in pairs]
+            placed = self._placed(sorted(columns, key=order))
+            if len(placed) == len(columns):
+                return placed
         return None
+
+    def packed(self, chosen: Sequence[int]) -> list[_Column]:
+        """Return a good choice that fits: first of these columns, then of those worth most."""
+        columns = [self.columns[at] for at in chosen]
+        others = sorted(self.columns, key=lambda c: (-c.option.worth, c.option.credits))
+        tries = [self._placed([*sorted(columns, key=order), *others]) for order in _ORDERS]
+        return max(tries, key=_worth)
+
+    def _placed(self, columns: Iterable[_Column]) -> list[_Column]:
+        """Return those columns that fit one after the other, each from its earliest start."""
+        placed: dict[int, _Column] = {}
+        credits = self._means.credits
+        for column in columns:
+            option = column.option
+            if column.study in placed or option.credits > credits:
+                continue
+            tasks = [other.option.task for other in placed.values()]
+            starts = [other.start for other in placed.values()]
+            means = self._means
+            if day := earliest_start(option.task, tasks, starts, means.last, means.staff):
+                placed[column.study] = column._replace(start=day)
+                credits -= option.credits
+        return [*placed.values()]
 
     def least(self, weights: list[int], rows: list[_Row], *, ends: bool = False) -> _Answer:
         """Minimise a sum of weights, or the last day, within further rows."""
@@ -372,6 +389,10 @@ class _Model:
             days.append(day)
             options[column.study], starts[column.study] = column.place, day
         return StudyChoice(tuple(options), tuple(starts), most, exact, ends_first)
+
+
+def _worth(columns: Iterable[_Column]) -> int:
+    return sum(column.option.worth for column in columns)
 
 
 def _rounded(bound: float) -> float:

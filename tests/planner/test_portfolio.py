@@ -530,5 +530,7 @@ def test_whether_more_credits_buy_more_is_unknown_where_nothing_is_proven(
 
     monkeypatch.setattr("scipy.optimize.milp", interrupted)
     found = _richer(_some(), 5000.0)
-    assert (found.exact, found.worth, found.rises, found.can_rise) == (False, 0, (), None)
-    assert found.most >= found.worth
+    assert (found.exact, found.ends_first, found.rises, found.can_rise) == (False, False, (), None)
+    assert 0 < found.worth <= found.most
+    assert found.credits <= found.budget
+    assert all(run.plan.feasible for run in found.chosen)
