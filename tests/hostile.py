@@ -124,10 +124,8 @@ def leaves(data: Any, path: FieldPath = (), place: Place = ()) -> Iterator[Leaf]
             yield from leaves(value, (*path, number), (*place, "*"))
     elif isinstance(data, dict):
         free = place[-1:] in (("booked",), ("prices",), ("why",), ("numbers",))
-        # What a sheet says is listed by what it means, whose names are no fields either.
-        listed = place[-2:-1] == ("sheet",)
         for key, value in data.items():
-            inside = (*place, "*" if free or listed else key)
+            inside = (*place, "*" if free else key)
             if free:
                 yield Leaf((*path, key), inside, key, is_key=True)
             yield from leaves(value, (*path, key), inside)

@@ -26,7 +26,6 @@ from replicalab.scenarios import (
     EvidenceAssumptions,
     LabOverrides,
     OwnItem,
-    SheetMapping,
     Units,
     load_scenario,
     parse_study,
@@ -138,18 +137,10 @@ def hostile_run(write: Write = marked) -> str:
     refused = said(ask("why")).replace("why", write(213))[:-1]
     script = [[write(214), refused, f"{write(215)}\n{proposal}"], [asks]]
     item = OwnItem(label=write(222), category="equipment", price=40.0)
-    sheet = SheetMapping(
-        columns={"name": write(225, SHORT)},
-        kind="reagent",
-        kinds={"reagent": (write(226, SHORT),)},
-        without=(write(228, SHORT),),
-        states={"booked": (write(227, SHORT),)},
-    )
     own_lab = LabOverrides(
         name=write(223, SHORT),
         currency="EUR",
         items=(item,),
-        sheet=sheet,
     )
     units = Units(name=write(229, SHORT), samples=2.0)
     question = EvidenceAssumptions(alpha=0.04, units=units, why={"alpha": write(224)})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from datetime import date
 from typing import Any, Final, TypeVar
 
@@ -30,10 +29,7 @@ from replicalab.negotiation import Turn, TurnAuthor
 from replicalab.scenarios import (
     CATEGORIES,
     LAB_CONSTRAINT_KEYS,
-    LONGEST_WORD,
     MOST,
-    SHEET_KINDS,
-    SHEET_STATES,
     AllowedSubstitution,
     Arms,
     Bounds,
@@ -57,11 +53,9 @@ from replicalab.scenarios import (
     Pack,
     Paper,
     ScenarioConstraint,
-    SheetMapping,
     StaffModel,
     Study,
     Units,
-    by_meaning,
     pack_of,
 )
 from replicalab.scenarios.calendar import FIRST_YEAR, LAST_YEAR
@@ -261,33 +255,6 @@ def own_items(names: st.SearchStrategy[str] = labels) -> st.SearchStrategy[OwnIt
     )
 
 
-_WORDS: Final = words.filter(lambda text: len(text) <= LONGEST_WORD)
-
-
-def _meanings(of: Sequence[str]) -> st.SearchStrategy[dict[str, tuple[str, ...]]]:
-    listed = st.lists(_WORDS, unique_by=label_key, max_size=3)
-    return listed.flatmap(
-        lambda words: st.fixed_dictionaries({word: st.sampled_from(of) for word in words})
-    ).map(by_meaning)
-
-
-def sheet_mappings() -> st.SearchStrategy[SheetMapping]:
-    """Return anything that may be said of how a sheet of items is read."""
-    return st.builds(
-        SheetMapping,
-        columns=st.just({"name": "Item", "state": "Qty", "until": "Until", "price": "Unit cost"}),
-        kind=st.sampled_from(CATEGORIES),
-        kinds=_meanings(SHEET_KINDS),
-        states=_meanings(SHEET_STATES),
-        without=st.lists(words, unique_by=label_key, max_size=3).map(tuple),
-        first_day=st.none() | st.dates(date(1970, 1, 1), date(2100, 12, 31)),
-        day_first=st.none() | st.booleans(),
-        comma=st.none() | st.booleans(),
-        currency=st.sampled_from(["", "EUR", "$"]),
-        western=st.booleans(),
-    )
-
-
 def own_labs(
     names: st.SearchStrategy[str] = words, means: st.SearchStrategy[int | None] = _AMOUNTS
 ) -> st.SearchStrategy[LabOverrides]:
@@ -307,7 +274,6 @@ def own_labs(
         items=st.lists(own_items(), unique_by=lambda item: label_key(item.label), max_size=4).map(
             tuple
         ),
-        sheet=st.none() | sheet_mappings(),
     )
 
 

@@ -58,21 +58,6 @@ from replicalab.scenarios.pack import (
     pack_of,
 )
 from replicalab.scenarios.reading import readable_text
-from replicalab.scenarios.sheet_mapping import (
-    LONGEST_WORD,
-    MOST_WITHOUT,
-    MOST_WORDS,
-    SHEET_COLUMNS,
-    SHEET_KINDS,
-    SHEET_STATES,
-    SheetColumn,
-    SheetCurrency,
-    SheetKind,
-    SheetMapping,
-    SheetState,
-    by_meaning,
-    word_key,
-)
 from replicalab.scenarios.study import (
     AllowedSubstitution,
     Control,

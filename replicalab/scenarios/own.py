@@ -18,7 +18,6 @@ from replicalab.scenarios import fields
 from replicalab.scenarios.arms import Arms
 from replicalab.scenarios.calendar import StartDate
 from replicalab.scenarios.lab import Lab
-from replicalab.scenarios.sheet_mapping import SheetMapping
 from replicalab.scenarios.study import Design, Study
 from replicalab.scenarios.units import Units
 
@@ -77,7 +76,6 @@ class LabOverrides(Record):
 
     A lab with a name goes along to other studies. ``rates`` are fields of `CostModel`,
     ``steps`` fields of `StaffModel`; ``items`` holds each label once.
-    ``sheet`` is how its own sheet of items was read; it changes nothing of the lab.
     """
 
     name: fields.ShortTitle | None = None
@@ -91,7 +89,6 @@ class LabOverrides(Record):
     rates: Annotated[dict[RateName, fields.Rate], FailFast()] = Field(default_factory=dict)
     steps: Annotated[dict[StepName, fields.Step], FailFast()] = Field(default_factory=dict)
     items: Annotated[tuple[OwnItem, ...], Field(max_length=fields.MOST_OWN_ITEMS), FailFast()] = ()
-    sheet: SheetMapping | None = None
 
     @model_validator(mode="after")
     def _labels_are_unique(self) -> Self:

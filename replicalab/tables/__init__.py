@@ -2,18 +2,18 @@
 
 import os
 
-# Where lxml is installed openpyxl would hand a workbook's parts to it, another parser than the one
-# whose bounds are tested. It asks once, when it is imported.
+# openpyxl uses lxml if installed; the standard parser limits the expansion of entities.
+# It reads this setting once, at import.
 os.environ.setdefault("OPENPYXL_LXML", "False")
 
 from replicalab.tables.inventory import (
-    has_template_columns,
+    COLUMNS,
+    KINDS,
+    STATES,
+    InventoryTable,
     inventory_template,
-    open_inventory,
     read_inventory,
+    read_items,
 )
-from replicalab.tables.mapped import ReadRow, items_of, read_rows
-from replicalab.tables.opening import SUFFIXES, ItemTable, OpenFile, open_file
-from replicalab.tables.proposal import Questions, Words, proposed_columns, proposed_table, questions
-from replicalab.tables.row_reader import too_many
+from replicalab.tables.reading import SUFFIXES, read_table
 from replicalab.tables.sheet import Value, sheet, undated, workbook

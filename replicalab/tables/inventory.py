@@ -1,229 +1,189 @@
-"""A lab's inventory as a table: what may stand in each column, read back and written.
+"""A lab's inventory as a table: read with every fault by row and column, and written."""
 
-Nothing is half-taken: a file is read as a whole, or refused with each fault by row and column.
-"""
+from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Final, NamedTuple
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from replicalab.characters import described, hidden, on_one_line
 from replicalab.errors import CellFault, TableError
-from replicalab.lexicon import joined, label_key, shortened
-from replicalab.scenarios import (
-    MOST,
-    MOST_OWN_ITEMS,
-    Guesser,
-    ItemState,
-    OwnItem,
-    Pack,
-    SheetMapping,
-    word_key,
-)
-from replicalab.tables.mapped import mapped_items
-from replicalab.tables.opening import OpenFile, checked_ending, open_file, source_of, table_for
-from replicalab.tables.row_reader import RowReader, day_in, refusal, too_many
-from replicalab.tables.sheet import (
-    SheetRow,
-    Value,
-    column_at,
-    number_of,
-    quoted_cell,
-    require_readable,
-    sheet,
-)
+from replicalab.lexicon import label_key, shortened
+from replicalab.models import LARGEST_COUNT, LONGEST_LABEL
+from replicalab.scenarios import MOST, MOST_OWN_ITEMS, Guesser, ItemState, OwnItem, Pack
+from replicalab.tables.reading import LONGEST_QUOTED, read_table, source_of
+from replicalab.tables.sheet import TWO_WAYS, Value, number_text, sheet, unguarded
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 COLUMNS: Final = ("name", "kind", "state", "until", "price")
 REQUIRED: Final = COLUMNS[:2]
 KINDS: Final = ("equipment", "reagent")
 STATES: Final = tuple(state.value for state in ItemState)
+_WORDS: Final = {"kind": KINDS, "state": STATES}
+MOST_FAULTS: Final = 20
+"""The most faults that one message lists."""
+_NUMBER: Final = re.compile(r"[0-9]{1,20}(?:[.,][0-9]{1,20})?")
 
 
-def read_inventory(
-    data: bytes, name: str, mapping: SheetMapping | None = None
-) -> tuple[OwnItem, ...]:
-    """Return the items of a lab that a file lists, in its order.
+class InventoryTable(NamedTuple):
+    """A table with the columns of an inventory, and the name of its file."""
+
+    source: str
+    frame: pd.DataFrame
+
+    def choose(self, columns: Mapping[str, str], fixed: Mapping[str, str]) -> InventoryTable:
+        """Return the columns of an inventory, by the headings that hold them.
+
+        A heading of ``fixed`` gives every row the same text, unless the table has that heading.
+        """
+        frame = self.frame.iloc[:, :0].copy()
+        for column, heading in columns.items():
+            frame[column] = self.frame[heading] if heading in self.frame else fixed[heading]
+            if words := _WORDS.get(column):
+                keys = frame[column].map(word_key)
+                frame[column] = frame[column].mask(keys.isin(words), keys)
+        return InventoryTable(self.source, frame)
+
+
+def read_inventory(data: bytes, name: str) -> tuple[OwnItem, ...]:
+    """Return the items of a file with the columns of `COLUMNS`, in its order.
 
     Args:
         data: the file.
         name: its name, by whose ending it is read.
-        mapping: how a sheet of another form is read, such as `LabOverrides.sheet`; a file with the
-            columns of `COLUMNS` is read without it.
 
     Raises:
         TableError: with every fault, by row and column, and its remedy.
     """
-    found = open_inventory(data, name, western=mapping is not None and mapping.western)
-    if found.refusal is None:
-        return found.items
-    if found.file and mapping and (table := table_for(found.file, mapping)):
-        return mapped_items(table, mapping, found.file.source)
-    raise found.refusal
+    frame = read_table(data, name)
+    frame = frame.rename(columns=word_key)
+    source, guesser = source_of(name), Guesser()
+    columns = [*map(str, frame.columns)]
+    faults = [
+        CellFault(None, column, "this column is missing", "add it")
+        for column in REQUIRED
+        if column not in columns
+    ]
+    for column in columns:
+        if re.fullmatch("column [a-z]{1,2}", column):
+            texts = frame[column]
+            row = texts[texts != ""].index.to_list()[0]
+            remedy = "remove it; quote a value that holds a separator"
+            place = f"column {column[7:].upper()}"
+            faults.append(CellFault(row, place, f"{_quoted(texts[row])} has no heading", remedy))
+        elif columns.count(column) > 1:
+            problem = f"two columns are called {_quoted(column)}"
+            faults.append(CellFault(None, "", problem, "rename one of them"))
+        elif column not in COLUMNS:
+            remedy = guesser.remedy(shortened(column), COLUMNS)
+            faults.append(CellFault(None, "", f"{_quoted(column)} is no column here", remedy))
+    if faults := [*dict.fromkeys(faults)]:
+        raise TableError(source, faults[:MOST_FAULTS], len(faults[MOST_FAULTS:]))
+    return read_items(InventoryTable(source, frame))
 
 
-class FoundInventory(NamedTuple):
-    """What a file holds.
-
-    Attributes:
-        items: those of a file in the form of the template.
-        file: the sheets of any other.
-        refusal: why the file is not in that form, None where it is.
-    """
-
-    items: tuple[OwnItem, ...] = ()
-    file: OpenFile | None = None
-    refusal: TableError | None = None
-
-
-def open_inventory(data: bytes, name: str, *, western: bool = True) -> FoundInventory:
-    """Return the items of a file, or, where it is not in the form of the template, its sheets.
-
-    Args:
-        data: the file.
-        name: its name, by whose ending it is read.
-        western: whether a text that is not UTF-8 may be read as Windows-1252.
+def read_items(table: InventoryTable) -> tuple[OwnItem, ...]:
+    """Return the items of a table that has the columns name and kind, and may have the others.
 
     Raises:
-        TableError: it holds no table, or more than is read.
+        TableError: with every fault, by row and column, and its remedy.
     """
-    try:
-        return FoundInventory(_strict(data, name))
-    except TableError as error:
-        # All that was read would be held with the error while the file is read again.
-        refusal = error.with_traceback(None)
-        refusal.__context__ = None
-    try:
-        return FoundInventory(file=open_file(data, name, western=western), refusal=refusal)
-    except TableError:
-        raise refusal from None
-
-
-def has_template_columns(file: OpenFile) -> bool:
-    """Return whether a file begins with the columns of the template that every item needs."""
-    first = next(file.tables())
-    return all(first.place_of(column) is not None for column in REQUIRED)
-
-
-def _strict(data: bytes, name: str) -> tuple[OwnItem, ...]:
-    """Return the items of a file in the form of the template."""
-    source = source_of(name)
-    rows = _rows(data, name, source)
-    if not rows:
-        remedy = "write the items below the columns " + joined(COLUMNS)
-        raise TableError(source, [CellFault(None, "", "the file holds no rows", remedy)])
-    header, *rest = rows
-    for place, cell in enumerate(header.cells):
-        try:
-            require_readable(cell)
-        except ValueError as error:  # the file is in another encoding, or no table
-            fault = CellFault(header.number, column_at(place), *error.args)
-            raise TableError(source, [fault]) from None
-    columns, faults = _columns(header)
-    if not faults and len(rest) > MOST_OWN_ITEMS:
-        faults = [too_many(len(rest))]
-    elif not faults and not rest:
-        problem = "no item stands below this row"
-        faults = [CellFault(header.number, "", problem, "write one item a row")]
-    if faults:
-        raise refusal(source, faults)
-    reading = _Reading(columns)
-    items = [item for row in rest if (item := reading.item(row))]
-    if reading.faults:
-        raise refusal(source, reading.faults)
-    return tuple(items)
-
-
-def _rows(data: bytes, name: str, source: str) -> list[SheetRow]:
-    if not data:
-        return []
-    if checked_ending(data, name) == "xlsx":
-        from replicalab.tables.reading import workbook_rows  # noqa: PLC0415 - openpyxl, late
-
-        return workbook_rows(data, source)
-    from replicalab.tables.text_reading import csv_rows  # noqa: PLC0415 - pandas, late
-
-    return csv_rows(data, source)
-
-
-def _columns(header: SheetRow) -> tuple[dict[str, int], list[CellFault]]:
-    """Return where each column stands, and what is wrong with their names."""
-    found: dict[str, int] = {}
     faults: list[CellFault] = []
+    items: dict[str, OwnItem] = {}
+    rows: dict[str, int] = {}
     guesser = Guesser()
-    for place, cell in enumerate(header.cells):
-        try:
-            if not (column := word_key(str(cell))):
-                continue
-            if column not in COLUMNS:
-                remedy = guesser.remedy(shortened(column), COLUMNS)
-                raise ValueError(f"{quoted_cell(column)} is no column here", remedy)
-            if column in found:
-                raise ValueError(f"a second column is called '{column}'", "keep one of the two")
-            found[column] = place
-        except ValueError as error:
-            faults.append(CellFault(header.number, column_at(place), *error.args))
-    if not found:
-        problem, remedy = "the first row names no column", "name them: " + ", ".join(COLUMNS)
-        return found, [CellFault(header.number, "", problem, remedy)]
-    for column in REQUIRED:
-        if column not in found:
-            faults += [CellFault(header.number, column, "this column is missing", "add it")]
-    return found, faults
+    if len(table.frame) > MOST_OWN_ITEMS:
+        problem = f"the file lists {len(table.frame):,} items"
+        remedy = f"keep the {MOST_OWN_ITEMS} that your studies may need"
+        raise TableError(table.source, [CellFault(None, "", problem, remedy)])
+    for row, cells in zip(table.frame.index, table.frame.to_dict("records"), strict=True):
+        texts = {str(column): str(text or "").strip() for column, text in cells.items()}
+        values: dict[str, object] = {}
+        for column in COLUMNS:
+            try:
+                values[column] = _value(column, texts.get(column, ""), guesser)
+            except ValueError as error:
+                faults.append(CellFault(int(row), column, *error.args))
+        if len(values) == len(COLUMNS):
+            item = _item(values)
+            first = rows.setdefault(label_key(item.label), int(row))
+            items.setdefault(label_key(item.label), item)
+            faults += _row_faults(int(row), first, item)
+    if faults:
+        raise TableError(table.source, faults[:MOST_FAULTS], len(faults[MOST_FAULTS:]))
+    return tuple(items.values())
 
 
-class _Reading(RowReader):
-    """Reads the rows below a header in the form of the template."""
-
-    def __init__(self, columns: dict[str, int]) -> None:
-        super().__init__(columns)
-        self._guesser = Guesser()
-        self._seen: dict[str, int] = {}
-
-    def item(self, row: SheetRow) -> OwnItem | None:
-        """Return the item of a row, None where anything is wrong with it."""
-        before = len(self.faults)
-        self._require_named_columns(row)
-        label = self.taken(row, "name", self.label, required=True)
-        category = self.taken(row, "kind", self._one_of(KINDS), required=True)
-        state = self.taken(row, "state", self._one_of(STATES))
-        until = self.taken(row, "until", day_in)
-        price = self.taken(row, "price", _price)
-        faulty = {fault.column for fault in self.faults[before:]}
-        if until is not None and state != ItemState.BOOKED and "state" not in faulty:
-            problem = f"a day stands here, and the item is not {ItemState.BOOKED}"
-            remedy = f"write {ItemState.BOOKED} as its state, or leave the day empty"
-            self.add(row, "until", problem, remedy)
-        first = self._seen.setdefault(label_key(label), row.number) if label else row.number
-        if first != row.number:
-            problem = f"{quoted_cell(label)} stands in row {first} already"
-            self.add(row, "name", problem, "list it once")
-        if len(self.faults) > before:
-            return None
-        return OwnItem.model_validate(
-            {"label": label, "category": category, "state": state, "until": until, "price": price}
-        )
-
-    def _require_named_columns(self, row: SheetRow) -> None:
-        named = {*self.columns.values()}
-        for place, cell in enumerate(row.cells):
-            if place not in named and str(cell).strip():
-                problem = f"{quoted_cell(cell)} stands under no column"
-                remedy = "remove it; a value that holds a separator goes in quotes"
-                self.add(row, column_at(place), problem, remedy)
-
-    def _one_of(self, known: Sequence[str]) -> Callable[[object], str]:
-        def read(cell: object) -> str:
-            if (key := word_key(str(cell))) in known:
-                return key
-            problem = f"{quoted_cell(cell)} is not known here"
-            raise ValueError(problem, self._guesser.remedy(shortened(key), known))
-
-        return read
+def _row_faults(row: int, first: int, item: OwnItem) -> Iterator[CellFault]:
+    if first != row:
+        problem = f"{_quoted(item.label)} is in row {first} already"
+        yield CellFault(row, "name", problem, "list it once")
+    if item.until is not None and item.state is not ItemState.BOOKED:
+        problem = f"day {item.until} is given, but the item is not {ItemState.BOOKED}"
+        remedy = f"write {ItemState.BOOKED} as its state, or leave the day empty"
+        yield CellFault(row, "until", problem, remedy)
 
 
-def _price(cell: object) -> float:
-    price = number_of(cell, "12.5")
-    if price > MOST:
-        raise ValueError(f"{quoted_cell(cell)} is too large", f"write at most {MOST}")
-    return float(price)
+def _item(values: Mapping[str, object]) -> OwnItem:
+    fields = {"label": values["name"], "category": values["kind"]}
+    return OwnItem.model_validate(fields | {name: values[name] for name in COLUMNS[2:]})
+
+
+def _value(column: str, text: str, guesser: Guesser) -> object:
+    """Return the value of a cell, None if empty.
+
+    Raises:
+        ValueError: with the problem and the remedy.
+    """
+    text = unguarded(text)
+    if not text and column in REQUIRED:
+        raise ValueError("the cell is empty", "write a value, or delete the row")
+    if not text:
+        return None
+    if places := hidden(text):
+        problem = f"{_quoted(text)} holds {described(text[places[0]])}, which is invisible"
+        raise ValueError(problem, "remove it")
+    if len(text) > LONGEST_LABEL:
+        problem = f"{_quoted(text)} has {len(text):,} characters"
+        raise ValueError(problem, f"write at most {LONGEST_LABEL}")
+    if column == "name":
+        return text
+    if words := _WORDS.get(column):
+        if word_key(text) not in words:
+            remedy = guesser.remedy(shortened(word_key(text)), words)
+            raise ValueError(f"{_quoted(text)} is no {column} of an item", remedy)
+        return word_key(text)
+    if column == "until":
+        day = _number(text, "a day such as 12", LARGEST_COUNT)
+        if day != int(day):
+            raise ValueError(f"{_quoted(text)} is no whole day", "write a day such as 12")
+        return int(day)
+    return _number(text, "a number such as 12.5", MOST)
+
+
+def _number(text: str, example: str, most: float) -> float:
+    if two := TWO_WAYS.fullmatch(text):
+        whole, rest = two.groups()
+        decimal = number_text(float(f"{whole}.{rest}"))
+        problem = f"{_quoted(text)} can be read in two ways"
+        raise ValueError(problem, f"write {whole}{rest} or {decimal}")
+    if not _NUMBER.fullmatch(text):
+        raise ValueError(f"{_quoted(text)} is no number from 0 on", f"write {example}")
+    number = float(text.replace(",", "."))
+    if number > most:
+        raise ValueError(f"{_quoted(text)} is too large", f"write at most {most:,}")
+    return number
+
+
+def _quoted(text: object) -> str:
+    return f"'{on_one_line(shortened(str(text), LONGEST_QUOTED))}'"
+
+
+def word_key(text: str) -> str:
+    """Return a heading or word without casing, hyphens and underscores, for comparison."""
+    return label_key(text.replace("_", " ").replace("-", " "))
 
 
 # --- the template -------------------------------------------------------------------------------

@@ -1,271 +1,168 @@
-"""The rows of a workbook, read with openpyxl from parts whose size is bounded first.
+"""Read a CSV file or the first sheet of a workbook as a data frame of texts."""
 
-This file brings openpyxl in, and is imported with the first workbook only.
+from __future__ import annotations
 
-An .xlsx file is a zip of XML parts. Both can grow a thousandfold while they are unpacked, and the
-sizes in a zip's headers are its author's word. So no more is unpacked than may be read, a part is
-bounded by its bytes before a parser sees it, and of openpyxl only those readers run that the values
-of cells need: `load_workbook` also searches names and print areas with patterns that took a 5 KB
-workbook 8 seconds, in one step during which no other visitor is answered.
-"""
-
-import re
-from collections.abc import Iterator
-from io import BytesIO
-from typing import Any, Final
-from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
-
-from openpyxl.packaging.manifest import Manifest
-from openpyxl.reader.strings import read_string_table
-from openpyxl.reader.workbook import WorkbookParser
-from openpyxl.styles.stylesheet import apply_stylesheet
-from openpyxl.utils import column_index_from_string
-from openpyxl.worksheet._reader import CELL_TAG, FORMULA_TAG, MERGE_TAG, ROW_TAG, WorkSheetParser
-from openpyxl.xml.constants import ARC_CONTENT_TYPES, ARC_WORKBOOK, SHARED_STRINGS
-from openpyxl.xml.functions import fromstring, iterparse
+import csv
+from io import BytesIO, StringIO
+from itertools import islice
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Final
+from zipfile import BadZipFile, ZipFile
 
 from replicalab.characters import on_one_line
 from replicalab.errors import CellFault, TableError
-from replicalab.lexicon import joined, quoted, shortened
-from replicalab.tables.row_reader import FEWER, MOST_FILLED, refusal, refuse
-from replicalab.tables.sheet import (
-    LONGEST_QUOTED,
-    MOST_COLUMNS,
-    MOST_ROWS,
-    NotPlain,
-    SheetRow,
-    column_at,
-)
+from replicalab.lexicon import shortened
+from replicalab.tables.sheet import number_text
 
-MOST_PARTS: Final = 200
-MOST_UNPACKED: Final = 6 * 2**20
-"""The most bytes of all parts; 10,000 rows of an inventory have some 3 MiB."""
-MOST_ELEMENTS: Final = 150_000
-"""The most elements of all sheets together, and of their shared texts."""
-MOST_WHOLE: Final = 20_000
-"""The most elements, and the most attributes, of a part that is read as a whole, as the styles."""
-MOST_BETWEEN_CELLS: Final = 2_000
-"""The most elements within a cell, or before and after the rows of a sheet."""
-MOST_SHEETS_NAMED: Final = 5
+if TYPE_CHECKING:
+    import pandas as pd
 
-_UNMERGE: Final = "unmerge them, and fill in each"
-_AREA: Final = re.compile(r"([A-Z]{1,3})([0-9]{1,7}):([A-Z]{1,3})([0-9]{1,7})")
-_REMEDY: Final = "copy the table's values into a new workbook, or save it as CSV"
-# A parser gathers all attributes of a tag in one step, which holds every other thread: 400,000
-# took half a second. A tag ends before the next "<", and each attribute has its "=".
-_CROWDED_TAG: Final = re.compile(rb"<(?:[^<=]*+=){1000}")
-# openpyxl searches a format for dates in a time that grows with the square of its length.
-_LONG_FORMAT: Final = re.compile(rb"""formatCode\s*+=\s*+(?:"[^"]{301}|'[^']{301})""")
-# Only of UTF-8 do the bytes say what a parser will see; spreadsheets write nothing else.
-_OTHER_CODING: Final = re.compile(
-    rb"""(?:\xef\xbb\xbf)?<\?xml\s[^>]*?encoding\s*+=\s*+["'](?!utf-8["'])""", re.IGNORECASE
-)
+SUFFIXES: Final = ("csv", "tsv", "txt", "xlsx")
+"""Endings of readable files; all but the last are text."""
+MOST_BYTES: Final = 2 * 2**20
+"""The largest file, 2 MiB; a full inventory has about 30 KiB."""
+MOST_UNPACKED: Final = 20 * 2**20
+"""The largest sum of the uncompressed parts of a workbook."""
+MOST_ROWS: Final = 1_000
+MOST_COLUMNS: Final = 30
+LONGEST_QUOTED: Final = 60
+_SEPARATORS: Final = ",;\t"
+
+
+def source_of(name: str) -> str:
+    """Return a file's name for messages."""
+    return on_one_line(shortened(name, LONGEST_QUOTED)).strip() or "the file"
+
+
+def column_letter(place: int) -> str:
+    """Return the letters of a spreadsheet's column, 0 being A."""
+    letters, rest = "", place + 1
+    while rest:
+        rest, last = divmod(rest - 1, 26)
+        letters = chr(ord("A") + last) + letters
+    return letters
+
+
+def read_table(data: bytes, name: str) -> pd.DataFrame:
+    """Return a file's cells as texts.
+
+    The first row that is not empty holds the headings. The index holds the row numbers of the
+    spreadsheet. A column without a heading is called by its letter (``column F``).
+
+    Raises:
+        TableError: the file is too large, damaged, empty, or of another kind.
+    """
+    try:
+        rows = _workbook_rows(data) if _ending(data, name) == "xlsx" else _text_rows(data)
+        return _frame(rows)
+    except _RefusedError as error:
+        raise TableError(source_of(name), [error.fault]) from None
 
 
 class _RefusedError(Exception):
-    """The workbook is not read on; holds the problem and the remedy."""
+    def __init__(self, problem: str, remedy: str, row: int | None = None) -> None:
+        super().__init__(problem)
+        self.fault = CellFault(row, "", problem, remedy)
 
 
-def workbook_rows(data: bytes, source: str) -> list[SheetRow]:
-    """Return the rows of the one sheet of a workbook that has any.
-
-    Raises:
-        TableError: it is no workbook, too large, or holds what is not a plain value.
-    """
-    filled, faults = _filled_sheets(data, source)
-    if len(filled) > 1:
-        titles = [shortened(title, LONGEST_QUOTED) for title in filled][:MOST_SHEETS_NAMED]
-        problem = f"{len(filled)} of its sheets hold something: {joined(quoted(titles))}"
-        refuse(source, None, problem, "keep the inventory alone, or save its sheet as CSV")
-    if faults:
-        raise refusal(source, faults)
-    return next(iter(filled.values()), [])
-
-
-def workbook_sheets(data: bytes, source: str) -> dict[str, list[SheetRow]]:
-    """Return the rows of each sheet of a workbook that has any, by its title.
-
-    What is no plain value is a `NotPlain` in its cell; so are merged cells but for the first.
-
-    Raises:
-        TableError: it is no workbook, or too large.
-    """
-    return _filled_sheets(data, source)[0]
+def _ending(data: bytes, name: str) -> str:
+    ending = PurePath(name).suffix.casefold().removeprefix(".")
+    is_archive = data.startswith(b"PK\x03\x04")
+    if ending not in SUFFIXES:
+        shown = f"'.{on_one_line(shortened(ending))}' files are" if ending else "the file is"
+        raise _RefusedError(f"{shown} not CSV or Excel", "save it as CSV or .xlsx")
+    if len(data) > MOST_BYTES:
+        problem = f"the file has {len(data):,} bytes, more than the {MOST_BYTES:,} allowed"
+        raise _RefusedError(problem, "keep the table alone, without pictures and other sheets")
+    if not data.strip():
+        raise _RefusedError("the file is empty", "write the headings and one item per row")
+    if data.startswith(b"\xd0\xcf\x11\xe0"):
+        problem = "the file has a password, or is of an old Excel"
+        raise _RefusedError(problem, "save it without a password, as .xlsx or CSV")
+    if is_archive != (ending == "xlsx"):
+        problem = "the file is a workbook" if is_archive else "the file is no Excel workbook"
+        raise _RefusedError(problem, f"name it {'.xlsx' if is_archive else '.csv'}")
+    return ending
 
 
-def _filled_sheets(data: bytes, source: str) -> tuple[dict[str, list[SheetRow]], list[CellFault]]:
-    reader = _Reader()
+def _text_rows(data: bytes) -> list[list[str]]:
+    coding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     try:
-        filled = {title: rows for title, rows in reader.sheets(_unpacked(data)) if rows}
-    except _RefusedError as error:
-        raise TableError(source, [CellFault(None, "", *error.args)]) from None
-    except Exception:  # noqa: BLE001 - a broken workbook trips zipfile and openpyxl up in any way
-        problem, remedy = "the workbook is damaged", "save it anew, as .xlsx or CSV"
-        raise TableError(source, [CellFault(None, "", problem, remedy)]) from None
-    return filled, reader.faults
+        text = data.decode(coding)
+    except UnicodeDecodeError as error:
+        row = data.count(b"\n", 0, error.start) + 1
+        raise _RefusedError("the text is not UTF-8", "save it as CSV UTF-8 or .xlsx", row) from None
+    if "\0" in text:
+        row = text.count("\n", 0, text.index("\0")) + 1
+        raise _RefusedError("the file is no text", "save it as CSV UTF-8 or .xlsx", row)
+    first = text.lstrip().partition("\n")[0]
+    separator = max(_SEPARATORS, key=first.count)
+    lines = csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        return [row[: MOST_COLUMNS + 1] for row in islice(lines, MOST_ROWS + 2)]
+    except csv.Error:
+        problem = "the rows cannot be separated into cells"
+        raise _RefusedError(problem, "close each quotation mark, or save it as .xlsx") from None
 
 
-def _unpacked(data: bytes) -> dict[str, bytes]:
-    """Return the parts of a workbook by name, unpacked no further than they are read."""
-    parts: dict[str, bytes] = {}
-    left = MOST_UNPACKED
-    with ZipFile(BytesIO(data)) as archive:
-        if len(archive.infolist()) > MOST_PARTS:
-            raise _RefusedError(f"the workbook has {len(archive.infolist()):,} parts", _REMEDY)
-        for part in archive.infolist():
-            if part.flag_bits & 1:
-                raise _RefusedError("the workbook has a password", "save it without one")
-            if part.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
-                raise _RefusedError("the workbook is packed in an unusual way", _REMEDY)
-            with archive.open(part) as stream:
-                parts[part.filename] = held = stream.read(left + 1)
-            left -= len(held)
-            if left < 0:
-                problem = f"the workbook has more than {MOST_UNPACKED:,} bytes once it is unpacked"
-                raise _RefusedError(problem, _REMEDY)
-    if ARC_WORKBOOK not in parts:
-        raise _RefusedError("the file is no Excel workbook", "save it as .xlsx or CSV")
-    return parts
+def _workbook_rows(data: bytes) -> list[list[str]]:
+    from openpyxl import load_workbook  # noqa: PLC0415 - slow to load
+
+    remedy = "open it in a spreadsheet program and save it again"
+    try:
+        with ZipFile(BytesIO(data)) as archive:
+            unpacked = sum(part.file_size for part in archive.infolist())
+    except (BadZipFile, ValueError, OSError, NotImplementedError):
+        raise _RefusedError("the workbook is damaged", remedy) from None
+    if unpacked > MOST_UNPACKED:
+        problem = f"the workbook unpacks to {unpacked:,} bytes, more than {MOST_UNPACKED:,}"
+        raise _RefusedError(problem, "keep the table alone in a new workbook")
+    try:
+        book = load_workbook(BytesIO(data), read_only=True, data_only=True, keep_links=False)
+        rows = book.worksheets[0].iter_rows(
+            max_row=MOST_ROWS + 2, max_col=MOST_COLUMNS + 1, values_only=True
+        )
+        return [[*map(_cell_text, row)] for row in rows]
+    except Exception:  # noqa: BLE001 - openpyxl raises whatever a damaged part leads to
+        raise _RefusedError("the workbook is damaged", remedy) from None
 
 
-class _Archive:
-    """The parts of a workbook, each bounded as it is opened, where openpyxl wants a `ZipFile`."""
-
-    def __init__(self, parts: dict[str, bytes]) -> None:
-        self.parts = parts
-
-    def read(self, name: str) -> bytes:
-        """Return a part that will be held as a whole."""
-        part = self._bounded(name, MOST_WHOLE)
-        if part.count(b"=") > MOST_WHOLE or _LONG_FORMAT.search(part):
-            _refuse_more()
-        return part
-
-    def open(self, name: str) -> BytesIO:
-        """Return a part that is read as a stream."""
-        return BytesIO(self._bounded(name, MOST_ELEMENTS))
-
-    def _bounded(self, name: str, most_elements: int) -> bytes:
-        part = self.parts[name]
-        if b"\0" in part or _OTHER_CODING.match(part):
-            raise ValueError("it is not UTF-8")
-        if b"<!DOCTYPE" in part:
-            raise _RefusedError("the workbook declares entities of its own", _REMEDY)
-        if part.count(b"<") - part.count(b"</") > most_elements or _CROWDED_TAG.search(part):
-            _refuse_more()
-        return part
+def _cell_text(cell: object) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, int | float) and not isinstance(cell, bool) and abs(cell) < 1e15:
+        return f"{'-' if cell < 0 else ''}{number_text(cell)}"
+    return str(cell)
 
 
-def _refuse_more() -> None:
-    raise _RefusedError("the workbook holds more than is read", _REMEDY)
+def _frame(rows: list[list[str]]) -> pd.DataFrame:
+    """Return the rows below the headings, without empty rows and columns."""
+    import pandas as pd  # noqa: PLC0415 - slow to load
 
-
-class _Reader:
-    """Reads the sheets of a workbook, and gathers what in them is no plain value."""
-
-    def __init__(self) -> None:
-        self.faults: list[CellFault] = []
-        self._elements = self._covered = 0
-
-    def sheets(self, parts: dict[str, bytes]) -> Iterator[tuple[str, list[SheetRow]]]:
-        """Yield the title and the rows of each sheet; of several that are one part, each."""
-        archive = _Archive(parts)
-        texts = Manifest.from_tree(fromstring(archive.read(ARC_CONTENT_TYPES))).find(SHARED_STRINGS)
-        strings = read_string_table(archive.open(texts.PartName[1:])) if texts else []
-        reader = WorkbookParser(archive, ARC_WORKBOOK, keep_links=False)
-        reader.parse()
-        apply_stylesheet(archive, reader.wb)  # which formats are dates
-        for sheet, relation in reader.find_sheets():
-            if relation.target not in parts or "chartsheet" in relation.Type:
-                continue
-            parser = WorkSheetParser(
-                archive.open(relation.target),
-                strings,
-                data_only=True,  # else every formula is parsed, with patterns again
-                epoch=reader.wb.epoch,
-                date_formats=reader.wb._date_formats,  # noqa: SLF001 - nowhere public
-                timedelta_formats=reader.wb._timedelta_formats,  # noqa: SLF001
-            )
-            yield sheet.name, self._rows(parser)
-
-    def _rows(self, sheet: WorkSheetParser) -> list[SheetRow]:
-        rows: list[SheetRow] = []
-        last = filled = cells = between = 0
-        for event, element in iterparse(sheet.source, ("start", "end")):
-            if event == "start":
-                self._elements += 1
-                between = 0 if element.tag in (ROW_TAG, CELL_TAG) else between + 1
-                cells = 0 if element.tag == ROW_TAG else cells + (element.tag == CELL_TAG)
-                _require_narrow(cells, last + 1)
-                if between > MOST_BETWEEN_CELLS or self._elements > MOST_ELEMENTS:
-                    _refuse_more()
-            elif element.tag == ROW_TAG:
-                number, found = sheet.parse_row(element)
-                _require_in_order(number, last)
-                last = number
-                formulas = [cell.find(FORMULA_TAG) is not None for cell in element]
-                row = SheetRow(number, self._cells(number, found, formulas))
-                element.clear()
-                if any(str(cell).strip() for cell in row.cells):
-                    filled += 1
-                    rows += [row] if filled <= MOST_FILLED else []
-            elif element.tag == MERGE_TAG:
-                for merged in element:
-                    merged_cells = on_one_line(shortened(merged.get("ref", ""), 20))
-                    problem = f"the cells {merged_cells} are merged"
-                    self.faults.append(CellFault(None, "", problem, _UNMERGE))
-                    self._cover(rows, merged.get("ref", ""))
-        if filled > MOST_FILLED:
-            raise _RefusedError(f"a sheet has {filled:,} rows with values", FEWER)
-        return rows
-
-    def _cover(self, rows: list[SheetRow], ref: str) -> None:
-        """Put into all cells that are merged, but for the first, that they are."""
-        if not (found := _AREA.fullmatch(ref)):
-            return
-        first, last = (column_index_from_string(found[n]) for n in (1, 3))
-        top, bottom = int(found[2]), int(found[4])
-        merged = NotPlain(f"it is merged with the cell {found[1]}{top}", _UNMERGE)
-        for row in rows:
-            if not top <= row.number <= bottom:
-                continue
-            end = min(last, MOST_COLUMNS)
-            row.cells.extend([""] * (end - len(row.cells)))
-            for place in range(first - 1 + (row.number == top), end):
-                row.cells[place] = merged
-                self._covered += 1
-            if self._covered > MOST_ELEMENTS:  # of areas that lie over each other
-                _refuse_more()
-
-    def _cells(
-        self, number: int, found: list[dict[str, Any]], formulas: list[bool]
-    ) -> list[object]:
-        """Return what stands in a row, from its first column on; what is empty is ''."""
-        width = max((cell["column"] for cell in found), default=0)
-        _require_narrow(width, number)
-        cells: list[object] = [""] * width
-        for cell, is_formula in zip(found, formulas, strict=True):
-            place, value = cell["column"] - 1, cell["value"]
-            if is_formula or cell["data_type"] == "e":
-                formula = NotPlain("a formula stands here", "write its value")
-                value = formula if is_formula else NotPlain("an error stands here", "write a value")
-                self.faults.append(CellFault(number, column_at(place), *value))
-            elif isinstance(value, float) and value == int(value):
-                value = int(value)
-            cells[place] = "" if value is None else value
-        return cells
-
-
-def _require_narrow(columns: int, row: int) -> None:
-    if columns > MOST_COLUMNS:
-        problem = f"row {row} of a sheet has more than {MOST_COLUMNS} columns"
-        raise _RefusedError(problem, "keep those that are read; delete the others")
-
-
-def _require_in_order(row: int, last: int) -> None:
-    if row > MOST_ROWS:
-        problem = f"a sheet goes down to row {row:,}"
-        remedy = f"keep at most {MOST_ROWS:,}; delete the empty rows below the table"
-        raise _RefusedError(problem, remedy)
-    if row <= last:
-        raise _RefusedError("the rows of a sheet are out of order", _REMEDY)
+    width = max(map(len, rows), default=0)
+    cells = pd.DataFrame([row + [""] * (width - len(row)) for row in rows], dtype=object)
+    cells = cells.map(str.strip)
+    cells.index = cells.index + 1
+    cells = cells[(cells != "").any(axis=1)]
+    if len(cells) < 2:
+        raise _RefusedError("the file holds no items", "write one item per row below the headings")
+    if cells.index[-1] > MOST_ROWS + 1:
+        problem = f"the table goes beyond row {MOST_ROWS + 1:,}"
+        raise _RefusedError(problem, f"keep at most {MOST_ROWS:,} rows")
+    cells = cells.loc[:, (cells != "").any(axis=0)]
+    places = [int(place) for place in cells.columns.to_list()]
+    if places[-1] >= MOST_COLUMNS:
+        problem = f"the table has more than {MOST_COLUMNS} columns"
+        raise _RefusedError(problem, "delete the columns that are not needed")
+    headings = [
+        " ".join(str(text).split()) or f"column {column_letter(place)}"
+        for place, text in zip(places, cells.iloc[0], strict=True)
+    ]
+    row = int(cells.index[0])
+    for heading in headings:
+        if headings.count(heading) > 1:
+            problem = f"two columns are called '{shortened(heading, LONGEST_QUOTED)}'"
+            raise _RefusedError(problem, "rename one of them", row)
+    table = cells.iloc[1:]
+    table.columns = headings
+    return table

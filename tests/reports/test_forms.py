@@ -25,7 +25,7 @@ from replicalab.reports import (
     markdown,
     report,
 )
-from replicalab.tables.sheet import number_of, unguarded
+from replicalab.tables.sheet import unguarded
 from replicalab.views.blocks import Cell, Listing, Part, Sentence, Table
 from replicalab.views.blocks import table as table_of
 from tests.hostile import ATTACK, marks, read_as_markup
@@ -197,7 +197,7 @@ def assert_holds(value: str, cell: Cell) -> None:
         size = float(figures.replace(",", "")) / part * (-1 if mark == "−" else 1)
         assert cell.number == pytest.approx(size, abs=away * 1.001), cell.text
     sign, digits = (-1, value[1:]) if value.startswith("-") else (1, value)
-    assert sign * float(number_of(digits, "1")) == pytest.approx(cell.number, rel=1e-15, abs=0)
+    assert sign * float(digits) == pytest.approx(cell.number, rel=1e-15, abs=0)
 
 
 def test_workbook_holds_texts_as_texts_and_numbers_as_numbers() -> None:

@@ -17,16 +17,11 @@ from replicalab.errors import ScenarioError
 from replicalab.lint import lint
 from replicalab.models import LONGEST_LABEL, Protocol, too_large
 from replicalab.scenarios import (
-    LONGEST_WORD,
     MOST_OWN_ITEMS,
-    MOST_WITHOUT,
-    MOST_WORDS,
-    SHEET_COLUMNS,
     Difficulty,
     ItemState,
     LabOverrides,
     OwnItem,
-    SheetMapping,
     lab_json,
     list_scenarios,
     pack_of,
@@ -210,17 +205,7 @@ def test_lab_file_holds_what_differs_and_its_format() -> None:
 def test_largest_lab_fits_its_file() -> None:
     labels = ["\x01" * (LONGEST_LABEL - 3) + f"{n:03}" for n in range(MOST_OWN_ITEMS)]
     items = tuple(OwnItem(label=each, category="reagent") for each in labels)
-    words = ["\x01" * (LONGEST_WORD - 3) + f"{n:03}" for n in range(MOST_WORDS)]
-    columns = {name: f"{name}{labels[0][len(name) :]}" for name in SHEET_COLUMNS if name != "until"}
-    sheet = SheetMapping.model_validate(
-        {
-            "columns": columns,
-            "without": labels[:MOST_WITHOUT],
-            "kinds": {"reagent": words},
-            "states": {"out of stock": words},
-        }
-    )
-    lab = LabOverrides(items=items, sheet=sheet)
+    lab = LabOverrides(items=items)
     data = lab_json(lab).encode()
     assert len(data) <= MOST_LAB_BYTES
     assert read_lab(data) == lab
@@ -249,71 +234,6 @@ WRONG: Final[dict[str, bytes | str]] = {
     "item": as_file({"items": [{"label": "x", "category": "tool", "state": "lost", "price": -1}]}),
     "item twice": as_file({"items": [{"label": "x", "category": "reagent"}] * 2}),
     "201 items": as_file({"items": [{"label": f"{n}", "category": "reagent"} for n in range(201)]}),
-    "sheet of nothing": as_file({"sheet": {"columns": {}, "kind": "reagent"}}),
-    "sheet of no kind": as_file({"sheet": {"columns": {"name": "Item"}}}),
-    "sheet of two kinds": as_file(
-        {"sheet": {"columns": {"name": "Item", "kind": "Type"}, "kind": "reagent"}}
-    ),
-    "sheet with two ends": as_file(
-        {"sheet": {"columns": {"name": "A", "until": "B", "free_from": "C"}, "kind": "reagent"}}
-    ),
-    "sheet's column twice": as_file(
-        {"sheet": {"columns": {"name": "Item", "state": "ITEM"}, "kind": "reagent"}}
-    ),
-    "sheet's words": as_file(
-        {
-            "sheet": {
-                "columns": {"name": "Item", "colour": "Hue"},
-                "kind": "tool",
-                "states": {"lost": ["gone"], "booked": ["", "x" * 61]},
-                "first_day": "soon",
-                "comma": "yes",
-                "currency": "x" * 9,
-            }
-        }
-    ),
-    "sheet's many words": as_file(
-        {
-            "sheet": {
-                "columns": {"name": "Item"},
-                "kind": "reagent",
-                "states": {"booked": [f"{n}" for n in range(31)]},
-            }
-        }
-    ),
-    "sheet's word twice": as_file(
-        {
-            "sheet": {
-                "columns": {"name": "Item"},
-                "kind": "reagent",
-                "states": {"booked": ["lent"], "available": ["Lent"]},
-            }
-        }
-    ),
-    "sheet's words of two meanings": as_file(
-        {
-            "sheet": {
-                "columns": {"name": "Item"},
-                "kind": "reagent",
-                "states": {
-                    "booked": [f"{n}" for n in range(16)],
-                    "available": [f"a{n}" for n in range(15)],
-                },
-            }
-        }
-    ),
-    "sheet without many": as_file(
-        {
-            "sheet": {
-                "columns": {"name": "Item"},
-                "kind": "reagent",
-                "without": [f"item {n}" for n in range(21)],
-            }
-        }
-    ),
-    "sheet's days": as_file(
-        {"sheet": {"columns": {"name": "A"}, "kind": "reagent", "first_day": "1969-12-31"}}
-    ),
     "long name": as_file({"name": "x" * 31}),
     "key twice": '{"format": 1, "lab": {"days": 3, "days": 4}}',
     "no number": '{"format": 1, "lab": {"days": NaN}}',

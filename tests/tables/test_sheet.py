@@ -27,7 +27,7 @@ from replicalab.scenarios import (
 )
 from replicalab.tables import Value, inventory_template, read_inventory, sheet, workbook
 from replicalab.tables.inventory import COLUMNS
-from replicalab.tables.sheet import guarded, number_of, number_text, unguarded
+from replicalab.tables.sheet import guarded, number_text, unguarded
 from tests.factories import EQUIPMENT, REAGENTS, change_pack, make_lab, make_pack
 from tests.strategies import own_labs, packs, seen
 from tests.tiers import EVERY_LAB
@@ -186,4 +186,4 @@ def test_apostrophe_that_guards_a_text_is_taken_off_again(text: str) -> None:
 
 @given(st.floats(0, 1e9) | st.integers(0, 10**15))
 def test_number_is_read_as_it_was_written(number: float) -> None:
-    assert float(number_of(number_text(number), "5")) == number
+    assert float(number_text(number)) == number

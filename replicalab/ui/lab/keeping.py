@@ -27,7 +27,7 @@ _MOST_SHOWN: Final = 12  # The last that were kept; the library's page has all
 def draw() -> None:
     """Draw the name under which the lab is kept, the labs that are, and the lab as a file.
 
-    A sheet that was handed in, and of which is not known how it is read, stands before them.
+    An uploaded list whose columns are not chosen yet replaces the names.
     """
     if sheet.draw_if_open():
         _draw_files()
@@ -121,8 +121,8 @@ def _draw_files() -> None:
         _take_file,
         ["json", *SUFFIXES],
         most_mb=_MOST_MB,
-        help="A list in the form of the template is read at once; of any other sheet you are "
-        "asked what its columns mean.",
+        help="A list with the template’s columns is taken at once. For another list, choose its "
+        "columns; only the first sheet of a workbook is read.",
     )
     with st.container(horizontal=True):
         download("This lab", lab_json(state.case().own_lab), "lab.json", key="get_lab")
