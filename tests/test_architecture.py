@@ -66,7 +66,7 @@ NOT_FOR_PAGES: Final = ROOMS - {"ui", "server"}
 
 CORE: Final = ROOMS - {"library", "render", "reports", "server", "ui"}
 NOT_IN_CORE: Final = frozenset(
-    "streamlit plotly pandas openai httpx2 jinja2 sqlalchemy scipy numpy distributed docx".split()
+    "streamlit plotly pandas openai httpx2 jinja2 sqlalchemy distributed docx".split()
 )
 
 

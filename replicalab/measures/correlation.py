@@ -70,16 +70,19 @@ def _tails(n: int, r: float, alpha: float, shift: float) -> float | None:
     if a * square / rest > _MOST_MEAN:
         return None
     alpha = max(alpha, distributions.SMALLEST_ALPHA)
-    logit, top = distributions.upper_logit(0.5, b, alpha), 0.5 + shift
-    x = distributions.share_of(logit)
+    critical, top = distributions.f_critical(1, n - 2, alpha), 0.5 + shift
+    x = critical / (n - 2 + critical)
+    log_rest = -math.log1p(critical / (n - 2))  # of 1 - x
     weight = math.exp(a * (math.log1p(-square) if square < 0.5 else math.log(rest)))
     beyond = alpha
     if shift:
         lead = math.lgamma(a + shift) - math.lgamma(a) - math.lgamma(1 + shift)
         weight *= math.exp(lead) * r
         # A beta variable whose first parameter is 1 exceeds x with probability (1 - x)^b.
-        beyond = math.exp(b * math.log(distributions.share_of(-logit)))
-    step, total, left = math.exp(distributions.log_kernel(top, b, logit)) / top, 0.0, 1.0
+        beyond = math.exp(b * log_rest)
+    log_poch = math.log(distributions.special().poch(b, top))
+    log_step = log_poch + top * math.log(x) + b * log_rest - math.lgamma(top)
+    step, total, left = math.exp(log_step) / top, 0.0, 1.0
     for j in range(_MOST_TERMS):
         total += weight * beyond
         left -= weight

@@ -81,7 +81,7 @@ def best(
 def forget() -> None:
     """Empty the caches of the evidence and of the studies, as where a process has just begun."""
     for cache in (
-        *(rows._value, kinds._two_one_sided, distributions.f_test_power, distributions.upper_logit),  # noqa: SLF001
+        *(rows._value, kinds._two_one_sided, distributions.f_test_power, distributions.f_critical),  # noqa: SLF001
         loading._outcome,  # noqa: SLF001
     ):
         cache.cache_clear()
