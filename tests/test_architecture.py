@@ -55,7 +55,7 @@ ONLY_IN: Final[dict[str, frozenset[str]]] = {
     "loky": frozenset({"batch"}),
     "httpx2": frozenset({"llm"}),
     "numpy": frozenset({"planner", "render", "ui"}),
-    "scipy": frozenset({"planner"}),
+    "scipy": frozenset({"measures", "planner"}),
     "weasyprint": frozenset({"render"}),
     "docx": frozenset({"render"}),
 }
