@@ -1,7 +1,6 @@
 """Studies and labs: the study file, its loading, and the pack that both agents read."""
 
 from replicalab.measures import DesignKind, EvidenceTier
-from replicalab.scenarios.arms import Arms
 from replicalab.scenarios.checking import Guesser
 from replicalab.scenarios.constraints import (
     Bounds,
@@ -69,7 +68,7 @@ from replicalab.scenarios.study import (
     Study,
     Throughput,
 )
-from replicalab.scenarios.units import CORRELATIONS, Units
+from replicalab.scenarios.units import CORRELATIONS, Arms, Units
 from replicalab.scenarios.writing import (
     SavedPlan,
     lab_json,

@@ -15,11 +15,10 @@ from replicalab.lexicon import label_key, percent_text, repeated_labels
 from replicalab.measures import KINDS, PARAMETERS
 from replicalab.models import Count, Flag, Record
 from replicalab.scenarios import fields
-from replicalab.scenarios.arms import Arms
 from replicalab.scenarios.calendar import StartDate
 from replicalab.scenarios.lab import Lab
 from replicalab.scenarios.study import Design, Study
-from replicalab.scenarios.units import Units
+from replicalab.scenarios.units import Arms, Units
 
 RateName = Literal[
     "per_sample",

@@ -19,12 +19,11 @@ from replicalab.measures import KINDS, DesignKind, Kind
 from replicalab.measures.originals import faults_of
 from replicalab.models import Flag, Protocol, Record, too_large
 from replicalab.scenarios import fields
-from replicalab.scenarios.arms import Arms
 from replicalab.scenarios.constraints import Bounds, Comparator, ScenarioConstraint
 from replicalab.scenarios.fields import Confidence
 from replicalab.scenarios.lab import Labs
 from replicalab.scenarios.original import Original
-from replicalab.scenarios.units import Units
+from replicalab.scenarios.units import Arms, Units
 
 
 class Fact(Record):

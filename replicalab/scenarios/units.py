@@ -1,9 +1,10 @@
-"""The experimental unit of a study: what is treated as one, and how alike the samples in it are."""
+"""Units and arms of a design: clusters with their correlation, and the allocation of two groups."""
 
 from typing import Annotated, Final
 
 from pydantic import Field
 
+from replicalab.measures import LEAST_SHARE
 from replicalab.models import Record
 from replicalab.scenarios.fields import MOST, ShortTitle
 
@@ -27,3 +28,16 @@ class Units(Record):
     name: ShortTitle
     samples: PerUnit
     icc: Correlation | None = None
+
+
+ArmShare = Annotated[float, Field(strict=True, ge=LEAST_SHARE, le=1 - LEAST_SHARE)]
+
+
+class Arms(Record):
+    """Two arms: the first is the treated one.
+
+    Attributes:
+        share: the share of the samples that is in the first arm.
+    """
+
+    share: ArmShare = 0.5

@@ -18,7 +18,6 @@ from replicalab.ui import (
     lab,
     panel,
     present,
-    signing_in,
     state,
     tray,
 )
@@ -100,7 +99,7 @@ def page(title: str) -> Iterator[PlanAnalysis]:
 
 def _begin() -> None:
     if server.must_sign_in():
-        signing_in.draw()
+        draw_sign_in()
         st.stop()
     try:
         warm_up()
@@ -141,7 +140,7 @@ def _draw_navigation(title: str) -> None:
         help_ = HIDDEN if locked else None
         button("Share", "ios_share", export.open_drawer, key="share", disabled=locked, help=help_)
         button("Your lab", "biotech", lab.open_form, type="tertiary")
-        more = MORE | signing_in.more()
+        more = MORE | sign_out_entry()
         st.menu_button(
             "More",
             list(more),
@@ -189,3 +188,16 @@ def _draw_what_no_address_holds() -> None:
         f"Save it to find it by name.",
         icon=ICONS[Status.CAUTION],
     )
+
+
+def draw_sign_in() -> None:
+    """Draw the sign-in button in place of a page."""
+    st.title("ReplicaLab")
+    st.markdown("Sign in to continue. What you save is then yours in any browser.")
+    button("Sign in", "login", st.login, key="sign_in", type="primary")
+
+
+def sign_out_entry() -> dict[str, tuple[str, Callable[[str], None]]]:
+    """Return the menu entry that signs out, if somebody signed in."""
+    name = server.user_name()
+    return {f"Sign out ({name})": ("logout", lambda _: st.logout())} if name else {}

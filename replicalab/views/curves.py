@@ -8,8 +8,8 @@ from replicalab.models import LARGEST_PLANNED
 from replicalab.planner.curves import Curves, Point
 from replicalab.planner.unreached import TargetLimit, why_unreached
 from replicalab.views.blocks import Panel, panel
+from replicalab.views.options import unreached_text
 from replicalab.views.plan import counting_text, effect_text
-from replicalab.views.unreached import unreached_text
 from replicalab.views.verdicts import evidence_status
 
 _ROWS: Final = 12  # So many of a curve's points stand in its table, and those that have a name

@@ -3,15 +3,15 @@
 from typing import Final
 
 from replicalab.assessment import Assessment, Evidence, phrases
-from replicalab.lexicon import capitalised, count_text, joined, quoted
+from replicalab.lexicon import capitalised, count_text, joined, plural, quoted
 from replicalab.models import FIELD_LABELS, Dimension, Protocol
 from replicalab.planner import LeastLoss, PlanAnalysis, PlanStep, Shortfall, additions_text
 from replicalab.planner.limits import CountLimits
+from replicalab.planner.unreached import TargetLimit, why_unreached
 from replicalab.scenarios import EvidenceTier, Pack
 from replicalab.views.blocks import Group, Heading, Sentence, group, listing
 from replicalab.views.plan import listed, moved_text, with_cautions
 from replicalab.views.units import units_limit_text
-from replicalab.views.unreached import unreached_text
 
 _BOUNDS: Final = {EvidenceTier.MEETS_TARGET: "target", EvidenceTier.ABOVE_FLOOR: "floor"}
 
@@ -342,3 +342,24 @@ def take_panel(options: PlanAnalysis) -> Group:
         for title, texts in take_parts(options)
     ]
     return group(Heading("What it would take", 2), group(*parts, beside=True))
+
+
+def unreached_text(plan: Assessment) -> str:
+    """Return which limit keeps the target out of reach; empty where some n reaches it.
+
+    ``All there is, 420 samples, shows power 0.62.``
+    """
+    found, evidence, units = why_unreached(plan), plan.evidence, plan.pack.design.units
+    if found is None:
+        return ""
+    size = count_text(found.samples, "sample")
+    is_all = found.samples == plan.pack.design.population_max
+    most = "All there is" if is_all else "All that can be planned here"
+    shown = f"{most}, {size}, shows {evidence.measure} {evidence.amount(found.value)}"
+    if found.limit is TargetLimit.UNITS and units and found.independent is not None:
+        alike = (
+            f"in {plural(units.name, 2)} of {units.samples:g} with a correlation of {units.icc:g}"
+        )
+        alone = evidence.amount(found.independent)
+        return f"{shown} {alike}; independent ones would show {alone}."
+    return f"{shown}."

@@ -15,9 +15,8 @@ from replicalab.planner.unreached import (
     why_unreached,
 )
 from replicalab.scenarios import Arms, Units
-from replicalab.views.options import target_text
+from replicalab.views.options import target_text, unreached_text
 from replicalab.views.units import units_limit_text
-from replicalab.views.unreached import unreached_text
 from tests.factories import make_design, make_pack, make_protocol
 
 

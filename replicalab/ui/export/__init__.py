@@ -14,7 +14,7 @@ from replicalab.ui.controls import button, open_tab, page_link
 from replicalab.ui.documents import Opening, open_file
 from replicalab.ui.export import documents, link, registration
 from replicalab.ui.export.content import export_content
-from replicalab.ui.export.critique import TABS
+from replicalab.ui.export.documents import TABS
 from replicalab.ui.files import download, upload
 from replicalab.ui.words import ICONS, escaped
 from replicalab.views.blocks import Status

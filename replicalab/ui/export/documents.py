@@ -4,10 +4,13 @@ from collections.abc import Callable
 from functools import partial
 from threading import Lock
 from typing import Final, get_args
+from urllib.parse import urlencode
 
 import streamlit as st
 
+from replicalab.assessment import Assessment
 from replicalab.characters import on_one_line
+from replicalab.critique import PROTOCOL, Place, critique
 from replicalab.documents import FORMS, Form
 from replicalab.errors import PrintError
 from replicalab.lexicon import capitalised
@@ -16,10 +19,11 @@ from replicalab.planner.steps import differences
 from replicalab.registration import LONGEST_LINE, Registration
 from replicalab.reports import Document, Paper, csv_tables, excel, missing, pdf
 from replicalab.ui import panel, state
-from replicalab.ui.export import critique
+from replicalab.ui.controls import button
 from replicalab.ui.export.content import ExportContent, export_content, file_name
 from replicalab.ui.files import download
 from replicalab.ui.words import escaped
+from replicalab.views.critique import TITLE, critique_panel
 
 _ONE_AT_A_TIME: Final = Lock()  # a PDF takes a second or two of the processor
 
@@ -52,7 +56,7 @@ def draw_report() -> None:
     )
     found = _asked()
     said = _draw_said(found)
-    critique.draw(found.options.yours, said)
+    _draw_critique(found.options.yours, said)
     make = partial(found.report, said)
     draw_files("report", make, partial(found.name, title=said.title))
     draw_look("report", make, is_open=False)
@@ -193,3 +197,28 @@ def draw_tables() -> None:
     if chosen is not None:
         name = file_name(f"{said.title} {chosen}", "csv")
         download("CSV of this table", lambda: csv_tables(make())[chosen], name)
+
+
+TABS: Final = "export_part"
+"""Holds which part of the drawer is open."""
+_PAGES: Final = {PROTOCOL: "Protocol"}
+"""The address of each page that a place names; all others are drawers, or no page."""
+
+
+def _draw_critique(plan: Assessment, said: Registration) -> None:
+    """Draw the questions, folded; nothing is judged before that is opened."""
+    place = st.expander(TITLE, icon=":material/rate_review:", key="critique", on_change="rerun")
+    if place.open:
+        with place:
+            query = urlencode(state.address())
+            panel.draw(critique_panel(critique(plan, said), partial(_link, query)))
+            button("Answer on the form", "edit_note", _open_form, key="critique_to_form")
+
+
+def _open_form() -> None:
+    st.session_state[TABS] = "Registration"
+
+
+def _link(query: str, place: Place) -> str:
+    page = _PAGES.get(place.page)
+    return f"{page}?{query}" if page else ""

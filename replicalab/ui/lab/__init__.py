@@ -11,7 +11,7 @@ import streamlit as st
 
 from replicalab.ui import panel, state
 from replicalab.ui.controls import button, open_tab
-from replicalab.ui.lab import fields, keeping, money
+from replicalab.ui.lab import fields, keeping
 from replicalab.views.check import header_panel
 from replicalab.views.lab import own_values
 
@@ -20,7 +20,7 @@ _OPEN: Final = "lab_is_open"
 
 def _draw_means() -> None:
     fields.draw_means()
-    money.draw()
+    fields.draw_money()
 
 
 _PARTS: Final[dict[str, Callable[[], None]]] = {

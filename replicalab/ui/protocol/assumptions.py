@@ -19,13 +19,14 @@ from replicalab.scenarios import Design, EvidenceAssumptions
 from replicalab.scenarios.own import QUESTION_FIELDS
 from replicalab.ui import panel, state
 from replicalab.ui.controls import NumberField, button, complain
-from replicalab.ui.protocol import original, units
+from replicalab.ui.protocol import units
 from replicalab.ui.words import escaped
 from replicalab.views import curves
 from replicalab.views.blocks import plain_table, sentences_panel
 from replicalab.views.design import TITLE as DESIGN
 from replicalab.views.design import design_tables
 from replicalab.views.original import TITLE as THE_ORIGINAL
+from replicalab.views.original import original_blocks
 from replicalab.views.plan import assumption_text, effect_text
 from replicalab.views.success import TITLE as SUCCESS
 from replicalab.views.success import success_blocks
@@ -341,8 +342,18 @@ class More(NamedTuple):
     draw: Callable[[Curves], None]
 
 
+def _has_original(lines: Curves) -> bool:
+    """Return whether the original of the study is known in numbers."""
+    return bool(lines.written and lines.written.original)
+
+
+def _draw_original(lines: Curves) -> None:
+    """Draw the original's numbers, and one row for each effect to plan with."""
+    panel.draw(*original_blocks(lines))
+
+
 MORE: Final = {
-    THE_ORIGINAL: More(original.fits, original.draw),
+    THE_ORIGINAL: More(_has_original, _draw_original),
     units.TITLE: More(units.fits, units.draw),
     SUCCESS: More(
         lambda lines: bool(success_blocks(lines.plan)),

@@ -9,9 +9,8 @@ from replicalab.measures import GROUPINGS, KINDS
 from replicalab.models import Record
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import Arms, Design, EvidenceAssumptions, Units
-from replicalab.scenarios.arms import ArmShare
 from replicalab.scenarios.fields import LONGEST_SHORT_TITLE
-from replicalab.scenarios.units import Correlation, PerUnit
+from replicalab.scenarios.units import ArmShare, Correlation, PerUnit
 from replicalab.ui import panel, state
 from replicalab.ui.controls import NumberField, between, bounds_of, button, complain
 from replicalab.ui.words import escaped

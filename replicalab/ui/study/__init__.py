@@ -1,16 +1,18 @@
 """The Study page: the choice of lab, what happens in it, and the study with its sources."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final, NoReturn
 
 import streamlit as st
 
+from replicalab.drafts import longest_name
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, Pack
-from replicalab.ui import challenge, panel, state
+from replicalab.ui import challenge, notices, own_studies, panel, state, study_form
 from replicalab.ui.cards import reference_options
-from replicalab.ui.controls import open_tab, page_link
-from replicalab.ui.study import own
+from replicalab.ui.controls import button, open_tab, page_link
+from replicalab.ui.study_cache import OwnStudy
 from replicalab.ui.workspace import LARGEST_SEED
 from replicalab.views.blocks import Block
 from replicalab.views.study import (
@@ -48,7 +50,7 @@ def draw(here: PlanAnalysis) -> None:
     with choice:
         _draw_lab_choice(pack)
     with story:
-        own.draw()
+        _draw_own()
         if not challenge.is_hidden():
             panel.draw(story_panel(reference))
         with st.container(horizontal=True, key="ways_on"):
@@ -84,3 +86,44 @@ def _draw_lab_choice(pack: Pack) -> None:
 def _open_lab() -> None:
     chosen = state.case().with_lab(st.session_state[_LAB], st.session_state[_SEED])
     state.open_case(chosen)
+
+
+_OWN_PLACE: Final = "study_own"
+_RENAME: Final = "study_rename"
+
+
+def _draw_own() -> None:
+    """Draw the ways to change the open study, where it is this visitor's."""
+    own = own_studies.kept().get(state.case().study)
+    if own is None or own.key != state.case().own:
+        return
+    with st.container(horizontal=True, key=_OWN_PLACE):
+        place = st.popover("Rename", icon=":material/edit:", key=_RENAME, on_change="rerun")
+        if place.open:
+            with place:
+                _draw_name(own)
+        if st.button("Edit", icon=":material/edit_document:", key="study_edit"):
+            study_form.edit(own)
+            st.switch_page("app.py", query_params=state.address())
+    notices.draw(_OWN_PLACE)
+
+
+def _draw_name(own: OwnStudy) -> None:
+    key = f"study_name_{own.study.scenario_id}"
+    longest = longest_name(own.study)
+    st.text_input("Name of the study", own.study.paper.name, key=key, max_chars=longest)
+    button("Rename it", "check", partial(_rename, own, key), type="primary")
+
+
+def _rename(own: OwnStudy, key: str) -> None:
+    """Give the study the name that was typed; why it cannot have it stands below."""
+    name = " ".join(str(st.session_state.get(key, own.study.paper.name)).split())
+    if not name:
+        refused = "A study needs a name. Type one, then press Rename it."
+    else:
+        refused = own_studies.rename(own, name)
+    if refused:
+        notices.leave_problem(refused, _OWN_PLACE)
+        return
+    st.session_state[_RENAME] = False
+    notices.leave(f"It is called {name} now.", _OWN_PLACE)

@@ -9,8 +9,10 @@ from typing import Final, NamedTuple
 
 import streamlit as st
 
+from replicalab import scenarios
 from replicalab.assessment import assess, failing_text
-from replicalab.drafts import YOUR_LAB
+from replicalab.documents import STUDY_MB, STUDY_SUFFIXES
+from replicalab.drafts import YOUR_LAB, Draft, new_study
 from replicalab.lexicon import capitalised, count_text, joined
 from replicalab.lint import LintLevel, lint
 from replicalab.planner import PlanAnalysis
@@ -18,11 +20,11 @@ from replicalab.render.figures import CONFIG
 from replicalab.render.html import numbers_style
 from replicalab.scenarios import Difficulty, Study, pack_of
 from replicalab.scenarios.schema import study_schema
-from replicalab.ui import own_studies, panel, state
+from replicalab.ui import notices, own_studies, panel, state
 from replicalab.ui.controls import button, complain, open_tab
-from replicalab.ui.files import download
+from replicalab.ui.files import download, upload
 from replicalab.ui.study_cache import OwnStudy
-from replicalab.ui.study_form import beginning, fields, parts, record
+from replicalab.ui.study_form import analysis, fields, parts, record
 from replicalab.ui.tradeoffs.charts import region_chart
 from replicalab.ui.tradeoffs.outlook import Outlook, ViewChoice
 from replicalab.ui.words import badge, draw_table, escaped
@@ -49,7 +51,7 @@ def draw() -> None:
     """Draw the ways to begin, or the form of what was begun."""
     now = record.current()
     if not now.begun or now.choosing:
-        beginning.draw()
+        _draw_beginning()
         return
     form, side = st.columns([5, 2], gap="large")
     with form:
@@ -280,3 +282,59 @@ FIRST: Final = next(iter(PARTS))
 def _part_of(path: str) -> str:
     """Return in which part of the form a field stands; the file alone has what no part asks for."""
     return next((name for name, part in PARTS.items() if path.startswith(part.paths)), ADVANCED)
+
+
+_EMPTY: Final = "an empty form"
+_TEMPLATE: Final = "the template"
+_SOURCE: Final = "own_source"
+_UPLOAD: Final = "own_upload"
+_LONGEST_ID: Final = 64
+
+
+def _draw_beginning() -> None:
+    """Draw the ways to begin, the shortest first."""
+    with st.container(border=True, key="analysis"):
+        st.markdown("**I have a power analysis**")
+        analysis.draw()
+    form, file = st.columns(2, gap="large")
+    with form:
+        names = {each.scenario_id: each.name for each in scenarios.list_scenarios()}
+        st.selectbox(
+            "Start from",
+            [_EMPTY, _TEMPLATE, *names],
+            format_func=lambda each: names.get(each, each),
+            key=_SOURCE,
+        )
+        with st.container(horizontal=True):
+            button("Start the form", "edit_note", _start)
+            if record.current().begun:
+                button("Back to the form", "arrow_back", _go_back, type="tertiary")
+    with file:
+        upload(
+            "Or upload a file",
+            _UPLOAD,
+            lambda data, name: record.write(scenarios.readable_text(data, name)),
+            STUDY_SUFFIXES,
+            most_mb=STUDY_MB,
+            stays=True,
+            refused="{error}. What you had is kept.",
+        )
+
+
+# --- the other ways -------------------------------------------------------------------------
+
+
+def _start() -> None:
+    chosen = st.session_state.get(_SOURCE, _EMPTY)  # a browser may send the click alone
+    notices.clear(_UPLOAD)
+    if chosen == _EMPTY:
+        record.begin(Draft(new_study(record.new_id(), name=record.free_name())))
+    elif chosen == _TEMPLATE:
+        record.write(scenarios.template_text())
+    else:
+        text = scenarios.copy_text(chosen, f"my_{chosen}"[:_LONGEST_ID])
+        record.write(record.with_free_name(text))
+
+
+def _go_back() -> None:
+    record.current().choosing = False
