@@ -1,6 +1,6 @@
 """A plan judged once: its check, its cost, what it is worth, and what it gives up of the study."""
 
-from replicalab.assessment.assess import Assessment, Cliff, assess
+from replicalab.assessment.assess import Assessment, Cliff, assess, used_substitutions
 from replicalab.assessment.costs import (
     CostTerm,
     Counts,
@@ -11,7 +11,14 @@ from replicalab.assessment.costs import (
     staff,
     units_in_arms,
 )
-from replicalab.assessment.dimensions import AMOUNTS, DIMENSION_ROWS, ITEM_DIMENSIONS, Slack
+from replicalab.assessment.dimensions import (
+    AMOUNTS,
+    DIMENSION_ROWS,
+    ITEM_DIMENSIONS,
+    Slack,
+    breaks,
+    violations,
+)
 from replicalab.assessment.effects import (
     CHOICES,
     AssumedEffect,
@@ -38,7 +45,6 @@ from replicalab.assessment.evidence import (
     smallest_detectable_effect,
     tier_of,
 )
-from replicalab.assessment.fidelity import used_substitutions
 from replicalab.assessment.phrases import (
     cautions_text,
     cautions_title,
@@ -51,5 +57,4 @@ from replicalab.assessment.phrases import (
     wishes_text,
 )
 from replicalab.assessment.results import DimensionCheck, FeasibilityCheckResult
-from replicalab.assessment.rules import breaks, violations
 from replicalab.scenarios import Item

@@ -8,15 +8,24 @@ Source: docs/methods.md, Validation and The check.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from replicalab.assessment.phrases import bounded_text, left_text, wishes_text
 from replicalab.assessment.results import IssueCategory, Severity
-from replicalab.lexicon import amount_text, capitalised, count_text, quoted, repeated_labels
+from replicalab.lexicon import (
+    amount_text,
+    capitalised,
+    count_text,
+    folded,
+    quoted,
+    repeated_labels,
+    words_of,
+)
 from replicalab.models import Dimension
-from replicalab.scenarios import Bounds, Item, StudyLimit
+from replicalab.scenarios import Bounds, Item, PolicyRule, StudyLimit
 
 if TYPE_CHECKING:
     from replicalab.assessment.assess import Assessment
@@ -284,3 +293,63 @@ AMOUNTS: Final = tuple(d for d, row in DIMENSION_ROWS.items() if row.is_amount)
 
 ITEM_DIMENSIONS: Final = {row.category: d for d, row in DIMENSION_ROWS.items() if row.category}
 """Which dimension fails by a missing item of a category."""
+
+
+NEGATIONS: Final = frozenset(
+    "no not never without none nobody nothing neither nor cannot avoid avoids avoiding refuse "
+    "refuses forbid forbids forbidden prohibit prohibits prohibited".split()
+)
+_NEGATING_IDIOMS: Final = ("instead of", "rather than")
+_NOT_A_NEGATION: Final = ("not only", "no doubt", "no matter", "not just", "not merely")
+_CLAUSE_END: Final = re.compile(
+    r"[,;:!?()\[\]\n\u2014]|\s\u2013\s|-{2,}|\.(?![^\W_])"
+    r"|\b(?:but|however|although|though|yet|then|instead(?!\s+of\b))\b"
+)
+
+
+class Violation(NamedTuple):
+    """A phrase that breaks a rule, and the protocol field in which it stands."""
+
+    restriction: str
+    phrase: str
+    field: str
+
+
+def violations(
+    texts: Sequence[tuple[str, str]], parts: frozenset[str], rules: Sequence[PolicyRule]
+) -> list[Violation]:
+    """Return every broken phrase once per field, in the order of the rules.
+
+    The texts come with the protocol field that each stands in; ``parts`` are all their words, as
+    `lexicon.parts_of` gives them.
+    """
+    broken = [
+        Violation(rule.restriction, phrase, field)
+        for rule in rules
+        for phrase, wanted in zip(rule.forbidden_phrases, rule.phrase_parts, strict=True)
+        # Most phrases have a word that no text of the plan has, so no text need be searched.
+        if wanted <= parts
+        for field, text in texts
+        if breaks(text, phrase)
+    ]
+    return list(dict.fromkeys(broken))
+
+
+def breaks(text: str, phrase: str) -> bool:
+    """Return whether a clause of ``text`` says ``phrase`` with no negation before it."""
+    wanted = words_of(phrase)
+    for part in _CLAUSE_END.split(folded(text)):
+        clause = words_of(part)
+        before, match, _ = f" {clause} ".partition(f" {wanted} ")
+        if clause and match and not _negated(before):
+            return True
+    return False
+
+
+def _negated(before: str) -> bool:
+    words = f"{before} "
+    for idiom in _NOT_A_NEGATION:
+        words = words.replace(f" {idiom} ", " ")
+    if any(f" {idiom} " in words for idiom in _NEGATING_IDIOMS):
+        return True
+    return any(word in NEGATIONS or word.endswith("n't") for word in words.split())

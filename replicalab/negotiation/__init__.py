@@ -10,7 +10,6 @@ from replicalab.negotiation.asking import (
     readable,
     reword,
 )
-from replicalab.negotiation.ledger import Concession, concession_steps, ledger
 from replicalab.negotiation.players import (
     best_options,
     best_text,
@@ -36,7 +35,14 @@ from replicalab.negotiation.records import (
     TurnAuthor,
 )
 from replicalab.negotiation.rounds import course, fork, moves_of, negotiate, play, play_moves
-from replicalab.negotiation.score import Score, score, score_of
+from replicalab.negotiation.score import (
+    Concession,
+    Score,
+    concession_steps,
+    ledger,
+    score,
+    score_of,
+)
 from replicalab.negotiation.transcript import (
     MOST_BYTES,
     ModelSettings,

@@ -33,7 +33,6 @@ from replicalab.scenarios.loading import (
     summary_of,
     template_text,
 )
-from replicalab.scenarios.original import Original
 from replicalab.scenarios.own import (
     CATEGORIES,
     LAB_AMOUNTS,
@@ -63,6 +62,7 @@ from replicalab.scenarios.study import (
     Design,
     Fact,
     HiddenReferenceSpec,
+    Original,
     Paper,
     PolicyRule,
     Study,

@@ -21,7 +21,7 @@ from sqlalchemy import text
 from replicalab.errors import LibraryStorageError, LibraryVersionError
 from replicalab.library import EntryKind, Library, opening
 from replicalab.library.opening import opened
-from replicalab.library.schema import METADATA
+from replicalab.library.rows import METADATA
 from tests.library.making import ANN, TIME, Clock, PostgresServer, engine_of, make_plan
 
 ROOT: Final = Path(__file__).resolve().parents[2]
