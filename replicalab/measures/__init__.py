@@ -1,8 +1,10 @@
 """What n buys, by kind of design: one table of formulas, words, formats and directions."""
 
-from replicalab.measures.clusters import (
+from replicalab.measures.kinds import (
+    KINDS,
     LEAST_SHARE,
     LEAST_UNITS,
+    DesignKind,
     arms_of,
     design_effect,
     samples_left,
@@ -11,7 +13,6 @@ from replicalab.measures.clusters import (
     units_of,
     whole_units,
 )
-from replicalab.measures.kinds import KINDS, DesignKind
 from replicalab.measures.normal_scales import NormalScale
 from replicalab.measures.originals import Estimate, estimate_of
 from replicalab.measures.reported import EffectSource

@@ -14,14 +14,14 @@ import operator
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from functools import lru_cache, partial
-from typing import Final
+from typing import Any, Final
 
-from replicalab.measures import clusters, normal_scales, reported, sketches
-from replicalab.measures.bisection import least_reaching
+from replicalab.measures import normal_scales, reported, sketches
 from replicalab.measures.correlation import correlation_power, correlation_wrong_sign
 from replicalab.measures.distributions import (
     detection_probability,
     f_test_power,
+    least_reaching,
     scale_quantile,
     t_critical,
     t_test_power,
@@ -42,6 +42,62 @@ from replicalab.measures.rows import (
 )
 from replicalab.measures.scales import HALF_WIDTH, PERCENT
 from replicalab.measures.shares import largest_h, least_h, shares_power
+
+Number = Any
+"""A number, or an array of numbers."""
+
+LEAST_SHARE: Final = 0.05
+"""The least share of the samples that is in an arm."""
+
+LEAST_UNITS: Final = 2
+"""With fewer units in an arm nothing tells treatment and unit apart."""
+
+# A quotient that only rounding has lifted above a whole number is that number.
+_ROUNDING: Final = 1e-9
+
+
+def arms_of(n: Number, share: float) -> tuple[Number, Number]:
+    """Return how many of ``n`` samples are in the first arm and in the second.
+
+    The first has its share, rounded, a half down; from two samples on each has one at least.
+    Neither falls when ``n`` grows.
+    """
+    first = -((0.5 - share * n) // 1)
+    # The comparisons count as numbers, so that arrays can be worked out as well.
+    first = first + (n > 1) * (1 * (first < 1) - 1 * (first >= n))
+    return first, n - first
+
+
+def units_of(n: Number, per_unit: float) -> Number:
+    """Return how many units so many samples take, the last one perhaps partly filled."""
+    units = -((_ROUNDING - n / per_unit) // 1)
+    # One sample of 10^9 in a unit is no more than the rounding.
+    return units + (n > 0) * (units < 1)
+
+
+def samples_of(units: int, per_unit: float) -> int:
+    """Return the most samples that so many units hold."""
+    return math.floor(units * per_unit * (1 + _ROUNDING))
+
+
+def whole_units(n: int, per_unit: float) -> int:
+    """Return the fewest samples, ``n`` or more, that fill whole units."""
+    return samples_of(int(units_of(n, per_unit)), per_unit)
+
+
+def units_left(counted: Number, planned: Number, per_unit: float) -> Number:
+    """Return how many units of the planned samples hold one that counts, at the most."""
+    return min(units_of(planned, per_unit), counted)
+
+
+def samples_left(counted: int, planned: int, per_unit: float) -> float:
+    """Return how many samples of a unit count on average, at least 1."""
+    return max(1.0, per_unit * (counted / planned)) if planned else 1.0
+
+
+def design_effect(per_unit: float, correlation: float) -> float:
+    """Return by how much the variance of a mean exceeds that of independent samples."""
+    return 1 + (per_unit - 1) * correlation
 
 
 class DesignKind(StrEnum):
@@ -71,7 +127,7 @@ def _root_of_arms(n: int, given: DesignParameters) -> float:
     0 where an arm has too few units for a test.
     """
     if given.icc is None:
-        first, second = clusters.arms_of(n, given.share)
+        first, second = arms_of(n, given.share)
         return math.sqrt(first * second / n)
     one, other = (_worth(*arm, given) for arm in _arms(n, given))
     return math.sqrt(one * other / (one + other)) if one and other else 0.0
@@ -79,7 +135,7 @@ def _root_of_arms(n: int, given: DesignParameters) -> float:
 
 def _arms(n: int, given: DesignParameters) -> Iterator[tuple[int, int]]:
     """Yield how many samples of each of two arms count, and how many were planned."""
-    arms = (clusters.arms_of(each, given.share) for each in (n, _planned(n, given)))
+    arms = (arms_of(each, given.share) for each in (n, _planned(n, given)))
     return zip(*arms, strict=True)
 
 
@@ -89,17 +145,17 @@ def _planned(n: int, given: DesignParameters) -> int:
 
 def _units(n: int, planned: int, given: DesignParameters) -> int:
     """Return how many units vary on their own: samples, where no correlation says otherwise."""
-    return int(n if given.icc is None else clusters.units_left(n, planned, given.per_unit))
+    return int(n if given.icc is None else units_left(n, planned, given.per_unit))
 
 
 def _worth(n: int, planned: int, given: DesignParameters) -> float:
     """Return how many independent samples those of one group are worth; 0 in too few units."""
     if given.icc is None:
         return n
-    if _units(n, planned, given) < clusters.LEAST_UNITS:
+    if _units(n, planned, given) < LEAST_UNITS:
         return 0.0
-    left = clusters.samples_left(n, planned, given.per_unit)
-    return n / clusters.design_effect(left, given.icc)
+    left = samples_left(n, planned, given.per_unit)
+    return n / design_effect(left, given.icc)
 
 
 def _two_group(n: int, size: float, given: DesignParameters) -> float:
@@ -181,7 +237,7 @@ _FEW: Final = range(3, 9)
 _RARE: Final = 0.1
 _LIKELY: Final = 0.5
 # So many samples at most until the smaller arm has one more: its first is rounded up, or down.
-_STEP: Final = math.ceil(1.5 / clusters.LEAST_SHARE)
+_STEP: Final = math.ceil(1.5 / LEAST_SHARE)
 
 
 def _equivalence(n: int, size: float, given: DesignParameters) -> float:

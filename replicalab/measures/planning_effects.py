@@ -11,8 +11,8 @@ import math
 from functools import lru_cache
 from typing import Final
 
-from replicalab.measures.bisection import least_that
 from replicalab.measures.distributions import (
+    least_that,
     normal_cdf,
     t_beyond,
     t_critical,

@@ -18,7 +18,7 @@ from operator import mul
 from typing import Final, NamedTuple
 
 from replicalab.measures import distributions
-from replicalab.measures.bisection import least_reaching
+from replicalab.measures.distributions import least_reaching
 
 MOST_PER_GROUP: Final = 500
 """Up to so many samples in each group the test is enumerated."""

@@ -15,7 +15,7 @@ from typing import Final
 
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import capitalised, count_text
-from replicalab.measures.bisection import least_that
+from replicalab.measures.distributions import least_that
 from replicalab.measures.rows import DesignParameters, Kind
 from replicalab.models import LARGEST_PLANNED
 
