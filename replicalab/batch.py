@@ -52,8 +52,7 @@ _ROUNDING: Final = 1e-12  # What is 0 here may be that on another machine
 _Z: Final = 1.959963984540054  # The 97.5 % point of the normal distribution: intervals are of 95 %
 
 Rule = Literal[ScientistKind.BASELINE, ScientistKind.EVIDENCE_AWARE]
-Seat = Rule | Literal[ScientistKind.MODEL]
-"""Who may be the Scientist of a job."""
+Seat = Rule | Literal[ScientistKind.MODEL]  # Who may be the Scientist of a job
 
 
 class JobEnding(Record):

@@ -40,8 +40,7 @@ FindPack = Callable[[str, str, int, str | None], scenarios.Pack]
 """Finds a study in its lab: (study, lab, seed, key of a visitor's own); raises ScenarioError."""
 
 FORMAT: Final = 1
-MOST_SIDES: Final = 4
-"""So many cases are compared at once."""
+MOST_SIDES: Final = 4  # So many cases are compared at once
 _AS_IN_A_SETUP: Final = ("seed", "own_lab", "question", "lab_manager", "max_rounds")
 _C = TypeVar("_C", bound="Case")
 _R = TypeVar("_R", bound=Record)

@@ -28,8 +28,7 @@ STUDY_SUFFIXES: Final = ("yaml", "yml")
 STUDY_MB: Final = 1
 SUFFIXES: Final = ("json", *STUDY_SUFFIXES)
 MOST_MB: Final = 6
-MOST_BYTES: Final = MOST_MB * 2**20
-"""The largest file that opens, of any kind."""
+MOST_BYTES: Final = MOST_MB * 2**20  # The largest file that opens, of any kind
 _ALL: Final = "bundle, negotiation, plan, lab or study"
 
 

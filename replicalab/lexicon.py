@@ -13,8 +13,7 @@ from typing import Final
 MOST_DIGITS: Final = 12
 """So many decimals tell any value from a bound; what differs by less is a rounding error."""
 
-CREDITS: Final = "credits"
-"""What a unit of cost is called where a lab does not say otherwise."""
+CREDITS: Final = "credits"  # What a unit of cost is called where a lab does not say otherwise
 
 _WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 
@@ -178,8 +177,7 @@ def capitalised(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
 
 
-NOT_GIVEN: Final = "not given"
-"""What stands where nobody has said anything."""
+NOT_GIVEN: Final = "not given"  # What stands where nobody has said anything
 
 
 def is_given(text: str) -> bool:

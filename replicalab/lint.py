@@ -34,8 +34,7 @@ from replicalab.scenarios import (
     pack_of,
 )
 
-MOST_FINDINGS: Final = 100
-"""Of more findings than these, the rest are only counted."""
+MOST_FINDINGS: Final = 100  # Of more findings than these, the rest are only counted
 
 
 class LintLevel(StrEnum):

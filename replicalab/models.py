@@ -25,24 +25,18 @@ Credits = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
 Flag = Annotated[bool, Field(strict=True)]
 Labels = Annotated[list[NonEmptyText], FailFast()]
 """Labels; of many faults only the first is reported, as each costs time and memory."""
-MOST_KEYS: Final = 200
-"""The most keys of one record that are read; none has a sixth as many fields."""
+MOST_KEYS: Final = 200  # The most keys of one record that are read; none has a sixth as many fields
 
 
 # --- how large a plan may be: what the pages, the links and the study files take ------------
 
 LARGEST_PLANNED: Final = 1_000_000
 """The most samples, or days, of a plan: what the evidence is computed for."""
-MOST_LABELS: Final = 200
-"""The most controls, pieces of equipment or reagents of a plan."""
-LONGEST_LABEL: Final = 300
-"""The most characters of a label."""
-LONGEST_TEXT: Final = 4000
-"""The most characters of a technique or a rationale."""
-MOST_QUESTIONS: Final = 20
-"""The most questions of a turn."""
-LONGEST_QUESTION: Final = 500
-"""The most characters of a question."""
+MOST_LABELS: Final = 200  # The most controls, pieces of equipment or reagents of a plan
+LONGEST_LABEL: Final = 300  # The most characters of a label
+LONGEST_TEXT: Final = 4000  # The most characters of a technique or a rationale
+MOST_QUESTIONS: Final = 20  # The most questions of a turn
+LONGEST_QUESTION: Final = 500  # The most characters of a question
 MOST_BYTES: Final = 20_000
 """The most bytes of a plan's texts together (UTF-8): what an address can carry."""
 

@@ -20,8 +20,7 @@ In a folder of its own there: the server puts the folder of app.py in front of a
 modules are imported from, and `text` or `tables` would then mean a room of this package.
 """
 
-DATA_VARIABLE: Final = "REPLICALAB_DATA"
-"""Names another folder for the file."""
+DATA_VARIABLE: Final = "REPLICALAB_DATA"  # Names another folder for the file
 URL_VARIABLE: Final = "REPLICALAB_DATABASE_URL"
 """Names another database altogether: PostgreSQL, or a file of SQLite."""
 FILE_NAME: Final = "library-2.db"

@@ -43,8 +43,7 @@ from replicalab.errors import LibraryError
 READY: Final = "/ready"
 """The address, below the server's own path, that says whether pages and library answer."""
 
-VISITOR_COOKIE: Final = "replicalab_visitor"
-"""A random token of 128 bits."""
+VISITOR_COOKIE: Final = "replicalab_visitor"  # A random token of 128 bits
 SECURE_COOKIE: Final = f"__Host-{VISITOR_COOKIE}"
 """Its name over TLS: no neighbouring host can set such a cookie."""
 

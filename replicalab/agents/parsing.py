@@ -23,8 +23,7 @@ MAX_NESTING: Final = 32
 """Braces and brackets open at once; an action needs two, Python's decoder fails near a thousand."""
 MAX_DIGITS: Final = 18
 """Digits of a whole number; as an int longer ones cost quadratic time and overflow later sums."""
-MAX_PROBLEMS: Final = 12
-"""Validation problems that one message lists; the rest are counted."""
+MAX_PROBLEMS: Final = 12  # Validation problems that one message lists; the rest are counted
 MOST_OBJECTS: Final = 100
 """Objects of one text that are tried; a text of many small ones would be read for a minute."""
 _MAX_NAME: Final = 60

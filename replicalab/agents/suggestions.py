@@ -32,8 +32,7 @@ from replicalab.models import (
 from replicalab.scenarios import Pack
 
 MAX_HALVINGS: Final = 10
-DROPPED: Final = "dropped"
-"""The revised value of a change that drops a control."""
+DROPPED: Final = "dropped"  # The revised value of a change that drops a control
 
 
 class SuggestionChange(Record):

@@ -13,8 +13,7 @@ from replicalab.measures import KINDS, arms_of, units_of
 from replicalab.models import Protocol
 from replicalab.scenarios import Design, Pack, StaffModel
 
-Amount = Any
-"""A number, or an array of numbers; the formulas are the same arithmetic for both."""
+Amount = Any  # A number, or an array of numbers; the formulas are the same arithmetic for both
 
 
 class Counts(NamedTuple):

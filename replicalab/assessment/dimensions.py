@@ -30,8 +30,7 @@ from replicalab.scenarios import Bounds, Item, PolicyRule, StudyLimit
 if TYPE_CHECKING:
     from replicalab.assessment.assess import Assessment
 
-Finding = tuple[Severity, IssueCategory, str]
-"""How much it matters, its category, and the message."""
+Finding = tuple[Severity, IssueCategory, str]  # How much it matters, its category, and the message
 
 _ERROR, _WARNING = Severity
 

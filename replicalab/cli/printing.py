@@ -11,8 +11,7 @@ from replicalab.characters import shown
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-SCHEMA: Final = 1
-"""Version of every JSON answer: it rises if a value is renamed, moved or removed."""
+SCHEMA: Final = 1  # Version of every JSON answer: it rises if a value is renamed, moved or removed
 
 # Signs for encodings that lack the usual ones.
 _PLAIN: Final = dict(

@@ -16,8 +16,7 @@ from replicalab.measures import KINDS
 from replicalab.registration import QUESTIONS as FORM_QUESTIONS
 from replicalab.registration import Registration
 
-PROTOCOL: Final = "Protocol"
-"""The page on which a plan is edited, as places name it."""
+PROTOCOL: Final = "Protocol"  # The page on which a plan is edited, as places name it
 _ASSUMPTIONS: Final = "Assumptions"
 
 
@@ -239,8 +238,7 @@ _ROWS: Final = (
         _is_sampled,
     ),
 )
-QUESTIONS: Final = {row.key: row for row in _ROWS}
-"""By key."""
+QUESTIONS: Final = {row.key: row for row in _ROWS}  # By key
 
 
 def critique(plan: Assessment, said: Registration | None = None) -> tuple[Remark, ...]:

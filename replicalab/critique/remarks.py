@@ -13,8 +13,7 @@ from replicalab.measures import KINDS, Kind
 from replicalab.registration import Finder, Registration
 from replicalab.scenarios import Design, Pack
 
-_LONGEST: Final = 240
-"""The most characters that are quoted of a text."""
+_LONGEST: Final = 240  # The most characters that are quoted of a text
 _SENTENCE_END: Final = re.compile(r"(?<=[.;!?])\s+")
 
 

@@ -22,17 +22,13 @@ from replicalab.scenarios import Design, Difficulty
 from replicalab.scenarios.lab import COST_PER_DAY, COST_PER_SAMPLE
 from replicalab.scenarios.reading import Data
 
-Block = dict[str, Data]
-"""A part of a study's file."""
+Block = dict[str, Data]  # A part of a study's file
 
-YOUR_LAB: Final = Difficulty.MEDIUM.value
-"""The lab that a form asks for."""
+YOUR_LAB: Final = Difficulty.MEDIUM.value  # The lab that a form asks for
 UNSTATED: Final = "Not given."
 """What stands in a file that must say something where its author has said nothing."""
-NEW_NAME: Final = "My study"
-"""What a study is called that nobody has named."""
-DEFAULT: Final = "ReplicaLab’s default."
-"""Why a number is what it is that nobody has given."""
+NEW_NAME: Final = "My study"  # What a study is called that nobody has named
+DEFAULT: Final = "ReplicaLab’s default."  # Why a number is what it is that nobody has given
 EFFECTS: Final = ("effect_published", "effect_planning", "sesoi")
 NUMBERS: Final = (*EFFECTS, *PARAMETERS, "target", "floor")
 """The numbers of a design; which of them there are depends on its kind."""

@@ -13,8 +13,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from replicalab.errors import LibraryBusyError, LibraryError, LibraryStorageError
 
-WAIT_SECONDS: Final = 5.0
-"""So long a save waits for somebody else's, and a server is waited for."""
+WAIT_SECONDS: Final = 5.0  # So long a save waits for somebody else's, and a server is waited for
 
 _DISK_FULL: Final = "53100"
 # PostgreSQL: a lock was not to be had, or two saves waited for each other.

@@ -22,8 +22,7 @@ from replicalab.errors import LibraryStorageError, LibraryVersionError
 from replicalab.library import faults
 
 VERSION_TABLE: Final = "library_version"
-REVISIONS: Final = ("2.0001",)
-"""The revisions of the migrations, the newest last."""
+REVISIONS: Final = ("2.0001",)  # The revisions of the migrations, the newest last
 MIGRATIONS: Final = Path(__file__).with_name("migrations")
 _FIRST_RELEASE: Final = frozenset({"0001", "0002"})  # revisions of ReplicaLab 1
 _WRITES: Final = "library_writes"

@@ -8,10 +8,8 @@ from typing import Final, NamedTuple, Self
 
 from replicalab.errors import LibraryError
 
-DELETED_DAYS: Final = 30
-"""Days in which a deleted entry can be restored."""
-DRAFT_DAYS: Final = 90
-"""Days after which an untouched draft is removed."""
+DELETED_DAYS: Final = 30  # Days in which a deleted entry can be restored
+DRAFT_DAYS: Final = 90  # Days after which an untouched draft is removed
 
 
 class EntryKind(StrEnum):

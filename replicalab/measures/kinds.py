@@ -43,14 +43,11 @@ from replicalab.measures.rows import (
 from replicalab.measures.scales import HALF_WIDTH, PERCENT
 from replicalab.measures.shares import largest_h, least_h, shares_power
 
-Number = Any
-"""A number, or an array of numbers."""
+Number = Any  # A number, or an array of numbers
 
-LEAST_SHARE: Final = 0.05
-"""The least share of the samples that is in an arm."""
+LEAST_SHARE: Final = 0.05  # The least share of the samples that is in an arm
 
-LEAST_UNITS: Final = 2
-"""With fewer units in an arm nothing tells treatment and unit apart."""
+LEAST_UNITS: Final = 2  # With fewer units in an arm nothing tells treatment and unit apart
 
 # A quotient that only rounding has lifted above a whole number is that number.
 _ROUNDING: Final = 1e-9
@@ -510,5 +507,4 @@ _ROWS: Final = (
     ),
 )
 
-KINDS: Final = {DesignKind(row.kind): row for row in _ROWS}
-"""The row of each kind."""
+KINDS: Final = {DesignKind(row.kind): row for row in _ROWS}  # The row of each kind

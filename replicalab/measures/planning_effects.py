@@ -23,11 +23,9 @@ from replicalab.measures.distributions import (
 from replicalab.measures.originals import Estimate, _Reported, estimate_of
 from replicalab.measures.rows import DesignParameters, Formula, Kind
 
-SAFEGUARD_LEVEL: Final = 0.6
-"""The level of the interval whose lower end is the safeguard effect."""
+SAFEGUARD_LEVEL: Final = 0.6  # The level of the interval whose lower end is the safeguard effect
 _BEYOND: Final = (1 - SAFEGUARD_LEVEL) / 2
-TELESCOPE_POWER: Final = 1 / 3
-"""The power that the original had at the small telescopes' effect."""
+TELESCOPE_POWER: Final = 1 / 3  # The power that the original had at the small telescopes' effect
 _ALPHA: Final = 0.05
 
 

@@ -25,8 +25,7 @@ from replicalab.measures.sketches import Shape
 
 AS_PUBLISHED: Final = "as published"
 HALVED: Final = "halved"
-SMALLEST: Final = "smallest of interest"
-"""The other effects that a plan may be judged at."""
+SMALLEST: Final = "smallest of interest"  # The other effects that a plan may be judged at
 
 LARGEST: Final = 1e15  # No effect beyond this is looked for
 

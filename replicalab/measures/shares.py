@@ -20,8 +20,7 @@ from typing import Final, NamedTuple
 from replicalab.measures import distributions
 from replicalab.measures.distributions import least_reaching
 
-MOST_PER_GROUP: Final = 500
-"""Up to so many samples in each group the test is enumerated."""
+MOST_PER_GROUP: Final = 500  # Up to so many samples in each group the test is enumerated
 
 _REACH: Final = 9.0  # SDs of a count within which lies all of it but 1e-18
 _TIE: Final = 1e-9  # A tail that exceeds half of alpha by less, relative to it, is equal to it

@@ -32,8 +32,7 @@ from replicalab.negotiation.records import (
 from replicalab.scenarios import Pack
 
 MAX_RETRIES: Final = 2
-Clock = Callable[[], float]
-"""Seconds since some moment; only differences count."""
+Clock = Callable[[], float]  # Seconds since some moment; only differences count
 Messages = list[dict[str, str]]
 
 

@@ -37,14 +37,11 @@ from replicalab.scenarios import (
 )
 
 MOST_ROUNDS: Final = 50
-MOST_OUTPUTS: Final = 20
-"""No model is asked so often for one turn."""
-LONGEST_OUTPUT: Final = 200_000
-"""The most characters of what a model says at a time."""
+MOST_OUTPUTS: Final = 20  # No model is asked so often for one turn
+LONGEST_OUTPUT: Final = 200_000  # The most characters of what a model says at a time
 ROUND_BYTES: Final = 32 * 1024
 """What a round takes besides its texts: the plans that were judged in it."""
-LONGEST_REASON: Final = 100
-"""The most characters of why a server says that a text ended."""
+LONGEST_REASON: Final = 100  # The most characters of why a server says that a text ended
 
 # --- who plays, and how it ends ---------------------------------------------------------------
 

@@ -30,8 +30,7 @@ from replicalab.planner.limits import (
 )
 from replicalab.scenarios import Design
 
-MOST_POINTS: Final = 50
-"""So many points are spread over a curve; what is noted on it has one, too."""
+MOST_POINTS: Final = 50  # So many points are spread over a curve; what is noted on it has one, too
 
 _BEYOND: Final = 1.3  # How far an axis goes beyond what is shown on it
 # What lies further out than so many times the rest is left outside, and named in the table.

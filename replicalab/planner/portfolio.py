@@ -41,14 +41,11 @@ from replicalab.planner.programme import (
 from replicalab.planner.variants import PlanVariants, variants_of
 from replicalab.scenarios import EvidenceTier, Pack
 
-MOST_STUDIES: Final = 60
-"""So many studies are chosen from at once."""
+MOST_STUDIES: Final = 60  # So many studies are chosen from at once
 
-MOST_WORTH: Final = 1_000_000_000
-"""A study is worth at most so much."""
+MOST_WORTH: Final = 1_000_000_000  # A study is worth at most so much
 
-MOST_RISES: Final = 3
-"""So many of the next amounts are looked for with which the worth rises."""
+MOST_RISES: Final = 3  # So many of the next amounts are looked for with which the worth rises
 
 _UNIT: Final = 1_000_000  # of credits and of worth: whole numbers of a millionth
 _COUNTED: Final = (EvidenceTier.MEETS_TARGET, EvidenceTier.ABOVE_FLOOR)

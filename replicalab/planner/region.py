@@ -27,8 +27,7 @@ Flags = npt.NDArray[np.bool_]
 
 MOST_COLUMNS: Final = 60
 MOST_ROWS: Final = 120
-SMALL_SHARE: Final = 1 / 6
-"""What fits is too small to be read below that share of the rows."""
+SMALL_SHARE: Final = 1 / 6  # What fits is too small to be read below that share of the rows
 
 # A plan that lies further out than so many times everything else is left outside the grid.
 _AT_MOST_WIDER: Final = 3

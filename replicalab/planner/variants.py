@@ -46,8 +46,7 @@ from replicalab.scenarios import AllowedSubstitution, Control, ItemStatus, Pack
 
 MOST_COMBINATIONS: Final = 500
 """So many combinations of a component's items are tried; of more, only the best assignments."""
-MOST_VARIANTS: Final = 2000
-"""So many variants are looked at; of more, the most promising ones."""
+MOST_VARIANTS: Final = 2000  # So many variants are looked at; of more, the most promising ones
 
 _NONE: Final[frozenset[Dimension]] = frozenset()
 

@@ -180,5 +180,4 @@ _ROWS: Final = (
     Profile("replication", "All that a replication is asked", "", tuple(_named(_REPLICATION))),
     Profile("funder", "Resource justification for a funder", "", tuple(_named(_FUNDER))),
 )
-PROFILES: Final = {row.key: row for row in _ROWS}
-"""By key."""
+PROFILES: Final = {row.key: row for row in _ROWS}  # By key

@@ -139,5 +139,4 @@ _ROWS: Final = (
     Question("cuts", "What each cut would save and lose in evidence"),
     Question("shortfall", "What it would take to do it properly"),
 )
-QUESTIONS: Final = {row.key: row for row in _ROWS}
-"""By key."""
+QUESTIONS: Final = {row.key: row for row in _ROWS}  # By key

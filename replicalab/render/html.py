@@ -31,8 +31,7 @@ def _css(name: str) -> str:
 
 
 _CSS: Final = _css("style")
-STYLE: Final = f"<style>{_CSS}</style>"
-"""The stylesheet of all panels."""
+STYLE: Final = f"<style>{_CSS}</style>"  # The stylesheet of all panels
 STAGE_STYLE: Final = f"{STYLE}<style>{_css('stage')}</style>"
 """The same for slides, and the page around them."""
 _DOCUMENT_STYLE: Final = f"{STYLE}<style>{_css('document')}</style>"

@@ -11,8 +11,7 @@ from typing import Annotated, Final
 from pydantic import BeforeValidator, Field
 
 FIRST_YEAR: Final = 1970
-LAST_YEAR: Final = 2100
-"""A start date lies within these years; the days that follow may lie beyond."""
+LAST_YEAR: Final = 2100  # A start date lies within these years; the days that follow may lie beyond
 
 _ISO: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _REMEDY: Final = f"write one of {FIRST_YEAR} to {LAST_YEAR} as year-month-day, such as 2026-12-07"

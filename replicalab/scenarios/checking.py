@@ -27,8 +27,7 @@ from replicalab.scenarios.study import Design, Study
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-MOST_FAULTS: Final = 50
-"""Of more faults in a file than these, the rest are only counted."""
+MOST_FAULTS: Final = 50  # Of more faults in a file than these, the rest are only counted
 MOST_COMPARED: Final = 200
 """So many known names are compared with unknown ones for a file, to guess which was meant."""
 LONGEST_COMPARED: Final = 60
@@ -64,8 +63,7 @@ def is_identifier(name: object) -> bool:
     return isinstance(name, str) and bool(re.fullmatch(IDENTIFIER, name))
 
 
-Finding = tuple[FieldPath, str, str]
-"""Where something is wrong, what, and what to do about it."""
+Finding = tuple[FieldPath, str, str]  # Where something is wrong, what, and what to do about it
 
 
 def checked_study(document: YamlDocument, source: str) -> Study:

@@ -17,14 +17,11 @@ MOST: Final = 10**9
 LARGEST_EFFECT: Final = 1e6
 """The largest effect, target, floor or half-width: far beyond any that means something."""
 
-SMALLEST_FACTOR: Final = 0.01
-"""The least of an effect that a substitution may leave."""
+SMALLEST_FACTOR: Final = 0.01  # The least of an effect that a substitution may leave
 
-MOST_ITEMS: Final = 40
-"""The most entries of a list, if no other number is said of it here."""
+MOST_ITEMS: Final = 40  # The most entries of a list, if no other number is said of it here
 
-MOST_OWN_ITEMS: Final = 200
-"""The most items of a lab that a visitor may say something of."""
+MOST_OWN_ITEMS: Final = 200  # The most items of a lab that a visitor may say something of
 
 MOST_SUBSTITUTIONS: Final = 80
 MOST_FACTS: Final = 200
@@ -73,8 +70,7 @@ Bound = Annotated[float, Field(strict=True, gt=0, le=LARGEST_EFFECT, allow_inf_n
 """A target or a floor of the evidence: a share, or a relative half-width."""
 
 Share = Annotated[float, Field(strict=True, gt=0, lt=1)]
-Baseline = Annotated[float, Field(strict=True, gt=0, le=1)]
-"""The higher of two shares."""
+Baseline = Annotated[float, Field(strict=True, gt=0, le=1)]  # The higher of two shares
 Assurance = Annotated[float, Field(strict=True, ge=0.5, lt=1)]
 """A chance that it is worth planning for; with a lower one, fewer samples would promise more."""
 Rate = Annotated[float, Field(strict=True, ge=0, le=MOST, allow_inf_nan=False)]

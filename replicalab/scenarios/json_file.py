@@ -15,15 +15,13 @@ from replicalab.scenarios.reading import LONGEST_QUOTED, readable_text
 
 _MOST_BYTES: Final = 6 * 2**20  # As many are read to tell what a file is
 MOST_VALUES: Final = 500_000
-MOST_LISTS: Final = 150_000
-"""No file of any kind holds as many values, or lists and blocks."""
+MOST_LISTS: Final = 150_000  # No file of any kind holds as many values, or lists and blocks
 _HALF: Final = re.compile("[\ud800-\udfff]")
 _ESCAPED_HALF: Final = ("\\ud", "\\uD")
 # A string; one without an end too, so that nothing is looked at twice.
 _STRING: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 
-Values = dict[str, object]
-"""What a file holds, by its names."""
+Values = dict[str, object]  # What a file holds, by its names
 
 
 class FileKind(StrEnum):

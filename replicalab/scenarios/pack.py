@@ -51,8 +51,7 @@ MAX_ROUNDS: Final = 5
 
 BUDGET_SWING_PERCENT: Final = 15
 DAYS_SWING_PERCENT: Final = 20
-BUDGET_STEP: Final = 10
-"""A seeded budget is a whole multiple of this many credits."""
+BUDGET_STEP: Final = 10  # A seeded budget is a whole multiple of this many credits
 
 MAX_SEED: Final = 2**63 - 1
 Seed = Annotated[int, Field(strict=True, ge=0, le=MAX_SEED)]
@@ -398,8 +397,7 @@ class Pack(models.Record):
         )
 
 
-NormalizedScenarioPack = Pack
-"""The full name of a pack."""
+NormalizedScenarioPack = Pack  # The full name of a pack
 
 
 def require_seed(seed: object) -> int:

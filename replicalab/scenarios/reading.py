@@ -22,8 +22,7 @@ MAX_BYTES: Final = 256 * 1024
 MAX_DEPTH: Final = 20
 MOST_VALUES: Final = 5_000
 """The most values of a file, lists and blocks counted; a shipped study has some 250."""
-LONGEST_QUOTED: Final = 60
-"""The most characters that a message quotes of a file's own."""
+LONGEST_QUOTED: Final = 60  # The most characters that a message quotes of a file's own
 
 FieldPath = tuple[str | int, ...]
 """Where a value stands: keys and 0-based list positions, from the top of the file."""

@@ -19,10 +19,8 @@ if TYPE_CHECKING:
 
 SUFFIXES: Final = ("csv", "tsv", "txt", "xlsx")
 """Endings of readable files; all but the last are text."""
-MOST_BYTES: Final = 2 * 2**20
-"""The largest file, 2 MiB; a full inventory has about 30 KiB."""
-MOST_UNPACKED: Final = 20 * 2**20
-"""The largest sum of the uncompressed parts of a workbook."""
+MOST_BYTES: Final = 2 * 2**20  # The largest file, 2 MiB; a full inventory has about 30 KiB
+MOST_UNPACKED: Final = 20 * 2**20  # The largest sum of the uncompressed parts of a workbook
 MOST_ROWS: Final = 1_000
 MOST_COLUMNS: Final = 30
 LONGEST_QUOTED: Final = 60

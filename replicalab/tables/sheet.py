@@ -12,8 +12,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from replicalab.characters import on_one_line
 
-Value = str | float
-"""A text, or a number that a spreadsheet calculates with."""
+Value = str | float  # A text, or a number that a spreadsheet calculates with
 
 _NOT_IN_TITLES: Final = re.compile(r"[\[\]:*?/\\']")
 _LONGEST_TITLE: Final = 28  # A workbook takes 31 characters; a number follows where two begin alike

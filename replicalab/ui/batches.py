@@ -18,14 +18,11 @@ from replicalab.case import Case
 from replicalab.lexicon import count_text
 from replicalab.library import KeptBatch
 
-MOST_JOBS: Final = 10_000
-"""Of one batch here; the command line runs more."""
-MOST_AT_ONCE: Final = 3
-"""So many batches are under way at once, whoever runs them."""
+MOST_JOBS: Final = 10_000  # Of one batch here; the command line runs more
+MOST_AT_ONCE: Final = 3  # So many batches are under way at once, whoever runs them
 MOST_AGAIN: Final = 20
 """So many negotiations of a batch from the library are played again when it is opened."""
-MOST_HELD: Final = 60_000
-"""The most jobs of all batches here, some 2 KiB each."""
+MOST_HELD: Final = 60_000  # The most jobs of all batches here, some 2 KiB each
 IN_USE_SECONDS: Final = 3600.0
 """How long after it was last looked at a batch is not given up for another."""
 AWAY_SECONDS: Final = 600.0

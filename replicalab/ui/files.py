@@ -10,8 +10,7 @@ from replicalab.documents import MIMES, MOST_MB, SUFFIXES
 from replicalab.errors import ReplicaLabError
 from replicalab.ui import notices
 
-Take = Callable[[bytes, str], None]
-"""Takes a file's bytes and its name."""
+Take = Callable[[bytes, str], None]  # Takes a file's bytes and its name
 
 
 def upload(

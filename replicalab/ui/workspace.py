@@ -17,8 +17,7 @@ DEFAULT_DIFFICULTY: Final = Difficulty.MEDIUM
 LARGEST_SEED: Final = 999_999
 MOST_ROUNDS: Final = 12
 MOST_SLIDES: Final = 99
-LONGEST_NAME: Final = 60
-"""Longest name in the comparison tray, in characters."""
+LONGEST_NAME: Final = 60  # Longest name in the comparison tray, in characters
 _LARGEST_WRITTEN: Final = 10**12  # A larger number is not written out
 
 

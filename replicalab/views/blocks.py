@@ -14,8 +14,7 @@ from typing import Literal, NamedTuple
 from replicalab import lexicon
 from replicalab.lexicon import amount_text
 
-NOT_GIVEN = lexicon.NOT_GIVEN
-"""What stands where nobody has said why."""
+NOT_GIVEN = lexicon.NOT_GIVEN  # What stands where nobody has said why
 
 
 class Status(StrEnum):
@@ -288,8 +287,7 @@ def listed_panel(title: str, lines: Iterable[str]) -> Group:
 # --- a document -----------------------------------------------------------------------------
 
 
-Paper = Literal["A4", "letter"]
-"""What a form that has pages is laid out for."""
+Paper = Literal["A4", "letter"]  # What a form that has pages is laid out for
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,9 @@ from replicalab.views.plan import in_its_noun
 
 TITLE: Final = "The design"
 MOST_ARMS: Final = 6
-MOST_BOOKINGS: Final = 6
-"""The number of arms and bookings listed; the rest are only counted."""
+MOST_BOOKINGS: Final = 6  # The number of arms and bookings listed; the rest are only counted
 
-_Span = tuple[str, str, int, int]
-"""A name, its days in words, the first and the last of them."""
+_Span = tuple[str, str, int, int]  # A name, its days in words, the first and the last of them
 
 
 def design_tables(plan: Assessment) -> list[Table]:

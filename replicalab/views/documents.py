@@ -115,8 +115,7 @@ def take_blocks(options: PlanAnalysis, most: int | None = None) -> Iterator[Bloc
 
 # --- the brief ------------------------------------------------------------------------------
 
-LONGEST: Final = 64
-"""The most characters of a value of a plan, and of a name, on one page."""
+LONGEST: Final = 64  # The most characters of a value of a plan, and of a name, on one page
 LONGEST_LINE: Final = 140
 LONGEST_CITED: Final = 260
 LONGEST_SENTENCE: Final = 420
@@ -235,8 +234,7 @@ def own_lines(written: Pack | None, pack: Pack) -> tuple[str, ...]:
 # --- where it comes from ---
 
 
-FORMAT: Final = 1
-"""Of the documents; it rises if an older one could be misread."""
+FORMAT: Final = 1  # Of the documents; it rises if an older one could be misread
 
 
 def input_hash(plan: Assessment) -> str:

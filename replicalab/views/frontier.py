@@ -18,8 +18,7 @@ from replicalab.views.plan import (
     with_cautions,
 )
 
-ROOM: Final = 1.06
-"""How much higher the frontier's chart is than what stands in it."""
+ROOM: Final = 1.06  # How much higher the frontier's chart is than what stands in it
 _VOID: Final = ", without which the study is void"
 
 

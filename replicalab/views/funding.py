@@ -29,12 +29,10 @@ from replicalab.views.lab import lab_text
 from replicalab.views.plan import newly_broken_text, term_text
 from replicalab.views.verdicts import evidence_cell, plan_verdict
 
-MOST_WORDS: Final = 12
-"""A headline has at most so many words."""
+MOST_WORDS: Final = 12  # A headline has at most so many words
 
 MOST_WAYS: Final = 2
-SHARES: Final = (0.9, 0.75, 0.5, 0.25)
-"""Of the money, for each of which the best plan is shown."""
+SHARES: Final = (0.9, 0.75, 0.5, 0.25)  # Of the money, for each of which the best plan is shown
 
 # The most characters of a cell, so that one page is enough whatever a study says: of the ways to
 # the target the first and any other, of the budget, and of the other tables.

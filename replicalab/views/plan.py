@@ -24,8 +24,7 @@ from replicalab.scenarios import (
 from replicalab.views.units import arms_text, basis_text, grouping_text
 
 _MOST_ASKED: Final = 2  # So many numbers of a question are named one by one
-WISHES: Final = "Wishes broken"
-"""What a row of the study's wishes that plans break is called."""
+WISHES: Final = "Wishes broken"  # What a row of the study's wishes that plans break is called
 _MOST_WORDS: Final = 3  # A noun of more words is too long to be repeated
 _DETAIL: Final = re.compile(r" \(| in | of ")
 _COUNTED: Final = re.compile(r"(?<![\w'])([\d,]+) samples\b")

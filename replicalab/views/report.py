@@ -63,8 +63,7 @@ from replicalab.views.success import TITLE as SUCCESS
 from replicalab.views.units import basis_text, groupings, unknown_text
 from replicalab.views.verdicts import plan_verdict
 
-LONGEST: Final = 4_000
-"""No value of a plan is longer."""
+LONGEST: Final = 4_000  # No value of a plan is longer
 
 
 def report(
@@ -256,8 +255,7 @@ _ASKED: Final = "Asked here in place of the study’s number."
 # Shares of the planned sample at which its evidence is shown: from a quarter to twice as many.
 _QUARTERS: Final = range(1, 9)
 
-Choice = tuple[str, Cell | str, str]
-"""What is chosen, what it is, and why."""
+Choice = tuple[str, Cell | str, str]  # What is chosen, what it is, and why
 
 
 def justification_table(plan: Assessment, said: Mapping[str, str] = MappingProxyType({})) -> Table:

@@ -27,8 +27,7 @@ from replicalab.views.negotiation import step_changes
 from replicalab.views.plan import cautions_sentence, in_its_noun, unit_noun, with_cautions
 from replicalab.views.verdicts import ANSWERS, answer_to, evidence_status, standing
 
-YOU: Final = "You"
-"""Whose result a score is, where it is the reader's own."""
+YOU: Final = "You"  # Whose result a score is, where it is the reader's own
 _SMALLEST_SHOWN: Final = 0.01
 
 

@@ -16,8 +16,7 @@ YOUR_PLAN: Final = "your plan"
 OFFER: Final = "Lab Manager's offer"
 LEAST_LOSS: Final = "least loss"
 BALANCED: Final = "balanced"
-LAST: Final = "last plan"
-"""Of a negotiation."""
+LAST: Final = "last plan"  # Of a negotiation
 
 
 def plans_shown(options: PlanAnalysis) -> dict[str, Assessment]:

@@ -19,8 +19,7 @@ from replicalab.views.blocks import Cell, Status, Verdict
 from replicalab.views.plan import with_cautions
 
 TARGET_MEANS: Final = "what is aimed for"
-FLOOR_MEANS: Final = "the least worth running"
-"""Of the evidence of a plan, whoever set them."""
+FLOOR_MEANS: Final = "the least worth running"  # Of the evidence of a plan, whoever set them
 FIDELITY_MEANS: Final = (
     "how far the plan departs from the study: 0 to 3 for each substitution, 1 for each control "
     "that is dropped"

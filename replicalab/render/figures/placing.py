@@ -18,21 +18,16 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-LETTER: Final = 6.8
-"""Width of a letter of a label in px, on average and rather more than less."""
-LINE: Final = 19.0
-"""Height of a label in px."""
+LETTER: Final = 6.8  # Width of a letter of a label in px, on average and rather more than less
+LINE: Final = 19.0  # Height of a label in px
 WIDTHS: Final = (285.0, 610.0, 1000.0)
 """Width of the plot on a phone, a projector and a large screen, in px."""
-PLOT: Final = 330
-"""Height of the plot on a page, in px."""
+PLOT: Final = 330  # Height of the plot on a page, in px
 _MARK: Final = 9  # Half the size of a mark, in px
-MOST_STEPS: Final = 2400
-"""About so many points are tried on the whole of a line."""
+MOST_STEPS: Final = 2400  # About so many points are tried on the whole of a line
 _STEPS: Final = 24  # So many of them on each straight part
 
-Point = tuple[float, float]
-"""A share of the plot's width, and a height in px."""
+Point = tuple[float, float]  # A share of the plot's width, and a height in px
 
 
 class Box(NamedTuple):

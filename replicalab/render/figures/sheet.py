@@ -32,8 +32,7 @@ _TEXT: Final = 13
 _DIGIT: Final = 7.5  # Size of all text but the title, and width of its digits, in px
 
 Spot = tuple[float, float]
-Path = list[tuple[float, float] | None]
-"""Corners of a line or an outline; None lifts the pen."""
+Path = list[tuple[float, float] | None]  # Corners of a line or an outline; None lifts the pen
 
 
 class Mark(NamedTuple):

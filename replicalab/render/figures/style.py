@@ -15,8 +15,7 @@ CAUTION: Final = "#E69F00"
 FAIL: Final = "#D55E00"
 EVIDENCE: Final = "#0072B2"
 QUIET: Final = "#7A8794"
-TITLE_LINE: Final = 20
-"""Height of a line of a title, in px."""
+TITLE_LINE: Final = 20  # Height of a line of a title, in px
 LABEL_SIZE: Final = 11
 # Of all text without a colour of its own; the stylesheet puts the theme's in its place.
 _INK: Final = "#808495"

@@ -199,8 +199,7 @@ def draw_tables() -> None:
         download("CSV of this table", lambda: csv_tables(make())[chosen], name)
 
 
-TABS: Final = "export_part"
-"""Holds which part of the drawer is open."""
+TABS: Final = "export_part"  # Holds which part of the drawer is open
 _PAGES: Final = {PROTOCOL: "Protocol"}
 """The address of each page that a place names; all others are drawers, or no page."""
 

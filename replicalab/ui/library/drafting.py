@@ -29,8 +29,7 @@ from replicalab.ui.workspace import TrayCase, Workspace
 _DRAFT: Final = "draft"  # The key of an address that names its tab's draft
 # The key of an address that names the entry, and its version, that the case was kept as.
 _KEPT: Final = "kept"
-ROOM: Final = 80
-"""The most characters that both take there."""
+ROOM: Final = 80  # The most characters that both take there
 _NAMED: Final = re.compile(r"([0-9a-f]{12})\.([sw]{1,2})")
 _ENTRY: Final = re.compile(r"([0-9a-f]{32})\.([0-9]{1,6})")
 _STUDY: Final = "s"

@@ -21,8 +21,7 @@ from replicalab.views.negotiation import asking_cost, outcome_verdict
 from replicalab.views.rounds import branches_panel, outcome_panel
 
 _RUN: Final = "The run"
-MOST_BRANCHES: Final = 8
-"""So many forks are kept, the latest."""
+MOST_BRANCHES: Final = 8  # So many forks are kept, the latest
 _COURSE: Final = "course_choice"
 
 

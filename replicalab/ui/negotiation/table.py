@@ -23,8 +23,7 @@ from replicalab.views.blocks import Verdict
 from replicalab.views.negotiation import outcome_verdict
 
 _KEY: Final = "negotiation_table"
-MOST_BYTES: Final = 16 * 2**20
-"""What a session keeps of negotiations that no rule plays again."""
+MOST_BYTES: Final = 16 * 2**20  # What a session keeps of negotiations that no rule plays again
 _MOST_AGAIN: Final = 16  # So many are kept that a rule plays again, or that nobody has begun
 # Of answers in a model's words so many characters are kept; others are asked for again.
 _MOST_WORDS: Final = 2**20

@@ -32,8 +32,7 @@ from replicalab.views.blocks import Status, sentences_panel
 from replicalab.views.region import means_text, region_title, shade_text
 from replicalab.views.verdicts import evidence_sentence, largest_text, plan_verdict
 
-DOOR: Final = "door"
-"""The key of the front door's tabs."""
+DOOR: Final = "door"  # The key of the front door's tabs
 MAKE: Final = "Make a study"
 PARTS_KEY: Final = "making_part"
 ADVANCED: Final = "Advanced"
