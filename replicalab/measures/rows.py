@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple, Protocol
 
 from replicalab.lexicon import percent_text
-from replicalab.measures.bisection import least_reaching
+from replicalab.measures.distributions import least_reaching
 from replicalab.measures.normal_scales import NormalScale
 from replicalab.measures.reported import EffectSource
 from replicalab.measures.scales import SHARE, Scale

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from replicalab.assessment.success import basis_of, relative_size
 from replicalab.measures import KINDS, DesignKind
 from replicalab.measures.success import Criterion, chance
 from replicalab.scenarios import Arms, Original, Units
-from replicalab.views.success import basis_of, relative_size
 from tests.factories import make_design
 
 DRAWS: Final = 100_000
