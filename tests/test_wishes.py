@@ -222,15 +222,15 @@ JUDGE_NO_PLAN: Final = {
         "challenge_panel",
         "idea_panel",
         "picture_panel",
-        "rows_panel",
         "kind_panel",
         "lab_panel",
         "legend_panel",
     ),
     *("paper_panel", "regret_panel", "rules_panel", "samples_panel", "shares_panel"),
     *("substitutions_panel", "listed_panel", "sentences_panel", "top_panel", "point_panel"),
+    *("attempts_panel", "critique_panel", "ledger_panel", "matrix_panel"),
     *("Slide.STAKE", "Slide.CONCESSION", "Slide.LEDGER"),
-    *("worked_out_panel", "units_panel", "success_panel"),
+    *("worked_out_panel", "units_panel"),
 }
 """Panels and slides that draw what they are given, numbers alone, or a study.
 

@@ -61,11 +61,11 @@ def test_form_is_filled_in_kept_in_the_address_and_written_by_its_ids(files: Fil
 def test_proposed_text_is_an_answer_once_it_is_confirmed() -> None:
     app = opened(part("Registration", study="psy_stroop"), "osf-preregistration-3")
     assert not registered(app).case.registration.texts
-    assert "Proposed: With 100 participants; nobody looks before." in in_drawer(app)
+    assert "Proposed: With 100 participants, without an interim analysis." in in_drawer(app)
     app.session_state["export_is_open"] = True
     press(app, "Confirm this")
     texts = registered(app).case.registration.texts
-    assert texts == {"stopping": "With 100 participants; nobody looks before."}
+    assert texts == {"stopping": "With 100 participants, without an interim analysis."}
     app = opened(app, "osf-preregistration-3")
     assert app.text_area(key=f"{PLACE}_stopping").value == texts["stopping"]
     assert "Proposed: With" not in in_drawer(app)
