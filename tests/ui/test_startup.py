@@ -21,7 +21,7 @@ def test_first_page_waits_for_no_database_and_no_chart() -> None:
     code = """
 import gc, sys
 from replicalab.ui import startup
-slow = ("sqlalchemy", "plotly.graph_objects")
+slow = ("sqlalchemy", "replicalab.render.figures.region")
 startup.load()
 print("replicalab.ui.scenarios" in sys.modules, *(each in sys.modules for each in slow))
 print(gc.isenabled())
