@@ -24,7 +24,7 @@ from replicalab.planner import (
     change_steps,
 )
 from replicalab.planner.curves import Curves
-from replicalab.planner.units import by_correlation
+from replicalab.planner.unreached import by_correlation
 from replicalab.scenarios import Bounds, EvidenceAssumptions, LabOverrides, Pack, StudyLimit
 from replicalab.tables.rows import cost_row, dimension_row, remark_row
 from replicalab.views.blocks import Verdict

@@ -36,7 +36,7 @@ from replicalab.lexicon import (
 )
 from replicalab.lexicon import quoted as labels_quoted
 from replicalab.measures import KINDS
-from replicalab.planner.units import by_correlation
+from replicalab.planner.unreached import by_correlation
 from replicalab.registration import Finder
 from replicalab.scenarios import AllowedSubstitution, Bounds, Design, EvidenceTier
 

@@ -6,7 +6,7 @@ the variance between units leaves, so that only more units help.
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from replicalab.assessment import (
     Assessment,
@@ -15,9 +15,10 @@ from replicalab.assessment import (
     units_in_arms,
 )
 from replicalab.assessment.evidence import seen_effect
+from replicalab.measures import design_effect, samples_left
 from replicalab.models import LARGEST_PLANNED
 from replicalab.planner.limits import EvidenceCurve, fewest, most_looked_at
-from replicalab.scenarios import Arms, Design, EvidenceTier
+from replicalab.scenarios import CORRELATIONS, Arms, Design, EvidenceTier
 
 _NO_END: Final = 10**9  # So many samples in each unit are as good as any number
 _TWO: Final = 2
@@ -137,3 +138,47 @@ def _of_units(design: Design, units: tuple[int, ...], per_unit: int) -> Design:
         # Whole units may be less even than the samples that a study may ask for.
         changes["arms"] = Arms.trusted({**dict(arms), "share": units[0] / sum(units)})
     return design.model_copy(update=changes)
+
+
+class UnitsWorth(NamedTuple):
+    """How many independent samples a plan's samples are worth.
+
+    Attributes:
+        remaining: samples per unit after dropout, on average.
+        design_effect: the variance of a mean over that of independent samples.
+        worth: the number of independent samples.
+    """
+
+    remaining: float
+    design_effect: float
+    worth: float
+
+
+def units_worth(plan: Assessment, correlation: float) -> UnitsWorth | None:
+    """Return the worth of a plan's samples at a correlation; None without units."""
+    units, evidence = plan.pack.design.units, plan.evidence
+    if units is None:
+        return None
+    remaining = samples_left(evidence.analysed, evidence.able, units.samples)
+    effect = design_effect(remaining, correlation)
+    return UnitsWorth(remaining, effect, evidence.analysed / effect)
+
+
+def by_correlation(plan: Assessment) -> dict[float, float]:
+    """Return the evidence at the usual correlations and at the study's own.
+
+    Empty without units, and with a baseline, which needs independent samples.
+    """
+    design, evidence = plan.pack.design, plan.evidence
+    if design.units is None or design.baseline is not None:
+        return {}
+    values = {}
+    for icc in sorted({*CORRELATIONS, *([] if design.units.icc is None else [design.units.icc])}):
+        units = design.units.model_copy(update={"icc": icc})
+        other = design.model_copy(update={"units": units})
+        values[icc] = (
+            evidence.value
+            if evidence.void_reason
+            else evidence_value(other, evidence.able, evidence.effect, evidence.factor)
+        )
+    return values

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from replicalab.characters import on_one_line
+from replicalab.characters import on_one_line, shown
+from replicalab.tables import Value, sheet, workbook
 from replicalab.views.blocks import Block, Cell, Document, Listing, Sentence, Status, Table
 
 _SIGNS: Final = {Status.PASS: "✓ ", Status.CAUTION: "! ", Status.FAIL: "✕ "}
@@ -70,3 +71,22 @@ def _line(cells: Iterable[str]) -> str:
 
 def _cell(cell: Cell) -> str:
     return f"{_SIGNS[cell.status] if cell.status else ''}{escaped(cell.text)}"
+
+
+def csv_tables(document: Document) -> dict[str, str]:
+    """Return each table of a document as the text of a CSV file, by its caption."""
+    return {table.caption: sheet(table.names, _rows(table)) for table in document.tables}
+
+
+def excel(document: Document) -> bytes:
+    """Return the tables of a document as one workbook, a sheet each."""
+    sheets = {table.caption: [table.names, *_rows(table)] for table in document.tables}
+    return workbook(sheets, document.title, document.authors)
+
+
+def _rows(table: Table) -> Iterable[list[Value]]:
+    return [[*map(_value, row)] for row in table.rows]
+
+
+def _value(cell: Cell) -> Value:
+    return shown(cell.text) if cell.number is None else cell.number

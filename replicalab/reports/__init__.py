@@ -2,9 +2,8 @@
 
 from replicalab.render.docx import docx
 from replicalab.render.html import document_html, preview
-from replicalab.render.markdown import markdown
+from replicalab.render.markdown import csv_tables, excel, markdown
 from replicalab.render.pdf import missing, pdf
-from replicalab.render.tables import csv_tables, excel
 from replicalab.reports.bundle import OpenedBundle, bundle, open_bundle
 from replicalab.views.blocks import Document, Paper
 from replicalab.views.documents import brief, input_hash, of_run

@@ -3,7 +3,7 @@
 from typing import Final
 
 from replicalab.assessment import Assessment, original_estimate
-from replicalab.assessment.success import success_of
+from replicalab.assessment.effects import success_of
 from replicalab.lexicon import amount_text
 from replicalab.measures.success import CRITERIA
 from replicalab.scenarios import Design

@@ -8,8 +8,7 @@ from typing import Final
 from replicalab.assessment import Assessment, counted_units, samples_in_arms, units_in_arms
 from replicalab.lexicon import amount_text, capitalised, count_text, joined, percent_text, plural
 from replicalab.models import Record
-from replicalab.planner.units import by_correlation, units_worth
-from replicalab.planner.unreached import units_limit
+from replicalab.planner.unreached import by_correlation, units_limit, units_worth
 from replicalab.scenarios import Arms, Design, Units
 from replicalab.views.blocks import Cell, Group, Sentence, Table, group, row, table
 

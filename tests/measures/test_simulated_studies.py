@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from replicalab.assessment.success import basis_of, relative_size
+from replicalab.assessment.effects import basis_of, relative_size
 from replicalab.measures import KINDS, DesignKind
 from replicalab.measures.success import Criterion, chance
 from replicalab.scenarios import Arms, Original, Units

@@ -19,7 +19,7 @@ from replicalab.assessment import (
     units_in_arms,
 )
 from replicalab.planner import PlanAnalysis
-from replicalab.planner.units import by_correlation
+from replicalab.planner.unreached import by_correlation
 from replicalab.reports import markdown, report
 from replicalab.scenarios import (
     Arms,

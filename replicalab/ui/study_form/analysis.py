@@ -27,8 +27,8 @@ from replicalab.ui import own_studies, panel
 from replicalab.ui.controls import NumberField, button, complain
 from replicalab.ui.study_form import fields, record
 from replicalab.ui.study_form.parts import KINDS_SHOWN
-from replicalab.views.analysis import unknown_name, worked_out_panel
 from replicalab.views.plan import groups_text
+from replicalab.views.study import unknown_name, worked_out_panel
 
 _PREFIX: Final = "analysis"
 _DAYS: Final = "duration_days"
