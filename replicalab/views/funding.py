@@ -188,7 +188,7 @@ def _row(what: str, amount: str, plan: Assessment, gives_up: str | None = None) 
 
 
 def _lost_text(plan: Assessment) -> str:
-    lost = f"{plan.fidelity_loss}: {frontier.given_up_text(plan)}" if plan.fidelity_loss else ""
+    lost = f"{plan.fidelity_loss} of fidelity" if plan.fidelity_loss else ""
     return "; ".join(filter(None, (lost, wishes_text(plan, plan.broken_wishes)))) or "nothing"
 
 

@@ -51,7 +51,7 @@ def _types_a_sample_size(page: Page) -> None:
     expect(dimension(page, "Budget")).to_contain_text("2,350 / 3,700 credits")
     expect(cost_total(page)).to_contain_text("2,350")
     expect(where(page)).to_contain_text("power 0.36")
-    expect(page).to_have_url(re.compile("plan="))
+    expect(page).to_have_url(re.compile("samples=150"))
 
 
 def _swaps_the_booked_item_and_types_an_unknown_one(page: Page) -> None:

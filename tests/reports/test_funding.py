@@ -149,9 +149,3 @@ def test_plan_that_shows_nothing_is_not_offered_for_less_money() -> None:
     assert (best.samples, best.value) == (2, 0.0)
     last = table(funding_request(options, on=DAY), "The most evidence").rows[-1]
     assert last[2].text == "no plan fits that shows anything"
-
-
-def test_cell_is_cut_between_two_words() -> None:
-    options = work("bio_jq1_myeloma", "medium", "reference").options
-    found = table(funding_request(options, on=DAY), "The most evidence")
-    assert found.rows[0][-1].text.endswith("breaks a wish of the study: 'survival…")
