@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from datetime import date
+from pathlib import Path
 
 import pytest
+import streamlit
 from playwright.sync_api import Page
 
 from replicalab.render.html import STYLE, preview
@@ -34,12 +37,23 @@ def test_signs_keep_their_words_on_a_page_that_is_printed(page: Page) -> None:
     assert words
 
 
+def app_font() -> str:
+    """Return a style with the app's own font, since the machine's may be wider."""
+    media = Path(streamlit.__file__).parent / "static" / "static" / "media"
+    [file] = media.glob("SourceSansVF-Upright*.woff2")
+    data = b64encode(file.read_bytes()).decode()
+    face = f"font-family: app; src: url(data:font/woff2;base64,{data}); font-weight: 200 900"
+    return f"<style>@font-face {{ {face} }}</style>"
+
+
 @pytest.mark.parametrize("width", [282, 560])  # of a drawer on a phone, and on a projector
 def test_look_at_a_document_breaks_no_word_of_a_table(page: Page, width: int) -> None:
     page.set_viewport_size({"width": PHONE.width if width < PHONE.width else 1280, "height": 800})
     options, on = WORKS["ego depletion"]().options, date(2026, 3, 2)
     for document in (funding_request(options, on=on), WORKS["ego depletion"]().report()):
-        page.set_content(f"{STYLE}<div style='width: {width}px'>{preview(document)}</div>")
+        shown = f"<div style='width: {width}px; font-family: app'>{preview(document)}</div>"
+        page.set_content(f"{STYLE}{app_font()}{shown}")
+        page.evaluate("document.fonts.ready")
         assert page.evaluate(BROKEN) == []
 
 
