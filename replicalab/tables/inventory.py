@@ -17,6 +17,7 @@ from replicalab.tables.sheet import TWO_WAYS, Value, number_text, sheet, unguard
 if TYPE_CHECKING:
     import pandas as pd
 
+MAX_NUMBER_CHARS: Final = 400  # the smallest price, written in full, has 326
 COLUMNS: Final = ("name", "kind", "state", "until", "price")
 REQUIRED: Final = COLUMNS[:2]
 KINDS: Final = ("equipment", "reagent")
@@ -144,9 +145,10 @@ def _value(column: str, text: str, guesser: Guesser) -> object:
     if places := hidden(text):
         problem = f"{_quoted(text)} holds {described(text[places[0]])}, which is invisible"
         raise ValueError(problem, "remove it")
-    if len(text) > LONGEST_LABEL:
+    limit = LONGEST_LABEL if column == "name" else MAX_NUMBER_CHARS
+    if len(text) > limit:
         problem = f"{_quoted(text)} has {len(text):,} characters"
-        raise ValueError(problem, f"write at most {LONGEST_LABEL}")
+        raise ValueError(problem, f"write at most {limit}")
     if column == "name":
         return text
     if words := _WORDS.get(column):
