@@ -24,7 +24,7 @@ KINDS: Final = ("equipment", "reagent")
 STATES: Final = tuple(state.value for state in ItemState)
 _WORDS: Final = {"kind": KINDS, "state": STATES}
 MOST_FAULTS: Final = 20  # The most faults that one message lists
-_NUMBER: Final = re.compile(r"[0-9]{1,20}(?:[.,][0-9]{1,20})?")
+_NUMBER: Final = re.compile(r"[0-9]{1,20}(?:[.,][0-9]{1,400})?")
 
 
 class InventoryTable(NamedTuple):
