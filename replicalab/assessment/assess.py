@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from replicalab.assessment.costs import (
     CostTerm,
@@ -80,27 +81,6 @@ _IN_ANY_LAB: Final = (
 )
 
 
-if TYPE_CHECKING:
-    from functools import cached_property as once
-else:
-
-    class once:  # noqa: N801 - a decorator, and read as one
-        """A fact of an Assessment, worked out when it is first read, and kept.
-
-        `functools.cached_property` takes a lock until Python 3.12. A check reads ten facts, and
-        the locks took a quarter of its time.
-        """
-
-        def __init__(self, work):
-            self.work, self.name, self.__doc__ = work, work.__name__, work.__doc__
-
-        def __get__(self, plan, owner):
-            if plan is None:
-                return self
-            fact = plan.__dict__[self.name] = self.work(plan)
-            return fact
-
-
 # A plan's texts, and its lists of them.
 _WORDS: Final = attrgetter(*[name for name in PROTOCOL_FIELDS if name not in NUMBER_FIELDS])
 # What of a plan depends on its wording, and neither on its samples nor on its days.
@@ -144,14 +124,14 @@ class Assessment:
             vars(there).update((name, facts[name]) for name in _BY_WORDING if name in facts)
         return there
 
-    @once
+    @cached_property
     def counts(self) -> Counts:
         """The numbers that cost and staff depend on."""
         return counts_of(self.plan, self.pack)
 
     # --- what it needs ----------------------------------------------------------------------
 
-    @once
+    @cached_property
     def cost(self) -> float:
         """What it costs, in the lab's currency."""
         return credits_needed(self.counts, self.pack)
@@ -162,7 +142,7 @@ class Assessment:
         own = own_prices(self.plan, self.pack)
         return cost_terms(self.counts, self.pack, own)
 
-    @once
+    @cached_property
     def staff(self) -> int:
         """How many staff units it needs."""
         return int(staff(self.counts, self.pack.staff_model))
@@ -172,7 +152,7 @@ class Assessment:
         """The steps that each may add a staff unit."""
         return staff_steps(self.counts, self.pack.staff_model)
 
-    @once
+    @cached_property
     def items(self) -> tuple[Item, ...]:
         """What it lists as equipment, then as reagents, each label once, in its order."""
         plan, items = self.plan, self.pack.inventory.items
@@ -181,13 +161,13 @@ class Assessment:
             *items(plan.required_reagents, "reagent"),
         )
 
-    @once
+    @cached_property
     def missing_items(self) -> tuple[Item, ...]:
         """Those of them that this lab lacks or does not know."""
         free = ItemStatus.AVAILABLE
         return tuple([item for item in self.items if item.status is not free])
 
-    @once
+    @cached_property
     def control_keys(self) -> tuple[str, ...]:
         """The keys of its controls, as often as it lists them."""
         known = self.pack.control_keys
@@ -195,14 +175,14 @@ class Assessment:
 
     # --- the check --------------------------------------------------------------------------
 
-    @once
+    @cached_property
     def parts(self) -> frozenset[str]:
         """The words of all its texts, folded; an apostrophe ends one."""
         values = _WORDS(self.plan)
         texts = [value if isinstance(value, str) else "\n".join(value) for value in values]
         return parts_of("\n".join(texts))
 
-    @once
+    @cached_property
     def other_labels(self) -> set[str]:
         """The labels that it lists and its study has not, or not as one line without harm."""
         plan = self.plan
@@ -214,7 +194,7 @@ class Assessment:
         """Whether what is said of it is known to quote nothing with a line break, say."""
         return not self.other_labels and self.pack.study.is_in_lines
 
-    @once
+    @cached_property
     def violations(self) -> tuple[Violation, ...]:
         """The phrases by which its wording breaks a restriction."""
         plan, study = self.plan, self.pack.study
@@ -222,20 +202,20 @@ class Assessment:
             return ()
         return tuple(violations(wording_of(plan).texts, self.parts, study.policy_rules))
 
-    @once
+    @cached_property
     def missing_elements(self) -> tuple[str, ...]:
         """The required elements of the hidden reference that it does not address."""
         spec, parts = self.pack.study.hidden_reference, self.parts
         elements = zip(spec.required_elements, spec.element_words, strict=True)
         return tuple(element for element, words in elements if not words <= parts)
 
-    @once
+    @cached_property
     def broken_limits(self) -> list[StudyLimit]:
         """The study's own constraints that its numbers break, in the study's order."""
         limits = self.pack.limits
         return [limit for limit in limits if not limit.allows(self.bounded(limit))]
 
-    @once
+    @cached_property
     def broken_wishes(self) -> tuple[StudyLimit, ...]:
         """The study's soft constraints that its numbers break, in the study's order."""
         return tuple(limit for limit in self.broken_limits if not limit.hard)
@@ -246,21 +226,21 @@ class Assessment:
             return self.evidence.value
         return float(self.counts.days if limit.number is Bounds.DAYS else self.counts.samples)
 
-    @once
+    @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """The findings about it on paper, in a fixed order."""
         return *self._findings, *element_findings(self)
 
-    @once
+    @cached_property
     def _findings(self) -> tuple[Finding, ...]:
         return tuple(findings(self))
 
-    @once
+    @cached_property
     def errors(self) -> list[str]:
         """The findings that make it invalid."""
         return [message for severity, _, message in self._findings if severity is Severity.ERROR]
 
-    @once
+    @cached_property
     def validation(self) -> ValidationResult:
         """The findings, in the document's form."""
         names = ("severity", "category", "message")
@@ -270,7 +250,7 @@ class Assessment:
         ]
         return ValidationResult.trusted({"valid": not self.errors, "issues": issues})
 
-    @once
+    @cached_property
     def reasons(self) -> dict[Dimension, list[str]]:
         """Why it fails each of the seven dimensions; nothing where it passes."""
         rows, failing = DIMENSION_ROWS.items(), self.failing
@@ -299,7 +279,7 @@ class Assessment:
         fields["validation_result"] = self.validation
         return fields
 
-    @once
+    @cached_property
     def failing(self) -> list[Dimension]:
         """The dimensions that fail, in the document's order."""
         found = zip(DIMENSIONS, measured(self), strict=True)
@@ -315,7 +295,7 @@ class Assessment:
         """Whether all seven dimensions pass."""
         return not self.failing
 
-    @once
+    @cached_property
     def slack(self) -> dict[Dimension, Slack]:
         """The seven dimensions in numbers, in the document's order."""
         found = zip(DIMENSIONS, measured(self), strict=True)
@@ -335,13 +315,13 @@ class Assessment:
 
     # --- what it is worth -------------------------------------------------------------------
 
-    @once
+    @cached_property
     def substitutions(self) -> tuple[AllowedSubstitution, ...]:
         """The substitutions that it has made."""
         listed = {item.key for item in self.items}
         return tuple(used_substitutions(listed, self.pack.allowed_substitutions))
 
-    @once
+    @cached_property
     def dropped(self) -> tuple[Control, ...]:
         """The study's controls that it does without, in the study's order."""
         keys = self.pack.control_keys
@@ -358,17 +338,17 @@ class Assessment:
         """The fidelity given up: each substitution by its 0-3, each dropped control 1."""
         return self.substitution_loss + len(self.dropped)
 
-    @once
+    @cached_property
     def evidence_factor(self) -> float:
         """What its substitutions leave of the planning effect, in (0, 1]."""
         return math.prod(row.evidence_factor for row in self.substitutions)
 
-    @once
+    @cached_property
     def evidence(self) -> Evidence:
         """What its sample is worth at the study's planning effect."""
         return self.evidence_at(None)
 
-    @once
+    @cached_property
     def detectable_effect(self) -> float | None:
         """The smallest effect, as the study's own endpoint shows it, that it detects.
 
