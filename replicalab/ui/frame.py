@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import partial
 from typing import Final
 
 import streamlit as st
@@ -11,7 +11,6 @@ from replicalab import server
 from replicalab.characters import shown
 from replicalab.errors import ScenarioError
 from replicalab.planner import PlanAnalysis
-from replicalab.render.html import html
 from replicalab.ui import (
     challenge,
     export,
@@ -21,14 +20,12 @@ from replicalab.ui import (
     state,
     tray,
 )
-from replicalab.ui.cards import cards
 from replicalab.ui.controls import button
 from replicalab.ui.library import keeping
 from replicalab.ui.words import ICONS, escaped
 from replicalab.views.blocks import Status
 from replicalab.views.check import header_panel
 from replicalab.views.score import HIDDEN
-from replicalab.views.study import card_panel
 
 PAGES: Final = (
     ("app.py", "Scenarios"),
@@ -102,7 +99,6 @@ def _begin() -> None:
         draw_sign_in()
         st.stop()
     try:
-        warm_up()
         state.begin()
     except ScenarioError as error:
         st.error(
@@ -112,13 +108,6 @@ def _begin() -> None:
         )
         st.text(shown(str(error)))
         st.stop()
-
-
-@cache
-def warm_up() -> None:
-    """Load what the pages use and judge what the front door shows, once per process."""
-    for card in cards():
-        html(card_panel(card.summary, card.labs), header_panel(card.labs[0].yours))
 
 
 @st.fragment(run_every=_A_DAY)

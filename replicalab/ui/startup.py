@@ -6,24 +6,19 @@ part and the charts come last, when the first page stands, which shows neither.
 
 import gc
 import sys
-from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from typing import Final
-
-from replicalab.errors import ScenarioError
 
 _REST_SECONDS: Final = 2.0  # So long what is left is put off, for the first page to be drawn
 
 
 def load() -> None:
-    """Load what the pages use, and see to it that the rest follows."""
+    """Load the pages. The library, the charts and SciPy follow when they are needed."""
     gc.disable()  # nearly all that is made here stays
     try:
-        frame = import_module("replicalab.ui.frame")
-        import_module("replicalab.ui.scenarios")
-        with suppress(ScenarioError):  # the page says what is wrong with the studies
-            frame.warm_up()
+        for module in ("replicalab.ui.frame", "replicalab.ui.scenarios"):
+            import_module(module)
     finally:
         gc.enable()
     writer = import_module("replicalab.ui.library.writer")
