@@ -51,7 +51,7 @@ _SAID_SINCE: Final = ("wishes_broken", "evidence_short", "wishes_short", "fideli
 _ROUNDING: Final = 1e-12  # What is 0 here may be that on another machine
 _Z: Final = 1.959963984540054  # The 97.5 % point of the normal distribution: intervals are of 95 %
 
-Rule = Literal[ScientistKind.BASELINE, ScientistKind.EVIDENCE_AWARE]
+Rule = Literal[ScientistKind.BASELINE, ScientistKind.DIRECT]
 Seat = Rule | Literal[ScientistKind.MODEL]  # Who may be the Scientist of a job
 
 
@@ -103,7 +103,7 @@ def jobs_of(
     labs: Sequence[Difficulty] = tuple(Difficulty),
     seeds: Sequence[int] = (0,),
     *,
-    scientists: Sequence[Seat] = (ScientistKind.EVIDENCE_AWARE,),
+    scientists: Sequence[Seat] = (ScientistKind.DIRECT,),
     lab_managers: Sequence[LabManagerKind] = (LabManagerKind.REFERENCE,),
     max_rounds: int = MAX_ROUNDS,
 ) -> list[Case]:

@@ -70,7 +70,7 @@ class Case(Record):
     own_lab: scenarios.LabOverrides = scenarios.LabOverrides()
     question: scenarios.EvidenceAssumptions = scenarios.EvidenceAssumptions()
     plan: Protocol | None = None
-    scientist: ScientistKind = ScientistKind.EVIDENCE_AWARE
+    scientist: ScientistKind = ScientistKind.DIRECT
     lab_manager: LabManagerKind = LabManagerKind.REFERENCE
     max_rounds: Annotated[int, Field(strict=True, ge=1, le=MOST_ROUNDS)] = scenarios.MAX_ROUNDS
     recording: scenarios.Identifier | None = None

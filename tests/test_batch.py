@@ -50,7 +50,7 @@ from tests.negotiation.playing import ACCEPT, propose, said
 from tests.scripted import ScriptedGenerate
 
 STUDY: Final = "psy_stroop"
-AWARE: Final = ScientistKind.EVIDENCE_AWARE
+AWARE: Final = ScientistKind.DIRECT
 RULES: Final = (ScientistKind.BASELINE, AWARE)
 JOBS: Final = jobs_of(
     (STUDY, "math_four_colour"), seeds=range(3), scientists=RULES, lab_managers=(*LabManagerKind,)

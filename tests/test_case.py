@@ -125,10 +125,10 @@ def test_case_with_the_file_of_a_study_needs_no_other() -> None:
 
 
 def test_case_that_needs_a_person_is_no_job_and_one_that_needs_a_model_is_not_kept() -> None:
-    with pytest.raises(ValidationError, match="use baseline, evidence_aware or model"):
+    with pytest.raises(ValidationError, match="use baseline, direct or model"):
         Result(job=START.changed(scientist=ScientistKind.PERSON), error="none")
     by_model = Result(job=START.changed(scientist=ScientistKind.MODEL), error="none")
-    with pytest.raises(ValidationError, match="use baseline or evidence_aware"):
+    with pytest.raises(ValidationError, match="use baseline or direct"):
         KeptBatch.of([by_model], 1)
 
 

@@ -25,7 +25,7 @@ PACK = load_scenario("psy_stroop", "medium")
 PLAN = assess(PACK.reference_protocol, PACK)
 
 
-@pytest.mark.parametrize("scientist", [ScientistKind.BASELINE, ScientistKind.EVIDENCE_AWARE])
+@pytest.mark.parametrize("scientist", [ScientistKind.BASELINE, ScientistKind.DIRECT])
 @pytest.mark.parametrize("manager", LabManagerKind)
 def test_side_is_negotiated_as_its_players_play(
     scientist: ScientistKind, manager: LabManagerKind

@@ -127,7 +127,7 @@ def view_study(number: int) -> None:
 def saved_runs() -> tuple[Any, ...]:
     """Every form in which a negotiation was ever saved, as data."""
     texts = [each.model_dump_json(exclude_defaults=True) for each in shipped_recordings()]
-    for scientist in (ScientistKind.BASELINE, ScientistKind.EVIDENCE_AWARE):
+    for scientist in (ScientistKind.BASELINE, ScientistKind.DIRECT):
         pack = load_scenario("psy_stroop", "hard")
         setup = Setup.of(
             pack, pack.reference_protocol, 4, scientist=scientist,

@@ -98,7 +98,7 @@ def ways(length: int = 12, **changes: object) -> PlanAnalysis:
 def run(days: int = ASKED) -> Negotiation:
     """Return a negotiation that opens with so many days; the lab has 12."""
     plan = make_protocol(duration_days=days)
-    return by_rule(lab(), plan, scientist=ScientistKind.EVIDENCE_AWARE)
+    return by_rule(lab(), plan, scientist=ScientistKind.DIRECT)
 
 
 def revised(days: int = ASKED) -> Block:
@@ -285,7 +285,7 @@ def test_days_that_let_a_wish_be_kept_are_told_as_more_means() -> None:
 
 def test_plan_that_keeps_every_wish_is_told_nothing() -> None:
     kept = ways(ASKED, days=20, controls=make_study().controls)
-    talk = by_rule(kept.yours.pack, kept.yours.plan, scientist=ScientistKind.EVIDENCE_AWARE)
+    talk = by_rule(kept.yours.pack, kept.yours.plan, scientist=ScientistKind.DIRECT)
     yours, verdict = kept.yours, verdicts.plan_verdict(kept.yours)
     drawn = check.header_panel(yours), check.check_panel(yours), rounds.round_panel(talk, 0)
     said = words(*drawn) + verdict.text + negotiation.outcome_verdict(talk).text
@@ -330,7 +330,7 @@ def test_plan_without_a_control_is_not_said_to_need_nothing(
     [(_, [none])] = options.take_parts(found)
     assert none.startswith("Nothing: the lab can run the plan")
     assert none.endswith(f" L{lacks[1:]}.")
-    talk = by_rule(STROOP, found.yours.plan, scientist=ScientistKind.EVIDENCE_AWARE)
+    talk = by_rule(STROOP, found.yours.plan, scientist=ScientistKind.DIRECT)
     agreed = negotiation.outcome_verdict(talk)
     assert (agreed.status, agreed.title) == (Status.CAUTION, "Agreed")
     assert lacks in agreed.text

@@ -50,7 +50,7 @@ class FinishedNegotiation(Shown, Negotiation):
 
 def negotiate(
     plan: Assessment | scenarios.Pack,
-    scientist: str | GenerateFn = ScientistKind.EVIDENCE_AWARE,
+    scientist: str | GenerateFn = ScientistKind.DIRECT,
     lab_manager: str = LabManagerKind.REFERENCE,
     max_rounds: int = scenarios.MAX_ROUNDS,
     *,
@@ -60,7 +60,7 @@ def negotiate(
 
     Args:
         plan: the Scientist's first plan. A language model takes a pack, or the study's plan.
-        scientist: ``evidence_aware``, ``baseline``, a function from chat messages to a model's
+        scientist: ``direct``, ``baseline``, a function from chat messages to a model's
             text, or ``model`` for the endpoint in ``REPLICALAB_LLM_BASE_URL``.
         lab_manager: ``reference`` or ``least_loss``.
         max_rounds: the limit of rounds.
@@ -100,10 +100,10 @@ def _seated(scientist: str | GenerateFn) -> tuple[Seat, GenerateFn | None, str |
 
         endpoint = llm.needed_endpoint(os.environ)
         return ScientistKind.MODEL, llm.build_generate_fn(endpoint), endpoint.model
-    for rule in (ScientistKind.EVIDENCE_AWARE, ScientistKind.BASELINE):
+    for rule in (ScientistKind.DIRECT, ScientistKind.BASELINE):
         if scientist == rule:
             return rule, None, None
-    known = f"{ScientistKind.EVIDENCE_AWARE}, {ScientistKind.BASELINE}, {ScientistKind.MODEL}"
+    known = f"{ScientistKind.DIRECT}, {ScientistKind.BASELINE}, {ScientistKind.MODEL}"
     raise ValueError(f"scientist '{scientist}' is unknown; known: {known}, or a function")
 
 
@@ -156,7 +156,7 @@ def run_batch(
     labs: Sequence[str] = tuple(scenarios.Difficulty),
     seeds: Sequence[int] = (0,),
     *,
-    scientists: Sequence[str | GenerateFn] = (ScientistKind.EVIDENCE_AWARE,),
+    scientists: Sequence[str | GenerateFn] = (ScientistKind.DIRECT,),
     lab_managers: Sequence[LabManagerKind] = (LabManagerKind.REFERENCE,),
     max_rounds: int = scenarios.MAX_ROUNDS,
     executor: Executor | None = None,

@@ -129,7 +129,7 @@ def _jobs(asked: SimpleNamespace) -> list[Case]:
     """Return the negotiations; a study or a question with a fault is refused before the first."""
     every = [summary.scenario_id for summary in list_scenarios()] if ALL in asked.study else []
     studies = [asking.study_at(name) for name in every or dict.fromkeys(asked.study)]
-    scientists = dict.fromkeys(asked.scientist or [ScientistKind.EVIDENCE_AWARE.value])
+    scientists = dict.fromkeys(asked.scientist or [ScientistKind.DIRECT.value])
     managers = dict.fromkeys(asked.lab_manager or [LabManagerKind.REFERENCE.value])
     for scientist in scientists:
         asking.choice("--scientist", scientist, SCIENTISTS_NAMED)

@@ -56,7 +56,7 @@ Answers = Annotated[Path | None, Option(help="JSON file with the author's answer
 Json = Annotated[bool, Option("--json", help="Answer as JSON.")]
 Scientists = Annotated[
     list[str] | None,
-    Option("--scientist", help="baseline, evidence_aware or model; repeat."),
+    Option("--scientist", help="baseline, direct or model; repeat."),
 ]
 Managers = Annotated[list[str] | None, Option("--lab-manager", help="reference, …; repeat.")]
 
@@ -212,7 +212,7 @@ def negotiate(
     days: Days = None,
     settings: Settings = None,
     scientist: Annotated[
-        str | None, Option(help="baseline, evidence_aware or model (a language model).")
+        str | None, Option(help="baseline, direct or model (a language model).")
     ] = None,
     lab_manager: Annotated[str | None, Option(help="Policy of the Lab Manager.")] = None,
     rounds: Annotated[int | None, Option(min=1, help="At most this many rounds.")] = None,

@@ -121,8 +121,8 @@ def _cut_text(before: Protocol, after: ScientistAction) -> str:
 # --- the one that weighs the evidence -------------------------------------------------------
 
 
-def _evidence_aware(state: State, pack: Pack) -> Choice:
-    """Return what the evidence-aware Scientist does.
+def _direct(state: State, pack: Pack) -> Choice:
+    """Return what the direct Scientist does.
 
     It takes an offer that meets the target and keeps the study's wishes. Else it puts the
     planner's best plan forward, or takes the offer where nothing in this lab is better. Where no
@@ -217,7 +217,7 @@ def _relief(options: PlanAnalysis) -> tuple[tuple[Addition, ...], str]:
 
 _PLAYERS: Final[dict[ScientistKind, Callable[[State, Pack], Choice]]] = {
     ScientistKind.BASELINE: _baseline,
-    ScientistKind.EVIDENCE_AWARE: _evidence_aware,
+    ScientistKind.DIRECT: _direct,
 }
 
 

@@ -50,12 +50,12 @@ class ScientistKind(StrEnum):
     """Who may play the Scientist."""
 
     BASELINE = "baseline"
-    EVIDENCE_AWARE = "evidence_aware"
+    DIRECT = "direct"
     MODEL = "model"
     PERSON = "person"
 
 
-AUTOMATIC: Final = frozenset({ScientistKind.BASELINE, ScientistKind.EVIDENCE_AWARE})
+AUTOMATIC: Final = frozenset({ScientistKind.BASELINE, ScientistKind.DIRECT})
 """The Scientists that follow a rule: asked again, they act again in the same way."""
 
 

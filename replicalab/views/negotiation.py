@@ -42,8 +42,8 @@ class Player(NamedTuple):
 
 
 SCIENTISTS: Final = {
-    ScientistKind.EVIDENCE_AWARE: Player(
-        "Evidence-aware",
+    ScientistKind.DIRECT: Player(
+        "Direct",
         "Opens with your plan. Takes an offer that meets the evidence target, else counters with "
         "the best plan this lab can run, and leaves when none reaches the floor.",
     ),

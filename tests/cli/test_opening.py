@@ -16,7 +16,7 @@ from replicalab.scenarios import Difficulty, list_scenarios, load_scenario
 from tests.cli.asking import Asking
 from tests.tiers import one_in
 
-RULES: Final = (ScientistKind.BASELINE, ScientistKind.EVIDENCE_AWARE)
+RULES: Final = (ScientistKind.BASELINE, ScientistKind.DIRECT)
 STUDIES: Final = [each.scenario_id for each in list_scenarios()]
 
 Came = tuple[str, int, int, int]
@@ -58,7 +58,7 @@ def test_lab_comes_to_one_outcome_wherever_it_is_played(
 @pytest.mark.parametrize(
     ("study", "lab", "scientist", "expected"),
     [
-        ("fin_overreaction", "easy", "evidence_aware", ("agreed_below_floor", 1, 28, 5)),
+        ("fin_overreaction", "easy", "direct", ("agreed_below_floor", 1, 28, 5)),
         ("chem_suzuki_ppb", "medium", "baseline", ("false_agreement", 5)),
     ],
 )

@@ -51,7 +51,7 @@ def make_plan(samples: int = 40, **changes: object) -> str:
 def make_run(seed: int = 0) -> str:
     """Return a negotiation between rules as text."""
     pack = load_scenario(STUDY, Difficulty.HARD, seed)
-    players = {"scientist": ScientistKind.EVIDENCE_AWARE, "lab_manager": LabManagerKind.REFERENCE}
+    players = {"scientist": ScientistKind.DIRECT, "lab_manager": LabManagerKind.REFERENCE}
     return save(negotiate(Setup.of(pack, max_rounds=6, **players), pack))  # type: ignore[arg-type]
 
 

@@ -107,7 +107,7 @@ def test_ledger_of_a_medium_lab_by_hand() -> None:
 
 def test_ledger_of_a_scientist_that_comes_back_with_a_stronger_plan() -> None:
     # 420 months in 8 days cost 5050 and 300 in 5 days 3700; the offer in between was 2850.
-    aware = by_rule(MEDIUM, MEDIUM.reference_protocol, scientist=ScientistKind.EVIDENCE_AWARE)
+    aware = by_rule(MEDIUM, MEDIUM.reference_protocol, scientist=ScientistKind.DIRECT)
     found = [(each.who, each.step.credits_saved) for each in ledger(aware)]
     assert found == [(SCIENTIST, 1350), (MANAGER, -850)]
 

@@ -63,7 +63,7 @@ from tests.negotiation.playing import (
 )
 from tests.strategies import itemised_protocols, openings, studied_packs
 
-AWARE: Final = ScientistKind.EVIDENCE_AWARE
+AWARE: Final = ScientistKind.DIRECT
 LEAST: Final = LabManagerKind.LEAST_LOSS
 SHIPPED: Final = [
     (study.scenario_id, lab.value) for study in list_scenarios() for lab in Difficulty
@@ -83,7 +83,7 @@ def aware(
 
 
 def choice(pack: Pack, *actions: ScientistAction) -> Choice:
-    """Return what the evidence-aware Scientist does after these turns, made in its name."""
+    """Return what the direct Scientist does after these turns, made in its name."""
     return choose(game(pack, scientist=AWARE), by_person(pack, *actions).state, pack)
 
 
@@ -258,7 +258,7 @@ def test_aware_scientist_takes_no_offer_that_breaks_a_wish_which_the_lab_could_k
     wish = make_constraint(bounds="samples", comparator=">=", quantity=wished, hard=False)
     plan = make_protocol(sample_size=120)
     pack = make_pack(constraints=[wish], reference_protocol=plan, budget=1500.0, min_days=5)
-    played = by_rule(pack, plan, scientist=ScientistKind.EVIDENCE_AWARE)
+    played = by_rule(pack, plan, scientist=ScientistKind.DIRECT)
     assert played.outcome is Outcome.AGREED
     assert played.final_plan is not None
     assert played.final_plan.plan.sample_size == ends

@@ -71,7 +71,7 @@ def test_no_plan_beats_the_best_and_only_its_equal_has_no_regret() -> None:
 
 def test_walking_away_is_right_where_nothing_is_worth_running() -> None:
     pack = load_scenario("math_four_colour", "medium")
-    played = negotiate(Case.of(pack, scientist=ScientistKind.EVIDENCE_AWARE).setup(pack), pack)
+    played = negotiate(Case.of(pack, scientist=ScientistKind.DIRECT).setup(pack), pack)
     assert played.outcome is Outcome.NO_DEAL
     assert score(played).regret == 0
     assert score_verdict(score(played)).text == "No plan of this lab is worth running."

@@ -412,7 +412,7 @@ for text in json.load(sys.stdin):
 def test_saved_negotiations_replay_identically_in_a_new_process() -> None:
     plan, seeded = MEDIUM.reference_protocol, load_scenario("phys_millikan", "hard", 4711)
     kept = [
-        by_rule(MEDIUM, plan, 5, ScientistKind.EVIDENCE_AWARE, LabManagerKind.LEAST_LOSS),
+        by_rule(MEDIUM, plan, 5, ScientistKind.DIRECT, LabManagerKind.LEAST_LOSS),
         by_model(MEDIUM, [PROSE, said(propose(plan))], [said(ACCEPT)]),
         by_person(MEDIUM, propose(plan)),
         fork(RULED, 2, plan),

@@ -57,7 +57,7 @@ def work(scenario_id: str, lab: str, which: str = "least") -> Work:
     setup = Setup.of(
         pack,
         pack.reference_protocol,
-        scientist=ScientistKind.EVIDENCE_AWARE,
+        scientist=ScientistKind.DIRECT,
         lab_manager=LabManagerKind.REFERENCE,
     )
     return Work(PlanAnalysis(plans[which]), pack, negotiate(setup, pack))

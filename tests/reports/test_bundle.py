@@ -49,9 +49,7 @@ def test_bundle_comes_back_equal_and_verified(scenario_id: str) -> None:
     written = load_scenario(scenario_id, "medium", 3)
     pack = written.with_own(OWN, ASKED)
     options = PlanAnalysis(assess(revise(pack.reference_protocol, sample_size=7), pack))
-    setup = Setup.of(
-        pack, scientist=ScientistKind.EVIDENCE_AWARE, lab_manager=LabManagerKind.LEAST_LOSS
-    )
+    setup = Setup.of(pack, scientist=ScientistKind.DIRECT, lab_manager=LabManagerKind.LEAST_LOSS)
     run = negotiate(setup, pack)
     text = bundle(options, written, run)
     opened = open_bundle(text.encode())

@@ -47,7 +47,7 @@ from tests.ui.pages import NEGOTIATION, PROTOCOL, STUDY
 from tests.ui.reading import alerts, said, texts, where
 from tests.ui.walking import go, query_of, visit
 
-AWARE: Final = ScientistKind.EVIDENCE_AWARE
+AWARE: Final = ScientistKind.DIRECT
 STUCK: Final = {"study": "math_four_colour", "lab": "hard"}
 STEPS: Final = ("First", "Back", "Next", "Last", "Play")
 
@@ -56,7 +56,7 @@ ENDED: Final = by_rule(
     MILLIKAN,
     MILLIKAN.reference_protocol,
     7,
-    ScientistKind.EVIDENCE_AWARE,
+    ScientistKind.DIRECT,
     LabManagerKind.LEAST_LOSS,
 )
 PROPOSED: Final = propose(MILLIKAN.reference_protocol)
@@ -102,7 +102,7 @@ def test_scrubber_of_one_round_shows_it_whatever_round_is_asked_for() -> None:
     ("name", "query"),
     [
         ("negotiation", {**SIMPLE, "round": "2"}),
-        ("negotiation_evidence_aware", {"round": "2"}),
+        ("negotiation_direct", {"round": "2"}),
         ("negotiation_stuck", {**STUCK, **SIMPLE, "round": "5"}),
         ("negotiation_by_hand", {"scientist": "person"}),
         ("negotiation_model", {"scientist": "model"}),
@@ -118,12 +118,12 @@ def test_page_opens_with_each_scientist_as_it_was_read(name: str, query: dict[st
 
 def test_every_player_is_offered_and_a_rule_is_seated_and_kept_in_the_address() -> None:
     app = visit(NEGOTIATION, **SIMPLE)
-    scientists = ["Evidence-aware", "You", "Language model", "Simple rule", "Recorded run"]
+    scientists = ["Direct", "You", "Language model", "Simple rule", "Recorded run"]
     assert {box.label: list(box.options) for box in app.selectbox} == {
         "Scientist": scientists,
         "Lab Manager": ["Reference", "Least-loss"],
     }
-    assert shows(pick(app, "Scientist", "evidence_aware"), by_rule(PACK, REFERENCE, 5, AWARE))
+    assert shows(pick(app, "Scientist", "direct"), by_rule(PACK, REFERENCE, 5, AWARE))
     pick(pick(app, "Scientist", "baseline"), "Lab Manager", "least_loss")
     assert shows(app, by_rule(PACK, REFERENCE, lab_manager=LabManagerKind.LEAST_LOSS))
     again = visit(NEGOTIATION, **query_of(app))
@@ -176,7 +176,7 @@ def test_saved_negotiation_opens_in_its_study_and_gives_way_to_another_plan() ->
     assert round_shown(app) == f"Round 1 of {len(ENDED.rounds)}"
     assert outcome_verdict(ENDED).text not in said(app), "how it ended comes with the last round"
     assert shows(app, ENDED)
-    players = "From the file mine.json. Scientist: evidence-aware. Lab Manager: least-loss."
+    players = "From the file mine.json. Scientist: direct. Lab Manager: least-loss."
     assert players in said(app)
     type_number(go(app, PROTOCOL), "Sample size", 5)
     go(app, NEGOTIATION)
@@ -304,7 +304,7 @@ def test_recording_that_cannot_be_played_is_said_with_the_ways_out() -> None:
     assert "Accept the offer" in labels(app), "a person plays the fork on"
     app = press(visit(NEGOTIATION, **query), "Close the recording")
     assert round_shown(app).startswith("Round 1 of ")
-    assert seated(app) == "evidence_aware"
+    assert seated(app) == "direct"
 
 
 def test_recording_that_a_link_brought_gives_way_to_another_player() -> None:

@@ -27,7 +27,7 @@ from tests.ui.walking import go, query_of, visit
 WRITTEN: Final = load_scenario("psy_stroop", "easy")
 PACK: Final = WRITTEN.with_own(LabOverrides(budget=1200), EvidenceAssumptions(alpha=0.01))
 YOURS: Final = assess(revise(PACK.reference_protocol, sample_size=44), PACK)
-RUN: Final = by_rule(PACK, YOURS.plan, scientist=ScientistKind.EVIDENCE_AWARE)
+RUN: Final = by_rule(PACK, YOURS.plan, scientist=ScientistKind.DIRECT)
 BUNDLE: Final = bundle(PlanAnalysis(YOURS), WRITTEN, RUN)
 OWN: Final = WRITTEN.study.model_copy(update={"scenario_id": "our_stroop"})
 OPEN: Final = "Open a file"

@@ -49,7 +49,7 @@ def test_own_lab_and_question_survive_the_address_and_the_labs_file(work: Worksp
 def test_own_lab_and_question_survive_a_saved_negotiation(
     work: Workspace, lab_manager: LabManagerKind
 ) -> None:
-    pack, scientist = work.case.pack(find), ScientistKind.EVIDENCE_AWARE
+    pack, scientist = work.case.pack(find), ScientistKind.DIRECT
     setup = Setup.of(pack, work.case.protocol(find), scientist=scientist, lab_manager=lab_manager)
     try:
         played = negotiate(setup, pack)

@@ -70,7 +70,7 @@ from tests.ui.walking import go, query_of, visit
 
 MOMENTUM: Final = load_scenario("fin_momentum", Difficulty.MEDIUM)
 PLAN: Final = MOMENTUM.reference_protocol
-AWARE: Final = ScientistKind.EVIDENCE_AWARE
+AWARE: Final = ScientistKind.DIRECT
 HALVED: Final = stories()[0].workspace.model_copy(update={"presenting": 0})
 """Where the first story is told, on its page."""
 

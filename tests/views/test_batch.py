@@ -66,7 +66,7 @@ def test_regret_is_told_of_each_player_that_has_one() -> None:
         Result(job=job, outcome=Outcome.AGREED, evidence_short=0.5, fidelity_short=1),
         Result(job=job, outcome=Outcome.AGREED, evidence_short=0.0, fidelity_short=0),
         Result(job=by_model, outcome=Outcome.AGREED, evidence_short=0.0, fidelity_short=0),
-        Result(job=job.changed(scientist=ScientistKind.EVIDENCE_AWARE), outcome=Outcome.AGREED),
+        Result(job=job.changed(scientist=ScientistKind.DIRECT), outcome=Outcome.AGREED),
     ]
     assert rows(regret_panel(results)) == [
         ["Scientist", "Mean regret", "Evidence", "Fidelity", "Runs"],

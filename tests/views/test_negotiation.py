@@ -63,7 +63,7 @@ from tests.strategies import openings, studied_packs
 from tests.ui.reading import bars_in, heard
 from tests.views.reading import tree
 
-BASELINE, AWARE = ScientistKind.BASELINE, ScientistKind.EVIDENCE_AWARE
+BASELINE, AWARE = ScientistKind.BASELINE, ScientistKind.DIRECT
 REFERENCE, LEAST = LabManagerKind.REFERENCE, LabManagerKind.LEAST_LOSS
 SHELF: Final = [
     ("fin_momentum", "easy", BASELINE, REFERENCE, 5),
@@ -277,7 +277,7 @@ def test_outcome_of_an_open_negotiation_is_neither_good_nor_bad() -> None:
 def test_every_panel_of_any_negotiation_is_well_formed(
     pack: Pack, opening: Protocol | None
 ) -> None:
-    talks: Negotiation = by_rule(pack, opening, scientist=ScientistKind.EVIDENCE_AWARE)
+    talks: Negotiation = by_rule(pack, opening, scientist=ScientistKind.DIRECT)
     panels: list[Block] = [
         *(round_panel(talks, at) for at in range(len(talks.rounds))),
         matrix_panel(talks, 0),

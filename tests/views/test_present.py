@@ -33,7 +33,7 @@ from tests.views.reading import tree
 
 STROOP: Final = load_scenario("psy_stroop", "medium")
 YOURS: Final = assess(STROOP.reference_protocol, STROOP)
-TALKS: Final = by_rule(STROOP, STROOP.reference_protocol, scientist=ScientistKind.EVIDENCE_AWARE)
+TALKS: Final = by_rule(STROOP, STROOP.reference_protocol, scientist=ScientistKind.DIRECT)
 NOTE: Final = "Not confirmed."
 
 
@@ -47,7 +47,7 @@ SOME: Final = STROOP.with_own(LabOverrides(), EvidenceAssumptions(dropout=0.25))
 ASKED: Final = by_person(STROOP, propose(STROOP.reference_protocol), ask("How many credits?"))
 EDITED: Final = revise(YOURS.plan, sample_size=40)
 FISH: Final = load_scenario("eco_reef_fish", "medium")
-FISHING: Final = by_rule(FISH, FISH.reference_protocol, scientist=ScientistKind.EVIDENCE_AWARE)
+FISHING: Final = by_rule(FISH, FISH.reference_protocol, scientist=ScientistKind.DIRECT)
 STEPS: Final = concession_steps(FISHING)
 CHANGES: Final = suggested(FISHING)
 SLIDES: Final = {

@@ -227,7 +227,7 @@ def test_what_is_asked_here_is_the_authors_and_the_studys_own_is_the_files() -> 
 
 def negotiated(study: str) -> Registered:
     pack = load_scenario(study, "medium")
-    scientist, manager = ScientistKind.EVIDENCE_AWARE, LabManagerKind.REFERENCE
+    scientist, manager = ScientistKind.DIRECT, LabManagerKind.REFERENCE
     setup = Setup.of(pack, pack.reference_protocol, scientist=scientist, lab_manager=manager)
     run = negotiate(setup, pack)
     assert run.final_plan is not None

@@ -39,7 +39,7 @@ from replicalab.views.batch import (
 from replicalab.views.lab import lab_text
 from replicalab.views.negotiation import LAB_MANAGERS, SCIENTISTS
 
-_RULES: Final[tuple[Rule, ...]] = (ScientistKind.EVIDENCE_AWARE, ScientistKind.BASELINE)
+_RULES: Final[tuple[Rule, ...]] = (ScientistKind.DIRECT, ScientistKind.BASELINE)
 _NOTICE: Final = "batch"
 _EACH_SECOND: Final = 1.0
 _MOST_SHOWN: Final = 1000
