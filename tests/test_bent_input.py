@@ -18,7 +18,7 @@ import pytest
 from replicalab.agents import parse_scientist_output
 from replicalab.errors import ReplicaLabError
 from replicalab.negotiation import Negotiation, Turn, play
-from replicalab.tables import InventoryTable, read_items, read_table
+from replicalab.tables import read_items, read_table
 from tests.negotiation.playing import ACCEPT, OPEN, PLAN, ask, game, revise_to, said
 from tests.tables.workbooks import workbook
 from tests.test_strangers import bent_data, bent_text
@@ -91,4 +91,4 @@ def test_bent_sheet_opens_or_is_refused(first: int) -> None:
     for number in range(first, first + 50):
         with suppress(ReplicaLabError):
             frame = read_table(*bent_sheet(number))
-            read_items(InventoryTable("ours", frame))
+            read_items(frame, "ours")

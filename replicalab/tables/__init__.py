@@ -6,14 +6,6 @@ import os
 # It reads this setting once, at import.
 os.environ.setdefault("OPENPYXL_LXML", "False")
 
-from replicalab.tables.inventory import (
-    COLUMNS,
-    KINDS,
-    STATES,
-    InventoryTable,
-    inventory_template,
-    read_inventory,
-    read_items,
-)
-from replicalab.tables.reading import SUFFIXES, read_table
+from replicalab.tables.inventory import inventory_template, read_inventory, read_items
+from replicalab.tables.reading import SUFFIXES, Table, read_table
 from replicalab.tables.sheet import Value, sheet, undated, workbook

@@ -3,132 +3,89 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final
 
 from replicalab.characters import described, hidden, on_one_line
 from replicalab.errors import CellFault, TableError
 from replicalab.lexicon import label_key, shortened
 from replicalab.models import LARGEST_COUNT, LONGEST_LABEL
-from replicalab.scenarios import MOST, MOST_OWN_ITEMS, Guesser, ItemState, OwnItem, Pack
-from replicalab.tables.reading import LONGEST_QUOTED, read_table, source_of
+from replicalab.scenarios import MOST, Guesser, ItemState, OwnItem, Pack
+from replicalab.tables.reading import Table, read_table, source_of
 from replicalab.tables.sheet import TWO_WAYS, Value, number_text, sheet, unguarded
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-MAX_NUMBER_CHARS: Final = 400  # the smallest price, written in full, has 326
 COLUMNS: Final = ("name", "kind", "state", "until", "price")
 REQUIRED: Final = COLUMNS[:2]
 KINDS: Final = ("equipment", "reagent")
 STATES: Final = tuple(state.value for state in ItemState)
 _WORDS: Final = {"kind": KINDS, "state": STATES}
 MOST_FAULTS: Final = 20  # The most faults that one message lists
-_NUMBER: Final = re.compile(r"[0-9]{1,20}(?:[.,][0-9]{1,400})?")
+_NUMBER: Final = re.compile(r"[0-9]{1,20}(?:[.,][0-9]{1,400})?")  # 326 for the smallest price
 
 
-class InventoryTable(NamedTuple):
-    """A table with the columns of an inventory, and the name of its file."""
-
-    source: str
-    frame: pd.DataFrame
-
-    def choose(self, columns: Mapping[str, str], fixed: Mapping[str, str]) -> InventoryTable:
-        """Return the columns of an inventory, by the headings that hold them.
-
-        A heading of ``fixed`` gives every row the same text, unless the table has that heading.
-        """
-        frame = self.frame.iloc[:, :0].copy()
-        for column, heading in columns.items():
-            frame[column] = self.frame[heading] if heading in self.frame else fixed[heading]
-            if words := _WORDS.get(column):
-                keys = frame[column].map(word_key)
-                frame[column] = frame[column].mask(keys.isin(words), keys)
-        return InventoryTable(self.source, frame)
+def columns_of(frame: Table) -> dict[str, str]:
+    """Return the headings that equal the name of an inventory's column, by that name."""
+    headings = {label_key(heading): heading for heading in frame.columns}
+    return {column: headings[column] for column in COLUMNS if column in headings}
 
 
 def read_inventory(data: bytes, name: str) -> tuple[OwnItem, ...]:
     """Return the items of a file with the columns of `COLUMNS`, in its order.
 
-    Args:
-        data: the file.
-        name: its name, by whose ending it is read.
-
     Raises:
         TableError: with every fault, by row and column, and its remedy.
     """
     frame = read_table(data, name)
-    frame = frame.rename(columns=word_key)
-    source, guesser = source_of(name), Guesser()
-    columns = [*map(str, frame.columns)]
+    columns, guesser = columns_of(frame), Guesser()
     faults = [
         CellFault(None, column, "this column is missing", "add it")
         for column in REQUIRED
         if column not in columns
     ]
-    for column in columns:
-        if re.fullmatch("column [a-z]{1,2}", column):
-            texts = frame[column]
-            row = texts[texts != ""].index.to_list()[0]
-            remedy = "remove it; quote a value that holds a separator"
-            place = f"column {column[7:].upper()}"
-            faults.append(CellFault(row, place, f"{_quoted(texts[row])} has no heading", remedy))
-        elif columns.count(column) > 1:
-            problem = f"two columns are called {_quoted(column)}"
-            faults.append(CellFault(None, "", problem, "rename one of them"))
-        elif column not in COLUMNS:
-            remedy = guesser.remedy(shortened(column), COLUMNS)
-            faults.append(CellFault(None, "", f"{_quoted(column)} is no column here", remedy))
-    if faults := [*dict.fromkeys(faults)]:
-        raise TableError(source, faults[:MOST_FAULTS], len(faults[MOST_FAULTS:]))
-    return read_items(InventoryTable(source, frame))
+    for heading in frame.columns.difference([*columns.values()], sort=False):
+        texts = frame[heading][frame[heading] != ""]
+        if not texts.empty:
+            problem = f"{_quoted(texts.iloc[0])} is in no column of an inventory"
+            remedy = guesser.remedy(shortened(label_key(heading)), COLUMNS)
+            place = on_one_line(shortened(heading))
+            faults.append(CellFault(int(texts.index.to_list()[0]), place, problem, remedy))
+    _refuse(name, faults)
+    return read_items(frame[[*columns.values()]].set_axis([*columns], axis=1), name)
 
 
-def read_items(table: InventoryTable) -> tuple[OwnItem, ...]:
-    """Return the items of a table that has the columns name and kind, and may have the others.
+def read_items(frame: Table, name: str) -> tuple[OwnItem, ...]:
+    """Return the items of a table with the columns name and kind, and with any other of `COLUMNS`.
 
     Raises:
         TableError: with every fault, by row and column, and its remedy.
     """
     faults: list[CellFault] = []
-    items: dict[str, OwnItem] = {}
+    items: list[OwnItem] = []
     rows: dict[str, int] = {}
     guesser = Guesser()
-    if len(table.frame) > MOST_OWN_ITEMS:
-        problem = f"the file lists {len(table.frame):,} items"
-        remedy = f"keep the {MOST_OWN_ITEMS} that your studies may need"
-        raise TableError(table.source, [CellFault(None, "", problem, remedy)])
-    for row, cells in zip(table.frame.index, table.frame.to_dict("records"), strict=True):
-        texts = {str(column): str(text or "").strip() for column, text in cells.items()}
+    for row, cells in zip(map(int, frame.index), frame.to_dict("records"), strict=True):
         values: dict[str, object] = {}
         for column in COLUMNS:
             try:
-                values[column] = _value(column, texts.get(column, ""), guesser)
+                values[column] = _value(column, str(cells.get(column) or "").strip(), guesser)
             except ValueError as error:
-                faults.append(CellFault(int(row), column, *error.args))
+                faults.append(CellFault(row, column, *error.args))
         if len(values) == len(COLUMNS):
-            item = _item(values)
-            first = rows.setdefault(label_key(item.label), int(row))
-            items.setdefault(label_key(item.label), item)
-            faults += _row_faults(int(row), first, item)
+            fields = {"label": values.pop("name"), "category": values.pop("kind"), **values}
+            items.append(item := OwnItem.model_validate(fields))
+            if (first := rows.setdefault(label_key(item.label), row)) != row:
+                problem = f"{_quoted(item.label)} is in row {first} already"
+                faults.append(CellFault(row, "name", problem, "list it once"))
+            if item.until is not None and item.state is not ItemState.BOOKED:
+                problem = f"day {item.until} is given, but the item is not {ItemState.BOOKED}"
+                remedy = f"write {ItemState.BOOKED} as its state, or leave the day empty"
+                faults.append(CellFault(row, "until", problem, remedy))
+    _refuse(name, faults)
+    return tuple(items)
+
+
+def _refuse(name: str, faults: list[CellFault]) -> None:
     if faults:
-        raise TableError(table.source, faults[:MOST_FAULTS], len(faults[MOST_FAULTS:]))
-    return tuple(items.values())
-
-
-def _row_faults(row: int, first: int, item: OwnItem) -> Iterator[CellFault]:
-    if first != row:
-        problem = f"{_quoted(item.label)} is in row {first} already"
-        yield CellFault(row, "name", problem, "list it once")
-    if item.until is not None and item.state is not ItemState.BOOKED:
-        problem = f"day {item.until} is given, but the item is not {ItemState.BOOKED}"
-        remedy = f"write {ItemState.BOOKED} as its state, or leave the day empty"
-        yield CellFault(row, "until", problem, remedy)
-
-
-def _item(values: Mapping[str, object]) -> OwnItem:
-    fields = {"label": values["name"], "category": values["kind"]}
-    return OwnItem.model_validate(fields | {name: values[name] for name in COLUMNS[2:]})
+        raise TableError(source_of(name), faults[:MOST_FAULTS], len(faults[MOST_FAULTS:]))
 
 
 def _value(column: str, text: str, guesser: Guesser) -> object:
@@ -145,23 +102,23 @@ def _value(column: str, text: str, guesser: Guesser) -> object:
     if places := hidden(text):
         problem = f"{_quoted(text)} holds {described(text[places[0]])}, which is invisible"
         raise ValueError(problem, "remove it")
-    limit = LONGEST_LABEL if column == "name" else MAX_NUMBER_CHARS
-    if len(text) > limit:
-        problem = f"{_quoted(text)} has {len(text):,} characters"
-        raise ValueError(problem, f"write at most {limit}")
     if column == "name":
+        if len(text) > LONGEST_LABEL:
+            problem = f"{_quoted(text)} has {len(text):,} characters"
+            raise ValueError(problem, f"write at most {LONGEST_LABEL}")
         return text
     if words := _WORDS.get(column):
-        if word_key(text) not in words:
-            remedy = guesser.remedy(shortened(word_key(text)), words)
+        word = label_key(text.replace("_", " ").replace("-", " "))
+        if word not in words:
+            remedy = guesser.remedy(shortened(word), words)
             raise ValueError(f"{_quoted(text)} is no {column} of an item", remedy)
-        return word_key(text)
-    if column == "until":
-        day = _number(text, "a day such as 12", LARGEST_COUNT)
-        if day != int(day):
-            raise ValueError(f"{_quoted(text)} is no whole day", "write a day such as 12")
-        return int(day)
-    return _number(text, "a number such as 12.5", MOST)
+        return word
+    if column == "price":
+        return _number(text, "a number such as 12.5", MOST)
+    day = _number(text, example := "a day such as 12", LARGEST_COUNT)
+    if day % 1:
+        raise ValueError(f"{_quoted(text)} is no whole day", f"write {example}")
+    return int(day)
 
 
 def _number(text: str, example: str, most: float) -> float:
@@ -178,27 +135,18 @@ def _number(text: str, example: str, most: float) -> float:
     return number
 
 
-def _quoted(text: object) -> str:
-    return f"'{on_one_line(shortened(str(text), LONGEST_QUOTED))}'"
-
-
-def word_key(text: str) -> str:
-    """Return a heading or word without casing, hyphens and underscores, for comparison."""
-    return label_key(text.replace("_", " ").replace("-", " "))
-
-
-# --- the template -------------------------------------------------------------------------------
+def _quoted(text: str) -> str:
+    return f"'{on_one_line(shortened(text))}'"
 
 
 def inventory_template(pack: Pack) -> str:
     """Return what a lab has of its study's items as CSV, to be changed and read back."""
-    return sheet(COLUMNS, [_row(pack, *item) for item in _items(pack)])
-
-
-def _items(pack: Pack) -> Iterator[tuple[str, str]]:
-    """Yield each item that a plan may list here, with its kind: needed, replacing, and others."""
     study, lab = pack.study, pack.lab
-    seen: set[str] = set()
+    booked = {label_key(item): day for item, day in lab.booked.items()}
+    prices = {label_key(item): price for item, price in lab.prices.items()}
+    states = dict.fromkeys(booked, ItemState.BOOKED)
+    states |= dict.fromkeys(map(label_key, lab.out_of_stock), ItemState.OUT_OF_STOCK)
+    rows: dict[str, list[Value]] = {}
     for kind, needed, others in (
         (KINDS[0], study.equipment, lab.equipment),
         (KINDS[1], study.reagents, lab.reagents),
@@ -208,18 +156,8 @@ def _items(pack: Pack) -> Iterator[tuple[str, str]]:
             swap.alternative for swap in study.substitutions if label_key(swap.original) in keys
         ]
         for label in (*needed, *swaps, *others):
-            if label_key(label) not in seen:
-                seen.add(label_key(label))
-                yield label, kind
-
-
-def _row(pack: Pack, label: str, kind: str) -> list[Value]:
-    key, lab = label_key(label), pack.lab
-    booked = {label_key(item): day for item, day in lab.booked.items()}
-    prices = {label_key(item): price for item, price in lab.prices.items()}
-    state, until = ItemState.AVAILABLE, None
-    if key in map(label_key, lab.out_of_stock):
-        state = ItemState.OUT_OF_STOCK
-    elif key in booked:
-        state, until = ItemState.BOOKED, booked[key]
-    return [label, kind, state.value, "" if until is None else until, prices.get(key, "")]
+            key = label_key(label)
+            state = states.get(key, ItemState.AVAILABLE)
+            until = booked[key] if state is ItemState.BOOKED else ""
+            rows.setdefault(key, [label, kind, state.value, until, prices.get(key, "")])
+    return sheet(COLUMNS, rows.values())

@@ -14,7 +14,7 @@ from replicalab.models import LONGEST_LABEL
 from replicalab.scenarios import MOST_OWN_ITEMS, ItemState, OwnItem
 from replicalab.tables import read_inventory
 from replicalab.tables.inventory import COLUMNS, MOST_FAULTS
-from replicalab.tables.reading import MOST_BYTES, MOST_UNPACKED
+from replicalab.tables.reading import MOST_BYTES, MOST_ROWS, MOST_UNPACKED
 from tests.golden import assert_golden
 from tests.tables.workbooks import SHEET, bounded_memory, with_parts, workbook
 
@@ -86,6 +86,23 @@ def test_empty_rows_are_passed_over_and_counted() -> None:
     assert read("", "a,equipment", ",,,,") == (item("a"),)
 
 
+@pytest.mark.parametrize("gap", [2, 1_500])
+def test_items_below_a_gap_are_read(gap: int) -> None:
+    assert read(*["a,equipment,,,", *[""] * gap, "b,reagent,,,"]) == (
+        item("a"),
+        item("b", "reagent"),
+    )
+    rows = [("a", "equipment"), *[()] * gap, ("b", "zebra")]
+    assert places(refused(workbook(*rows), "ours.xlsx")) == [(gap + 3, "kind")]
+
+
+def test_items_below_the_last_readable_row_are_refused() -> None:
+    rows = [*[()] * MOST_ROWS, ("a", "equipment")]
+    lines = [HEADER, *[""] * MOST_ROWS, "a,equipment,,,"]
+    for error in (refused(workbook(*rows), "ours.xlsx"), refused("\n".join(lines))):
+        assert f"the sheet has more than {MOST_ROWS:,} rows" in str(error)
+
+
 def test_quoted_line_breaks_and_separators_are_part_of_a_name() -> None:
     text = f'{HEADER}\n"two\nlines, one ""name""",equipment,,,\nb,zebra,,,\n'
     assert places(refused(text)) == [(3, "kind")]
@@ -121,7 +138,8 @@ def test_price_is_read_with_a_point_or_a_comma_and_a_day_where_it_is_whole() -> 
 def test_as_many_items_as_a_lab_takes_are_read() -> None:
     rows = [f"item {n},reagent,,,{n}" for n in range(MOST_OWN_ITEMS)]
     assert len(read(*rows)) == MOST_OWN_ITEMS
-    assert "201 items" in str(refused("\n".join([HEADER, *rows, "one more,reagent,,,"])))
+    more = "\n".join([HEADER, *rows, "one more,reagent,,,"])
+    assert "more than 200 rows below its headings" in str(refused(more))
 
 
 # --- workbooks ------------------------------------------------------------------------------

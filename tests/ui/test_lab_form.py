@@ -275,8 +275,10 @@ def test_list_of_items_or_a_lab_of_another_study_is_taken_and_a_wrong_row_change
     assert "medium lab, 1 change" in said(app)
     rows = f"{head}{TERMINAL},equipment,available,,\nresearch server,equipment,,,90\n"
     rows += "CRSP delisting returns,reagent,available,,75\n"
-    hand_over(app, "items.csv", rows)
-    assert "3 items read from items.csv; 2 differ from the study’s lab." in in_drawer(app)
+    app = hand_over(app, "items.csv", rows)
+    app.session_state["lab_is_open"] = True
+    app = press(app, "Take 3 items")
+    assert "3 items read from items.csv, 2 of them unlike the study’s lab." in in_drawer(app)
     assert "2 needed, 2 free" in said(app)
     assert "medium lab, 3 changes" in said(app)
     own = LabOverrides(name="Ours", days=8, items=(OwnItem(label="mug", **MUG),))

@@ -121,8 +121,8 @@ def _draw_files() -> None:
         _take_file,
         ["json", *SUFFIXES],
         most_mb=_MOST_MB,
-        help="A list with the template’s columns is taken at once. For another list, choose its "
-        "columns; only the first sheet of a workbook is read.",
+        help="Choose the columns of a list and check its items before you take them. Only the "
+        "first sheet of a workbook is read.",
     )
     with st.container(horizontal=True):
         download("This lab", lab_json(state.case().own_lab), "lab.json", key="get_lab")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import partial
+from secrets import token_hex
 from typing import Final
 
 import streamlit as st
@@ -12,15 +14,8 @@ from replicalab.characters import on_one_line
 from replicalab.errors import TableError
 from replicalab.lexicon import count_text
 from replicalab.scenarios import OwnItem
-from replicalab.tables import (
-    COLUMNS,
-    KINDS,
-    STATES,
-    InventoryTable,
-    read_inventory,
-    read_items,
-    read_table,
-)
+from replicalab.tables import Table, read_items, read_table
+from replicalab.tables.inventory import COLUMNS, KINDS, REQUIRED, STATES, columns_of
 from replicalab.ui import notices, state
 from replicalab.ui.controls import button, complain, places
 from replicalab.ui.lab.fields import override, redraw
@@ -28,9 +23,6 @@ from replicalab.ui.words import escaped
 
 NOTICES: Final = "lab_file"
 _OPEN: Final = "lab_sheet"
-_NUMBER: Final = "lab_sheet_number"
-_CHOICES: Final = "lab_sheet_choices"
-_NO_COLUMN: Final = "not used"
 _ALL: Final = {f"all are {kind}": kind for kind in KINDS}
 _LABELS: Final = {
     "name": "Item",
@@ -41,111 +33,93 @@ _LABELS: Final = {
 }
 
 
+@dataclass
+class _Upload:
+    """An uploaded list, and the headings chosen for the columns of an inventory."""
+
+    name: str
+    frame: Table
+    headings: dict[str, str]
+    key: str = field(default_factory=token_hex)
+
+
 def take_file(data: bytes, name: str) -> None:
-    """Take a file with the columns of the template; of any other, ask for its columns.
+    """Open a list of items, to choose its columns.
 
     Raises:
         TableError: the file cannot be read as a table.
     """
-    table = InventoryTable(name, read_table(data, name))
-    close()
-    try:
-        items = read_inventory(data, name)
-    except TableError:
-        st.session_state[_OPEN] = table
-        st.session_state[_NUMBER] = st.session_state.get(_NUMBER, 0) + 1
-    else:
-        _take(name, items)
+    frame = read_table(data, name)
+    st.session_state[_OPEN] = _Upload(on_one_line(name), frame, columns_of(frame))
 
 
-def close() -> None:
-    """Forget the uploaded list."""
-    for key in (_OPEN, _CHOICES):
-        st.session_state.pop(key, None)
+def _close() -> None:
+    st.session_state.pop(_OPEN, None)
 
 
 def _take(name: str, items: Sequence[OwnItem]) -> None:
     """Store the items that differ from the study's lab."""
     differing = state.written().said_otherwise(items)
-    number = len(differing)
-    verb = "differs" if number == 1 else "differ"
     taken = f"{count_text(len(items), 'item')} read from {name}"
-    notices.leave(f"{taken}; {number:,} {verb} from the study’s lab.", NOTICES)
+    notices.leave(f"{taken}, {len(differing)} of them unlike the study’s lab.", NOTICES)
     override(state.case().own_lab.model_copy(update={"items": differing}))
     redraw()
-    close()
+    _close()
 
 
 def draw_if_open() -> bool:
     """Draw the column pickers and the cells of an uploaded list; return whether there is one."""
-    table: InventoryTable | None = st.session_state.get(_OPEN)
-    if table is None:
+    upload: _Upload | None = st.session_state.get(_OPEN)
+    if upload is None:
         return False
     notices.draw(NOTICES)
-    st.markdown(f"Choose the columns of {escaped(on_one_line(table.source))}.")
-    columns = _draw_pickers(table)
-    corrected = _draw_cells(table, columns)
-    problem, items = "", tuple[OwnItem, ...]()
-    missing = [_LABELS[column] for column in COLUMNS[:2] if not columns[column]]
-    if missing:
-        problem = f"Choose a column for: {', '.join(missing)}."
+    st.markdown(f"Choose the columns of {escaped(upload.name)}.")
+    frame = _draw_cells(upload, _draw_pickers(upload))
+    items: tuple[OwnItem, ...] = ()
+    if missing := [_LABELS[column] for column in REQUIRED if column not in frame]:
+        complain(f"Choose a column for: {', '.join(missing)}.")
     else:
         try:
-            items = read_items(corrected)
+            items = read_items(frame, upload.name)
         except TableError as error:
-            problem = str(error)
-    if problem:
-        complain(*problem.splitlines())
+            complain(*str(error).splitlines())
     with st.container(horizontal=True):
-        take = partial(_take, table.source, items)
+        take = partial(_take, upload.name, items)
         label = f"Take {count_text(len(items), 'item')}"
         button(label, "check", take, key="take_sheet", type="primary", disabled=not items)
-        button("Take nothing", "close", close, key="close_sheet")
+        button("Take nothing", "close", _close, key="close_sheet")
     return True
 
 
-def _draw_pickers(table: InventoryTable) -> dict[str, str]:
-    """Draw a picker for each column of an inventory; return the chosen headings."""
-    headings = [*map(str, table.frame.columns)]
-    equal = {" ".join(heading.split()).casefold(): heading for heading in headings}
-    chosen: dict[str, str] = st.session_state.setdefault(_CHOICES, {})
+def _draw_pickers(upload: _Upload) -> Table:
+    """Draw a picker for each column of an inventory; return the chosen columns."""
+    cells = upload.frame.assign(**_ALL)
     for column, place in zip(COLUMNS, places(2), strict=False):
-        options = ["", *headings, *(_ALL if column == "kind" else ())]
-        begin = chosen.get(column, equal.get(column, ""))
+        options = ["", *upload.frame, *(_ALL if column == "kind" else ())]
         with place:
-            chosen[column] = st.selectbox(
+            upload.headings[column] = st.selectbox(
                 _LABELS[column],
                 options,
-                options.index(begin),
-                lambda heading: on_one_line(heading) or _NO_COLUMN,
-                key=f"{_OPEN}_{column}_{st.session_state[_NUMBER]}",
+                options.index(upload.headings.get(column, "")),
+                lambda heading: on_one_line(heading) or "not used",
+                key=f"{upload.key}_{column}",
             )
-    return chosen
+    chosen = {column: heading for column, heading in upload.headings.items() if heading}
+    return cells[[*chosen.values()]].set_axis([*chosen], axis=1)
 
 
-def _draw_cells(table: InventoryTable, columns: Mapping[str, str]) -> InventoryTable:
-    """Draw the chosen columns for correction; return their corrected cells."""
-    chosen = table.choose({name: heading for name, heading in columns.items() if heading}, _ALL)
-    cells = chosen.frame
-    if cells.empty:
-        return chosen
-    pickers = st.column_config.SelectboxColumn
-    key = "_".join((_OPEN, "cells", str(st.session_state[_NUMBER]), *columns.values()))
-    edited = st.data_editor(
-        cells,
-        key=key,
-        column_config={
-            "_index": st.column_config.NumberColumn("Row", format="%d"),
-            **{column: st.column_config.TextColumn(_LABELS[column]) for column in columns},
-            "kind": pickers(_LABELS["kind"], options=_options(chosen, "kind", KINDS)),
-            "state": pickers(_LABELS["state"], options=_options(chosen, "state", STATES)),
-        },
-        num_rows="delete",
-    )
-    return InventoryTable(on_one_line(table.source), edited.fillna(""))
-
-
-def _options(table: InventoryTable, column: str, words: Sequence[str]) -> list[str]:
-    """Return the allowed words, then the file's own, which the editor could not show otherwise."""
-    own = dict.fromkeys(table.frame[column]) if column in table.frame else ()
-    return [*words, *(word for word in own if word and word not in words)]
+def _draw_cells(upload: _Upload, cells: Table) -> Table:
+    """Draw the chosen columns for correction; return the corrected cells."""
+    if cells.columns.empty:
+        return cells
+    columns = {
+        "_index": st.column_config.NumberColumn("Row", format="%d"),
+        **{column: st.column_config.TextColumn(label) for column, label in _LABELS.items()},
+    }
+    for column, words in (("kind", KINDS), ("state", STATES)):
+        own = cells.get(column, ())  # the editor shows no other words than its options
+        options = [*dict.fromkeys([*words, *filter(None, own)])]
+        columns[column] = st.column_config.SelectboxColumn(_LABELS[column], options=options)
+    key = "_".join((upload.key, *upload.headings.values()))
+    edited = st.data_editor(cells, key=key, column_config=columns, num_rows="delete")
+    return edited.fillna("")
