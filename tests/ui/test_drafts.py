@@ -168,6 +168,16 @@ def test_plan_that_is_kept_or_undone_needs_no_draft_unless_the_tray_holds_someth
     assert draft() is None
 
 
+def test_saved_plan_is_no_draft_after_a_reload() -> None:
+    app = press(type_number(visit(PROTOCOL), "Sample size", 41), "Save")
+    again = visit(PROTOCOL, **query_of(app))
+    assert draft() is None
+    assert not offered(visit())
+    type_number(again, "Sample size", 42)
+    assert draft() is not None
+    assert offered(visit())
+
+
 def test_case_of_the_draft_that_cannot_be_opened_is_named() -> None:
     app = press(type_number(visit(PROTOCOL), "Sample size", 41), BESIDE)
     press(type_number(app, "Sample size", 42), BESIDE)

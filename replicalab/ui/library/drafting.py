@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from pydantic import ValidationError
 
 from replicalab import server
-from replicalab.case import Case, DraftCase, case_text, read_draft
+from replicalab.case import Case, DraftCase, case_text, read_case, read_draft
 from replicalab.errors import LibraryError, ReplicaLabError, ScenarioError
 from replicalab.lexicon import shortened
 from replicalab.library import Owner, StoredDraft
@@ -52,8 +52,7 @@ class Tab:
         saved: when it saved the draft last, None if it did not.
         seen: the workspace that was looked at last.
         done: the one that the draft holds.
-        safe: the one that was kept under a name, or came from there.
-        entry: the entry and the version that it was kept as, None while it never was.
+        entry: the entry and the version that it was saved as or opened from, None if it never was.
         problem: why the draft could not be saved, empty where it could.
     """
 
@@ -61,7 +60,6 @@ class Tab:
     saved: datetime | None = None
     seen: Workspace | None = None
     done: tuple[Case, tuple[TrayCase, ...]] | None = None
-    safe: Case | None = None
     entry: tuple[str, int] | None = None
     problem: str = ""
 
@@ -211,9 +209,20 @@ def note(tab: Tab, work: Workspace, *, soon: bool) -> None:
 
 def left(tab: Tab, case: Case) -> Tab:
     """Return the tab in which another case is opened; unsaved work stays in its draft."""
-    if case == tab.safe or not is_work(case):
+    if not is_work(case) or _is_saved(tab, owner(), kept_case(case)):
         return tab
-    return Tab(safe=tab.safe, entry=tab.entry)
+    return Tab(entry=tab.entry)
+
+
+def _is_saved(tab: Tab, whose: Owner, kept: Case) -> bool:
+    """Return whether the entry that a tab names holds this case."""
+    if tab.entry is None:
+        return False
+    try:
+        stored = shelf().read(whose, *tab.entry)
+        return stored.entry.deleted is None and read_case(stored.content) == kept
+    except LibraryError:
+        return False
 
 
 def _save(tab: Tab, whose: Owner, work: Workspace, kept: Case) -> None:
@@ -222,7 +231,8 @@ def _save(tab: Tab, whose: Owner, work: Workspace, kept: Case) -> None:
     if case.own and not kept.text:
         return  # a study that is not here; its file is asked for
     try:
-        if not work.tray and (case == tab.safe or not (is_work(case) or case.own)):
+        is_work_here = is_work(case) or case.own
+        if not work.tray and (not is_work_here or _is_saved(tab, whose, kept)):
             discard(tab.place, whose)
             tab.saved = tab.done = None
         elif shown != tab.done:

@@ -65,7 +65,7 @@ def keep_new(kind: library.EntryKind, name: str, content: str) -> None:
 def mark_kept(entry: library.Entry) -> None:
     """Remember that the workspace is what an entry holds."""
     tab = state.current().tab
-    tab.entry, tab.safe, tab.seen = (entry.id, entry.version), state.case(), None
+    tab.entry, tab.seen = (entry.id, entry.version), None
 
 
 def _attempt(

@@ -181,5 +181,5 @@ def _forget() -> None:
         for scenario_id in own_studies.kept():
             own_studies.forget(scenario_id)
         tab = state.current().tab
-        tab.entry = tab.saved = tab.done = tab.safe = None
+        tab.entry = tab.saved = tab.done = None
         notices.leave("Everything that you kept is deleted for good.")
