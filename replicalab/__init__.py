@@ -5,7 +5,6 @@ import typing as _typing
 
 if _typing.TYPE_CHECKING:
     from replicalab.api import (
-        Lab,
         asks,
         assess,
         compare,
@@ -24,7 +23,6 @@ if _typing.TYPE_CHECKING:
 __version__: _typing.Final = "2.0.0.dev0"
 
 __all__ = [
-    "Lab",
     "asks",
     "assess",
     "compare",

@@ -7,9 +7,11 @@ has come.
 Source of the intervals: Wilson (1927), J. Am. Stat. Assoc. 22, 209-212.
 """
 
+from __future__ import annotations
+
 import os
 from collections import Counter, deque
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
@@ -18,6 +20,8 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
+from contextlib import closing
+from dataclasses import dataclass
 from itertools import islice, product
 from math import fsum, isclose, prod, sqrt
 from signal import SIG_IGN, SIGINT, signal
@@ -38,6 +42,7 @@ from replicalab.negotiation import (
     readable,
     score,
 )
+from replicalab.notebook import Framed
 from replicalab.scenarios import MAX_ROUNDS, Difficulty, EvidenceTier
 
 MOST_JOBS: Final = 100_000
@@ -100,11 +105,11 @@ class Result(JobEnding):
 
 def jobs_of(
     studies: Sequence[str | Case],
-    labs: Sequence[Difficulty] = tuple(Difficulty),
+    labs: Sequence[str] = tuple(Difficulty),
     seeds: Sequence[int] = (0,),
     *,
-    scientists: Sequence[Seat] = (ScientistKind.DIRECT,),
-    lab_managers: Sequence[LabManagerKind] = (LabManagerKind.REFERENCE,),
+    scientists: Sequence[str] = (ScientistKind.DIRECT,),
+    lab_managers: Sequence[str] = (LabManagerKind.REFERENCE,),
     max_rounds: int = MAX_ROUNDS,
 ) -> list[Case]:
     """Return every combination as a job, in that order; a study is an id, or a case to begin with.
@@ -124,6 +129,53 @@ def jobs_of(
         Case(**{**case, **dict(zip(names, chosen, strict=True)), "max_rounds": max_rounds})
         for case, *chosen in product(*choices)
     ]
+
+
+@dataclass(frozen=True)
+class Batch(Framed):
+    """The results of jobs, in their order; some are missing if Ctrl-C stopped the batch.
+
+    Attributes:
+        asked: the number of jobs.
+    """
+
+    results: tuple[Result, ...]
+    asked: int
+
+    @property
+    def stopped(self) -> bool:
+        """Whether results are missing."""
+        return len(self.results) < self.asked
+
+    @property
+    def summaries(self) -> list[Summary]:
+        """The share of each outcome, with its interval, by study, lab and players."""
+        return summaries(self.results)
+
+
+def collect(
+    jobs: Sequence[Case],
+    results: Generator[Result],
+    progress: Callable[[int, int], object] | None = None,
+) -> Batch:
+    """Return the results of a batch; after Ctrl-C those that came, if any did.
+
+    Args:
+        jobs: the negotiations.
+        results: their results in any order, such as from `run_batch`.
+        progress: a function of the number of results and the number of jobs.
+    """
+    came: list[Result] = []
+    try:
+        with closing(results):
+            for result in results:
+                came.append(result)
+                if progress:
+                    progress(len(came), len(jobs))
+    except KeyboardInterrupt:
+        if not came:
+            raise
+    return Batch(tuple(in_order(jobs, came)), len(jobs))
 
 
 def in_order(jobs: Sequence[Case], results: Iterable[Result]) -> list[Result]:

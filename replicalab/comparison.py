@@ -6,6 +6,7 @@ from replicalab.assessment import Assessment
 from replicalab.case import Case
 from replicalab.errors import NegotiationError, TraceError
 from replicalab.negotiation import AUTOMATIC, Negotiation, play_moves, replay, shipped_recordings
+from replicalab.notebook import Framed
 
 FEWEST_SIDES: Final = 2
 
@@ -25,6 +26,12 @@ class Side(NamedTuple):
     plan: Assessment
     played: Negotiation | None
     is_run: bool = False
+
+
+class Comparison(tuple[Side, ...], Framed):
+    """Two to four sides."""
+
+    __slots__ = ()
 
 
 def side_of_run(name: str, played: Negotiation) -> Side:

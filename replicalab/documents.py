@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Final, NamedTuple
 
-from replicalab.errors import Fault, ScenarioError
+from replicalab.errors import ArgumentError, Fault, ScenarioError
+from replicalab.lexicon import joined
 from replicalab.library.records import EntryKind
-from replicalab.scenarios import readable_text
+from replicalab.negotiation import Negotiation
+from replicalab.planner import PlanAnalysis
+from replicalab.registration import PROFILES, Registration
+from replicalab.scenarios import Pack, pack_of, readable_text
 from replicalab.scenarios.json_file import FileKind, JsonFile, Values, kind_of
-
-if TYPE_CHECKING:
-    from replicalab.reports import Document, Paper
+from replicalab.views.blocks import Document, Paper
+from replicalab.views.documents import brief, of_run
+from replicalab.views.funding import funding_request
+from replicalab.views.registered import Registered
+from replicalab.views.registration import registration, registry_text
+from replicalab.views.report import report
 
 MIMES: Final = {
     "csv": "text/csv",
@@ -124,3 +135,89 @@ FORMS: Final = {
     "xlsx": Form("Excel", "excel", is_button=False),
 }
 """Every form, by the ending of its files."""
+
+# --- a document about a plan ------------------------------------------------------------------
+
+BUNDLE: Final = "json"
+ENDINGS: Final = (*FORMS, BUNDLE)
+REPORTS: Final = ("report", "brief", "funding", *PROFILES)
+"""Every kind of document; the last ones are registration forms."""
+
+
+def today() -> date:
+    """Return the date here."""
+    return datetime.now(UTC).astimezone().date()
+
+
+@dataclass(frozen=True)
+class Report:
+    """A document about a plan; with a negotiation, about its final plan.
+
+    Attributes:
+        kind: one of `REPORTS`.
+        answers: of the author.
+    """
+
+    options: PlanAnalysis = field(repr=False)
+    run: Negotiation | None = field(default=None, repr=False)
+    kind: str = "report"
+    on: date = field(default_factory=today)
+    answers: Registration = field(default_factory=Registration)
+
+    @property
+    def shown(self) -> PlanAnalysis:
+        """The plan of the document."""
+        return of_run(self.options, self.run)
+
+    @cached_property
+    def document(self) -> Document:
+        """Its content, as blocks."""
+        if self.kind in PROFILES:
+            return registration(PROFILES[self.kind], self._registered, on=self.on)
+        if self.kind == "funding":
+            return funding_request(self.shown, on=self.on, said=self.answers)
+        if self.kind == "brief":
+            return brief(self.shown, on=self.on, written=self._written, run=self.run)
+        return report(
+            self.shown, on=self.on, written=self._written, run=self.run, said=self.answers
+        )
+
+    @property
+    def _written(self) -> Pack:
+        pack = self.options.yours.pack
+        return pack_of(pack.study, pack.difficulty, pack.seed)
+
+    @property
+    def _registered(self) -> Registered:
+        return Registered(self.shown, self.answers, self.run)
+
+    def form(self, ending: str, paper: Paper = "A4") -> str | bytes:
+        """Return the content of a file with one of the `ENDINGS`.
+
+        JSON is the bundle, or the answers of a registration form by its own ids.
+
+        Raises:
+            ArgumentError: the ending is another one.
+        """
+        if ending in FORMS:
+            return FORMS[ending].make(self.document, paper)
+        if ending != BUNDLE:
+            fault = Fault("ending", f"'{ending}' is not allowed", f"use {joined(ENDINGS, 'or')}")
+            raise ArgumentError("report", [fault])
+        if self.kind in PROFILES:
+            return registry_text(PROFILES[self.kind], self._registered)
+        from replicalab import reports  # noqa: PLC0415 - Jinja2
+
+        return reports.bundle(self.options, self._written, self.run)
+
+    def save(self, path: str | Path, paper: Paper = "A4") -> Path:
+        """Write a file in the form that its name ends in, and return its path."""
+        file = Path(path)
+        content = self.form(file.suffix.lower().removeprefix("."), paper)
+        file.write_bytes(content.encode() if isinstance(content, str) else content)
+        return file
+
+    def _repr_html_(self) -> str:
+        from replicalab.render.html import document_in_notebook  # noqa: PLC0415 - Jinja2
+
+        return document_in_notebook(self.document)

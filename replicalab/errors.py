@@ -81,6 +81,10 @@ class ScenarioError(_FaultyFileError[Fault]):
     """A study file, a study id or a lab that cannot be used."""
 
 
+class ArgumentError(_FaultyFileError[Fault]):
+    """A value that a Python call does not take; its source is the call."""
+
+
 class TableError(_FaultyFileError[CellFault]):
     """A table, CSV or Excel, that cannot be taken; nothing of it is."""
 

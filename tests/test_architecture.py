@@ -41,7 +41,7 @@ ONLY_IN: Final[dict[str, frozenset[str]]] = {
     "google": frozenset({"server"}),
     "jinja2": frozenset({"render"}),
     "plotly": frozenset({"render", "ui"}),
-    "pandas": frozenset({"tables", "api"}),
+    "pandas": frozenset({"tables", "notebook"}),
     "openpyxl": frozenset({"tables"}),
     "sqlalchemy": frozenset({"library"}),
     "alembic": frozenset({"library"}),

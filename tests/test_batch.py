@@ -248,7 +248,7 @@ def test_model_s_job_without_a_model_is_told() -> None:
 
 def test_models_play_a_few_at_a_time_and_each_result_comes_at_once() -> None:
     """The first waits for the last of all; sent in chunks, or one by one, nothing would come."""
-    jobs = jobs_of([STUDY], ["medium"], range(9), scientists=(AWARE, MODEL))  # type: ignore[list-item]
+    jobs = jobs_of([STUDY], ["medium"], range(9), scientists=(AWARE, MODEL))
     asked, most, lock, last = list[int](), list[int](), Lock(), Event()
 
     def slow(messages: list[dict[str, str]]) -> str:
@@ -275,7 +275,7 @@ def test_stop_in_a_model_stops_the_batch() -> None:
     def stop(_: object) -> str:
         raise KeyboardInterrupt
 
-    jobs = jobs_of([STUDY], ["medium"], range(9), scientists=(MODEL,))  # type: ignore[list-item]
+    jobs = jobs_of([STUDY], ["medium"], range(9), scientists=(MODEL,))
     with pytest.raises(KeyboardInterrupt):
         list(run_batch(jobs, None, 1, stop))
 
@@ -287,7 +287,7 @@ def test_stop_in_a_model_stops_the_batch() -> None:
 def test_evidence_of_every_player_is_held_against_that_of_the_least_loss_plan(study: str) -> None:
     """Both studies plan for a power: what counts is its share of the target, above the floor."""
     seen = set()
-    for job in jobs_of([study], ["hard", "medium"], range(4), scientists=RULES):  # type: ignore[list-item]
+    for job in jobs_of([study], ["hard", "medium"], range(4), scientists=RULES):
         pack, result = job.pack(), run_job(job)
         best = least_loss(pack.reference_protocol, pack).after
         has = 0.0

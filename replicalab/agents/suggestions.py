@@ -29,6 +29,7 @@ from replicalab.models import (
     Record,
     same_plan,
 )
+from replicalab.notebook import Shown
 from replicalab.scenarios import Pack
 
 MAX_HALVINGS: Final = 10
@@ -57,7 +58,7 @@ class AlternativeSuggestion(QuotingRecord):
 
 
 @dataclass(frozen=True)
-class Offer:
+class Offer(Shown):
     """A revised plan as the Lab Manager's answer to one that is not feasible.
 
     Attributes:

@@ -47,6 +47,7 @@ from replicalab.models import (
     Protocol,
     wording_of,
 )
+from replicalab.notebook import Framed
 from replicalab.scenarios import (
     AllowedSubstitution,
     Bounds,
@@ -103,12 +104,16 @@ def assess(plan: Protocol, pack: Pack) -> Assessment:
     return Assessment(plan, pack)
 
 
-@dataclass(frozen=True)
-class Assessment:
+@dataclass(frozen=True, repr=False)
+class Assessment(Framed):
     """A plan in a lab; each thing about it is worked out once, when it is first asked for."""
 
     plan: Protocol
     pack: Pack
+
+    def __repr__(self) -> str:
+        counts = self.counts
+        return f"<Assessment of {counts.samples} samples, {counts.days} days in {self.pack!r}>"
 
     def in_lab(self, pack: Pack) -> Assessment:
         """Return the same plan in another lab of its study; what no lab changes is kept."""

@@ -7,16 +7,15 @@ from typing import Final, get_args
 
 from rich.console import RenderableType
 
-from replicalab.api.documents import BUNDLE, ENDINGS, Report
 from replicalab.case import Case
 from replicalab.cli import asking
 from replicalab.cli.files import STANDARD, fills_standard_output, written
 from replicalab.cli.plans import opening
 from replicalab.cli.printing import Answer, CommandError
-from replicalab.documents import FORMS
+from replicalab.documents import BUNDLE, ENDINGS, FORMS, Report, today
 from replicalab.lexicon import joined
 from replicalab.negotiation import negotiate
-from replicalab.registration import PROFILES
+from replicalab.registration import PROFILES, Registration
 from replicalab.views.blocks import Paper
 
 _PAGED: Final = [f".{ending}" for ending, form in FORMS.items() if form.is_paged]
@@ -39,11 +38,9 @@ def report(asked: SimpleNamespace) -> Answer:
     made = Report(
         options,
         negotiate(setup, pack) if asked.negotiated else None,
-        on=asked.date.date() if asked.date else None,
-        brief=asked.brief,
-        funding=asked.funding,
-        profile=PROFILES[asked.registration] if asked.registration else None,
-        said=asking.registration(asked),
+        asked.registration or page.removeprefix("--") or "report",
+        asked.date.date() if asked.date else today(),
+        asking.registration(asked) or Registration(),
     )
     saved = written(asked.save, made.form(ending, asked.paper or "A4")) if asked.save else ""
     is_silent = fills_standard_output(asked)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Annotated, Final, Literal, Self
@@ -24,6 +24,7 @@ from replicalab.models import (
     ScientistActionType,
     too_long,
 )
+from replicalab.notebook import Shown
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import (
     MAX_ROUNDS,
@@ -309,12 +310,12 @@ def only_asks(action: ScientistAction | None) -> bool:
 
 
 @dataclass(frozen=True)
-class Negotiation:
+class Negotiation(Shown):
     """A negotiation as far as it has gone: enough to show it, to go on with it and to fork it."""
 
     setup: Setup
     pack: Pack
-    rounds: tuple[Round, ...] = ()
+    rounds: tuple[Round, ...] = field(default=(), repr=False)
 
     def state_before(self, number: int) -> State:
         """Return where it stood before a round, counted from 0; no round is played again."""

@@ -29,6 +29,7 @@ from replicalab.planner.shortfalls import (
     Addition,
     LaterStart,
     Shortfall,
+    Shortfalls,
     SingleAddition,
     additions_text,
 )

@@ -9,7 +9,7 @@ Source: docs/methods.md, Planner; Nash (1950), Econometrica 18, 155-162.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -22,6 +22,7 @@ from replicalab.assessment import (
     tier_of,
 )
 from replicalab.models import LARGEST_PLANNED, Protocol, revise
+from replicalab.notebook import Framed
 from replicalab.planner.limits import CountLimits, EvidenceCurve, as_loss, fewest, most_counted
 from replicalab.planner.variants import PlanVariant, PlanVariants
 from replicalab.scenarios import EvidenceTier, Pack
@@ -94,7 +95,7 @@ class LossLine(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Frontier:
+class Frontier(Framed):
     """The Pareto-optimal plans, cheapest first; none when no feasible plan has evidence.
 
     Attributes:
@@ -102,7 +103,7 @@ class Frontier:
         exact: whether every plan was looked at, but for sizes between those evenly spaced.
     """
 
-    plans: tuple[FrontierPlan, ...]
+    plans: tuple[FrontierPlan, ...] = field(repr=False)
     pack: Pack
     exact: bool = True
 

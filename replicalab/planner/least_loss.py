@@ -29,6 +29,7 @@ from typing import Final, NamedTuple, TypeVar
 from replicalab.agents.suggestions import Offer, SuggestionChange, reference_offer
 from replicalab.assessment import Assessment, Counts, credits_needed
 from replicalab.models import Dimension, Protocol, revise
+from replicalab.notebook import Shown
 from replicalab.planner.limits import (
     ANYWHERE,
     BELOW_FLOOR,
@@ -115,16 +116,18 @@ def days_short(days: int, pack: Pack) -> int:
 
 
 @dataclass(frozen=True)
-class LeastLoss:
+class LeastLoss(Shown):
     """The plan that gives up the least, and what is proven by having found it.
 
     Attributes:
+        before: the original.
         after: the plan; the original itself when nothing else gives up less.
         rank: what it gives up.
         exact: whether every plan was searched; False only for plans with so many items and
             controls to choose from that not all their combinations could be.
     """
 
+    before: Assessment
     after: Assessment
     rank: Rank
     exact: bool = True
@@ -173,7 +176,7 @@ def least_loss_of(
     def made(
         after: Assessment, changes: _Changes = tuple, gentler: _Gentler | None = None
     ) -> LeastLoss:
-        return LeastLoss(after, rank(after, plan.plan), variants.exact, changes, gentler)
+        return LeastLoss(plan, after, rank(after, plan.plan), variants.exact, changes, gentler)
 
     found = [made(plan)]
     if offered := offer or reference_offer(plan):

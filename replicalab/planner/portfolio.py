@@ -21,6 +21,7 @@ from replicalab.assessment import Assessment, assess
 from replicalab.errors import PortfolioError
 from replicalab.lexicon import amount_text, label_key, shortened
 from replicalab.models import Dimension, revise
+from replicalab.notebook import Framed
 from replicalab.planner.limits import (
     TIER_RANK,
     CountLimits,
@@ -253,7 +254,7 @@ class Rise:
 
 
 @dataclass(frozen=True)
-class Portfolio:
+class Portfolio(Framed):
     """The studies that one lab runs with one budget.
 
     Attributes:

@@ -27,6 +27,7 @@ from replicalab.assessment import (
 )
 from replicalab.lexicon import CREDITS, count_text, joined, label_key, money_text
 from replicalab.models import Dimension, Protocol, revise
+from replicalab.notebook import Shown
 from replicalab.planner.least_loss import LeastLoss, gives_up_less, least_loss_of
 from replicalab.planner.limits import TIER_RANK, CountLimits, EvidenceCurve, most_looked_at
 from replicalab.planner.steps import PlanStep
@@ -149,7 +150,7 @@ class LaterStart(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Shortfalls:
+class Shortfalls(Shown):
     """What it would take.
 
     Attributes:
@@ -160,19 +161,20 @@ class Shortfalls:
             lets some plan reach the target, or the floor, once the plan is adapted to the lab;
             empty when none does, or when it is reached already.
         untried: how many missing items were not tried on their own.
+        search: the search that found them.
     """
 
     run: Shortfall
     target: Shortfall | None
     alone_target: tuple[SingleAddition, ...]
     alone_floor: tuple[SingleAddition, ...]
-    untried: int = 0
-    _search: AdditionSearch | None = field(default=None, repr=False, compare=False)
+    untried: int
+    search: AdditionSearch = field(repr=False, compare=False)
 
     @cached_property
     def waits(self) -> tuple[LaterStart, ...]:
         """The later starts that buy something, and more than any earlier one; the best first."""
-        return tuple(self._search.waits()) if self._search else ()
+        return tuple(self.search.waits())
 
     @property
     def singles(self) -> tuple[SingleAddition, ...]:
@@ -189,7 +191,7 @@ def shortfalls_of(search: AdditionSearch) -> Shortfalls:
         alone_target=tuple(search.alone(EvidenceTier.MEETS_TARGET)),
         alone_floor=tuple(search.alone(EvidenceTier.ABOVE_FLOOR)),
         untried=max(0, len(search.items) - MOST_ITEMS_TRIED),
-        _search=search,
+        search=search,
     )
 
 

@@ -21,6 +21,7 @@ from replicalab.scenarios.lab import CostModel, Difficulty, ExpectedOutcome, Lab
 from replicalab.scenarios.loading import (
     FOLDER_VARIABLE,
     ScenarioSummary,
+    Studies,
     broken_scenarios,
     copy_text,
     generate_scenario,

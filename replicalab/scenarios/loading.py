@@ -14,6 +14,7 @@ from typing import Final
 from replicalab.errors import Fault, ScenarioError
 from replicalab.measures import DesignKind
 from replicalab.models import Count, NonEmptyText, Record
+from replicalab.notebook import Framed
 from replicalab.places import TREE
 from replicalab.scenarios.checking import (
     IDENTIFIER_REMEDY,
@@ -122,6 +123,12 @@ def _shelf() -> tuple[list[ScenarioSummary], list[ScenarioError]]:
 
 
 # --- one study ------------------------------------------------------------------------------
+
+
+class Studies(tuple[ScenarioSummary, ...], Framed):
+    """Studies, by domain and id."""
+
+    __slots__ = ()
 
 
 def load_scenario(

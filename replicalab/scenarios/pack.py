@@ -24,6 +24,7 @@ from pydantic import Field
 from replicalab import models
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key
+from replicalab.notebook import Shown
 from replicalab.scenarios.constraints import Comparator, ScenarioConstraint, StudyLimit, limits_of
 from replicalab.scenarios.fields import MOST, Finite
 from replicalab.scenarios.inventory import MISSING, Inventory, ItemStatus
@@ -86,7 +87,7 @@ class ScenarioResource(models.Record):
     details: str = ""
 
 
-class Pack(models.Record):
+class Pack(Shown, models.Record):
     """A study in one lab.
 
     ``hidden_reference_spec`` is for the judge; no Scientist prompt or observation may carry it.
@@ -101,6 +102,9 @@ class Pack(models.Record):
     lab: Lab
     own_lab: LabOverrides = _NO_OVERRIDES
     question: EvidenceAssumptions = _NO_QUESTION
+
+    def __repr__(self) -> str:
+        return f"<Pack {self.scenario_id}, {self.difficulty} lab, seed {self.seed}>"
 
     def in_lab(self, lab: Lab) -> Pack:
         """Return the same study in another lab."""

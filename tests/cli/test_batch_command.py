@@ -31,7 +31,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 def test_batch_gives_the_result_of_each_job_in_order(ask: Asking) -> None:
     options = "--seeds 2-5 --workers 1 --set own_lab.budget=500"
     said = ask(f"batch {STUDY} --lab hard --lab easy {options} --json")
-    jobs = jobs_of([STUDY], ["hard", "easy"], range(2, 6))  # type: ignore[list-item]
+    jobs = jobs_of([STUDY], ["hard", "easy"], range(2, 6))
     ours = [run_job(job.model_copy(update={"own_lab": LabOverrides(budget=500)})) for job in jobs]
     assert said.code == 0
     keys = ("outcome", "credits", "samples", "evidence")

@@ -1,0 +1,341 @@
+"""The names of ``import replicalab``, for scripts and notebooks.
+
+They return the core's own objects, which show the pages' panels in a notebook and have `frame()`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from datetime import date
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from replicalab import assessment, planner, scenarios
+from replicalab import negotiation as core
+from replicalab.agents.scientist_policy import GenerateFn
+from replicalab.agents.suggestions import Offer
+from replicalab.assessment import Assessment
+from replicalab.batch import Batch, collect, jobs_of, run_job
+from replicalab.batch import run_batch as play_batch
+from replicalab.case import MOST_SIDES, Case, in_labs_of
+from replicalab.comparison import FEWEST_SIDES, Comparison, Side, negotiated, side_of_run
+from replicalab.documents import REPORTS, Report, today
+from replicalab.errors import ArgumentError, Fault
+from replicalab.lexicon import joined
+from replicalab.models import Protocol, Record, revise
+from replicalab.negotiation import AUTOMATIC, LabManagerKind, Negotiation, ScientistKind
+from replicalab.planner import (
+    Frontier,
+    LeastLoss,
+    PlanAnalysis,
+    Portfolio,
+    PortfolioStudy,
+    Shortfalls,
+)
+from replicalab.registration import Registration
+from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, Studies
+from replicalab.scenarios.checking import record_error, shown
+from replicalab.scenarios.folders import content_at
+
+# --- studies and labs -------------------------------------------------------------------------
+
+
+def studies(domain: str | None = None) -> Studies:
+    """Return all studies, or those of one domain.
+
+    >>> [study.scenario_id for study in studies("psychology")]
+    ['psy_ego_depletion', 'psy_stroop']
+    >>> studies().frame().set_index("id").loc["psy_stroop", "n"]
+    np.int64(100)
+    """
+    shelf = scenarios.list_scenarios()
+    if domain is not None:
+        _require("studies", "domain", domain, sorted({study.domain_id for study in shelf}))
+    return Studies(study for study in shelf if domain in (None, study.domain_id))
+
+
+def load(
+    study: str | Path,
+    lab: str = "medium",
+    seed: int = 0,
+    *,
+    own: LabOverrides | Mapping[str, object] | None = None,
+    question: EvidenceAssumptions | Mapping[str, object] | None = None,
+) -> Pack:
+    """Return a study, by id or by the path of its file, in its easy, medium or hard lab.
+
+    Args:
+        study: an id of `studies`, or the path of a YAML file.
+        lab: easy, medium or hard.
+        seed: of the lab; 0 is the lab as written.
+        own: fields of the lab to replace: name, budget, days, staff, start_day, currency,
+            start_date, weekends, rates, steps, items.
+        question: fields of the evidence target to replace: effect, alpha, target, floor, dropout,
+            baseline, assurance, units, arms, why.
+
+    >>> load("psy_stroop", lab="hard").lab.budget
+    620.0
+    >>> ours = load("psy_stroop", own={"name": "Ours", "budget": 2000, "start_day": 2})
+    >>> assess(ours).slack["budget"].slack
+    400.0
+    """
+    find, name = None, str(study)
+    if isinstance(study, Path) or "." in name or os.sep in name:  # no id has either
+        path = Path(study)
+        parsed = scenarios.parse_study(content_at(path), path.name)
+        find, name = in_labs_of(parsed), parsed.scenario_id
+    with _checked("load"):
+        places = {"study": name, "lab": lab, "seed": seed}
+        case = Case.model_validate(places | {"own_lab": own or {}, "question": question or {}})
+    return case.pack(find)
+
+
+# --- one plan ---------------------------------------------------------------------------------
+
+
+def assess(pack: Pack, plan: Protocol | None = None, **changes: object) -> Assessment:
+    """Return the assessment of a plan, by default of the study's own, with some fields changed.
+
+    >>> plan = assess(load("psy_stroop"), sample_size=60)
+    >>> plan.feasible, plan.cost, [str(dimension) for dimension in plan.failing]
+    (False, 1200.0, ['protocol', 'budget', 'equipment', 'schedule'])
+    >>> plan.evidence.text
+    'power 1.00'
+    """
+    with _checked("assess", Protocol):
+        chosen = revise(plan or pack.reference_protocol, **changes)
+    return assessment.assess(chosen, pack)
+
+
+def least_loss(plan: Assessment) -> LeastLoss:
+    """Return the plan for the same lab that gives up the least, and the changes to it.
+
+    >>> best = least_loss(assess(load("psy_stroop"))).after
+    >>> best.plan.sample_size, best.plan.duration_days, best.evidence.text
+    (15, 1, 'power 0.82')
+    """
+    return PlanAnalysis(plan).least
+
+
+def suggest(plan: Assessment) -> Offer | None:
+    """Return the Lab Manager's offer; None for a feasible plan.
+
+    >>> offer = suggest(assess(load("psy_stroop")))
+    >>> offer.after.plan.sample_size, suggest(offer.after)
+    (25, None)
+    """
+    return PlanAnalysis(plan).offer
+
+
+def asks(plan: Assessment) -> Shortfalls:
+    """Return the additions with which the lab runs a plan, or reaches the target.
+
+    >>> [ask.text for ask in asks(assess(load("psy_stroop"))).run.asks]
+    ['600 more credits', '1 more day', "'voice-key booth' released"]
+    """
+    return PlanAnalysis(plan).asks
+
+
+def frontier(plan: Assessment) -> Frontier:
+    """Return the feasible plans that no other beats on cost, days, evidence and fidelity.
+
+    >>> cheapest = frontier(assess(load("psy_stroop"))).plans[0]
+    >>> cheapest.samples, cheapest.days, cheapest.credits
+    (2, 1, 445.0)
+    """
+    return PlanAnalysis(plan).frontier
+
+
+# --- negotiations -----------------------------------------------------------------------------
+
+
+def negotiate(
+    plan: Assessment | Pack,
+    scientist: str | GenerateFn = ScientistKind.DIRECT,
+    lab_manager: str = LabManagerKind.REFERENCE,
+    max_rounds: int = scenarios.MAX_ROUNDS,
+    *,
+    model: str | None = None,
+) -> Negotiation:
+    """Return the negotiation that opens with a plan, or with a study's own.
+
+    Args:
+        plan: the Scientist's first plan. A language model takes a pack, or the study's plan.
+        scientist: a rule, such as ``direct`` or ``baseline``; a function from chat messages
+            to a model's text; or ``model`` for the endpoint in ``REPLICALAB_LLM_BASE_URL``.
+        lab_manager: ``reference`` or ``least_loss``.
+        max_rounds: the limit of rounds.
+        model: the model's name in the transcript.
+
+    >>> run = negotiate(assess(load("psy_stroop")))
+    >>> str(run.outcome), len(run.rounds), run.final_plan.counts.samples
+    ('agreed', 2, 25)
+    """
+    pack, opening = (plan, None) if isinstance(plan, Pack) else (plan.pack, plan.plan)
+    kind, generate_fn, name = _player("negotiate", scientist)
+    if generate_fn and opening not in (None, pack.reference_protocol):
+        problem = "a language model opens with a plan of its own"
+        raise ArgumentError("negotiate", [Fault("plan", problem, "hand in its pack")])
+    with _checked("negotiate"):
+        players = {"scientist": kind, "lab_manager": lab_manager, "max_rounds": max_rounds}
+        case = Case.of(pack, opening, **players)
+    setup = case.setup(pack, (model or name) if generate_fn else None)
+    return core.negotiate(setup, pack, generate_fn)
+
+
+def _player(call: str, scientist: str | GenerateFn) -> tuple[str, GenerateFn | None, str | None]:
+    """Return the kind of a Scientist, and of a language model its function and name."""
+    if callable(scientist):
+        return ScientistKind.MODEL, scientist, None
+    if scientist == ScientistKind.MODEL:
+        from replicalab import llm  # noqa: PLC0415 - its settings, with the first model
+
+        endpoint = llm.needed_endpoint(os.environ)
+        return ScientistKind.MODEL, llm.build_generate_fn(endpoint), endpoint.model
+    _require(call, "scientist", scientist, [*sorted(AUTOMATIC), ScientistKind.MODEL, "a function"])
+    return scientist, None, None
+
+
+def run_batch(
+    studies: str | Sequence[str],
+    labs: Sequence[str] = tuple(scenarios.Difficulty),
+    seeds: Sequence[int] = (0,),
+    *,
+    scientists: Sequence[str | GenerateFn] = (ScientistKind.DIRECT,),
+    lab_managers: Sequence[str] = (LabManagerKind.REFERENCE,),
+    max_rounds: int = scenarios.MAX_ROUNDS,
+    executor: Executor | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Batch:
+    """Return the result of every combination; each opens with its study's own plan.
+
+    Ctrl-C stops the batch once a result has come; `stopped` is then true.
+
+    Args:
+        studies: ids of studies.
+        labs: easy, medium, hard.
+        seeds: seeds of the labs.
+        scientists: as in `negotiate`, with one language model at most.
+        lab_managers: as in `negotiate`.
+        max_rounds: the limit of rounds.
+        executor: a pool, or a Dask client's ``get_executor()``; None plays one after another.
+        progress: a function of the number of results and the number of jobs.
+
+    >>> batch = run_batch("psy_stroop", labs=["hard"], seeds=range(10))
+    >>> {str(outcome): share.number for outcome, share in batch.summaries[0].shares.items()}
+    {'agreed': 6, 'no_deal': 4}
+    """
+    kinds, functions, _ = zip(*(_player("run_batch", each) for each in scientists), strict=True)
+    models = [generate_fn for generate_fn in functions if generate_fn]
+    if len(models) > 1:
+        problem = f"{len(models)} language models are named"
+        raise ArgumentError("run_batch", [Fault("scientists", problem, "name one in each batch")])
+    generate_fn = models[0] if models else None
+    named = [studies] if isinstance(studies, str) else studies
+    with _checked("run_batch"):
+        jobs = jobs_of(
+            named, labs, seeds, scientists=kinds, lab_managers=lab_managers, max_rounds=max_rounds
+        )
+    # Only an executor starts processes: they import the caller's script again.
+    alone = (run_job(job, generate_fn) for job in jobs)
+    results = play_batch(jobs, executor, generate_fn=generate_fn) if executor else alone
+    return collect(jobs, results, progress)
+
+
+# --- several plans, and documents -------------------------------------------------------------
+
+
+def compare(*plans: Assessment | Negotiation, **named: Assessment | Negotiation) -> Comparison:
+    """Return two to four plans side by side; a negotiation counts with its final plan.
+
+    >>> plan = assess(load("psy_stroop"))
+    >>> sides = compare(published=plan, cheaper=least_loss(plan).after)
+    >>> sides.frame().query("what == 'Total'")[["published", "cheaper"]].values.tolist()
+    [[1600.0, 600.0]]
+    """
+    sides = [*((f"plan {at}", plan) for at, plan in enumerate(plans, start=1)), *named.items()]
+    if not FEWEST_SIDES <= len(sides) <= MOST_SIDES:
+        remedy = f"name {FEWEST_SIDES} to {MOST_SIDES}"
+        raise ArgumentError("compare", [Fault("plans", f"{len(sides)} are named", remedy)])
+    return Comparison(
+        side_of_run(name, plan)
+        if isinstance(plan, Negotiation)
+        else Side(name, plan, negotiated(plan))
+        for name, plan in sides
+    )
+
+
+def report(
+    plan: Assessment | Negotiation,
+    kind: str = "report",
+    *,
+    on: date | None = None,
+    answers: Registration | None = None,
+) -> Report:
+    """Return a document about a plan; its `save` writes HTML, Markdown, PDF, Word, Excel or JSON.
+
+    Args:
+        plan: an assessment, or a negotiation with its final plan.
+        kind: ``report``, ``brief``, ``funding`` or a registration form, such as
+            ``brandt-prereg-2``.
+        on: the date of the document; today by default.
+        answers: of the author of a registration.
+
+    >>> brief = report(assess(load("psy_stroop")), "brief", on=date(2026, 1, 31))
+    >>> print(brief.form("md").splitlines()[2])
+    Brief · medium lab · 31 January 2026
+    """
+    _require("report", "kind", kind, REPORTS)
+    answers, on = answers or Registration(), on or today()
+    if isinstance(plan, Assessment):
+        return Report(PlanAnalysis(plan), None, kind, on, answers)
+    opening = (plan.rounds[0].plan if plan.rounds else None) or assess(plan.pack)
+    return Report(PlanAnalysis(opening), plan, kind, on, answers)
+
+
+def portfolio(
+    packs: Iterable[Pack], *, worth: Mapping[str, float] | None = None, floor_share: float = 0.0
+) -> Portfolio:
+    """Return the studies, with a plan each, that are worth the most in one lab.
+
+    Args:
+        packs: the studies in labs with the same budget, days and staff.
+        worth: of a study that meets its target, by its id; 1 by default.
+        floor_share: the share of that worth for a plan that only reaches its floor.
+
+    >>> lab = {"budget": 2500, "days": 12, "staff": 4}
+    >>> names = "psy_stroop", "ml_rl_seeds", "chem_suzuki_ppb"
+    >>> found = portfolio(load(name, own=lab) for name in names)
+    >>> [(study.plan.pack.scenario_id, study.first, study.last) for study in found.chosen]
+    [('psy_stroop', 2, 2), ('chem_suzuki_ppb', 3, 5)]
+    >>> found.rises[0].more, found.exact
+    (160.0, True)
+    """
+    candidates, worths = list(packs), worth or {}
+    for name in worths:
+        _require("portfolio", "worth", name, [pack.scenario_id for pack in candidates])
+    return planner.portfolio_of(
+        PortfolioStudy(pack, worths.get(pack.scenario_id, 1.0), floor_share) for pack in candidates
+    )
+
+
+# --- arguments --------------------------------------------------------------------------------
+
+
+def _require(call: str, name: str, value: object, allowed: Sequence[str]) -> None:
+    if value not in allowed:
+        fault = Fault(name, f"{shown(value)} is not allowed", f"use {joined(allowed, 'or')}")
+        raise ArgumentError(call, [fault])
+
+
+@contextmanager
+def _checked(call: str, record: type[Record] = Case) -> Iterator[None]:
+    try:
+        yield
+    except ValidationError as error:
+        found = record_error(error, record, call)
+        raise ArgumentError(call, found.faults, found.more) from None

@@ -1,0 +1,104 @@
+"""The panels and the data frames of core objects in a notebook."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from replicalab.agents.suggestions import Offer
+from replicalab.assessment import Assessment, assess
+from replicalab.batch import Batch
+from replicalab.comparison import Comparison
+from replicalab.negotiation import Negotiation, score
+from replicalab.planner import Frontier, LeastLoss, PlanAnalysis, PlanStep, Portfolio, Shortfalls
+from replicalab.render.html import in_notebook
+from replicalab.scenarios import Pack, Studies
+from replicalab.tables import rows
+from replicalab.views.batch import faults_text, regret_panel, shares_panel, stopped_text
+from replicalab.views.blocks import Block, sentences_panel
+from replicalab.views.changes import all_changes, revision_panel
+from replicalab.views.check import YOURS, check_panel, cost_panel, evidence_panel, header_panel
+from replicalab.views.comparison import comparison_panel, table
+from replicalab.views.negotiation import outcome_verdict
+from replicalab.views.options import take_panel
+from replicalab.views.portfolio import portfolio_panel
+from replicalab.views.rounds import ledger_panel, outcome_panel, round_panel
+from replicalab.views.score import score_panel
+from replicalab.views.study import lab_panel, paper_panel
+
+
+def html_of(result: object) -> str:
+    """Return the panels of an object, or its data frame if no page has a panel for it."""
+    if panels := _PANELS.get(type(result)):
+        return in_notebook(*panels(result))
+    html: str = frame_of(result)._repr_html_()
+    return html
+
+
+def frame_of(result: object) -> Any:
+    """Return the data frame of an object."""
+    return _FRAMES[type(result)](result)
+
+
+def _plan(plan: Assessment) -> Iterable[Block]:
+    yield header_panel(plan)
+    yield check_panel(plan, PlanAnalysis(plan).binding)
+    yield evidence_panel({YOURS: plan})
+    yield cost_panel(plan)
+
+
+def _revision(revision: LeastLoss | Offer) -> Iterable[Block]:
+    changes = all_changes(revision.before, revision.changes)
+    yield revision_panel(PlanStep(revision.before, revision.after), changes)
+
+
+def _run(run: Negotiation) -> Iterable[Block]:
+    yield outcome_panel(outcome_verdict(run))
+    yield from (round_panel(run, at) for at in range(len(run.rounds)))
+    yield ledger_panel(run)
+    yield score_panel(score(run))
+
+
+def _batch(batch: Batch) -> Iterable[Block]:
+    if batch.stopped:
+        yield sentences_panel([stopped_text(len(batch.results), batch.asked)])
+    yield shares_panel(batch.summaries, {}, faults_text(each.error for each in batch.results))
+    yield regret_panel(batch.results)
+
+
+_PANELS: Final[dict[type, Callable[[Any], Iterable[Block]]]] = {
+    Assessment: _plan,
+    Batch: _batch,
+    Comparison: lambda sides: [comparison_panel(sides)],
+    LeastLoss: _revision,
+    Negotiation: _run,
+    Offer: _revision,
+    Pack: lambda pack: [paper_panel(pack), lab_panel(assess(pack.reference_protocol, pack))],
+    Portfolio: lambda found: [portfolio_panel(found)],
+    Shortfalls: lambda found: [take_panel(PlanAnalysis(found.search.plan))],
+}
+
+
+def _dimensions(plan: Assessment) -> Any:
+    binding = PlanAnalysis(plan).binding
+    lines = (rows.dimension_row(slack, binding) for slack in plan.slack.values())
+    return rows.frame(rows.DIMENSION, lines)
+
+
+def _results(batch: Batch) -> Any:
+    from replicalab.tables.batch import results_frame  # noqa: PLC0415 - pandas
+
+    return results_frame(batch.results)
+
+
+def _sides(sides: Comparison) -> Any:
+    (part, what, *names), *lines = table(sides)
+    return rows.frame([str(part).lower(), str(what).lower(), *map(str, names)], lines)
+
+
+_FRAMES: Final[dict[type, Callable[[Any], Any]]] = {
+    Assessment: _dimensions,
+    Batch: _results,
+    Comparison: _sides,
+    Frontier: lambda found: rows.frame(rows.FRONTIER, map(rows.frontier_row, found.plans)),
+    Portfolio: lambda found: rows.frame(rows.PORTFOLIO, map(rows.portfolio_row, found.chosen)),
+    Studies: lambda found: rows.frame(rows.STUDY, map(rows.study_row, found)),
+}
