@@ -26,8 +26,9 @@ from replicalab.assessment import (
     staff,
 )
 from replicalab.models import LAB_DIMENSIONS, LARGEST_COUNT, Dimension, revise
-from replicalab.planner.least_loss import GivenUp, LeastLoss, least_loss_of
-from replicalab.planner.limits import CountLimits, EvidenceCurve, fewest, most_looked_at
+from replicalab.planner.least_loss import LeastLoss, least_loss_of
+from replicalab.planner.limits import CountLimits, EvidenceCurve, fewest, most_looked_at, step_of
+from replicalab.planner.order import GivenUp
 from replicalab.planner.shortfalls import Addition, missing_items, with_additions
 from replicalab.planner.variants import PlanVariants, price_range
 
@@ -111,32 +112,39 @@ class _Steps:
         """Return the smallest addition that buys something, None where none does."""
         self._found[self._top] = self.without
         found = None
-        if self._gains(self.without.rank.given_up):
+        if self._gains_by(self.without):
             found = self._first_to_buy(self._first_gain(), self._top)
         if found is None:
             return None
         return SmallestAddition(self._ask(found), self.least, self._least(found))
 
-    def _gains(self, given_up: GivenUp) -> bool:
-        """Return whether less is given up than now, at the precision at which evidence is shown."""
+    def _gains(self, given_up: GivenUp, shown: str) -> bool:
+        """Return whether less is given up than now, with other evidence as it is shown."""
         now = self.least.rank.given_up
-        return given_up < now and self._shown_as(given_up) != self._shown_as(now)
+        same = given_up[:-1] == now[:-1] and shown == self.least.after.evidence.number
+        return given_up < now and not same
 
-    def _shown_as(self, given_up: GivenUp) -> tuple[tuple[int, ...], str]:
-        evidence, lacks = self.plan.evidence, given_up[-1]
-        lower = evidence.row.scale.lower_is_better
-        return given_up[:-1], evidence.amount(evidence.target + (lacks if lower else -lacks))
+    def _gains_by(self, least: LeastLoss) -> bool:
+        return self._gains(least.rank.given_up, least.after.evidence.number)
 
     def _first_gain(self) -> int:
         """Return an addition with which less is given up, the smallest that buys or a smaller."""
         # Most often it is what the best of all needs once its sample is cut to the fewest that gain
         # something. Two plans prove that; else all is searched.
         more = self._needed_by_fewest()
-        low = 1 if more > 1 and self._gains_with(more - 1) else more
+        least = self._least_useful
+        low = least if more > least and self._gains_with(more - 1) else max(least, more)
         return fewest(self._gains_with, low, self._top)
 
+    @property
+    def _least_useful(self) -> int:
+        """The smallest addition that may buy something: with fewer days the endpoint is lost."""
+        pack = self.plan.pack
+        on_days = self.dimension is Dimension.SCHEDULE
+        return max(1, pack.min_days - pack.lab.days_left) if on_days else 1
+
     def _gains_with(self, more: int) -> bool:
-        return self._gains(self._least(more).rank.given_up)
+        return self._gains_by(self._least(more))
 
     def _needed_by_fewest(self) -> int:
         """Return how much more a plan needs with the fewest samples that still gain something."""
@@ -145,11 +153,14 @@ class _Steps:
             self.without.rank,
             self.without.after.evidence_factor,
         )
-        worth = EvidenceCurve(after.pack, after.evidence.able)
+        pack, worth = after.pack, EvidenceCurve(after.pack, after.evidence.able)
+        study = step_of(assess(pack.reference_protocol, pack).evidence, pack.design)
 
         def gains(samples: int) -> bool:
-            tier, lacks = worth.tier(samples, factor), worth.shortfall(samples, factor)
-            return self._gains((rank.failing, tier, rank.wishes, rank.loss, lacks))
+            evidence = max(study, worth.step(samples, factor))
+            reached = rank._replace(tier=worth.tier(samples, factor), evidence=evidence)
+            shown = after.evidence.amount(worth.value(samples, factor))
+            return self._gains(reached.given_up, shown)
 
         counting = fewest(gains, 0, after.evidence.able)
         cut = CountLimits(after.pack).fewest(after.counts, counting)
@@ -169,7 +180,7 @@ class _Steps:
         # only: an offer of the Lab Manager's in fewer days than the endpoint needs, whose sample is
         # halved as often as it must be.
         at_low, at_high = self._least(low), self._least(high)
-        stays = at_low.plan == at_high.plan or not at_low.rank.days_short
+        stays = at_low.plan == at_high.plan or not at_low.rank.endpoint_lost
         same = at_low.rank.given_up <= at_high.rank.given_up
         if stays and same and not self._buys(high):
             return None

@@ -1,51 +1,49 @@
-"""The plan for the same lab that gives up the least, found exactly.
+"""The plan for the same lab that is closest to the study, found exactly.
 
-**The order** of all plans is `Rank`: fewest failing dimensions, best evidence tier, fewest of the
-study's wishes broken, least fidelity lost, least that is missing to the target, fewest changes,
-fewest days short of the endpoint, lowest cost. So a plan that meets the target is not made dearer
-for more evidence, unless the study wishes it.
+**The order** of all plans is `order.Rank`. Evidence counts up to that of the study's protocol in
+this lab, and cuts are measured from that protocol, so the best plan keeps whatever the lab can
+afford to keep.
 
-**What is searched**: every number of days from the study's fewest to the lab's most (all of them
-where the lab gives fewer than the endpoint needs), every variant (see `variants`), and every number
-of samples, those that cannot count too: they may leave room beside the controls, or be what the
-study's own constraints ask for.
+**What is searched**: every variant (see `variants`), every number of samples, and every number of
+days from the study's fewest (or the lab's, if it has fewer) to the lab's, and the plan's own days.
 
 **How**. A dimension may fail because of the variant, or because a limit is *given up*: the budget,
 the staff, or what makes a plan sound on paper. So every pair of a variant and a set of limits given
-up is a *candidate*, and how many dimensions it fails is known before any number is. What a plan
-shows depends on how many of its samples count alone, and of the plans in which so many count one
-has the fewest samples and days. Cost and staff never fall with these, and evidence never shrinks
-with the samples that count, so bisection finds the most that fit the remaining limits. Then the
-order is applied term by term: each step keeps the candidates that are best so far. Where the study
-has wishes, each candidate is then searched in every box in which as few are broken (see `wishes`).
+up is a *candidate*, and the number of dimensions it fails is known before any number is. The ends
+of all soft constraints cut samples and days into *boxes*, in each of which equally many are missed.
+What a plan shows depends only on how many of its samples count, and cost and staff never fall with
+samples or days; so bisection finds the most that count in a box. Each term of the order down to the
+evidence keeps the candidates that are best so far. The evidence then needs a known number of
+samples, and the numbers closest to the study are found by branch and bound over the days: of an
+interval of days no plan is closer than its longest with the most samples of its shortest.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import combinations, groupby
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from itertools import combinations, groupby, pairwise, product
+from math import inf
 from typing import Final, NamedTuple, TypeVar
 
 from replicalab.agents.suggestions import Offer, SuggestionChange, reference_offer
 from replicalab.assessment import Assessment, Counts, credits_needed
-from replicalab.models import Dimension, Protocol, revise
+from replicalab.models import LARGEST_PLANNED, Dimension, Protocol, revise
 from replicalab.notebook import Shown
 from replicalab.planner.limits import (
-    ANYWHERE,
     BELOW_FLOOR,
-    TIER_RANK,
     CountBox,
     CountLimits,
     EvidenceCurve,
     fewest,
+    largest,
     most_looked_at,
-    shortfall,
+    step_of,
 )
-from replicalab.planner.reasons import number_changes, with_reasons, with_wishes
-from replicalab.planner.steps import changed_values, judged
+from replicalab.planner.order import Rank, rank
+from replicalab.planner.reasons import with_reasons
+from replicalab.planner.steps import judged
 from replicalab.planner.variants import PlanVariant, PlanVariants, variants_of
-from replicalab.planner.wishes import Wishes
-from replicalab.scenarios import Pack
+from replicalab.scenarios import Bounds
 
 # The dimensions that a number of the plan decides, apart from the days, which always fit.
 _BY_NUMBERS: Final = (Dimension.BUDGET, Dimension.STAFF, Dimension.PROTOCOL)
@@ -57,65 +55,13 @@ _GIVEN_UP: Final = [
     for some in combinations(_BY_NUMBERS, size)
 ]
 
-GivenUp = tuple[int, int, int, int, float]
-"""The terms of a rank that do not depend on the plan that was revised."""
-
-# Limits that are given up, and the box in which the numbers lie.
-_Kept = tuple[frozenset[Dimension], CountBox]
-
 _Changes = Callable[[], Sequence[SuggestionChange]]
-_Gentler = Callable[[], PlanVariant | None]
 
 T = TypeVar("T")
 
 
-class Rank(NamedTuple):
-    """What a plan gives up, the worst first; the smaller rank is the better plan.
-
-    Attributes:
-        tier: 0 meets the target, 1 is above the floor, 2 is below it.
-        wishes: how many of the study's own soft constraints on its numbers are broken.
-        loss: fidelity given up; each substitution counts 0 to 3, each dropped control 1.
-        shortfall: what the evidence lacks of the target, 0 once it is met.
-        changes: how many values of the original plan differ.
-        days_short: how many days the study's endpoint is short of, 0 where it is kept.
-    """
-
-    failing: int
-    tier: int
-    wishes: int
-    loss: int
-    shortfall: float
-    changes: int
-    days_short: int
-    credits: float
-
-    @property
-    def given_up(self) -> GivenUp:
-        """The terms that do not depend on the plan that was revised."""
-        return self[:5]
-
-
-def rank(plan: Assessment, original: Protocol) -> Rank:
-    """Return the rank of a plan as a revision of the original."""
-    return Rank(
-        len(plan.failing),
-        TIER_RANK[plan.evidence.tier],
-        len(plan.broken_wishes),
-        plan.fidelity_loss,
-        shortfall(plan.evidence.value, plan.pack),
-        changed_values(original, plan.plan),
-        days_short(plan.counts.days, plan.pack),
-        plan.cost,
-    )
-
-
-def days_short(days: int, pack: Pack) -> int:
-    """Return how many days more the study's endpoint needs."""
-    return max(0, pack.min_days - days)
-
-
 @dataclass(frozen=True)
+<<<<<<< HEAD
 class LeastLoss(Shown):
     """The plan that gives up the least, and what is proven by having found it.
 
@@ -123,6 +69,14 @@ class LeastLoss(Shown):
         before: the original.
         after: the plan; the original itself when nothing else gives up less.
         rank: what it gives up.
+=======
+class LeastLoss:
+    """The plan closest to the study, and what is proven by having found it.
+
+    Attributes:
+        after: the plan; the original itself if no other ranks above it.
+        rank: its place in the order.
+>>>>>>> 85854d2e (Rank plans by their distance to the study)
         exact: whether every plan was searched; False only for plans with so many items and
             controls to choose from that not all their combinations could be.
     """
@@ -132,15 +86,12 @@ class LeastLoss(Shown):
     rank: Rank
     exact: bool = True
     _changes: _Changes = field(default=tuple, repr=False, compare=False)
-    _gentler: _Gentler | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def changes(self) -> tuple[SuggestionChange, ...]:
         """The changes from the original to it, each with its reason and what is lost."""
         # A search for what binds compares dozens of such plans, and reads the changes of few.
-        found = with_reasons(self._changes(), self.after)
-        gentler = self._gentler() if self._gentler else None
-        return with_wishes(found, self.after, gentler, exact=self.exact) if gentler else found
+        return tuple(self._changes())
 
     @property
     def plan(self) -> Protocol:
@@ -166,33 +117,35 @@ def gives_up_less(one: LeastLoss, now: LeastLoss) -> bool:
 def least_loss_of(
     plan: Assessment, offer: Offer | None = None, variants: PlanVariants | None = None
 ) -> LeastLoss:
-    """Return the plan for this lab that gives up the least of the study.
+    """Return the first plan in the order for this lab.
 
-    It is never worse than the plan itself, nor than what the Lab Manager's fixes lead to: its
-    offer, which may be known already, as may the plan's variants.
+    It never ranks below the plan itself, nor below the Lab Manager's offer, which may be known
+    already, as may the plan's variants.
     """
-    variants = variants or variants_of(plan)
+    search = PlanSearch(plan, variants or variants_of(plan))
 
+<<<<<<< HEAD
     def made(
         after: Assessment, changes: _Changes = tuple, gentler: _Gentler | None = None
     ) -> LeastLoss:
         return LeastLoss(plan, after, rank(after, plan.plan), variants.exact, changes, gentler)
+=======
+    def ranked(after: Assessment, changes: _Changes = tuple) -> LeastLoss:
+        place = rank(after, plan.plan, search.study)
+        return LeastLoss(after, place, search.variants.exact, changes)
+>>>>>>> 85854d2e (Rank plans by their distance to the study)
 
-    found = [made(plan)]
+    plans = [ranked(plan)]
     if offered := offer or reference_offer(plan):
-        found.append(made(offered.after, lambda: offered.changes))
-    search = _Search(plan, variants)
-    if best := search.best():
-        worded = best.variant.applied_to(plan.plan)
-        sized = revise(worded, sample_size=best.samples, duration_days=best.days)
-        after = judged(sized, plan, [each.after for each in found])
+        plans.append(ranked(offered.after, lambda: offered.changes))
+    if best := search.closest():
+        after = judged(best.plan(plan.plan), plan, [each.after for each in plans])
 
         def changes() -> Sequence[SuggestionChange]:
-            return best.variant.changes(plan.pack) + number_changes(worded, best, plan.pack)
+            return with_reasons(best.variant.changes(plan.pack), plan, after)
 
-        wished = (lambda: search.gentler_than(best)) if search.wishes.all else None
-        found.insert(0, made(after, changes, wished))
-    return min(found, key=lambda each: each.rank)
+        plans.insert(0, ranked(after, changes))
+    return min(plans, key=lambda each: each.rank)
 
 
 def least_loss_offer(plan: Assessment, least: LeastLoss) -> Offer | None:
@@ -204,176 +157,252 @@ def least_loss_offer(plan: Assessment, least: LeastLoss) -> Offer | None:
 
 
 class Candidate(NamedTuple):
-    """A variant with the limits that its numbers may exceed, and its numbers.
+    """A variant, the limits that its numbers may exceed, and the box in which they lie.
 
     Attributes:
         fewest: the fewest samples that must count.
-        most: the most samples that count and fit the other limits, or more than the target takes.
-        most_as_good: the most of them with which no more wishes are broken than need be.
-        most_at_all: the most of them whatever the wishes.
-        box: in which its numbers lie.
-        samples, days: 0 until they are chosen.
+        most: the most samples that count and fit the other limits.
+        missed: the study's soft constraints that all plans in the box miss.
     """
 
     variant: PlanVariant
     given_up: frozenset[Dimension]
+    box: CountBox
     fewest: int
     most: int
-    most_as_good: int
-    most_at_all: int
-    box: CountBox = ANYWHERE
-    samples: int = 0
-    days: int = 0
+    missed: int = 0
 
 
-def _least_of(found: Iterable[T], key: Callable[[T], float]) -> list[T]:
-    keyed = [(key(one), one) for one in found]
-    least = min((value for value, _ in keyed), default=0)
+class Settled(NamedTuple):
+    """A variant with its numbers, and the terms of its rank after the evidence."""
+
+    rest: tuple[float, ...]
+    variant: PlanVariant
+    samples: int
+    days: int
+
+    def plan(self, protocol: Protocol) -> Protocol:
+        """Return the whole plan, as a revision of another."""
+        worded = self.variant.applied_to(protocol)
+        return revise(worded, sample_size=self.samples, duration_days=self.days)
+
+
+class _Cell(NamedTuple):
+    """Numbers from ``least`` to ``most``, and how many soft constraints they all miss."""
+
+    least: float
+    most: float
+    missed: int
+
+
+_Step = Callable[[int, Candidate], float]
+
+
+def _least_of(candidates: Iterable[T], key: Callable[[T], float]) -> list[T]:
+    keyed = [(key(one), one) for one in candidates]
+    least = min((value for value, _ in keyed), default=0.0)
     return [one for value, one in keyed if value == least]
 
 
 @dataclass(frozen=True)
-class _Search:
-    """The search for one plan in one lab.
-
-    Attributes:
-        wished: whether the study's wishes count.
-    """
+class PlanSearch:
+    """The search for the first plan in the order, and for its extreme relatives, in one lab."""
 
     plan: Assessment
     variants: PlanVariants
-    wished: bool = True
-    _kept: dict[_Kept, CountLimits] = field(default_factory=dict)
-    _most: dict[tuple[Counts, _Kept], int | None] = field(default_factory=dict)
-    _broken: dict[tuple[object, ...], int] = field(default_factory=dict)
-
-    def _limits(self, given_up: frozenset[Dimension], box: CountBox = ANYWHERE) -> CountLimits:
-        """Return the limits that are left when some are given up, in a box."""
-        if (given_up, box) not in self._kept:
-            self._kept[given_up, box] = CountLimits(self.plan.pack, given_up, box)
-        return self._kept[given_up, box]
+    _limits: dict[tuple[frozenset[Dimension], CountBox], CountLimits] = field(default_factory=dict)
+    _most: dict[tuple[object, ...], int | None] = field(default_factory=dict)
 
     @cached_property
-    def worth(self) -> EvidenceCurve:
-        most = most_looked_at(self.plan.plan)
-        return EvidenceCurve(self.plan.pack, most, CountLimits(self.plan.pack).endpoint_lost)
+    def study(self) -> Assessment:
+        """The study's own protocol in this lab."""
+        return judged(self.plan.pack.reference_protocol, self.plan, [self.plan])
 
     @cached_property
-    def wishes(self) -> Wishes:
-        return Wishes(self.plan, self.worth)
+    def _worth(self) -> EvidenceCurve:
+        return EvidenceCurve(self.plan.pack, most_looked_at(self.plan.plan))
 
-    def best(self) -> Candidate | None:
-        """Return the best of all plans, None where the lab gives no day at all."""
-        # Each step applies a term of the order and keeps the candidates that are best by it. Tier
-        # and shortfall are judged by the most samples that count, for they only get better with
-        # more; how many of them are taken is left until these are settled.
-        worth = self.worth
-        found = self._fewest_failing()
-        found = _least_of(found, lambda one: worth.tier(one.most, one.variant.factor))
-        if self.wished and self.wishes.all:
-            found = [*self._as_wished(found)]
-        else:
-            found = _least_of(found, lambda one: one.variant.loss)
-        found = _least_of(found, lambda one: worth.shortfall(one.most, one.variant.factor))
-        settled = (each for one in found for each in self._settled(one))
-        return min(settled, key=self._leftover, default=None)
+    def closest(self) -> Settled | None:
+        """Return the first plan in the order, None if the lab gives no day at all."""
+        study = step_of(self.study.evidence, self.plan.pack.design)
+        return self._settled(self._gentlest, lambda n, one: max(study, self._step(n, one)))
 
-    def gentler_than(self, best: Candidate) -> PlanVariant | None:
-        """Return how the best plan is worded if no wish counts, None where it loses no less."""
-        if not best.variant.loss:
-            return None
-        found = replace(self, wished=False).best()
-        return found.variant if found and found.variant.loss < best.variant.loss else None
+    def lowest_cost(self) -> float:
+        """Return the least cost of a plan that is as good by all terms down to the fidelity."""
+        return min(
+            credits_needed(self._within(one).fewest(self._counts(one), one.fewest), self.plan.pack)
+            for one in self._gentlest
+        )
 
-    def _fewest_failing(self) -> list[Candidate]:
-        """Return, of all variants and limits given up, those that fit with the fewest failing."""
-        pairs = [(len(w.failing | up), w, up) for w in self.variants.listed for up in _GIVEN_UP]
+    def strongest(self, wishes: int, loss: int) -> Settled | None:
+        """Return the passing plan with the most evidence, None if no plan passes.
+
+        It misses at most so many soft constraints, and its variant loses at most so much fidelity.
+        """
+        passing = [one for one in self._candidates if not one.variant.failing | one.given_up]
+        gentle = [one for one in passing if one.variant.loss <= loss]
+        boxed = [each for one in gentle for each in self._boxed(one) if each.missed <= wishes]
+        best = _least_of(boxed, lambda one: self._step(one.most, one))
+        best = _least_of(_least_of(best, self._tier), lambda one: one.missed)
+        return self._settled(_least_of(best, lambda one: one.variant.loss), self._step)
+
+    # --- term by term -----------------------------------------------------------------------
+
+    @cached_property
+    def _gentlest(self) -> list[Candidate]:
+        """The candidates that are best by all terms down to the fidelity."""
+        best = _least_of(self._candidates, self._tier)
+        best = _least_of(best, lambda one: one.box.days[1] < self.plan.pack.min_days)
+        reaching = [one._replace(fewest=self._reaching(one)) for one in best]
+        boxed = [each for one in reaching for each in self._boxed(one)]
+        best = _least_of(boxed, lambda one: one.missed)
+        return _least_of(best, lambda one: one.variant.loss)
+
+    @cached_property
+    def _candidates(self) -> list[Candidate]:
+        """All variants and limits given up that fit with the fewest dimensions failing."""
+        pairs = [(len(v.failing | up), v, up) for v in self.variants.listed for up in _GIVEN_UP]
         for _, tied in groupby(sorted(pairs, key=lambda pair: pair[0]), lambda pair: pair[0]):
-            found = [
-                Candidate(variant, given_up, fewest, most, most, most)
-                for _, variant, given_up in tied
-                if (fewest := self._fewest(variant, given_up)) is not None
-                and (most := self._most_that_count(variant, given_up)) is not None
-                and fewest <= most
+            candidates = [
+                one
+                for (_, variant, given_up), box in product(tied, self._spans)
+                if (one := self._candidate(variant, given_up, box)) is not None
             ]
-            if found:
-                return found
+            if candidates:
+                return candidates
         return []
 
-    def _most_that_count(
-        self, variant: PlanVariant, given_up: frozenset[Dimension], box: CountBox = ANYWHERE
-    ) -> int | None:
+    @cached_property
+    def _spans(self) -> list[CountBox]:
+        """The days that are searched, with any number of samples."""
+        lab, own = self.plan.pack.lab.days_left, self.plan.counts.days
+        usual = CountBox(days=(min(self.plan.pack.min_days, lab), lab))
+        return [usual, CountBox(days=(own, own))] if own < usual.days[0] else [usual]
+
+    def _candidate(
+        self, variant: PlanVariant, given_up: frozenset[Dimension], box: CountBox
+    ) -> Candidate | None:
+        """Return a candidate, None if no plan in the box fits."""
+        sound = Dimension.PROTOCOL not in given_up
+        allowed = self._worth.allowed(variant.factor) if sound else 0
+        if allowed is None:
+            return None
+        one = Candidate(variant, given_up, box, allowed, 0)
+        most = self._most_that_count(one)
+        return one._replace(most=most) if most is not None and most >= allowed else None
+
+    def _most_that_count(self, one: Candidate) -> int | None:
         """Return the most samples that count and fit, None if no plan fits."""
-        counts, kept = self._counts(variant, given_up), (given_up, box)
-        key = counts, kept  # thousands of variants have a few numbers of controls and prices
+        counts = self._counts(one)
+        key = counts, one.given_up, one.box  # of thousands of variants most share their counts
         if key not in self._most:
-            self._most[key] = self._limits(*kept).most_that_count(counts, self.worth.most)
+            self._most[key] = self._within(one).most_that_count(counts, self._worth.most)
         return self._most[key]
 
-    def _counts(self, variant: PlanVariant, given_up: frozenset[Dimension]) -> Counts:
-        """Return what of a variant decides which numbers fit."""
-        counts = variant.counts(self.plan.counts)
-        return counts._replace(own_prices=0.0) if Dimension.BUDGET in given_up else counts
+    def _counts(self, one: Candidate) -> Counts:
+        return one.variant.counts(self.plan.counts)
 
-    def _as_wished(self, found: list[Candidate]) -> Iterator[Candidate]:
-        """Yield those that break the fewest wishes and then lose the least, each in every box."""
-        keyed = [(self._fewest_broken(one), one) for one in found]
-        broken = min((number for number, _ in keyed), default=0)
-        kept = [one for number, one in keyed if number == broken]
-        for one in _least_of(kept, lambda one: one.variant.loss):
-            boxed = [*self._boxed(one, broken)]
-            most = max(each.most for each in boxed)
-            for each in boxed:
-                yield each._replace(most_as_good=most)
+    def _within(self, one: Candidate) -> CountLimits:
+        key = one.given_up, one.box
+        if key not in self._limits:
+            self._limits[key] = CountLimits(self.plan.pack, *key)
+        return self._limits[key]
 
-    def _fewest_broken(self, one: Candidate) -> int:
-        """Return how many wishes its plans of the best tier break at least."""
-        counts, low = self._counts(one.variant, one.given_up), self._reaching(one)
-        levels = self.wishes.levels(one.variant.factor)
-        key = counts, one.given_up, low, levels
-        if key not in self._broken:
-            limits = self._limits(one.given_up)
-            self._broken[key] = self.wishes.fewest_broken(limits, counts, low, levels)
-        return self._broken[key]
+    def _tier(self, one: Candidate) -> int:
+        return self._worth.tier(one.most, one.variant.factor)
+
+    def _step(self, samples: int, one: Candidate) -> float:
+        return self._worth.step(samples, one.variant.factor)
 
     def _reaching(self, one: Candidate) -> int:
-        """Return how many samples must count for its tier, as many as must at least."""
-        factor = one.variant.factor
-        return max(one.fewest, self.worth.needed(self.worth.tier(one.most, factor), factor) or 0)
+        """Return how many samples must count for its tier."""
+        return max(one.fewest, self._worth.needed(self._tier(one), one.variant.factor) or 0)
 
-    def _boxed(self, one: Candidate, broken: int) -> Iterator[Candidate]:
-        """Yield it in each box in which so few wishes are broken and a plan of its tier fits."""
-        counts, limits = self._counts(one.variant, one.given_up), self._limits(one.given_up)
-        low, levels = self._reaching(one), self.wishes.levels(one.variant.factor)
-        for box, counting in self.wishes.boxes(limits, counts, low, levels, broken):
-            most = self._most_that_count(one.variant, one.given_up, box)
-            if most is not None:
-                yield one._replace(fewest=counting, most=most, box=box)
+    # --- soft constraints -------------------------------------------------------------------
 
-    def _fewest(self, variant: PlanVariant, given_up: frozenset[Dimension]) -> int | None:
-        """Return the fewest samples that must count, None where no number of them will do."""
-        return 0 if Dimension.PROTOCOL in given_up else self.worth.allowed(variant.factor)
+    def _boxed(self, one: Candidate) -> Iterator[Candidate]:
+        """Yield it in each box in which a plan fits, with the fewest soft constraints missed."""
+        levels = self._levels(one.variant.factor)
+        for samples, days in product(self._cells(Bounds.SAMPLES), self._cells(Bounds.DAYS)):
+            span = max(days.least, one.box.days[0]), min(days.most, one.box.days[1])
+            boxed = one._replace(box=CountBox(samples[:2], span))
+            most = self._most_that_count(boxed) if span[0] <= span[1] else None
+            if most is not None and most >= one.fewest:
+                reached = [level for level in levels if level <= most]
+                missed = samples.missed + days.missed + len(levels) - len(reached)
+                low = int(max([one.fewest, *reached]))
+                yield boxed._replace(fewest=low, most=most, missed=missed)
 
-    def _settled(self, one: Candidate) -> Iterator[Candidate]:
-        """Yield it with every days and samples that may be the least change or cost."""
-        # They are the original's, and the fewest in which so many samples count that no less is
-        # missing to the target; of days the most where the endpoint is lost anyway.
-        worth, factor, limits = self.worth, one.variant.factor, self._limits(one.given_up, one.box)
-        same = worth.shortfall(one.most, factor)
-        counting = fewest(lambda n: worth.shortfall(n, factor) == same, one.fewest, one.most)
-        before = self.plan.counts
-        least = limits.fewest(one.variant.counts(before), counting)
-        for samples in {least.samples, max(least.samples, before.samples)}:
-            planned = least._replace(samples=samples)
-            if limits.allows(planned):
-                for days in {limits.best_days(planned), max(least.days, before.days)}:
-                    if limits.allows(planned._replace(days=days)):
-                        yield one._replace(samples=samples, days=days)
+    def _levels(self, factor: float) -> list[float]:
+        """Return how many samples must count for each soft constraint on the evidence."""
+        wishes = (w for w in self.plan.pack.limits if not w.hard and w.number is Bounds.EVIDENCE)
+        counts = (self._worth.fewest([wish], factor) for wish in wishes)
+        return [inf if count is None else count for count in counts]
 
-    def _leftover(self, one: Candidate) -> tuple[int, int, float]:
-        """Return the last terms of the order: changes, days short of the endpoint, cost."""
-        before, pack = self.plan.counts, self.plan.pack
-        counts = one.variant.counts(before)._replace(samples=one.samples, days=one.days)
-        changed = (one.samples != before.samples) + (one.days != before.days)
-        cost = credits_needed(counts, pack)
-        return one.variant.changed + changed, days_short(one.days, pack), cost
+    def _cells(self, number: Bounds) -> list[_Cell]:
+        """Return the cells of samples or days, the lowest first; none that nobody can plan."""
+        wishes = [w for w in self.plan.pack.limits if not w.hard and w.number is number]
+        ends = {-inf, inf, *(end for wish in wishes for end in (wish.least, wish.most + 1))}
+        planned = self.plan.counts.days if number is Bounds.DAYS else self.plan.counts.samples
+        return [
+            _Cell(least, beyond - 1, sum(not wish.allows(least) for wish in wishes))
+            for least, beyond in pairwise(sorted(ends))
+            if least <= max(LARGEST_PLANNED, planned)
+        ]
+
+    # --- the numbers ------------------------------------------------------------------------
+
+    def _settled(self, candidates: Iterable[Candidate], step: _Step) -> Settled | None:
+        """Return the closest plan of those with the most evidence."""
+        best = _least_of(candidates, lambda one: step(one.most, one))
+        plans = (plan for one in best for plan in self._numbered(one, step))
+        return min(plans, key=lambda plan: plan.rest, default=None)
+
+    def _numbered(self, one: Candidate, step: _Step) -> Iterator[Settled]:
+        """Yield the plans of a candidate with its most evidence that may be the closest."""
+        pack, limits, most_shown = self.plan.pack, self._within(one), step(one.most, one)
+        before, study = self.plan.counts, self.study.counts
+        counting = fewest(lambda n: step(n, one) <= most_shown, self._reaching(one), one.most)
+        least = limits.fewest(self._counts(one), counting)
+
+        def fits(samples: int, days: int) -> bool:
+            return limits.allows(least._replace(samples=samples, days=days))
+
+        @cache
+        def most(days: int) -> int:
+            top = max(least.samples, study.samples)
+            return int(largest(lambda n: fits(n, days), least.samples, top) or least.samples)
+
+        def cut(samples: int, days: int) -> int:
+            missing = max(0, study.samples - samples), max(0, study.days - days)
+            return missing[0] * max(1, study.days) + missing[1] * max(1, study.samples)
+
+        top = max(least.days, study.days)
+        longest = largest(lambda days: fits(least.samples, days), least.days, top)
+        spans, closest = [(least.days, longest or least.days)], inf
+        while spans:
+            low, high = spans.pop()
+            if cut(most(low), high) > closest:
+                continue
+            if low < high:
+                middle = (low + high) // 2
+                spans += [(low, middle), (middle + 1, high)]
+                continue
+            closest = cut(most(low), low)
+            counts = {most(low), max(most(low), before.samples)}
+            for samples, days in product(counts, {low, max(low, before.days)}):
+                if fits(samples, days):
+                    yield Settled(
+                        (
+                            cut(samples, days),
+                            len(one.variant.fields)
+                            + (samples != before.samples)
+                            + (days != before.days),
+                            credits_needed(least._replace(samples=samples, days=days), pack),
+                            -min(samples, study.samples),
+                            -min(days, study.days),
+                        ),
+                        one.variant,
+                        samples,
+                        days,
+                    )

@@ -13,22 +13,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from math import inf
+from math import ceil, floor, inf
 from typing import Final, NamedTuple
 
 from replicalab.assessment import (
     Assessment,
     Counts,
+    Evidence,
     assess,
+    counted_of,
     counts_of,
     credits_needed,
     staff,
     tier_of,
 )
 from replicalab.assessment.evidence import evidence_by_size, seen_effect
-from replicalab.measures import KINDS
 from replicalab.models import LARGEST_COUNT, LARGEST_PLANNED, Dimension, Protocol, revise
-from replicalab.scenarios import Bounds, EvidenceTier, Pack, StudyLimit, hard_range
+from replicalab.scenarios import Bounds, Design, EvidenceTier, Pack, StudyLimit, hard_range
 
 TIER_RANK: Final = {tier: place for place, tier in enumerate(EvidenceTier)}
 """The place of each tier, 0 the best."""
@@ -36,6 +37,9 @@ TIER_RANK: Final = {tier: place for place, tier in enumerate(EvidenceTier)}
 BELOW_FLOOR: Final = TIER_RANK[EvidenceTier.BELOW_FLOOR]
 
 _DIGITS: Final = 12
+_STEPS: Final = 100  # Evidence is compared in steps of 0.01
+_ROUNDING: Final = 1e-9  # A step is reached in spite of a rounding error
+_WIDEST: Final = 1e12  # An unbounded half-width is so many targets wide
 
 
 class RegionLimit(StrEnum):
@@ -95,9 +99,6 @@ class CountBox(NamedTuple):
     days: tuple[float, float] = (-inf, inf)
 
 
-ANYWHERE: Final = CountBox()
-
-
 @dataclass(frozen=True)
 class CountLimits:
     """A lab's numbers, as far as a plan keeps to them.
@@ -107,46 +108,45 @@ class CountLimits:
         given_up: which of the limits the plan may exceed: the budget, the staff, the lab's days
             (schedule), and what makes a plan sound on paper (protocol): a sample beside the
             controls, and the study's own hard constraints on n and the days.
-        box: in which the plan's numbers lie besides.
+        box: in which the plan's numbers lie; None for days that keep the endpoint, or all days of
+            a lab that has fewer.
     """
 
     pack: Pack
     given_up: frozenset[Dimension] = frozenset()
-    box: CountBox = ANYWHERE
+    box: CountBox | None = None
 
-    def _held(self, number: Bounds, box: tuple[float, float]) -> tuple[float, float]:
+    @property
+    def _on_paper(self) -> bool:
+        return Dimension.PROTOCOL not in self.given_up
+
+    def _bounded(self, number: Bounds, box: tuple[float, float]) -> tuple[float, float]:
         """Return the range that the study's own hard constraints, and the box, leave a number."""
-        if Dimension.PROTOCOL in self.given_up:
+        if not self._on_paper:
             return box
         least, most = hard_range(self.pack.limits, number)
-        return max(least, box[0]), min(most, box[1])
+        return max(least, box[0], 1), min(most, box[1])
 
     @cached_property
     def _samples(self) -> tuple[float, float]:
-        return self._held(Bounds.SAMPLES, self.box.samples)
+        return self._bounded(Bounds.SAMPLES, self.box.samples if self.box else CountBox().samples)
 
     @property
     def endpoint_lost(self) -> bool:
-        """Whether the lab gives too few days for any evidence."""
-        return (
-            Dimension.SCHEDULE not in self.given_up and self.pack.lab.days_left < self.pack.min_days
-        )
+        """Whether the days are too few for any evidence."""
+        return self.days[1] < self.pack.min_days
 
     @cached_property
     def days(self) -> tuple[int, int]:
-        """The fewest days to plan, and the most; out of order where no number of days will do.
-
-        They keep the endpoint; where the lab gives fewer days than it needs, any are as good.
-        """
-        shortest, longest = self._held(Bounds.DAYS, self.box.days)
-        least = 1 if self.endpoint_lost else self.pack.min_days
+        """The fewest days to plan, and the most; out of order if no number of days is allowed."""
         most = LARGEST_COUNT if Dimension.SCHEDULE in self.given_up else self.pack.lab.days_left
-        return int(max(least, shortest)), int(min(most, longest))
+        usual = min(self.pack.min_days, most), most
+        least, longest = self._bounded(Bounds.DAYS, self.box.days if self.box else usual)
+        return int(least), int(min(most, longest))
 
     def fewest_samples(self, controls: int) -> int:
         """Return the fewest samples to plan: one beside the controls, unless that is given up."""
-        on_paper = Dimension.PROTOCOL not in self.given_up
-        return int(max(controls + 1 if on_paper else 1, self._samples[0]))
+        return int(max(controls + 1 if self._on_paper else 1, self._samples[0]))
 
     def most_samples(self, days: int) -> int:
         """Return the most samples of which each can count in so many days."""
@@ -162,16 +162,6 @@ class CountLimits:
         """Return the counts with the fewest samples and days in which so many samples can count."""
         samples = max(counting, self.fewest_samples(counts.controls))
         return Counts(samples, self.fewest_days(counting), *counts[2:])
-
-    def best_days(self, counts: Counts) -> int:
-        """Return the days to plan for: those of the counts, which are the fewest and must fit.
-
-        Where the endpoint is lost anyway they are the most that fit.
-        """
-        if not self.endpoint_lost:
-            return int(counts.days)
-        longer = largest(lambda d: self.allows(counts._replace(days=d)), counts.days, self.days[1])
-        return longer or int(counts.days)
 
     def affords(self, counts: Counts) -> bool:
         """Return whether the lab has the credits and the people for a plan of these counts."""
@@ -241,7 +231,7 @@ class EvidenceCurve:
     effect: float | None = None
     _by_factor: dict[float, Callable[[int], float]] = field(default_factory=dict)
     _needed: dict[tuple[int, float], int | None] = field(default_factory=dict)
-    _tiers: dict[tuple[int, float], int] = field(default_factory=dict)
+    _values: dict[tuple[int, float], float] = field(default_factory=dict)
 
     @property
     def _most(self) -> int:
@@ -270,20 +260,23 @@ class EvidenceCurve:
         if factor not in self._by_factor:
             effect = seen_effect(self.pack.design, factor, self.effect)
             self._by_factor[factor] = evidence_by_size(self.pack.design, effect, factor)
-        return self._by_factor[factor](0 if self.is_void else samples)
+        key = 0 if self.is_void else samples, factor
+        if key not in self._values:  # a search asks for a few of them thousands of times
+            self._values[key] = self._by_factor[factor](key[0])
+        return self._values[key]
 
-    def shortfall(self, samples: int, factor: float) -> float:
-        """Return what so many samples lack of the target, 0 where they meet it."""
-        return shortfall(self.value(samples, factor), self.pack)
+    def step(self, samples: int, factor: float) -> float:
+        """Return the step of evidence that so many samples reach, see `evidence_step`."""
+        if self.is_void or not counted_of(self.pack.design, samples):
+            return inf
+        return evidence_step(self.value(samples, factor), self.pack.design)
 
     def needed(self, tier: int, factor: float) -> int | None:
         """Return the fewest samples that reach a tier or a better one, None where none do."""
         key = tier, factor
         if key not in self._needed:
-            design = self.pack.design
-            self._needed[key] = self._fewest(
-                lambda value: TIER_RANK[tier_of(design, value)] <= tier, factor
-            )
+            reached = fewest(lambda samples: self.tier(samples, factor) <= tier, 0, self._most)
+            self._needed[key] = reached if reached <= self._most else None
         return self._needed[key]
 
     def _fewest(self, enough: Callable[[float], bool], factor: float) -> int | None:
@@ -295,11 +288,10 @@ class EvidenceCurve:
 
     def tier(self, samples: int, factor: float) -> int:
         """Return the tier of so many samples: 0 meets the target, 1 is above the floor, 2 below."""
-        key = samples, factor
-        if key not in self._tiers:  # a search asks for a few of them thousands of times
-            value = self.value(min(samples, self._most), factor)
-            self._tiers[key] = TIER_RANK[tier_of(self.pack.design, value)]
-        return self._tiers[key]
+        able = min(samples, self._most)
+        if self.is_void or not counted_of(self.pack.design, able):
+            return BELOW_FLOOR
+        return TIER_RANK[tier_of(self.pack.design, self.value(able, factor))]
 
 
 def leanest(plan: Assessment) -> Assessment | None:
@@ -323,9 +315,16 @@ def as_loss(value: float, pack: Pack) -> float:
     return round(value if pack.design.lower_is_better else -value, _DIGITS)
 
 
-def shortfall(value: float, pack: Pack) -> float:
-    """Return what an evidence lacks of the study's target, 0 once it is met."""
-    design = pack.design
-    if KINDS[design.kind].scale.reaches(value, design.target):
-        return 0.0
-    return round(abs(design.target - value), _DIGITS)
+def evidence_step(value: float, design: Design) -> float:
+    """Return an evidence in steps of 0.01, less is better: rounded down, a half-width up.
+
+    A half-width counts as a share of its target.
+    """
+    if design.lower_is_better:
+        return ceil(min(_WIDEST, value / design.target * _STEPS) - _ROUNDING)
+    return -floor(value * _STEPS + _ROUNDING)
+
+
+def step_of(evidence: Evidence, design: Design) -> float:
+    """Return the step of a plan's evidence; a plan without any is last."""
+    return inf if evidence.void_reason else evidence_step(evidence.value, design)

@@ -10,8 +10,9 @@ from replicalab.assessment import DIMENSION_ROWS, Assessment, assess
 from replicalab.models import NUMBER_FIELDS, Dimension, Protocol, revise
 from replicalab.planner.binding import SmallestAddition, extras, unlimited
 from replicalab.planner.frontier import Frontier, frontier_of
-from replicalab.planner.least_loss import LeastLoss, gives_up_less, least_loss_of, rank
+from replicalab.planner.least_loss import LeastLoss, gives_up_less, least_loss_of
 from replicalab.planner.limits import TIER_RANK, largest_sample
+from replicalab.planner.order import rank
 from replicalab.planner.shortfalls import AdditionSearch, Shortfalls, shortfalls_of
 from replicalab.planner.steps import PlanStep, judged
 from replicalab.planner.variants import PlanVariants, variants_of

@@ -90,6 +90,12 @@ class PlanVariant(NamedTuple):
         return before._replace(controls=self.controls, own_prices=own_prices)
 
     @property
+    def fields(self) -> frozenset[str]:
+        """The fields of the plan that change."""
+        fields = {swap.item.field for swap in self.swaps}
+        return frozenset({*fields, "controls"} if self.gone else fields)
+
+    @property
     def changed(self) -> int:
         """How many labels of the plan change."""
         return sum(swap.item.times for swap in self.swaps) + len(self.gone)
@@ -396,16 +402,18 @@ def _best_assignments(
 
 def _pareto(found: Iterable[PlanVariant]) -> list[PlanVariant]:
     def order(part: PlanVariant) -> tuple[float, ...]:
-        return len(part.failing), part.loss, -part.factor, part.changed, part.price
+        fields, labels = len(part.fields), part.changed
+        return len(part.failing), part.loss, -part.factor, fields, part.price, labels
 
     kept: list[PlanVariant] = []
     for one in sorted(found, key=order):
+        fields = one.fields
         if not any(
             better.price <= one.price
             and better.failing <= one.failing
             and better.loss <= one.loss
             and better.factor >= one.factor
-            and better.changed <= one.changed
+            and better.fields <= fields
             and better.instruments <= one.instruments
             for better in kept
         ):

@@ -8,15 +8,16 @@ here by the contract's own formulas.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import combinations, product
-from math import inf
+from math import ceil, inf, isfinite
 from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment, Evidence, assess
 from replicalab.assessment.results import IssueCategory, Severity
 from replicalab.lexicon import label_key
 from replicalab.models import Dimension, Protocol, revise
-from replicalab.planner.steps import changed_values
+from replicalab.planner.steps import differences
 from replicalab.scenarios import Bounds, EvidenceTier, Pack, ScenarioConstraint
 
 _FAR: Final = 2000
@@ -26,24 +27,22 @@ ITEM_FIELDS: Final = {"required_equipment": "equipment", "required_reagents": "r
 _TIERS: Final = list(EvidenceTier)
 
 
+Place = tuple[float | Fraction, ...]
+
+
 class Tried(NamedTuple):
-    """What a plan gives up, in the contract's order, and its numbers.
+    """A plan's place in the order of docs/methods.md, and its numbers.
 
     Attributes:
-        short: what its evidence lacks of the target, 0 once it is met.
+        rank: its place as a revision of the original.
+        evidence: in steps of 0.01, not capped.
         void: whether it shows nothing at all.
         worded: the plan with other numbers.
         staff: the people that it takes.
     """
 
-    failing: int
-    tier: int
-    wishes: int
-    loss: int
-    short: float
-    changes: int
-    days_short: int
-    credits: float
+    rank: Place
+    evidence: float
     void: bool
     samples: int
     days: int
@@ -51,33 +50,64 @@ class Tried(NamedTuple):
     staff: int
 
     @property
-    def rank(self) -> tuple[float, ...]:
-        return self[:8]
+    def failing(self) -> int:
+        return int(self.rank[0])
+
+    @property
+    def tier(self) -> int:
+        return int(self.rank[1])
+
+    @property
+    def loss(self) -> int:
+        return int(self.rank[4])
+
+    @property
+    def credits(self) -> float:
+        return float(self.rank[8])
 
     def plan(self) -> Protocol:
         return revise(self.worded, sample_size=self.samples, duration_days=self.days)
 
 
-def ranked(plan: Assessment, original: Protocol) -> tuple[float, ...]:
-    """Return what a single plan gives up, in the contract's order."""
+def ranked(plan: Assessment, original: Protocol) -> Place:
+    """Return the place of a single plan in the order."""
     evidence, pack = plan.evidence, plan.pack
-    tier = _TIERS.index(evidence.tier)
+    samples, days = plan.plan.sample_size, plan.plan.duration_days
     return (
         len(plan.failing),
-        tier,
-        wishes_broken(plan.plan.sample_size, plan.plan.duration_days, evidence.value, pack),
+        _TIERS.index(evidence.tier),
+        days < pack.min_days,
+        wishes_broken(samples, days, evidence.value, pack),
         plan.fidelity_loss,
-        _short(evidence),
-        changed_values(original, plan.plan),
-        max(0, pack.min_days - plan.plan.duration_days),
+        max(steps(evidence), steps(assess(pack.reference_protocol, pack).evidence)),
+        *_shares(samples, days, pack),
+        len(differences(original, plan.plan)),
         plan.cost,
+        *_up_to_the_study(samples, days, pack),
     )
 
 
-def _short(evidence: Evidence) -> float:
-    if evidence.tier is EvidenceTier.MEETS_TARGET:
-        return 0.0
-    return round(abs(evidence.target - evidence.value), 12)
+def steps(evidence: Evidence) -> float:
+    """Return an evidence in whole hundredths, less is better; nothing at all comes last."""
+    if evidence.void_reason is not None:
+        return inf
+    if evidence.row.scale.lower_is_better:
+        hundredths = evidence.value / evidence.target * 100
+        return ceil(hundredths - 1e-9) if isfinite(hundredths) else 1e12
+    return -int(evidence.value * 100 + 1e-9)
+
+
+def _shares(samples: int, days: int, pack: Pack) -> tuple[Fraction]:
+    study, total = pack.reference_protocol, Fraction(0)
+    for number, own in ((samples, study.sample_size), (days, study.duration_days)):
+        if number < own:
+            total += 1 - Fraction(number, own)
+    return (total,)
+
+
+def _up_to_the_study(samples: int, days: int, pack: Pack) -> tuple[int, int]:
+    study = pack.reference_protocol
+    return max(-samples, -study.sample_size), max(-days, -study.duration_days)
 
 
 def wishes_broken(samples: int, days: int, value: float, pack: Pack) -> int:
@@ -110,9 +140,11 @@ def tried(original: Protocol, pack: Pack) -> Iterator[Tried]:
     """Return every plan of the documented space: variants x days x samples.
 
     Samples are tried up to the first number that leaves room for the controls, keeps the study's
-    own constraints, each of its wishes at least, is what is planned, and meets the target or is all
-    that exists: a plan of more shows nothing that counts and costs no less.
+    own constraints, each of its wishes at least, is what is planned, here or by the study, and
+    meets the target or is all that exists: a plan of more ranks below one of these.
     """
+    study = pack.reference_protocol
+    cap = steps(assess(study, pack).evidence)
     shown: dict[tuple[float, int], Evidence] = {}
     most: dict[float, int] = {}
     for worded in variants_of(original, pack):
@@ -120,10 +152,11 @@ def tried(original: Protocol, pack: Pack) -> Iterator[Tried]:
         factor, fixed = there.evidence.factor, _failing_anyhow(there)
         if factor not in most:
             most[factor] = max(enough(worded, pack), *_wished(worded, pack))
-        changes = changed_values(original, revise(worded, **_numbers(original)))
+        changes = len(differences(original, revise(worded, **_numbers(original))))
         room = len(worded.controls) + 1
-        top = max(most[factor], room, original.sample_size, _fewest_of_the_study(pack))
-        for days, samples in product(days_of(pack), range(1, min(top, _FAR) + 1)):
+        planned = max(original.sample_size, study.sample_size)
+        top = max(most[factor], room, planned, _fewest_of_the_study(pack))
+        for days, samples in product(days_of(pack, original), range(1, min(top, _FAR) + 1)):
             able = int(min(samples, can_count(days, pack))) if days >= pack.min_days else 0
             if (factor, able) not in shown:
                 numbers = {"sample_size": samples, "duration_days": days}
@@ -134,23 +167,22 @@ def tried(original: Protocol, pack: Pack) -> Iterator[Tried]:
                 failing.add(Dimension.BUDGET)
             if people > pack.lab.staff:
                 failing.add(Dimension.STAFF)
-            if samples < room or not _keeps(samples, days, evidence.value, pack):
+            if days < 1 or samples < room or not _keeps(samples, days, evidence.value, pack):
                 failing.add(Dimension.PROTOCOL)
-            yield Tried(
+            place = (
                 len(failing),
                 _TIERS.index(evidence.tier),
+                days < pack.min_days,
                 wishes_broken(samples, days, evidence.value, pack),
                 there.fidelity_loss,
-                _short(evidence),
+                max(steps(evidence), cap),
+                *_shares(samples, days, pack),
                 changes + (samples != original.sample_size) + (days != original.duration_days),
-                max(0, pack.min_days - days),
                 cost,
-                evidence.void_reason is not None,
-                samples,
-                days,
-                worded,
-                people,
+                *_up_to_the_study(samples, days, pack),
             )
+            void = evidence.void_reason is not None
+            yield Tried(place, steps(evidence), void, samples, days, worded, people)
 
 
 def _numbers(plan: Protocol) -> dict[str, int]:
@@ -171,15 +203,17 @@ def _failing_anyhow(worded: Assessment) -> set[Dimension]:
 
 
 def enough(worded: Protocol, pack: Pack) -> int:
-    """Return the first number of samples that meets the target and all else that is asked of it.
+    """Return the first number of samples that shows as much as the order asks for.
 
-    All that exist where none does.
+    That is the target, the evidence of the study's protocol and every hard constraint on it. All
+    that exist if no number does.
     """
     exist = min(pack.design.population_max or _FAR, _FAR)
     held = [each for each in pack.limits if each.hard and each.number is Bounds.EVIDENCE]
+    study = steps(assess(pack.reference_protocol, pack).evidence)
 
     def is_enough(evidence: Evidence) -> bool:
-        meets = evidence.tier is EvidenceTier.MEETS_TARGET
+        meets = evidence.tier is EvidenceTier.MEETS_TARGET and steps(evidence) <= study
         return meets and all(each.allows(evidence.value) for each in held)
 
     sizes = range(1, exist + 1)
@@ -246,9 +280,13 @@ def missing(pack: Pack) -> set[str]:
     return {key(item) for item in (*booked, *lab.out_of_stock)}
 
 
-def days_of(pack: Pack) -> range:
-    limit = pack.lab.days - (pack.lab.start_day - 1)
-    return range(pack.min_days if pack.min_days <= limit else 1, limit + 1)
+def days_of(pack: Pack, original: Protocol | None = None) -> list[int]:
+    """Return the days that are tried: from the study's fewest to the lab's, and the plan's own."""
+    limit = max(0, pack.lab.days - (pack.lab.start_day - 1))
+    days = [*range(min(pack.min_days, limit), limit + 1)]
+    if original and original.duration_days < days[0]:
+        return [original.duration_days, *days]
+    return days
 
 
 def can_count(days: int, pack: Pack) -> float:

@@ -7,13 +7,13 @@ from random import Random
 from typing import Any, Final
 
 import pytest
+from replicalab.planner.wishes import Wishes
 from scipy import stats
 
 from replicalab.assessment import Counts, assess
 from replicalab.models import LARGEST_PLANNED, Protocol
 from replicalab.planner import LeastLoss, PlanAnalysis, least_loss, rank
 from replicalab.planner.limits import CountLimits, EvidenceCurve, most_counted
-from replicalab.planner.wishes import Wishes
 from replicalab.scenarios import Bounds, CostModel, Pack, ScenarioConstraint
 from tests.factories import (
     CONTROLS,
