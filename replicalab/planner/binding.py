@@ -41,16 +41,11 @@ class SmallestAddition(NamedTuple):
     after: LeastLoss
 
 
-def unlimited(
-    plan: Assessment, least: LeastLoss, variants: PlanVariants
-) -> dict[Dimension, LeastLoss]:
+def unlimited(plan: Assessment, variants: PlanVariants) -> dict[Dimension, LeastLoss]:
     """Return, for each limit of which a plan could use more, the least-loss plan without it.
 
-    Given are the least-loss plan in the lab as it is, and the variants, which amounts leave alone.
-    None are returned where that plan gives up nothing.
+    The variants are those of the lab as it is, which amounts leave alone.
     """
-    if not any(least.rank.given_up):
-        return {}
     return {
         dimension: least_loss_of(there, variants=variants if dimension in AMOUNTS else None)
         for dimension in LAB_DIMENSIONS

@@ -43,7 +43,7 @@ from replicalab.planner.order import Rank, rank
 from replicalab.planner.reasons import with_reasons
 from replicalab.planner.steps import judged
 from replicalab.planner.variants import PlanVariant, PlanVariants, variants_of
-from replicalab.scenarios import Bounds
+from replicalab.scenarios import Bounds, hard_range
 
 # The dimensions that a number of the plan decides, apart from the days, which always fit.
 _BY_NUMBERS: Final = (Dimension.BUDGET, Dimension.STAFF, Dimension.PROTOCOL)
@@ -344,10 +344,11 @@ class PlanSearch:
         wishes = [w for w in self.plan.pack.limits if not w.hard and w.number is number]
         ends = {-inf, inf, *(end for wish in wishes for end in (wish.least, wish.most + 1))}
         planned = self.plan.counts.days if number is Bounds.DAYS else self.plan.counts.samples
+        most = max(LARGEST_PLANNED, planned, hard_range(self.plan.pack.limits, number)[0])
         return [
             _Cell(least, beyond - 1, sum(not wish.allows(least) for wish in wishes))
             for least, beyond in pairwise(sorted(ends))
-            if least <= max(LARGEST_PLANNED, planned)
+            if least <= most
         ]
 
     # --- the numbers ------------------------------------------------------------------------
@@ -371,13 +372,13 @@ class PlanSearch:
         @cache
         def most(days: int) -> int:
             top = max(least.samples, study.samples)
-            return int(largest(lambda n: fits(n, days), least.samples, top) or least.samples)
+            return largest(lambda n: fits(n, days), least.samples, top) or int(least.samples)
 
         def cut(samples: int, days: int) -> int:
-            missing = max(0, study.samples - samples), max(0, study.days - days)
-            return missing[0] * max(1, study.days) + missing[1] * max(1, study.samples)
+            fewer, shorter = max(0, study.samples - samples), max(0, study.days - days)
+            return int(fewer * max(1, study.days) + shorter * max(1, study.samples))
 
-        top = max(least.days, study.days)
+        top = int(max(least.days, study.days))
         longest = largest(lambda days: fits(least.samples, days), least.days, top)
         spans, closest = [(least.days, longest or least.days)], inf
         while spans:

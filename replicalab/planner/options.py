@@ -9,10 +9,10 @@ from replicalab.agents.suggestions import Offer, SuggestionChange, apply_changes
 from replicalab.assessment import DIMENSION_ROWS, Assessment, assess
 from replicalab.models import NUMBER_FIELDS, Dimension, Protocol, revise
 from replicalab.planner.binding import SmallestAddition, extras, unlimited
+from replicalab.planner.fixes import fix_of
 from replicalab.planner.frontier import Frontier, frontier_of
 from replicalab.planner.least_loss import LeastLoss, gives_up_less, least_loss_of
-from replicalab.planner.limits import TIER_RANK, largest_sample
-from replicalab.planner.order import rank
+from replicalab.planner.limits import TIER_RANK
 from replicalab.planner.shortfalls import AdditionSearch, Shortfalls, shortfalls_of
 from replicalab.planner.steps import PlanStep, judged
 from replicalab.planner.variants import PlanVariants, variants_of
@@ -59,7 +59,7 @@ class PlanAnalysis:
 
     @cached_property
     def _unlimited(self) -> dict[Dimension, LeastLoss]:
-        return unlimited(self.yours, self.least, self.variants)
+        return unlimited(self.yours, self.variants)
 
     @property
     def relieved(self) -> dict[Dimension, LeastLoss]:
@@ -86,38 +86,15 @@ class PlanAnalysis:
 
     @cached_property
     def mends(self) -> dict[Dimension, PlanStep]:
-        """For each dimension that fails by itself, what mends it and gives up the least.
-
-        It is the most samples that this limit allows, a change of the Lab Manager's or the
-        planner's, or all changes of either, and breaks nothing else. A dimension is left out that
-        none of them mends while the study still shows something.
-        """
-        yours, found = self.yours, dict[Dimension, PlanStep]()
-        for after in sorted(self._ways, key=lambda each: rank(each, yours.plan)[1:]):
-            is_lost = after.evidence.void_reason and not yours.evidence.void_reason
-            if set(after.failing) <= set(yours.failing) and not is_lost:
-                mended = [each for each in yours.causes if each not in after.failing]
-                found = dict.fromkeys(mended, PlanStep(yours, after)) | found
-        return {each: found[each] for each in yours.causes if each in found}
-
-    @cached_property
-    def _ways(self) -> list[Assessment]:
-        """The plans with one change, and with all of the planner's or the Lab Manager's."""
-        yours, offered = self.yours, self.offer.changes if self.offer else ()
-        plans = [apply_changes(yours.plan, [each]) for each in (*offered, *self.least.changes)]
-        for limit in yours.causes:
-            others = frozenset(yours.failing) - {limit}
-            if (most := largest_sample(yours.plan, yours.pack, others)) is not None:
-                plans.append(revise(yours.plan, sample_size=most))
-        known, found = [yours, self.least.after, self.offered], list[Assessment]()
-        for plan in plans:
-            found.append(judged(plan, yours, [*known, *found]))
-        return [*found, *known[1:]]
+        """For each dimension that fails by itself, its smallest repair; another may fail then."""
+        changes = self.least.changes, self.offer.changes if self.offer else ()
+        fixes = {each: fix_of(self.yours, each, changes) for each in self.yours.causes}
+        return {each: PlanStep(self.yours, after) for each, after in fixes.items() if after}
 
     @property
     def known(self) -> list[Assessment]:
         """The plans of this lab that are judged already."""
-        return [self.yours, *self._ways]
+        return [self.yours, self.least.after, self.offered]
 
     def judged(self, revised: Protocol) -> Assessment:
         """Return what is known of a revised plan in the same lab."""

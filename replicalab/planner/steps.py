@@ -124,13 +124,3 @@ def _only(these: list[str], others: list[str]) -> tuple[str, ...]:
         if left[label_key(label)] < 0:
             found.append(label)
     return tuple(found)
-
-
-def changed_values(original: Protocol, plan: Protocol) -> int:
-    """Return how many values differ: each number, text and listed label counts once."""
-    return sum(
-        max(len(each.before), len(each.after))
-        if isinstance(each.before, tuple) and isinstance(each.after, tuple)
-        else 1
-        for each in differences(original, plan)
-    )

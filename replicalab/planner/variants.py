@@ -3,9 +3,9 @@
 An item that fails a check, because the lab lacks it or a restriction forbids its name, may stay or
 give way to an alternative; of each droppable control every copy may stay or go. What the numbers
 of a plan can do depends on a variant only through six respects: the dimensions that fail whatever
-the numbers, the fidelity lost, what is left of the effect, how many controls stay, how many
-changes it takes, and what its items' own prices add to the cost. So of all variants only those
-matter that no other beats in every respect.
+the numbers, the fidelity lost, what is left of the effect, how many controls stay, which fields
+change, and what its items' own prices add to the cost. So of all variants only those matter that no
+other beats in every respect.
 
 **Items.** An item that fails nothing may give way as well: to what is cheaper here, and where that
 bears on what else the plan has substituted; so a lab that releases an item never makes the best
@@ -94,11 +94,6 @@ class PlanVariant(NamedTuple):
         """The fields of the plan that change."""
         fields = {swap.item.field for swap in self.swaps}
         return frozenset({*fields, "controls"} if self.gone else fields)
-
-    @property
-    def changed(self) -> int:
-        """How many labels of the plan change."""
-        return sum(swap.item.times for swap in self.swaps) + len(self.gone)
 
     def combined(self, other: PlanVariant) -> PlanVariant:
         """Return two parts of a plan as one."""
@@ -194,7 +189,7 @@ def variants_of(plan: Assessment, *, by_instruments: bool = False) -> PlanVarian
     Which equipment a way holds is a respect only ``by_instruments``.
     """
     stated = PlanVariant(_policy([plan.plan.technique, plan.plan.rationale], plan.pack))
-    items, controls = _items(plan, by_instruments), _controls(plan)
+    items, controls = _items(plan, by_instruments), control_variants(plan)
     room = max(1, MOST_VARIANTS // len(controls))
     found = tuple(
         stated.combined(part).combined(rest) for part in items.listed[:room] for rest in controls
@@ -402,7 +397,7 @@ def _best_assignments(
 
 def _pareto(found: Iterable[PlanVariant]) -> list[PlanVariant]:
     def order(part: PlanVariant) -> tuple[float, ...]:
-        fields, labels = len(part.fields), part.changed
+        fields, labels = len(part.fields), len(part.swaps) + len(part.gone)
         return len(part.failing), part.loss, -part.factor, fields, part.price, labels
 
     kept: list[PlanVariant] = []
@@ -424,7 +419,7 @@ def _pareto(found: Iterable[PlanVariant]) -> list[PlanVariant]:
 # --- controls -------------------------------------------------------------------------------
 
 
-def _controls(plan: Assessment) -> list[PlanVariant]:
+def control_variants(plan: Assessment) -> list[PlanVariant]:
     """Return the sets of controls that may go and matter: two chains, see above."""
     droppable = {label_key(control.name) for control in plan.pack.controls if control.droppable}
     copies: dict[str, list[str]] = {}

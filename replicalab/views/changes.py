@@ -8,7 +8,7 @@ from replicalab import lexicon
 from replicalab.agents import SuggestionChange
 from replicalab.agents.suggestions import DROPPED
 from replicalab.assessment import Assessment
-from replicalab.assessment.phrases import failing_text, size_text
+from replicalab.assessment.phrases import failing_text, placed_text, size_text
 from replicalab.models import FIELD_LABELS, NUMBER_FIELDS
 from replicalab.planner import PlanAnalysis, PlanStep, change_steps
 from replicalab.planner.steps import field_steps
@@ -115,21 +115,25 @@ def edit_text(step: PlanStep) -> str:
     return texts.in_its_noun(step_changes(step), step.after.pack.design)
 
 
-def mend_text(step: PlanStep, options: PlanAnalysis) -> str:
+def mend_text(step: PlanStep) -> str:
     """Return what a button does that mends a dimension: ``128 → 100 fish``, ``Use the spare``."""
-    if len(step.fields) > 1:
-        is_offer = options.offer is not None and step.after.plan == options.offered.plan
-        return "Apply the Lab Manager's changes" if is_offer else "Apply the least-loss plan"
-    [(_, old, new)] = step.fields
-    if isinstance(old, int):
+    numbers = [field for field in step.fields if isinstance(field.before, int)]
+    if len(numbers) == len(step.fields):
         return edit_text(step)
-    gone, taken = (value if isinstance(value, tuple) else (str(value),) for value in (old, new))
+    gone, taken = list[str](), list[str]()
+    for _, old, new in step.fields:
+        if isinstance(old, tuple) and isinstance(new, tuple):
+            gone, taken = [*gone, *old], [*taken, *new]
     return f"Use {lexicon.joined(taken)}" if taken else f"Drop {lexicon.joined(gone)}"
 
 
 def mend_price(step: PlanStep) -> str:
-    """Return what such a button saves and loses."""
-    return f"{texts.saved_text(step)} · {texts.loss_text(step)}"
+    """Return what such a button leads to: credits, evidence and tier, and what newly fails."""
+    after = step.after
+    new = [each for each in after.failing if each not in step.before.failing]
+    parts = [texts.saved_text(step), placed_text(after.evidence)]
+    parts += [lexicon.capitalised(failing_text(new))] if new else []
+    return " · ".join(parts)
 
 
 def edit_sentence(step: PlanStep) -> Sentence:

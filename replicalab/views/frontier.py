@@ -239,7 +239,7 @@ def extras_lines(options: planner.PlanAnalysis) -> list[str]:
 
     ``+20 credits: 2 more samples, power 0.69 → 0.70``
     """
-    if not any(options.least.rank.given_up):
+    if not any(options.least.rank[:5]):
         met = "No addition is needed: the least-loss plan meets the target and loses no fidelity."
         return [with_cautions(met, options.least.after)]
     bought = {extra.ask.dimension for extra in options.extras}

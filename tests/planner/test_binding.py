@@ -23,7 +23,7 @@ from tests.factories import (
     make_substitution,
     with_means,
 )
-from tests.planner.brute_force import ranked, tried
+from tests.planner.brute_force import Place, ranked, tried
 from tests.planner.small_labs import opened, shipped
 from tests.tiers import batches
 
@@ -51,7 +51,7 @@ def given_up(options: PlanAnalysis, pack: Pack) -> GivenUp:
     return now if least.after.evidence.void_reason else least.rank.given_up
 
 
-def best_of_all(options: PlanAnalysis, pack: Pack) -> tuple[float, ...] | None:
+def best_of_all(options: PlanAnalysis, pack: Pack) -> Place | None:
     """Return what the best of all plans gives up in another lab, None where it shows nothing.
 
     The plan itself and the Lab Manager's offer there are two of them.
@@ -222,12 +222,13 @@ def test_control_that_comes_back_is_worth_its_price_though_the_evidence_is_as_be
     assert extra.before.after.evidence.text == extra.after.after.evidence.text
 
 
-def test_hundred_credits_buy_five_samples_that_show_and_sixty_buy_one_that_does_not() -> None:
+def test_sixty_credits_buy_the_next_hundredth_of_power() -> None:
     options = shipped("fin_momentum", "medium")
     [extra] = options.extras
-    assert (extra.ask.dimension, extra.ask.more) == (Dimension.BUDGET, 100)
-    assert extra.after.plan.sample_size - extra.before.plan.sample_size == 5
-    sixty = with_means(options.yours.pack, budget=extra.ask.has + 60)
-    least = PlanAnalysis(assess(options.yours.plan, sixty)).least
-    assert least.plan.sample_size == extra.before.plan.sample_size + 1
-    assert least.after.evidence.text == extra.before.after.evidence.text
+    assert (extra.ask.dimension, extra.ask.more) == (Dimension.BUDGET, 60)
+    assert extra.after.plan.sample_size == extra.before.plan.sample_size + 6
+    texts = (extra.before.after.evidence.text, extra.after.after.evidence.text)
+    assert texts == ("power 0.61", "power 0.62")
+    fewer = with_means(options.yours.pack, budget=extra.ask.has + 59)
+    least = PlanAnalysis(assess(options.yours.plan, fewer)).least
+    assert least.rank.evidence == options.least.rank.evidence

@@ -93,7 +93,7 @@ def test_two_hundred_copies_of_a_control_are_one_with_a_count() -> None:
     found = everything(listed, pack)
     assert len(found.variants.listed) <= MOST_VARIANTS
     assert found.least.exact
-    assert found.least.rank[:5] == PlanAnalysis(assess(plan, pack)).least.rank[:5]
+    assert found.least.rank[:6] == PlanAnalysis(assess(plan, pack)).least.rank[:6]
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_forty_wishes_of_a_plan_of_forty_booked_items_are_planned(*, alike: bool
         ("eco_reef_fish", "medium"),
         ("fin_momentum", "hard"),
         ("phys_millikan", "medium"),
-        ("psy_ego_depletion", "easy"),
+        ("psy_ego_depletion", "medium"),
     ],
 )
 def test_two_plans_prove_which_addition_of_credits_is_the_smallest(

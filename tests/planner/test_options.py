@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import Final
 
 import pytest
 
-from replicalab.agents.suggestions import apply_changes
-from replicalab.assessment import Assessment, assess
-from replicalab.models import Dimension, revise
+from replicalab.assessment import assess
+from replicalab.lexicon import label_key
+from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner import (
     PlanAnalysis,
     PlanToDraw,
-    largest_sample,
     least_to_draw,
     plan_to_draw,
-    rank,
     surveyed,
 )
-from replicalab.scenarios import Pack
+from replicalab.scenarios import Pack, load_scenario
 from tests.factories import (
     CONTROLS,
     EQUIPMENT,
@@ -29,7 +29,7 @@ from tests.factories import (
     make_protocol,
     make_substitution,
 )
-from tests.planner.small_labs import opened
+from tests.planner.small_labs import opened, shipped
 
 CHAMBER, METER = EQUIPMENT
 FORBIDS_CHAMBER: Final = make_policy_rule(forbidden_phrases=[CHAMBER])
@@ -69,37 +69,87 @@ def test_binding_limit_is_the_first_of_those_whose_relief_leaves_least_to_give_u
 
 
 @pytest.mark.parametrize("first", range(0, 60, 10))
-def test_what_mends_a_dimension_gives_up_the_least_of_all_that_mends_it(first: int) -> None:
+def test_smallest_repair_of_a_dimension_is_offered(first: int) -> None:
     for seed in range(first, first + 10):
         options = opened(seed)
-        yours, wanted = options.yours, dict[Dimension, tuple[float, ...]]()
-        for after in ways(options):
-            if set(after.failing) <= set(yours.failing) and shows(after) >= shows(yours):
-                for each in {*yours.causes} - {*after.failing}:
-                    given_up = rank(after, yours.plan)[1:]
-                    wanted[each] = min(given_up, wanted.get(each, given_up))
-        told = {each: rank(step.after, yours.plan)[1:] for each, step in options.mends.items()}
-        assert told == wanted
-        assert [*told] == [each for each in yours.causes if each in told]
+        yours, plan = options.yours, options.yours.plan
+        repaired = {dimension: step.after for dimension, step in options.mends.items()}
         assert all(step.before is yours for step in options.mends.values())
+        for dimension, after in repaired.items():
+            assert dimension not in assess(after.plan, yours.pack).failing
+        for dimension in {*yours.causes} & {*SMALLEST}:
+            wanted = next(
+                (
+                    revised
+                    for revised in SMALLEST[dimension](plan, yours.pack)
+                    if dimension not in assess(revised, yours.pack).failing
+                ),
+                None,
+            )
+            found = repaired.get(dimension)
+            assert (found.plan if found else None) == wanted, seed
+        if options.least.after.feasible and options.least.changes:
+            words = {Dimension.EQUIPMENT, Dimension.REAGENTS, Dimension.POLICY}
+            assert {*yours.causes} & words <= {*repaired}, seed
 
 
-def shows(plan: Assessment) -> bool:
-    return plan.evidence.void_reason is None
+def fewer(plan: Protocol, name: str) -> Iterator[Protocol]:
+    """Yield the plan with each smaller number, the largest first."""
+    for number in range(getattr(plan, name) - 1, 0, -1):
+        yield revise(plan, **{name: number})
 
 
-def ways(options: PlanAnalysis) -> list[Assessment]:
-    """Return what may mend a dimension: a change, all changes, the most samples of a limit."""
-    yours, sets = options.yours, [options.least.changes, options.offer and options.offer.changes]
-    plans = [
-        apply_changes(yours.plan, some)
-        for changes in sets
-        for some in [changes or [], *([each] for each in changes or [])]
-    ]
-    for limit in yours.causes:
-        most = largest_sample(yours.plan, yours.pack, frozenset(yours.failing) - {limit})
-        plans += [revise(yours.plan, sample_size=most)] if most else []
-    return [assess(plan, yours.pack) for plan in plans]
+def without_controls(plan: Protocol, pack: Pack) -> Iterator[Protocol]:
+    """Yield the plan with fewer and fewer of its controls: further copies go first."""
+    droppable = {label_key(each.name) for each in pack.controls if each.droppable}
+    keys = [label_key(label) for label in plan.controls]
+    copies = [at for at, key in enumerate(keys) if key in keys[at + 1 :] and key in droppable]
+    last = [at for at, key in enumerate(keys) if key in droppable and at not in copies]
+    gone = set[int]()
+    for place in [*copies, *last]:
+        gone.add(place)
+        yield revise(plan, controls=[x for at, x in enumerate(plan.controls) if at not in gone])
+
+
+SMALLEST: Final[dict[Dimension, Callable[[Protocol, Pack], Iterable[Protocol]]]] = {
+    Dimension.SCHEDULE: lambda plan, pack: [revise(plan, duration_days=pack.lab.days_left)],
+    Dimension.BUDGET: lambda plan, _: fewer(plan, "sample_size"),
+    Dimension.STAFF: lambda plan, pack: chain(
+        fewer(plan, "sample_size"), fewer(plan, "duration_days"), without_controls(plan, pack)
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("study", "plan", "dimension", "field", "revised"),
+    [
+        ("bio_jq1_myeloma", {}, Dimension.SCHEDULE, "duration_days", 28),
+        (
+            "chem_suzuki_ppb",
+            {"sample_size": 23, "duration_days": 4},
+            Dimension.BUDGET,
+            "sample_size",
+            22,
+        ),
+        (
+            "bio_jq1_myeloma",
+            {"duration_days": 28},
+            Dimension.BUDGET,
+            "sample_size",
+            23,
+        ),
+    ],
+)
+def test_repair_keeps_all_that_fits(
+    study: str, plan: dict[str, int], dimension: Dimension, field: str, revised: int
+) -> None:
+    pack = load_scenario(study, "medium")
+    items = shipped(study, "medium").least.plan
+    fields = ("required_equipment", "required_reagents", "controls")
+    words = {name: getattr(items, name) for name in fields}
+    options = PlanAnalysis(assess(revise(pack.reference_protocol, **words, **plan), pack))
+    [change] = options.mends[dimension].fields
+    assert (change.field, change.after) == (field, revised)
 
 
 def test_balanced_plan_is_that_of_the_frontier_whole() -> None:

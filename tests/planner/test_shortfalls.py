@@ -36,7 +36,7 @@ from tests.factories import (
     make_protocol,
     make_substitution,
 )
-from tests.planner.brute_force import can_count, evidence_of, missing, ranked, sound, tried
+from tests.planner.brute_force import Place, can_count, evidence_of, missing, ranked, sound, tried
 from tests.planner.small_labs import opened
 from tests.tiers import batches
 
@@ -259,11 +259,11 @@ def _later_starts(yours: Assessment) -> dict[int, LeastLoss]:
     return found
 
 
-def _best_of_all(plan: Protocol, there: Pack) -> tuple[float, ...]:
+def _best_of_all(plan: Protocol, there: Pack) -> Place:
     """Return what the best of all plans in a lab gives up, the Lab Manager's among them."""
     options = PlanAnalysis(assess(plan, there))
     theirs = [ranked(each, plan) for each in (options.yours, options.offered)]
-    return min([*theirs, *(each.rank for each in tried(plan, there))])[:5]
+    return min([*theirs, *(each.rank for each in tried(plan, there))])[:6]
 
 
 @BATCHES

@@ -13,7 +13,7 @@ from replicalab.agents.suggestions import apply_changes
 from replicalab.assessment import assess
 from replicalab.models import Dimension, Protocol
 from replicalab.planner import PlanAnalysis, variants
-from replicalab.planner.steps import changed_values
+from replicalab.planner.steps import differences
 from replicalab.planner.variants import PlanVariant, PlanVariants, price_range, variants_of
 from replicalab.scenarios import Pack
 from tests import factories
@@ -45,7 +45,7 @@ class Respects(NamedTuple):
     controls: int
     loss: int
     factor: float
-    changed: int
+    fields: frozenset[str]
     price: float
 
     def as_good_as(self, other: Respects) -> bool:
@@ -54,7 +54,7 @@ class Respects(NamedTuple):
             and self.controls == other.controls
             and self.loss <= other.loss
             and self.factor >= other.factor - 1e-9
-            and self.changed <= other.changed
+            and self.fields <= other.fields
             and self.price <= other.price + 1e-9
         )
 
@@ -118,7 +118,7 @@ def respects(worded: Protocol, plan: Protocol, pack: Pack) -> Respects:
         len(worded.controls),
         there.substitution_loss + len(dropped),
         there.evidence_factor,
-        changed_values(plan, worded),
+        frozenset(change.field for change in differences(plan, worded)),
         items_cost(worded, pack) - items_cost(plan, pack),
     )
 
@@ -143,7 +143,7 @@ def said(variant: PlanVariant) -> Respects:
         variant.controls,
         variant.loss,
         variant.factor,
-        variant.changed,
+        variant.fields,
         variant.price,
     )
 

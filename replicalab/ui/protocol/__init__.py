@@ -117,7 +117,7 @@ def _draw_check(analysis: PlanAnalysis, edited: PlanStep | None) -> None:
     )
     for dimension, step in analysis.mends.items():
         button(
-            escaped(mend_text(step, analysis)),
+            escaped(mend_text(step)),
             "build",
             partial(state.replace_plan, step.after.plan),
             help=escaped(mend_price(step)),
