@@ -61,22 +61,13 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-<<<<<<< HEAD
 class LeastLoss(Shown):
-    """The plan that gives up the least, and what is proven by having found it.
-
-    Attributes:
-        before: the original.
-        after: the plan; the original itself when nothing else gives up less.
-        rank: what it gives up.
-=======
-class LeastLoss:
     """The plan closest to the study, and what is proven by having found it.
 
     Attributes:
+        before: the original.
         after: the plan; the original itself if no other ranks above it.
         rank: its place in the order.
->>>>>>> 85854d2e (Rank plans by their distance to the study)
         exact: whether every plan was searched; False only for plans with so many items and
             controls to choose from that not all their combinations could be.
     """
@@ -124,16 +115,9 @@ def least_loss_of(
     """
     search = PlanSearch(plan, variants or variants_of(plan))
 
-<<<<<<< HEAD
-    def made(
-        after: Assessment, changes: _Changes = tuple, gentler: _Gentler | None = None
-    ) -> LeastLoss:
-        return LeastLoss(plan, after, rank(after, plan.plan), variants.exact, changes, gentler)
-=======
     def ranked(after: Assessment, changes: _Changes = tuple) -> LeastLoss:
         place = rank(after, plan.plan, search.study)
-        return LeastLoss(after, place, search.variants.exact, changes)
->>>>>>> 85854d2e (Rank plans by their distance to the study)
+        return LeastLoss(plan, after, place, search.variants.exact, changes)
 
     plans = [ranked(plan)]
     if offered := offer or reference_offer(plan):
