@@ -92,7 +92,7 @@ def detect_kind(data: bytes, file: str) -> FoundFile:
     is_yaml = not file.lower().endswith(".json")
     remedy = "choose one saved here; the name of a study ends in .yaml"
     try:
-        values = JsonFile(file, _ALL, remedy, MOST_BYTES, MOST_BYTES, 1).values(text)
+        values = JsonFile(file, _ALL, remedy, MOST_BYTES, 1).values(text)
     except ScenarioError:
         if is_yaml:
             return FoundFile(FileKind.STUDY, text, {})

@@ -22,18 +22,21 @@ class Fault:
         path: dotted field path (``labs.hard.budget``); empty for the file as a whole.
         problem: what is wrong, with the offending value.
         remedy: what to write instead.
-        line: 1-based line in the file, or None when no single line is to blame.
+        line: 1-based line in the file, 0 when no single line is to blame.
+        column: 1-based column in that line, 0 if unknown.
     """
 
     path: str
     problem: str
     remedy: str
-    line: int | None = None
+    line: int = 0
+    column: int = 0
 
     def __str__(self) -> str:
-        place = f"line {self.line}, " if self.line else ""
-        field = f"{self.path}: " if self.path else ""
-        return f"{place}{field}{self.problem}; {self.remedy}"
+        line = f"line {self.line}" if self.line else ""
+        column = f"column {self.column}" if self.column else ""
+        place = ", ".join(filter(None, (line, column, self.path)))
+        return f"{place}{': ' if place else ''}{self.problem}; {self.remedy}"
 
 
 @dataclass(frozen=True)

@@ -227,7 +227,7 @@ def registration(asked: SimpleNamespace) -> Registration | None:
     values: Values = {}
     if asked.answers is not None:
         remedy = "write title, authors, reasons, texts and choices as a block"
-        file = JsonFile(called(asked.answers), "answers", remedy, MOST_BYTES, MOST_BYTES, 1)
+        file = JsonFile(called(asked.answers), "answers", remedy, MOST_BYTES, 1)
         values = dict(file.values(content(asked.answers)))
     settings = [pair for pair in read_settings(asked) if pair[0][0] == "registration"]
     tree: Values = {"registration": values}

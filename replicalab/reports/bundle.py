@@ -30,7 +30,6 @@ _FILE: Final = JsonFile(
     holds=FileKind.BUNDLE,
     remedy="load a file that was saved as a bundle here",
     most_bytes=MOST_BYTES,
-    most_values=50_000,
     newest=FORMAT,
 )
 _CHANGED: Final = "The study, the lab or the plan differs from the one that was saved."

@@ -3,6 +3,7 @@
 from replicalab.measures import DesignKind, EvidenceTier
 from replicalab.scenarios.checking import Guesser
 from replicalab.scenarios.constraints import (
+    LAB_CONSTRAINT_KEYS,
     Bounds,
     Comparator,
     ScenarioConstraint,
@@ -46,7 +47,6 @@ from replicalab.scenarios.own import (
     OwnItem,
 )
 from replicalab.scenarios.pack import (
-    LAB_CONSTRAINT_KEYS,
     MAX_ROUNDS,
     MAX_SEED,
     NormalizedScenarioPack,

@@ -16,6 +16,9 @@ from replicalab.lexicon import amount_text, measured_text
 from replicalab.models import LONGEST_TEXT, Flag, Record
 from replicalab.scenarios.fields import MOST, Finite, Identifier, Label
 
+LAB_CONSTRAINT_KEYS: Final = ("budget", "time_limit", "staff")
+"""Keys of the constraints that every lab adds to its study's own."""
+
 # How far a computed number may pass a bound that it equals: 1.0 × n / n, say.
 _ROUNDING: Final = 1e-12
 

@@ -41,7 +41,7 @@ class StudyFile(NamedTuple):
     problem: str
 
 
-def files_in(folder: StudyFolder, stem: str = "") -> Iterator[StudyFile]:
+def files_in(folder: StudyFolder, stem: str | None = None) -> Iterator[StudyFile]:
     """Yield the folder's study files in order of their names; with ``stem`` only those so named.
 
     There are none in a folder that cannot be listed.
@@ -64,17 +64,15 @@ def files_in(folder: StudyFolder, stem: str = "") -> Iterator[StudyFile]:
             yield StudyFile(path, printable(name), domain, *_state(path, inside))
 
 
-def _names(place: str, stem: str) -> list[str]:
+def _names(place: str, stem: str | None) -> list[str]:
     """Return a place's study files but hidden ones; "", for itself, if it cannot be listed."""
-    if stem:
-        named = [f"{stem}{suffix}" for suffix in SUFFIXES]
-        return [name for name in named if os.path.lexists(f"{place}/{name}")]
     try:
         with os.scandir(place) as entries:
             names = sorted(entry.name for entry in entries if _is_study(entry.name))
     except OSError:
-        return [""]
-    return [name for name in names if not name.startswith(".")]
+        return [""] if stem is None else []
+    shown = [name for name in names if not name.startswith(".")]
+    return [name for name in shown if stem in (None, Path(name).stem)]
 
 
 def _is_study(name: str) -> bool:

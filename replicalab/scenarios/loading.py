@@ -5,7 +5,7 @@ wrong with it. What was read is kept in memory, and read again when the file cha
 """
 
 import os
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -16,18 +16,12 @@ from replicalab.measures import DesignKind
 from replicalab.models import Count, NonEmptyText, Record
 from replicalab.notebook import Framed
 from replicalab.places import TREE
-from replicalab.scenarios.checking import (
-    IDENTIFIER_REMEDY,
-    Guesser,
-    checked_study,
-    is_identifier,
-    shown,
-)
+from replicalab.scenarios.checking import Guesser, checked_study, shown
 from replicalab.scenarios.fields import Identifier
-from replicalab.scenarios.folders import StudyFile, StudyFolder, content, files_in, unreadable
+from replicalab.scenarios.folders import StudyFile, StudyFolder, content, files_in
 from replicalab.scenarios.lab import Difficulty
 from replicalab.scenarios.pack import Pack, pack_of, require_seed
-from replicalab.scenarios.reading import YamlDocument, read_document, readable_text, with_text_at
+from replicalab.scenarios.reading import read_document, readable_text, with_text_at
 from replicalab.scenarios.study import Study
 
 SCENARIO_FOLDER: Final = TREE / "scenarios"
@@ -35,8 +29,6 @@ SCENARIO_FOLDER: Final = TREE / "scenarios"
 
 FOLDER_VARIABLE: Final = "REPLICALAB_SCENARIO_DIR"
 """Names a folder of one's own studies, read next to the shipped one."""
-
-_TEMPLATE: Final = "template.yaml"
 
 
 class ScenarioSummary(Record):
@@ -83,7 +75,7 @@ def parse_study(text: str | bytes, source: str) -> Study:
     Raises:
         ScenarioError: with what is wrong, each fault with its line, field, value and remedy.
     """
-    return checked_study(read_document(text, source), source)
+    return checked_study(read_document(text, source))
 
 
 # --- all studies ----------------------------------------------------------------------------
@@ -175,38 +167,26 @@ def copy_text(scenario_id: str, new_id: str) -> str:
     """Return the text of a study's file under another id: that value changes and nothing else.
 
     Raises:
-        ScenarioError: the id is not a known one, or the new one is no id.
+        ScenarioError: the id is not a known one.
     """
-    if not is_identifier(new_id):
-        fault = Fault("scenario_id", f"{shown(new_id)} is not an id", IDENTIFIER_REMEDY)
-        raise ScenarioError("copy", [fault])
     return with_text_at(study_text(scenario_id), new_id, "scenario_id")
 
 
 def template_text() -> str:
-    """Return a small study with a comment on every part, to start one's own from.
-
-    Raises:
-        ScenarioError: the shipped template is missing or cannot be read.
-    """
-    try:
-        return (SCENARIO_FOLDER / _TEMPLATE).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        problem = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise unreadable(f"{SCENARIO_FOLDER.name}/{_TEMPLATE}", str(problem)) from None
+    """Return a small study with a comment on every part, to start one's own from."""
+    return (SCENARIO_FOLDER / "template.yaml").read_text(encoding="utf-8")
 
 
 def _found(scenario_id: str) -> tuple[StudyFile, Study]:
-    """Return the first usable file that is named after the study; no other file is looked at."""
+    """Return the first usable file that is named after the study; read no other file."""
     wrong = None
-    for folder in scenario_folders() if is_identifier(scenario_id) else []:
+    for folder in scenario_folders():
         for file in files_in(folder, scenario_id):
             outcome = _outcome(file)
             if isinstance(outcome, Study):
                 return file, outcome
-            wrong = wrong if wrong is not None else outcome
-    if wrong is not None:
-        # A new one each time: a kept error would keep alive whatever it was raised through.
+            wrong = wrong or outcome
+    if wrong:  # a new error: a cached one would keep its traceback alive
         raise ScenarioError(wrong.source, wrong.faults, wrong.more)
     known = sorted(summary.scenario_id for summary in list_scenarios())
     raise _unknown("scenario_id", scenario_id, known)
@@ -230,9 +210,6 @@ def scenario_folders() -> list[StudyFolder]:
 
 
 def _folder_fault(folder: StudyFolder) -> ScenarioError | None:
-    """Return why one's own folder cannot be read, None when it can."""
-    if not folder.flat:
-        return None
     try:
         os.scandir(folder.path).close()
     except OSError as error:
@@ -253,19 +230,20 @@ def _outcome(file: StudyFile) -> Study | ScenarioError:
     # for them on every run.
     try:
         document = read_document(content(file), file.name)
-        study = checked_study(document, file.name)
+        study = checked_study(document)
     except ScenarioError as error:
         return error
-    faults = list(_misplaced(study, document, file))
+    faults = [
+        Fault(
+            field,
+            f"'{written}' differs from the name of its {part}, '{expected}'",
+            "rename one of them",
+            *document.place((field,)),
+        )
+        for field, written, part, expected in (
+            ("scenario_id", study.scenario_id, "file", file.path.stem),
+            ("domain_id", study.domain_id, "folder", file.domain or study.domain_id),
+        )
+        if written != expected
+    ]
     return ScenarioError(file.name, faults) if faults else study
-
-
-def _misplaced(study: Study, document: YamlDocument, file: StudyFile) -> Iterator[Fault]:
-    for field, written, expected, part in (
-        ("scenario_id", study.scenario_id, file.path.stem, "file's name"),
-        ("domain_id", study.domain_id, file.domain or study.domain_id, "folder's name"),
-    ):
-        if written != expected:
-            move = f"write '{expected}', or move the file"
-            remedy = move if is_identifier(expected) else f"rename it to '{written}'"
-            yield Fault(field, f"'{written}' is not the {part}", remedy, document.line((field,)))

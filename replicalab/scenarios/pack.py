@@ -25,7 +25,13 @@ from replicalab import models
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key
 from replicalab.notebook import Shown
-from replicalab.scenarios.constraints import Comparator, ScenarioConstraint, StudyLimit, limits_of
+from replicalab.scenarios.constraints import (
+    LAB_CONSTRAINT_KEYS,
+    Comparator,
+    ScenarioConstraint,
+    StudyLimit,
+    limits_of,
+)
 from replicalab.scenarios.fields import MOST, Finite
 from replicalab.scenarios.inventory import MISSING, Inventory, ItemStatus
 from replicalab.scenarios.lab import CostModel, Difficulty, ExpectedOutcome, Lab, StaffModel
@@ -56,9 +62,6 @@ BUDGET_STEP: Final = 10  # A seeded budget is a whole multiple of this many cred
 
 MAX_SEED: Final = 2**63 - 1
 Seed = Annotated[int, Field(strict=True, ge=0, le=MAX_SEED)]
-LAB_CONSTRAINT_KEYS: Final = ("budget", "time_limit", "staff")
-"""Keys of the constraints that every lab adds to its study's own."""
-
 STAFF_KEY: Final = "staff"
 
 

@@ -1,4 +1,4 @@
-"""A study file as plain data with line numbers, read safely.
+"""A file's text as plain data, and where each part of it stands.
 
 The reader takes a small, unsurprising part of YAML: mappings, lists and scalars, as in YAML 1.2.
 Only ``true`` and ``false`` are booleans and only decimal numbers are numbers, so ``no``, dates
@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final, NoReturn
+from typing import Any, Final
 
 import yaml
 
@@ -20,12 +20,11 @@ from replicalab.lexicon import shortened
 
 MAX_BYTES: Final = 256 * 1024
 MAX_DEPTH: Final = 20
-MOST_VALUES: Final = 5_000
-"""The most values of a file, lists and blocks counted; a shipped study has some 250."""
+MOST_VALUES: Final = 5_000  # Lists and blocks counted; a shipped study has some 250
 LONGEST_QUOTED: Final = 60  # The most characters that a message quotes of a file's own
 
 FieldPath = tuple[str | int, ...]
-"""Where a value stands: keys and 0-based list positions, from the top of the file."""
+"""The place of a value: keys and 0-based list positions, from the top of the file."""
 
 Data = str | int | float | bool | None | list["Data"] | dict[str, "Data"]
 """What a file holds once it is read."""
@@ -35,8 +34,7 @@ _WORDS: Final[dict[str, bool | None]] = {
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
-# Characters that libyaml and PyYAML's own parser treat differently.
-_READ_DIFFERENTLY: Final = "\t\ufeff"
+_READ_DIFFERENTLY: Final = "\t\ufeff"  # by libyaml and PyYAML's own parser
 # More digits than these stay text, which every number field refuses: int() has a digit limit.
 _WHOLE: Final = re.compile(r"[-+]?[0-9]{1,18}")
 _DECIMAL: Final = re.compile(
@@ -45,18 +43,17 @@ _DECIMAL: Final = re.compile(
 
 
 @dataclass(frozen=True)
-class YamlDocument:
-    """A file's data, and the line on which each field path stands."""
+class Document:
+    """A file's data, with the line and column of each field path, both from 1."""
 
+    source: str
     data: dict[str, Data]
-    lines: dict[FieldPath, int]
+    places: dict[FieldPath, tuple[int, int]]
 
-    def line(self, path: FieldPath) -> int | None:
-        """Return the line of a path, or of the nearest part around it that the file has."""
-        for end in range(len(path), 0, -1):
-            if path[:end] in self.lines:
-                return self.lines[path[:end]]
-        return None
+    def place(self, path: FieldPath) -> tuple[int, int]:
+        """Return the place of a path, or of the nearest part around it; (0, 0) if none."""
+        parts = (path[:end] for end in range(len(path), 0, -1))
+        return next((self.places[part] for part in parts if part in self.places), (0, 0))
 
 
 def dotted(path: FieldPath) -> str:
@@ -68,8 +65,8 @@ def dotted(path: FieldPath) -> str:
     return "".join(steps).removeprefix(".")
 
 
-def read_document(text: str | bytes, source: str) -> YamlDocument:
-    """Return the data and the line numbers of one file.
+def read_document(text: str | bytes, source: str) -> Document:
+    """Return the data and the places of one file.
 
     Args:
         text: the file's content; bytes must be UTF-8.
@@ -79,9 +76,25 @@ def read_document(text: str | bytes, source: str) -> YamlDocument:
         ScenarioError: the text is too large, is not UTF-8, or is not the YAML described above.
     """
     text = readable_text(text, source)
-    with suppress(yaml.YAMLError, ValueError):
-        return _Reader(source, _fast_events(text)).document()
-    return _Reader(source, _events(text, source)).document()
+    # The C parser is some twenty times as fast. What it refuses, and what the two read
+    # differently, is left to the Python parser, so that every machine reads and says the same.
+    fast = getattr(yaml, "CSafeLoader", None)
+    if fast and not any(letter in text for letter in _READ_DIFFERENTLY):
+        with suppress(yaml.YAMLError, ValueError):
+            return _Reader(source, yaml.parse(text, Loader=fast)).document()
+    try:
+        return _Reader(source, yaml.parse(text, Loader=yaml.SafeLoader)).document()
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        problem = f"character U+{ord(text[error.position]):04X} is not allowed"
+        fault = Fault("", problem, "remove it", line)
+    except yaml.MarkedYAMLError as error:
+        fault = _syntax_fault(error, text)
+    except ScenarioError:
+        raise
+    except (ValueError, OverflowError):
+        fault = Fault("", "an escape or a directive holds an impossible number", "remove it")
+    raise ScenarioError(source, [fault])
 
 
 def readable_text(text: str | bytes, source: str, most: int = MAX_BYTES) -> str:
@@ -116,7 +129,7 @@ def require_size(size: int, source: str, most: int = MAX_BYTES) -> None:
 def with_text_at(text: str, value: str, *keys: str) -> str:
     """Return a file's text with another value, as it is to be written, at a place of its blocks.
 
-    Nothing else of the text changes; all of it stays as it is where there is no such place.
+    Nothing else of the text changes; without such a place it is returned as it is.
     """
     node = yaml.compose(text, Loader=yaml.SafeLoader)
     for key in keys:
@@ -129,7 +142,8 @@ def with_text_at(text: str, value: str, *keys: str) -> str:
     return f"{text[:start]}{value}{text[end:]}"
 
 
-def _plain_value(text: str) -> Data:
+def plain_value(text: str) -> Data:
+    """Return the value of a scalar without quotes."""
     if text in _WORDS:
         return _WORDS[text]
     if _WHOLE.fullmatch(text):
@@ -137,59 +151,15 @@ def _plain_value(text: str) -> Data:
     return float(text) if _DECIMAL.fullmatch(text) else text
 
 
-def is_read_as_text(text: str) -> bool:
-    """Return whether a text that stands without quotes is read as that text."""
-    return _plain_value(text) is text
-
-
-def _fast_events(text: str) -> Iterator[yaml.Event]:
-    """Yield the events of the C parser, which is some twenty times as fast as the Python one."""
-    # It only ever says yes: what it refuses, and what the two read differently, is left to the
-    # Python parser, so that every machine reads and says the same.
-    loader = getattr(yaml, "CSafeLoader", None)
-    if loader is None or any(letter in text for letter in _READ_DIFFERENTLY):
-        raise yaml.YAMLError
-    yield from yaml.parse(text, Loader=loader)
-
-
-def _events(text: str, source: str) -> Iterator[yaml.Event]:
-    """Yield the events of the Python parser.
-
-    Raises:
-        ScenarioError: the text is not YAML.
-    """
-    line = None
-    try:
-        yield from yaml.parse(text, Loader=yaml.SafeLoader)
-        return
-    except yaml.reader.ReaderError as error:
-        line = text.count("\n", 0, error.position) + 1
-        problem = f"character U+{ord(text[error.position]):04X} is not allowed"
-        remedy = "take it out"
-    except yaml.MarkedYAMLError as error:
-        raise ScenarioError(source, [_parser_fault(error, text)]) from None
-    except (ValueError, OverflowError):
-        problem, remedy = "an escape or a directive holds an impossible number", "take it out"
-    fault = Fault("", problem, remedy, line)
-    raise ScenarioError(source, [fault])
-
-
-def _parser_fault(error: yaml.MarkedYAMLError, text: str) -> Fault:
-    """Return what the parser says of a line, and the line."""
+def _syntax_fault(error: yaml.MarkedYAMLError, text: str) -> Fault:
     problem = re.sub(r"'?<([a-z ]+)>'?", r"\1", error.problem or "the text breaks off")
     # A quote, bracket or key without an end is wrong where it begins; the parser gives up later.
     begun = re.search("quoted scalar|simple key|a flow", error.context or "")
-    marks = (error.context_mark, error.problem_mark)
-    mark = next(filter(None, marks if begun else marks[::-1]), None)
-    lines, at = text.splitlines(), mark.line if mark else 0
-    line = lines[at].strip() if at < len(lines) else ""
-    stands = f", in '{shortened(line, LONGEST_QUOTED)}'" if line else ""
-    return Fault(
-        "",
-        f"{shortened(problem, 2 * LONGEST_QUOTED)}{stands}",
-        "check quotes, colons and indentation here",
-        at + 1,
-    )
+    line, column = _place((begun and error.context_mark) or error.problem_mark)
+    near = next(iter(text.splitlines()[line - 1 : line]), "").strip()
+    quoted = f", in '{shortened(near, LONGEST_QUOTED)}'" if near else ""
+    problem = f"{shortened(problem, 2 * LONGEST_QUOTED)}{quoted}"
+    return Fault("", problem, "check quotes, colons and indentation here", line, column)
 
 
 class _Reader:
@@ -198,78 +168,72 @@ class _Reader:
     def __init__(self, source: str, events: Iterator[yaml.Event]) -> None:
         self._source = source
         self._events = events
-        self._lines: dict[FieldPath, int] = {}
+        self._places: dict[FieldPath, tuple[int, int]] = {}
 
-    def document(self) -> YamlDocument:
+    def document(self) -> Document:
         """Return the one document in the text."""
         next(self._events)
-        if isinstance(next(self._events), yaml.StreamEndEvent):
-            self._fail((), None, "the file is empty", "write a study into it")
-        data = self._value(next(self._events), ())
+        begins = isinstance(next(self._events), yaml.DocumentStartEvent)
+        data = self._value(next(self._events), ()) if begins else None
+        if not isinstance(data, dict):
+            kind = "empty" if data is None else "a list" if isinstance(data, list) else "one value"
+            raise self._error(f"the file is {kind}", "write it as 'key: value' lines")
         next(self._events)
         after = next(self._events)
         if not isinstance(after, yaml.StreamEndEvent):
-            self._fail((), after, "a second document starts here", "keep one study per file")
-        if not isinstance(data, dict):
-            kind = "empty" if data is None else "a list" if isinstance(data, list) else "one value"
-            self._fail((), None, f"the file is {kind}", "write it as 'key: value' lines")
-        return YamlDocument(data, self._lines)
+            raise self._error("a second document starts here", "keep one study per file", after)
+        return Document(self._source, data, self._places)
 
     def _value(self, event: yaml.Event, path: FieldPath) -> Data:
-        self._lines.setdefault(path, _line_of(event))
-        if len(self._lines) > MOST_VALUES:
-            problem = f"the file holds more than {MOST_VALUES:,} values"
-            self._fail((), event, problem, "shorten it")
-        self._check_plain(event, path)
+        self._check(event, path)
+        self._places.setdefault(path, _place(event.start_mark))
         if isinstance(event, yaml.ScalarEvent):
-            return _plain_value(event.value) if event.implicit[0] else str(event.value)
+            return plain_value(event.value) if event.implicit[0] else str(event.value)
         if isinstance(event, yaml.SequenceStartEvent):
             items: list[Data] = []
             while not isinstance(event := next(self._events), yaml.SequenceEndEvent):
                 items.append(self._value(event, (*path, len(items))))
             return items
-        return self._mapping(path)
-
-    def _mapping(self, path: FieldPath) -> dict[str, Data]:
         mapping: dict[str, Data] = {}
         while not isinstance(event := next(self._events), yaml.MappingEndEvent):
             if not isinstance(event, yaml.ScalarEvent):
-                self._fail(path, event, "a key that is not plain text", "write 'key: value'")
-            self._check_plain(event, path)
-            key: str = event.value
-            if key in mapping:
-                first = self._lines[(*path, key)]
-                name = shortened(key, LONGEST_QUOTED)
-                problem = f"key '{name}' stands here a second time (first on line {first})"
-                self._fail((*path, key), event, problem, "keep one of the two")
-            self._lines[(*path, key)] = _line_of(event)
-            mapping[key] = self._value(next(self._events), (*path, key))
+                problem = "a key that is not plain text"
+                raise self._error(problem, "write 'key: value'", event, path)
+            self._check(event, path)
+            here = (*path, event.value)
+            if event.value in mapping:
+                name, (line, _) = shortened(event.value, LONGEST_QUOTED), self._places[here]
+                problem = f"key '{name}' is repeated (first on line {line})"
+                raise self._error(problem, "keep one of the two", event, here)
+            self._places[here] = _place(event.start_mark)
+            mapping[event.value] = self._value(next(self._events), here)
         return mapping
 
-    def _check_plain(self, event: yaml.Event, path: FieldPath) -> None:
-        anchor, tag = (
-            value and shortened(value, LONGEST_QUOTED)
-            for value in (getattr(event, "anchor", None), getattr(event, "tag", None))
-        )
+    def _check(self, event: yaml.Event, path: FieldPath) -> None:
+        problem, remedy = "", "remove it"
         if isinstance(event, yaml.AliasEvent):
-            self._fail(path, event, f"alias *{anchor} is not allowed", "write the value out")
-        if anchor is not None:
-            self._fail(path, event, f"anchor &{anchor} is not allowed", "remove it")
-        if tag is not None:
-            self._fail(path, event, f"tag '{tag}' is not allowed", "remove it")
-        if len(path) > MAX_DEPTH:
-            problem = f"nested more than {MAX_DEPTH} levels deep"
-            self._fail(path[:3], event, problem, "flatten this part")
-        if isinstance(event, yaml.ScalarEvent) and (places := hidden(event.value)):
-            letter = described(event.value[places[0]])
-            self._fail(path, event, f"character {letter} is not seen", "remove it")
+            problem, remedy = f"alias *{event.anchor}", "write the value out"
+        elif anchor := getattr(event, "anchor", None):
+            problem = f"anchor &{anchor}"
+        elif (tag := getattr(event, "tag", None)) is not None:
+            problem = f"tag '{tag}'"
+        elif isinstance(event, yaml.ScalarEvent) and (at := hidden(event.value)):
+            problem = f"invisible character {described(event.value[at[0]])}"
+        if problem:
+            problem = f"{shortened(problem, 2 * LONGEST_QUOTED)} is not allowed"
+        elif len(path) > MAX_DEPTH:
+            problem, remedy = f"nested more than {MAX_DEPTH} levels deep", "flatten this part"
+        elif len(self._places) >= MOST_VALUES:
+            problem, remedy = f"the file holds more than {MOST_VALUES:,} values", "shorten it"
+        if problem:
+            raise self._error(problem, remedy, event, path[:3])
 
-    def _fail(
-        self, path: FieldPath, event: yaml.Event | None, problem: str, remedy: str
-    ) -> NoReturn:
-        line = _line_of(event) if event else None
-        raise ScenarioError(self._source, [Fault(dotted(path), problem, remedy, line)])
+    def _error(
+        self, problem: str, remedy: str, event: yaml.Event | None = None, path: FieldPath = ()
+    ) -> ScenarioError:
+        place = _place(event.start_mark if event else None)
+        return ScenarioError(self._source, [Fault(dotted(path), problem, remedy, *place)])
 
 
-def _line_of(event: yaml.Event) -> int:
-    return event.start_mark.line + 1 if event.start_mark else 1
+def _place(mark: Any) -> tuple[int, int]:
+    return (mark.line + 1, mark.column + 1) if mark else (0, 0)

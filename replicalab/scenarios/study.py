@@ -1,9 +1,18 @@
 """What a study file holds: the paper, its evidence design, what it needs, and its three labs."""
 
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Annotated, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from replicalab.lexicon import (
     content_words,
@@ -12,16 +21,20 @@ from replicalab.lexicon import (
     lines_text,
     one_line,
     parts_of,
-    repeated_labels,
     section,
 )
 from replicalab.measures import KINDS, DesignKind, Kind
 from replicalab.measures.originals import faults_of
 from replicalab.models import Flag, Protocol, Record, too_large
 from replicalab.scenarios import fields
-from replicalab.scenarios.constraints import Bounds, Comparator, ScenarioConstraint
+from replicalab.scenarios.constraints import (
+    LAB_CONSTRAINT_KEYS,
+    Bounds,
+    Comparator,
+    ScenarioConstraint,
+)
 from replicalab.scenarios.fields import Confidence
-from replicalab.scenarios.lab import Labs
+from replicalab.scenarios.lab import Difficulty, Labs
 from replicalab.scenarios.units import Arms, Units
 
 
@@ -441,18 +454,6 @@ class Study(Record):
         return f'Plan a replication of "{self.paper.title}" in this lab: {self.paper.goal}'
 
     @model_validator(mode="after")
-    def _labels_are_unique(self) -> Self:
-        labels = [*self.equipment, *self.reagents]
-        for repeated in repeated_labels(labels):
-            raise ValueError(
-                f"'{repeated}' is listed twice under equipment and reagents; give each item "
-                "a label of its own"
-            )
-        for repeated in repeated_labels(control.name for control in self.controls):
-            raise ValueError(f"control '{repeated}' is listed twice; list it once")
-        return self
-
-    @model_validator(mode="after")
     def _phrases_can_be_looked_for(self) -> Self:
         for name in ("forbidden_phrases", "allowed_mentions"):
             number = sum(len(getattr(rule, name)) for rule in self.policy_rules)
@@ -481,3 +482,73 @@ class Study(Record):
         for problem in too_large(plan):
             raise ValueError(problem)
         return plan
+
+
+_Labels = dict[str, tuple[Iterable[str], Sequence[str]]]  # By place: labels, and others
+
+
+def _unknown_labels(study: Study) -> Iterator[InitErrorDetails]:
+    """Yield an error for each label that is missing in the list that it refers to."""
+    plan, items = study.reference_protocol, [*study.equipment, *study.reagents]
+    alternatives = [swap.alternative for swap in study.substitutions]
+    references: _Labels = {
+        "reference_protocol.required_equipment.*": (plan.required_equipment, study.equipment),
+        "reference_protocol.required_reagents.*": (plan.required_reagents, study.reagents),
+        "reference_protocol.controls.*": (plan.controls, [c.name for c in study.controls]),
+        "substitutions.*.original": ([swap.original for swap in study.substitutions], items),
+        "design.why.*": (study.design.why, [*Design.model_fields]),
+    }
+    for level in Difficulty:
+        lab = study.labs.at(level)
+        here = [*items, *lab.equipment, *lab.reagents]
+        references[f"labs.{level}.booked.*"] = lab.booked, here
+        references[f"labs.{level}.out_of_stock.*"] = lab.out_of_stock, here
+        references[f"labs.{level}.prices.*"] = lab.prices, here + alternatives
+    for place, (labels, known) in references.items():
+        keys = {*map(label_key, known)}
+        error = PydanticCustomError("unknown_label", "it is not in this study", {"known": known})
+        for path, label in _entries(place, labels):
+            if label_key(label) not in keys:
+                yield InitErrorDetails(type=error, loc=path, input=label)
+
+
+def _repeated_labels(study: Study) -> Iterator[InitErrorDetails]:
+    """Yield an error for each label that is listed before, in its list or in another."""
+    items = [*study.equipment, *study.reagents]
+    lists: _Labels = {
+        "equipment.*": (study.equipment, ()),
+        "reagents.*": (study.reagents, study.equipment),
+        "controls.*.name": ([control.name for control in study.controls], ()),
+        "constraints.*.key": ([one.key for one in study.constraints], LAB_CONSTRAINT_KEYS),
+        "policy_rules.*.key": ([rule.key for rule in study.policy_rules], ()),
+    }
+    for level in Difficulty:
+        lab = study.labs.at(level)
+        lists[f"labs.{level}.equipment.*"] = lab.equipment, items
+        lists[f"labs.{level}.reagents.*"] = lab.reagents, [*items, *lab.equipment]
+        lists[f"labs.{level}.booked.*"] = lab.booked, ()
+        lists[f"labs.{level}.out_of_stock.*"] = lab.out_of_stock, [*lab.booked]
+        lists[f"labs.{level}.prices.*"] = lab.prices, ()
+    error = PydanticCustomError("repeated_label", "it is listed already")
+    for place, (labels, before) in lists.items():
+        keys = {*map(label_key, before)}
+        for path, label in _entries(place, labels):
+            if label_key(label) in keys:
+                yield InitErrorDetails(type=error, loc=path, input=label)
+            keys.add(label_key(label))
+
+
+def _entries(place: str, labels: Iterable[str]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    for number, label in enumerate(labels):
+        step = label if isinstance(labels, dict) else number
+        yield tuple(step if part == "*" else part for part in place.split(".")), label
+
+
+def _with_fitting_labels(study: Study) -> Study:
+    if errors := [*_repeated_labels(study)] or [*_unknown_labels(study)]:
+        raise ValidationError.from_exception_data("Study", errors)
+    return study
+
+
+WRITTEN_STUDY: Final = TypeAdapter(Annotated[Study, AfterValidator(_with_fitting_labels)])
+"""A study as its author may write it: each label that it refers to is listed, once."""

@@ -17,7 +17,7 @@ from replicalab.scenarios.checking import record_error
 from replicalab.scenarios.fields import Identifier
 from replicalab.scenarios.json_file import FileKind, JsonFile, Values
 from replicalab.scenarios.own import LabOverrides
-from replicalab.scenarios.reading import MOST_VALUES, Data, is_read_as_text
+from replicalab.scenarios.reading import Data, plain_value
 from replicalab.scenarios.study import Study
 
 _WIDTH: Final = 96  # Where a long text goes on in the next line, two columns for quotes left
@@ -76,7 +76,7 @@ class _Dumper(yaml.SafeDumper):
         """Return as what a plain scalar is read."""
         tag = super().resolve(kind, value, implicit)  # type: ignore[no-untyped-call]
         is_plain = kind is yaml.ScalarNode and implicit[0]
-        return _NO_TEXT if is_plain and tag == _TEXT and not is_read_as_text(value) else tag
+        return _NO_TEXT if is_plain and tag == _TEXT and plain_value(value) is not value else tag
 
 
 _Dumper.add_representer(
@@ -126,7 +126,7 @@ def read_lab(data: bytes | Values, source: str = "the lab's file") -> LabOverrid
         ScenarioError: with what is wrong, by place and with its remedy; of each list the first.
     """
     remedy = "load a file that was saved as a lab here"
-    file = JsonFile(source, FileKind.LAB, remedy, MOST_LAB_BYTES, MOST_VALUES, _FORMAT)
+    file = JsonFile(source, FileKind.LAB, remedy, MOST_LAB_BYTES, _FORMAT)
     return _read(_LabFile, file, data).lab
 
 
@@ -143,12 +143,12 @@ def read_plan(data: bytes | Values, source: str = "the plan's file") -> SavedPla
         ScenarioError: with what is wrong, by place and with its remedy; of each list the first.
     """
     remedy = "load a plan that was saved here"
-    file = JsonFile(source, FileKind.PLAN, remedy, _MOST_PLAN_BYTES, MOST_VALUES, _FORMAT)
+    file = JsonFile(source, FileKind.PLAN, remedy, _MOST_PLAN_BYTES, _FORMAT)
     found = _read(_PlanFile, file, data)
     plan = Protocol.model_validate(found.model_dump(exclude={"study"}))
     for problem in too_large(plan):
         value, _, limit = problem.partition("; ")
-        file.refuse("", value, limit)
+        file.refuse(value, limit)
     return SavedPlan(plan, found.study)
 
 

@@ -281,13 +281,13 @@ WRONG: Final[dict[str, list[Data]]] = {
     "substitutions 0 tradeoff": [""],
     "substitutions 0 fidelity_loss": [4],
     "min_days": [0],
+    "reagents 0": ["loudspeaker"],
     "scenario_id": ["No"],
 }
 """Values that stand wrong in a field, and are told there."""
 TOLD_ELSEWHERE: Final[dict[str, tuple[Data, str]]] = {
     "design floor": (0.9, "design.target"),
-    "controls 0 name": ("chambers swapped at half-time", "controls"),
-    "reagents 0": ("loudspeaker", "equipment"),
+    "controls 0 name": ("chambers swapped at half-time", "controls[1].name"),
     "samples_per_day": ({"value": 0, "why": "x"}, "samples_per_day.value"),
 }
 

@@ -157,7 +157,7 @@ def test_dates_change_no_number_of_a_check() -> None:
 def test_study_file_with_what_no_lab_has_is_refused_by_line(line: str, told: str) -> None:
     text = template_text().replace("    budget: 1800\n", f"    budget: 1800\n    {line}\n", 1)
     name = re.split(r"[:{ ]+", line.replace("cost_model: {", "cost_model."))[0]
-    with pytest.raises(ScenarioError, match=rf"line \d+, labs\.medium\.{name}: {told}"):
+    with pytest.raises(ScenarioError, match=rf"line \d+, column \d+, labs\.medium\.{name}: {told}"):
         parse_study(text, "x.yaml")
 
 

@@ -137,7 +137,7 @@ def test_tag_constructs_nothing(tag: str, monkeypatch: pytest.MonkeyPatch) -> No
     for owner, name in ((subprocess, "Popen"), (socket, "socket")):
         monkeypatch.setattr(owner, name, never)
     said = message(bent(('title: "A tiny study"', f"title: {tag}")))
-    assert said.startswith("x.yaml: line 5, paper.title: tag '")
+    assert said.startswith("x.yaml: line 5, column 10, paper.title: tag '")
     assert said.endswith("' is not allowed; remove it")
 
 
@@ -152,7 +152,9 @@ def test_path_trick_in_an_id_is_refused(trick: str) -> None:
 def test_line_endings_of_other_systems_are_read(ending: str) -> None:
     text = STUDY_TEXT.replace("\n", ending)
     assert parse_study(text.encode(), "x.yaml") == parse_study(STUDY_TEXT, "x.yaml")
-    assert "line 66, labs.easy.budget" in message(text.replace("budget: 500", "budget: -5"))
+    assert "line 66, column 5, labs.easy.budget" in message(
+        text.replace("budget: 500", "budget: -5")
+    )
 
 
 BOMB: Final = "\n".join(

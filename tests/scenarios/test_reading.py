@@ -16,7 +16,7 @@ from replicalab.scenarios.reading import (
     MAX_DEPTH,
     MOST_VALUES,
     Data,
-    YamlDocument,
+    Document,
     dotted,
     read_document,
 )
@@ -29,17 +29,19 @@ def message(text: str | bytes) -> str:
     return refusal(lambda: read_document(text, "x.yaml"))
 
 
-def test_reader_returns_data_and_line_of_each_path() -> None:
+def test_reader_returns_data_and_place_of_each_path() -> None:
     document = read_document("a: 1\nb:\n  - c: x\n    d: y\n  -\n    z\n", "x.yaml")
     assert document.data == {"a": 1, "b": [{"c": "x", "d": "y"}, "z"]}
-    lines = {dotted(path): line for path, line in document.lines.items() if path}
-    assert lines == {"a": 1, "b": 2, "b[0]": 3, "b[0].c": 3, "b[0].d": 4, "b[1]": 6}
+    places = {dotted(path): place for path, place in document.places.items() if path}
+    assert places == {
+        "a": (1, 1), "b": (2, 1), "b[0]": (3, 5), "b[0].c": (3, 5), "b[0].d": (4, 5), "b[1]": (6, 5)
+    }  # fmt: skip
 
 
-def test_line_of_a_path_not_in_the_file_is_that_of_its_nearest_parent() -> None:
+def test_place_of_missing_path_is_its_nearest_parent() -> None:
     document = read_document("a: 1\nb:\n  - c: x\n", "x.yaml")
-    assert document.line(("b", 0, "missing", "deeper")) == 3
-    assert document.line(("missing",)) is None
+    assert document.place(("b", 0, "missing", "deeper")) == (3, 5)
+    assert document.place(("missing",)) == (0, 0)
 
 
 STAYS_TEXT: Final = """no yes on Off 2024-01-31 12:30:45 190:20 0o10 0x1F 1_000 .inf .nan 1.2.3
@@ -115,7 +117,7 @@ def test_limits_of_bytes_depth_and_number_include_the_limit() -> None:
     assert read_document(f"a: 1 #{'x' * padding}", "x.yaml").data == {"a": 1}
     assert "more than" in message(f"a: 1 #{'x' * (padding + 1)}")
     assert "more than" in message(f"a: 1 #{'é' * (padding // 2 + 1)}")
-    assert read_document(f"a: {'[' * MAX_DEPTH}{']' * MAX_DEPTH}", "x.yaml").lines
+    assert read_document(f"a: {'[' * MAX_DEPTH}{']' * MAX_DEPTH}", "x.yaml").places
     data = read_document(f"a: [{'0, ' * (MOST_VALUES - 2)}]", "x.yaml").data
     assert data == {"a": [0] * (MOST_VALUES - 2)}
 
@@ -132,14 +134,14 @@ def test_reader_raises_nothing_but_scenario_errors(text: str | bytes) -> None:
         assert isinstance(read_document(text, "x.yaml").data, dict)
 
 
-def outcome(text: str) -> YamlDocument | None:
+def outcome(text: str) -> Document | None:
     """Return what is read of a text, None if it is refused."""
     with suppress(ScenarioError):
         return read_document(text, "x.yaml")
     return None
 
 
-def both_readings(text: str) -> tuple[YamlDocument | None, YamlDocument | None]:
+def both_readings(text: str) -> tuple[Document | None, Document | None]:
     """Return what is read of a text with the C parser, and without it."""
     with pytest.MonkeyPatch.context() as patch:
         quick = outcome(text)
