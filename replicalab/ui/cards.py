@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable
 from functools import lru_cache, partial
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from replicalab import scenarios
 from replicalab.assessment import assess
@@ -12,17 +12,33 @@ from replicalab.planner import PlanAnalysis
 from replicalab.ui.study_cache import OwnStudy
 
 
+class ShownLabs(NamedTuple):
+    """The labs of a card: the study's three at a seed, and the visitor's lab if it differs.
+
+    Attributes:
+        level: the lab that ``own`` changes.
+        own: those changes as JSON, to be hashed.
+    """
+
+    seed: int = 0
+    level: scenarios.Difficulty = scenarios.Difficulty.MEDIUM
+    own: str = "{}"
+
+
+_AS_WRITTEN: Final = ShownLabs()
+
+
 class Card(NamedTuple):
     """One study at a glance.
 
     Attributes:
-        summary: what it is about.
-        labs: the reference protocol in the easy, the medium and the hard lab.
+        summary: title, field, lesson.
+        labs: the reference protocol in each lab, by the lab's name.
         own: as a visitor brought it, this one or another; None on the shelf.
     """
 
     summary: scenarios.ScenarioSummary
-    labs: tuple[PlanAnalysis, ...]
+    labs: dict[str, PlanAnalysis]
     own: OwnStudy | None = None
 
 
@@ -43,26 +59,34 @@ def reference_options(pack: scenarios.Pack) -> PlanAnalysis:
     return PlanAnalysis(assess(pack.reference_protocol, pack))
 
 
-def cards() -> list[Card]:
+def cards(labs: ShownLabs = _AS_WRITTEN) -> list[Card]:
     """Return a card per study on the shelf, in the shelf's order; kept until a file changes."""
-    return list(_cards(scenarios.shelf_fingerprint()))
+    return list(_cards(scenarios.shelf_fingerprint(), labs))
 
 
-@lru_cache(maxsize=2)
-def _cards(_fingerprint: Hashable) -> tuple[Card, ...]:
+@lru_cache(maxsize=4)
+def _cards(_fingerprint: Hashable, labs: ShownLabs) -> tuple[Card, ...]:
     return tuple(
-        Card(about, _labs(partial(scenarios.load_scenario, about.scenario_id)))
+        Card(about, _analyses(partial(scenarios.load_scenario, about.scenario_id), labs))
         for about in scenarios.list_scenarios()
     )
 
 
-def own_card(own: OwnStudy) -> Card:
+def own_card(own: OwnStudy, labs: ShownLabs = _AS_WRITTEN) -> Card:
     """Return the card of a study that a visitor brought."""
-    return Card(scenarios.summary_of(own.study), _labs(partial(scenarios.pack_of, own.study)), own)
+    found = _analyses(partial(scenarios.pack_of, own.study), labs)
+    return Card(scenarios.summary_of(own.study), found, own)
 
 
-def _labs(pack_in: Callable[[scenarios.Difficulty], scenarios.Pack]) -> tuple[PlanAnalysis, ...]:
-    return tuple(reference_options(pack_in(level)) for level in scenarios.Difficulty)
+def _analyses(
+    pack_in: Callable[[scenarios.Difficulty, int], scenarios.Pack], labs: ShownLabs
+) -> dict[str, PlanAnalysis]:
+    packs = {level.capitalize(): pack_in(level, labs.seed) for level in scenarios.Difficulty}
+    if labs.own != _AS_WRITTEN.own:
+        own_lab = scenarios.LabOverrides.model_validate_json(labs.own)
+        written = packs[labs.level.capitalize()]
+        packs["Yours"] = written.with_own(own_lab, scenarios.EvidenceAssumptions())
+    return {name: reference_options(pack) for name, pack in packs.items()}
 
 
 def matching(found: Iterable[Card], wanted: Filter) -> list[Card]:
@@ -73,7 +97,7 @@ def matching(found: Iterable[Card], wanted: Filter) -> list[Card]:
 
 def _fits(card: Card, wanted: Filter, words: list[str]) -> bool:
     about = card.summary
-    labs = [lab for lab in card.labs if wanted.lab in (None, lab.yours.pack.difficulty)]
+    labs = [lab for lab in card.labs.values() if wanted.lab in (None, lab.yours.pack.difficulty)]
     binds = wanted.binds is None or any(wanted.binds is lab.binding for lab in labs)
     domain = about.domain_id.replace("_", " ")
     named = (

@@ -22,8 +22,9 @@ from replicalab.ui import (
 )
 from replicalab.ui.controls import button
 from replicalab.ui.library import keeping
+from replicalab.ui.scenarios import gallery
 from replicalab.ui.words import ICONS, escaped
-from replicalab.views.blocks import Status
+from replicalab.views.blocks import Heading, Status
 from replicalab.views.check import header_panel
 from replicalab.views.score import HIDDEN
 
@@ -38,6 +39,9 @@ PAGES: Final = (
 )
 _FRONT_DOOR: Final = "Scenarios"
 _NEGOTIATION: Final = "Negotiation"
+_NEED_STUDY: Final = {"Study", "Protocol", _NEGOTIATION, "Trade-offs"}
+_WITHOUT_PLAN: Final = {_NEGOTIATION, "Compare", "Library"}
+"""Pages that do not show the open plan itself."""
 MORE: Final[dict[str, tuple[str, Callable[[str], None]]]] = {
     "Present": ("slideshow", lambda _: present.open_first()),
     "Open a file": ("folder_open", lambda _: export.open_opening()),
@@ -83,7 +87,10 @@ def page(title: str) -> Iterator[PlanAnalysis]:
         if not hidden:
             export.draw_if_open()
         challenge.draw_way_back(title)
-        if challenge.draw_gate(title):
+        needs_study = title in _NEED_STUDY and not state.is_chosen()
+        if needs_study:
+            gallery.draw_choice(title)
+        if needs_study or challenge.draw_gate(title):
             state.write_address()
             st.stop()
         yield analysis
@@ -119,6 +126,7 @@ def _draw_navigation(title: str) -> None:
     """Draw the way to each page, left, the open one strong; right what is done on every page."""
     query = state.address()
     with st.container(horizontal=True, vertical_alignment="center", key="navigation"):
+        panel.draw_skip_link()
         for file, label in PAGES:
             name = f"**{label}**" if label == title else label
             st.page_link(file, label=name, query_params=query)
@@ -139,16 +147,19 @@ def _draw_navigation(title: str) -> None:
             format_func=lambda name: f":material/{more[name][0]}: {escaped(name)}",
             on_click=lambda: more[st.session_state[_MORE]][1](title),
         )
+        panel.draw_skip_target()
 
 
 def _draw_header(analysis: PlanAnalysis, title: str) -> None:
-    """Draw where we are, once something was chosen, and the story that is on show."""
-    if title != _FRONT_DOOR or not state.is_untouched():
+    """Draw the open study and its verdict, and the open story."""
+    if state.is_chosen():
+        # Without a plan of one's own the front door gives no verdict. A negotiation has its own.
+        quiet = title in _WITHOUT_PLAN or challenge.is_hidden()
         yours = state.case().plan is not None
-        # Before anything was edited, the front door judges no plan; a negotiation judges its own.
-        quiet = title == _NEGOTIATION or (title == _FRONT_DOOR and not yours)
-        quiet = quiet or challenge.is_hidden()
+        quiet = quiet or (title == _FRONT_DOOR and not yours)
         panel.draw(header_panel(analysis.yours, yours=yours, quiet=quiet))
+    elif title not in _NEED_STUDY and title != _FRONT_DOOR:
+        panel.draw(Heading(title, 1))
     story = state.open_story()
     if story is not None and title.lower() == story.page:
         st.markdown(

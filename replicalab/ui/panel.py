@@ -40,3 +40,13 @@ def draw_scheme() -> None:
     """Let the panels of a drawer, which stands outside the page, follow the page's theme."""
     theme = "dark" if st.context.theme.type == "dark" else "light"
     st.html(f"<style>[data-testid=stDialog] {{ color-scheme: {theme}; }}</style>")
+
+
+def draw_skip_link() -> None:
+    """Draw a link to the target below, seen when it has the focus."""
+    st.html('<a class="skip" href="#content">Skip the navigation</a>')
+
+
+def draw_skip_target() -> None:
+    """Mark where the page begins after its navigation."""
+    st.html('<i class="skip" id="content"></i>')

@@ -22,7 +22,14 @@ from replicalab.case import Case
 from replicalab.errors import LinkError, ScenarioError
 from replicalab.models import Protocol, text_bytes
 from replicalab.planner import PlanAnalysis
-from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, Study, list_scenarios
+from replicalab.scenarios import (
+    Difficulty,
+    EvidenceAssumptions,
+    LabOverrides,
+    Pack,
+    Study,
+    list_scenarios,
+)
 from replicalab.ui import own_studies
 from replicalab.ui.address import to_query
 from replicalab.ui.library import drafting
@@ -55,6 +62,7 @@ class Session:
 
     Attributes:
         past, future: what undo and redo bring back, the next one last.
+        chosen: whether a study was chosen; the default one is open before.
         version: changes whenever the plan changes from outside its editor; the editor's widgets
             carry it in their keys, so that new ones show the plan and not what was typed before. It
             starts anywhere: a tab that outlived its server still holds what was typed there.
@@ -73,6 +81,7 @@ class Session:
     workspace: Workspace
     past: list[HistoryStep] = field(default_factory=list)
     future: list[HistoryStep] = field(default_factory=list)
+    chosen: bool = False
     version: int = field(default_factory=partial(secrets.randbelow, 2**32))
     problems: list[str] = field(default_factory=list)
     story: Story | None = None
@@ -103,15 +112,9 @@ def case() -> Case:
     return workspace().case
 
 
-def is_untouched() -> bool:
-    """Return whether nobody chose a study yet, whatever is said of a lab.
-
-    What is open then is open for everyone at first.
-    """
-    first = Workspace()
-    unsaid = {"survey": False, "own_lab": first.case.own_lab}
-    known = (workspace(), *(step.workspace for step in current().past))
-    return all(each.changed(**unsaid) == first for each in known)
+def is_chosen() -> bool:
+    """Return whether a study was chosen. The default one is open before."""
+    return current().chosen
 
 
 def plan() -> Protocol:
@@ -179,9 +182,16 @@ def _adopt(query: dict[str, str]) -> None:
     found = current()
     reading = drafting.read(query, found.tab)
     found.workspace, found.problems = reading.workspace, reading.problems
+    found.chosen = found.chosen or bool(reading.problems) or _chooses(query, found.workspace)
     found.address = query
     found.written_at = time.monotonic()
     found.version += 1
+
+
+def _chooses(query: dict[str, str], found: Workspace) -> bool:
+    """Return whether an address says more than a lab and a view of the front door."""
+    first = Workspace()
+    return "study" in query or found.changed(survey=False, own_lab=first.case.own_lab) != first
 
 
 def _leave_a_lost_study() -> None:
@@ -207,6 +217,8 @@ def address() -> dict[str, str]:
     A workspace that is too long for it is in the tab's draft, which the address then names.
     """
     query, is_whole = _worked_out()
+    if not is_chosen():
+        query = {key: value for key, value in query.items() if key not in {"study", "lab"}}
     return query | drafting.named(current().tab, workspace(), is_whole=is_whole)
 
 
@@ -276,6 +288,7 @@ def open_workspace(found: Workspace, *, whole: bool = False) -> None:
     """Open a workspace; undo brings back a negotiation too where ``whole`` is set."""
     _remember(whole=whole)
     _set(found)
+    current().chosen = True
     current().version += 1
 
 
@@ -316,10 +329,12 @@ def replace_plan(protocol: Protocol | None) -> None:
     open_case(case().with_plan(protocol, _find))
 
 
-def open_study(scenario_id: str, own: str | None = None) -> None:
-    """Open a study with its reference protocol, in the lab and with the seed now chosen."""
-    opened = workspace().with_case(case().with_study(scenario_id, own))
-    open_workspace(opened.changed(challenge=False))
+def open_study(scenario_id: str, own: str | None = None, lab: Difficulty | None = None) -> None:
+    """Open a study with its reference protocol, in ``lab`` as written or else in the same lab."""
+    opened = case().with_study(scenario_id, own)
+    if lab is not None:
+        opened = opened.changed(lab=lab, seed=0)
+    open_workspace(workspace().with_case(opened).changed(challenge=False))
 
 
 def bring(text: str, study: Study) -> str:

@@ -39,11 +39,17 @@ class ChangeText(NamedTuple):
     """A change in words: what is changed, its price, its reason, and what is lost with it."""
 
     number: int
-    title: str
+    field: str
+    values: str
     on: bool
     price: str
     why: str
     lost: str
+
+    @property
+    def title(self) -> str:
+        """The field and its values."""
+        return f"{self.field}: {self.values}"
 
 
 class RevisionText(NamedTuple):
@@ -89,7 +95,8 @@ def change_text(each: Changed) -> ChangeText:
     )
     return ChangeText(
         number=each.number,
-        title=f"{FIELD_LABELS[change.field]}: {old} → {new}",
+        field=FIELD_LABELS[change.field],
+        values=f"{old} → {new}",
         on=each.on,
         price=f"{texts.saved_text(step)} · {texts.loss_text(step)}",
         why=change.reason,

@@ -1,6 +1,6 @@
 """The open study: what happens in its lab, the paper and its sources, the lab, and the rules."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import Final
 
 from replicalab import lexicon, scenarios
@@ -213,7 +213,7 @@ def picture_panel(options: PlanAnalysis) -> Panel:
 
 def card_panel(
     about: scenarios.ScenarioSummary,
-    labs: Iterable[PlanAnalysis],
+    labs: Mapping[str, PlanAnalysis],
     origin: str = "",
     *,
     hidden: bool = False,
@@ -227,32 +227,31 @@ def card_panel(
         "card",
         field=" · ".join(filter(None, marks)),
         teaches="" if hidden else about.teaches,
-        labs=[_lab_row(lab) for lab in labs],
+        labs=[_lab_row(name, lab) for name, lab in labs.items()],
     )
 
 
-def _lab_row(lab: PlanAnalysis) -> dict[str, object]:
-    """Return the best plan of a lab: how much of the target it shows, and what it takes."""
+def _lab_row(name: str, lab: PlanAnalysis) -> dict[str, object]:
+    """Return the best plan of a lab: whether the study fits, and its evidence."""
     yours, best = lab.yours, lab.least.after
     status, text = Status.FAIL, "none"
     if is_worth_running(best):
         status = evidence_status(best.evidence)
-        text = "as planned" if best.plan == yours.plan else "revised"
-        text = f"{best.evidence.number} {text}"
+        text = "fits" if best.plan == yours.plan else "cut"
     return {
-        "name": lexicon.capitalised(yours.pack.difficulty),
+        "name": name,
         "said": lab_line(lab),
         "bar": evidence_bar(best.evidence, [best.evidence, yours.evidence], yours.evidence),
         "status": status,
         "text": text,
+        "number": "" if text == "none" else best.evidence.number,
     }
 
 
-def legend_panel(number: int, of: int) -> Group:
-    """Return how many studies are shown, and how the rows of their labs are read."""
-    row = "Each lab's best plan from the floor (dotted) up; solid: target."
-    text = f"{number} of {of} studies. {row}"
-    return blocks.group(Sentence(text, quiet=True))
+def legend_panel(number: int, of: int, seed: int) -> Panel:
+    """Return how many studies are shown, and how to read the bars of their labs."""
+    at = f" Labs at seed {seed}." if seed else ""
+    return blocks.panel("legend", count=f"{number} of {of} studies.{at}")
 
 
 def kind_panel(kind: DesignKind) -> Panel:

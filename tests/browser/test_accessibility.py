@@ -53,11 +53,14 @@ STATES: Final[dict[str, tuple[str, Steps]]] = {
     ),
     "file": (STROOP, (("more", "Open a file"),)),
     "assumptions": (STROOP, (("open", "Assumptions"),)),
-    "in your lab": ("/", (("tab", "In your lab"),)),
+    "in your lab": ("/", (("tab", "Your lab"),)),
     "make a study": ("/", (("tab", "Make a study"),)),
     "many": (COMPARING, (("tab", "Many negotiations"),)),
     "kept": (STROOP, (("press", "Save"),)),
-    "saved negotiation": ("/Negotiation", (("open", "Save or open a negotiation"),)),
+    "saved negotiation": (
+        "/Negotiation?study=fin_momentum",
+        (("open", "Save or open a negotiation"),),
+    ),
     "challenge": (f"{STROOP}&challenge=1", ()),
     "link that is wrong": ("/Protocol?study=nowhere&plan=xyz&seed=x", ()),
 }
@@ -182,6 +185,6 @@ def test_nothing_is_said_by_colour_alone_and_nothing_of_ours_moves(
 
 @pytest.mark.parametrize("view", [PHONE], ids=str)
 def test_steps_are_not_played_unasked(app_page: Page, view: View) -> None:
-    open_app(app_page, "/Negotiation?round=1")
+    open_app(app_page, "/Negotiation?study=fin_momentum&round=1")
     app_page.wait_for_timeout(2500)
     expect(app_page).not_to_have_url(re.compile("round="))

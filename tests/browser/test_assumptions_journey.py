@@ -31,7 +31,7 @@ def choose(page: Page, name: str) -> None:
 
 
 def test_effect_changes_the_verdict_and_its_curves_and_holds_after_a_reload(app_page: Page) -> None:
-    open_app(app_page, "/Protocol")
+    open_app(app_page, "/Protocol?study=fin_momentum")
     with wait_for_run(app_page):
         app_page.locator(".st-key-assumptions summary").click()
     for name, title in CURVES.items():

@@ -26,7 +26,7 @@ from tests.browser.visiting import (
 
 SETTLED_MS: Final = 1100
 """Only then does the app take another address for the browser's Back (`ui.state`)."""
-EASY: Final = "/Protocol?lab=easy"
+EASY: Final = "/Protocol?study=fin_momentum&lab=easy"
 
 
 def tick(page: Page, change: int) -> None:
@@ -37,7 +37,7 @@ def tick(page: Page, change: int) -> None:
 
 
 def test_someone_tunes_a_protocol_by_hand(app_page: Page) -> None:
-    open_app(app_page, "/Protocol")
+    open_app(app_page, "/Protocol?study=fin_momentum")
     _types_a_sample_size(app_page)
     _swaps_the_booked_item_and_types_an_unknown_one(app_page)
     _resets_and_applies_one_change_then_all(app_page)
@@ -161,7 +161,7 @@ def test_long_run_dims_what_is_told_and_no_field(app_page: Page) -> None:
         server.on_message(answer)
 
     app_page.route_web_socket(re.compile("/_stcore/stream"), connect)
-    open_app(app_page, "/Protocol")
+    open_app(app_page, "/Protocol?study=fin_momentum")
     told = app_page.locator(".stHtml").filter(has=app_page.locator(".check"))
     field = number(app_page, "Sample size")
     around = app_page.locator(".stElementContainer").filter(has=field)

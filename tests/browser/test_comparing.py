@@ -32,7 +32,7 @@ def row(page: Page, label: str) -> Locator:
 def test_three_plans_are_kept_beside_compared_decided_and_opened_elsewhere(
     app_page: Page, browser: Browser, app_server: AppServer
 ) -> None:
-    open_app(app_page, "/Protocol")
+    open_app(app_page, "/Protocol?study=fin_momentum")
     press(app_page, KEEP)
     type_number(app_page, "Sample size", 150)
     press(app_page, KEEP)

@@ -38,7 +38,13 @@ SIZES: Final = (ZOOMED, NARROW, View("wide tablet", 1180, 820))
 
 SLIDE: Final = "/Protocol?study=phys_millikan&lab=hard&present=5"
 LIGHT: Final = (
-    *("/", "/Protocol", "/Negotiation", COMPARING, "/?survey=1&budget=900&days=4"),
+    *(
+        "/",
+        "/Protocol?study=fin_momentum",
+        "/Negotiation?study=fin_momentum",
+        COMPARING,
+        "/?survey=1&budget=900&days=4",
+    ),
     *("/Study?study=bio_jq1_myeloma&lab=hard", "/Protocol?study=bio_jq1_myeloma&lab=hard"),
     *("/Protocol?study=math_four_colour&lab=hard", "/Negotiation?study=psy_stroop&round=2"),
     *("/Trade-offs", "/Trade-offs?study=psy_ego_depletion&budget=4600", "/Library"),
@@ -50,8 +56,8 @@ LIGHT: Final = (
 )
 """Pages on a first visit, where they have most to say, and where each story goes on."""
 WITH_A_FORM: Final = (
-    "/Negotiation?scientist=person&round=1",
-    "/Negotiation?scientist=model",
+    "/Negotiation?study=fin_momentum&scientist=person&round=1",
+    "/Negotiation?study=fin_momentum&scientist=model",
     "/Negotiation?recording=momentum_revised",
 )
 
@@ -153,7 +159,7 @@ FIRST_SCREEN: Final = 183
 OF_A_PAGE: Final = {"": 200, "Protocol": 230, "Negotiation": 150}
 READING: Final = 345
 """Of the pages that are read: a study, whose paper stands there, and the table of all studies."""
-READ: Final = ("/Study", "/?survey")
+READ: Final = ("/Study?study=fin_momentum", "/?survey")
 OPEN: Final = 450
 SCREENS: Final = 2.2
 CONTROLS: Final = "a[href], button:not(:disabled), summary, label:has(input), [role=tab]"
@@ -205,7 +211,7 @@ def test_page_with_much_to_say_is_light_and_accessible(app_page: Page, address: 
 
 
 def test_every_part_of_a_study_has_headings_and_named_tables(app_page: Page) -> None:
-    open_app(app_page, "/Study")
+    open_app(app_page, "/Study?study=fin_momentum")
     for part in ("The lab", "Substitutions", "Restrictions and criteria"):
         show(app_page, part)
         expect(app_page.get_by_role("tabpanel", name=part).locator(".rl").first).to_be_visible()
@@ -214,7 +220,7 @@ def test_every_part_of_a_study_has_headings_and_named_tables(app_page: Page) -> 
 
 
 def test_verdict_and_menu_stay_in_reach_in_a_small_window(app_page: Page) -> None:
-    open_app(app_page, "/Protocol")
+    open_app(app_page, "/Protocol?study=fin_momentum")
     menu = app_page.get_by_role("button", name="Main menu")
     evidence = where(app_page).locator(".term")
     for view in looks(app_page, (ZOOMED, NARROW, PHONE, PROJECTOR)):

@@ -99,7 +99,9 @@ def tour(page: Page, write: Write, folder: Path) -> Iterator[tuple[str, dict[str
     for name in ("The lab", "Substitutions", "Restrictions and criteria"):
         show(page, name)
         yield name, looked_at(page)
-    open_app(page, "/Negotiation?rounds=5")  # an empty address would offer the draft
+    open_app(
+        page, "/Negotiation?study=fin_momentum&rounds=5"
+    )  # an empty address would offer the draft
     (folder / "run.json").write_text(hostile_run(write), encoding="utf-8")
     upload(page, folder / "run.json")
     expect(page.get_by_text("cannot be opened")).to_have_count(0)

@@ -15,7 +15,7 @@ from tests.browser.driving import (
 from tests.browser.visiting import dimension, pick, press, put_away, show, type_number, where
 
 
-def opened(page: Page, address: str = "/Protocol") -> Locator:
+def opened(page: Page, address: str = "/Protocol?study=fin_momentum") -> Locator:
     """Open the drawer on a page, say that nine days are left, and return it."""
     open_app(page, address)
     press(page, "Your lab")
@@ -46,7 +46,7 @@ def test_lab_that_is_filled_in_holds_after_closing_and_a_reload(app_page: Page) 
 
 
 def test_drawer_is_accessible_in_both_themes(app_page: Page) -> None:
-    opened(app_page, "/Trade-offs")
+    opened(app_page, "/Trade-offs?study=fin_momentum")
     for tab in ("Items", "Rates and staff", "Save", "Means"):
         show(app_page, tab)
         for _ in looks(app_page, (PROJECTOR, PHONE_DARK)):

@@ -49,7 +49,7 @@ def test_wide_tables_scroll_in_their_own_box(app_page: Page) -> None:
 
 
 def test_scientist_is_played_to_an_agreement(app_page: Page) -> None:
-    open_app(app_page, "/Negotiation")
+    open_app(app_page, "/Negotiation?study=fin_momentum")
     pick(app_page, "Scientist", "You")
     expect(verdict(app_page)).to_contain_text("no plan is on the table yet")
     app_page.get_by_role("textbox", name="Rationale", exact=True).fill("Typed a moment ago.")
@@ -81,7 +81,7 @@ def test_round_stands_in_the_first_screen(app_page: Page, study: str, shown: int
 
 
 def test_round_is_forked_and_both_branches_are_compared(app_page: Page) -> None:
-    open_app(app_page, "/Negotiation?scientist=baseline&round=2")
+    open_app(app_page, "/Negotiation?study=fin_momentum&scientist=baseline&round=2")
     press(app_page, "Fork here")
     app_page.get_by_role("textbox", name="Technique", exact=True).click()
     for _ in range(3):
@@ -109,7 +109,7 @@ def test_round_is_forked_and_both_branches_are_compared(app_page: Page) -> None:
 
 
 def set_model(page: Page, url: str) -> None:
-    open_app(page, "/Negotiation?scientist=model")
+    open_app(page, "/Negotiation?study=fin_momentum&scientist=model")
     type_text(page, "Base URL", url)
     type_text(page, "Model", "test-model")
 

@@ -139,7 +139,7 @@ def test_reviewer_wants_power_nine_tenths(app_page: Page) -> None:
 def test_which_studies_fit_forty_days_and_3000_credits_and_how_well(app_page: Page) -> None:
     visitor = Visitor(app_page)
     open_app(app_page)
-    visitor.opens("In your lab")
+    visitor.opens("Your lab")
     visitor.types("Budget, credits", 3000)
     visitor.types("Days", 40)
     rows = app_page.locator("table.survey tbody tr")

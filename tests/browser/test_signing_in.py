@@ -57,7 +57,7 @@ def sign_in(browser: Browser, server: AppServer, name: str) -> Page:
 
 def test_work_belongs_to_the_person(browser: Browser, server: AppServer) -> None:
     page = sign_in(browser, server, "ann")
-    page.goto("/Protocol")
+    page.goto("/Protocol?study=fin_momentum")
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("Saved")).to_be_visible()
     nothing = "Nothing is saved yet."

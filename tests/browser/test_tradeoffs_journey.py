@@ -19,7 +19,7 @@ from tests.browser.driving import (
 )
 from tests.browser.visiting import box_of, follow, number, press, type_number
 
-PAGE: Final = "/Trade-offs"
+PAGE: Final = "/Trade-offs?study=fin_momentum"
 CHART_MS: Final = 30_000
 LOAD: Final = "Load this point into the editor"
 PLOT: Final = ".nsewdrag"

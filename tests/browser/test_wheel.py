@@ -154,7 +154,7 @@ def test_every_page_opens_from_its_address_and_is_edited(app_page: Page) -> None
 
 def test_settings_are_the_apps_own_wherever_it_is_started(app_page: Page) -> None:
     config: dict[str, Any] = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
-    open_app(app_page, "/Protocol")
+    open_app(app_page, "/Protocol?study=fin_momentum")
     background = config["theme"]["light"]["backgroundColor"].removeprefix("#")
     channels = ", ".join(str(channel) for channel in bytes.fromhex(background))
     expect(app_page.get_by_test_id("stApp")).to_have_css("background-color", f"rgb({channels})")

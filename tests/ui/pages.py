@@ -15,6 +15,7 @@ NEGOTIATION: Final = "pages/2_Negotiation.py"
 TRADE_OFFS: Final = "pages/3_Trade-offs.py"
 COMPARE: Final = "pages/4_Compare.py"
 LIBRARY: Final = "pages/5_Library.py"
+NEED_STUDY: Final = (STUDY, PROTOCOL, NEGOTIATION, TRADE_OFFS)
 PAGES: Final = (SCENARIOS, *sorted(f"pages/{path.name}" for path in (ROOT / "pages").glob("*.py")))
 IN_EVERY_LAB: Final = pytest.mark.parametrize(
     ("study", "lab"),

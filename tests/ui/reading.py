@@ -107,7 +107,7 @@ def heard(part: ElementTree.Element) -> str:
 
 
 def _heard(part: ElementTree.Element) -> str:
-    if part.tag == "style" or part.get("aria-hidden") == "true":
+    if part.tag == "style" or part.get("class") == "skip" or part.get("aria-hidden") == "true":
         return ""
     if part.get("role") == "img":
         return part.get("aria-label", "")

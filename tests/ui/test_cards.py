@@ -15,8 +15,8 @@ CARDS: Final = cards()
 def test_cards_are_the_shelf_in_its_order_and_their_labs_answer_as_the_author_worked_out() -> None:
     assert [card.summary for card in CARDS] == list_scenarios()
     for card in CARDS:
-        assert [lab.yours.pack.difficulty for lab in card.labs] == ["easy", "medium", "hard"]
-        for lab in card.labs:
+        assert list(card.labs) == ["Easy", "Medium", "Hard"]
+        for lab in card.labs.values():
             expected = lab.yours.pack.expected
             assert expected is not None
             assert answer_to(lab) is expected.answer

@@ -15,7 +15,7 @@ from replicalab.scenarios import list_scenarios, loading
 from replicalab.ui.own_studies import find
 from replicalab.ui.stories import Story, stories
 from tests.ui.acting import number, pick, press, run, type_number, type_text, undo
-from tests.ui.pages import NEGOTIATION, PAGES, PROTOCOL, SCENARIOS
+from tests.ui.pages import NEED_STUDY, NEGOTIATION, PAGES, PROTOCOL, SCENARIOS
 from tests.ui.reading import keyed, panel_tables, plain, said, texts, where
 from tests.ui.walking import go, query_of, visit
 
@@ -67,27 +67,50 @@ def test_gallery_shows_every_study_by_its_short_name_and_how_each_lab_answers() 
     assert panel.splitlines() == [
         "Mathematics",
         study.teaches,
-        "Easy passes 100 % as planned",
+        "Easy passes fits 100 %",
         "Medium fails none",
         "Hard fails none",
     ]
     type_text(pick(app, "What binds", "staff"), "Search", "no such study")
     assert cards(app) == []
-    assert cards(press(app, "No study fits: take the filters away")) == SHIPPED
+    assert 'No study matches "no such study".' in said(app)
+    assert cards(press(app, "Clear search")) == SHIPPED
     assert app.text_input(key="filter_text").value == ""
 
 
-def test_study_opens_on_its_page_in_the_lab_looked_for_and_one_that_is_open_keeps_its_plan() -> (
-    None
-):
-    app = pick(visit(), "In the lab", "hard")
+def test_card_opens_medium_lab_and_keeps_open_plan() -> None:
+    app = visit(study="fin_momentum", lab="hard", seed="5")
+    assert "Labs at seed 5." in said(app)
     app.button(key="open_psy_stroop").click()
     assert "Studies of interference in serial verbal reactions." in said(run(app))
-    assert where(app).startswith("Stroop interference · hard lab · ")
-    assert {"study": "psy_stroop", "lab": "hard"}.items() <= query_of(app).items()
+    assert where(app).startswith("Stroop interference · medium lab · ")
+    assert {"study": "psy_stroop", "lab": "medium"}.items() <= query_of(app).items()
     go(type_number(go(app, PROTOCOL), "Sample size", 31), SCENARIOS)
     app.button(key="open_psy_stroop").click()
     assert number(go(run(app), PROTOCOL), "Sample size").value == 31
+
+
+def test_surprise_opens_a_lab_as_written() -> None:
+    app = visit(study="fin_momentum", lab="hard", seed="5", scientist="baseline")
+    app.button(key="surprise").click()
+    query = query_of(run(app))
+    assert query["lab"] in {"easy", "medium"}
+    assert "seed" not in query
+    assert query["scientist"] == "baseline", "the players stay"
+
+
+def test_cards_show_the_visitors_lab() -> None:
+    app = visit(study="psy_stroop", budget="600")
+    assert "Yours passes cut" in said(app)
+
+
+@pytest.mark.parametrize("page", NEED_STUDY)
+def test_page_without_study_offers_three(page: str) -> None:
+    app = go(visit(), page)
+    assert cards(app) == ["psy_stroop", "bio_jq1_myeloma", "ml_resnet_cifar10"]
+    app.button(key="open_bio_jq1_myeloma").click()
+    assert where(run(app)).startswith("JQ1 in myeloma · medium lab")
+    assert cards(app) == []
 
 
 def test_each_story_has_its_picture_and_the_stories_stand_before_the_gallery() -> None:
@@ -104,9 +127,12 @@ def test_each_story_has_its_picture_and_the_stories_stand_before_the_gallery() -
 def test_front_door_judges_no_plan_before_one_was_made() -> None:
     app = visit()
     assert where(app) == "", "nothing was chosen yet"
-    for told in ("Momentum returns · medium lab", "Reference protocol", "easible"):
-        assert told not in said(app)
-    assert where(visit(SCENARIOS, lab="easy")) == "Momentum returns · easy lab"
+    for text in ("Momentum returns · medium lab", "Reference protocol", "easible"):
+        assert text not in said(app)
+    assert (
+        where(visit(SCENARIOS, study="fin_momentum", lab="easy")) == "Momentum returns · easy lab"
+    )
+    app = visit(SCENARIOS, study="fin_momentum")
     assert where(go(app, PROTOCOL)).endswith("· Not feasible")
     assert "Reference protocol: not feasible" in said(app)
     go(type_number(app, "Sample size", 31), SCENARIOS)

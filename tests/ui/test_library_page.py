@@ -103,7 +103,7 @@ def test_list_is_searched_filtered_and_comes_in_pages() -> None:
 def opened(kind: EntryKind) -> AppTest:
     """Return the app after a visitor has opened something that they kept."""
     keep(kind, f"a {kind}")
-    return press(visit(LIBRARY), "Open")
+    return press(visit(LIBRARY, study="fin_momentum"), "Open")
 
 
 def test_plan_becomes_the_workspace_and_goes_on_as_its_entry() -> None:
@@ -349,7 +349,7 @@ def test_library_or_content_that_cannot_be_read_is_named_and_the_rest_works(
         raise LibraryStorageError("the library: the disk does not give it; see that it is there")
 
     keep(EntryKind.PLAN, "one")
-    app = visit(LIBRARY)
+    app = visit(LIBRARY, study="fin_momentum")
     with monkeypatch.context() as patch:
         patch.setattr(Library, "entries", broken)
         assert "The library cannot be used. the library: the disk" in said(run(app))

@@ -158,10 +158,10 @@ def test_ticked_changes_come_to_what_the_core_says() -> None:
         assert costs.get("As ticked", costs["Total"]) == amount_text(after.cost)
         worth = {row[0]: row[2] for row in panel_tables(app)[1]}
         assert worth["As ticked" if any(ticks) else "Your plan"] == after.evidence.number
-        names = " ".join(plain(box.label) for box in app.checkbox)
-        assert names.count("would add: ") == ticks.count(False)
+        assert [box.label for box in app.checkbox] == ["Equipment", "Duration", "Sample size"]
+        assert page.count("would add: ") == ticks.count(False)
         last = "would add: saves 100 credits · power 0.47, unchanged"
-        assert (last in names) == (ticks == (True, False, True)), "priced as if it came last"
+        assert (last in page) == (ticks == (True, False, True)), "priced as if it came last"
         assert can_press(app, label) == any(ticks)
         if any(ticks):
             press(app, label)

@@ -6,7 +6,7 @@ from replicalab.ui import study_form
 from replicalab.ui.scenarios import gallery
 from tests.browser.driving import APP
 from tests.ui.acting import labels, press, run
-from tests.ui.pages import SCENARIOS
+from tests.ui.pages import NEED_STUDY, SCENARIOS
 
 
 def visit(page: str = SCENARIOS, **query: str) -> AppTest:
@@ -17,6 +17,8 @@ def visit(page: str = SCENARIOS, **query: str) -> AppTest:
 def unopened(page: str = SCENARIOS, **query: str) -> AppTest:
     """Return the app before its first run, which opens that page with that query string."""
     app = AppTest.from_file(str(APP), default_timeout=60)
+    if page in NEED_STUDY:
+        app.query_params["study"] = "fin_momentum"
     for key, value in query.items():
         app.query_params[key] = value
     if page != SCENARIOS:

@@ -196,7 +196,7 @@ def _draw_own(here: PlanAnalysis) -> bool:
     if not (pack.own_lab.changes or pack.own_lab.name or pack.asked):
         return False
     return st.toggle(
-        f"In your lab: {escaped(lab_text(pack))}",
+        f"Your lab: {escaped(lab_text(pack))}",
         key="batch_own",
         persist_state="session",
         help="With what you say of the lab, and of what the open study's evidence assumes.",

@@ -14,7 +14,7 @@ from replicalab.scenarios import EvidenceTier, Pack
 from replicalab.ui import panel, state
 from replicalab.ui.controls import button
 from replicalab.ui.words import escaped
-from replicalab.views.blocks import Group, Heading, sentences_panel
+from replicalab.views.blocks import Group, Heading, Sentence, sentences_panel
 from replicalab.views.changes import Changed, change_text, revision_panel
 from replicalab.views.options import difference_text, first_of_all, search_text, take_panel
 from replicalab.views.verdicts import ANSWERS, answer_to
@@ -136,7 +136,7 @@ def _draw_ticks(suggestion: Ticked) -> None:
     times = Counter[str]()
     for number, tick in enumerate(suggestion.ticks, start=1):
         times[tick.change.field] += 1
-        _draw_box(number, tick, f"tick_{tick.change.field}_{times[tick.change.field]}")
+        _draw_box(number, tick, times[tick.change.field])
     if suggestion.ticks:
         taken, total = sum(tick.on for tick in suggestion.ticks), len(suggestion.ticks)
         below = suggestion.result.evidence.tier is EvidenceTier.BELOW_FLOOR
@@ -150,16 +150,19 @@ def _draw_ticks(suggestion: Ticked) -> None:
         )
 
 
-def _draw_box(number: int, tick: Tick, place: str) -> None:
+def _draw_box(number: int, tick: Tick, of_field: int) -> None:
     """Draw the box of a change; it stays where an edit makes another change of it."""
+    field = tick.change.field
+    place = f"tick_{field}_{of_field}"
     if st.session_state.get(place) != tick.on:
         st.session_state[place] = tick.on
-    said = change_text(Changed(number, tick.change, tick.step, on=tick.on))
-    price = said.price if tick.on else f"would add: {said.price}"
+    text = change_text(Changed(number, tick.change, tick.step, on=tick.on))
+    price = text.price if tick.on else f"would add: {text.price}"
     st.checkbox(
-        f"**{escaped(said.title)}**  \n{escaped(price)}",
+        text.field if of_field == 1 else f"{text.field} {of_field}",
         key=place,
-        help=escaped(f"{said.why} {said.lost}"),
+        help=escaped(f"{text.why} {text.lost}"),
         on_change=_take_tick,
         args=(tick.key, place),
     )
+    panel.draw(Sentence(price, text.values))

@@ -1,12 +1,13 @@
 """The front door's upper part, and the gallery: filters, and a card for each study."""
 
 import secrets
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Final
 
 import streamlit as st
 
-from replicalab.case import Case
 from replicalab.characters import shown
 from replicalab.errors import ScenarioError
 from replicalab.lexicon import count_text
@@ -14,12 +15,13 @@ from replicalab.models import LAB_DIMENSIONS
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, broken_scenarios
 from replicalab.ui import challenge, own_studies, panel, state, study, study_form
-from replicalab.ui.cards import Card, Filter, cards, matching, own_card
+from replicalab.ui.cards import Card, Filter, ShownLabs, cards, matching, own_card
 from replicalab.ui.controls import button
 from replicalab.ui.stories import Story, StoryPage, stories
 from replicalab.ui.study_cache import OwnStudy
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import Workspace
+from replicalab.views.blocks import Group, Heading
 from replicalab.views.study import card_panel, field_name, idea_panel, legend_panel, picture_panel
 
 ALL_STUDIES: Final = "All studies"
@@ -33,8 +35,9 @@ _WHAT_THIS_IS: Final = (
     "Plan a replication in the lab you have, and see what every cut costs in evidence."
 )
 _CARDS_A_PAGE: Final = 12
-_SEEDS: Final = 1000
 _ANY: Final = "any"
+# Offered on a page that needs a study: of three fields, and easy to explain.
+_FIRST: Final = ("psy_stroop", "bio_jq1_myeloma", "ml_resnet_cifar10")
 _FILTERS: Final = ("filter_text", "filter_domain", "filter_binds", "filter_lab")
 
 
@@ -44,20 +47,20 @@ def draw_idea() -> None:
         found = stories()
     except ScenarioError:
         found = []  # the gallery names the broken file; the stories that need it are left out
-    level = 1 if state.is_untouched() else 2  # the page's heading until the header has one
+    level = 2 if state.is_chosen() else 1  # the page's heading until the header has one
     panel.draw(idea_panel(_WHAT_THIS_IS, level=level))
     with st.grid("auto", min_column_width=270, key="stories"):
         for number, (story, options) in enumerate(_judged(found)):
             _draw_story(story, options, first=number == 0)
         with st.container(border=True, key="plan_here", height="stretch"):
-            button("Plan in your own lab", "biotech", _plan_here, width="stretch", key="plan")
-            st.caption("The best plan of every study, in your lab.")
+            button("Plan in your lab", "biotech", _plan_here, width="stretch", key="plan")
+            st.caption("The best plan of every study for your budget, days and staff.")
             if st.button(
                 "Surprise me",
                 key="surprise",
                 icon=":material/casino:",
                 type="tertiary",
-                help="Any study, in any of its labs, under any seed.",
+                help="A study in its easy or medium lab.",
             ):
                 _open_a_surprise()
                 study.go_there()
@@ -96,20 +99,25 @@ def _draw_story(story: Story, options: PlanAnalysis, *, first: bool) -> None:
 
 def _open_a_surprise() -> None:
     card = secrets.choice(_all_cards())
-    state.open_workspace(
-        state.workspace().begun(
-            Case(
-                study=card.summary.scenario_id,
-                own=card.own and card.own.key,
-                lab=secrets.choice(list(Difficulty)),
-                seed=secrets.randbelow(_SEEDS),
-            )
-        )
-    )
+    _open(card, secrets.choice([Difficulty.EASY, Difficulty.MEDIUM]))
 
 
 def _all_cards() -> list[Card]:
-    return [*map(own_card, own_studies.readable(state.case().own)), *cards()]
+    case = state.case()
+    labs = ShownLabs(case.seed, case.lab, case.own_lab.model_dump_json(exclude_defaults=True))
+    brought = own_studies.readable(case.own)
+    return [*(own_card(study, labs) for study in brought), *cards(labs)]
+
+
+def draw_choice(page: str) -> None:
+    """Draw three studies to choose from, on a page that needs one."""
+    shelf = {card.summary.scenario_id: card for card in cards()}
+    first = [shelf[name] for name in _FIRST if name in shelf] or [*shelf.values()][:3]
+    panel.draw(Group((Heading(f"{page}: choose a study", 1),)))
+    with st.grid("auto", min_column_width=270, key="choice"):
+        for card in first:
+            _draw_card(card, on_click=partial(_open, card))
+    st.page_link("app.py", label="All studies", query_params=state.address())
 
 
 def draw_gallery() -> None:
@@ -118,14 +126,16 @@ def draw_gallery() -> None:
     wanted = _draw_filters(found)
     fitting = matching(found, wanted)
     if fitting:
-        panel.draw(legend_panel(len(fitting), len(found)))
+        panel.draw(legend_panel(len(fitting), len(found), state.case().seed))
     else:
-        button("No study fits: take the filters away", "filter_alt_off", _take_filters_away)
+        text = f'No study matches "{escaped(wanted.text)}".' if wanted.text else "No study matches."
+        st.caption(text)
+        button("Clear search", "filter_alt_off", _take_filters_away)
     pages = -(-len(fitting) // _CARDS_A_PAGE)  # rounded up
     page = st.pagination(pages, key="gallery_page") if pages > 1 else 1
     with st.grid("auto", min_column_width=270, key="gallery"):
         for card in fitting[(page - 1) * _CARDS_A_PAGE : page * _CARDS_A_PAGE]:
-            _draw_card(card, wanted.lab)
+            _draw_card(card)
     _draw_broken_files()
 
 
@@ -176,8 +186,9 @@ _OWN_BUTTONS: Final = (
 _SHARED_BUTTONS: Final = (("Copy it into the form", ":material/edit_document:", study_form.edit),)
 
 
-def _draw_card(card: Card, lab: Difficulty | None) -> None:
-    summary, case = card.summary, state.case()
+def _draw_card(card: Card, on_click: Callable[[], None] | None = None) -> None:
+    """Draw a card, whose button opens the study here or, without a callback, on its page."""
+    summary = card.summary
     key = card.own.key if card.own else None
     is_mine = card.own is not None and own_studies.is_mine(card.own)
     hidden = challenge.hides(summary.scenario_id)
@@ -190,10 +201,11 @@ def _draw_card(card: Card, lab: Difficulty | None) -> None:
             icon=":material/arrow_forward:",
             icon_position="right",
             type="tertiary",
+            on_click=on_click,
         ):
-            _open(summary.scenario_id, key, lab or case.lab)
+            _open(card)
             study.go_there()
-        panel.draw(card_panel(summary, () if hidden else card.labs, origin, hidden=hidden))
+        panel.draw(card_panel(summary, {} if hidden else card.labs, origin, hidden=hidden))
         if card.own:
             with st.container(horizontal=True):
                 for label, icon, pressed in _OWN_BUTTONS if is_mine else _SHARED_BUTTONS:
@@ -206,13 +218,12 @@ def _draw_card(card: Card, lab: Difficulty | None) -> None:
                     )
 
 
-def _open(scenario_id: str, key: str | None, lab: Difficulty) -> None:
-    """Open a study in a lab; one that is open there already keeps its plan."""
-    case = state.case()
-    if (scenario_id, key) != (case.study, case.own):
-        state.open_study(scenario_id, key)
-    if lab is not case.lab:
-        state.open_case(state.case().with_lab(lab, case.seed))
+def _open(card: Card, lab: Difficulty = Difficulty.MEDIUM) -> None:
+    """Open a study in one of its labs as written; one that is open there keeps its plan."""
+    study_id, own = card.summary.scenario_id, card.own and card.own.key
+    if state.is_chosen() and state.case().where == (study_id, lab.value, 0, own):
+        return
+    state.open_study(study_id, own, lab)
 
 
 def _draw_broken_files() -> None:

@@ -24,7 +24,7 @@ from replicalab.ui.workspace import Workspace
 from replicalab.views.lab import any_lab_text
 from replicalab.views.survey import COLUMNS, COST, ORDERS, cells, order_key, survey_panel
 
-IN_YOUR_LAB: Final = "In your lab"
+IN_YOUR_LAB: Final = "Your lab"
 _FOUND: Final = "survey_found"
 
 
@@ -60,7 +60,7 @@ def draw() -> None:
     lab = any_lab_text(case.own_lab, case.lab, case.seed)
     listed = [(row.found, row.origin, _link(row)) for row in rows]
     # The page's heading until its header has one.
-    panel.draw(survey_panel(lab, listed, order, level=1 if state.is_untouched() else 2))
+    panel.draw(survey_panel(lab, listed, order, level=2 if state.is_chosen() else 1))
     _draw_ways_on(rows)
     portfolio.draw({name: _listed(row) for name, row in _names(rows).items()})
 
