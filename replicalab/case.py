@@ -196,7 +196,7 @@ class Case(Record):
         Raises:
             pydantic.ValidationError: a changed value is not allowed.
         """
-        return self.model_validate({**dict(self), **changes})
+        return self.model_copy(update=changes)
 
     def with_plan(self, plan: Protocol | None, find: FindPack | None = None) -> Self:
         """Return this case with another plan."""

@@ -8,10 +8,10 @@ staff units.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, NamedTuple, Self, get_origin
+from typing import Annotated, Any, Final, NamedTuple, Self, get_origin
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field, StringConstraints, model_validator
 
@@ -53,9 +53,6 @@ Questions = Annotated[
 Passage = Annotated[Text, Field(max_length=LONGEST_TEXT)]
 
 
-_FIELDS_OF: Final = vars(BaseModel)["__dict__"]  # Where an instance keeps its fields
-
-
 class Record(BaseModel):
     """Base of every model here: immutable, closed to unknown keys, validated on construction."""
 
@@ -72,73 +69,12 @@ class Record(BaseModel):
             )
         return data
 
-    @classmethod
-    def trusted(cls, fields: dict[str, Any], names: set[str] | None = None) -> Self:
-        """Return the record of these fields, all of them and valid, without validating them.
-
-        For what the core itself has just worked out.
-        """
-        # What pydantic's __setstate__ does, less the dictionary that it would be handed: a check
-        # makes ten records, and validating them would take longer than working them out.
-        record, put = cls.__new__(cls), object.__setattr__
-        _FIELDS_OF.__set__(record, fields)
-        put(record, "__pydantic_fields_set__", names or set(fields))
-        put(record, "__pydantic_extra__", None)
-        put(record, "__pydantic_private__", None)
-        return record
-
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Return a copy with some fields changed, validated and with nothing cached."""
         # pydantic's own copy lets any value in and keeps what was computed from the old ones.
         fields = {name: getattr(self, name) for name in type(self).model_fields}
         kept = copy.deepcopy(fields) if deep else fields
         return type(self).model_validate({**kept, **(update or {})})
-
-
-class QuotingRecord(Record):
-    """A record whose sentences quote labels, which may come from anywhere."""
-
-    _in_lines: ClassVar[bool] = False
-
-    @property
-    def is_in_lines(self) -> bool:
-        """Whether each of its sentences is known to be one line, as most that are made here are."""
-        return self._in_lines
-
-
-class DeferredRecord(Record):
-    """A record that may be made before its fields are worked out: the first read does that.
-
-    The sentences of a check take far longer than its verdict, and most are never read.
-    """
-
-    @classmethod
-    def deferred(cls, work: Callable[[], dict[str, Any]], **known: Any) -> Self:
-        """Return the record whose fields ``work`` returns, all of them and valid.
-
-        ``known`` are cached properties of it that need no fields.
-        """
-        return cls.trusted({"_work": work, **known}, set(cls.__pydantic_fields__))
-
-    # pydantic, copies and pickles read the fields here, so each of them finds them worked out.
-    @property
-    def __dict__(self) -> dict[str, Any]:
-        fields: dict[str, Any] = _FIELDS_OF.__get__(self)
-        if (work := fields.get("_work")) is not None:
-            fields.update(work())
-            fields.pop("_work", None)  # another thread may have been as quick
-        return fields
-
-    @__dict__.setter
-    def __dict__(self, fields: dict[str, Any]) -> None:
-        _FIELDS_OF.__set__(self, fields)
-
-    if not TYPE_CHECKING:  # else any attribute would count as known
-
-        def __getattr__(self, name: str) -> object:
-            if name in type(self).model_fields and name in (fields := self.__dict__):
-                return fields[name]
-            return super().__getattr__(name)
 
 
 class Dimension(StrEnum):
@@ -248,15 +184,6 @@ def revise(protocol: Protocol, **changes: object) -> Protocol:
     return protocol.model_copy(update=changes)
 
 
-def same_plan(values: Protocol | ScientistAction) -> Protocol:
-    """Return the plan that a plan or a proposal carries, with lists of its own."""
-    fields = vars(values)
-    plan = {name: fields[name] for name in PROTOCOL_FIELDS}
-    for name in LIST_FIELDS:
-        plan[name] = plan[name].copy()
-    return Protocol.trusted(plan)
-
-
 def too_large(protocol: Protocol) -> list[str]:
     """Return what of a plan is larger than can be planned here, each with value and limit."""
     problems = [
@@ -349,7 +276,7 @@ class ScientistAction(Record):
         """The plan this action carries, or None for request_info and accept."""
         if not self._has_a_plan:
             return None
-        return same_plan(self)
+        return Protocol(**{name: getattr(self, name) for name in PROTOCOL_FIELDS})
 
 
 def plan_action(

@@ -107,7 +107,6 @@ def compose_lab_manager_response(
             suggestion.improved,
             suggestion.remaining_failures,
             _verdict_of(suggestion.post_check),
-            suggestion.is_in_lines,
         )
     answer = _answer(_verdict_of(check_result), offered)
     if explanation_renderer is None:
@@ -121,14 +120,14 @@ def compose_lab_manager_response(
 
 def answer_to(plan: Assessment, offer: Offer | None) -> LabManagerAction:
     """Return the Lab Manager's answer to a plan that is judged, and to what was found instead."""
-    reasons, currency, in_lines = plan.reasons.items(), plan.pack.lab.currency, plan.is_in_lines
-    said = _Verdict(plan.failing, reasons, plan.cost, plan.staff, in_lines, currency)
+    reasons, currency = plan.reasons.items(), plan.pack.lab.currency
+    said = _Verdict(plan.failing, reasons, plan.cost, plan.staff, currency)
     offered = None
     if offer is not None:
         after, failing = offer.after, offer.after.failing
         # Nobody reads the reasons of an offer: they are still the plan's.
         verdict = said._replace(failing=failing, credits=after.cost, staff=after.staff)
-        offered = _Offered(after.plan, offer.changes, offer.improved, failing, verdict, in_lines)
+        offered = _Offered(after.plan, offer.changes, offer.improved, failing, verdict)
     return _answer(said, offered)
 
 
@@ -144,7 +143,6 @@ class _Verdict(NamedTuple):
     reasons: Iterable[tuple[Dimension, Sequence[str]]]
     credits: float
     staff: int
-    is_in_lines: bool
     currency: str
 
     @property
@@ -161,14 +159,13 @@ class _Offered(NamedTuple):
     improved: bool
     remaining: Sequence[str]
     verdict: _Verdict
-    is_in_lines: bool
 
 
 def _verdict_of(check: FeasibilityCheckResult) -> _Verdict:
     failing = check.failing
     reasons = [(dimension, check.check(dimension).reasons) for dimension in failing]
     cost, people = check.estimated_cost, check.required_staff
-    return _Verdict(failing, reasons, cost, people, check.is_in_lines, check.currency)
+    return _Verdict(failing, reasons, cost, people, check.currency)
 
 
 def _select_lab_manager_action_type(
@@ -204,7 +201,7 @@ def _answer(verdict: _Verdict, offered: _Offered | None) -> LabManagerAction:
         "explanation": _explanation(action_type, verdict, offered),
         **{flag: dimension not in verdict.failing for flag, dimension in _FLAGS},
     }
-    return LabManagerAction.trusted(fields)
+    return LabManagerAction.model_validate(fields)
 
 
 def _explanation(
@@ -213,14 +210,12 @@ def _explanation(
     """Return the verdict, each failing reason, and what changes would do, if any are known."""
     if action_type is LabManagerActionType.ACCEPT:
         return f"I accept: all seven dimensions pass. The plan {verdict.need}."
-    known = verdict.is_in_lines and (offered is None or offered.is_in_lines)
-    text = "\n".join if known else lines_text
     lines = [_OPENINGS[action_type]]
     lines += [f"- {dimension}: {why}" for dimension, reasons in verdict.reasons for why in reasons]
     if action_type is LabManagerActionType.REPORT_FEASIBILITY:
-        return text(lines)
+        return lines_text(lines)
     if offered is None or not offered.changes:
-        return text([*lines, "I see no change that would help."])
+        return lines_text([*lines, "I see no change that would help."])
     rejects = action_type is LabManagerActionType.REJECT
     lines.append("These changes alone are not enough:" if rejects else "I offer instead:")
     lines += [
@@ -232,7 +227,7 @@ def _explanation(
     if not offered.verdict.failing:
         outcome = "all seven dimensions pass."
     plan = f"That plan {offered.verdict.need}; {outcome}"
-    return text([*lines, outcome.capitalize() if rejects else plan])
+    return lines_text([*lines, outcome.capitalize() if rejects else plan])
 
 
 # --- what it answers to a question ------------------------------------------------------------

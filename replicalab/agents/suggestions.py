@@ -14,7 +14,6 @@ from replicalab.assessment import (
     Item,
     assess,
     counted_of,
-    counts_of,
     credits_needed,
     staff,
 )
@@ -25,9 +24,7 @@ from replicalab.models import (
     Flag,
     NonEmptyText,
     Protocol,
-    QuotingRecord,
     Record,
-    same_plan,
 )
 from replicalab.notebook import Shown
 from replicalab.scenarios import Pack
@@ -46,7 +43,7 @@ class SuggestionChange(Record):
     tradeoff: NonEmptyText
 
 
-class AlternativeSuggestion(QuotingRecord):
+class AlternativeSuggestion(Record):
     """A revised plan, its changes, and the checks before and after."""
 
     revised_protocol: Protocol
@@ -81,25 +78,23 @@ def suggest_alternative(
     """Return the plan after the four fixes in the document's order, None if already feasible."""
     if check_result.feasible:
         return None
-    before = assess(protocol, scenario)
-    after, changes = _fixed(before)
-    suggestion = AlternativeSuggestion.trusted(
-        {
-            "revised_protocol": after.plan,
-            "applied_changes": list(changes),
-            "remaining_failures": [dimension.value for dimension in after.failing],
-            "improved": set(after.failing) < set(check_result.failing),
-            "pre_check": check_result,
-            "post_check": after.check,
-        }
+    after, changes = _fixed(assess(protocol, scenario))
+    return AlternativeSuggestion(
+        revised_protocol=after.plan,
+        applied_changes=changes,
+        remaining_failures=[dimension.value for dimension in after.failing],
+        improved=set(after.failing) < set(check_result.failing),
+        pre_check=check_result,
+        post_check=after.check,
     )
-    vars(suggestion)["_in_lines"] = before.is_in_lines
-    return suggestion
 
 
 def reference_offer(plan: Assessment) -> Offer | None:
     """Return what `suggest_alternative` does for a plan that is judged already."""
-    return None if plan.feasible else Offer(plan, *_fixed(plan))
+    if plan.feasible:
+        return None
+    after, changes = _fixed(plan)
+    return Offer(plan, after, tuple(changes))
 
 
 def apply_changes(protocol: Protocol, changes: Iterable[SuggestionChange]) -> Protocol:
@@ -107,9 +102,7 @@ def apply_changes(protocol: Protocol, changes: Iterable[SuggestionChange]) -> Pr
 
     A change whose original item is no longer in the plan does nothing.
     """
-    revised = same_plan(protocol)
-    # A change is worked out of what is valid, so the copy, ours alone still, need not be validated.
-    fields = vars(revised)
+    fields = protocol.model_dump()
     for change in changes:
         name, value = change.field, change.revised
         if name not in LIST_FIELDS:
@@ -117,19 +110,13 @@ def apply_changes(protocol: Protocol, changes: Iterable[SuggestionChange]) -> Pr
         elif change.original in (items := fields[name]):
             at = items.index(change.original)
             items[at : at + 1] = [] if name == "controls" and value == DROPPED else [value]
-    return revised
+    return Protocol.model_validate(fields)
 
 
 def change_of(field: str, before: object, after: object, why: str, lost: str) -> SuggestionChange:
     """Return a change that was worked out here: what of the plan, the reason and the tradeoff."""
-    return SuggestionChange.trusted(
-        {
-            "field": field,
-            "original": str(before),
-            "revised": str(after),
-            "reason": why,
-            "tradeoff": lost,
-        }
+    return SuggestionChange(
+        field=field, original=str(before), revised=str(after), reason=why, tradeoff=lost
     )
 
 
@@ -150,13 +137,13 @@ def substitution(
 # --- the four fixes -------------------------------------------------------------------------
 
 
-def _fixed(plan: Assessment) -> tuple[Assessment, tuple[SuggestionChange, ...]]:
+def _fixed(plan: Assessment) -> tuple[Assessment, list[SuggestionChange]]:
     changes = [*_substitutions(plan), *_duration_clamp(plan)]
-    revised = apply_changes(plan.plan, changes)
-    if (change := _sample_reduction(counts_of(revised, plan.pack), plan.pack)) is not None:
+    after = plan.revised(apply_changes(plan.plan, changes)) if changes else plan
+    if (change := _sample_reduction(after.counts, plan.pack)) is not None:
         changes.append(change)
-        vars(revised)["sample_size"] = int(change.revised)  # the copy is ours alone still
-    return (plan.revised(revised) if changes else plan), tuple(changes)
+        after = after.revised(apply_changes(after.plan, [change]))
+    return after, changes
 
 
 def _substitutions(plan: Assessment) -> Iterator[SuggestionChange]:

@@ -194,11 +194,6 @@ class Assessment(Framed):
         listed = {*plan.controls, *plan.required_equipment, *plan.required_reagents}
         return listed - self.pack.study.harmless_labels
 
-    @property
-    def is_in_lines(self) -> bool:
-        """Whether what is said of it is known to quote nothing with a line break, say."""
-        return not self.other_labels and self.pack.study.is_in_lines
-
     @cached_property
     def violations(self) -> tuple[Violation, ...]:
         """The phrases by which its wording breaks a restriction."""
@@ -248,12 +243,11 @@ class Assessment(Framed):
     @cached_property
     def validation(self) -> ValidationResult:
         """The findings, in the document's form."""
-        names = ("severity", "category", "message")
         issues = [
-            ValidationIssue.trusted(dict(zip(names, finding, strict=True)))
-            for finding in self.findings
+            ValidationIssue(severity=severity, category=category, message=message)
+            for severity, category, message in self.findings
         ]
-        return ValidationResult.trusted({"valid": not self.errors, "issues": issues})
+        return ValidationResult(valid=not self.errors, issues=issues)
 
     @cached_property
     def reasons(self) -> dict[Dimension, list[str]]:
@@ -261,28 +255,21 @@ class Assessment(Framed):
         rows, failing = DIMENSION_ROWS.items(), self.failing
         return {each: row.reasons(self) if each in failing else [] for each, row in rows}
 
-    @property
+    @cached_property
     def check(self) -> FeasibilityCheckResult:
-        """The seven checks, in the document's form; their sentences wait until they are read."""
-        # Made anew each time: until it is read it refers to this Assessment, and one that was kept
-        # here would be a circle of references, which only the collector takes apart.
-        return FeasibilityCheckResult.deferred(
-            self._check_fields,
-            failing=list(self.failing),
-            _in_lines=self.is_in_lines,
-            _currency=self.pack.lab.currency,
-        )
-
-    def _check_fields(self) -> dict[str, object]:
-        fields: dict[str, object] = {
-            dimension.value: DimensionCheck.trusted({"ok": not why, "reasons": list(why)})
-            for dimension, why in self.reasons.items()
+        """The seven checks, in the document's form."""
+        checks = {
+            dimension.value: DimensionCheck(ok=not reasons, reasons=reasons)
+            for dimension, reasons in self.reasons.items()
         }
-        fields["estimated_cost"] = self.cost
-        fields["required_staff"] = self.staff
-        fields["substitution_options"] = {i.label: list(i.options) for i in self.items if i.options}
-        fields["validation_result"] = self.validation
-        return fields
+        return FeasibilityCheckResult(
+            **checks,
+            estimated_cost=self.cost,
+            required_staff=self.staff,
+            substitution_options={i.label: list(i.options) for i in self.items if i.options},
+            validation_result=self.validation,
+            currency=self.pack.lab.currency,
+        )
 
     @cached_property
     def failing(self) -> list[Dimension]:

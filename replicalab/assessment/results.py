@@ -6,7 +6,7 @@ Source: docs/methods.md, The check.
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import cached_property
-from typing import ClassVar, Final, Self
+from typing import Final, Self
 
 from pydantic import Field, ModelWrapValidatorHandler, computed_field, model_validator
 
@@ -16,11 +16,9 @@ from replicalab.models import (
     LAB_DIMENSIONS,
     Count,
     Credits,
-    DeferredRecord,
     Dimension,
     Flag,
     NonEmptyText,
-    QuotingRecord,
     Record,
 )
 
@@ -108,8 +106,8 @@ def _passes(dimension: Dimension) -> property:
     return property(lambda self: dimension not in self.failing, doc=f"Whether {dimension} passes.")
 
 
-class FeasibilityCheckResult(DeferredRecord, QuotingRecord):
-    """The seven dimensions of one plan in one lab, with its cost (credits) and staff need.
+class FeasibilityCheckResult(Record):
+    """The seven dimensions of one plan in one lab, with its cost, in ``currency``, and staff need.
 
     ``feasible`` and ``summary`` are computed: they appear in a dump, and loading a dump in which
     they contradict the dimensions is refused.
@@ -126,13 +124,7 @@ class FeasibilityCheckResult(DeferredRecord, QuotingRecord):
     required_staff: Count
     substitution_options: dict[str, list[str]]
     validation_result: ValidationResult
-
-    _currency: ClassVar[str] = CREDITS
-
-    @property
-    def currency(self) -> str:
-        """What a unit of the cost is called in the lab; a dump, which has none, says credits."""
-        return self._currency
+    currency: NonEmptyText = CREDITS
 
     @model_validator(mode="wrap")
     @classmethod

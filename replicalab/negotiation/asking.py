@@ -18,7 +18,7 @@ from replicalab.agents.scientist_policy import (
 )
 from replicalab.errors import ModelAnswerTooLongError, ModelError
 from replicalab.lexicon import count_text, shortened
-from replicalab.models import LONGEST_TEXT, ScientistObservation, same_plan
+from replicalab.models import LONGEST_TEXT, ScientistObservation, revise
 from replicalab.negotiation.records import (
     LONGEST_OUTPUT,
     LONGEST_REASON,
@@ -46,7 +46,7 @@ def readable(text: str) -> str:
 
 def observe(state: State, pack: Pack) -> ScientistObservation:
     """Return what the Scientist sees before it acts; it shares no list with the state."""
-    plan, offer = (same_plan(each.plan) if each else None for each in (state.plan, state.offer))
+    plan, offer = (revise(each.plan) if each else None for each in (state.plan, state.offer))
     history = list(state.history)
     return pack.seen_by_scientist(history, plan, state.round_number, state.max_rounds, offer)
 

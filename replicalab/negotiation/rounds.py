@@ -128,7 +128,7 @@ def play_rule(negotiation: Negotiation) -> Negotiation:
         NegotiationError: no rule chooses it, its opening has no samples, or it has ended.
     """
     choice = choose(negotiation.setup, negotiation.state, negotiation.pack)
-    turn = Turn.trusted({"action": choice.action, "by": TurnAuthor.RULE, "outputs": ()})
+    turn = Turn(action=choice.action, by=TurnAuthor.RULE)
     return play(negotiation, turn, choice.reason)
 
 
@@ -319,10 +319,8 @@ def _entries(
 def _entry(
     role: Role, message: str, number: int, action: ScientistAction | LabManagerAction | None
 ) -> ConversationEntry:
-    fields = {"role": role, "message": message, "round_number": number}
-    return ConversationEntry.trusted(
-        {**fields, "action_type": action.action_type.value if action else None}
-    )
+    kind = action.action_type.value if action else None
+    return ConversationEntry(role=role, message=message, round_number=number, action_type=kind)
 
 
 def _said(action: ScientistAction | None, reason: str) -> str:

@@ -134,9 +134,8 @@ def _of_units(design: Design, units: tuple[int, ...], per_unit: int) -> Design:
         "units": design.units.model_copy(update={"samples": float(per_unit)})
     }
     if len(units) == _TWO:
-        arms = design.arms or Arms()
         # Whole units may be less even than the samples that a study may ask for.
-        changes["arms"] = Arms.trusted({**dict(arms), "share": units[0] / sum(units)})
+        changes["arms"] = Arms.model_construct(share=units[0] / sum(units))
     return design.model_copy(update=changes)
 
 

@@ -41,7 +41,7 @@ from replicalab.assessment import (
     violations,
 )
 from replicalab.lexicon import label_key, parts_of, same_label
-from replicalab.models import Dimension, Protocol, same_plan
+from replicalab.models import Dimension, Protocol
 from replicalab.scenarios import AllowedSubstitution, Control, ItemStatus, Pack
 
 MOST_COMBINATIONS: Final = 500
@@ -111,14 +111,13 @@ class PlanVariant(NamedTuple):
 
     def applied_to(self, plan: Protocol) -> Protocol:
         """Return the plan worded so, as its `changes` would make it."""
-        revised = same_plan(plan)
-        fields = vars(revised)
+        fields = plan.model_dump()
         for item, alternative in self.swaps:
             labels = fields[item.field]
             fields[item.field] = [alternative if x == item.label else x for x in labels]
         for label in self.gone:
             fields["controls"].remove(label)
-        return revised
+        return Protocol.model_validate(fields)
 
     def changes(self, pack: Pack) -> list[SuggestionChange]:
         """Return the changes that lead from the plan to it."""

@@ -366,19 +366,17 @@ class Pack(Shown, models.Record):
     ) -> models.ScientistObservation:
         """Return what the Scientist sees before a round, with the standing offer."""
         paper = self.paper
-        return models.ScientistObservation.trusted(
-            {
-                "paper_title": paper.title,
-                "paper_hypothesis": paper.hypothesis,
-                "paper_method": paper.method,
-                "paper_key_finding": paper.key_finding,
-                "experiment_goal": paper.goal,
-                "conversation_history": history,
-                "current_protocol": plan,
-                "round_number": round_number,
-                "max_rounds": max_rounds,
-                "suggested_protocol": offer,
-            }
+        return models.ScientistObservation(
+            paper_title=paper.title,
+            paper_hypothesis=paper.hypothesis,
+            paper_method=paper.method,
+            paper_key_finding=paper.key_finding,
+            experiment_goal=paper.goal,
+            conversation_history=history,
+            current_protocol=plan,
+            round_number=round_number,
+            max_rounds=max_rounds,
+            suggested_protocol=offer,
         )
 
     @property
@@ -436,16 +434,13 @@ def pack_of(study: Study, difficulty: Difficulty, seed: int = 0) -> Pack:
     lab = study.labs.at(difficulty)
     if seed:
         lab = _moved(lab, study, f"{seed}|{study.scenario_id}|{difficulty}")
-    # The study and the lab are valid, and validating a study again takes ten times as long as this.
-    return Pack.trusted(
-        {
-            "study": study,
-            "difficulty": Difficulty(difficulty),
-            "seed": seed,
-            "lab": lab,
-            "own_lab": _NO_OVERRIDES,
-            "question": _NO_QUESTION,
-        }
+    return Pack(
+        study=study,
+        difficulty=Difficulty(difficulty),
+        seed=seed,
+        lab=lab,
+        own_lab=_NO_OVERRIDES,
+        question=_NO_QUESTION,
     )
 
 
@@ -458,9 +453,8 @@ def _moved(lab: Lab, study: Study, key: str) -> Lab:
     booked = _chosen(study.equipment, len(lab.booked) - len(kept), f"{key}|booked")
     spent = _chosen(study.reagents, len(lab.out_of_stock) - len(gone), f"{key}|out of stock")
     until = {item: _between(1, 2 * days, draw(key, "booked until", item)) for item in booked}
-    return Lab.trusted(
-        {
-            **dict(lab),
+    return lab.model_copy(
+        update={
             "budget": float(BUDGET_STEP * tens),
             "days": days,
             "booked": until | kept,

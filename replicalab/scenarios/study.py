@@ -415,19 +415,6 @@ class Study(Record):
         )
 
     @cached_property
-    def is_in_lines(self) -> bool:
-        """Whether each text that an answer quotes is one line, but for what the plan lists."""
-        quoted = [*self.hidden_reference.required_elements]
-        quoted += [control.protects_against for control in self.controls]
-        for constraint in self.constraints:
-            quoted += [constraint.label, constraint.unit or ""]
-        for swap in self.substitutions:
-            quoted += [swap.alternative, swap.condition, swap.tradeoff]
-        for rule in self.policy_rules:
-            quoted += [rule.restriction, *rule.forbidden_phrases]
-        return all(one_line(text) == text for text in quoted)
-
-    @cached_property
     def swaps(self) -> dict[tuple[str, str], AllowedSubstitution]:
         """Its substitutions by the key of what they replace and by what they put in its place."""
         swaps = reversed(self.substitutions)  # of two for the same, the first counts

@@ -72,7 +72,7 @@ class Workspace(Record):
         shown = {name: value for name, value in changes.items() if name in Workspace.model_fields}
         if of_case := {name: value for name, value in changes.items() if name not in shown}:
             shown["case"] = self.case.changed(**of_case)
-        return Workspace.model_validate({**dict(self), **shown})
+        return self.model_copy(update=shown)
 
     def with_case(self, case: Case) -> Workspace:
         """Return this workspace with another case, at its first round."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import weakref
 
 import pytest
 from hypothesis import given
@@ -138,22 +137,6 @@ def test_a_revision_is_judged_as_a_plan_of_its_own(
     assert judged.revised(resized).items is judged.items
 
 
-@pytest.mark.parametrize(
-    ("plan", "in_lines"),
-    [
-        ({}, True),
-        ({"required_equipment": ["a\nlamp"]}, False),
-        ({"controls": ["of its own"]}, False),  # whatever it says, nobody has looked
-    ],
-)
-def test_plan_is_in_lines_where_its_labels_and_its_study_are(
-    plan: dict[str, object], in_lines: bool
-) -> None:
-    broken = make_constraint(label="a\nseason")
-    assert assess(make_protocol(**plan), make_pack()).is_in_lines is in_lines
-    assert not assess(make_protocol(**plan), make_pack(constraints=[broken])).is_in_lines
-
-
 def test_results_share_no_list() -> None:
     plan, pack = make_protocol(), make_pack(budget=10, booked={CHAMBER: 9})
     first = check_feasibility(plan, pack)
@@ -165,15 +148,6 @@ def test_results_share_no_list() -> None:
     assert all("mine" not in again.check(d).reasons for d in DIMENSIONS)
     assert again.substitution_options == {CHAMBER: ["window shelf"]}
     assert again.validation_result.issues
-
-
-def test_unread_check_keeps_its_plan_and_no_longer() -> None:
-    judged = assess(make_protocol(), make_pack())
-    gone, check = weakref.ref(judged), judged.check
-    del judged
-    assert gone() is not None
-    assert check.protocol.ok
-    assert gone() is None, "a circle of references waits for the collector"
 
 
 def test_dropped_controls_are_those_that_the_plan_lacks_in_the_studys_order() -> None:

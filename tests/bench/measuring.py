@@ -13,13 +13,15 @@ from replicalab.measures import distributions, kinds, rows
 from replicalab.scenarios import loading
 
 BARS: Final[dict[str, tuple[float, float | None]]] = {
-    "check / validating the plan": (9, 7),
-    "suggest / validating the plan": (35, 14),
-    "compose / validating the plan": (7, 2.5),
+    "check / validating the plan": (12, 7),
+    "new plan / validating the plan": (12, 7),
+    "check in sentences / validating the plan": (50, None),
+    "suggest / validating the plan": (80, None),
+    "compose / validating the plan": (15, None),
     "prompt / validating the plan": (3.5, 2),
     "pack / validating the plan": (16, None),
-    "negotiation / validating the plan": (400, 190),
-    "job of a batch / validating the plan": (950, None),  # with the exact optimum, for its score
+    "negotiation / validating the plan": (500, 190),
+    "job of a batch / validating the plan": (1150, None),  # with the exact optimum, for its score
     "seconds for a million plans on arrays": (1.0, 0.1),
     "least_loss, ms": (100, 5),
     "import of replicalab.agents / of pydantic": (4.5, 2.5),

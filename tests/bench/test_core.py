@@ -26,12 +26,12 @@ from replicalab.agents import (
     compose_lab_manager_response,
     suggest_alternative,
 )
-from replicalab.assessment import Counts, evidence_value, smallest_detectable_effect
+from replicalab.assessment import Counts, assess, evidence_value, smallest_detectable_effect
 from replicalab.batch import run_job
 from replicalab.case import Case
 from replicalab.measures import DesignKind
 from replicalab.measures.distributions import t_test_power
-from replicalab.models import Protocol
+from replicalab.models import Protocol, revise
 from replicalab.negotiation import LabManagerKind, ScientistKind, Setup, negotiate
 from replicalab.planner import asks, frontier, least_loss
 from replicalab.planner.region import numeric_checks
@@ -72,11 +72,15 @@ def steps_of(pack: Pack) -> dict[str, Callable[[], object]]:
     )
     seeds = count(1)
     job = Case(study=pack.scenario_id, lab=pack.difficulty, scientist=ScientistKind.BASELINE)
-    checked = check_feasibility(plan, pack)
+    judged = assess(plan, pack)
+    checked = judged.check
     suggestion = suggest_alternative(plan, checked, pack)
+    fewer = revise(plan, sample_size=plan.sample_size - 1)
     return {
         "validation": lambda: Protocol.model_validate(values),
-        "check": lambda: check_feasibility(plan, pack),
+        "check": lambda: assess(plan, pack).failing,
+        "new plan": lambda: judged.revised(fewer).failing,
+        "check in sentences": lambda: check_feasibility(plan, pack),
         "suggest": lambda: suggest_alternative(plan, checked, pack),
         "compose": lambda: compose_lab_manager_response(checked, suggestion),
         "prompt": lambda: build_scientist_system_prompt(pack),
