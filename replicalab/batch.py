@@ -52,7 +52,6 @@ CHUNK_JOBS: Final = 8  # sending one job takes about as long as playing it
 CHUNKS_AHEAD: Final = 3  # for each worker
 MAX_ATTEMPTS: Final = 3  # per chunk, if its worker dies
 POOL_IDLE_SECONDS: Final = 60
-_SAID_SINCE: Final = ("wishes_broken", "evidence_short", "wishes_short", "fidelity_short")
 _ROUNDING: Final = 1e-12  # What is 0 here may be that on another machine
 _Z: Final = 1.959963984540054  # The 97.5 % point of the normal distribution: intervals are of 95 %
 
@@ -68,10 +67,9 @@ class JobEnding(Record):
         samples, days, credits: of that plan; 0 where none was put forward.
         evidence: what it would show, None where it is void or there is none.
         tier: where that stands to target and floor.
-        wishes_broken: how many of the study's wishes it breaks, None where an earlier version did
-            not say, or there is no plan.
+        wishes_broken: how many of the study's wishes it breaks; None without a plan.
         evidence_short, wishes_short, fidelity_short: by how much it is short of the best there was,
-            see `Score`; None where an earlier version did not say.
+            see `Score`; None if the job could not be played.
         error: why the job could not be played; empty where it was.
     """
 
@@ -247,12 +245,7 @@ def played_again(results: Sequence[Result], most: int) -> list[tuple[Result, Res
 
 
 def is_same(was: Result, now: Result) -> bool:
-    """Return whether two results agree, but for what another machine's rounding does.
-
-    A result of before lacks what is said since, and so has no other one.
-    """
-    lacking = {name: None for name in _SAID_SINCE if getattr(was, name) is None}
-    now = now.model_copy(update=lacking)
+    """Return whether two results agree, but for the rounding of another machine."""
     for name in ("evidence", "evidence_short"):
         old, new = getattr(was, name), getattr(now, name)
         if (

@@ -34,12 +34,12 @@ from replicalab.negotiation import (
 )
 from replicalab.registration import Registration
 from replicalab.scenarios.checking import shown
+from replicalab.scenarios.json_file import FORMAT, format_problem
 from replicalab.scenarios.reading import dotted
 
 FindPack = Callable[[str, str, int, str | None], scenarios.Pack]
 """Finds a study in its lab: (study, lab, seed, key of a visitor's own); raises ScenarioError."""
 
-FORMAT: Final = 1
 MOST_SIDES: Final = 4  # So many cases are compared at once
 _AS_IN_A_SETUP: Final = ("seed", "own_lab", "question", "lab_manager", "max_rounds")
 _C = TypeVar("_C", bound="Case")
@@ -61,7 +61,7 @@ class Case(Record):
         registration: what only whoever registers the plan can say.
     """
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     study: scenarios.Identifier
     text: str = ""
     own: Annotated[str, StringConstraints(pattern="^[0-9a-f]{32}$")] | None = None
@@ -328,7 +328,7 @@ def _short(case: _C) -> _C:
 
 
 def record_text(record: Record, indent: int | None = 1) -> str:
-    """Return a record of format 1 as the text of a file."""
+    """Return a record as the text of a file."""
     said = record.model_dump(mode="json", exclude_defaults=True)
     return json.dumps({"format": FORMAT, **said}, ensure_ascii=False, indent=indent) + "\n"
 
@@ -342,7 +342,11 @@ def read_record(model: type[_R], text: str) -> _R:
     try:
         return model.model_validate_json(text)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
+        faults = error.errors(include_url=False)
+        for number in (fault["input"] for fault in faults if fault["loc"] == ("format",)):
+            if problem := format_problem(number, FORMAT):
+                raise LibraryContentError(problem) from error
+        first = faults[0]
         place = on_one_line(dotted(first["loc"])) or "the text"
         value = f"{shown(first['input'])}: " if first["loc"] else ""
         said = f"{place}: {value}{first['msg'].removeprefix('Value error, ')}"

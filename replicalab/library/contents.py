@@ -213,7 +213,7 @@ class KeptBatch(Record):
         results: in the order in which they came.
     """
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     asked: Annotated[int, Field(strict=True, ge=1, le=MOST_JOBS)]
     texts: Annotated[dict[Identifier, str], FailFast()] = Field(default_factory=dict)
     jobs: Annotated[tuple[RuleCase, ...], Field(min_length=1, max_length=MOST_JOBS), FailFast()]

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from replicalab.characters import shown
 from replicalab.views import blocks
-from replicalab.views.blocks import Block, Status
+from replicalab.views.blocks import Status
 
 SIGNS: Final = {Status.PASS: "pass", Status.CAUTION: "CAUTION", Status.FAIL: "FAIL"}
 _STYLES: Final = {Status.PASS: "green", Status.CAUTION: "yellow", Status.FAIL: "bold red"}
@@ -29,26 +29,23 @@ class AnswerConsole(Console):
         raise BrokenPipeError
 
 
-def rendered(*parts: Block | str) -> Iterator[RenderableType]:
+def rendered(*parts: blocks.Block | str) -> Iterator[RenderableType]:
     """Yield blocks as renderables; a text is a sentence."""
     for part in parts:
         match part:
             case str():
-                yield _indented(Text(shown(part)))
+                yield Padding.indent(signed(None, part), 2)
             case blocks.Heading():
                 yield heading(part.text)
             case blocks.Sentence():
-                lead = shown(f"{part.lead} {part.text}".strip())
-                yield _indented(signed(part.status, lead))
-            case blocks.Listing():
-                yield from rendered(*part.items)
+                yield Padding.indent(signed(part.status, f"{part.lead} {part.text}".strip()), 2)
+            case blocks.Listing(items=inner) | blocks.Group(blocks=inner):
+                yield from rendered(*inner)
             case blocks.Table():
                 yield from _table(part)
             case blocks.Fold():
                 yield from (heading(part.summary), *rendered(*part.blocks))
-            case blocks.Group():
-                yield from rendered(*part.blocks)
-            case blocks.Panel():
+            case _:
                 raise TypeError(f"{type(part).__name__} has no form in a terminal")
 
 
@@ -64,10 +61,6 @@ def signed(status: Status | None, text: str) -> Text:
     return Text.assemble((SIGNS[status], _STYLES[status]), f": {shown(text)}" if text else "")
 
 
-def _indented(text: RenderableType) -> Padding:
-    return Padding(text, (0, 0, 0, 2), expand=False)
-
-
 def _table(table: blocks.Table) -> Iterator[RenderableType]:
     names = [column.name if column.is_seen else "" for column in table.columns]
     grid = RichTable(box=None, show_header=any(names), padding=(0, 2, 0, 0), header_style="bold")
@@ -75,9 +68,9 @@ def _table(table: blocks.Table) -> Iterator[RenderableType]:
         grid.add_column(Text(shown(name)), justify="right" if "number" in column.look else "left")
     for row in table.rows:
         grid.add_row(*map(_cell, row))
-    yield _indented(grid)
+    yield Padding.indent(grid, 2)
     for row, texts in zip(table.rows, table.below, strict=False):
-        yield from (_indented(Text(shown(f"{row[0].text}: {text}"))) for text in texts)
+        yield from rendered(*(f"{row[0].text}: {text}" for text in texts))
 
 
 def _cell(cell: blocks.Cell) -> Text:

@@ -17,10 +17,9 @@ from replicalab.negotiation import Negotiation, Recording, Transcript, replay, s
 from replicalab.negotiation.records import ShortPlan
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios.checking import record_error
-from replicalab.scenarios.json_file import FileKind, JsonFile, Values
+from replicalab.scenarios.json_file import FORMAT, FileKind, JsonFile, Values
 from replicalab.views.documents import input_hash
 
-FORMAT: Final = 2
 SOURCE: Final = "the bundle"
 MOST_BYTES: Final = 6 * 2**20
 """The largest file that is read: a study, a lab, and the longest negotiation that is kept."""

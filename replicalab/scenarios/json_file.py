@@ -16,6 +16,7 @@ from replicalab.scenarios.reading import LONGEST_QUOTED, readable_text, require_
 
 _MOST_BYTES: Final = 6 * 2**20  # As many are read to tell what a file is
 MOST_LISTS: Final = 150_000  # Reading a million takes a second, in which no other page is drawn
+FORMAT: Final = 2  # of plans, labs, batches and bundles
 MOST_VALUES: Final = 500_000
 _HALF: Final = re.compile("[\ud800-\udfff]")
 

@@ -15,7 +15,7 @@ from replicalab.models import MOST_BYTES as LARGEST_PLAN
 from replicalab.models import Protocol, Record, too_large
 from replicalab.scenarios.checking import record_error
 from replicalab.scenarios.fields import Identifier
-from replicalab.scenarios.json_file import FileKind, JsonFile, Values
+from replicalab.scenarios.json_file import FORMAT, FileKind, JsonFile, Values
 from replicalab.scenarios.own import LabOverrides
 from replicalab.scenarios.reading import Data, plain_value
 from replicalab.scenarios.study import Study
@@ -89,7 +89,6 @@ _Dumper.add_representer(
 
 # --- a plan, a lab ---------------------------------------------------------------------------
 
-_FORMAT: Final = 1
 MOST_LAB_BYTES: Final = 512 * 1024
 """The largest file of a lab: 200 items of 300 characters, each written as an escape, fit."""
 # The largest file of a plan: what fits a plan, each character written as an escape.
@@ -98,7 +97,7 @@ _M = TypeVar("_M", bound=Record)
 
 
 class _LabFile(Record):
-    format: Literal[1]
+    format: Literal[2]
     lab: LabOverrides
 
 
@@ -116,7 +115,7 @@ class SavedPlan(NamedTuple):
 def lab_json(own_lab: LabOverrides) -> str:
     """Return a lab as the text of a file; what it leaves to the study is left out."""
     lab = own_lab.model_dump(mode="json", exclude_defaults=True)
-    return json.dumps({"format": _FORMAT, "lab": lab}, ensure_ascii=False, indent=1) + "\n"
+    return json.dumps({"format": FORMAT, "lab": lab}, ensure_ascii=False, indent=1) + "\n"
 
 
 def read_lab(data: bytes | Values, source: str = "the lab's file") -> LabOverrides:
@@ -126,7 +125,7 @@ def read_lab(data: bytes | Values, source: str = "the lab's file") -> LabOverrid
         ScenarioError: with what is wrong, by place and with its remedy; of each list the first.
     """
     remedy = "load a file that was saved as a lab here"
-    file = JsonFile(source, FileKind.LAB, remedy, MOST_LAB_BYTES, _FORMAT)
+    file = JsonFile(source, FileKind.LAB, remedy, MOST_LAB_BYTES, FORMAT)
     return _read(_LabFile, file, data).lab
 
 
@@ -143,7 +142,7 @@ def read_plan(data: bytes | Values, source: str = "the plan's file") -> SavedPla
         ScenarioError: with what is wrong, by place and with its remedy; of each list the first.
     """
     remedy = "load a plan that was saved here"
-    file = JsonFile(source, FileKind.PLAN, remedy, _MOST_PLAN_BYTES, _FORMAT)
+    file = JsonFile(source, FileKind.PLAN, remedy, _MOST_PLAN_BYTES, FORMAT)
     found = _read(_PlanFile, file, data)
     plan = Protocol.model_validate(found.model_dump(exclude={"study"}))
     for problem in too_large(plan):

@@ -21,8 +21,7 @@ from replicalab.models import too_large
 from replicalab.scenarios import QUESTION_FIELDS
 from replicalab.ui.workspace import DEFAULT_DIFFICULTY, DEFAULT_STUDY, Workspace
 
-LONGEST_QUERY: Final = 13_900
-"""Characters of a link after its question mark: uvicorn takes 16,384 bytes with all headers."""
+LONGEST_QUERY: Final = 13_900  # characters after "?": uvicorn takes 16,384 bytes of headers
 _LARGEST: Final = 256 * 1024  # bytes of ``more`` once decompressed
 _MORE: Final = "more"
 _SAMPLES: Final = "samples"
@@ -45,9 +44,10 @@ KEYS: Final[dict[str, tuple[str, ...]]] = {
     "present": ("presenting",),
     "survey": ("survey",),
     "challenge": ("challenge",),
+    _SAMPLES: (*_PLAN, "sample_size"),
 }
 """Keys of plain values, and the field that each one sets."""
-_NAMES: Final = {path: key for key, path in KEYS.items()} | {(*_PLAN, "sample_size"): _SAMPLES}
+_NAMES: Final = {path: key for key, path in KEYS.items()}
 _ALWAYS: Final = {"study": DEFAULT_STUDY, "lab": DEFAULT_DIFFICULTY.value}
 _MOST_WHOLE: Final = 1e15
 _TEXTS: Final = ("study", "own", "lab", "scientist", "manager", "recording")
@@ -72,8 +72,6 @@ def to_query(workspace: Workspace) -> dict[str, str]:
     for key, path in KEYS.items():
         if (value := _take(values, path)) is not None:
             query[key] = _text(value + 1 if key == _ROUND else value)
-    if (samples := _take(values, (*_PLAN, "sample_size"))) is not None:
-        query[_SAMPLES] = _text(samples)
     if values:
         raw = json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode()
         query[_MORE] = base64.urlsafe_b64encode(zlib.compress(raw, 9)).decode().rstrip("=")
@@ -101,21 +99,20 @@ def _read(query: Mapping[str, str], find: FindPack) -> Workspace:
     if "v" in query:
         raise LinkError("ReplicaLab 1 wrote it; ask for a new one")
     values = _unpacked(query[_MORE]) if _MORE in query else {}
-    for key in KEYS.keys() & query.keys():
+    for key in (KEYS.keys() & query.keys()) - {_SAMPLES}:
         value = _value(key, query[key])
         is_round = key == _ROUND and isinstance(value, int)
         _put(values, KEYS[key], value - 1 if is_round else value)
     samples = _value(_SAMPLES, query[_SAMPLES]) if _SAMPLES in query else None
     if has_plan := values["case"].get("plan") is not None:
-        _put(values, (*_PLAN, "sample_size"), samples)
+        _put(values, KEYS[_SAMPLES], samples)
     work = _validated(values)
+    if samples is not None and not has_plan:
+        plan = work.case.protocol(find).model_dump(mode="json")
+        _put(values, _PLAN, plan | {"sample_size": samples})
+        work = _validated(values)
     for case in (work.case, *(kept.case for kept in work.tray)):
         _check(case, find)
-    if samples is None or has_plan:
-        return work
-    _put(values, _PLAN, work.case.protocol(find).model_dump(mode="json") | {"sample_size": samples})
-    work = _validated(values)
-    _check(work.case, find)
     return work
 
 
@@ -123,10 +120,8 @@ def _check(case: Case, find: FindPack) -> None:
     """Refuse a case that the pages cannot show."""
     if case.text:
         raise LinkError("it holds the file of a study; open a bundle instead")
-    if case.plan is not None:
-        for problem in too_large(case.plan):
-            raise LinkError(problem)
-    for problem in case.question.idle_in(case.written(find).design).values():
+    sizes = too_large(case.plan) if case.plan else []
+    for problem in (*sizes, *case.question.idle_in(case.written(find).design).values()):
         raise LinkError(problem)
     case.pack(find)
 

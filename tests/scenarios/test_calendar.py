@@ -96,8 +96,8 @@ def test_what_is_no_date_is_refused_with_its_value_and_a_remedy(said: object) ->
 
 def test_date_in_a_lab_s_file_is_refused_by_place() -> None:
     with pytest.raises(ScenarioError, match=r"lab\.start_date: '7\.12\.' is not a date .*; write"):
-        read_lab(b'{"format": 1, "lab": {"start_date": "7.12."}}')
-    read = read_lab(b'{"format": 1, "lab": {"start_date": "2026-12-07", "weekends": false}}')
+        read_lab(b'{"format": 2, "lab": {"start_date": "7.12."}}')
+    read = read_lab(b'{"format": 2, "lab": {"start_date": "2026-12-07", "weekends": false}}')
     assert (read.start_date, read.weekends) == (MONDAY, False)
 
 

@@ -151,13 +151,13 @@ WRONG_PLANS: Final[dict[str, bytes | str]] = {
             {"controls": "one"},
             {"technique": " "},
             {"cost": 3},
-            {"format": 2},
+            {"format": 1},
         )
     },
     "a negotiation": '{"format": 2, "setup": {}, "turns": []}',
     "a bundle": '{"format": 1, "decided": {}, "study": {}}',
-    "a kept plan": '{"format": 1, "study": "psy_stroop"}',
-    "a lab": '{"format": 1, "lab": {}}',
+    "a kept plan": '{"format": 2, "study": "psy_stroop"}',
+    "a lab": '{"format": 2, "lab": {}}',
     "empty": "",
     "a list": "[]",
     "cut short": "{",
@@ -190,9 +190,9 @@ def test_lab_survives_its_file(own_lab: LabOverrides) -> None:
 
 
 def test_lab_file_holds_what_differs_and_its_format() -> None:
-    assert json.loads(lab_json(LabOverrides())) == {"format": 1, "lab": {}}
+    assert json.loads(lab_json(LabOverrides())) == {"format": 2, "lab": {}}
     assert json.loads(lab_json(LAB)) == {
-        "format": 1,
+        "format": 2,
         "lab": {
             "name": "Ours",
             "days": 30,
@@ -212,7 +212,7 @@ def test_largest_lab_fits_its_file() -> None:
     assert read_lab(lab_json(LAB).encode("utf-8-sig")) == LAB, "a byte order mark is no fault"
 
 
-def as_file(lab: Any, version: object = 1) -> str:
+def as_file(lab: Any, version: object = 2) -> str:
     return json.dumps({"format": version, "lab": lab})
 
 
@@ -223,9 +223,10 @@ WRONG: Final[dict[str, bytes | str]] = {
     "not UTF-8": lab_json(LAB).encode("utf-16"),
     "a list": "[]",
     "no format": '{"lab": {}}',
-    "no lab": '{"format": 1}',
-    "newer": as_file({}, 2),
-    "no such format": as_file({}, "1"),
+    "no lab": '{"format": 2}',
+    "newer": as_file({}, 3),
+    "older": as_file({}, 1),
+    "no such format": as_file({}, "2"),
     "unknown key": as_file({"budgets": 5}),
     "hostile key": as_file({"<b>\u202e\n" + "x" * 300: 5}),
     "of a study": as_file({"budget": "much", "days": 0, "staff": 1.5}),
@@ -235,9 +236,9 @@ WRONG: Final[dict[str, bytes | str]] = {
     "item twice": as_file({"items": [{"label": "x", "category": "reagent"}] * 2}),
     "201 items": as_file({"items": [{"label": f"{n}", "category": "reagent"} for n in range(201)]}),
     "long name": as_file({"name": "x" * 31}),
-    "key twice": '{"format": 1, "lab": {"days": 3, "days": 4}}',
-    "no number": '{"format": 1, "lab": {"days": NaN}}',
-    "long number": '{"format": 1, "lab": {"days": ' + "9" * 5000 + "}}",
+    "key twice": '{"format": 2, "lab": {"days": 3, "days": 4}}',
+    "no number": '{"format": 2, "lab": {"days": NaN}}',
+    "long number": '{"format": 2, "lab": {"days": ' + "9" * 5000 + "}}",
     "deep": '{"lab":' + "[" * 100_000,
     "too large": "{}" + " " * (MOST_LAB_BYTES - 1),
 }
@@ -275,7 +276,7 @@ def test_edited_lab_file_is_a_lab_or_refused(seed: int) -> None:
 @pytest.mark.parametrize("part", ["[],", '{"label": 1},'])
 def test_largest_lab_file_takes_bounded_memory(part: str) -> None:
     inside = (part * ((MOST_LAB_BYTES - 99) // len(part))).rstrip(",")
-    data = f'{{"format": 1, "lab": {{"items": [{inside}]}}}}'.encode()
+    data = f'{{"format": 2, "lab": {{"items": [{inside}]}}}}'.encode()
     tracemalloc.start()
     try:
         refused(data)

@@ -327,9 +327,12 @@ def test_file_that_cannot_be_kept_is_told_by_every_fault() -> None:
         ("list.json", "[1]", ["the file holds no bundle, negotiation, plan, lab or study"]),
         ("bytes.json", b"\xff\xfe", ["not UTF-8"]),
         ("plan.json", '{"study": "x"}', ["lab", "Field required"]),
-        ("lab.json", '{"format": 1, "lab": {"budget": -1, "days": -1}}', ["budget", "days"]),
+        ("lab.json", '{"format": 2, "lab": {"budget": -1, "days": -1}}', ["budget", "days"]),
         ("faked.json", FAKED, ["another study of the id 'psy_stroop' is on the shelf"]),
         ("study.yaml", "scenario_id: x\n", ["paper", "design"]),
+        ("old.json", '{"format": 1, "study": "x"}', ["ReplicaLab 1 wrote this file"]),
+        ("old.json", '{"format": 1, "lab": {}}', ["ReplicaLab 1 wrote this file"]),
+        ("old.json", '{"format": 1, "asked": 1}', ["ReplicaLab 1 wrote this file"]),
         ("batch.json", '{"asked": 0, "jobs": []}', ["asked"]),
         ("run.json", '{"format": 3, "setup": {}}', ["setup"]),
     ):

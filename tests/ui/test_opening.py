@@ -181,7 +181,7 @@ def test_file_that_cannot_be_opened_is_told_by_place_and_changes_nothing() -> No
         ('{"a":' + "[" * 40_000, "mine.json", "nested too deeply"),
         ("[" * 200_000, "mine.json", "the file holds more than 150,000 lists and blocks; shorten"),
         ('{"sample_size": 12}', "plan.json", "duration_days"),
-        ('{"format": 1, "lab": {"budget": "much"}}', "lab.json", "lab.budget"),
+        ('{"format": 2, "lab": {"budget": "much"}}', "lab.json", "lab.budget"),
         ("title: x", "study.yaml", "scenario_id"),
         ("<b>hi</b>", "<img src=x>.json", "it is not JSON"),
     ):
