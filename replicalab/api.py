@@ -116,7 +116,7 @@ def least_loss(plan: Assessment) -> LeastLoss:
 
     >>> best = least_loss(assess(load("psy_stroop"))).after
     >>> best.plan.sample_size, best.plan.duration_days, best.evidence.text
-    (15, 1, 'power 0.82')
+    (45, 3, 'power 1.00')
     """
     return PlanAnalysis(plan).least
 
@@ -255,7 +255,7 @@ def compare(*plans: Assessment | Negotiation, **named: Assessment | Negotiation)
     >>> plan = assess(load("psy_stroop"))
     >>> sides = compare(published=plan, cheaper=least_loss(plan).after)
     >>> sides.frame().query("what == 'Total'")[["published", "cheaper"]].values.tolist()
-    [[1600.0, 600.0]]
+    [[1600.0, 1000.0]]
     """
     sides = [*((f"plan {at}", plan) for at, plan in enumerate(plans, start=1)), *named.items()]
     if not FEWEST_SIDES <= len(sides) <= MOST_SIDES:

@@ -222,7 +222,7 @@ def test_plain_function_is_the_scientist_and_its_talk_is_scored_saved_and_replay
     shorter = replicalab.negotiate(plan.pack, takes_the_offer, max_rounds=1)
     assert (str(shorter.outcome), score(shorter).regret) == ("no_deal", 1)
     html = shorter._repr_html_()
-    assert "There is no plan; the best has power 0.8" in html
+    assert "There is no plan; the best has power 1.00" in html
     assert "Regret 1.00: evidence short by 1.00, fidelity by 0; 0 is optimal." in html
 
 
@@ -327,7 +327,7 @@ def test_results_show_in_a_notebook_what_the_panels_show() -> None:
         (replicalab.studies(), "Stroop interference"),
         (place, "Journal of Experimental Psychology"),
         (plan, "980"),
-        (replicalab.least_loss(plan), "15 samples in 1 day, 600 of 620 credits, power 0.82"),
+        (replicalab.least_loss(plan), "17 samples in 1 day, 620 of 620 credits, power 0.87"),
         (offer, "12 samples in 2 days, 620 of 620 credits, power 0.71"),
         (replicalab.asks(plan), "980 more credits"),
         (replicalab.frontier(plan), "<td>620.0</td>"),

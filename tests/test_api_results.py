@@ -17,15 +17,15 @@ DAY: Final = date(2026, 1, 31)
 
 
 def test_comparison_holds_the_plan_of_each_side() -> None:
-    """The Scientist takes the offer of 25 samples; the least-loss plan has 15."""
+    """The Scientist takes the offer of 25 samples; the least-loss plan has 45."""
     plan = replicalab.assess(replicalab.load(STUDY))
     found = replicalab.compare(
         plan, replicalab.negotiate(plan), least=replicalab.least_loss(plan).after
     )
     assert [side.name for side in found] == ["plan 1", "plan 2", "least"]
-    assert [side.plan.counts.samples for side in found] == [100, 25, 15]
+    assert [side.plan.counts.samples for side in found] == [100, 25, 45]
     size = found.frame().set_index("what").loc["Sample size"]
-    assert list(size[["plan 1", "plan 2", "least"]]) == [100, 25, 15]
+    assert list(size[["plan 1", "plan 2", "least"]]) == [100, 25, 45]
 
 
 def test_comparison_that_cannot_be_is_refused() -> None:
