@@ -337,12 +337,11 @@ def _loss_text(failure: BaseException, *, is_own: bool) -> str:
 
 
 def _stop(pool: Executor, running: Iterable[Future[list[Result]]], *, is_own: bool) -> None:
-    """Cancel what runs, and end an own pool without waiting for running jobs."""
-    for future in running:
-        future.cancel()
+    """Cancel the jobs in another's pool; end an own one without waiting for running jobs."""
     if not is_own:
-        return
-    if isinstance(pool, ThreadPoolExecutor):
+        for future in running:
+            future.cancel()
+    elif isinstance(pool, ThreadPoolExecutor):
         pool.shutdown(wait=False, cancel_futures=True)
     else:
         pool.shutdown(wait=False, kill_workers=True)  # type: ignore[call-arg]  # loky's own

@@ -4,10 +4,15 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Final
 
+from typer.exceptions import Exit, TyperException
+from typer.main import get_command
+
 from replicalab.characters import on_one_line
-from replicalab.cli.printing import CommandError, prepare_streams, say
+from replicalab.cli.commands import app
+from replicalab.cli.printing import CommandError, content, say
 from replicalab.errors import ReplicaLabError
 from replicalab.lexicon import shortened
 
@@ -16,10 +21,15 @@ DEBUG: Final = "REPLICALAB_DEBUG"
 BAD_INPUT, CRASH, INTERRUPTED, BROKEN_PIPE = 2, 70, 130, 141
 _LONGEST: Final = 300  # characters of another library's message
 
+for _module in ("serving", "plans", "portfolios", "negotiations", "reports", "batches"):
+    import_module(f"replicalab.cli.{_module}")  # registers its commands, in this order
+
 
 def main(arguments: Sequence[str]) -> int:
     """Run a command, and return its exit code."""
-    prepare_streams()
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        stream.reconfigure(errors="backslashreplace")
+    content.cache_clear()
     try:
         return _run(arguments)
     except BrokenPipeError:
@@ -39,19 +49,13 @@ def main(arguments: Sequence[str]) -> int:
         say(f"{problem}; free some space, or write elsewhere" if is_full else str(error))
         return BAD_INPUT
     except Exception as error:  # noqa: BLE001 - every other failure is ReplicaLab's own
-        _tell_crash(error, whole="--debug" in arguments or bool(os.environ.get(DEBUG)))
+        _report_crash(error, whole="--debug" in arguments or bool(os.environ.get(DEBUG)))
         return CRASH
 
 
 def _run(arguments: Sequence[str]) -> int:
-    from typer.exceptions import Exit, TyperException  # noqa: PLC0415 - with the commands
-    from typer.main import get_command  # noqa: PLC0415
-
-    from replicalab.cli.commands import app  # noqa: PLC0415
-
     if sys.stdout is None:
-        problem = "the answer cannot be written (standard output is closed)"
-        raise CommandError(f"{problem}; write elsewhere")
+        raise CommandError("standard output is closed; write elsewhere")
     program = get_command(app)
     try:
         with program.make_context("replicalab", [*arguments]) as context:
@@ -67,7 +71,7 @@ def _run(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _tell_crash(error: Exception, *, whole: bool) -> None:
+def _report_crash(error: Exception, *, whole: bool) -> None:
     if whole:
         say("".join(traceback.format_exception(error)), "")
     text = shortened(on_one_line(f"{type(error).__name__}: {error}"), _LONGEST)

@@ -1,269 +1,158 @@
 """``negotiate``: the Scientist and the Lab Manager talk it through, or a transcript replays.
 
-Each round of a language model is printed at once; an interruption keeps the rounds before it.
+Each round is printed at once; an interruption keeps the rounds before it.
 """
 
-import json
-from collections.abc import Iterator
-from types import SimpleNamespace
-from typing import Any, Final, NamedTuple
+from pathlib import Path
 
 from pydantic import ValidationError
 
 from replicalab import llm, negotiation
 from replicalab.assessment import size_text
-from replicalab.case import Case, in_labs_of
+from replicalab.case import Case
 from replicalab.cli import asking, facts
-from replicalab.cli.files import called, check_writable, content, fills_standard_output, written
+from replicalab.cli.commands import PLAN, Options, command
 from replicalab.cli.model import MODEL, Model
-from replicalab.cli.plans import Lines, where
-from replicalab.cli.printing import Answer, CommandError, say, tell_lines
+from replicalab.cli.plans import Blocks, place_text, signed
+from replicalab.cli.printing import STANDARD, Answer, CommandError, called, say, show
 from replicalab.errors import ModelError, TraceError
 from replicalab.lexicon import count_text
-from replicalab.render import terminal
-from replicalab.scenarios import Pack
+from replicalab.negotiation import Negotiation, Outcome
+from replicalab.scenarios import MAX_ROUNDS, Pack, Study
 from replicalab.views import negotiation as texts
-from replicalab.views.plan import cautions_sentence
-from replicalab.views.score import score_text, score_verdict
+from replicalab.views.blocks import Heading
+from replicalab.views.report import said_blocks
+from replicalab.views.rounds import ledger_panel
+from replicalab.views.score import score_panel
 
-RULES: Final = tuple(
-    kind.value for kind in negotiation.ScientistKind if kind in negotiation.AUTOMATIC
+
+@command(
+    *PLAN,
+    *("scientist", "lab_manager", "replay", "save"),
+    codes="0 if they agree above the floor or the transcript replays, 1 if not",
+    example="psy_stroop",
 )
-SCIENTISTS_NAMED: Final = (*RULES, MODEL)
-LAB_MANAGERS_NAMED: Final = tuple(kind.value for kind in negotiation.LabManagerKind)
-_PLAN: Final = ("plan", "samples", "days")
-_SET_BY_TRANSCRIPT: Final = ("scientist", "lab_manager", "rounds", *_PLAN, "settings", "save")
+def negotiate(options: Options) -> Answer:
+    """Play a negotiation round by round, or replay a transcript."""
+    study, _ = asking.study_at(options.study)
+    if options.replay:
+        return _replayed(options, options.replay, study)
+    fields = {"max_rounds": MAX_ROUNDS, **_named(options, "scientist", "lab_manager")}
+    if options.scientist == MODEL:
+        for option in _named(options, "plan", "samples", "days"):
+            problem = f"--{option}: a language model opens with a plan of its own"
+            raise CommandError(f"{problem}; omit it with --scientist {MODEL}")
+        case = asking.case_of(options, study, options.lab, fields)
+    else:
+        case = asking.plan_case(options, study, fields)
+    return _played(options, case, asking.pack_of(case, study))
 
 
-def negotiate(asked: SimpleNamespace) -> Answer:
-    """Return a negotiation, or the replay of a saved one."""
-    return _replayed(asked) if asked.replay else _played(asked)
+def _named(options: Options, *names: str) -> dict[str, object]:
+    """Return the options of these names that have a value."""
+    return {name: value for name in names if (value := getattr(options, name)) is not None}
 
 
-def players(asked: SimpleNamespace) -> dict[str, Any]:
-    """Return the players and rounds of a command as fields of a case.
-
-    Raises:
-        CommandError: a player has another name, or there are too many rounds.
-    """
-    if asked.scientist:
-        asking.choice("--scientist", asked.scientist, SCIENTISTS_NAMED)
-    if asked.lab_manager:
-        asking.choice("--lab-manager", asked.lab_manager, LAB_MANAGERS_NAMED)
-    require_rounds(asked.rounds)
-    names = {"scientist": "scientist", "lab_manager": "lab_manager", "rounds": "max_rounds"}
-    return {field: value for name, field in names.items() if (value := getattr(asked, name))}
-
-
-def require_rounds(rounds: int | None) -> None:
-    """Refuse more rounds than a negotiation may have."""
-    most = negotiation.MOST_ROUNDS
-    if rounds and rounds > most:
-        raise CommandError(f"--rounds {rounds:,} is out of range; write 1 to {most}")
-
-
-def _played(asked: SimpleNamespace) -> Answer:
-    if asked.study is None:
-        raise CommandError("no STUDY is named; name one, or a transcript with --replay")
-    fields = players(asked)
-    is_silent = fills_standard_output(asked)
-    by_model = asked.scientist == MODEL
-    if by_model and (option := _first_of(asked, _PLAN)):
-        remedy = f"omit it with --scientist {MODEL}"
-        raise CommandError(f"{option}: a language model opens with a plan of its own; {remedy}")
-    pack = asking.pack(asked)
-    if by_model:
-        return _by_model(asked, Case.of(pack, **fields), pack)
-    case = Case.of(pack, asking.plan(asked, pack), **fields)
-    talk = Talk(negotiation.negotiate(case.setup(pack), pack))
-    saved = written(asked.save, negotiation.save(talk.played)) if asked.save else ""
-    return Answer(talk.code, _lines(talk, saved), lambda: _facts(talk), is_silent)
-
-
-class Talk(NamedTuple):
-    """A negotiation as far as it went.
-
-    Attributes:
-        model: who was asked, None where rules played.
-        stop: what ended it before its end.
-    """
-
-    played: negotiation.Negotiation
-    model: Model | None = None
-    stop: KeyboardInterrupt | ModelError | None = None
-
-    @property
-    def code(self) -> int:
-        """The exit code of it."""
-        if self.stop is not None:
-            return 2 if isinstance(self.stop, ModelError) else 130
-        return 0 if self.played.outcome is negotiation.Outcome.AGREED else 1
-
-    @property
-    def stopped_text(self) -> str:
-        """What ended it before its end; empty where nothing did."""
-        if self.stop is None:
-            return ""
-        rounds = count_text(len(self.played.rounds), "round")
-        why = "the language model failed" if isinstance(self.stop, ModelError) else "by Ctrl-C"
-        return f"Stopped after {rounds}, {why}."
-
-    @property
-    def score(self) -> negotiation.Score | None:
-        """How good its result is; None before its end."""
-        return negotiation.score(self.played) if self.played.ending else None
-
-
-def _by_model(asked: SimpleNamespace, case: Case, pack: Pack) -> Answer:
-    """Return the negotiation of a language model, each round printed before the next request.
-
-    Raises:
-        ModelError: no round could be played.
-        KeyboardInterrupt: it was stopped before the first.
-    """
-    model = Model(shows_progress=True)
-    if asked.save:
-        check_writable(asked.save)
-    is_silent = fills_standard_output(asked)
-    tell = (lambda _: None) if is_silent or asked.as_json else tell_lines
-    talk = Talk(negotiation.Negotiation(case.setup(pack, model.endpoint.model), pack), model)
-    saved = ""
+def _played(options: Options, case: Case, pack: Pack) -> Answer:
+    model = Model() if options.scientist == MODEL else None
+    setup = case.setup(pack, model.endpoint.model if model else None)
+    talk = start = Negotiation(setup, pack)
+    stop: Exception | KeyboardInterrupt | None = None
+    is_silent = options.as_json or str(options.save) == STANDARD
     try:
-        tell(_opening(talk.played))
-        for played in negotiation.course(talk.played, model):
-            talk = talk._replace(played=played)
-            tell(_round_lines(played, len(played.rounds) - 1))
-    except (KeyboardInterrupt, ModelError) as stop:
-        if not talk.played.rounds:
+        for talk in negotiation.course(start, model):
+            if not is_silent:
+                show(_round_blocks(talk))
+    except (KeyboardInterrupt, ModelError) as error:
+        if not talk.rounds:
             raise
-        say(str(stop))
-        talk = talk._replace(stop=stop)
-    finally:
-        if asked.save and talk.played.rounds:
-            saved = written(asked.save, _transcript(talk.played, model))
-    return Answer(talk.code, _ending_lines(talk, saved), lambda: _facts(talk), is_silent)
+        stop = error
+        say(str(error))
+    code = 0 if talk.outcome is Outcome.AGREED else 1
+    ended = ""
+    if stop is not None:
+        code = 2 if isinstance(stop, ModelError) else 130
+        why = "the language model failed" if code == 2 else "by Ctrl-C"
+        ended = f"Stopped after {count_text(len(talk.rounds), 'round')}, {why}."
+    more = {"spent": model.spent, "stopped": ended} if model else {}
+    blocks = _ending_blocks(talk, ended, model)
+    return Answer(code, blocks, lambda: {**_facts(talk), **more}, _transcript(talk, model))
 
 
-def _transcript(played: negotiation.Negotiation, model: Model) -> str:
-    try:
-        return negotiation.save(played, llm.recording_of(played.setup, model.endpoint))
-    except (TraceError, ValidationError):  # the model has settings that no recording holds
-        return negotiation.save(played)
+def _transcript(talk: Negotiation, model: Model | None) -> str:
+    if model:
+        try:
+            return negotiation.save(talk, llm.recording_of(talk.setup, model.endpoint))
+        except (TraceError, ValidationError):  # no recording has the settings of the model
+            pass
+    return negotiation.save(talk)
 
 
-def _first_of(asked: SimpleNamespace, names: tuple[str, ...]) -> str:
-    """Return the first option with a value; empty without one."""
-    present = [name for name in names if getattr(asked, name)]
-    option = present[0].replace("settings", "set").replace("_", "-") if present else ""
-    return f"--{option}" if option else ""
-
-
-def _replayed(asked: SimpleNamespace) -> Answer:
-    if option := _first_of(asked, _SET_BY_TRANSCRIPT):
-        raise CommandError(f"{option}: a transcript contains that; omit it with --replay")
-    transcript = asking.transcript_of(content(asked.replay), asked.replay)
-    find = in_labs_of(asking.study_at(asked.study)[0]) if asked.study is not None else None
-    try:
-        played = negotiation.replay(transcript, Case.of_run(transcript.setup).pack(find))
-    except TraceError as error:
-        raise CommandError(f"{called(asked.replay)}: {error}") from error
-    return Answer(0, _replay_lines(played), lambda: _facts(Talk(played)))
+def _replayed(options: Options, path: Path, study: Study) -> Answer:
+    fixed = ("scientist", "lab_manager", "plan", "samples", "days", "settings", "save")
+    for name in _named(options, *fixed):
+        option = name.replace("settings", "set").replace("_", "-")
+        raise CommandError(f"--{option}: a transcript contains that; omit it with --replay")
+    talk = asking.run_at(path, study)
+    if talk is None:
+        raise CommandError(f"{called(path)}: it holds no negotiation; name one saved here")
+    size = f" · {size_text(talk.final_plan)}" if talk.final_plan else ""
+    blocks = [f"{place_text(talk.pack)}{size}", _players(talk), *_ending_blocks(talk)]
+    return Answer(0, blocks, lambda: _facts(talk))
 
 
 # --- in words -----------------------------------------------------------------------------------
 
 
-def _lines(talk: Talk, saved: str) -> Lines:
-    yield from _opening(talk.played)
-    for at in range(len(talk.played.rounds)):
-        yield from _round_lines(talk.played, at)
-    yield from _ending_lines(talk, saved)
+def _round_blocks(talk: Negotiation) -> Blocks:
+    number = len(talk.rounds)
+    if number == 1:
+        yield place_text(talk.pack)
+        yield _players(talk)
+    yield Heading(texts.round_caption(talk, number - 1))
+    yield from said_blocks(talk.rounds[-1])
 
 
-def _opening(played: negotiation.Negotiation) -> Lines:
-    yield where(played.pack)
-    yield _players(played)
+def _ending_blocks(talk: Negotiation, ended: str = "", model: Model | None = None) -> Blocks:
+    yield Heading("Outcome")
+    yield signed(texts.outcome_verdict(talk))
+    yield ledger_panel(talk)
+    yield ended
+    if model:
+        yield model.spent_text(count_text(len(talk.rounds), "round"))
+    if talk.ending:
+        yield score_panel(negotiation.score(talk))
 
 
-def _round_lines(played: negotiation.Negotiation, at: int) -> Lines:
-    yield terminal.heading(texts.round_caption(played, at))
-    yield from terminal.rendered(*filter(None, _round(played.rounds[at])))
-
-
-def _ending_lines(talk: Talk, saved: str) -> Lines:
-    played, rounds = talk.played, count_text(len(talk.played.rounds), "round")
-    outcome = texts.outcome_verdict(played)
-    yield ""
-    yield terminal.signed(outcome.status, outcome.text)
-    yield from terminal.rendered(texts.ledger_sentence(negotiation.ledger(played)))
-    spent = talk.model.spent_text(rounds) if talk.model else ""
-    for text in filter(None, (talk.stopped_text, spent, saved)):
-        yield from ("", text)
-    yield from _score_lines(talk.score)
-
-
-def _score_lines(score: negotiation.Score | None) -> Lines:
-    if score:
-        verdict = score_verdict(score)
-        yield ""
-        yield terminal.signed(verdict.status, verdict.title)
-        yield from terminal.rendered(verdict.text, score_text(score))
-
-
-def _players(played: negotiation.Negotiation) -> str:
-    setup = played.setup
+def _players(talk: Negotiation) -> str:
+    setup = talk.setup
     scientist, manager = texts.SCIENTISTS[setup.scientist], texts.LAB_MANAGERS[setup.lab_manager]
     model = f" ({setup.model})" if setup.model else ""
     return f"Scientist: {scientist.name}{model}. Lab Manager: {manager.name}."
 
 
-def _round(done: negotiation.Round) -> Iterator[str]:
-    reason = f": {done.reason}" if done.reason else "."
-    yield f"Scientist: {texts.turn_title(done).lower()}{reason}"
-    if done.plan and (cautions := cautions_sentence(done.plan)):
-        yield cautions
-    verdict = texts.answer_verdict(done)
-    if verdict and done.answer:
-        first, *rest = done.answer.explanation.splitlines()
-        yield f"Lab Manager: {verdict.title.lower()} ({terminal.SIGNS[verdict.status]}): {first}"
-        yield from (f"  {text}" for text in (*rest, texts.offer_breaks_text(done)) if text)
-
-
-def _replay_lines(played: negotiation.Negotiation) -> Lines:
-    verdict = texts.outcome_verdict(played)
-    if played.final_plan:
-        yield f"{where(played.pack)} · {size_text(played.final_plan)}"
-        yield from terminal.rendered(_players(played))
-    yield terminal.signed(verdict.status, verdict.text)
-    yield from _score_lines(Talk(played).score)
-
-
 # --- as data ------------------------------------------------------------------------------------
 
 
-def _facts(talk: Talk) -> dict[str, object]:
-    played, found = talk.played, talk.score
-    outcome, ending, final = played.outcome, played.ending, played.final_plan
+def _facts(talk: Negotiation) -> facts.Data:
+    final, score = talk.final_plan, negotiation.score(talk) if talk.ending else None
+    parts = ("regret", "evidence_short", "wishes_short", "fidelity_short")
     return {
-        **facts.place(played.pack),
-        "scientist": str(played.setup.scientist),
-        "lab_manager": str(played.setup.lab_manager),
-        "outcome": str(outcome) if outcome else None,
-        "ending": str(ending) if ending else None,
-        "verdict": facts.verdict(texts.outcome_verdict(played)),
+        **facts.place(talk.pack),
+        **facts.fields(talk.setup, "scientist", "lab_manager", "model"),
+        **facts.fields(talk, "outcome", "ending"),
+        "verdict": texts.outcome_verdict(talk)._asdict(),
         "final": facts.plan(final) if final else None,
         "rounds": [
             {
                 "round": at + 1,
-                "told": texts.round_caption(played, at),
-                "action": str(done.action.action_type) if done.action else None,
+                "caption": texts.round_caption(talk, at),
+                "action": done.action and done.action.action_type,
                 "reason": done.reason,
                 "plan": facts.plan(done.plan) if done.plan else None,
-                "answer": json.loads(done.answer.model_dump_json()) if done.answer else None,
+                "answer": done.answer,
             }
-            for at, done in enumerate(played.rounds)
+            for at, done in enumerate(talk.rounds)
         ],
-        **({"model": played.setup.model} if played.setup.model else {}),
-        **({"spent": talk.model.spent, "stopped": talk.stopped_text} if talk.model else {}),
-        "score": facts.score(found) if found else None,
+        "score": facts.fields(score, *parts) if score else None,
     }

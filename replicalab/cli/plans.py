@@ -1,39 +1,36 @@
-"""The commands about studies, labs and single plans."""
+"""The commands about studies, labs and plans."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Final
-
-from rich.console import RenderableType
 
 from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment, assess, size_text
-from replicalab.case import MOST_SIDES, in_labs_of
+from replicalab.case import MOST_SIDES
 from replicalab.cli import asking, facts
-from replicalab.cli.files import STANDARD, called, content, fills_standard_output, written
-from replicalab.cli.printing import Answer, CommandError, say
+from replicalab.cli.commands import LAB, PLAN, Options, command
+from replicalab.cli.printing import STANDARD, Answer, CommandError, called, say
 from replicalab.comparison import FEWEST_SIDES, Side, negotiated, side_of_run
 from replicalab.critique import RemarkStanding
 from replicalab.critique import critique as remarks_on
 from replicalab.lexicon import amount_text
 from replicalab.planner import PlanAnalysis, PlanStep
 from replicalab.planner.curves import Curves
-from replicalab.render import terminal
 from replicalab.scenarios import (
     EvidenceTier,
     Guesser,
     Pack,
+    Study,
     broken_scenarios,
     lab_json,
     list_scenarios,
     pack_of,
     plan_json,
 )
-from replicalab.tables.rows import study_row
+from replicalab.tables.rows import remark_row, study_row
 from replicalab.views import comparison
 from replicalab.views import options as texts
-from replicalab.views.blocks import Column, Table, row, table
+from replicalab.views.blocks import Block, Column, Heading, Sentence, Table, Verdict, row, table
 from replicalab.views.changes import all_changes, change_text, revision_text
 from replicalab.views.check import YOURS, check_panel, cost_panel, evidence_panel
 from replicalab.views.critique import critique_blocks
@@ -42,130 +39,142 @@ from replicalab.views.original import original_panel
 from replicalab.views.plan import asked_text
 from replicalab.views.verdicts import ANSWERS, answer_to, plan_verdict
 
-Lines = Iterator[RenderableType]
+Blocks = Iterator[Block | str | None]
 
 
-def where(pack: Pack) -> str:
+def place_text(pack: Pack) -> str:
     """Return the study, its lab and the user's question."""
     return " · ".join(filter(None, (pack.paper.name, lab_text(pack), asked_text(pack))))
 
 
-def opening(plan: Assessment) -> Lines:
+def signed(verdict: Verdict) -> Sentence:
+    """Return the text of a verdict behind its sign."""
+    return Sentence(verdict.text, status=verdict.status)
+
+
+def opening(plan: Assessment) -> Blocks:
     """Yield a plan's study, lab and size, then its verdict."""
-    verdict = plan_verdict(plan)
-    yield f"{where(plan.pack)} · {size_text(plan)}"
-    yield terminal.signed(verdict.status, verdict.text)
+    yield f"{place_text(plan.pack)} · {size_text(plan)}"
+    yield signed(plan_verdict(plan))
 
 
 # --- studies and labs ---------------------------------------------------------------------------
 
 
-def studies(asked: SimpleNamespace) -> Answer:
-    """Return the studies; a message names each unreadable file."""
+@command("as_json", codes="0", example="--json")
+def studies(_: Options) -> Answer:
+    """List the studies."""
     shelf = list_scenarios()
     for error in broken_scenarios():
         say(str(error))
-    if asked.domain is not None:
-        domains = sorted({study.domain_id for study in shelf})
-        asking.choice("--domain", asked.domain, domains)
-        shelf = [study for study in shelf if study.domain_id == asked.domain]
     rows = [
         (s.scenario_id, s.name, s.domain_id, str(s.kind), amount_text(s.reference_sample_size))
         for s in shelf
     ]
     listed = table("Studies", ("Id", "Name", "Field", "Kind", Column("n", "number")), rows)
-    return Answer(0, terminal.rendered(listed), lambda: {"studies": [*map(study_row, shelf)]})
+    return Answer(0, [listed], lambda: {"studies": [*map(study_row, shelf)]})
 
 
-def lab(asked: SimpleNamespace) -> Answer:
-    """Return the means of a lab and its differences from the study's."""
-    study, _ = asking.study_at(asked.study)
-    case = asking.case_of(asked, study)
-    pack, original = case.pack(in_labs_of(study)), pack_of(study, case.lab, case.seed)
-    saved = written(asked.save, lab_json(pack.own_lab)) if asked.save else ""
+@command(
+    *LAB,
+    "save",
+    codes="0",
+    example="psy_stroop --set own_lab.currency=EUR --set own_lab.rates.per_sample=4",
+)
+def lab(options: Options) -> Answer:
+    """Show a lab, and save its own values as a lab file."""
+    study, _ = asking.study_at(options.study)
+    case = asking.case_of(options, study, options.lab, {})
+    pack, original = asking.pack_of(case, study), pack_of(study, case.lab, case.seed)
     changes = [value.text for value in own_values(original, pack)]
-    lines = [where(pack), *terminal.rendered(amounts_text(pack.lab), *changes), saved]
-    data = {**facts.place(pack), "values": pack.lab.model_dump(mode="json")}
-    return Answer(0, filter(None, lines), lambda: data, fills_standard_output(asked))
+    blocks = [place_text(pack), amounts_text(pack.lab), *changes]
+    return Answer(0, blocks, lambda: facts.place(pack), lab_json(pack.own_lab))
 
 
 # --- one plan -----------------------------------------------------------------------------------
 
 
-def check(asked: SimpleNamespace) -> Answer:
-    """Return the check of a plan."""
-    options = asking.analysis(asked)
-    code = 0 if options.yours.feasible else 1
-    return Answer(code, _check_lines(options), lambda: facts.checked(options))
-
-
-def _check_lines(options: PlanAnalysis) -> Lines:
-    plan = options.yours
-    yield from opening(plan)
-    panels = (
-        check_panel(plan, options.binding),
+@command(
+    *PLAN,
+    codes="0 if the plan passes all seven dimensions, 1 if it does not",
+    example="psy_stroop --lab hard --samples 60",
+)
+def check(options: Options) -> Answer:
+    """Check a plan against its lab in seven dimensions, with its cost and evidence."""
+    analysis, _ = asking.analysis(options)
+    plan = analysis.yours
+    blocks = [
+        *opening(plan),
+        check_panel(plan, analysis.binding),
         cost_panel(plan),
         evidence_panel({YOURS: plan}),
         original_panel(Curves(plan)),
-    )
-    yield from terminal.rendered(*filter(None, panels))
+    ]
+    return Answer(0 if plan.feasible else 1, blocks, lambda: facts.checked(analysis))
 
 
-def critique(asked: SimpleNamespace) -> Answer:
-    """Return a reviewer's questions."""
-    plan = asking.analysis(asked).yours
-    remarks = remarks_on(plan, asking.registration(asked))
-    code = 1 if any(each.standing is RemarkStanding.CONCERN for each in remarks) else 0
-    lines = [*opening(plan)]
+@command(*PLAN, "answers", codes="0 without concerns, 1 with one or more", example="psy_stroop")
+def critique(options: Options) -> Answer:
+    """List a reviewer's questions about a plan, each with the place of its remedy."""
+    analysis, answers = asking.registered(options)
+    plan = analysis.yours
+    remarks = remarks_on(plan, answers)
+    blocks = [*opening(plan)]
     for block in critique_blocks(remarks):
         if isinstance(block, Table) and block.rows:
-            lines.append(terminal.heading(block.caption))
-        lines += terminal.rendered(block)
-    return Answer(code, lines, lambda: facts.critiqued(plan, remarks))
+            blocks.append(Heading(block.caption))
+        blocks.append(block)
+    rows = [*map(remark_row, remarks)]
+    code = 1 if any(each.standing is RemarkStanding.CONCERN for each in remarks) else 0
+    return Answer(
+        code, blocks, lambda: {**facts.place(plan.pack), **facts.plan(plan), "critique": rows}
+    )
 
 
-def plan(asked: SimpleNamespace) -> Answer:
-    """Return the changes to a plan and the additions to its lab."""
-    options = asking.analysis(asked)
-    least, study = options.least, options.yours.pack.scenario_id
-    is_silent = fills_standard_output(asked)
-    saved = written(asked.save, plan_json(least.plan, study)) if asked.save else ""
+@command(
+    *PLAN,
+    "save",
+    codes="0 if the least-loss plan passes and reaches the floor, 1 if it does not",
+    example="psy_stroop",
+)
+def plan(options: Options) -> Answer:
+    """Find the plan with the least loss, change by change, and what the lab lacks."""
+    analysis, _ = asking.analysis(options)
+    least = analysis.least
     shows = least.after.evidence.tier is not EvidenceTier.BELOW_FLOOR
     code = 0 if least.after.feasible and shows else 1
-    return Answer(code, _plan_lines(options, saved), lambda: facts.planned(options), is_silent)
+    file = plan_json(least.plan, analysis.yours.pack.scenario_id)
+    return Answer(code, _plan_blocks(analysis), lambda: facts.planned(analysis), file)
 
 
-def _plan_lines(options: PlanAnalysis, saved: str) -> Lines:
-    least, offer = options.least, options.offer
-    yield from opening(options.yours)
-    yield from filter(None, [texts.first_of_all(options)])
+def _plan_blocks(analysis: PlanAnalysis) -> Blocks:
+    least, offer = analysis.least, analysis.offer
+    yield from opening(analysis.yours)
+    yield texts.first_of_all(analysis)
     if offer:
-        yield terminal.heading("The Lab Manager's changes")
-        yield from terminal.rendered(ANSWERS[answer_to(options)].text)
-        yield from _changes(options, offer.after, offer.changes)
-    yield terminal.heading("The least-loss plan")
-    summary = texts.difference_text(options), texts.search_text(options)
-    yield from terminal.rendered(*filter(None, summary))
+        yield Heading("The Lab Manager's changes")
+        yield ANSWERS[answer_to(analysis)].text
+        yield from _changes(analysis, offer.after, offer.changes)
+    yield Heading("The least-loss plan")
+    yield texts.difference_text(analysis)
+    yield texts.search_text(analysis)
     if not least.after.evidence.void_reason:
-        yield from _changes(options, least.after, least.changes)
-    yield from terminal.rendered(texts.take_panel(options))
-    yield from ["", saved] if saved else []
+        yield from _changes(analysis, least.after, least.changes)
+    yield texts.take_panel(analysis)
 
 
 def _changes(
-    options: PlanAnalysis, after: Assessment, changes: Iterable[SuggestionChange]
-) -> Lines:
+    analysis: PlanAnalysis, after: Assessment, changes: Iterable[SuggestionChange]
+) -> Blocks:
     """Yield a revised plan, then each change with its price and its reason."""
-    made = all_changes(options.yours, changes, options.known)
+    made = [*map(change_text, all_changes(analysis.yours, changes, analysis.known))]
     if not made:
         return
-    whole = revision_text(PlanStep(options.yours, after))
-    sign = terminal.SIGNS[plan_verdict(after).status]
-    summary = f"{sign}: {whole.size}", whole.still, whole.breaks, whole.total
-    yield from terminal.rendered(*filter(None, summary))
-    for change in map(change_text, made):
-        yield from terminal.rendered(f"{change.number}. {change.title}", f"   {change.price}")
-        yield from terminal.rendered(f"   {change.why} {change.lost}".rstrip())
+    whole = revision_text(PlanStep(analysis.yours, after))
+    yield Sentence(whole.size, status=plan_verdict(after).status)
+    yield from (whole.still, whole.breaks, whole.total)
+    rows = [(change.title, change.price, f"{change.why} {change.lost}") for change in made]
+    yield table("Changes", ("Change", "Saves and loses", "Why, and what is lost"), rows)
 
 
 # --- several plans ------------------------------------------------------------------------------
@@ -177,24 +186,35 @@ _NAMED: Final[dict[str, Callable[[PlanAnalysis], Assessment]]] = {
 }
 
 
-def compare(asked: SimpleNamespace) -> Answer:
-    """Return plans next to each other."""
-    plans, labs = asked.plan or ["study"], asked.lab or ["medium"]
+@command(
+    "study",
+    "plans",
+    "labs",
+    "seed",
+    "settings",
+    "as_json",
+    codes="0",
+    example="psy_stroop --plan study --plan least-loss",
+)
+def compare(options: Options) -> Answer:
+    """Compare two to four plans, differences first."""
+    plans, labs = options.plans or ["study"], options.labs or ["medium"]
     number = len(plans) * len(labs)
     if not FEWEST_SIDES <= number <= MOST_SIDES:
         remedy = f"name {FEWEST_SIDES} to {MOST_SIDES} with --plan and --lab"
         raise CommandError(f"{number} of plan and lab are named; {remedy}")
-    sides = [
-        _side(name, asking.pack(asked, lab), many=len(plans) > 1, labs=len(labs) > 1)
-        for lab in labs
-        for name in plans
-    ]
-    return Answer(0, _compare_lines(sides), lambda: {"sides": [*map(_side_facts, sides)]})
+    study, _ = asking.study_at(options.study)
+    sides = []
+    for lab in labs:
+        pack = asking.pack_of(asking.case_of(options, study, lab, {}), study)
+        for name in plans:
+            titles = [Path(called(Path(name))).stem] if len(plans) > 1 else []
+            titles += [lab_text(pack)] if len(labs) > 1 or not titles else []
+            sides.append(_side(", ".join(titles), name, pack, study))
+    return Answer(0, _compare_blocks(sides), lambda: {"sides": [*map(_side_facts, sides)]})
 
 
-def _side(name: str, pack: Pack, *, many: bool, labs: bool) -> Side:
-    parts = [Path(called(name)).stem if many else "", lab_text(pack) if labs or not many else ""]
-    title = ", ".join(filter(None, parts))
+def _side(title: str, name: str, pack: Pack, study: Study) -> Side:
     if choose := _NAMED.get(name):
         plan = choose(PlanAnalysis(assess(pack.reference_protocol, pack)))
         return Side(title, plan, negotiated(plan))
@@ -202,25 +222,22 @@ def _side(name: str, pack: Pack, *, many: bool, labs: bool) -> Side:
     if not (path.suffix or name == STANDARD or path.exists()):
         remedy = Guesser().remedy(name, [*_NAMED])
         raise CommandError(f"--plan '{name}' is no plan and no file; {remedy}")
-    run = asking.run_in(content(path), path, pack)
+    run = asking.run_at(path, study)
     if run and run.pack == pack:
         return side_of_run(title, run)
-    plan = assess(asking.plan_at(path, pack), pack)
+    plan = assess(asking.plan_at(path, study), pack)
     return Side(title, plan, negotiated(plan))
 
 
-def _compare_lines(sides: Sequence[Side]) -> Lines:
+def _compare_blocks(sides: Sequence[Side]) -> Blocks:
     yield sides[0].plan.pack.paper.name
     names = ("", *(side.name for side in sides))
     for title, lines in comparison.parts(sides).items():
-        rows = [row(line.label, *line.cells) for line in lines]
-        yield terminal.heading(title)
-        yield from terminal.rendered(table(title, names, rows))
+        yield Heading(title)
+        yield table(title, names, [row(line.label, *line.cells) for line in lines])
 
 
-def _side_facts(side: Side) -> dict[str, object]:
-    played = side.played
-    outcome = str(played.outcome) if played and played.outcome else None
+def _side_facts(side: Side) -> facts.Data:
+    played, judged = side.played, comparison.judged_text(side)
     data = facts.checked(PlanAnalysis(side.plan))
-    judged = comparison.judged_text(side)
-    return {"name": side.name, "judged": judged, **data, "negotiated": outcome}
+    return {"name": side.name, "judged": judged, **data, "negotiated": played and played.outcome}

@@ -1,26 +1,25 @@
-"""The answers of commands on standard output, and messages on standard error."""
+"""What a command reads and writes: files, ``-`` for standard input or output, and its answer."""
 
-import codecs
+import errno
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Final, NamedTuple
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from pydantic_core import to_jsonable_python
 
 from replicalab.characters import shown
+from replicalab.documents import MOST_BYTES
+from replicalab.render.terminal import AnswerConsole, rendered
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from replicalab.views.blocks import Block
 
-SCHEMA: Final = 1  # Version of every JSON answer: it rises if a value is renamed, moved or removed
-
-# Signs for encodings that lack the usual ones.
-_PLAIN: Final = dict(
-    zip(
-        map(ord, "✓✕−–·×→±…\u2018\u2019⟨⟩\u2068\u2069"),
-        ("+", "x", "-", "-", "-", "x", "->", "+-", "...", "'", "'", "<", ">", "", ""),
-        strict=True,
-    )
-)
+SCHEMA: Final = 2  # Version of every JSON answer: it rises if a value is renamed, moved or removed
+STANDARD: Final = "-"
 
 
 class CommandError(ValueError):
@@ -32,44 +31,41 @@ class Answer(NamedTuple):
 
     Attributes:
         code: its exit code.
-        lines: texts and renderables for people.
-        data: plain data for programs.
-        is_silent: whether a file fills standard output instead.
+        blocks: for people.
+        data: for programs.
+        file: the content of the file that ``--save`` names.
     """
 
     code: int
-    lines: Iterable["RenderableType"]
+    blocks: Iterable["Block | str | None"]
     data: Callable[[], Mapping[str, object]]
-    is_silent: bool = False
+    file: str | bytes = ""
 
 
-def prepare_streams() -> None:
-    """Let both streams replace what their encoding lacks."""
-    for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
-            stream.reconfigure(errors="replicalab.plain")  # type: ignore[union-attr]
-
-
-def tell(answer: Answer, *, as_json: bool) -> None:
-    """Write an answer to standard output."""
-    if as_json:
-        data = {"schema": SCHEMA, **answer.data()}
+def finish(function: Callable[[Any], Answer], options: Any) -> int:
+    """Run a command, save its file, print its answer, and return its exit code."""
+    save: Path | None = options.save
+    fills = str(save) == STANDARD
+    if fills and options.as_json:
+        raise CommandError(f"--save {STANDARD} and --json both fill standard output; omit one")
+    if save:
+        _require_writable(save)
+    answer = function(options)
+    saved = _write(save, answer.file) if save and answer.file else ""
+    if options.as_json:
+        data = to_jsonable_python({"schema": SCHEMA, **answer.data()}, inf_nan_mode="null")
         sys.stdout.write(json.dumps(data, indent=1, allow_nan=False) + "\n")
-    elif not answer.is_silent:
-        tell_lines(answer.lines)
+    elif not fills:
+        show([*answer.blocks, saved])
     sys.stdout.flush()
+    return answer.code
 
 
-def tell_lines(lines: Iterable["RenderableType"]) -> None:
-    """Write texts and renderables to standard output; a pipe receives a text on one line."""
-    from replicalab.render.terminal import AnswerConsole  # noqa: PLC0415 - help needs no views
-
+def show(blocks: Iterable["Block | str | None"]) -> None:
+    """Print blocks and sentences."""
     console = AnswerConsole(sys.stdout)
-    for line in lines:
-        if isinstance(line, str):
-            console.print(shown(line), soft_wrap=not console.is_terminal)
-        else:
-            console.print(line)
+    for part in rendered(*(block for block in blocks if block)):
+        console.print(part)
 
 
 def say(text: str, end: str = "\n") -> None:
@@ -79,20 +75,64 @@ def say(text: str, end: str = "\n") -> None:
         sys.stderr.flush()
 
 
-def is_watched() -> bool:
-    """Return whether standard error is a terminal."""
-    return sys.stderr is not None and sys.stderr.isatty()
+# --- files --------------------------------------------------------------------------------------
 
 
-def _plain(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    text = error.object[error.start : error.end].translate(_PLAIN)
+def called(path: Path) -> str:
+    """Return the name of a file in a message."""
+    return "standard input" if str(path) == STANDARD else str(path)
+
+
+@cache
+def content(path: Path) -> bytes:
+    """Return the content of a file, which is read once: a pipe has it only once.
+
+    Raises:
+        CommandError: it cannot be read, or is larger than `MOST_BYTES`.
+    """
+    name = called(path)
     try:
-        text.encode(error.encoding)
-    except UnicodeEncodeError:
-        text = text.encode("ascii", "backslashreplace").decode()
-    return text, error.end
+        if str(path) != STANDARD:
+            with path.open("rb") as file:
+                data = file.read(MOST_BYTES + 1)
+        elif sys.stdin is None:
+            raise OSError(errno.EBADF, "it is closed")
+        else:
+            data = sys.stdin.buffer.read(MOST_BYTES + 1)
+    except OSError as error:
+        why, remedy = error.strerror or "no such file", "name a file that exists and may be read"
+        raise CommandError(f"'{name}' cannot be read ({why}); {remedy}") from None
+    if len(data) > MOST_BYTES:
+        raise CommandError(f"'{name}' has more than {MOST_BYTES:,} bytes; name a smaller file")
+    return data
 
 
-codecs.register_error("replicalab.plain", _plain)
+def _require_writable(path: Path) -> None:
+    """Refuse a file that cannot be written before its content costs anything."""
+    target = path if path.exists() else path.parent
+    if str(path) != STANDARD and (path.is_dir() or not os.access(target, os.W_OK)):
+        raise _unwritable(path, "it is a folder" if path.is_dir() else "no access to its folder")
+
+
+def _unwritable(path: Path, why: str | None) -> CommandError:
+    remedy = "name a file in a folder that may be written"
+    return CommandError(f"'{path}' cannot be written ({why}); {remedy}")
+
+
+def _write(path: Path, content: str | bytes) -> str:
+    """Write a file as a whole, and return a line that names it."""
+    data = content.encode() if isinstance(content, str) else content
+    if str(path) == STANDARD:
+        sys.stdout.buffer.write(data)
+        return ""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        if path.exists() and not path.is_file():  # a device or a pipe
+            path.write_bytes(data)
+        else:  # a reader has the old file or the new one
+            part.write_bytes(data)
+            part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise _unwritable(path, error.strerror) from None
+    return f"Saved: {path}"

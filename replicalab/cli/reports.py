@@ -1,95 +1,68 @@
 """``report``: a plan as a page for a decider or a funder, or a report for a preregistration."""
 
 import json
-from collections.abc import Iterator
-from types import SimpleNamespace
-from typing import Final, get_args
-
-from rich.console import RenderableType
+from typing import Final, cast, get_args
 
 from replicalab.case import Case
 from replicalab.cli import asking
-from replicalab.cli.files import STANDARD, fills_standard_output, written
-from replicalab.cli.plans import opening
-from replicalab.cli.printing import Answer, CommandError
-from replicalab.documents import BUNDLE, ENDINGS, FORMS, Report, today
+from replicalab.cli.commands import PLAN, Options, command
+from replicalab.cli.plans import Blocks
+from replicalab.cli.printing import STANDARD, Answer, CommandError
+from replicalab.documents import BUNDLE, ENDINGS, FORMS, REPORTS, Report, today
 from replicalab.lexicon import joined
 from replicalab.negotiation import negotiate
-from replicalab.registration import PROFILES, Registration
-from replicalab.views.blocks import Paper
+from replicalab.views.blocks import Heading, Paper
 
 _PAGED: Final = [f".{ending}" for ending, form in FORMS.items() if form.is_paged]
-_SUFFIXES: Final = ", ".join(f".{ending}" for ending in ENDINGS)
 
 
-def report(asked: SimpleNamespace) -> Answer:
-    """Return the document, or as JSON its bundle."""
-    ending, page = _ending(asked), _page(asked)
-    if asked.registration:
-        asking.choice("--registration", asked.registration, [*PROFILES])
-    if page and asked.registration:
-        name = f"--registration {asked.registration}"
-        raise CommandError(f"{name} is another document; omit {page}")
-    if asked.brief and asked.answers:
-        raise CommandError(f"--answers '{asked.answers}' is not for the brief; omit --brief")
-    options = asking.analysis(asked)
-    pack = options.yours.pack
-    setup = Case.of(pack, options.yours.plan).setup(pack)
+@command(
+    *(*PLAN, "kind", "answers", "negotiated", "date", "paper", "save"),
+    codes="0",
+    example="psy_stroop --kind brief --date 2026-01-31",
+)
+def report(options: Options) -> Answer:
+    """Write a brief, a funding request, a report or a registration form; as JSON the bundle."""
+    asking.choice("--kind", options.kind, REPORTS)
+    ending = _ending(options)
+    analysis, answers = asking.registered(options)
+    pack = analysis.yours.pack
+    setup = Case.of(pack, analysis.yours.plan).setup(pack)
     made = Report(
-        options,
-        negotiate(setup, pack) if asked.negotiated else None,
-        asked.registration or page.removeprefix("--") or "report",
-        asked.date.date() if asked.date else today(),
-        asking.registration(asked) or Registration(),
+        analysis,
+        negotiate(setup, pack) if options.negotiated else None,
+        options.kind,
+        options.date.date() if options.date else today(),
+        answers,
     )
-    saved = written(asked.save, made.form(ending, asked.paper or "A4")) if asked.save else ""
-    is_silent = fills_standard_output(asked)
-    return Answer(0, _lines(made, ending, saved), lambda: json.loads(made.form(BUNDLE)), is_silent)
+    file = made.form(ending, cast(Paper, options.paper or "A4")) if options.save else ""
+    blocks = () if options.save else _blocks(made)
+    return Answer(0, blocks, lambda: json.loads(made.form(BUNDLE)), file)
 
 
-def _page(asked: SimpleNamespace) -> str:
-    """Return the option of another page than the report; empty without one.
-
-    Raises:
-        CommandError: both are asked for.
-    """
-    pages = [f"--{name}" for name in ("brief", "funding") if getattr(asked, name)]
-    if len(pages) > 1:
-        raise CommandError("--brief and --funding are two documents; ask for one")
-    return pages[0] if pages else ""
-
-
-def _ending(asked: SimpleNamespace) -> str:
-    """Return the form of the document.
-
-    Raises:
-        CommandError: it has none, or not that one.
-    """
-    if asked.form and not asked.save:
-        remedy = f"name one with --save, or {STANDARD} for standard output"
-        raise CommandError(f"--form {asked.form}: no file is named; {remedy}")
-    has_name = asked.save and str(asked.save) != STANDARD
-    named = asked.save.suffix.lower().removeprefix(".") if has_name else "md"
-    ending: str = asked.form or named
-    if asked.form:
-        asking.choice("--form", asked.form, [*ENDINGS])
-    if asked.paper:
-        asking.choice("--paper", asked.paper, get_args(Paper))
+def _ending(options: Options) -> str:
+    """Return the form of the document by the ending of its file."""
+    named = options.save is not None and str(options.save) != STANDARD
+    ending = options.save.suffix.lower()[1:] if options.save and named else "md"
     if ending not in ENDINGS:
-        problem = f"--save '{asked.save}': no such form"
-        raise CommandError(f"{problem}; end its name in {_SUFFIXES}")
-    if asked.paper and f".{ending}" not in _PAGED:
-        remedy = f"end the file's name in {joined(_PAGED, 'or')}, or omit it"
-        raise CommandError(f"--paper {asked.paper}: .{ending} has no pages; {remedy}")
-    if (page := _page(asked)) and ending == BUNDLE:
-        raise CommandError(f"{page} '{asked.save}': a bundle is no document; leave {page} out")
+        remedy = f"end its name in {joined([f'.{known}' for known in ENDINGS], 'or')}"
+        raise CommandError(f"--save '{options.save}': no such form; {remedy}")
+    if ending == BUNDLE and options.kind in {"brief", "funding"}:
+        problem = f"--kind {options.kind}: a bundle is no document"
+        raise CommandError(f"{problem}; omit it, or save another form")
+    if options.paper:
+        asking.choice("--paper", options.paper, get_args(Paper))
+        if f".{ending}" not in _PAGED:
+            remedy = f"end the file's name in {joined(_PAGED, 'or')}, or omit it"
+            raise CommandError(f"--paper {options.paper}: .{ending} has no pages; {remedy}")
     return ending
 
 
-def _lines(made: Report, ending: str, saved: str) -> Iterator[RenderableType]:
-    if not saved:
-        yield from str(made.form("md")).splitlines()
-        return
-    plan = (made.options if ending == BUNDLE else made.shown).yours
-    yield from opening(plan)
-    yield from ("", saved)
+def _blocks(made: Report) -> Blocks:
+    document = made.document
+    yield Heading(document.title)
+    yield document.about
+    for part in document.parts:
+        yield Heading(part.title)
+        yield from part.blocks
+    yield from document.foot

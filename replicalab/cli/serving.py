@@ -8,9 +8,9 @@ import time
 import urllib.request
 import webbrowser
 from threading import Thread
-from types import SimpleNamespace
 from typing import Final
 
+from replicalab.cli.commands import Options, command
 from replicalab.cli.printing import Answer, CommandError
 from replicalab.places import TREE
 
@@ -20,19 +20,22 @@ _HIGHEST_PORT: Final = 65535
 _START_SECONDS: Final = 60
 
 
-def serve(asked: SimpleNamespace) -> Answer:
-    """Serve the dashboard until it is ended.
-
-    Raises:
-        CommandError: the port cannot be had.
-    """
-    _require_free(asked.port)
-    # Where there is no screen, a text browser would take the terminal.
+@command(
+    "port",
+    "no_browser",
+    codes="1 after Ctrl-C or if it cannot start, 2 if the port is taken",
+    example="--port 8600",
+)
+def serve(options: Options) -> Answer:
+    """Serve the dashboard on this computer; `replicalab` alone does the same."""
+    _require_free(options.port)
+    # Without a screen, a text browser would take the terminal.
     has_screen = any(os.environ.get(name) for name in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY"))
-    if not asked.no_browser and (has_screen or sys.platform in {"darwin", "win32"}):
-        Thread(target=_open_when_ready, args=(asked.port,), daemon=True).start()
+    if not options.no_browser and (has_screen or sys.platform in {"darwin", "win32"}):
+        # Streamlit opens none for an `st.App`.
+        Thread(target=_open_when_ready, args=(options.port,), daemon=True).start()
     # As `python -m streamlit run app.py` does, which reads .streamlit/config.toml next to app.py.
-    sys.argv = ["streamlit", "run", str(TREE / "app.py"), f"--server.port={asked.port}"]
+    sys.argv = ["streamlit", "run", str(TREE / "app.py"), f"--server.port={options.port}"]
     runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
     return Answer(0, (), dict)
 
@@ -46,13 +49,11 @@ def _require_free(port: int) -> None:
     except OSError as error:
         problem = f"port {port} cannot be had ({os.strerror(error.errno or 0)})"
         another = port + 1 if port < _HIGHEST_PORT else PORT
-        raise CommandError(
-            f"{problem}; end what uses it, or name another: --port {another}"
-        ) from None
+        remedy = f"end what uses it, or name another: --port {another}"
+        raise CommandError(f"{problem}; {remedy}") from None
 
 
 def _open_when_ready(port: int) -> None:
-    """Open the dashboard in the browser once the server answers."""
     url = f"http://{HOST}:{port}"
     deadline = time.monotonic() + _START_SECONDS
     while time.monotonic() < deadline:

@@ -219,11 +219,11 @@ def _transcript(run: Negotiation) -> tuple[Block, ...]:
         documents.verdict_sentence(rounds.outcome_verdict(run)),
         Sentence(players, quiet=True),
         blocks.table("Round by round", names, rows),
-        *(block for done in run.rounds for block in _said(done)),
+        *(block for done in run.rounds for block in said_blocks(done)),
     )
 
 
-def _said(done: Round) -> Iterator[Block]:
+def said_blocks(done: Round) -> Iterator[Block]:
     """Yield what both sides said in a round, in full."""
     number = done.number + 1
     questions = done.action.questions if done.action else []

@@ -47,7 +47,7 @@ def test_batch_gives_the_result_of_each_job_in_order(ask: Asking) -> None:
 
 
 def test_batch_tells_its_progress_on_standard_error(ask: Asking) -> None:
-    told = ask(f"batch {STUDY} --lab easy --seeds 0-19 --workers 1 --csv out.csv")
+    told = ask(f"batch {STUDY} --lab easy --seeds 0-19 --workers 1 --save out.csv")
     assert told.err.splitlines()[-1] == "20 of 20 negotiations"
     assert len(told.err.splitlines()) <= 10
     assert [row["seed"] for row in rows_of(Path("out.csv"))] == [str(seed) for seed in range(20)]
@@ -56,7 +56,7 @@ def test_batch_tells_its_progress_on_standard_error(ask: Asking) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is sent as a signal")
 def test_batch_that_is_stopped_keeps_what_it_had(tmp_path: Path) -> None:
     kept = tmp_path / "some.csv"
-    line = f"batch {STUDY} --lab hard --seeds 0-1999 --workers 1 --csv {kept}"
+    line = f"batch {STUDY} --lab hard --seeds 0-1999 --workers 1 --save {kept}"
     process = started(line, start_new_session=True)
     assert process.stderr
     assert process.stderr.readline() == "200 of 2,000 negotiations\n"
@@ -67,7 +67,7 @@ def test_batch_that_is_stopped_keeps_what_it_had(tmp_path: Path) -> None:
     seeds = [int(row["seed"]) for row in rows_of(kept)]
     assert 200 <= len(seeds) < 2000
     assert len(set(seeds)) == len(seeds)
-    assert told.startswith(f"Stopped: {len(seeds):,} of 2,000 negotiations are played.")
+    assert told.strip().startswith(f"Stopped: {len(seeds):,} of 2,000 negotiations are played.")
 
 
 # --- on a cluster -------------------------------------------------------------------------------
@@ -78,8 +78,8 @@ def test_dask_that_is_not_installed_is_told(ask: Asking, monkeypatch: pytest.Mon
     said = ask(f"batch {STUDY} --dask tcp://127.0.0.1:1")
     assert said.code == 2
     assert said.err == (
-        "--dask: the package distributed is not installed; pip install distributed, or leave "
-        "--dask out\n"
+        "--dask: the package distributed is not installed; pip install distributed, or omit "
+        "--dask\n"
     )
 
 
@@ -115,7 +115,7 @@ def test_cluster_that_loses_a_worker_loses_and_doubles_no_result(
 ) -> None:
     kept = tmp_path / "all.csv"
     pids = [worker.pid for worker in cluster.workers.values()]
-    line = f"batch {STUDY} --seeds 0-{SEEDS - 1} --dask {cluster.scheduler_address} --csv {kept}"
+    line = f"batch {STUDY} --seeds 0-{SEEDS - 1} --dask {cluster.scheduler_address} --save {kept}"
     process = started(f"{line} --json")
     assert process.stderr
     assert process.stderr.readline() == "18 of 180 negotiations\n"
