@@ -93,7 +93,7 @@ def test_commands_are_joined_by_a_pipe() -> None:
     told, faults = checked.communicate(timeout=60)
     saved.communicate()
     assert (saved.returncode, checked.returncode, faults) == (0, 0, "")
-    assert json.loads(told)["plan"]["sample_size"] == 15
+    assert json.loads(told)["plan"]["sample_size"] == 45
 
 
 def test_reader_of_a_file_that_goes_away_ends_it_in_silence() -> None:
