@@ -47,7 +47,6 @@ from replicalab.negotiation.transcript import (
     MOST_BYTES,
     ModelSettings,
     Recording,
-    TextSource,
     Transcript,
     load,
     replay,

@@ -3,7 +3,6 @@
 Nothing that follows from them is in the file, so there is nothing in it to verify.
 """
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final, Literal, Self
 
@@ -12,7 +11,7 @@ from pydantic_core import from_json
 
 from replicalab.characters import on_one_line
 from replicalab.errors import NegotiationError, TraceError
-from replicalab.lexicon import amount_text, count_text, joined
+from replicalab.lexicon import amount_text
 from replicalab.models import LONGEST_LABEL, NonEmptyText, Passage, Record
 from replicalab.negotiation.asking import readable
 from replicalab.negotiation.records import (
@@ -26,7 +25,7 @@ from replicalab.negotiation.records import (
     TurnAuthor,
 )
 from replicalab.negotiation.rounds import moves_of, play_moves
-from replicalab.scenarios import EvidenceAssumptions, Identifier, LabOverrides, Pack
+from replicalab.scenarios import Identifier, Pack
 from replicalab.scenarios.json_file import format_problem, too_many
 from replicalab.scenarios.reading import dotted
 
@@ -41,13 +40,6 @@ Host = Annotated[
     StringConstraints(pattern=r"^[A-Za-z0-9.-]+(:[0-9]{1,5})?$|^\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?$"),
 ]
 """A host and perhaps a port: no scheme, no user, no path, so that no address with a key fits."""
-
-
-class TextSource(StrEnum):
-    """Where a model's texts come from."""
-
-    RECORDED = "recorded"
-    BY_HAND = "written by hand"
 
 
 class ModelSettings(Record):
@@ -68,7 +60,7 @@ class Recording(Record):
 
     key: Identifier
     title: Annotated[NonEmptyText, Field(max_length=LONGEST_LABEL)]
-    made: TextSource = TextSource.RECORDED
+    made: Literal["recorded", "written by hand"] = "recorded"
     note: Passage = ""
     settings: ModelSettings
 
@@ -86,19 +78,12 @@ class Transcript(Record):
         numbers = [move.number for move in self.moves]
         if numbers != sorted(set(numbers)):
             raise ValueError("two moves are of one round, or out of order; list them by round")
-        by_model = [move for move in self.moves if move.outputs or move.by is TurnAuthor.MODEL]
+        by_model = any(move.outputs or move.by is TurnAuthor.MODEL for move in self.moves)
         if (self.recording or by_model) and self.setup.scientist is not ScientistKind.MODEL:
             raise ValueError(
                 f"setup.scientist is {self.setup.scientist}; leave the recording and the model's "
                 "moves out"
             )
-        most = self.recording.settings.max_retries + 1 if self.recording else MOST_OUTPUTS
-        for move in by_model:
-            if len(move.outputs) > most:
-                raise ValueError(
-                    f"round {move.number + 1} has {count_text(len(move.outputs), 'output')}, and "
-                    f"the model was asked at most {count_text(most, 'time')}; remove the others"
-                )
         return self
 
 
@@ -123,8 +108,7 @@ def load(text: str) -> Transcript:
     Raises:
         TraceError: the text holds none, or one of another format; names the first place at fault.
     """
-    size = len(text) if len(text) > MOST_BYTES else len(text.encode("utf-8", "surrogatepass"))
-    if size > MOST_BYTES:
+    if (size := len(text.encode("utf-8", "surrogatepass"))) > MOST_BYTES:
         limit = amount_text(MOST_BYTES)
         raise TraceError(f"the file has {amount_text(size)} bytes, the limit is {limit}; {_REMEDY}")
     if more := too_many(text):
@@ -133,9 +117,8 @@ def load(text: str) -> Transcript:
         values = from_json(readable(text))
     except ValueError as error:
         raise TraceError(f"the file: Invalid JSON: {error}; {_REMEDY}") from error
-    if not isinstance(values, dict):
-        raise TraceError(f"the file: it holds no JSON object; {_REMEDY}")
-    if "setup" in values and (problem := format_problem(values.get("format", 1), FORMAT)):
+    number = values.get("format", 1) if isinstance(values, dict) and "setup" in values else FORMAT
+    if problem := format_problem(number, FORMAT):
         raise TraceError(problem)
     try:
         return Transcript.model_validate(values)
@@ -158,12 +141,11 @@ def replay(transcript: Transcript, pack: Pack) -> Negotiation:
     Raises:
         TraceError: the pack is of another study or lab, or a move cannot be played.
     """
-    expected, place = _place(transcript.setup), _place(pack)
-    if expected != place:
+    setup = transcript.setup
+    if (expected := _place(setup)) != (place := _place(pack)):
         raise TraceError(
             f"it is about {expected}, not about {place}; open that study in the same lab"
         )
-    setup = transcript.setup
     if (setup.own_lab, setup.question) != (pack.own_lab, pack.question):
         raise TraceError("it is about another own lab or question; open it with its own")
     try:
@@ -173,16 +155,7 @@ def replay(transcript: Transcript, pack: Pack) -> Negotiation:
 
 
 def _place(of: Setup | Pack) -> str:
-    own = [
-        name
-        for name, usual in (
-            ("its own lab", of.own_lab == LabOverrides()),
-            ("its own question", of.question == EvidenceAssumptions()),
-        )
-        if not usual
-    ]
-    addition = f" with {joined(own)}" if own else ""
-    return f"{of.scenario_id}, {of.difficulty}, seed {of.seed}{addition}"
+    return f"{of.scenario_id}, {of.difficulty}, seed {of.seed}"
 
 
 def shipped_recordings() -> tuple[Transcript, ...]:

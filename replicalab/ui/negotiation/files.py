@@ -197,7 +197,7 @@ def draw_recording() -> None:
         recording, setup = found[key]
         manager = LAB_MANAGERS[setup.lab_manager].name.lower()
         made = f"Model: {recording.settings.model}. Lab Manager: {manager}. {recording.note}"
-        st.caption(f"**{recording.made.value.capitalize()}.** {escaped(made)}")
+        st.caption(f"**{recording.made.capitalize()}.** {escaped(made)}")
     else:
         return
     draw_way_back()
