@@ -27,7 +27,13 @@ from replicalab.documents import REPORTS, Report, today
 from replicalab.errors import ArgumentError, Fault
 from replicalab.lexicon import joined
 from replicalab.models import Protocol, Record, revise
-from replicalab.negotiation import AUTOMATIC, LabManagerKind, Negotiation, ScientistKind
+from replicalab.negotiation import (
+    AUTOMATIC,
+    RULED_LAB_MANAGERS,
+    LabManagerKind,
+    Negotiation,
+    ScientistKind,
+)
 from replicalab.planner import (
     Frontier,
     LeastLoss,
@@ -155,7 +161,7 @@ def frontier(plan: Assessment) -> Frontier:
 
 def negotiate(
     plan: Assessment | Pack,
-    scientist: str | GenerateFn = ScientistKind.DIRECT,
+    scientist: str | GenerateFn = ScientistKind.STEP_BY_STEP,
     lab_manager: str = LabManagerKind.REFERENCE,
     max_rounds: int = scenarios.MAX_ROUNDS,
     *,
@@ -165,7 +171,7 @@ def negotiate(
 
     Args:
         plan: the Scientist's first plan. A language model takes a pack, or the study's plan.
-        scientist: a rule, such as ``direct`` or ``baseline``; a function from chat messages
+        scientist: ``step_by_step``, ``direct`` or ``baseline``; a function from chat messages
             to a model's text; or ``model`` for the endpoint in ``REPLICALAB_LLM_BASE_URL``.
         lab_manager: ``reference`` or ``least_loss``.
         max_rounds: the limit of rounds.
@@ -177,6 +183,7 @@ def negotiate(
     """
     pack, opening = (plan, None) if isinstance(plan, Pack) else (plan.pack, plan.plan)
     kind, generate_fn, name = _player("negotiate", scientist)
+    _require("negotiate", "lab_manager", lab_manager, RULED_LAB_MANAGERS)
     if generate_fn and opening not in (None, pack.reference_protocol):
         problem = "a language model opens with a plan of its own"
         raise ArgumentError("negotiate", [Fault("plan", problem, "hand in its pack")])
@@ -205,7 +212,7 @@ def run_batch(
     labs: Sequence[str] = tuple(scenarios.Difficulty),
     seeds: Sequence[int] = (0,),
     *,
-    scientists: Sequence[str | GenerateFn] = (ScientistKind.DIRECT,),
+    scientists: Sequence[str | GenerateFn] = (ScientistKind.STEP_BY_STEP,),
     lab_managers: Sequence[str] = (LabManagerKind.REFERENCE,),
     max_rounds: int = scenarios.MAX_ROUNDS,
     executor: Executor | None = None,

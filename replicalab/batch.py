@@ -55,7 +55,7 @@ POOL_IDLE_SECONDS: Final = 60
 _ROUNDING: Final = 1e-12  # What is 0 here may be that on another machine
 _Z: Final = 1.959963984540054  # The 97.5 % point of the normal distribution: intervals are of 95 %
 
-Rule = Literal[ScientistKind.BASELINE, ScientistKind.DIRECT]
+Rule = Literal[ScientistKind.STEP_BY_STEP, ScientistKind.DIRECT, ScientistKind.BASELINE]
 Seat = Rule | Literal[ScientistKind.MODEL]  # Who may be the Scientist of a job
 
 
@@ -106,7 +106,7 @@ def jobs_of(
     labs: Sequence[str] = tuple(Difficulty),
     seeds: Sequence[int] = (0,),
     *,
-    scientists: Sequence[str] = (ScientistKind.DIRECT,),
+    scientists: Sequence[str] = (ScientistKind.STEP_BY_STEP,),
     lab_managers: Sequence[str] = (LabManagerKind.REFERENCE,),
     max_rounds: int = MAX_ROUNDS,
 ) -> list[Case]:

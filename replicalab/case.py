@@ -27,10 +27,12 @@ from replicalab.models import Protocol, Record, too_large
 from replicalab.negotiation import (
     AUTOMATIC,
     MOST_ROUNDS,
+    RULED_LAB_MANAGERS,
     LabManagerKind,
     Move,
     ScientistKind,
     Setup,
+    check_seats,
 )
 from replicalab.registration import Registration
 from replicalab.scenarios.checking import shown
@@ -70,7 +72,7 @@ class Case(Record):
     own_lab: scenarios.LabOverrides = scenarios.LabOverrides()
     question: scenarios.EvidenceAssumptions = scenarios.EvidenceAssumptions()
     plan: Protocol | None = None
-    scientist: ScientistKind = ScientistKind.DIRECT
+    scientist: ScientistKind = ScientistKind.STEP_BY_STEP
     lab_manager: LabManagerKind = LabManagerKind.REFERENCE
     max_rounds: Annotated[int, Field(strict=True, ge=1, le=MOST_ROUNDS)] = scenarios.MAX_ROUNDS
     recording: scenarios.Identifier | None = None
@@ -83,6 +85,7 @@ class Case(Record):
             raise ValueError("nothing is played by hand in a recorded run, or in a model's place")
         if any(move.outputs for move in self.moves):
             raise ValueError("only a saved negotiation holds what a model said; open its file")
+        check_seats(self.scientist, self.lab_manager)
         return self
 
     @classmethod
@@ -276,7 +279,14 @@ def _parsed(text: str) -> scenarios.Study:
 
 def _between_rules(case: Case) -> Case:
     if case.scientist not in AUTOMATIC:
-        raise ValueError(f"scientist is {case.scientist}; use {' or '.join(sorted(AUTOMATIC))}")
+        others = joined(sorted(AUTOMATIC), "or")
+        raise ValueError(f"scientist is {case.scientist}; use {others}")
+    return _with_ruled_manager(case)
+
+
+def _with_ruled_manager(case: Case) -> Case:
+    if case.lab_manager not in RULED_LAB_MANAGERS:
+        raise ValueError(f"lab_manager is a person; use {joined(RULED_LAB_MANAGERS, 'or')}")
     return case
 
 
@@ -288,7 +298,7 @@ def _without_a_person(case: Case) -> Case:
     if case.scientist is ScientistKind.PERSON:
         others = sorted({*ScientistKind} - {ScientistKind.PERSON})
         raise ValueError(f"scientist is a person; use {joined(others, 'or')}")
-    return case
+    return _with_ruled_manager(case)
 
 
 JobCase = Annotated[Case, AfterValidator(_without_a_person)]

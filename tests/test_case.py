@@ -125,10 +125,10 @@ def test_case_with_the_file_of_a_study_needs_no_other() -> None:
 
 
 def test_case_that_needs_a_person_is_no_job_and_one_that_needs_a_model_is_not_kept() -> None:
-    with pytest.raises(ValidationError, match="use baseline, direct or model"):
+    with pytest.raises(ValidationError, match="use baseline, direct, model or step_by_step"):
         Result(job=START.changed(scientist=ScientistKind.PERSON), error="none")
     by_model = Result(job=START.changed(scientist=ScientistKind.MODEL), error="none")
-    with pytest.raises(ValidationError, match="use baseline or direct"):
+    with pytest.raises(ValidationError, match="use baseline, direct or step_by_step"):
         KeptBatch.of([by_model], 1)
 
 

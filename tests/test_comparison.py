@@ -10,6 +10,8 @@ from replicalab.comparison import negotiated, recorded, side_of_run
 from replicalab.errors import NegotiationError
 from replicalab.models import ScientistAction, ScientistActionType, plan_action, revise
 from replicalab.negotiation import (
+    AUTOMATIC,
+    RULED_LAB_MANAGERS,
     LabManagerKind,
     Move,
     Negotiation,
@@ -25,8 +27,8 @@ PACK = load_scenario("psy_stroop", "medium")
 PLAN = assess(PACK.reference_protocol, PACK)
 
 
-@pytest.mark.parametrize("scientist", [ScientistKind.BASELINE, ScientistKind.DIRECT])
-@pytest.mark.parametrize("manager", LabManagerKind)
+@pytest.mark.parametrize("scientist", AUTOMATIC)
+@pytest.mark.parametrize("manager", RULED_LAB_MANAGERS)
 def test_side_is_negotiated_as_its_players_play(
     scientist: ScientistKind, manager: LabManagerKind
 ) -> None:
@@ -53,7 +55,7 @@ def by_moves(*actions: ScientistAction) -> Negotiation:
 
 def test_run_is_a_side_by_the_plan_on_which_it_ended_or_goes_on() -> None:
     """The offer of the first round, 25 samples for 800 credits, is taken in the second."""
-    played = negotiated(PLAN)
+    played = negotiated(PLAN, Case.of(PACK, scientist=ScientistKind.DIRECT))
     assert played is not None
     found = side_of_run("A run", played)
     assert (found.plan.plan.sample_size, found.plan.cost, found.is_run) == (25, 800, True)

@@ -20,6 +20,7 @@ from replicalab.negotiation.players import (
 from replicalab.negotiation.records import (
     AUTOMATIC,
     MOST_ROUNDS,
+    RULED_LAB_MANAGERS,
     Attempt,
     Ending,
     LabManagerKind,
@@ -27,14 +28,25 @@ from replicalab.negotiation.records import (
     Negotiation,
     Outcome,
     Output,
+    Reply,
     Round,
     ScientistKind,
     Setup,
     State,
     Turn,
     TurnAuthor,
+    check_seats,
 )
-from replicalab.negotiation.rounds import course, fork, moves_of, negotiate, play, play_moves
+from replicalab.negotiation.rounds import (
+    course,
+    fork,
+    moves_of,
+    negotiate,
+    play,
+    play_moves,
+    play_on,
+    reply_to,
+)
 from replicalab.negotiation.score import (
     Concession,
     Score,

@@ -31,7 +31,9 @@ from replicalab.models import (
     plan_action,
 )
 from replicalab.negotiation.records import AUTOMATIC, ScientistKind, Setup, State
+from replicalab.negotiation.step_by_step import next_concession
 from replicalab.planner import Addition, LeastLoss, PlanAnalysis, Rank, additions_text, rank
+from replicalab.planner.limits import TIER_RANK
 from replicalab.scenarios import EvidenceTier, Pack
 
 _OPENS_WITH_OWN: Final = "It opens with the study's own plan"
@@ -55,15 +57,20 @@ def choose(setup: Setup, state: State, pack: Pack) -> Choice:
     Raises:
         NegotiationError: the opening has no samples, or the Scientist follows no rule.
     """
+    if setup.scientist is ScientistKind.STEP_BY_STEP:
+        return _step_by_step(setup, state, pack)
     if setup.opening is not None and state.round_number == 0:
-        is_own = setup.opening == pack.reference_protocol
-        reason = f"{_OPENS_WITH_OWN if is_own else 'It opens with the plan that was given'}."
-        return Choice(put_forward(state, setup.opening), reason)
+        return Choice(put_forward(state, setup.opening), _opens_with(setup.opening, pack))
     if setup.scientist not in AUTOMATIC:
         raise NegotiationError(
             f"the Scientist is played by a {setup.scientist}, who follows no rule; hand in a turn"
         )
     return _PLAYERS[setup.scientist](state, pack)
+
+
+def _opens_with(plan: Protocol, pack: Pack) -> str:
+    is_own = plan == pack.reference_protocol
+    return f"{_OPENS_WITH_OWN if is_own else 'It opens with the plan that was given'}."
 
 
 def put_forward(state: State, plan: Protocol) -> ScientistAction:
@@ -116,6 +123,47 @@ def _cut_text(before: Protocol, after: ScientistAction) -> str:
     if days != before.duration_days:
         cuts.append("takes a day off" if days < before.duration_days else "adds a day")
     return joined(cuts) or "has nothing left to cut"
+
+
+# --- step by step -----------------------------------------------------------------------------
+
+
+def _step_by_step(setup: Setup, state: State, pack: Pack) -> Choice:
+    """Return the next change on the way from the opening to the least-loss plan.
+
+    It leaves if the opening is below the floor, if the least-loss plan does not pass, or if every
+    remaining change falls below the floor.
+    """
+    opening = state.opening or PlanAnalysis(assess(setup.opening or pack.reference_protocol, pack))
+    yours, least = opening.yours, opening.least
+    reaches = is_worth_running(least.after)
+    if state.plan is None and not state.is_last:
+        return Choice(put_forward(state, yours.plan), _opens_with(yours.plan, pack))
+    if state.plan is None and reaches:
+        reason = "It has one round, so it opens with the least-loss plan."
+        return Choice(put_forward(state, least.plan), reason)
+    offer, below = state.offer, yours.evidence.tier is EvidenceTier.BELOW_FLOOR
+    if offer and is_worth_running(offer) and rank(offer, yours.plan) <= least.rank:
+        return Choice(ACCEPT_ACTION, f"No plan ranks above the offer: {size_text(offer)}.")
+    found = None
+    if least.after.feasible and not below and (reaches or not state.is_last):
+        counters = offer is not None and offer.plan == yours.plan
+        found = next_concession(
+            opening, yours if counters else state.plan or yours, is_last=state.is_last
+        )
+    if found is not None:
+        return Choice(put_forward(state, found.after.plan), found.text)
+    reason = f"{capitalised(best_text(least))}."
+    if below:
+        reason = f"The opening has {placed_text(yours.evidence)}. {reason}"
+    return Choice(None, reason if reaches else f"{reason} {_relief(opening)[1]}")
+
+
+def wants_more(opening: PlanAnalysis, plan: Assessment) -> bool:
+    """Return whether a plan is below the floor, or a better tier is possible."""
+    tier = plan.evidence.tier
+    below = tier is EvidenceTier.BELOW_FLOOR
+    return below or TIER_RANK[opening.least.after.evidence.tier] < TIER_RANK[tier]
 
 
 # --- the one that weighs the evidence -------------------------------------------------------

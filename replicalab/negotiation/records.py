@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Final, Self
 
 from pydantic import AfterValidator, FailFast, Field, model_validator
 
@@ -51,12 +51,15 @@ class ScientistKind(StrEnum):
     """Who may play the Scientist."""
 
     BASELINE = "baseline"
+    STEP_BY_STEP = "step_by_step"
     DIRECT = "direct"
     MODEL = "model"
     PERSON = "person"
 
 
-AUTOMATIC: Final = frozenset({ScientistKind.BASELINE, ScientistKind.DIRECT})
+AUTOMATIC: Final = frozenset(
+    {ScientistKind.BASELINE, ScientistKind.STEP_BY_STEP, ScientistKind.DIRECT}
+)
 """The Scientists that follow a rule: asked again, they act again in the same way."""
 
 
@@ -65,6 +68,24 @@ class LabManagerKind(StrEnum):
 
     REFERENCE = "reference"
     LEAST_LOSS = "least_loss"
+    PERSON = "person"
+
+
+RULED_LAB_MANAGERS: Final = (LabManagerKind.REFERENCE, LabManagerKind.LEAST_LOSS)
+"""The Lab Managers that follow a rule."""
+
+
+def check_seats(scientist: ScientistKind, lab_manager: LabManagerKind) -> None:
+    """Refuse a person as Lab Manager if no rule plays the Scientist.
+
+    Raises:
+        ValueError: the message names both players.
+    """
+    if lab_manager is LabManagerKind.PERSON and scientist not in AUTOMATIC:
+        raise ValueError(
+            f"lab_manager is a person and scientist is {scientist}; seat "
+            f"{' or '.join(sorted(AUTOMATIC))} as the Scientist"
+        )
 
 
 class Outcome(StrEnum):
@@ -131,6 +152,11 @@ class Setup(Record):
     model: ModelName | None = None
     own_lab: LabOverrides = LabOverrides()
     question: EvidenceAssumptions = EvidenceAssumptions()
+
+    @model_validator(mode="after")
+    def _one_side_is_ruled(self) -> Self:
+        check_seats(self.scientist, self.lab_manager)
+        return self
 
     @classmethod
     def of(
@@ -215,21 +241,38 @@ class Turn(Record):
     outputs: Annotated[tuple[Output, ...], Field(max_length=MOST_OUTPUTS), FailFast()] = ()
 
 
+class Reply(Record):
+    """A person's answer as Lab Manager: accept, counter with a plan, or else reject."""
+
+    accepts: bool = False
+    counter: ShortPlan | None = None
+
+    @model_validator(mode="after")
+    def _is_one_answer(self) -> Self:
+        if self.accepts and self.counter:
+            raise ValueError("a reply either accepts or counters; leave one of them out")
+        return self
+
+
 class Move(Record):
     """What a person or a model did in a round, counted from 0; rules play the other rounds.
 
-    A model's action is read from its ``outputs``, so ``action`` is None.
+    A model's action is read from its ``outputs``, so ``action`` is None. ``by`` is the Scientist's
+    rule if a person only replied as Lab Manager.
     """
 
     number: Annotated[int, Field(strict=True, ge=0, lt=MOST_ROUNDS)]
-    by: Literal[TurnAuthor.PERSON, TurnAuthor.FORK, TurnAuthor.MODEL] = TurnAuthor.PERSON
+    by: TurnAuthor = TurnAuthor.PERSON
     action: ScientistAction | None = None
+    reply: Reply | None = None
     outputs: Annotated[tuple[Output, ...], Field(max_length=MOST_OUTPUTS), FailFast()] = ()
 
     @model_validator(mode="after")
     def _has_one_source(self) -> Self:
         if self.by is TurnAuthor.MODEL and (self.action or not self.outputs):
             raise ValueError("a model's move has outputs and no action")
+        if self.by is TurnAuthor.RULE and (self.action or self.outputs or not self.reply):
+            raise ValueError("a rule's move has a reply and no action")
         return self
 
 
@@ -243,6 +286,8 @@ class State:
     Attributes:
         options: what may be done about the plan on the table, None before the first plan.
         offer: the Lab Manager's standing offer, None when there is none.
+        opening: the plan that was opened with, or the last one that a person or a model put
+            forward, None before the first plan.
         ending: None while it goes on.
     """
 
@@ -251,6 +296,7 @@ class State:
     history: tuple[ConversationEntry, ...] = ()
     options: PlanAnalysis | None = None
     offer: Assessment | None = None
+    opening: PlanAnalysis | None = None
     ending: Ending | None = None
 
     @property
@@ -275,7 +321,9 @@ class Round:
         plan: the plan on the table in this round, None when there was none.
         offer: what the Lab Manager found instead, None when it found or needed nothing, or when
             no plan was put forward.
-        answer: the Lab Manager's, None when the Scientist walked away.
+        answer: the Lab Manager's, None when the Scientist walked away or a person has not
+            answered yet.
+        reply: what a person chose as Lab Manager, None otherwise.
     """
 
     number: int
@@ -286,6 +334,7 @@ class Round:
     offer: Offer | None
     answer: LabManagerAction | None
     after: State
+    reply: Reply | None = None
 
     @property
     def action(self) -> ScientistAction | None:
@@ -326,7 +375,8 @@ class Negotiation(Shown):
         rounds: list[Round] = []
         for done in self.rounds:
             options = done.after.options and PlanAnalysis(done.after.options.yours)
-            after = replace(done.after, options=options)
+            opening = done.after.opening and PlanAnalysis(done.after.opening.yours)
+            after = replace(done.after, options=options, opening=opening)
             rounds.append(replace(done, after=after))
         return replace(self, rounds=tuple(rounds))
 
@@ -339,6 +389,11 @@ class Negotiation(Shown):
     def ending(self) -> Ending | None:
         """What ended it, None while it goes on."""
         return self.state.ending
+
+    @property
+    def awaits_reply(self) -> bool:
+        """Whether the last round waits for a person's answer as Lab Manager."""
+        return bool(self.rounds) and self.ending is None and self.rounds[-1].answer is None
 
     @property
     def final_plan(self) -> Assessment | None:

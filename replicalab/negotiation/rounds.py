@@ -13,7 +13,7 @@ from typing import Final
 from replicalab.agents.lab_manager_policy import answer_questions, answer_to
 from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.agents.suggestions import Offer
-from replicalab.assessment import Assessment, assess
+from replicalab.assessment import Assessment, assess, failing_text, size_text
 from replicalab.errors import ModelAnswerTooLongError, ModelError, NegotiationError
 from replicalab.lexicon import count_text
 from replicalab.models import (
@@ -27,12 +27,13 @@ from replicalab.models import (
     ScientistActionType,
 )
 from replicalab.negotiation.asking import Messages, ModelAnswer, ask_model, hear
-from replicalab.negotiation.players import choose, follows_a_rule, put_forward
+from replicalab.negotiation.players import choose, follows_a_rule, put_forward, wants_more
 from replicalab.negotiation.records import (
     Ending,
     LabManagerKind,
     Move,
     Negotiation,
+    Reply,
     Round,
     ScientistKind,
     Setup,
@@ -48,9 +49,11 @@ BY_HAND: Final = "A plan put forward by hand."
 """The reason of the turn in which a negotiation was forked."""
 FOR_THE_MODEL: Final = "A person acted for the model in this round."
 """The reason of a turn that a person took after a model gave no valid action."""
+_BY_HAND: Final = (TurnAuthor.PERSON, TurnAuthor.FORK)
 
 # How each Lab Manager looks for another plan.
 _LAB_MANAGERS: Final[dict[LabManagerKind, Callable[[PlanAnalysis], Offer | None]]] = {
+    LabManagerKind.PERSON: lambda options: None,
     LabManagerKind.REFERENCE: lambda options: options.offer,
     LabManagerKind.LEAST_LOSS: lambda options: (
         None if options.yours.feasible else least_loss_offer(options.yours, options.least)
@@ -84,7 +87,7 @@ def course(
     negotiation: Negotiation, generate_fn: GenerateFn | None = None
 ) -> Iterator[Negotiation]:
     """Yield the negotiation after each further round that a rule or the model plays."""
-    while negotiation.ending is None:
+    while negotiation.ending is None and not negotiation.awaits_reply:
         setup = negotiation.setup
         if follows_a_rule(setup, negotiation.state):
             negotiation = play_rule(negotiation)
@@ -159,11 +162,12 @@ def moves_of(negotiation: Negotiation) -> tuple[Move, ...]:
         Move(
             number=done.number,
             by=done.turn.by,
-            action=None if done.turn.by is TurnAuthor.MODEL else done.action,
+            action=done.action if done.turn.by in _BY_HAND else None,
             outputs=done.turn.outputs,
+            reply=done.reply,
         )
         for done in negotiation.rounds
-        if done.turn.by is not TurnAuthor.RULE
+        if done.turn.by is not TurnAuthor.RULE or done.reply
     )
 
 
@@ -181,7 +185,12 @@ def play_moves(setup: Setup, moves: Sequence[Move], pack: Pack) -> Negotiation:
             negotiation = play_rule(negotiation)
         if len(negotiation.rounds) != move.number:
             raise NegotiationError(f"round {move.number + 1} is played twice; play each once")
-        negotiation = play(negotiation, _turn(move, negotiation))
+        if move.by is TurnAuthor.RULE:
+            negotiation = play_rule(negotiation)
+        else:
+            negotiation = play(negotiation, _turn(move, negotiation))
+        if move.reply is not None:
+            negotiation = reply_to(negotiation, move.reply)
     return play_on(negotiation)
 
 
@@ -196,12 +205,35 @@ def _turn(move: Move, negotiation: Negotiation) -> Turn:
 # --- one round ------------------------------------------------------------------------------
 
 
-def play(negotiation: Negotiation, turn: Turn, reason: str = "") -> Negotiation:
-    """Return the negotiation after one more round; ``reason`` says why, where a rule says it.
+def reply_to(negotiation: Negotiation, reply: Reply) -> Negotiation:
+    """Return the negotiation after a person's answer, as Lab Manager, to the last round.
 
     Raises:
-        NegotiationError: it has already ended.
+        NegotiationError: no answer is awaited, or the lab cannot run the plan of the reply.
     """
+    if not negotiation.awaits_reply:
+        raise NegotiationError(
+            f"round {len(negotiation.rounds)} awaits no answer of a person; play the next round"
+        )
+    waiting = negotiation.rounds[-1]
+    before = replace(negotiation, rounds=negotiation.rounds[:-1])
+    return play(before, waiting.turn, waiting.reason, reply)
+
+
+def play(
+    negotiation: Negotiation, turn: Turn, reason: str = "", reply: Reply | None = None
+) -> Negotiation:
+    """Return the negotiation after one more round; ``reason`` says why, where a rule says it.
+
+    If a person is the Lab Manager, a plan that is put forward waits for the ``reply``.
+
+    Raises:
+        NegotiationError: it has already ended, or its last round awaits a reply.
+    """
+    if negotiation.awaits_reply:
+        raise NegotiationError(
+            f"round {len(negotiation.rounds)} awaits the Lab Manager's answer; give it first"
+        )
     setup, pack, state = negotiation.setup, negotiation.pack, negotiation.state
     action, played = turn.action, negotiation.rounds
     if state.ending is not None:
@@ -213,20 +245,36 @@ def play(negotiation: Negotiation, turn: Turn, reason: str = "") -> Negotiation:
     reason = reason or _reason(turn, heard)
     options = _on_the_table(state, action, pack)
     plan = options.yours if options else None
+    puts_forward = action is not None and action.protocol is not None
+    opening = state.opening
+    if opening is None or (puts_forward and turn.by is not TurnAuthor.RULE):
+        opening = options
     offer, standing = None, state.offer
     if action is not None and not only_asks(action):
-        offer = _LAB_MANAGERS[setup.lab_manager](options) if options else None
         standing = None
-    answer = _answer(action, plan, offer, pack)
-    if answer and offer and answer.action_type is LabManagerActionType.SUGGEST_ALTERNATIVE:
-        standing = offer.after
+    if setup.lab_manager is LabManagerKind.PERSON and puts_forward and plan:
+        offer = _counter(plan, reply) if reply else None
+        answer = _answer_by_hand(plan, offer, reply) if reply else None
+        if offer:
+            standing, opening = offer.after, PlanAnalysis(offer.after)
+    else:
+        if action is not None and not only_asks(action) and options:
+            offer = _LAB_MANAGERS[setup.lab_manager](options)
+        answer = _answer(action, plan, offer, pack)
+        if answer and offer and answer.action_type is LabManagerActionType.SUGGEST_ALTERNATIVE:
+            standing = offer.after
+    ending = _ending(state, action, answer, plan)
+    waits = puts_forward and answer is None
+    if waits or (ending is Ending.LAB_MANAGER_ACCEPTED and _goes_on(setup, state, opening, plan)):
+        ending = None
     after = State(
         round_number=state.round_number + 1,
         max_rounds=state.max_rounds,
         history=(*state.history, *_entries(state.round_number, action, answer, reason)),
         options=options,
         offer=standing,
-        ending=_ending(state, action, answer, plan),
+        opening=opening,
+        ending=ending,
     )
     done = Round(
         number=state.round_number,
@@ -237,8 +285,54 @@ def play(negotiation: Negotiation, turn: Turn, reason: str = "") -> Negotiation:
         offer=offer,
         answer=answer,
         after=after,
+        reply=reply,
     )
     return Negotiation(setup, pack, (*played, done))
+
+
+def _goes_on(
+    setup: Setup, state: State, opening: PlanAnalysis | None, plan: Assessment | None
+) -> bool:
+    """Return whether the Scientist wants more than a plan that the Lab Manager accepts."""
+    steps = setup.scientist is ScientistKind.STEP_BY_STEP and not state.is_last
+    return bool(steps and opening and plan and wants_more(opening, plan))
+
+
+def _counter(plan: Assessment, reply: Reply) -> Offer | None:
+    """Return a person's counter-offer.
+
+    Raises:
+        NegotiationError: the lab cannot run it, or the plan that is accepted.
+    """
+    if reply.accepts and plan.failing:
+        raise NegotiationError(
+            f"the plan cannot be accepted: {failing_text(plan.failing)}; reject it or counter"
+        )
+    if reply.counter is None:
+        return None
+    after = plan.revised(reply.counter)
+    if after.failing:
+        raise NegotiationError(
+            f"the counter-offer does not pass: {failing_text(after.failing)}; change it"
+        )
+    return Offer(plan, after, ())
+
+
+def _answer_by_hand(plan: Assessment, offer: Offer | None, reply: Reply) -> LabManagerAction:
+    """Return a person's answer in the form of the Lab Manager's.
+
+    The form allows neither a rejection nor an alternative if the lab can run the plan, so these
+    are reports.
+    """
+    answer = answer_to(plan, offer)
+    if reply.accepts or (plan.failing and not offer):
+        return answer
+    says = f"I offer {size_text(offer.after)} instead." if offer else "I reject this plan."
+    objections = [f"- {name}: {why}" for name, reasons in plan.reasons.items() for why in reasons]
+    changes = {"explanation": "\n".join([says, *objections])}
+    if answer.action_type is LabManagerActionType.ACCEPT:
+        changes["action_type"] = LabManagerActionType.REPORT_FEASIBILITY
+    return answer.model_copy(update=changes)
 
 
 def _reason(turn: Turn, heard: ModelAnswer) -> str:

@@ -42,6 +42,11 @@ class Player(NamedTuple):
 
 
 SCIENTISTS: Final = {
+    ScientistKind.STEP_BY_STEP: Player(
+        "Step by step",
+        "Opens with your plan and gives up one thing each round, until a plan passes. Leaves "
+        "before the evidence falls below the floor.",
+    ),
     ScientistKind.DIRECT: Player(
         "Direct",
         "Opens with your plan. Takes an offer that meets the evidence target, else counters with "
@@ -72,6 +77,9 @@ LAB_MANAGERS: Final = {
     LabManagerKind.LEAST_LOSS: Player(
         "Least-loss",
         "Offers the least-loss plan of this lab.",
+    ),
+    LabManagerKind.PERSON: Player(
+        "You", "You accept, reject or counter each plan that the Scientist puts forward."
     ),
 }
 

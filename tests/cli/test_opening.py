@@ -11,12 +11,18 @@ import replicalab
 from replicalab.assessment import assess
 from replicalab.case import Case
 from replicalab.comparison import negotiated
-from replicalab.negotiation import LabManagerKind, Negotiation, ScientistKind
+from replicalab.negotiation import (
+    AUTOMATIC,
+    RULED_LAB_MANAGERS,
+    LabManagerKind,
+    Negotiation,
+    ScientistKind,
+)
 from replicalab.scenarios import Difficulty, list_scenarios, load_scenario
 from tests.cli.asking import Asking
 from tests.tiers import one_in
 
-RULES: Final = (ScientistKind.BASELINE, ScientistKind.DIRECT)
+RULES: Final = sorted(AUTOMATIC)
 STUDIES: Final = [each.scenario_id for each in list_scenarios()]
 
 Came = tuple[str, int, int, int]
@@ -33,7 +39,7 @@ def came(played: Negotiation | None) -> Came:
 
 @pytest.mark.parametrize(
     ("study", "lab", "scientist", "manager"),
-    one_in(71, product(STUDIES, Difficulty, RULES, LabManagerKind)),
+    one_in(71, product(STUDIES, Difficulty, RULES, RULED_LAB_MANAGERS)),
 )
 def test_lab_comes_to_one_outcome_wherever_it_is_played(
     ask: Asking, study: str, lab: Difficulty, scientist: ScientistKind, manager: LabManagerKind

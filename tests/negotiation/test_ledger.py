@@ -17,6 +17,7 @@ from replicalab.assessment import assess
 from replicalab.models import Protocol, Role, revise
 from replicalab.negotiation import (
     AUTOMATIC,
+    RULED_LAB_MANAGERS,
     Concession,
     LabManagerKind,
     Negotiation,
@@ -54,7 +55,7 @@ DROPS: Final = MILLIKAN.reference_protocol
 
 
 @pytest.mark.parametrize("scientist", sorted(AUTOMATIC))
-@pytest.mark.parametrize("lab_manager", LabManagerKind)
+@pytest.mark.parametrize("lab_manager", RULED_LAB_MANAGERS)
 @pytest.mark.parametrize("plan", [PLAN, FLAMING])
 @pytest.mark.parametrize("budget", [CANARY_PACK.lab.budget, 600.0])
 def test_no_agent_ever_hears_of_the_hidden_reference(
@@ -173,7 +174,7 @@ def test_steps_join_where_the_same_offer_was_made_to_two_plans() -> None:
     assert_adds_up(negotiation)
 
 
-@given(studied_packs(), openings(), st.integers(1, 5), st.sampled_from(LabManagerKind))
+@given(studied_packs(), openings(), st.integers(1, 5), st.sampled_from(RULED_LAB_MANAGERS))
 def test_steps_of_each_side_add_up_to_its_total(
     pack: Pack, opening: Protocol | None, rounds: int, manager: LabManagerKind
 ) -> None:

@@ -16,6 +16,7 @@ from replicalab.errors import NegotiationError
 from replicalab.models import Protocol, ScientistAction, revise
 from replicalab.negotiation import (
     AUTOMATIC,
+    RULED_LAB_MANAGERS,
     Ending,
     LabManagerKind,
     Negotiation,
@@ -328,7 +329,9 @@ def test_every_ask_on_the_shelf_is_answered_thing_by_thing(study: str, lab: str)
 # --- whatever it meets --------------------------------------------------------------------------
 
 
-@given(studied_packs(), st.none() | openings(), st.integers(1, 6), st.sampled_from(LabManagerKind))
+@given(
+    studied_packs(), st.none() | openings(), st.integers(1, 6), st.sampled_from(RULED_LAB_MANAGERS)
+)
 def test_every_negotiation_of_the_aware_scientist_ends_well_or_not_at_all(
     pack: Pack, opening: Protocol | None, rounds: int, manager: LabManagerKind
 ) -> None:

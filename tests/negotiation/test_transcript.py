@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from replicalab.errors import ModelError, TraceError
 from replicalab.negotiation import (
+    RULED_LAB_MANAGERS,
     LabManagerKind,
     ModelSettings,
     Move,
@@ -111,7 +112,7 @@ def test_saved_loaded_and_replayed_is_equal(negotiation: Negotiation) -> None:
 
 
 @given(studied_packs(), st.lists(turns(), min_size=6, max_size=6), st.integers(1, 6),
-       st.sampled_from(LabManagerKind))  # fmt: skip
+       st.sampled_from(RULED_LAB_MANAGERS))  # fmt: skip
 def test_any_negotiation_by_hand_ends_within_its_rounds_is_kept_and_replays(
     pack: Pack, given_turns: list[Turn], rounds: int, lab_manager: LabManagerKind
 ) -> None:
@@ -277,7 +278,10 @@ def test_file_of_more_than_5_mib_is_refused_by_its_size() -> None:
          "moves[1].outputs[0].text: String shou"),
         (at("moves", 1, outputs=[{"text": "x"}]), "the file: setup.scientist is person"),
         (at("moves", 1, by="model"), "moves[1]: a model's move has outputs and no action"),
-        (at("moves", 1, by="rule"), "moves[1].by: "),
+        (at("moves", 1, by="rule"), "moves[1]: a rule's move has a reply and no action"),
+        (at("moves", 1, by="nobody_else"), "moves[1].by: "),
+        (at("moves", 1, reply={"accepts": True, "counter": PLAN.model_dump()}),
+         "moves[1].reply: a reply either accepts or counters"),
         (at(recording=RECORDING.model_dump()), "the file: setup.scientist is "),
         (lambda data: data.pop("setup"), "setup: Field required"),
     ],
@@ -374,7 +378,7 @@ def test_shipped_file_that_is_broken_is_named(
 # --- hostile, and in a new process ----------------------------------------------------------
 
 
-@pytest.mark.parametrize("lab_manager", LabManagerKind)
+@pytest.mark.parametrize("lab_manager", RULED_LAB_MANAGERS)
 def test_hostile_plan_in_a_file_is_replayed_soon(lab_manager: LabManagerKind) -> None:
     plan = propose(MEDIUM.reference_protocol)
     negotiation = by_person(MEDIUM, plan, max_rounds=2, lab_manager=lab_manager)

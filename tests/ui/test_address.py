@@ -7,6 +7,7 @@ import json
 import random
 import tracemalloc
 import zlib
+from itertools import product
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode
 
@@ -17,7 +18,15 @@ from hypothesis import strategies as st
 from replicalab.case import MOST_SIDES, Case
 from replicalab.errors import LinkError
 from replicalab.models import LARGEST_PLANNED, ScientistActionType, plan_action, revise
-from replicalab.negotiation import LabManagerKind, Move, ScientistKind, TurnAuthor, question
+from replicalab.negotiation import (
+    AUTOMATIC,
+    LabManagerKind,
+    Move,
+    Reply,
+    ScientistKind,
+    TurnAuthor,
+    question,
+)
 from replicalab.scenarios import (
     Difficulty,
     EvidenceAssumptions,
@@ -43,6 +52,11 @@ from tests.factories import make_protocol
 from tests.strategies import own_labs, protocols
 
 STUDIES: Final = [study.scenario_id for study in list_scenarios()]
+SEATS: Final = [
+    (scientist, manager)
+    for scientist, manager in product(ScientistKind, LabManagerKind)
+    if scientist in AUTOMATIC or manager is not LabManagerKind.PERSON
+]
 PLAN: Final = make_protocol()
 MOVES: Final = (
     Move(number=0, action=question("Which days?", "Since when?")),
@@ -50,6 +64,7 @@ MOVES: Final = (
         number=1, by=TurnAuthor.FORK, action=plan_action(ScientistActionType.PROPOSE_PROTOCOL, PLAN)
     ),
     Move(number=2),
+    Move(number=3, by=TurnAuthor.RULE, reply=Reply(counter=PLAN)),
 )
 LAB: Final = LabOverrides(
     name="Ours",
@@ -82,8 +97,7 @@ def workspaces(draw: st.DrawFn) -> Workspace:
         max_rounds=draw(st.integers(1, MOST_ROUNDS)),
         round_number=draw(st.integers(0, MOST_ROUNDS - 1)),
         own_lab=draw(own_labs()),
-        scientist=draw(st.sampled_from(ScientistKind)),
-        lab_manager=draw(st.sampled_from(LabManagerKind)),
+        **dict(zip(("scientist", "lab_manager"), draw(st.sampled_from(SEATS)), strict=True)),
         recording=draw(st.none() | st.from_regex(r"\A[a-z][a-z0-9_]{0,63}\Z")),
         presenting=draw(st.integers(0, MOST_SLIDES)),
         survey=draw(st.booleans()),

@@ -10,7 +10,13 @@ from xml.etree import ElementTree
 from replicalab.assessment import assess
 from replicalab.case import Case
 from replicalab.comparison import negotiated
-from replicalab.negotiation import AUTOMATIC, LabManagerKind, Outcome, ScientistKind
+from replicalab.negotiation import (
+    AUTOMATIC,
+    RULED_LAB_MANAGERS,
+    LabManagerKind,
+    Outcome,
+    ScientistKind,
+)
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import load_scenario
 from replicalab.ui.negotiation.table import RunSession
@@ -21,7 +27,7 @@ from tests.ui.pages import IN_EVERY_LAB
 from tests.ui.reading import heard
 from tests.views.reading import tree
 
-PLAYERS: Final = [*product(sorted(AUTOMATIC), LabManagerKind)]
+PLAYERS: Final = [*product(sorted(AUTOMATIC), RULED_LAB_MANAGERS)]
 MOST_WORDS: Final = 12
 MOST_ROWS: Final = 4
 """So many steps stand in a ledger one by one; of more each field does."""

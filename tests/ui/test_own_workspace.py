@@ -8,6 +8,7 @@ from hypothesis import strategies as some
 
 from replicalab.errors import NegotiationError, TraceError
 from replicalab.negotiation import (
+    RULED_LAB_MANAGERS,
     LabManagerKind,
     ScientistKind,
     Setup,
@@ -45,7 +46,7 @@ def test_own_lab_and_question_survive_the_address_and_the_labs_file(work: Worksp
     assert read_lab(lab_json(work.case.own_lab).encode()) == work.case.own_lab
 
 
-@given(workspaces(), some.sampled_from(LabManagerKind))
+@given(workspaces(), some.sampled_from(RULED_LAB_MANAGERS))
 def test_own_lab_and_question_survive_a_saved_negotiation(
     work: Workspace, lab_manager: LabManagerKind
 ) -> None:

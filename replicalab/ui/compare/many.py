@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar, get_args
 
 import streamlit as st
 
@@ -12,7 +12,11 @@ from replicalab.case import Case
 from replicalab.characters import on_one_line
 from replicalab.lexicon import count_text
 from replicalab.library import EntryKind, KeptBatch, batch_text
-from replicalab.negotiation import LabManagerKind, Outcome, ScientistKind
+from replicalab.negotiation import (
+    RULED_LAB_MANAGERS,
+    LabManagerKind,
+    Outcome,
+)
 from replicalab.planner import PlanAnalysis
 from replicalab.render import figures
 from replicalab.scenarios import Difficulty, EvidenceAssumptions, LabOverrides, list_scenarios
@@ -39,7 +43,7 @@ from replicalab.views.batch import (
 from replicalab.views.lab import lab_text
 from replicalab.views.negotiation import LAB_MANAGERS, SCIENTISTS
 
-_RULES: Final[tuple[Rule, ...]] = (ScientistKind.DIRECT, ScientistKind.BASELINE)
+_RULES: Final[tuple[Rule, ...]] = get_args(Rule)
 _NOTICE: Final = "batch"
 _EACH_SECOND: Final = 1.0
 _MOST_SHOWN: Final = 1000
@@ -148,7 +152,7 @@ def _draw_fields(here: PlanAnalysis, names: dict[str, str]) -> None:
         scientists = _several("Scientist", _RULES, _RULES[:1], lambda kind: SCIENTISTS[kind].name)
         managers = _several(
             "Lab Manager",
-            list(LabManagerKind),
+            list(RULED_LAB_MANAGERS),
             [LabManagerKind.REFERENCE],
             lambda kind: LAB_MANAGERS[kind].name,
         )

@@ -1,0 +1,268 @@
+"""The Scientist that concedes step by step, and a person in the Lab Manager's seat."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from replicalab.assessment import Assessment, assess
+from replicalab.errors import NegotiationError
+from replicalab.models import LIST_FIELDS, Protocol, revise
+from replicalab.negotiation import (
+    Ending,
+    LabManagerKind,
+    Negotiation,
+    Outcome,
+    Reply,
+    ScientistKind,
+    Turn,
+    fork,
+    is_worth_running,
+    load,
+    moves_of,
+    negotiate,
+    play,
+    play_on,
+    replay,
+    reply_to,
+    save,
+)
+from replicalab.planner import PlanAnalysis, rank
+from replicalab.planner.steps import differences
+from replicalab.scenarios import Difficulty, EvidenceTier, Pack, list_scenarios, load_scenario
+from tests.factories import make_pack
+from tests.negotiation.playing import (
+    MEDIUM,
+    OPEN,
+    PLAN,
+    SMALL,
+    STUCK,
+    acts,
+    by_rule,
+    game,
+    plan_of,
+)
+from tests.strategies import openings, studied_packs
+
+STEPS: Final = ScientistKind.STEP_BY_STEP
+BELOW: Final = EvidenceTier.BELOW_FLOOR
+LABS: Final = [(each.scenario_id, lab) for each in list_scenarios() for lab in Difficulty]
+AGREEMENTS: Final = (Ending.LAB_MANAGER_ACCEPTED, Ending.SCIENTIST_ACCEPTED)
+
+
+def stepwise(pack: Pack, opening: Protocol | None = None, rounds: int = 5) -> Negotiation:
+    return by_rule(pack, opening or pack.reference_protocol, rounds, STEPS)
+
+
+def proposals(negotiation: Negotiation) -> list[Assessment]:
+    """Return the plans that the Scientist put forward."""
+    return [
+        done.plan
+        for done in negotiation.rounds
+        if done.plan and done.action and done.action.protocol
+    ]
+
+
+def opened(negotiation: Negotiation) -> PlanAnalysis:
+    """Return the analysis of the plan that was asked for as the opening."""
+    plan = negotiation.setup.opening or negotiation.pack.reference_protocol
+    return PlanAnalysis(assess(plan, negotiation.pack))
+
+
+def assert_ends_by_the_rules(negotiation: Negotiation) -> None:
+    """Check how a run ends against the plans in it, without the order of the changes."""
+    assert negotiation.ending in (*AGREEMENTS, Ending.WALKED_AWAY)
+    last, least = negotiation.final_plan, opened(negotiation).least.after
+    if negotiation.ending in AGREEMENTS:
+        assert last is not None
+        assert is_worth_running(last)
+        assert last.evidence.tier is least.evidence.tier
+        return
+    if len(negotiation.rounds) == 1:
+        assert not is_worth_running(least)
+        return
+    assert last is not None
+    is_last = len(negotiation.rounds) == negotiation.setup.max_rounds
+    if opened(negotiation).yours.evidence.tier is BELOW or not least.feasible or is_last:
+        return
+    assert least.evidence.tier is BELOW
+    numbers = [each.field for each in differences(last.plan, least.plan)]
+    for name in {"duration_days", "sample_size"} & set(numbers):
+        alone = revise(last.plan, **{name: getattr(least.plan, name)})
+        assert assess(alone, negotiation.pack).evidence.tier is BELOW
+
+
+@pytest.mark.parametrize(("study", "lab"), LABS)
+def test_runs_end_by_the_rules_in_any_number_of_rounds(study: str, lab: Difficulty) -> None:
+    for seed in (0, 1, 7):
+        pack = load_scenario(study, lab, seed)
+        for rounds in range(1, 7):
+            negotiation = stepwise(pack, rounds=rounds)
+            assert 1 <= len(negotiation.rounds) <= rounds
+            assert_ends_by_the_rules(negotiation)
+
+
+@pytest.mark.parametrize(("study", "lab"), LABS)
+def test_each_concession_is_one_field_toward_least_loss(study: str, lab: Difficulty) -> None:
+    negotiation = stepwise(load_scenario(study, lab), rounds=10)
+    plans, least = proposals(negotiation), opened(negotiation).least.plan
+    for before, after in pairwise(plans):
+        changes = differences(before.plan, after.plan)
+        newly = set(assess(after.plan, after.pack).failing) - set(before.failing)
+        assert not newly
+        assert len(changes) == 1
+        [change] = changes
+        if change.field not in LIST_FIELDS:
+            assert change.after == getattr(least, change.field)
+    left_over = {each.field for each in differences(plans[0].plan, least)}
+    made = {each.field for each in differences(plans[0].plan, plans[-1].plan)}
+    assert made <= left_over
+
+
+def test_most_medium_and_hard_runs_take_three_rounds() -> None:
+    runs = [stepwise(load_scenario(study, lab)) for study, lab in LABS if lab != Difficulty.EASY]
+    assert sum(len(run.rounds) >= 3 for run in runs) >= 20
+
+
+@pytest.mark.parametrize(("study", "lab"), LABS[1::3])
+def test_run_replays_and_forks_at_every_round(study: str, lab: Difficulty) -> None:
+    negotiation = stepwise(load_scenario(study, lab))
+    assert replay(load(save(negotiation)), negotiation.pack) == negotiation
+    for number in range(len(negotiation.rounds)):
+        plan = opened(negotiation).yours.plan
+        other = revise(plan, sample_size=plan.sample_size + 1)
+        forked = fork(negotiation, number, other)
+        assert forked.rounds[number].after.opening == PlanAnalysis(assess(other, forked.pack))
+        assert replay(load(save(forked)), forked.pack) == forked
+
+
+@given(studied_packs(), openings(), st.integers(1, 6))
+def test_any_opening_in_any_lab_ends_by_the_rules(
+    pack: Pack, opening: Protocol, rounds: int
+) -> None:
+    negotiation = stepwise(pack, opening, rounds)
+    assert len(negotiation.rounds) <= rounds
+    assert_ends_by_the_rules(negotiation)
+    assert all(done.reason for done in negotiation.rounds)
+
+
+def test_one_round_opens_with_least_loss() -> None:
+    [done] = stepwise(MEDIUM, rounds=1).rounds
+    assert plan_of(done) == PlanAnalysis(assess(MEDIUM.reference_protocol, MEDIUM)).least.plan
+
+
+def test_last_round_takes_all_changes() -> None:
+    negotiation = stepwise(MEDIUM, rounds=2)
+    assert plan_of(negotiation.rounds[1]) == opened(negotiation).least.plan
+    assert negotiation.outcome is Outcome.AGREED
+
+
+def test_offer_is_accepted_only_if_no_plan_ranks_above() -> None:
+    halved = stepwise(MEDIUM)
+    offer = halved.rounds[0].after.offer
+    assert offer is not None
+    assert rank(offer, MEDIUM.reference_protocol) > opened(halved).least.rank
+    assert "accept" not in acts(halved)
+    best = by_rule(MEDIUM, MEDIUM.reference_protocol, 5, STEPS, LabManagerKind.LEAST_LOSS)
+    assert acts(best) == ["propose_protocol", "accept"]
+    assert plan_of(best.rounds[1]) == opened(halved).least.plan
+
+
+def test_scientist_leaves_below_the_floor_and_without_a_plan() -> None:
+    for pack, opening, why in (
+        (OPEN, SMALL, "The opening has power "),
+        (STUCK, PLAN, "No plan of at least 3 days with this method passes in this lab"),
+    ):
+        negotiation = stepwise(pack, opening)
+        assert acts(negotiation) == ["propose_protocol", "leaves"]
+        assert negotiation.rounds[1].reason.startswith(why)
+
+
+def test_leaving_names_the_smallest_addition() -> None:
+    negotiation = stepwise(load_scenario("fin_momentum", "hard"))
+    single = opened(negotiation).asks.alone_floor[0]
+    assert single.ask.text in negotiation.rounds[-1].reason
+
+
+# --- a person as Lab Manager ------------------------------------------------------------------
+
+
+def awaited(pack: Pack, scientist: ScientistKind = STEPS) -> Negotiation:
+    setup = game(pack, pack.reference_protocol, 5, scientist, LabManagerKind.PERSON)
+    return negotiate(setup, pack)
+
+
+def test_negotiation_awaits_the_persons_answer() -> None:
+    negotiation = awaited(MEDIUM)
+    assert (len(negotiation.rounds), negotiation.awaits_reply) == (1, True)
+    assert negotiation.rounds[0].answer is None
+    with pytest.raises(NegotiationError, match=r"^round 1 awaits the Lab Manager's answer"):
+        play(negotiation, Turn(action=None))
+    with pytest.raises(NegotiationError, match="awaits no answer of a person"):
+        reply_to(stepwise(MEDIUM), Reply())
+
+
+def test_rejections_lead_step_by_step_to_least_loss() -> None:
+    negotiation = awaited(MEDIUM)
+    while not proposals(negotiation)[-1].feasible:
+        negotiation = play_on(reply_to(negotiation, Reply()))
+    assert proposals(negotiation)[-1].plan == opened(negotiation).least.plan
+    agreed = reply_to(negotiation, Reply(accepts=True))
+    assert (agreed.ending, agreed.outcome) == (Ending.LAB_MANAGER_ACCEPTED, Outcome.AGREED)
+    left = play_on(reply_to(negotiation, Reply()))
+    assert left.ending is Ending.WALKED_AWAY
+    for played in (agreed, left):
+        assert len(moves_of(played)) == 4
+        assert replay(load(save(played)), MEDIUM) == played
+
+
+def test_plan_that_fails_is_neither_accepted_nor_countered_with() -> None:
+    negotiation = awaited(MEDIUM)
+    with pytest.raises(NegotiationError, match=r"cannot be accepted: .*budget"):
+        reply_to(negotiation, Reply(accepts=True))
+    with pytest.raises(NegotiationError, match=r"counter-offer does not pass: .*budget"):
+        reply_to(negotiation, Reply(counter=MEDIUM.reference_protocol))
+
+
+def test_best_counter_offer_is_accepted() -> None:
+    negotiation = awaited(MEDIUM)
+    best = opened(negotiation).least.plan
+    done = play_on(reply_to(negotiation, Reply(counter=best)))
+    assert acts(done) == ["propose_protocol", "accept"]
+    assert (done.outcome, plan_of(done.rounds[1])) == (Outcome.AGREED, best)
+
+
+def test_counter_offer_becomes_the_opening() -> None:
+    negotiation = awaited(MEDIUM)
+    best = opened(negotiation).least.plan
+    counter = revise(best, sample_size=best.sample_size - 20)
+    countered = reply_to(negotiation, Reply(counter=counter))
+    opening, offer = countered.state.opening, countered.state.offer
+    assert opening is not None
+    assert offer is not None
+    assert opening.yours.plan == offer.plan == counter
+    answered = play_on(countered)
+    assert not differences(plan_of(answered.rounds[1]), opening.least.plan)
+    below = revise(best, sample_size=20)
+    left = play_on(reply_to(negotiation, Reply(counter=below)))
+    assert left.ending is Ending.WALKED_AWAY
+    assert left.rounds[-1].reason.startswith("The opening has power ")
+
+
+@pytest.mark.parametrize("scientist", [ScientistKind.BASELINE, ScientistKind.DIRECT])
+def test_other_rules_play_against_a_person(scientist: ScientistKind) -> None:
+    negotiation = awaited(MEDIUM, scientist)
+    while negotiation.ending is None:
+        negotiation = play_on(reply_to(negotiation, Reply()))
+    assert len(negotiation.rounds) <= 5
+    assert replay(load(save(negotiation)), MEDIUM) == negotiation
+
+
+def test_person_plays_one_side_only() -> None:
+    for scientist in (ScientistKind.PERSON, ScientistKind.MODEL):
+        with pytest.raises(ValueError, match="lab_manager is a person and scientist is"):
+            game(make_pack(), None, 5, scientist, LabManagerKind.PERSON)
