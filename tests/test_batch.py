@@ -37,7 +37,13 @@ from replicalab.batch import (
 )
 from replicalab.case import Case
 from replicalab.errors import ModelError
-from replicalab.negotiation import LabManagerKind, Outcome, ScientistKind, Setup, negotiate
+from replicalab.negotiation import (
+    RULED_LAB_MANAGERS,
+    Outcome,
+    ScientistKind,
+    Setup,
+    negotiate,
+)
 from replicalab.planner import least_loss
 from replicalab.scenarios import (
     Difficulty,
@@ -53,7 +59,7 @@ STUDY: Final = "psy_stroop"
 AWARE: Final = ScientistKind.DIRECT
 RULES: Final = (ScientistKind.BASELINE, AWARE)
 JOBS: Final = jobs_of(
-    (STUDY, "math_four_colour"), seeds=range(3), scientists=RULES, lab_managers=(*LabManagerKind,)
+    (STUDY, "math_four_colour"), seeds=range(3), scientists=RULES, lab_managers=RULED_LAB_MANAGERS
 )
 
 

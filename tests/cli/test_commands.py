@@ -132,7 +132,7 @@ def test_plan_has_the_least_loss_and_saves_it(ask: Asking) -> None:
 
 
 def test_saved_negotiation_replays_and_gives_its_plan(ask: Asking) -> None:
-    assert ask(f"negotiate {STUDY} --save talk.json").code == 0
+    assert ask(f"negotiate {STUDY} --scientist direct --save talk.json").code == 0
     assert ask(f"negotiate {STUDY} --replay talk.json --json").data["outcome"] == "agreed"
     study, talk = ask(f"compare {STUDY} --plan study --plan talk.json --json").data["sides"]
     assert [side["plan"]["sample_size"] for side in (study, talk)] == [100, 25]
