@@ -179,7 +179,7 @@ def negotiate(
 
     >>> run = negotiate(assess(load("psy_stroop")))
     >>> str(run.outcome), len(run.rounds), run.final_plan.counts.samples
-    ('agreed', 2, 25)
+    ('agreed', 4, 45)
     """
     pack, opening = (plan, None) if isinstance(plan, Pack) else (plan.pack, plan.plan)
     kind, generate_fn, name = _player("negotiate", scientist)
