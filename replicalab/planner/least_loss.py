@@ -260,7 +260,7 @@ class PlanSearch:
     def _spans(self) -> list[CountBox]:
         """The days that are searched, with any number of samples."""
         lab, own = self.plan.pack.lab.days_left, self.plan.counts.days
-        usual = CountBox(days=(min(self.plan.pack.min_days, lab), lab))
+        usual = CountBox(days=(max(1, min(self.plan.pack.min_days, lab)), lab))
         return [usual, CountBox(days=(own, own))] if own < usual.days[0] else [usual]
 
     def _candidate(

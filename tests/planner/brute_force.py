@@ -283,10 +283,9 @@ def missing(pack: Pack) -> set[str]:
 def days_of(pack: Pack, original: Protocol | None = None) -> list[int]:
     """Return the days that are tried: from the study's fewest to the lab's, and the plan's own."""
     limit = max(0, pack.lab.days - (pack.lab.start_day - 1))
-    days = [*range(min(pack.min_days, limit), limit + 1)]
-    if original and original.duration_days < days[0]:
-        return [original.duration_days, *days]
-    return days
+    days = [*range(max(1, min(pack.min_days, limit)), limit + 1)]
+    own = original.duration_days if original else limit + 1
+    return days if own in days or own > limit else [own, *days]
 
 
 def can_count(days: int, pack: Pack) -> float:

@@ -103,7 +103,7 @@ def beaten_in_days() -> PlanAnalysis:
 
 def too_dear() -> PlanAnalysis:
     """Return options in a lab that pays for two days at most, where the endpoint needs three."""
-    plan = make_protocol(sample_size=3, duration_days=2)
+    plan = make_protocol(sample_size=4, duration_days=2)
     found = PlanAnalysis(assess(plan, make_pack(budget=540.0)))
     assert found.yours.feasible
     assert found.least.plan == plan
