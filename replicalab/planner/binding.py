@@ -78,13 +78,22 @@ def _all_that_is_missing(dimension: Dimension, plan: Assessment) -> Iterator[Add
 
 
 def extras(
-    plan: Assessment, least: LeastLoss, variants: PlanVariants, without: dict[Dimension, LeastLoss]
+    plan: Assessment,
+    least: LeastLoss,
+    variants: PlanVariants,
+    study: Assessment,
+    without: dict[Dimension, LeastLoss],
 ) -> tuple[SmallestAddition, ...]:
     """Return the smallest addition of each amount that buys something that shows.
 
-    Given are what `unlimited` is given, and the plans that it returned.
+    Args:
+        plan: in the lab as it is.
+        least: its least-loss plan there.
+        variants: the ways to word it there.
+        study: the study's own protocol there.
+        without: what `unlimited` returned.
     """
-    steps = (_Steps(plan, least, variants, d, without[d]) for d in AMOUNTS if d in without)
+    steps = (_Steps(plan, least, variants, study, d, without[d]) for d in AMOUNTS if d in without)
     return tuple(extra for each in steps if (extra := each.smallest()) is not None)
 
 
@@ -99,6 +108,7 @@ class _Steps:
     plan: Assessment
     least: LeastLoss
     variants: PlanVariants
+    study: Assessment
     dimension: Dimension
     without: LeastLoss
     _found: dict[int, LeastLoss] = field(default_factory=dict)
@@ -148,8 +158,8 @@ class _Steps:
             self.without.rank,
             self.without.after.evidence_factor,
         )
-        pack, worth = after.pack, EvidenceCurve(after.pack, after.evidence.able)
-        study = step_of(assess(pack.reference_protocol, pack).evidence, pack.design)
+        worth = EvidenceCurve(after.pack, after.evidence.able)
+        study = step_of(self.study.evidence, after.pack.design)
 
         def gains(samples: int) -> bool:
             evidence = max(study, worth.step(samples, factor))

@@ -40,7 +40,7 @@ from replicalab.planner.limits import (
     step_of,
 )
 from replicalab.planner.order import Rank, rank
-from replicalab.planner.reasons import with_reasons
+from replicalab.planner.reasons import Reasons
 from replicalab.planner.steps import judged
 from replicalab.planner.variants import PlanVariant, PlanVariants, variants_of
 from replicalab.scenarios import Bounds, hard_range
@@ -106,27 +106,34 @@ def gives_up_less(one: LeastLoss, now: LeastLoss) -> bool:
 
 
 def least_loss_of(
-    plan: Assessment, offer: Offer | None = None, variants: PlanVariants | None = None
+    plan: Assessment,
+    offer: Offer | None = None,
+    variants: PlanVariants | None = None,
+    known: list[Assessment] | None = None,
 ) -> LeastLoss:
     """Return the first plan in the order for this lab.
 
     It never ranks below the plan itself, nor below the Lab Manager's offer, which may be known
-    already, as may the plan's variants.
+    already, as may the plan's variants. ``known`` are judged plans of this lab; it grows.
     """
-    search = PlanSearch(plan, variants or variants_of(plan))
+    known = [plan] if known is None else known
+    study = judged(plan.pack.reference_protocol, plan, known)
+    search = PlanSearch(plan, variants or variants_of(plan), study)
 
     def ranked(after: Assessment, changes: _Changes = tuple) -> LeastLoss:
-        place = rank(after, plan.plan, search.study)
+        place = rank(after, plan.plan, study)
         return LeastLoss(plan, after, place, search.variants.exact, changes)
 
     plans = [ranked(plan)]
     if offered := offer or reference_offer(plan):
         plans.append(ranked(offered.after, lambda: offered.changes))
     if best := search.closest():
-        after = judged(best.plan(plan.plan), plan, [each.after for each in plans])
+        known += [each.after for each in plans if each.after not in known]
+        after = judged(best.plan(plan.plan), plan, known)
 
         def changes() -> Sequence[SuggestionChange]:
-            return with_reasons(best.variant.changes(plan.pack), plan, after)
+            reasons = Reasons(plan, after, study, known)
+            return *reasons.of_words(best.variant.changes(plan.pack)), *reasons.of_numbers()
 
         plans.insert(0, ranked(after, changes))
     return min(plans, key=lambda each: each.rank)
@@ -190,17 +197,16 @@ def _least_of(candidates: Iterable[T], key: Callable[[T], float]) -> list[T]:
 
 @dataclass(frozen=True)
 class PlanSearch:
-    """The search for the first plan in the order, and for its extreme relatives, in one lab."""
+    """The search for the first plan in the order, and for its extreme relatives, in one lab.
+
+    ``study`` is the study's own protocol in this lab.
+    """
 
     plan: Assessment
     variants: PlanVariants
+    study: Assessment
     _limits: dict[tuple[frozenset[Dimension], CountBox], CountLimits] = field(default_factory=dict)
     _most: dict[tuple[object, ...], int | None] = field(default_factory=dict)
-
-    @cached_property
-    def study(self) -> Assessment:
-        """The study's own protocol in this lab."""
-        return judged(self.plan.pack.reference_protocol, self.plan, [self.plan])
 
     @cached_property
     def _worth(self) -> EvidenceCurve:

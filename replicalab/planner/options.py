@@ -28,6 +28,11 @@ class PlanAnalysis:
     yours: Assessment
 
     @cached_property
+    def study(self) -> Assessment:
+        """The study's own protocol in this lab."""
+        return self.judged(self.yours.pack.reference_protocol)
+
+    @cached_property
     def offer(self) -> Offer | None:
         """What the Lab Manager offers, None when the plan is feasible."""
         return reference_offer(self.yours)
@@ -45,7 +50,7 @@ class PlanAnalysis:
     @cached_property
     def least(self) -> LeastLoss:
         """The plan for the same lab that gives up the least."""
-        return least_loss_of(self.yours, self.offer, self.variants)
+        return least_loss_of(self.yours, self.offer, self.variants, self.known)
 
     @cached_property
     def asks(self) -> Shortfalls:
@@ -76,7 +81,7 @@ class PlanAnalysis:
     @cached_property
     def extras(self) -> tuple[SmallestAddition, ...]:
         """The smallest addition of each amount of which more buys something, and what it buys."""
-        return extras(self.yours, self.least, self.variants, self._unlimited)
+        return extras(self.yours, self.least, self.variants, self.study, self._unlimited)
 
     @cached_property
     def balanced(self) -> Assessment | None:
@@ -87,14 +92,14 @@ class PlanAnalysis:
     @cached_property
     def mends(self) -> dict[Dimension, PlanStep]:
         """For each dimension that fails by itself, its smallest repair; another may fail then."""
-        changes = self.least.changes, self.offer.changes if self.offer else ()
-        fixes = {each: fix_of(self.yours, each, changes) for each in self.yours.causes}
+        changes = [self.least.changes, *([self.offer.changes] if self.offer else [])]
+        fixes = {each: fix_of(self.yours, each, changes, self.judged) for each in self.yours.causes}
         return {each: PlanStep(self.yours, after) for each, after in fixes.items() if after}
 
-    @property
+    @cached_property
     def known(self) -> list[Assessment]:
-        """The plans of this lab that are judged already."""
-        return [self.yours, self.least.after, self.offered]
+        """The plans of this lab that are judged already; it grows."""
+        return [self.yours, *([self.offer.after] if self.offer else [])]
 
     def judged(self, revised: Protocol) -> Assessment:
         """Return what is known of a revised plan in the same lab."""

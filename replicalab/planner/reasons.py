@@ -4,13 +4,14 @@ A change is taken back by one step in the finished plan; the term that this wors
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from replicalab.agents.suggestions import SuggestionChange, change_of
 from replicalab.assessment import Assessment
 from replicalab.assessment.phrases import asked_text, days_text
 from replicalab.lexicon import count_text, joined, label_key
-from replicalab.models import NUMBER_FIELDS, Protocol, revise
+from replicalab.models import revise
 from replicalab.planner.limits import step_of
 from replicalab.planner.order import Rank, rank
 from replicalab.planner.steps import judged
@@ -18,82 +19,86 @@ from replicalab.planner.steps import judged
 _NOUNS: Final = {"duration_days": "day", "sample_size": "sample"}  # in the order of the changes
 
 
-def with_reasons(
-    worded: Iterable[SuggestionChange], before: Assessment, after: Assessment
-) -> tuple[SuggestionChange, ...]:
-    """Return the changes from a plan to its least-loss plan.
+@dataclass(frozen=True)
+class Reasons:
+    """The reasons of the changes from a plan to its least-loss plan.
 
-    Args:
-        worded: the changes of items and controls.
+    Attributes:
         before: the plan.
         after: its least-loss plan.
+        study: the study's own protocol in this lab.
+        known: the plans of this lab that are judged already; it grows.
     """
-    kept = set(map(label_key, after.plan.controls))
-    changes = []
-    for change in worded:
-        if change.field == "controls" and label_key(change.original) not in kept:
-            restored = revise(after.plan, controls=[*after.plan.controls, change.original])
-            reason = _reason("With it", restored, before, after)
-            changes.append(change.model_copy(update={"reason": reason}))
-        else:
-            changes.append(change)
-    return *changes, *_number_changes(before, after)
 
+    before: Assessment
+    after: Assessment
+    study: Assessment
+    known: list[Assessment]
 
-def _number_changes(before: Assessment, after: Assessment) -> Iterator[SuggestionChange]:
-    for name, noun in _NOUNS.items():
-        old, new = getattr(before.plan, name), getattr(after.plan, name)
-        if old == new:
-            continue
-        back = new + (1 if old > new else -1)
-        undone = revise(after.plan, **{name: back})
-        if name == "duration_days" and back > after.pack.lab.days_left:
-            reason = f"The lab has {days_text(after.pack.lab)}."
-        else:
-            reason = _reason(f"With {count_text(back, noun)}", undone, before, after)
-        resized = {**{each: getattr(after.plan, each) for each in NUMBER_FIELDS}, name: old}
-        there = judged(revise(after.plan, **resized), after, [])
-        yield change_of(name, old, new, reason, _tradeoff(noun, old, new, there, after))
+    def of_words(self, changes: Iterable[SuggestionChange]) -> Iterator[SuggestionChange]:
+        """Yield the changes of items and controls, each dropped control with its reason."""
+        kept = set(map(label_key, self.after.plan.controls))
+        for change in changes:
+            if change.field == "controls" and label_key(change.original) not in kept:
+                controls = [*self.after.plan.controls, change.original]
+                reason = self._reason("With it", self._judged(controls=controls))
+                yield change.model_copy(update={"reason": reason})
+            else:
+                yield change
 
+    def of_numbers(self) -> Iterator[SuggestionChange]:
+        """Yield the change of the days, then that of the samples."""
+        for name, noun in _NOUNS.items():
+            old, new = getattr(self.before.plan, name), getattr(self.after.plan, name)
+            if old != new:
+                back = new + (1 if old > new else -1)
+                reason = f"The lab has {days_text(self.after.pack.lab)}."
+                if name == "sample_size" or back <= self.after.pack.lab.days_left:
+                    undone = self._judged(**{name: back})
+                    reason = self._reason(f"With {count_text(back, noun)}", undone)
+                yield change_of(name, old, new, reason, self._tradeoff(name, old, new))
 
-def _reason(subject: str, undone: Protocol, before: Assessment, after: Assessment) -> str:
-    """Return what a plan with one step taken back would worsen."""
-    other = judged(undone, after, [before])
-    better, worse = (rank(plan, before.plan) for plan in (after, other))
-    terms = zip(Rank._fields, better, worse, strict=True)
-    term = next((name for name, low, high in terms if low != high), "")
-    if term == "failing":
-        new = [each for each in other.failing if each not in after.failing]
-        return f"{subject} the plan fails on {joined(new)}."
-    if term == "endpoint_lost" or other.evidence.void_reason:
-        return f"The study's endpoint needs {count_text(after.pack.min_days, 'day')}."
-    if term == "wishes":
-        return (
-            f"{asked_text(next(w for w in other.broken_wishes if w not in after.broken_wishes))}."
-        )
-    if term == "tier":
-        bound = ("target", "floor")[better.tier]
-        whose = "the" if bound in after.pack.question.asked else "the study's"
-        return f"{subject} the plan misses {whose} {bound}: {other.evidence.text}."
-    texts = {
-        "loss": "more fidelity is lost",
-        "evidence": f"it shows less: {other.evidence.text}",
-        "cuts": "less of the study is kept",
-        "credits": f"it costs {after.pack.lab.money(other.cost - after.cost)} more",
-    }
-    return f"{subject} {texts.get(term, 'nothing is gained')}."
+    def _judged(self, **changes: object) -> Assessment:
+        return judged(revise(self.after.plan, **changes), self.after, self.known)
 
+    def _reason(self, subject: str, undone: Assessment) -> str:
+        """Return what a plan with one step taken back would worsen."""
+        after, pack = self.after, self.after.pack
+        better, worse = (rank(plan, self.before.plan, self.study) for plan in (after, undone))
+        terms = zip(Rank._fields, better, worse, strict=True)
+        term = next((name for name, low, high in terms if low != high), "")
+        if term == "failing":
+            new = [each for each in undone.failing if each not in after.failing]
+            return f"{subject} the plan fails on {joined(new)}."
+        if term == "endpoint_lost" or undone.evidence.void_reason:
+            return f"The study's endpoint needs {count_text(pack.min_days, 'day')}."
+        if term == "wishes":
+            missed = (wish for wish in undone.broken_wishes if wish not in after.broken_wishes)
+            return f"{asked_text(next(missed))}."
+        if term == "tier":
+            bound = ("target", "floor")[better.tier]
+            whose = "the" if bound in pack.question.asked else "the study's"
+            return f"{subject} the plan misses {whose} {bound}: {undone.evidence.text}."
+        texts = {
+            "loss": "more fidelity is lost",
+            "evidence": f"it shows less: {undone.evidence.text}",
+            "cuts": "less of the study is kept",
+            "credits": f"it costs {pack.lab.money(undone.cost - after.cost)} more",
+        }
+        return f"{subject} {texts.get(term, 'nothing is gained')}."
 
-def _tradeoff(noun: str, old: int, new: int, there: Assessment, after: Assessment) -> str:
-    """Return what a changed number loses: ``there`` is the plan with the old number."""
-    if new > old:
-        paid = there.cost < after.cost
-        return "Nothing of the evidence; the cost rises." if paid else "Nothing of the evidence."
-    fewer = count_text(old - new, noun)
-    if noun == "sample":
-        steps = (step_of(each.evidence, each.pack.design) for each in (there, after))
-        weaker = next(steps) < next(steps)
-        return f"{fewer} fewer: {'weaker evidence' if weaker else 'the evidence is no weaker'}."
-    if new < after.pack.min_days:
-        return f"Below {count_text(after.pack.min_days, 'day')} the study's endpoint is lost."
-    return f"{fewer} fewer to run and to repeat what fails."
+    def _tradeoff(self, name: str, old: int, new: int) -> str:
+        """Return what a changed number loses."""
+        after, design = self.after, self.after.pack.design
+        counted = count_text(old - new, _NOUNS[name])
+        if new < old and name == "duration_days":
+            if new < after.pack.min_days:
+                needed = count_text(after.pack.min_days, "day")
+                return f"Below {needed} the study's endpoint is lost."
+            return f"{counted} fewer to run and to repeat what fails."
+        there = self._judged(**{name: old})
+        if new > old:
+            rises = "; the cost rises" if there.cost < after.cost else ""
+            return f"Nothing of the evidence{rises}."
+        weaker = step_of(there.evidence, design) < step_of(after.evidence, design)
+        return f"{counted} fewer: {'weaker evidence' if weaker else 'the evidence is no weaker'}."

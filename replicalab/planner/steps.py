@@ -5,7 +5,7 @@ wherever two plans are compared.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from replicalab.agents.suggestions import SuggestionChange, apply_changes
@@ -70,15 +70,15 @@ class PlanStep(NamedTuple):
 
 
 def change_steps(
-    plan: Assessment, changes: Iterable[SuggestionChange], known: Sequence[Assessment] = ()
+    plan: Assessment, changes: Iterable[SuggestionChange], known: list[Assessment] | None = None
 ) -> list[PlanStep]:
     """Return each of a suggestion's changes to a plan as a step, applied one after the other.
 
-    ``known`` are plans of the same lab that are judged already, so that none is judged twice.
+    ``known`` are plans of the same lab that are judged already; it grows.
     """
-    steps = []
+    steps, known = [], [plan] if known is None else known
     for change in changes:
-        after = judged(apply_changes(plan.plan, [change]), plan, [plan, *known])
+        after = judged(apply_changes(plan.plan, [change]), plan, known)
         steps.append(PlanStep(plan, after, change))
         plan = after
     return steps
@@ -95,10 +95,13 @@ def field_steps(before: Assessment, after: Assessment) -> list[PlanStep]:
     return steps
 
 
-def judged(revised: Protocol, plan: Assessment, known: Iterable[Assessment]) -> Assessment:
-    """Return a revised plan's assessment: the known one, or a new one in the same lab."""
-    same = (each for each in known if each.plan == revised)
-    return next(same, None) or plan.revised(revised)
+def judged(revised: Protocol, plan: Assessment, known: list[Assessment]) -> Assessment:
+    """Return a revised plan's assessment: the known one, or a new one, which is known then."""
+    for same in known:
+        if same.plan == revised:
+            return same
+    known.append(plan.revised(revised))
+    return known[-1]
 
 
 def differences(before: Protocol, after: Protocol) -> list[FieldChange]:

@@ -1,6 +1,6 @@
 """What a revised plan changes, as blocks: each change with its price, its reason and its loss."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -62,7 +62,7 @@ class RevisionText(NamedTuple):
 
 
 def all_changes(
-    before: Assessment, changes: Iterable[SuggestionChange], known: Sequence[Assessment] = ()
+    before: Assessment, changes: Iterable[SuggestionChange], known: list[Assessment] | None = None
 ) -> list[Changed]:
     """Return changes made one after the other, each with its step."""
     steps = change_steps(before, changes, known)

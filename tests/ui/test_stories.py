@@ -37,7 +37,7 @@ def test_half_the_sample_is_ten_credits_over_and_halved_for_it() -> None:
     assert f"power {worth[0].number} → {worth[1].number}. " in story.line
     assert worth[1].tier is EvidenceTier.BELOW_FLOOR
     least = options.least.after
-    assert (least.counts.samples, least.counts.days, least.cost) == (24, 28 - 6, 2_490 - 300)
+    assert (least.counts.samples, least.counts.days, least.cost) == (24, 28 - 1, 2_490 - 50)
 
 
 def told(key: str) -> Negotiation:

@@ -147,8 +147,8 @@ def test_chosen_point_is_laid_over_a_chart_that_changes_with_its_layers_alone() 
     assert "60 a day count" not in charts(app)[0]
     assert "With the effect that is assumed here" not in said(app)
     pick(app, "Effect assumed", "halved (0.0885)")
-    assert "power 0.62, below" in said(app)
-    assert "With the effect that is assumed here: power 0.33." in said(app)
+    assert "power 0.70, below" in said(app)
+    assert "With the effect that is assumed here: power 0.39." in said(app)
     assert "Cheapest improvement of the least-loss plan, at the planned effect" in said(app)
 
 

@@ -28,7 +28,7 @@ _SETTLED: Final = 0.5  # seconds
 
 def draw(analysis: PlanAnalysis) -> None:
     """Draw the page."""
-    edited = _last_edit(analysis.yours)
+    edited = _last_edit(analysis)
     if challenge.is_hidden():
         with st.container(key="workbench"):
             with st.container(horizontal=True, key="editor"):
@@ -71,11 +71,12 @@ def _draw_editor(yours: Assessment, edited: PlanStep | None) -> None:
         button("Redo", "redo", state.redo, key="redo", width="stretch")
 
 
-def _last_edit(yours: Assessment) -> PlanStep | None:
+def _last_edit(analysis: PlanAnalysis) -> PlanStep | None:
     """Return the edit of the plan that undo takes back; None where it takes back something else."""
     before = state.last_step()
+    yours = analysis.yours
     plan = before and (before.plan or yours.pack.reference_protocol)
-    return PlanStep(yours.revised(plan), yours) if plan and plan != yours.plan else None
+    return PlanStep(analysis.judged(plan), yours) if plan and plan != yours.plan else None
 
 
 def _undone(edited: PlanStep | None) -> str:

@@ -36,11 +36,10 @@ class Tick(NamedTuple):
 
 
 class Ticked(NamedTuple):
-    """The suggestion as ticked: the plan with exactly those, and all that was judged on the way."""
+    """The suggestion as ticked, and the plan with exactly those changes."""
 
     ticks: tuple[Tick, ...]
     result: Assessment
-    known: tuple[Assessment, ...]
 
 
 def ticked(options: PlanAnalysis) -> Ticked:
@@ -50,15 +49,13 @@ def ticked(options: PlanAnalysis) -> Ticked:
     changes = {_key(number, change, yours.pack): change for number, change in offered}
     chosen = [change for key, change in changes.items() if key not in left_out]
     taken = change_steps(yours, chosen, options.known)
-    known = [*options.known, *(step.after for step in taken)]
     result = taken[-1].after if taken else yours
     in_turn, ticks = iter(taken), []
     for key, change in changes.items():
         on = key not in left_out
-        step = next(in_turn) if on else change_steps(result, [change], known)[0]
+        step = next(in_turn) if on else change_steps(result, [change], options.known)[0]
         ticks.append(Tick(key, on, change, step))
-        known.append(step.after)
-    return Ticked(tuple(ticks), result, tuple(known))
+    return Ticked(tuple(ticks), result)
 
 
 def _key(number: int, change: SuggestionChange, pack: Pack) -> str:
@@ -117,7 +114,7 @@ def _least_loss(options: PlanAnalysis, suggestion: Ticked) -> Group:
     summary = sentences_panel([difference_text(options), search_text(options)], title=title)
     if not _applicable(options):
         return summary
-    steps = change_steps(options.yours, least.changes, suggestion.known)
+    steps = change_steps(options.yours, least.changes, options.known)
     changes = (
         Changed(number, change, step)
         for number, (change, step) in enumerate(zip(least.changes, steps, strict=True), start=1)
