@@ -109,13 +109,8 @@ def test_model_without_a_valid_action_walks_away(ask: Asking, at: At) -> None:
         told = ask(PLAYS)
     assert told.code == 1
     assert len(server.received) == 3
-<<<<<<< HEAD
     assert "Scientist: No valid action in 3 attempts" in told.out
-    assert "There is no plan; the best has power 0.8" in told.out
-=======
-    assert "Scientist: walks away: No valid action in 3 attempts" in told.out
     assert "There is no plan; the best has power 1.00" in told.out
->>>>>>> 52277bd8 (Follow the new recommendations in texts and golden files)
     assert not {"\x1b", "\u202e"} & set(told.out)
 
 
