@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isfinite
-from typing import Annotated, Final, Literal, NamedTuple, Self, TypeVar
+from typing import Annotated, Final, Literal, NamedTuple, Self
 
 from pydantic import FailFast, Field
 
@@ -23,7 +23,6 @@ LONGEST_NAME: Final = 120
 _OWN_FILE: Final = "the study's file"
 _BREAKS: Final = frozenset("\t\n\r")
 _NO_TEXT: Final = re.compile("[\0\ud800-\udfff]")
-_T = TypeVar("_T")
 Name = Annotated[NonEmptyText, Field(max_length=LONGEST_NAME)]
 
 
@@ -44,39 +43,32 @@ def read_batch(text: str) -> KeptBatch:
     return batch
 
 
-def checked(kind: EntryKind, text: str) -> str:
+def checked(kind: EntryKind | None, text: str) -> str:
     """Return what a content is about: the id of its study, or the name that its lab gives itself.
 
-    Raises:
-        LibraryContentError: it cannot be read as what it is said to be; says why.
-    """
-    _writable("the content", text)
-    return _read_as_content(KINDS[kind].about, text)
-
-
-def checked_draft(text: str) -> None:
-    """Refuse what is no draft; what is in its tray is not opened.
+    ``kind`` is None for a draft, which is about nothing; its tray is not opened.
 
     Raises:
-        LibraryContentError: it cannot be read as one; says why.
+        LibraryContentError: it cannot be read as that kind; says why.
     """
-    _writable("the draft", text)
-    _read_as_content(lambda draft: read_draft(draft).pack(), text)
-
-
-def _read_as_content(read: Callable[[str], _T], text: str) -> _T:
+    if no_text := _NO_TEXT.search(text):  # no database takes it
+        raise LibraryContentError(
+            f"the content: character {no_text.start() + 1} is {code(no_text.group())}, which is "
+            "no text; delete it"
+        )
     try:
-        return read(text)
-    except LibraryContentError:
-        raise
+        if kind is not None:
+            return KINDS[kind].about(text)
+        read_draft(text).pack()
     except ReplicaLabError as error:
         raise LibraryContentError(str(error)) from error
+    return ""
 
 
-def problem_of(check: Callable[[str], object], text: str) -> str:
-    """Return why a check refuses a content, empty where it does not."""
+def problem_of(kind: EntryKind | None, text: str) -> str:
+    """Return why a content is refused; empty if it is not."""
     try:
-        check(text)
+        checked(kind, text)
     except LibraryContentError as error:
         return str(error)
     return ""
@@ -113,21 +105,11 @@ def checked_notes(notes: str) -> str:
 
 
 def _seen(what: str, text: str) -> str:
-    _writable(what, text)
     for at in hidden(text):
         raise LibraryContentError(
             f"{what}: character {at + 1} is {code(text[at])}, which nobody sees; delete it"
         )
     return text
-
-
-def _writable(what: str, text: str) -> None:
-    """Refuse what no database takes as text: half characters, and the zero character."""
-    if found := _NO_TEXT.search(text):
-        raise LibraryContentError(
-            f"{what}: character {found.start() + 1} is {code(found.group())}, which is no text; "
-            "delete it"
-        )
 
 
 def _about_plan(text: str) -> str:

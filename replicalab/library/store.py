@@ -8,18 +8,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
-from itertools import count
 from typing import Final
-from uuid import uuid4
 
 from sqlalchemy import Connection, func, select
 
 from replicalab.errors import LibraryBusyError, LibraryFullError
-from replicalab.library import rows
 from replicalab.library.contents import (
     LONGEST_NAME,
     checked,
-    checked_draft,
     checked_name,
     checked_notes,
     problem_of,
@@ -37,7 +33,7 @@ from replicalab.library.records import (
     Usage,
     Version,
 )
-from replicalab.library.rows import NewVersion, check_room, size_of
+from replicalab.library.rows import NewVersion, OwnerRows, numbered, remove_overdue, size_of
 from replicalab.places import library_url
 
 _LIMITS: Final = LibraryLimits()
@@ -70,7 +66,7 @@ class Library:
         self._opened = opened(url or library_url(), clock())
         self.notices = self._opened.notices
         with suppress(LibraryBusyError), self._writing() as connection:
-            rows.remove_overdue(connection, clock())
+            remove_overdue(connection, clock())
 
     def close(self) -> None:
         """Close the connections."""
@@ -88,15 +84,15 @@ class Library:
             LibraryConflictError: the owner has another of that kind and name.
         """
         name, new = checked_name(name), self._checked(kind, content, notes)
-        with self._saving(owner) as connection:
-            if there := rows.entry_named(connection, owner, kind, name):
+        with self._saving(owner) as rows:
+            if there := rows.named(kind, name):
                 return _same_or_conflict(
-                    rows.version_of(connection, there),
+                    rows.version(there),
                     new,
                     f"you have a {kind} named '{there.name}' already; save this one under another "
                     "name, or as a version of that one",
                 )
-            return self._add(connection, owner, kind, name, new)
+            return rows.add(kind, name, new)
 
     def keep_beside(
         self, owner: Owner, *parts: tuple[EntryKind, str, str], notes: str = ""
@@ -112,8 +108,8 @@ class Library:
             (kind, checked_name(name[:LONGEST_NAME]), self._checked(kind, content, notes))
             for kind, name, content in parts
         ]
-        with self._saving(owner) as connection:
-            return [self._add_beside(connection, owner, *part) for part in new]
+        with self._saving(owner) as rows:
+            return [_kept_beside(rows, *part) for part in new]
 
     def update(
         self,
@@ -134,14 +130,15 @@ class Library:
             LibraryContentError: notes or content are not valid.
             LibraryConflictError: another tab saved a later version.
         """
-        before = self._latest(owner, entry_id)
+        with self._reading(owner) as rows:
+            before = rows.version(rows.entry(entry_id))
         new = self._checked(
             before.entry.kind,
             before.content if content is None else content,
             before.entry.notes if notes is None else notes,
         )
-        with self._saving(owner) as connection:
-            now = rows.version_of(connection, rows.entry_of(connection, owner, entry_id))
+        with self._saving(owner) as rows:
+            now = rows.version(rows.entry(entry_id))
             number = now.version.number
             if number != base_version or _is_same(now, new):
                 return _same_or_conflict(
@@ -151,11 +148,10 @@ class Library:
                     f"yours began from version {base_version}. Nothing is lost: compare both, then "
                     "save yours after it or under another name",
                 )
-            check_room(connection, owner, self._limits, size=new.size)
-            entry = rows.add_version(connection, now.entry, new, self._clock())
-            if not name or rows.entry_named(connection, owner, entry.kind, name):
+            entry = rows.add_version(now.entry, new)
+            if not name or rows.named(entry.kind, name):
                 return entry
-            return rows.write_entry(connection, entry._replace(name=checked_name(name)))
+            return rows.write(entry._replace(name=checked_name(name)))
 
     def entries(
         self,
@@ -169,29 +165,26 @@ class Library:
 
         A search looks for each of its words in name, notes and what the content is about.
         """
-        with self._reading() as connection:
-            return rows.entries_of(connection, owner, kind, search, deleted=deleted)
+        with self._reading(owner) as rows:
+            return rows.entries(kind, search, deleted=deleted)
 
     def read(self, owner: Owner, entry_id: str, number: int | None = None) -> StoredVersion:
         """Return a version of an entry, the latest without a number."""
-        with self._reading() as connection:
-            entry = rows.entry_of(connection, owner, entry_id, deleted=None)
-            return _with_problem(rows.version_of(connection, entry, number))
+        with self._reading(owner) as rows:
+            return _with_problem(rows.version(rows.entry(entry_id, deleted=None), number))
 
     def versions(self, owner: Owner, entry_id: str) -> list[Version]:
         """Return an entry's versions, the latest first."""
-        with self._reading() as connection:
-            entry = rows.entry_of(connection, owner, entry_id, deleted=None)
-            return rows.versions_of(connection, entry)
+        with self._reading(owner) as rows:
+            return rows.versions(rows.entry(entry_id, deleted=None))
 
     def restore(self, owner: Owner, entry_id: str, number: int) -> Entry:
         """Save an earlier version of an entry again, as its latest."""
-        with self._saving(owner) as connection:
-            entry = rows.entry_of(connection, owner, entry_id)
-            then = rows.version_of(connection, entry, number)
+        with self._saving(owner) as rows:
+            entry = rows.entry(entry_id)
+            then = rows.version(entry, number)
             new = NewVersion(then.content, then.version.notes, entry.about, number)
-            check_room(connection, owner, self._limits, size=new.size)
-            return rows.add_version(connection, entry, new, self._clock())
+            return rows.add_version(entry, new)
 
     def rename(self, owner: Owner, entry_id: str, name: str) -> Entry:
         """Rename an entry.
@@ -201,50 +194,48 @@ class Library:
             LibraryConflictError: another of its kind has that name.
         """
         name = checked_name(name)
-        with self._saving(owner) as connection:
-            entry = rows.entry_of(connection, owner, entry_id)
-            there = rows.entry_named(connection, owner, entry.kind, name)
+        with self._saving(owner) as rows:
+            entry = rows.entry(entry_id)
+            there = rows.named(entry.kind, name)
             if there and there.id != entry.id:
                 raise LibraryConflictError(
                     f"you have a {entry.kind} named '{there.name}' already; choose another name",
-                    _with_problem(rows.version_of(connection, there)),
+                    _with_problem(rows.version(there)),
                 )
-            return rows.write_entry(connection, entry._replace(name=name))
+            return rows.write(entry._replace(name=name))
 
     def duplicate(self, owner: Owner, entry_id: str) -> Entry:
         """Save the latest version of an entry as a new entry, under a name of its own."""
-        with self._saving(owner) as connection:
-            stored = rows.version_of(connection, rows.entry_of(connection, owner, entry_id))
-            entry = stored.entry
-            name = rows.free_name(connection, owner, entry.kind, f"{entry.name} (copy)")
-            new = NewVersion(stored.content, entry.notes, entry.about)
-            return self._add(connection, owner, entry.kind, name, new)
+        with self._saving(owner) as rows:
+            entry = rows.entry(entry_id)
+            name = rows.free_name(entry.kind, entry.name, " (copy)")
+            content = rows.version(entry).content
+            return rows.add(entry.kind, name, NewVersion(content, entry.notes, entry.about))
 
     # --- deleting -----------------------------------------------------------------------------
 
     def delete(self, owner: Owner, entry_id: str) -> Entry:
         """Delete an entry; `undelete` restores it for `DELETED_DAYS`."""
-        with self._saving(owner) as connection:
-            rows.remove_overdue(connection, self._clock())
-            entry = rows.entry_of(connection, owner, entry_id)
-            return rows.write_entry(connection, entry._replace(deleted=self._clock()))
+        with self._saving(owner) as rows:
+            remove_overdue(rows.connection, self._clock())
+            return rows.write(rows.entry(entry_id)._replace(deleted=self._clock()))
 
     def undelete(self, owner: Owner, entry_id: str) -> Entry:
         """Restore a deleted entry, with a number after its name if that is taken."""
-        with self._saving(owner) as connection:
-            entry = rows.entry_of(connection, owner, entry_id, deleted=True)
-            name = rows.free_name(connection, owner, entry.kind, entry.name)
-            return rows.write_entry(connection, entry._replace(name=name, deleted=None))
+        with self._saving(owner) as rows:
+            entry = rows.entry(entry_id, deleted=True)
+            name = rows.free_name(entry.kind, entry.name)
+            return rows.write(entry._replace(name=name, deleted=None))
 
     def purge(self, owner: Owner, entry_id: str) -> None:
         """Remove a deleted entry for good, with its versions."""
-        with self._saving(owner) as connection:
-            rows.remove_entry(connection, rows.entry_of(connection, owner, entry_id, deleted=True))
+        with self._saving(owner) as rows:
+            rows.remove(rows.entry(entry_id, deleted=True))
 
     def forget(self, owner: Owner) -> None:
         """Remove everything of an owner's for good."""
-        with self._saving(owner) as connection:
-            rows.remove_all(connection, owner)
+        with self._saving(owner) as rows:
+            rows.remove_all()
 
     # --- the draft ----------------------------------------------------------------------------
 
@@ -254,37 +245,34 @@ class Library:
         Raises:
             LibraryContentError: the content is not valid.
         """
-        self._check_size(content)
-        checked_draft(content)
+        self._checked(None, content)
         draft = StoredDraft(place, content, self._clock())
-        with self._saving(owner) as connection:
-            rows.remove_draft(connection, owner)
-            check_room(connection, owner, self._limits, size=size_of(content))
-            rows.put_draft(connection, owner, draft)
+        with self._saving(owner) as rows:
+            rows.put_draft(draft)
         return draft
 
     def draft(self, owner: Owner) -> StoredDraft | None:
         """Return an owner's draft; None if missing."""
-        with self._reading() as connection:
-            draft = rows.draft_of(connection, owner)
-        return draft and draft._replace(problem=problem_of(checked_draft, draft.content))
+        with self._reading(owner) as rows:
+            draft = rows.draft()
+        return draft and draft._replace(problem=problem_of(None, draft.content))
 
     def discard_draft(self, owner: Owner) -> None:
         """Remove an owner's draft, if any."""
-        with self._saving(owner) as connection:
-            rows.remove_draft(connection, owner)
+        with self._saving(owner) as rows:
+            rows.put_draft(None)
 
     # --- room and transactions ----------------------------------------------------------------
 
     def usage(self, owner: Owner) -> Usage:
         """Count an owner's entries and bytes."""
-        with self._reading() as connection:
-            return rows.usage_of(connection, owner)
+        with self._reading(owner) as rows:
+            return rows.usage()
 
     @contextmanager
-    def _reading(self) -> Iterator[Connection]:
+    def _reading(self, owner: Owner) -> Iterator[OwnerRows]:
         with database_errors(), self._opened.reading.connect() as connection:
-            yield connection
+            yield OwnerRows(connection, owner, self._limits, self._clock)
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
@@ -292,49 +280,33 @@ class Library:
             yield connection
 
     @contextmanager
-    def _saving(self, owner: Owner) -> Iterator[Connection]:
+    def _saving(self, owner: Owner) -> Iterator[OwnerRows]:
         """Begin a transaction that waits for the owner's other saves."""
         with self._writing() as connection:
             # SQLite has one writer at a time already.
             if connection.dialect.name == "postgresql":
                 lock = int(owner.digest[:15], 16)
                 connection.execute(select(func.pg_advisory_xact_lock(lock)))
-            yield connection
+            yield OwnerRows(connection, owner, self._limits, self._clock)
 
-    def _latest(self, owner: Owner, entry_id: str) -> StoredVersion:
-        with self._reading() as connection:
-            return rows.version_of(connection, rows.entry_of(connection, owner, entry_id))
-
-    def _checked(self, kind: EntryKind, content: str, notes: str) -> NewVersion:
-        self._check_size(content)
-        return NewVersion(content, checked_notes(notes), checked(kind, content))
-
-    def _check_size(self, content: str) -> None:
+    def _checked(self, kind: EntryKind | None, content: str, notes: str = "") -> NewVersion:
+        """Return a state that may be saved; the kind of a draft is None."""
         if (size := size_of(content)) > self._limits.content_bytes:
             raise LibraryFullError(
                 f"the content has {size:,} bytes, and {self._limits.content_bytes:,} are saved at "
                 "most; shorten it, or download it"
             )
+        return NewVersion(content, checked_notes(notes), checked(kind, content))
 
-    def _add(
-        self, connection: Connection, owner: Owner, kind: EntryKind, name: str, new: NewVersion
-    ) -> Entry:
-        check_room(connection, owner, self._limits, entries=1, size=new.size)
-        now, entry_id = self._clock(), uuid4().hex
-        entry = Entry(entry_id, kind, name, new.notes, new.about, 1, new.size, now, now, None)
-        return rows.add_entry(connection, owner, entry, new)
 
-    def _add_beside(
-        self, connection: Connection, owner: Owner, kind: EntryKind, name: str, new: NewVersion
-    ) -> Entry:
-        for number in count(1):
-            tried = rows.numbered(name, f" ({number})" if number > 1 else "")
-            there = rows.entry_named(connection, owner, kind, tried)
-            if there is None:
-                break
-            if _is_same(rows.version_of(connection, there), new):
-                return there
-        return self._add(connection, owner, kind, tried, new)
+def _kept_beside(rows: OwnerRows, kind: EntryKind, name: str, new: NewVersion) -> Entry:
+    places = ((tried, rows.named(kind, tried)) for tried in numbered(name))
+    tried, there = next(
+        (tried, there)
+        for tried, there in places
+        if there is None or _is_same(rows.version(there), new)
+    )
+    return there or rows.add(kind, tried, new)
 
 
 def _is_same(now: StoredVersion, new: NewVersion) -> bool:
@@ -353,4 +325,4 @@ def _same_or_conflict(now: StoredVersion, new: NewVersion, message: str) -> Entr
 
 
 def _with_problem(stored: StoredVersion) -> StoredVersion:
-    return stored._replace(problem=problem_of(partial(checked, stored.entry.kind), stored.content))
+    return stored._replace(problem=problem_of(stored.entry.kind, stored.content))

@@ -184,7 +184,7 @@ def test_entry_is_renamed_and_found_by_its_new_name_alone(library: Library) -> N
 def test_duplicate_has_a_name_and_a_history_of_its_own(library: Library) -> None:
     entry = library.keep(ANN, EntryKind.PLAN, "ours", make_plan(40), notes="why")
     copies = [library.duplicate(ANN, entry.id) for _ in range(3)]
-    assert [copy.name for copy in copies] == ["ours (copy)", "ours (copy) 2", "ours (copy) 3"]
+    assert [copy.name for copy in copies] == ["ours (copy)", "ours (copy) (2)", "ours (copy) (3)"]
     library.update(ANN, copies[0].id, make_plan(50), base_version=1)
     contents = [library.read(ANN, each.id).content for each in (entry, *copies)]
     assert contents == [make_plan(40), make_plan(50), make_plan(40), make_plan(40)]
@@ -241,7 +241,7 @@ def test_deleted_entry_whose_name_was_given_again_comes_back_under_another(
     entry = library.keep(ANN, EntryKind.PLAN, "ours", make_plan(40))
     library.delete(ANN, entry.id)
     library.keep(ANN, EntryKind.PLAN, "ours", make_plan(50))
-    assert library.undelete(ANN, entry.id).name == "ours 2"
+    assert library.undelete(ANN, entry.id).name == "ours (2)"
 
 
 def test_deleted_entry_goes_for_good_after_its_days(

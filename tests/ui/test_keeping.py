@@ -4,7 +4,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.case import read_case
-from replicalab.library import Entry, EntryKind, rows
+from replicalab.library import Entry, EntryKind
+from replicalab.library.rows import OwnerRows
 from replicalab.scenarios import copy_text
 from replicalab.ui.library.shelf import owner, shelf
 from tests.ui.acting import can_press, choose_more, labels, press, type_number, type_text
@@ -68,8 +69,8 @@ def test_disk_that_is_full_or_fills_in_the_middle_of_a_save_keeps_nothing_and_sa
         entries = kept()
         with monkeypatch.context() as patch:
             # What each does last: an entry is added, a version gets its name.
-            for step in ("entry_named", "add_entry"):
-                patch.setattr(rows, step, full_disk)
+            for step in ("named", "add"):
+                patch.setattr(OwnerRows, step, full_disk)
             press(app, act)
         assert [each.text for each in alerts(app) if each.colour == "error"] == [
             "Not saved: /srv/library.db: the disk is full; nothing was saved."

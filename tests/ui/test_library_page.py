@@ -1,7 +1,7 @@
 """The Library page: what is kept, found, opened, changed, taken away, brought in."""
 
 import os
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -9,7 +9,8 @@ from streamlit.testing.v1 import AppTest
 from replicalab.assessment import assess
 from replicalab.case import case_text, read_case
 from replicalab.errors import LibraryStorageError
-from replicalab.library import Entry, EntryKind, Library, Owner
+from replicalab.library import Entry, EntryKind, Library
+from replicalab.library.rows import NewVersion, OwnerRows
 from replicalab.planner import PlanAnalysis
 from replicalab.reports import bundle
 from replicalab.scenarios import (
@@ -288,17 +289,16 @@ FAKED: Final = case_text(
 
 def test_of_a_bundle_all_is_kept_or_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     options, written, run = work("fin_momentum", "medium")
-    adds = Library._add  # noqa: SLF001 - what a full disk breaks off
-    done: list[EntryKind] = []
+    add, added = OwnerRows.add, list[EntryKind]()
 
-    def add(self: Library, connection: Any, owner: Owner, kind: EntryKind, *rest: Any) -> Entry:
-        if done:
+    def add_once(self: OwnerRows, kind: EntryKind, name: str, new: NewVersion) -> Entry:
+        if added:
             raise LibraryStorageError("the library: the disk is full; nothing was saved")
-        done.append(kind)
-        return adds(self, connection, owner, kind, *rest)
+        added.append(kind)
+        return add(self, kind, name, new)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Library, "_add", add)
+        patch.setattr(OwnerRows, "add", add_once)
         app = hand_in(visit(LIBRARY), bundle(options, written, run), "a.json")
     assert any("nothing was saved" in alert.text for alert in alerts(app))
     assert shelf().entries(owner()) == []
