@@ -172,14 +172,18 @@ class Case(Record):
         A rule opens with the plan; a person and a ``model`` choose their own opening.
         """
         by_rule = self.scientist in AUTOMATIC
-        setup = Setup.of(
-            pack,
-            (self.plan or pack.reference_protocol) if by_rule else None,
-            self.max_rounds,
+        return Setup(
+            scenario_id=pack.scenario_id,
+            difficulty=pack.difficulty,
+            seed=pack.seed,
             scientist=self.scientist,
             lab_manager=self.lab_manager,
+            max_rounds=self.max_rounds,
+            opening=(self.plan or pack.reference_protocol) if by_rule else None,
+            model=model,
+            own_lab=pack.own_lab,
+            question=pack.question,
         )
-        return setup.model_copy(update={"model": model}) if model else setup
 
     @property
     def is_run(self) -> bool:

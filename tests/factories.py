@@ -17,7 +17,9 @@ from replicalab.models import (
     ScientistAction,
     ScientistObservation,
 )
+from replicalab.negotiation import LabManagerKind, ScientistKind, Setup
 from replicalab.scenarios import (
+    MAX_ROUNDS,
     AllowedSubstitution,
     Confidence,
     Control,
@@ -242,3 +244,25 @@ _IN_LAB = {
 def with_means(pack: Pack, **means: Any) -> Pack:
     """Return the same study in a lab of other means, as `Lab.with_means` takes them."""
     return pack.in_lab(pack.lab.with_means(**means))
+
+
+def make_setup(
+    pack: Pack,
+    opening: Protocol | None = None,
+    max_rounds: int = MAX_ROUNDS,
+    *,
+    scientist: ScientistKind,
+    lab_manager: LabManagerKind,
+) -> Setup:
+    """Return the set-up of a negotiation in a pack."""
+    return Setup(
+        scenario_id=pack.scenario_id,
+        difficulty=pack.difficulty,
+        seed=pack.seed,
+        scientist=scientist,
+        lab_manager=lab_manager,
+        max_rounds=max_rounds,
+        opening=opening,
+        own_lab=pack.own_lab,
+        question=pack.question,
+    )

@@ -37,13 +37,7 @@ from replicalab.batch import (
 )
 from replicalab.case import Case
 from replicalab.errors import ModelError
-from replicalab.negotiation import (
-    RULED_LAB_MANAGERS,
-    Outcome,
-    ScientistKind,
-    Setup,
-    negotiate,
-)
+from replicalab.negotiation import RULED_LAB_MANAGERS, Outcome, ScientistKind, negotiate
 from replicalab.planner import least_loss
 from replicalab.scenarios import (
     Difficulty,
@@ -52,6 +46,7 @@ from replicalab.scenarios import (
     load_scenario,
     study_text,
 )
+from tests.factories import make_setup
 from tests.negotiation.playing import ACCEPT, propose, said
 from tests.scripted import ScriptedGenerate
 
@@ -74,7 +69,7 @@ def test_jobs_are_every_combination_in_order() -> None:
 def test_result_is_that_of_the_negotiation() -> None:
     for job in JOBS[:8]:
         pack = load_scenario(job.study, job.lab, job.seed)
-        setup = Setup.of(
+        setup = make_setup(
             pack, pack.reference_protocol, scientist=job.scientist, lab_manager=job.lab_manager
         )
         played, result = negotiate(setup, pack), run_job(job)

@@ -16,12 +16,12 @@ from replicalab.negotiation import (
     Move,
     Negotiation,
     ScientistKind,
-    Setup,
     negotiate,
     question,
     shipped_recordings,
 )
 from replicalab.scenarios import load_scenario
+from tests.factories import make_setup
 
 PACK = load_scenario("psy_stroop", "medium")
 PLAN = assess(PACK.reference_protocol, PACK)
@@ -32,7 +32,7 @@ PLAN = assess(PACK.reference_protocol, PACK)
 def test_side_is_negotiated_as_its_players_play(
     scientist: ScientistKind, manager: LabManagerKind
 ) -> None:
-    setup = Setup.of(PACK, PLAN.plan, 3, scientist=scientist, lab_manager=manager)
+    setup = make_setup(PACK, PLAN.plan, 3, scientist=scientist, lab_manager=manager)
     played = negotiated(
         PLAN, Case.of(PACK, PLAN.plan, scientist=scientist, lab_manager=manager, max_rounds=3)
     )

@@ -21,7 +21,6 @@ from replicalab.errors import ReplicaLabError
 from replicalab.negotiation import (
     LabManagerKind,
     ScientistKind,
-    Setup,
     ledger,
     load,
     negotiate,
@@ -38,6 +37,7 @@ from replicalab.scenarios import (
 )
 from replicalab.views.negotiation import outcome_verdict, round_caption, round_summary
 from replicalab.views.verdicts import lab_line, plan_verdict
+from tests.factories import make_setup
 from tests.scenarios.small_study import SMALL, STUDY_TEXT, parts, put
 from tests.tiers import batches
 
@@ -129,7 +129,7 @@ def saved_runs() -> tuple[Any, ...]:
     texts = [each.model_dump_json(exclude_defaults=True) for each in shipped_recordings()]
     for scientist in (ScientistKind.BASELINE, ScientistKind.DIRECT):
         pack = load_scenario("psy_stroop", "hard")
-        setup = Setup.of(
+        setup = make_setup(
             pack, pack.reference_protocol, 4, scientist=scientist,
             lab_manager=LabManagerKind.LEAST_LOSS,
         )  # fmt: skip

@@ -27,7 +27,6 @@ from replicalab.models import (
 from replicalab.notebook import Shown
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import (
-    MAX_ROUNDS,
     Difficulty,
     EvidenceAssumptions,
     EvidenceTier,
@@ -132,9 +131,7 @@ ModelName = Annotated[NonEmptyText, Field(max_length=200)]
 
 
 class Setup(Record):
-    """Everything that fixes a negotiation besides the study itself; `Case.setup` makes it.
-
-    It is a record of its own because every transcript holds it by these names.
+    """The players, rounds and questions of a negotiation; `Case.setup` makes it.
 
     ``opening`` is the plan that the Scientist proposes first, None where it chooses its own;
     ``model`` names the language model, None where there is none; ``own_lab`` and ``question`` are
@@ -157,29 +154,6 @@ class Setup(Record):
     def _one_side_is_ruled(self) -> Self:
         check_seats(self.scientist, self.lab_manager)
         return self
-
-    @classmethod
-    def of(
-        cls,
-        pack: Pack,
-        opening: Protocol | None = None,
-        max_rounds: int = MAX_ROUNDS,
-        *,
-        scientist: ScientistKind,
-        lab_manager: LabManagerKind,
-    ) -> Self:
-        """Return the setup of a negotiation in a pack."""
-        return cls(
-            scenario_id=pack.scenario_id,
-            difficulty=pack.difficulty,
-            seed=pack.seed,
-            scientist=scientist,
-            lab_manager=lab_manager,
-            max_rounds=max_rounds,
-            opening=opening,
-            own_lab=pack.own_lab,
-            question=pack.question,
-        )
 
 
 class Output(Record):

@@ -32,7 +32,7 @@ from replicalab.case import Case
 from replicalab.measures import DesignKind
 from replicalab.measures.distributions import t_test_power
 from replicalab.models import Protocol, revise
-from replicalab.negotiation import LabManagerKind, ScientistKind, Setup, negotiate
+from replicalab.negotiation import LabManagerKind, ScientistKind, negotiate
 from replicalab.planner import asks, frontier, least_loss
 from replicalab.planner.region import numeric_checks
 from replicalab.scenarios import (
@@ -46,7 +46,7 @@ from replicalab.scenarios import (
 )
 from replicalab.ui.cards import cards
 from tests.bench.measuring import BARS, best, forget, hold, say
-from tests.factories import make_design
+from tests.factories import make_design, make_setup
 from tests.measures.designs import design_of, effect_of
 
 pytestmark = pytest.mark.bench
@@ -67,7 +67,7 @@ def steps_of(pack: Pack) -> dict[str, Callable[[], object]]:
     """Return what is timed in a pack: what it is held against, and each step of a negotiation."""
     plan = pack.reference_protocol
     values = plan.model_dump()
-    setup = Setup.of(
+    setup = make_setup(
         pack, plan, scientist=ScientistKind.BASELINE, lab_manager=LabManagerKind.REFERENCE
     )
     seeds = count(1)

@@ -17,8 +17,9 @@ from sqlalchemy import Engine, create_engine, make_url
 from replicalab.batch import jobs_of, run_job
 from replicalab.case import Case, case_text
 from replicalab.library import EntryKind, KeptBatch, Owner, batch_text
-from replicalab.negotiation import LabManagerKind, ScientistKind, Setup, negotiate, save
+from replicalab.negotiation import LabManagerKind, ScientistKind, negotiate, save
 from replicalab.scenarios import Difficulty, LabOverrides, lab_json, load_scenario, template_text
+from tests.factories import make_setup
 
 STUDY: Final = "fin_momentum"
 ANN: Final = Owner.of("the secret of Ann's browser")
@@ -52,7 +53,7 @@ def make_run(seed: int = 0) -> str:
     """Return a negotiation between rules as text."""
     pack = load_scenario(STUDY, Difficulty.HARD, seed)
     players = {"scientist": ScientistKind.DIRECT, "lab_manager": LabManagerKind.REFERENCE}
-    return save(negotiate(Setup.of(pack, max_rounds=6, **players), pack))  # type: ignore[arg-type]
+    return save(negotiate(make_setup(pack, max_rounds=6, **players), pack))  # type: ignore[arg-type]
 
 
 def make_batch(seeds: int = 2, asked: int = 6) -> str:

@@ -29,7 +29,7 @@ from replicalab.negotiation import (
     question,
 )
 from replicalab.scenarios import Pack, load_scenario
-from tests.factories import EQUIPMENT, make_hidden_reference, make_pack, make_protocol
+from tests.factories import EQUIPMENT, make_hidden_reference, make_pack, make_protocol, make_setup
 from tests.scripted import ScriptedGenerate
 
 CHAMBER, METER = EQUIPMENT
@@ -113,7 +113,7 @@ def game(
     lab_manager: LabManagerKind = LabManagerKind.REFERENCE,
 ) -> Setup:
     """Return a setup with players by default, which the application itself does not have."""
-    return Setup.of(pack, opening, max_rounds, scientist=scientist, lab_manager=lab_manager)
+    return make_setup(pack, opening, max_rounds, scientist=scientist, lab_manager=lab_manager)
 
 
 def by_rule(pack: Pack, *args: Any, **kwargs: Any) -> Negotiation:

@@ -13,7 +13,6 @@ from replicalab.negotiation import (
     LabManagerKind,
     Negotiation,
     ScientistKind,
-    Setup,
     load,
     negotiate,
     replay,
@@ -22,6 +21,7 @@ from replicalab.planner import PlanAnalysis
 from replicalab.reports import Document, brief, funding_request, report
 from replicalab.scenarios import Difficulty, Pack, load_scenario, pack_of, parse_study
 from replicalab.views.blocks import Listing, Sentence, Status, Table
+from tests.factories import make_setup
 from tests.hostile_files import PACK, hostile_run, hostile_study
 
 DAY: Final = date(2026, 11, 22)
@@ -54,7 +54,7 @@ def work(scenario_id: str, lab: str, which: str = "least") -> Work:
         "offered": reference.offered,
         "least": reference.least.after,
     }
-    setup = Setup.of(
+    setup = make_setup(
         pack,
         pack.reference_protocol,
         scientist=ScientistKind.DIRECT,

@@ -11,7 +11,7 @@ import pytest
 from replicalab.assessment import assess
 from replicalab.errors import ScenarioError
 from replicalab.models import revise
-from replicalab.negotiation import LabManagerKind, ScientistKind, Setup, load, negotiate, replay
+from replicalab.negotiation import LabManagerKind, ScientistKind, load, negotiate, replay
 from replicalab.planner import PlanAnalysis
 from replicalab.reports import bundle, input_hash, open_bundle
 from replicalab.scenarios import (
@@ -21,6 +21,7 @@ from replicalab.scenarios import (
     list_scenarios,
     load_scenario,
 )
+from tests.factories import make_setup
 from tests.hostile_files import PACK, hostile_run
 from tests.reports.making import strangers, work
 from tests.tiers import one_in
@@ -49,7 +50,7 @@ def test_bundle_comes_back_equal_and_verified(scenario_id: str) -> None:
     written = load_scenario(scenario_id, "medium", 3)
     pack = written.with_own(OWN, ASKED)
     options = PlanAnalysis(assess(revise(pack.reference_protocol, sample_size=7), pack))
-    setup = Setup.of(pack, scientist=ScientistKind.DIRECT, lab_manager=LabManagerKind.LEAST_LOSS)
+    setup = make_setup(pack, scientist=ScientistKind.DIRECT, lab_manager=LabManagerKind.LEAST_LOSS)
     run = negotiate(setup, pack)
     text = bundle(options, written, run)
     opened = open_bundle(text.encode())

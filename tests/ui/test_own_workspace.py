@@ -11,7 +11,6 @@ from replicalab.negotiation import (
     RULED_LAB_MANAGERS,
     LabManagerKind,
     ScientistKind,
-    Setup,
     load,
     negotiate,
     replay,
@@ -21,6 +20,7 @@ from replicalab.scenarios import Difficulty, lab_json, list_scenarios, load_scen
 from replicalab.ui.address import from_query, to_query
 from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import Workspace
+from tests.factories import make_setup
 from tests.strategies import itemised_protocols, own_labs_of, questions
 
 STUDIES: Final = [study.scenario_id for study in list_scenarios()]
@@ -51,7 +51,7 @@ def test_own_lab_and_question_survive_a_saved_negotiation(
     work: Workspace, lab_manager: LabManagerKind
 ) -> None:
     pack, scientist = work.case.pack(find), ScientistKind.DIRECT
-    setup = Setup.of(pack, work.case.protocol(find), scientist=scientist, lab_manager=lab_manager)
+    setup = make_setup(pack, work.case.protocol(find), scientist=scientist, lab_manager=lab_manager)
     try:
         played = negotiate(setup, pack)
     except NegotiationError:  # a plan without samples opens nothing

@@ -12,7 +12,7 @@ import pytest
 from replicalab.assessment import assess
 from replicalab.drafts import Draft, check, new_study
 from replicalab.models import LONGEST_TEXT, revise
-from replicalab.negotiation import LabManagerKind, ScientistKind, Setup, negotiate
+from replicalab.negotiation import LabManagerKind, ScientistKind, negotiate
 from replicalab.planner import PlanAnalysis
 from replicalab.registration import PROFILES, QUESTIONS, Finder, Registration
 from replicalab.reports import document_html, markdown
@@ -35,7 +35,7 @@ from replicalab.views.registration import (
     registration,
     registry_values,
 )
-from tests.factories import make_pack, make_protocol
+from tests.factories import make_pack, make_protocol, make_setup
 
 DAY = date(2026, 1, 31)
 STUDIES = [summary.scenario_id for summary in list_scenarios()]
@@ -228,7 +228,7 @@ def test_what_is_asked_here_is_the_authors_and_the_studys_own_is_the_files() -> 
 def negotiated(study: str) -> Registered:
     pack = load_scenario(study, "medium")
     scientist, manager = ScientistKind.DIRECT, LabManagerKind.REFERENCE
-    setup = Setup.of(pack, pack.reference_protocol, scientist=scientist, lab_manager=manager)
+    setup = make_setup(pack, pack.reference_protocol, scientist=scientist, lab_manager=manager)
     run = negotiate(setup, pack)
     assert run.final_plan is not None
     return Registered(PlanAnalysis(run.final_plan), Registration(), run=run)
