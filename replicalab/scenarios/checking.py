@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from difflib import get_close_matches
-from itertools import accumulate
 from typing import TYPE_CHECKING, Final, get_args
 
 from pydantic import ValidationError
@@ -27,9 +26,9 @@ if TYPE_CHECKING:
 MOST_FAULTS: Final = 50  # More faults of a file are only counted
 MOST_COMPARED: Final = 200  # Known names that are compared with the unknown ones of a file
 LONGEST_COMPARED: Final = 60  # A comparison takes the cube of the length
-_MOST_LISTED, _LONGEST_LIST = 30, 400  # Known names in a message, and their characters
+_LONGEST_LIST: Final = 400  # Characters of the known names in a message
 
-_REMEDIES: Final = {
+_REMEDIES: Final = {  # By kind of error, or by pattern
     "string_type": "must be text, in quotes if it looks like a number or true or false",
     "string_too_short": "must not be empty",
     "int_type": "must be a whole number",
@@ -38,13 +37,10 @@ _REMEDIES: Final = {
     "list_type": "must be a list, one '- entry' per line",
     "dict_type": "must be 'key: value' lines, or {} for none",
     "model_type": "must be 'key: value' lines",
-    "string_pattern_mismatch": "must be as it was saved",
-}
-IDENTIFIER_REMEDY: Final = "must be lower-case letters, digits and _, beginning with a letter"
-_PATTERNS: Final = {
-    f"^{IDENTIFIER}$": IDENTIFIER_REMEDY,
+    f"^{IDENTIFIER}$": "must be lower-case letters, digits and _, beginning with a letter",
     f"^{CURRENCY}$": "must be 1 to 8 letters or €, £ or ¥, such as EUR",
     DOI: "must be a bare DOI such as 10.1000/xyz123, or null",
+    "string_pattern_mismatch": "must be as it was saved",
 }
 
 
@@ -86,14 +82,10 @@ class Guesser:
     def remedy(self, name: str, known: Sequence[str]) -> str:
         """Return the remedy for an unknown name: the nearest known one, and the known ones."""
         short = [label for label in known if max(len(name), len(label)) <= LONGEST_COMPARED]
-        compared = short[: self._left]
-        self._left -= len(compared)
-        near = get_close_matches(name, compared, n=1)
+        near = get_close_matches(name, short[: self._left], n=1)
+        self._left -= len(short[: self._left])
         guess = f"did you mean '{near[0]}'? " if near else ""
-        lengths = accumulate(len(label) + 2 for label in known[:_MOST_LISTED])
-        listed = known[: max(1, sum(length <= _LONGEST_LIST for length in lengths))]
-        rest = f" and {len(known) - len(listed)} more" if len(listed) < len(known) else ""
-        return f"{guess}known: {', '.join(listed) or 'none'}{rest}"
+        return f"{guess}known: {shortened(', '.join(known), _LONGEST_LIST) or 'none'}"
 
 
 def _in_words(
@@ -105,21 +97,13 @@ def _in_words(
     if kind == "extra_forbidden":
         return "unknown key", guesser.remedy(str(path[-1]), _known_keys(path[:-1], record))
     if kind == "unknown_label":
-        problem = f"'{shortened(detail['input'], LONGEST_QUOTED)}' is not in this study"
-        return problem, guesser.remedy(detail["input"], detail["ctx"]["known"])
-    if kind == "repeated_label":
-        problem = f"'{shortened(detail['input'], LONGEST_QUOTED)}' is listed already"
-        return problem, "list it once, or choose another name"
+        return message, guesser.remedy(detail["input"], detail["ctx"]["known"])
     if kind == "value_error":
         problem, _, remedy = message.partition("; ")
         return problem, remedy or "change one of them"
-    pattern = detail.get("ctx", {}).get("pattern", "")
-    remedy = _PATTERNS.get(pattern) or _REMEDIES.get(kind) or _must(message)
-    return f"{shown(detail['input'])} is not allowed", remedy
-
-
-def _must(message: str) -> str:
-    return re.sub(r"^\w+ should", "must", message).partition(" after validation")[0]
+    own = _REMEDIES.get(detail.get("ctx", {}).get("pattern", "")) or _REMEDIES.get(kind)
+    must = re.sub(r"^\w+ should", "must", message).partition(" after validation")[0]
+    return f"{shown(detail['input'])} is not allowed", own or must
 
 
 def shown(value: object) -> str:
@@ -130,8 +114,7 @@ def shown(value: object) -> str:
         return f"a list of {len(value)}"
     if value is None or isinstance(value, bool):
         return {None: "an empty value", True: "true", False: "false"}[value]
-    text = repr(value)
-    return text if len(text) <= LONGEST_QUOTED else f"{text[: LONGEST_QUOTED - 1]}…"
+    return shortened(repr(value), LONGEST_QUOTED)
 
 
 def _known_keys(path: FieldPath, record: type[Record]) -> list[str]:

@@ -108,29 +108,28 @@ class JsonFile:
         Raises:
             ScenarioError: it holds none; with the place and the remedy.
         """
-        text = readable_text(data, self.source, _MOST_BYTES)
+        text, line, column = readable_text(data, self.source, _MOST_BYTES), 0, 0
         if more := too_many(text):
             self.refuse(f"the file holds {more}", "shorten it")
         if not text.strip():
             self.refuse("the file is empty")
-        if text.lstrip().startswith("["):
-            self.refuse(f"the file holds no {self.holds}")
         try:
-            values = json.loads(text, object_pairs_hook=self._unique, parse_constant=self._constant)
+            values = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
         except json.JSONDecodeError as error:
             near = on_one_line(shortened(text[error.pos :].partition("\n")[0]))
             problem = f"at '{near}' it is not JSON" if near else "the file breaks off"
-            fault = Fault("", problem, self.remedy, error.lineno, error.colno)
-            raise ScenarioError(self.source, [fault]) from None
-        except ScenarioError:
-            raise
-        except (RecursionError, ValueError):
-            self.refuse("it holds a number that is too long, or is nested too deeply")
-        if not isinstance(values, dict):
-            self.refuse(f"the file holds no {self.holds}")
-        if half := _HALF.search(json.dumps(values, ensure_ascii=False)):
-            self.refuse(f"{code(half.group())} is half a character", "delete it")
-        return values
+            line, column = error.lineno, error.colno
+        except RecursionError:
+            problem = "it is nested too deeply"
+        except ValueError as error:
+            problem = str(error).partition("; ")[0]
+        else:
+            half = _HALF.search(json.dumps(values, ensure_ascii=False))
+            if isinstance(values, dict) and not half:
+                return values
+            whole = f"the file holds no {self.holds}"
+            problem = f"{code(half.group())} is half a character" if half else whole
+        raise ScenarioError(self.source, [Fault("", problem, self.remedy, line, column)])
 
     def refuse(self, problem: str, remedy: str = "") -> NoReturn:
         """Refuse the file.
@@ -140,13 +139,14 @@ class JsonFile:
         """
         raise ScenarioError(self.source, [Fault("", problem, remedy or self.remedy)])
 
-    def _unique(self, pairs: list[tuple[str, object]]) -> Values:
-        values = dict(pairs)
-        if len(values) < len(pairs):
-            [(repeated, _)] = Counter(key for key, _ in pairs).most_common(1)
-            name = on_one_line(shortened(repeated, LONGEST_QUOTED))
-            self.refuse(f"key '{name}' is repeated", "keep one of the two")
-        return values
 
-    def _constant(self, name: str) -> NoReturn:
-        self.refuse(f"{name} is no number", "write one")
+def _unique(pairs: list[tuple[str, object]]) -> Values:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        [(repeated, _)] = Counter(key for key, _ in pairs).most_common(1)
+        raise ValueError(f"key '{on_one_line(shortened(repeated, LONGEST_QUOTED))}' is repeated")
+    return values
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number")

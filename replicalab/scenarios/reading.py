@@ -66,11 +66,7 @@ def dotted(path: FieldPath) -> str:
 
 
 def read_document(text: str | bytes, source: str) -> Document:
-    """Return the data and the places of one file.
-
-    Args:
-        text: the file's content; bytes must be UTF-8.
-        source: what to call the file in a message.
+    """Return the data and the places of one file; ``source`` is its name in a message.
 
     Raises:
         ScenarioError: the text is too large, is not UTF-8, or is not the YAML described above.
@@ -84,17 +80,10 @@ def read_document(text: str | bytes, source: str) -> Document:
             return _Reader(source, yaml.parse(text, Loader=fast)).document()
     try:
         return _Reader(source, yaml.parse(text, Loader=yaml.SafeLoader)).document()
-    except yaml.reader.ReaderError as error:
-        line = text.count("\n", 0, error.position) + 1
-        problem = f"character U+{ord(text[error.position]):04X} is not allowed"
-        fault = Fault("", problem, "remove it", line)
-    except yaml.MarkedYAMLError as error:
-        fault = _syntax_fault(error, text)
     except ScenarioError:
         raise
-    except (ValueError, OverflowError):
-        fault = Fault("", "an escape or a directive holds an impossible number", "remove it")
-    raise ScenarioError(source, [fault])
+    except (yaml.YAMLError, ValueError, OverflowError) as error:
+        raise ScenarioError(source, [_syntax_fault(error, text)]) from None
 
 
 def readable_text(text: str | bytes, source: str, most: int = MAX_BYTES) -> str:
@@ -105,13 +94,11 @@ def readable_text(text: str | bytes, source: str, most: int = MAX_BYTES) -> str:
     """
     data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
     require_size(len(data), source, most)
-    if isinstance(text, str):
-        return text
     try:
-        return text.decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = text.count(b"\n", 0, error.start) + 1
-        problem = f"byte 0x{text[error.start]:02x} is not UTF-8 text"
+        line = data.count(b"\n", 0, error.start) + 1
+        problem = f"byte 0x{data[error.start]:02x} is not UTF-8 text"
         raise ScenarioError(source, [Fault("", problem, "save the file as UTF-8", line)]) from None
 
 
@@ -151,14 +138,18 @@ def plain_value(text: str) -> Data:
     return float(text) if _DECIMAL.fullmatch(text) else text
 
 
-def _syntax_fault(error: yaml.MarkedYAMLError, text: str) -> Fault:
-    problem = re.sub(r"'?<([a-z ]+)>'?", r"\1", error.problem or "the text breaks off")
+def _syntax_fault(error: Exception, text: str) -> Fault:
+    if isinstance(error, yaml.reader.ReaderError):
+        problem = f"character {described(text[error.position])} is not allowed"
+        return Fault("", problem, "remove it", text.count("\n", 0, error.position) + 1)
+    if not isinstance(error, yaml.MarkedYAMLError):
+        return Fault("", "an escape or a directive holds an impossible number", "remove it")
     # A quote, bracket or key without an end is wrong where it begins; the parser gives up later.
     begun = re.search("quoted scalar|simple key|a flow", error.context or "")
     line, column = _place((begun and error.context_mark) or error.problem_mark)
-    near = next(iter(text.splitlines()[line - 1 : line]), "").strip()
-    quoted = f", in '{shortened(near, LONGEST_QUOTED)}'" if near else ""
-    problem = f"{shortened(problem, 2 * LONGEST_QUOTED)}{quoted}"
+    near = shortened("".join(text.splitlines()[line - 1 : line]).strip(), LONGEST_QUOTED)
+    problem = re.sub(r"'?<([a-z ]+)>'?", r"\1", error.problem or "the text breaks off")
+    problem = f"{shortened(problem, 2 * LONGEST_QUOTED)}, in '{near}'"
     return Fault("", problem, "check quotes, colons and indentation here", line, column)
 
 

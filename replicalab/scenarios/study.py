@@ -22,6 +22,7 @@ from replicalab.lexicon import (
     one_line,
     parts_of,
     section,
+    shortened,
 )
 from replicalab.measures import KINDS, DesignKind, Kind
 from replicalab.measures.originals import faults_of
@@ -493,9 +494,12 @@ def _unknown_labels(study: Study) -> Iterator[InitErrorDetails]:
         references[f"labs.{level}.prices.*"] = lab.prices, here + alternatives
     for place, (labels, known) in references.items():
         keys = {*map(label_key, known)}
-        error = PydanticCustomError("unknown_label", "it is not in this study", {"known": known})
         for path, label in _entries(place, labels):
             if label_key(label) not in keys:
+                words = {"label": shortened(label), "known": known}
+                error = PydanticCustomError(
+                    "unknown_label", "'{label}' is not in this study", words
+                )
                 yield InitErrorDetails(type=error, loc=path, input=label)
 
 
@@ -516,11 +520,12 @@ def _repeated_labels(study: Study) -> Iterator[InitErrorDetails]:
         lists[f"labs.{level}.booked.*"] = lab.booked, ()
         lists[f"labs.{level}.out_of_stock.*"] = lab.out_of_stock, [*lab.booked]
         lists[f"labs.{level}.prices.*"] = lab.prices, ()
-    error = PydanticCustomError("repeated_label", "it is listed already")
+    message = "'{label}' is listed already; list it once, or choose another name"
     for place, (labels, before) in lists.items():
         keys = {*map(label_key, before)}
         for path, label in _entries(place, labels):
             if label_key(label) in keys:
+                error = PydanticCustomError("value_error", message, {"label": shortened(label)})
                 yield InitErrorDetails(type=error, loc=path, input=label)
             keys.add(label_key(label))
 

@@ -66,11 +66,9 @@ def test_lists_of_any_json_are_counted(held: object, most: int, ascii_only: bool
 
 def test_what_can_be_no_file_of_ours_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json, "loads", lambda *_, **__: pytest.fail("it was read"))
-    none = "the file holds no bundle, negotiation, plan, lab or study"
     for text, told in (
         ("[" + "[]," * 1_700_000 + "[]]", f"the file holds {LISTS}; shorten it"),
         ('{"setup":[' + "[]," * 1_700_000 + "[]]}", f"the file holds {LISTS}; shorten it"),
-        (" \n[[1], 2]", none),
     ):
         with pytest.raises(ScenarioError, match=told):
             detect_kind(text.encode(), "x.json")
