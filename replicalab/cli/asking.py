@@ -62,9 +62,6 @@ def lab_at(name: str) -> tuple[Difficulty, LabOverrides]:
     return Difficulty.MEDIUM, LabOverrides(items=items)
 
 
-# --- the case -----------------------------------------------------------------------------------
-
-
 def case_of(options: Options, study: Study, lab: str, fields: Values) -> Case:
     """Return a case with the settings of a command, which may change these further fields."""
     level, own_lab = lab_at(lab)
@@ -128,9 +125,6 @@ def pack_of(case: Case, study: Study) -> Pack:
     return case.pack(in_labs_of(study))
 
 
-# --- one plan -----------------------------------------------------------------------------------
-
-
 def plan_case(options: Options, study: Study, fields: Values) -> Case:
     """Return the case of a plan: of a file or the study, with its settings."""
     plan = plan_at(options.plan, study) if options.plan else study.reference_protocol
@@ -147,22 +141,15 @@ def analysis(options: Options, **fields: Values) -> tuple[PlanAnalysis, Case]:
     return PlanAnalysis(case.assessed(in_labs_of(study))), case
 
 
-def registered(options: Options) -> tuple[PlanAnalysis, Registration]:
-    """Return the analysis of a plan in its lab, and the author's answers."""
-    plan, case = analysis(options, registration=_answers(options.answers))
-    return plan, case.registration
-
-
-def _answers(path: Path | None) -> Values:
-    if path is None:
+def answers(options: Options) -> Values:
+    """Return the author's answers in a file."""
+    if options.answers is None:
         return {}
+    source, data = called(options.answers), content(options.answers)
     remedy = "write title, authors, reasons, texts and choices as a block"
-    file = JsonFile(called(path), "answers", remedy, MOST_BYTES, 1)
-    answers = _validated(Registration, dict(file.values(content(path))), called(path))
-    return answers.model_dump(mode="json", exclude_defaults=True)
-
-
-# --- plans and transcripts ----------------------------------------------------------------------
+    values = JsonFile(source, "answers", remedy, MOST_BYTES, 1).values(data)
+    registration = _validated(Registration, dict(values), source)
+    return registration.model_dump(mode="json", exclude_defaults=True)
 
 
 def plan_at(path: Path, study: Study) -> Protocol:

@@ -7,13 +7,7 @@ from contextlib import closing, contextmanager, nullcontext
 from itertools import product
 from typing import Final
 
-from replicalab.batch import (
-    MOST_JOBS,
-    Result,
-    in_order,
-    run_batch,
-    summaries,
-)
+from replicalab.batch import MOST_JOBS, Result, in_order, run_batch, summaries
 from replicalab.case import Case
 from replicalab.cli import asking, facts
 from replicalab.cli.commands import Options, command
@@ -26,7 +20,6 @@ from replicalab.views.batch import faults_text, regret_panel, shares_panel, stop
 
 _PLAYERS: Final = ("scientist", "lab_manager")
 _DASK_SECONDS: Final = 10  # for a scheduler to answer
-_JOB: Final = {"study", "lab", "seed", "scientist", "lab_manager", "max_rounds"}
 
 
 @command(
@@ -43,8 +36,8 @@ def batch(options: Options) -> Answer:
         raise CommandError(f"--dask: a language model is asked from here; omit it or {MODEL}")
     model = Model() if plays_model else None
     with _dask(options.dask) if options.dask is not None else nullcontext((None, None)) as cluster:
-        executor, workers = cluster
-        results = _played(jobs, executor, options.workers or workers, model)
+        executor, threads = cluster
+        results = _played(jobs, executor, options.workers or threads, model)
     is_stopped = len(results) < len(jobs)
     code = 130 if is_stopped else 1 if any(result.error for result in results) else 0
     file = ""
@@ -52,12 +45,9 @@ def batch(options: Options) -> Answer:
         from replicalab.tables.batch import results_csv  # noqa: PLC0415 - brings pandas in
 
         file = results_csv(results)
-    data = {"asked": len(jobs), "stopped": is_stopped, **({"spent": model.spent} if model else {})}
+    data = {"asked": len(jobs), "stopped": is_stopped, "spent": model and model.spent}
     blocks = _blocks(results, len(jobs), model)
     return Answer(code, blocks, lambda: {**data, **_facts(results)}, file)
-
-
-# --- the jobs -----------------------------------------------------------------------------------
 
 
 def _jobs(options: Options) -> list[Case]:
@@ -87,9 +77,6 @@ def _seeds(text: str) -> range:
         problem = f"--seeds '{shortened(text)}' is no range of 1 to {MOST_JOBS:,} seeds"
         raise CommandError(f"{problem}; write one such as 0-99")
     return range(first, last + 1)
-
-
-# --- the run ------------------------------------------------------------------------------------
 
 
 def _played(
@@ -137,9 +124,6 @@ def _dask(address: str) -> Iterator[tuple[Executor, int]]:
         yield client.get_executor(pure=False), workers
 
 
-# --- the answer ---------------------------------------------------------------------------------
-
-
 def _blocks(results: list[Result], asked: int, model: Model | None) -> Blocks:
     if len(results) < asked:
         yield stopped_text(len(results), asked)
@@ -151,25 +135,19 @@ def _blocks(results: list[Result], asked: int, model: Model | None) -> Blocks:
 
 
 def _facts(results: list[Result]) -> facts.Data:
-    return {
-        "summaries": [
-            {
-                **facts.fields(summary, "study", "lab", "scientist", "lab_manager", "failed"),
-                "regret": summary.regret.value if summary.regret else None,
-                "shares": {
-                    outcome: facts.fields(share, "number", "of", "value", "interval")
-                    for outcome, share in summary.shares.items()
-                },
-            }
-            for summary in summaries(results)
-        ],
-        "results": [
-            {
-                **result.job.model_dump(mode="json", include=_JOB),
-                **result.job.model_dump(mode="json", include={"own_lab"}, exclude_defaults=True),
-                **result.model_dump(mode="json", exclude={"job"}),
-                "regret": result.regret,
-            }
-            for result in results
-        ],
-    }
+    groups = [
+        {
+            **facts.fields(group, "study", "lab", "scientist", "lab_manager", "failed"),
+            "regret": group.regret and group.regret.value,
+            "shares": {
+                outcome: facts.fields(share, "number", "of", "value", "interval")
+                for outcome, share in group.shares.items()
+            },
+        }
+        for group in summaries(results)
+    ]
+    rows = [
+        {**result.model_dump(mode="json", exclude={"job": {"text"}}), "regret": result.regret}
+        for result in results
+    ]
+    return {"summaries": groups, "results": rows}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import typer
 from typer import Argument, Exit, Option, Typer
@@ -54,7 +54,7 @@ class Options:
     negotiated: Annotated[bool, Option("--negotiated", help="With its negotiation.")] = False
     answers: Annotated[Path | None, Option(help="JSON file with the author's answers.")] = None
     date: Annotated[datetime | None, Option(formats=["%Y-%m-%d"], help="Its date.")] = None
-    paper: Annotated[str | None, Option(help="A4 or letter.")] = None
+    paper: Annotated[Literal["A4", "letter"] | None, Option(help="Of a PDF or Word file.")] = None
     save: Annotated[Path | None, Option(help="File to write; - is standard output.")] = None
     port: Annotated[int, Option(help="Port of the dashboard.")] = 8501
     no_browser: Annotated[bool, Option("--no-browser", help="Open no browser.")] = False

@@ -4,14 +4,14 @@ from collections.abc import Iterable
 from dataclasses import asdict
 
 from replicalab.assessment import Assessment, Evidence
-from replicalab.planner import Addition, PlanAnalysis, PlanStep, Shortfall, change_steps
+from replicalab.planner import PlanAnalysis, PlanStep, Shortfall, change_steps
 from replicalab.scenarios import Pack
 from replicalab.tables.rows import cost_row, dimension_row
 from replicalab.views.plan import notes
 from replicalab.views.verdicts import plan_verdict
 
 Data = dict[str, object]
-_PLAN = ("plan", "feasible", "failing", "cost", "staff", "fidelity_loss")
+_ASK = ("dimension", "has", "needs", "item", "text")
 
 
 def fields(record: object, *names: str) -> Data:
@@ -21,12 +21,12 @@ def fields(record: object, *names: str) -> Data:
 
 def place(pack: Pack) -> Data:
     """Return study and lab, and the user's own values of both."""
+    lab = {"difficulty": pack.difficulty, "seed": pack.seed, **pack.lab.model_dump(mode="json")}
     own = {
         name: getattr(pack, name).model_dump(mode="json", exclude_defaults=True)
         for name in ("own_lab", "question")
     }
-    lab = {"difficulty": pack.difficulty, "seed": pack.seed, **pack.lab.model_dump(mode="json")}
-    return {"study": pack.scenario_id, "lab": lab, **{k: v for k, v in own.items() if v}}
+    return {"study": pack.scenario_id, "lab": lab, **own}
 
 
 def evidence(shown: Evidence) -> Data:
@@ -37,7 +37,7 @@ def evidence(shown: Evidence) -> Data:
 def plan(judged: Assessment) -> Data:
     """Return a plan, its check, cost and evidence."""
     return {
-        **fields(judged, *_PLAN),
+        **fields(judged, "plan", "feasible", "failing", "cost", "staff", "fidelity_loss"),
         "verdict": plan_verdict(judged)._asdict(),
         "wishes_broken": [wish.constraint.key for wish in judged.broken_wishes],
         "evidence": evidence(judged.evidence),
@@ -47,14 +47,13 @@ def plan(judged: Assessment) -> Data:
 def checked(options: PlanAnalysis) -> Data:
     """Return the whole check of a plan."""
     judged = options.yours
-    dimensions = [
-        {**dimension_row(slack, options.binding), "reasons": judged.reasons[dimension]}
-        for dimension, slack in judged.slack.items()
-    ]
     return {
         **place(judged.pack),
         **plan(judged),
-        "dimensions": dimensions,
+        "dimensions": [
+            {**dimension_row(slack, options.binding), "reasons": judged.reasons[dimension]}
+            for dimension, slack in judged.slack.items()
+        ],
         "cost_terms": [*map(cost_row, judged.cost_terms)],
         "detectable_effect": judged.detectable_effect,
         "notes": [{"kind": kind, "text": text} for kind, text in notes(judged)],
@@ -64,22 +63,17 @@ def checked(options: PlanAnalysis) -> Data:
 def planned(options: PlanAnalysis) -> Data:
     """Return the changes to a plan and the additions to its lab."""
     yours, offer, least, asks = options.yours, options.offer, options.least, options.asks
+    made = change_steps(yours, least.changes, options.known)
     offered = change_steps(yours, offer.changes, options.known) if offer else ()
     alone = [
-        {**_addition(single.ask), "tier": single.tier, "plan": plan(single.least.after)}
-        for single in asks.singles
+        {**fields(each.ask, *_ASK), "tier": each.tier, "plan": plan(each.least.after)}
+        for each in asks.singles
     ]
-    waits = [
-        {**fields(wait, "start_day", "items"), "plan": plan(wait.least.after)}
-        for wait in asks.waits
-    ]
+    waits = [{**fields(each, "start_day", "items"), "plan": each.least.plan} for each in asks.waits]
     return {
         **checked(options),
         "offer": _revision(offer.after, offered) if offer else None,
-        "least_loss": {
-            **_revision(least.after, change_steps(yours, least.changes, options.known)),
-            "exact": least.exact,
-        },
+        "least_loss": {**_revision(least.after, made), "exact": least.exact},
         "takes": {
             "run": _shortfall(asks.run),
             "target": _shortfall(asks.target) if asks.target else None,
@@ -93,8 +87,8 @@ def _revision(after: Assessment, steps: Iterable[PlanStep]) -> Data:
     changes = [
         {
             **(step.change.model_dump() if step.change else {}),
-            "credits_saved": step.credits_saved,
-            "fidelity_loss": step.after.fidelity_loss,
+            **fields(step, "credits_saved"),
+            **fields(step.after, "fidelity_loss"),
             "evidence": evidence(step.after.evidence),
         }
         for step in steps
@@ -102,12 +96,6 @@ def _revision(after: Assessment, steps: Iterable[PlanStep]) -> Data:
     return {**plan(after), "changes": changes}
 
 
-def _shortfall(shortfall: Shortfall) -> Data:
-    return {
-        **fields(shortfall, "plan", "left"),
-        "asks": [*map(_addition, shortfall.asks)],
-    }
-
-
-def _addition(ask: Addition) -> Data:
-    return fields(ask, "dimension", "has", "needs", "item", "text")
+def _shortfall(lacking: Shortfall) -> Data:
+    asks = [fields(ask, *_ASK) for ask in lacking.asks]
+    return {**fields(lacking, "plan", "left"), "asks": asks}

@@ -2,7 +2,7 @@
 
 import os
 import time
-from threading import Condition, Event
+from threading import Condition
 from typing import Final
 
 from replicalab.lexicon import amount_text, count_text
@@ -27,8 +27,8 @@ class Model:
     def __init__(self) -> None:
         self.endpoint: Endpoint = needed_endpoint(os.environ)
         self._generate = build_generate_fn(self.endpoint, on_progress=self._require_running)
-        self._usage: list[tuple[int | None, int | None]] = []  # tokens of each call
-        self._began, self._stopped = time.monotonic(), Event()
+        self._tokens: list[int | None] = [0, 0]  # sent and received; None if not counted
+        self._began, self._stopped = time.monotonic(), False
         self._under_way, self._changed = 0, Condition()
 
     def __call__(self, messages: list[dict[str, str]]) -> str:
@@ -47,38 +47,33 @@ class Model:
             with self._changed:
                 self._under_way -= 1
                 self._changed.notify_all()
-        tokens = (getattr(reply, f"{name}_tokens", None) for name in ("prompt", "completion"))
-        self._usage.append((*tokens,))  # type: ignore[arg-type]
+        counts = [getattr(reply, f"{name}_tokens", None) for name in ("prompt", "completion")]
+        with self._changed:
+            for at, (old, new) in enumerate(zip(self._tokens, counts, strict=True)):
+                self._tokens[at] = None if old is None or new is None else old + new
         return reply
 
     def stop(self) -> None:
         """End every call and begin no other; none can clean up after the interpreter ends."""
         with self._changed:
-            self._stopped.set()
+            self._stopped = True
             self._changed.wait_for(lambda: not self._under_way, _LONGEST_STOP)
 
     def _require_running(self, _: Progress | None = None) -> None:
-        if self._stopped.is_set():
+        if self._stopped:
             raise StoppedError("stopped")
-
-    # --- its use --------------------------------------------------------------------------------
 
     def spent_text(self, played: str) -> str:
         """Return tokens and time: ``3 rounds, 4,210 tokens sent, …``."""
-        spent = self.spent
-        tokens = "tokens not counted by the server"
-        if spent["tokens_sent"] is not None:
-            sent = count_text(spent["tokens_sent"], "token")
-            tokens = f"{sent} sent, {amount_text(spent['tokens_received'] or 0)} received"
-        return f"{played}, {tokens}, {amount_text(round(spent['seconds'] or 0))} s"
+        sent, received, seconds = self.spent.values()
+        tokens = f"{count_text(sent or 0, 'token')} sent, {amount_text(received or 0)} received"
+        if sent is None:
+            tokens = "tokens not counted by the server"
+        return f"{played}, {tokens}, {amount_text(round(seconds or 0))} s"
 
     @property
     def spent(self) -> dict[str, float | None]:
-        """Calls, tokens and seconds; no tokens if the server counts none."""
-        counted = [(sent, came or 0) for sent, came in self._usage if sent is not None]
-        return {
-            "calls": len(self._usage),
-            "tokens_sent": sum(sent for sent, _ in counted) if counted else None,
-            "tokens_received": sum(came for _, came in counted) if counted else None,
-            "seconds": round(time.monotonic() - self._began, 1),
-        }
+        """Tokens and seconds; no tokens if the server did not count those of every call."""
+        sent, received = self._tokens
+        seconds = round(time.monotonic() - self._began, 1)
+        return {"tokens_sent": sent, "tokens_received": received, "seconds": seconds}

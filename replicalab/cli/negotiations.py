@@ -17,7 +17,7 @@ from replicalab.cli.plans import Blocks, place_text, signed
 from replicalab.cli.printing import STANDARD, Answer, CommandError, called, say, show
 from replicalab.errors import ModelError, TraceError
 from replicalab.lexicon import count_text
-from replicalab.negotiation import Negotiation, Outcome
+from replicalab.negotiation import Negotiation, Outcome, ScientistKind
 from replicalab.scenarios import MAX_ROUNDS, Pack, Study
 from replicalab.views import negotiation as texts
 from replicalab.views.blocks import Heading
@@ -27,8 +27,7 @@ from replicalab.views.score import score_panel
 
 
 @command(
-    *PLAN,
-    *("scientist", "lab_manager", "replay", "save"),
+    *(*PLAN, "scientist", "lab_manager", "replay", "save"),
     codes="0 if they agree above the floor or the transcript replays, 1 if not",
     example="psy_stroop",
 )
@@ -54,28 +53,24 @@ def _named(options: Options, *names: str) -> dict[str, object]:
 
 
 def _played(options: Options, case: Case, pack: Pack) -> Answer:
-    model = Model() if options.scientist == MODEL else None
-    setup = case.setup(pack, model.endpoint.model if model else None)
-    talk = start = Negotiation(setup, pack)
-    stop: Exception | KeyboardInterrupt | None = None
-    is_silent = options.as_json or str(options.save) == STANDARD
+    model = Model() if case.scientist is ScientistKind.MODEL else None
+    talk = start = Negotiation(case.setup(pack, model.endpoint.model if model else None), pack)
+    is_silent, stop = options.as_json or str(options.save) == STANDARD, ""
     try:
         for talk in negotiation.course(start, model):
             if not is_silent:
                 show(_round_blocks(talk))
+        code = 0 if talk.outcome is Outcome.AGREED else 1
     except (KeyboardInterrupt, ModelError) as error:
         if not talk.rounds:
             raise
-        stop = error
         say(str(error))
-    code = 0 if talk.outcome is Outcome.AGREED else 1
-    ended = ""
-    if stop is not None:
-        code = 2 if isinstance(stop, ModelError) else 130
-        why = "the language model failed" if code == 2 else "by Ctrl-C"
-        ended = f"Stopped after {count_text(len(talk.rounds), 'round')}, {why}."
-    more = {"spent": model.spent, "stopped": ended} if model else {}
-    blocks = _ending_blocks(talk, ended, model)
+        failed = isinstance(error, ModelError)
+        code, why = (2, "the language model failed") if failed else (130, "by Ctrl-C")
+        stop = f"Stopped after {count_text(len(talk.rounds), 'round')}, {why}."
+    spent = model.spent_text(count_text(len(talk.rounds), "round")) if model else ""
+    more = {"spent": model and model.spent, "stopped": stop}
+    blocks = [*_ending_blocks(talk), stop, spent]
     return Answer(code, blocks, lambda: {**_facts(talk), **more}, _transcript(talk, model))
 
 
@@ -101,9 +96,6 @@ def _replayed(options: Options, path: Path, study: Study) -> Answer:
     return Answer(0, blocks, lambda: _facts(talk))
 
 
-# --- in words -----------------------------------------------------------------------------------
-
-
 def _round_blocks(talk: Negotiation) -> Blocks:
     number = len(talk.rounds)
     if number == 1:
@@ -113,13 +105,10 @@ def _round_blocks(talk: Negotiation) -> Blocks:
     yield from said_blocks(talk.rounds[-1])
 
 
-def _ending_blocks(talk: Negotiation, ended: str = "", model: Model | None = None) -> Blocks:
+def _ending_blocks(talk: Negotiation) -> Blocks:
     yield Heading("Outcome")
     yield signed(texts.outcome_verdict(talk))
     yield ledger_panel(talk)
-    yield ended
-    if model:
-        yield model.spent_text(count_text(len(talk.rounds), "round"))
     if talk.ending:
         yield score_panel(negotiation.score(talk))
 
@@ -131,28 +120,24 @@ def _players(talk: Negotiation) -> str:
     return f"Scientist: {scientist.name}{model}. Lab Manager: {manager.name}."
 
 
-# --- as data ------------------------------------------------------------------------------------
-
-
 def _facts(talk: Negotiation) -> facts.Data:
-    final, score = talk.final_plan, negotiation.score(talk) if talk.ending else None
+    score = negotiation.score(talk) if talk.ending else None
     parts = ("regret", "evidence_short", "wishes_short", "fidelity_short")
+    rounds = [
+        {
+            "caption": texts.round_caption(talk, at),
+            "action": done.action and done.action.action_type,
+            "plan": done.plan and facts.plan(done.plan),
+            **facts.fields(done, "reason", "answer"),
+        }
+        for at, done in enumerate(talk.rounds)
+    ]
     return {
         **facts.place(talk.pack),
         **facts.fields(talk.setup, "scientist", "lab_manager", "model"),
         **facts.fields(talk, "outcome", "ending"),
         "verdict": texts.outcome_verdict(talk)._asdict(),
-        "final": facts.plan(final) if final else None,
-        "rounds": [
-            {
-                "round": at + 1,
-                "caption": texts.round_caption(talk, at),
-                "action": done.action and done.action.action_type,
-                "reason": done.reason,
-                "plan": facts.plan(done.plan) if done.plan else None,
-                "answer": done.answer,
-            }
-            for at, done in enumerate(talk.rounds)
-        ],
-        "score": facts.fields(score, *parts) if score else None,
+        "final": talk.final_plan and facts.plan(talk.final_plan),
+        "rounds": rounds,
+        "score": score and facts.fields(score, *parts),
     }

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from replicalab import scenarios
 from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment, assess, size_text
 from replicalab.case import MOST_SIDES
@@ -16,17 +17,7 @@ from replicalab.critique import critique as remarks_on
 from replicalab.lexicon import amount_text
 from replicalab.planner import PlanAnalysis, PlanStep
 from replicalab.planner.curves import Curves
-from replicalab.scenarios import (
-    EvidenceTier,
-    Guesser,
-    Pack,
-    Study,
-    broken_scenarios,
-    lab_json,
-    list_scenarios,
-    pack_of,
-    plan_json,
-)
+from replicalab.scenarios import EvidenceTier, Guesser, Pack, Study
 from replicalab.tables.rows import remark_row, study_row
 from replicalab.views import comparison
 from replicalab.views import options as texts
@@ -58,14 +49,11 @@ def opening(plan: Assessment) -> Blocks:
     yield signed(plan_verdict(plan))
 
 
-# --- studies and labs ---------------------------------------------------------------------------
-
-
 @command("as_json", codes="0", example="--json")
 def studies(_: Options) -> Answer:
     """List the studies."""
-    shelf = list_scenarios()
-    for error in broken_scenarios():
+    shelf = scenarios.list_scenarios()
+    for error in scenarios.broken_scenarios():
         say(str(error))
     rows = [
         (s.scenario_id, s.name, s.domain_id, str(s.kind), amount_text(s.reference_sample_size))
@@ -76,8 +64,7 @@ def studies(_: Options) -> Answer:
 
 
 @command(
-    *LAB,
-    "save",
+    *(*LAB, "save"),
     codes="0",
     example="psy_stroop --set own_lab.currency=EUR --set own_lab.rates.per_sample=4",
 )
@@ -85,20 +72,13 @@ def lab(options: Options) -> Answer:
     """Show a lab, and save its own values as a lab file."""
     study, _ = asking.study_at(options.study)
     case = asking.case_of(options, study, options.lab, {})
-    pack, original = asking.pack_of(case, study), pack_of(study, case.lab, case.seed)
+    pack, original = asking.pack_of(case, study), scenarios.pack_of(study, case.lab, case.seed)
     changes = [value.text for value in own_values(original, pack)]
     blocks = [place_text(pack), amounts_text(pack.lab), *changes]
-    return Answer(0, blocks, lambda: facts.place(pack), lab_json(pack.own_lab))
+    return Answer(0, blocks, lambda: facts.place(pack), scenarios.lab_json(pack.own_lab))
 
 
-# --- one plan -----------------------------------------------------------------------------------
-
-
-@command(
-    *PLAN,
-    codes="0 if the plan passes all seven dimensions, 1 if it does not",
-    example="psy_stroop --lab hard --samples 60",
-)
+@command(*PLAN, codes="0 if it passes, 1 if not", example="psy_stroop --lab hard --samples 60")
 def check(options: Options) -> Answer:
     """Check a plan against its lab in seven dimensions, with its cost and evidence."""
     analysis, _ = asking.analysis(options)
@@ -116,34 +96,27 @@ def check(options: Options) -> Answer:
 @command(*PLAN, "answers", codes="0 without concerns, 1 with one or more", example="psy_stroop")
 def critique(options: Options) -> Answer:
     """List a reviewer's questions about a plan, each with the place of its remedy."""
-    analysis, answers = asking.registered(options)
+    analysis, case = asking.analysis(options, registration=asking.answers(options))
     plan = analysis.yours
-    remarks = remarks_on(plan, answers)
+    remarks = remarks_on(plan, case.registration)
     blocks = [*opening(plan)]
     for block in critique_blocks(remarks):
         if isinstance(block, Table) and block.rows:
             blocks.append(Heading(block.caption))
         blocks.append(block)
-    rows = [*map(remark_row, remarks)]
     code = 1 if any(each.standing is RemarkStanding.CONCERN for each in remarks) else 0
-    return Answer(
-        code, blocks, lambda: {**facts.place(plan.pack), **facts.plan(plan), "critique": rows}
-    )
+    data = {**facts.place(plan.pack), **facts.plan(plan), "critique": [*map(remark_row, remarks)]}
+    return Answer(code, blocks, lambda: data)
 
 
-@command(
-    *PLAN,
-    "save",
-    codes="0 if the least-loss plan passes and reaches the floor, 1 if it does not",
-    example="psy_stroop",
-)
+@command(*PLAN, "save", codes="0 if its plan is worth running, 1 if not", example="psy_stroop")
 def plan(options: Options) -> Answer:
     """Find the plan with the least loss, change by change, and what the lab lacks."""
     analysis, _ = asking.analysis(options)
     least = analysis.least
     shows = least.after.evidence.tier is not EvidenceTier.BELOW_FLOOR
     code = 0 if least.after.feasible and shows else 1
-    file = plan_json(least.plan, analysis.yours.pack.scenario_id)
+    file = scenarios.plan_json(least.plan, analysis.yours.pack.scenario_id)
     return Answer(code, _plan_blocks(analysis), lambda: facts.planned(analysis), file)
 
 
@@ -187,12 +160,7 @@ _NAMED: Final[dict[str, Callable[[PlanAnalysis], Assessment]]] = {
 
 
 @command(
-    "study",
-    "plans",
-    "labs",
-    "seed",
-    "settings",
-    "as_json",
+    *("study", "plans", "labs", *LAB[2:]),
     codes="0",
     example="psy_stroop --plan study --plan least-loss",
 )

@@ -5,7 +5,6 @@ from replicalab.cli import asking, facts
 from replicalab.cli.commands import LAB, Options, command
 from replicalab.cli.printing import Answer, CommandError
 from replicalab.lexicon import shortened
-from replicalab.planner import Portfolio
 from replicalab.tables.rows import portfolio_row
 from replicalab.views import portfolio as texts
 
@@ -13,10 +12,7 @@ _SHARED = "--set own_lab.budget=1200 --set own_lab.days=12 --set own_lab.staff=4
 
 
 @command(
-    "studies",
-    *LAB[1:],
-    "worth",
-    "floor_share",
+    *("studies", *LAB[1:], "worth", "floor_share"),
     codes="0 if every named study is run, 1 if one is omitted",
     example=f"psy_stroop ml_rl_seeds {_SHARED} --worth psy_stroop=2",
 )
@@ -29,8 +25,17 @@ def portfolio(options: Options) -> Answer:
         packs.append(asking.pack_of(case, study))
     worth = dict(map(_worth, options.worth or ()))
     chosen = api.portfolio(packs, worth=worth, floor_share=options.floor_share)
-    code = 1 if chosen.left_out else 0
-    return Answer(code, [texts.portfolio_panel(chosen)], lambda: _facts(chosen))
+    left_out = [
+        {"id": packs[study.place].scenario_id, "text": texts.left_out_text(study, chosen)}
+        for study in chosen.left_out
+    ]
+    data = {
+        **facts.fields(chosen, "exact", "worth", "credits", "budget", "loss", "last"),
+        "studies": [*map(portfolio_row, chosen.chosen)],
+        "left_out": left_out,
+        "more": [texts.rise_text(rise, chosen) for rise in chosen.rises],
+    }
+    return Answer(1 if left_out else 0, [texts.portfolio_panel(chosen)], lambda: data)
 
 
 def _worth(text: str) -> tuple[str, float]:
@@ -40,22 +45,3 @@ def _worth(text: str) -> tuple[str, float]:
     except ValueError:
         problem = f"--worth '{shortened(text)}' is no study with a number"
         raise CommandError(f"{problem}; write one such as psy_stroop=2") from None
-
-
-def _facts(chosen: Portfolio) -> facts.Data:
-    return {
-        "proven": chosen.exact,
-        **facts.fields(chosen, "worth", "credits", "budget", "loss", "last", "most_staff"),
-        "studies": [*map(portfolio_row, chosen.chosen)],
-        "left_out": [
-            {
-                "id": chosen.candidates[study.place].pack.scenario_id,
-                "text": texts.left_out_text(study, chosen),
-            }
-            for study in chosen.left_out
-        ],
-        "more": [
-            {"credits": rise.more, "worth": rise.worth, "text": texts.rise_text(rise, chosen)}
-            for rise in chosen.rises
-        ],
-    }

@@ -75,9 +75,6 @@ def say(text: str, end: str = "\n") -> None:
         sys.stderr.flush()
 
 
-# --- files --------------------------------------------------------------------------------------
-
-
 def called(path: Path) -> str:
     """Return the name of a file in a message."""
     return "standard input" if str(path) == STANDARD else str(path)
@@ -120,19 +117,13 @@ def _unwritable(path: Path, why: str | None) -> CommandError:
 
 
 def _write(path: Path, content: str | bytes) -> str:
-    """Write a file as a whole, and return a line that names it."""
+    """Write a file, and return a line that names it."""
     data = content.encode() if isinstance(content, str) else content
     if str(path) == STANDARD:
         sys.stdout.buffer.write(data)
         return ""
-    part = path.with_name(f".{path.name}.part")
     try:
-        if path.exists() and not path.is_file():  # a device or a pipe
-            path.write_bytes(data)
-        else:  # a reader has the old file or the new one
-            part.write_bytes(data)
-            part.replace(path)
+        path.write_bytes(data)
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise _unwritable(path, error.strerror) from None
     return f"Saved: {path}"

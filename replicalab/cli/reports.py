@@ -1,7 +1,7 @@
 """``report``: a plan as a page for a decider or a funder, or a report for a preregistration."""
 
 import json
-from typing import Final, cast, get_args
+from typing import Final
 
 from replicalab.case import Case
 from replicalab.cli import asking
@@ -11,7 +11,7 @@ from replicalab.cli.printing import STANDARD, Answer, CommandError
 from replicalab.documents import BUNDLE, ENDINGS, FORMS, REPORTS, Report, today
 from replicalab.lexicon import joined
 from replicalab.negotiation import negotiate
-from replicalab.views.blocks import Heading, Paper
+from replicalab.views.blocks import Heading
 
 _PAGED: Final = [f".{ending}" for ending, form in FORMS.items() if form.is_paged]
 
@@ -25,7 +25,7 @@ def report(options: Options) -> Answer:
     """Write a brief, a funding request, a report or a registration form; as JSON the bundle."""
     asking.choice("--kind", options.kind, REPORTS)
     ending = _ending(options)
-    analysis, answers = asking.registered(options)
+    analysis, case = asking.analysis(options, registration=asking.answers(options))
     pack = analysis.yours.pack
     setup = Case.of(pack, analysis.yours.plan).setup(pack)
     made = Report(
@@ -33,9 +33,9 @@ def report(options: Options) -> Answer:
         negotiate(setup, pack) if options.negotiated else None,
         options.kind,
         options.date.date() if options.date else today(),
-        answers,
+        case.registration,
     )
-    file = made.form(ending, cast(Paper, options.paper or "A4")) if options.save else ""
+    file = made.form(ending, options.paper or "A4") if options.save else ""
     blocks = () if options.save else _blocks(made)
     return Answer(0, blocks, lambda: json.loads(made.form(BUNDLE)), file)
 
@@ -50,11 +50,9 @@ def _ending(options: Options) -> str:
     if ending == BUNDLE and options.kind in {"brief", "funding"}:
         problem = f"--kind {options.kind}: a bundle is no document"
         raise CommandError(f"{problem}; omit it, or save another form")
-    if options.paper:
-        asking.choice("--paper", options.paper, get_args(Paper))
-        if f".{ending}" not in _PAGED:
-            remedy = f"end the file's name in {joined(_PAGED, 'or')}, or omit it"
-            raise CommandError(f"--paper {options.paper}: .{ending} has no pages; {remedy}")
+    if options.paper and f".{ending}" not in _PAGED:
+        remedy = f"end the file's name in {joined(_PAGED, 'or')}, or omit it"
+        raise CommandError(f"--paper {options.paper}: .{ending} has no pages; {remedy}")
     return ending
 
 

@@ -15,7 +15,6 @@ from replicalab.cli.printing import Answer, CommandError
 from replicalab.places import TREE
 
 HOST: Final = "127.0.0.1"
-PORT: Final = 8501
 _HIGHEST_PORT: Final = 65535
 _START_SECONDS: Final = 60
 
@@ -48,9 +47,7 @@ def _require_free(port: int) -> None:
         socket.create_server((HOST, port)).close()
     except OSError as error:
         problem = f"port {port} cannot be had ({os.strerror(error.errno or 0)})"
-        another = port + 1 if port < _HIGHEST_PORT else PORT
-        remedy = f"end what uses it, or name another: --port {another}"
-        raise CommandError(f"{problem}; {remedy}") from None
+        raise CommandError(f"{problem}; end what uses it, or name another --port") from None
 
 
 def _open_when_ready(port: int) -> None:

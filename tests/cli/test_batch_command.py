@@ -37,7 +37,7 @@ def test_batch_gives_the_result_of_each_job_in_order(ask: Asking) -> None:
     keys = ("outcome", "credits", "samples", "evidence")
     found = [tuple(each[key] for key in keys) for each in said.data["results"]]
     assert found == [tuple(each.model_dump(mode="json")[key] for key in keys) for each in ours]
-    assert said.data["results"][0]["own_lab"] == {"budget": 500}
+    assert said.data["results"][0]["job"]["own_lab"]["budget"] == 500
     Path("mine.yaml").write_text(study_text(STUDY), encoding="utf-8")
     [mine, ours] = [
         ask(f"batch {study} --lab easy --workers 1 --json").data["results"]

@@ -60,7 +60,7 @@ def test_debug_changes_nothing_of_bad_input(ask: Asking) -> None:
 def test_failure_reaches_the_shell() -> None:
     broken = (
         "import sys; from replicalab.cli import main, plans; "
-        "plans.list_scenarios = None; sys.exit(main(['studies']))"
+        "plans.scenarios = None; sys.exit(main(['studies']))"
     )
     done = subprocess.run([sys.executable, "-c", broken], capture_output=True, check=False)
     assert done.returncode == 70
