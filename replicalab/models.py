@@ -11,7 +11,7 @@ import copy
 from collections.abc import Mapping
 from enum import StrEnum
 from itertools import chain
-from typing import Annotated, Any, Final, NamedTuple, Self, get_origin
+from typing import Annotated, Any, Final, Self, get_origin
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field, StringConstraints, model_validator
 
@@ -143,36 +143,10 @@ FIELD_LABELS: Final = {
 """What each protocol field is called for people, in the protocol's order."""
 
 
-class Wording(NamedTuple):
-    """All of a plan but its two numbers, hashable: what can be checked once per wording."""
-
-    technique: str
-    rationale: str
-    controls: tuple[str, ...]
-    equipment: tuple[str, ...]
-    reagents: tuple[str, ...]
-
-    @property
-    def texts(self) -> tuple[tuple[str, str], ...]:
-        """Every text with the protocol field that it stands in."""
-        return (
-            ("technique", self.technique),
-            ("rationale", self.rationale),
-            *(("controls", label) for label in self.controls),
-            *(("required_equipment", label) for label in self.equipment),
-            *(("required_reagents", label) for label in self.reagents),
-        )
-
-
-def wording_of(protocol: Protocol) -> Wording:
-    """Return a plan's wording."""
-    return Wording(
-        protocol.technique,
-        protocol.rationale,
-        tuple(protocol.controls),
-        tuple(protocol.required_equipment),
-        tuple(protocol.required_reagents),
-    )
+def texts_of(protocol: Protocol) -> list[tuple[str, str]]:
+    """Return every text of a plan with its field: technique, rationale, then the labels."""
+    texts = [("technique", protocol.technique), ("rationale", protocol.rationale)]
+    return texts + [(name, label) for name in LIST_FIELDS for label in getattr(protocol, name)]
 
 
 def revise(protocol: Protocol, **changes: object) -> Protocol:

@@ -45,7 +45,7 @@ from replicalab.models import (
     PROTOCOL_FIELDS,
     Dimension,
     Protocol,
-    wording_of,
+    texts_of,
 )
 from replicalab.notebook import Framed
 from replicalab.scenarios import (
@@ -200,7 +200,7 @@ class Assessment(Framed):
         plan, study = self.plan, self.pack.study
         if not study.may_forbid("\n".join((plan.technique, plan.rationale, *self.other_labels))):
             return ()
-        return tuple(violations(wording_of(plan).texts, self.parts, study.policy_rules))
+        return tuple(violations(texts_of(plan), self.parts, study.policy_rules))
 
     @cached_property
     def missing_elements(self) -> tuple[str, ...]:
