@@ -24,13 +24,15 @@ from replicalab.negotiation import (
     Outcome,
     Round,
     ScientistKind,
+    Setup,
     best_options,
     best_text,
+    negotiate,
 )
 from replicalab.planner import PlanStep
 from replicalab.views.blocks import Status, Verdict
 from replicalab.views.lab import lab_text
-from replicalab.views.plan import saved_text
+from replicalab.views.plan import saved_text, unit_noun
 from replicalab.views.verdicts import ANSWERS, agreed_status, evidence_sentence, plan_size
 
 
@@ -146,6 +148,8 @@ def answer_rule(done: Round) -> str:
     """Return the rule by which the Lab Manager answered as it did."""
     if done.answer is None:
         return "Nobody waits for an answer: the Scientist has left."
+    if done.reply:
+        return "No rule: a person chose this."
     if done.only_asks:
         return "A question is answered from the lab's own data, never from the hidden reference."
     if done.plan is None:
@@ -166,9 +170,9 @@ def offer_breaks_text(done: Round) -> str:
 def offered_plan(done: Round) -> assessment.Assessment | None:
     """Return the plan that the Lab Manager offers in a round, None where it offers none."""
     suggests = models.LabManagerActionType.SUGGEST_ALTERNATIVE
-    if done.answer is None or done.answer.action_type is not suggests or done.offer is None:
+    if done.answer is None or done.offer is None:
         return None
-    return done.offer.after
+    return done.offer.after if done.reply or done.answer.action_type is suggests else None
 
 
 def kept_text(negotiation: Negotiation) -> str:
@@ -254,6 +258,29 @@ def _evidence_effect(step: PlanStep) -> str:
         return f"evidence returns: {new.text}"
     moves = "rises" if new.value > old.value else "falls"
     return f"{new.measure} {moves} from {old.amount(old.value)} to {new.amount(new.value)}"
+
+
+def simple_rule_text(negotiation: Negotiation) -> str:
+    """Return the run of the Simple rule from the same opening; empty if that is the run itself.
+
+    ``Simple rule: 24 → 12 → 6 → 4 mice; power 0.53 → 0.30 → 0.15 → 0.10; agreed below the floor.``
+    """
+    setup, pack = negotiation.setup, negotiation.pack
+    if setup.scientist is ScientistKind.BASELINE:
+        return ""
+    players = {
+        "scientist": ScientistKind.BASELINE,
+        "lab_manager": LabManagerKind.REFERENCE,
+        "opening": setup.opening or pack.reference_protocol,
+    }
+    run = negotiate(Setup.model_validate({**dict(setup), **players, "forked_at": None}), pack)
+    plans = {done.plan.counts.samples: done.plan for done in run.rounds if done.plan}
+    samples = " → ".join(map(amount_text, plans))
+    shown = [plan.evidence for plan in plans.values()]
+    values = " → ".join("none" if each.void_reason else each.number for each in shown)
+    ended = OUTCOME_TITLES[run.outcome].lower() if run.outcome else ""
+    noun, measure = unit_noun(pack.design), shown[0].title.lower()
+    return f"Simple rule: {samples} {noun}; {measure} {values}; {ended}."
 
 
 # --- how it stands ----------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from replicalab import models
 from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment, Evidence, Slack, failing_text, size_text
 from replicalab.assessment.phrases import analysed_text, last_day_text
-from replicalab.lexicon import amount_text, capitalised, label_key
+from replicalab.lexicon import amount_text, capitalised, joined, label_key
 from replicalab.models import NUMBER_FIELDS, Dimension
 from replicalab.negotiation import (
     Attempt,
@@ -61,6 +61,7 @@ def round_panel(negotiation: Negotiation, at: int, *, reworded: str = "") -> Pan
         number=at + 1,
         scientist=_scientist(before, done),
         manager=_manager(done),
+        waits=negotiation.awaits_reply and at + 1 == len(negotiation.rounds),
         table=_on_the_table(before, done.plan) if done.plan else None,
         reworded=reworded,
         attempts=[_attempt(attempt) for attempt in done.attempts],
@@ -242,37 +243,51 @@ def _attempt(attempt: Attempt) -> dict[str, object]:
 # --- the whole run ----------------------------------------------------------------------------
 
 
-def matrix_panel(negotiation: Negotiation, at: int) -> Panel:
-    """Return the seven dimensions by round up to one, and below them each plan in numbers."""
-    plans = [done.plan for done in negotiation.rounds[: at + 1]]
-    checks = [
-        (
-            capitalised(dimension),
-            [
-                None if plan is None else Status.FAIL if dimension in plan.failing else Status.PASS
-                for plan in plans
-            ],
+def rounds_panel(negotiation: Negotiation, at: int) -> Group:
+    """Return the rounds up to one as a table, and the Simple rule's run in one line."""
+    pack = negotiation.pack
+    rows: list[tuple[Cell | str, ...]] = []
+    for done in negotiation.rounds[: at + 1]:
+        plan, offer = done.plan, texts.offered_plan(done)
+        change = _round_change(negotiation.state_before(done.number).plan, done)
+        rows.append(
+            (
+                str(done.number + 1),
+                plans.in_its_noun(change, pack.design),
+                capitalised(joined(plan.failing)) or "none" if plan else "–",
+                plans.in_its_noun(texts.numbers_text(offer), pack.design) if offer else "–",
+                amount_text(plan.cost) if plan else "–",
+                Cell(plan.evidence.number, shade=evidence_status(plan.evidence)) if plan else "–",
+            )
         )
-        for dimension in models.DIMENSIONS
-    ]
-    known = [plan for plan in plans if plan is not None]
-    currency = capitalised(negotiation.pack.lab.currency)
-    measure = known[0].evidence.title if known else ""
-    numbers = [
-        ("Samples", [plan and amount_text(plan.counts.samples) for plan in plans]),
-        ("Days", [plan and amount_text(plan.counts.days) for plan in plans]),
-        (currency, [plan and amount_text(plan.cost) for plan in plans]),
-        (
-            measure,
-            [
-                plan and ("none" if plan.evidence.void_reason else plan.evidence.number)
-                for plan in plans
-            ],
-        ),
-    ]
-    return blocks.panel(
-        "matrix", at=at, rounds=len(plans), checks=checks, numbers=numbers if known else []
+    measure = next((done.plan.evidence.title for done in negotiation.rounds if done.plan), "")
+    columns = (
+        Column("Round", "fixed"),
+        *("Change", "Objections", "Lab Manager’s offer"),
+        Column(capitalised(pack.lab.currency), "number"),
+        Column(measure or "Evidence", "number"),
     )
+    return blocks.group(
+        blocks.table("The rounds", columns, rows, kind="rounds", scrolls=True),
+        Sentence(texts.simple_rule_text(negotiation), quiet=True),
+    )
+
+
+def _round_change(before: Assessment | None, done: Round) -> str:
+    if done.plan is None or done.only_asks or done.action is None:
+        return texts.turn_title(done).lower()
+    if before is None:
+        return f"opens with {size_text(done.plan)}"
+    changes = [
+        f"without {old}"
+        if new == "–"
+        else f"{old} → {new}{' samples' if name == models.FIELD_LABELS['sample_size'] else ''}"
+        for name, old, new in texts.change_rows(PlanStep(before, done.plan))
+        if name != models.FIELD_LABELS["rationale"]
+    ]
+    if done.action.action_type is models.ScientistActionType.ACCEPT:
+        changes.insert(0, "accepts")
+    return ", ".join(changes) or "none"
 
 
 def ledger_panel(negotiation: Negotiation) -> Group:

@@ -22,7 +22,7 @@ from replicalab.negotiation import (
     save,
     shipped_recordings,
 )
-from replicalab.scenarios import readable_text
+from replicalab.scenarios import list_scenarios, readable_text
 from replicalab.ui import own_studies, state
 from replicalab.ui.controls import button
 from replicalab.ui.files import download, upload
@@ -33,7 +33,7 @@ from replicalab.ui.negotiation.table import RunSession
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import Workspace
 from replicalab.views.lab import lab_text
-from replicalab.views.negotiation import LAB_MANAGERS, kept_text
+from replicalab.views.negotiation import LAB_MANAGERS, RECORDED, Player, kept_text
 
 _CHOICE: Final = "recording_choice"
 
@@ -145,6 +145,17 @@ def recordings() -> dict[str, tuple[Recording, Setup]]:
     except TraceError:
         return {}
     return {each.recording.key: (each.recording, each.setup) for each in shipped if each.recording}
+
+
+def recorded_player() -> Player:
+    """Return the recorded run that is offered, by its study and its author."""
+    found = recordings()
+    if not found:
+        return RECORDED
+    recording, setup = next(iter(found.values()))
+    study = next(each for each in list_scenarios() if each.scenario_id == setup.scenario_id)
+    name = f"{RECORDED.name}: {study.name}, {recording.settings.model} ({recording.made})"
+    return RECORDED._replace(name=name)
 
 
 def showing_a_recording() -> bool:

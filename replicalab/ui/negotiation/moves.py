@@ -7,11 +7,22 @@ from typing import Final, NamedTuple
 
 import streamlit as st
 
-from replicalab.assessment import Assessment
+from replicalab.assessment import Assessment, failing_text
+from replicalab.lexicon import capitalised
 from replicalab.models import ACCEPT_ACTION, LONGEST_QUESTION, ScientistAction
-from replicalab.negotiation import AUTOMATIC, Negotiation, Turn, fork, put_forward, question
+from replicalab.negotiation import (
+    AUTOMATIC,
+    LabManagerKind,
+    Negotiation,
+    Reply,
+    Turn,
+    fork,
+    put_forward,
+    question,
+)
+from replicalab.planner import PlanAnalysis
 from replicalab.ui import panel, state, tray
-from replicalab.ui.controls import button
+from replicalab.ui.controls import button, complain
 from replicalab.ui.editor import PlanForm, draw_fields, draw_preview
 from replicalab.ui.negotiation import table
 from replicalab.ui.negotiation.table import Branch, RunSession
@@ -33,6 +44,9 @@ def draw_move(kept: RunSession, place: str = "table") -> None:
     negotiation = kept.negotiation
     if negotiation.ending is not None:
         _draw_after_the_end(kept, place)
+        return
+    if negotiation.awaits_reply:
+        _draw_answer(kept, place)
         return
     st.header("Your move")
     if negotiation.state.plan is None:
@@ -57,6 +71,46 @@ def draw_move(kept: RunSession, place: str = "table") -> None:
         _draw_question(kept, place, form.key("question"))
 
 
+def _draw_answer(kept: RunSession, place: str) -> None:
+    """Draw a person's answers as Lab Manager: accept, reject, or counter with a plan."""
+    negotiation = kept.negotiation
+    at, plan = len(negotiation.rounds) - 1, negotiation.state.plan
+    if plan is None:
+        return
+    st.header("Your answer")
+    fails = f"{capitalised(failing_text(plan.failing))}." if plan.failing else None
+    with st.container(horizontal=True, key=f"{place}_answers"):
+        accept = partial(table.answer, kept, at, Reply(accepts=True))
+        button("Accept", "handshake", accept, disabled=bool(fails), help=fails)
+        button("Reject", "block", partial(table.answer, kept, at, Reply()))
+        _draw_undo(kept, place)
+    form = _form_of(f"{place}_answer_{at}", negotiation, PlanAnalysis(plan).offered)
+    fields, preview = st.columns([3, 2], gap="large")
+    with fields:
+        st.markdown("**Or offer another plan**")
+        draw_fields(form, negotiation.pack)
+    with preview:
+        st.markdown("**What you are about to offer**")
+        draw_preview(form, negotiation.pack)
+        counter = form.read()
+        fits = counter is not None and plan.revised(counter).feasible
+        button(
+            "Send this offer",
+            "send",
+            partial(_counter, kept, at, form),
+            type="primary",
+            key=f"{place}_counter",
+            disabled=not fits,
+            help=None if fits else "The lab must be able to run it.",
+        )
+
+
+def _counter(kept: RunSession, at: int, form: PlanForm) -> None:
+    plan = form.read()
+    if plan is not None:
+        table.answer(kept, at, Reply(counter=plan))
+
+
 def _form_of(name: str, negotiation: Negotiation, start: Assessment | None) -> PlanForm:
     """Return a form that starts from a plan, or else from that of the Protocol page."""
     plan = start.plan if start else state.plan()
@@ -66,7 +120,8 @@ def _form_of(name: str, negotiation: Negotiation, start: Assessment | None) -> P
 
 
 def _draw_after_the_end(kept: RunSession, place: str) -> None:
-    if kept.negotiation.setup.scientist in AUTOMATIC:
+    setup = kept.negotiation.setup
+    if setup.scientist in AUTOMATIC and setup.lab_manager is not LabManagerKind.PERSON:
         return
     with st.container(horizontal=True, key=f"{place}_after_the_end"):
         _draw_undo(kept, place)
@@ -75,13 +130,17 @@ def _draw_after_the_end(kept: RunSession, place: str) -> None:
 
 
 def _draw_undo(kept: RunSession, place: str) -> None:
-    forked, played = kept.negotiation.setup.forked_at, len(kept.negotiation.rounds)
+    negotiation = kept.negotiation
+    forked, last = negotiation.setup.forked_at, len(negotiation.rounds) - 1
+    if negotiation.setup.lab_manager is LabManagerKind.PERSON:
+        answered = [done.number for done in negotiation.rounds if done.reply]
+        last = answered[-1] if answered else -1
     button(
         "Undo last round",
         "undo",
-        partial(table.back_to, kept, played - 1),
+        partial(table.back_to, kept, last),
         key=f"{place}_undo",
-        disabled=played <= (0 if forked is None else forked + 1),
+        disabled=last < (0 if forked is None else forked + 1),
     )
 
 
@@ -109,6 +168,9 @@ def _draw_question(kept: RunSession, place: str, key: str) -> None:
     number, most = len(kept.negotiation.rounds), kept.negotiation.setup.max_rounds
     with st.container(horizontal=True, vertical_alignment="center", key=f"{place}_asking"):
         button("Ask", "help", partial(_ask, kept, number, key), key=f"{place}_ask")
+        if table.table().unasked == key:
+            complain("Type a question.")
+            table.table().unasked = None
         st.caption(asking_cost(number, most), width="content")
 
 
@@ -122,6 +184,8 @@ def _ask(kept: RunSession, number: int, key: str) -> None:
     text = st.session_state[key].strip()
     if text:
         _act(kept, number, question(text))
+    else:
+        table.table().unasked = key
 
 
 def _act(kept: RunSession, number: int, action: ScientistAction | None) -> None:
@@ -272,8 +336,7 @@ def _branch_off(kept: RunSession, at: int, form: PlanForm) -> None:
         now = table.table()
         branch = now.branch = Branch(kept, at, RunSession(fork(kept.negotiation, at, plan)))
         now.branches, now.forking = [*now.branches[1 - MOST_BRANCHES :], branch], None
-        if branch.kept.negotiation.ending is None:
-            state.show(round_number=table.last_round(branch.kept.negotiation))
+        state.show(round_number=at)
 
 
 def _draw_branches(branch: Branch) -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from replicalab.assessment import Assessment
 from replicalab.errors import NegotiationError, TraceError
-from replicalab.negotiation import AUTOMATIC, Negotiation, ScientistKind
+from replicalab.negotiation import AUTOMATIC, LabManagerKind, Negotiation, ScientistKind
 from replicalab.planner import PlanAnalysis
 from replicalab.render import figures
 from replicalab.ui import panel, state, tray
@@ -22,7 +22,7 @@ from replicalab.ui.words import escaped
 from replicalab.ui.workspace import MOST_ROUNDS
 from replicalab.views import rounds
 from replicalab.views.blocks import Block
-from replicalab.views.negotiation import LAB_MANAGERS, RECORDED, SCIENTISTS, Player, kept_text
+from replicalab.views.negotiation import LAB_MANAGERS, SCIENTISTS, Player, kept_text
 
 _SCIENTIST: Final = "scientist_choice"
 _MANAGER: Final = "manager_choice"
@@ -157,7 +157,7 @@ def _draw_players() -> None:
     st.session_state[_ROUNDS] = case.max_rounds
     scientists = {kind.value: player for kind, player in SCIENTISTS.items()}
     if recorded or files.recordings():
-        scientists[_RECORDED] = RECORDED
+        scientists[_RECORDED] = files.recorded_player()
     with st.container(horizontal=True, vertical_alignment="bottom", key="players"):
         _choice("Scientist", _SCIENTIST, scientists)
         if recorded:
@@ -165,15 +165,16 @@ def _draw_players() -> None:
         else:
             managers = {kind.value: player for kind, player in LAB_MANAGERS.items()}
             _choice("Lab Manager", _MANAGER, managers)
-            st.number_input(
-                "Rounds at most",
-                min_value=1,
-                max_value=MOST_ROUNDS,
-                step=1,
-                key=_ROUNDS,
-                on_change=lambda: table.seat(max_rounds=st.session_state[_ROUNDS]),
-                width=160,
-            )
+            with st.popover("More", icon=":material/tune:"):
+                st.number_input(
+                    "Rounds at most",
+                    min_value=1,
+                    max_value=MOST_ROUNDS,
+                    step=1,
+                    key=_ROUNDS,
+                    on_change=lambda: table.seat(max_rounds=st.session_state[_ROUNDS]),
+                    width=160,
+                )
     if recorded:
         files.draw_recording()
     _draw_opened()
@@ -198,11 +199,19 @@ def _seat() -> None:
     moves.drop_branch()
     if chosen == _RECORDED:
         files.open_recording(next(iter(files.recordings())))
-    elif table.is_away():
+        return
+    if table.is_away():
         table.close()
         table.seat(scientist=chosen)
-    else:
-        table.seat(scientist=chosen, lab_manager=st.session_state[_MANAGER])
+        return
+    manager = st.session_state[_MANAGER]
+    if manager == LabManagerKind.PERSON and chosen not in AUTOMATIC:
+        # A person plays one side: the seat chosen last is kept.
+        if chosen != state.case().scientist:
+            manager = LabManagerKind.REFERENCE
+        else:
+            chosen = ScientistKind.STEP_BY_STEP
+    table.seat(scientist=chosen, lab_manager=manager)
 
 
 def _draw_opened() -> None:
@@ -303,9 +312,9 @@ def _advance(last: int) -> None:
 
 
 def _draw_run(negotiation: Negotiation) -> None:
-    """Draw the matrix as far as the round on show; after the last one what was given up."""
+    """Draw the rounds up to the one on show; after the last one what was given up."""
     at = table.shown_round(negotiation)
-    parts: list[Block] = [rounds.matrix_panel(negotiation, at)]
+    parts: list[Block] = [rounds.rounds_panel(negotiation, at)]
     if _is_over(negotiation):
         parts.append(rounds.ledger_panel(negotiation))
     panel.draw(*parts)

@@ -15,7 +15,16 @@ from replicalab import negotiation as core
 from replicalab.assessment import Assessment
 from replicalab.case import Case
 from replicalab.errors import TraceError
-from replicalab.negotiation import Move, Negotiation, ScientistKind, Setup, Turn, TurnAuthor
+from replicalab.negotiation import (
+    LabManagerKind,
+    Move,
+    Negotiation,
+    Reply,
+    ScientistKind,
+    Setup,
+    Turn,
+    TurnAuthor,
+)
 from replicalab.scenarios import Pack
 from replicalab.ui import own_studies, state
 from replicalab.ui.workspace import Workspace
@@ -91,9 +100,16 @@ class RunSession:
         self.back_to(number)
         self.negotiation = core.play(self.negotiation, turn).light()
 
+    def answer(self, number: int, reply: Reply) -> None:
+        """Answer that round as Lab Manager; pressed twice, it is answered once."""
+        if self.negotiation.awaits_reply and len(self.negotiation.rounds) == number + 1:
+            self.negotiation = core.play_on(core.reply_to(self.negotiation, reply)).light()
+
     def back_to(self, number: int) -> None:
         """Take back every round from that one on; what stood of the next one is over."""
         self.negotiation = replace(self.negotiation, rounds=self.negotiation.rounds[:number])
+        if self.negotiation.setup.lab_manager is LabManagerKind.PERSON:
+            self.negotiation = core.play_on(self.negotiation).light()
         self.failure, self.acting = None, False
 
 
@@ -126,6 +142,7 @@ class NegotiationSession:
         branch: the one of them on show; None where none is.
         forking: the negotiation and its round for which another plan is asked.
         task: what the next run of the script asks a model for; None where it asks nothing.
+        unasked: the field of a question that was sent empty; None where none was.
         stopped: what it was just stopped in.
         tested: what came of the last test of the connection.
         playing_since: when the round was turned that plays by itself; None while none does.
@@ -142,6 +159,7 @@ class NegotiationSession:
     branch: Branch | None = None
     forking: tuple[RunSession, int] | None = None
     task: Task | None = None
+    unasked: str | None = None
     stopped: Task | None = None
     tested: Verdict | None = None
     playing_since: float | None = None
@@ -300,6 +318,12 @@ def play(kept: RunSession, number: int, turn: Turn) -> None:
     if turn.by is TurnAuthor.MODEL or not is_full():
         kept.play(number, turn)
         show_last(kept)
+
+
+def answer(kept: RunSession, number: int, reply: Reply) -> None:
+    """Answer that round, counted from 0, as Lab Manager, and show what follows."""
+    kept.answer(number, reply)
+    show_last(kept)
 
 
 def back_to(kept: RunSession, number: int) -> None:
