@@ -228,7 +228,7 @@ JUDGE_NO_PLAN: Final = {
     ),
     *("paper_panel", "regret_panel", "rules_panel", "samples_panel", "shares_panel"),
     *("substitutions_panel", "listed_panel", "sentences_panel", "top_panel", "point_panel"),
-    *("attempts_panel", "critique_panel", "ledger_panel", "matrix_panel"),
+    *("attempts_panel", "critique_panel", "ledger_panel", "rounds_panel"),
     *("Slide.STAKE", "Slide.CONCESSION", "Slide.LEDGER"),
     *("worked_out_panel", "units_panel"),
 }

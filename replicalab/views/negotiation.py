@@ -338,7 +338,10 @@ def _with_plan(negotiation: Negotiation, plan: assessment.Assessment, title: str
 def _so_far(negotiation: Negotiation) -> str:
     """Return which round is next, and what is on the table."""
     state = negotiation.state
-    here = f"Next is round {len(negotiation.rounds) + 1} of at most {state.max_rounds}"
+    number, most = len(negotiation.rounds), state.max_rounds
+    here = f"Next is round {number + 1} of at most {most}"
+    if negotiation.awaits_reply:
+        here = f"Round {number} of at most {most} waits for the Lab Manager"
     if state.plan is None:
         return f"{here}: no plan is on the table yet"
     stands = f"{plan_size(state.plan)}, and {_passing_text(state.plan)}"

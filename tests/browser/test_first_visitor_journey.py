@@ -25,9 +25,10 @@ STUDY: Final = "Four-colour theorem"
 
 
 def expect_marked(page: Page, number: int, last: int) -> None:
-    """Expect the scrubber, the address and the matrix to stand at a round."""
+    """Expect the scrubber, the address and the table to be at a round."""
     expect_round(page, number, last)
-    expect(page.locator("th[aria-current]")).to_have_text([str(number)])
+    rounds = page.get_by_role("region", name="The rounds").locator("tbody tr")
+    expect(rounds).to_have_count(number)
 
 
 @pytest.mark.parametrize("view", [PHONE_DARK], ids=str)

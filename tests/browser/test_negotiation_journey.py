@@ -42,8 +42,8 @@ def test_wide_tables_scroll_in_their_own_box(app_page: Page) -> None:
     expect(verdict(app_page)).to_contain_text("round 12")
     app_page.get_by_text("The rounds as a chart").click()
     expect(app_page.locator(".st-key-convergence .gtitle")).to_contain_text("Budget used")
-    matrix = app_page.get_by_role("region", name="The seven dimensions, round by round")
-    assert matrix.evaluate("element => element.scrollWidth > element.clientWidth")
+    rounds = app_page.get_by_role("region", name="The rounds")
+    assert rounds.evaluate("element => element.scrollWidth > element.clientWidth")
     main = app_page.get_by_test_id("stMain")
     assert main.evaluate("element => element.scrollWidth - element.clientWidth") <= 0
 

@@ -25,7 +25,7 @@ REFERENCE: Final = PACK.reference_protocol
 SIMPLE: Final = {"scientist": "baseline"}
 """Seats the simple rule, in the address."""
 CAPTIONS: Final = {
-    "matrix": "The seven dimensions, round by round",
+    "rounds": "The rounds",
     "checked": "The seven dimensions of the plan",
     "table": "The plan on the table after this round",
     "given": "What was given up",
@@ -80,11 +80,6 @@ def rows_in(app: AppTest, key: str) -> list[list[str]]:
     tables = (table for panel in panels(app) for table in panel.iter("table"))
     found = next(each for each in tables if each.findtext("caption") == CAPTIONS[key])
     return [[heard(cell) for cell in row] for row in found.iter("tr")]
-
-
-def matrix(app: AppTest) -> list[list[str]]:
-    """Return the seven dimensions by round."""
-    return rows_in(app, "matrix")
 
 
 def headers(app: AppTest) -> list[str]:

@@ -38,6 +38,7 @@ from tests.ui.negotiating import (
     outcome,
     round_shown,
     rows_in,
+    seated,
     shows,
 )
 from tests.ui.pages import NEGOTIATION, PROTOCOL, STUDY
@@ -113,7 +114,7 @@ def test_question_is_answered_from_the_lab(app: AppTest) -> None:
     answer = by_person(PACK, ask(hostile)).rounds[0].answer
     assert answer is not None
     assert answer.explanation in said(app)
-    assert rows_in(app, "matrix")[1] == ["Protocol", "no plan"]
+    assert rows_in(app, "rounds")[1] == ["1", "asks", "–", "–", "–", "–"]
     assert said(app).count(hostile) == 1
     assert not any(hostile in markdown.value for markdown in app.markdown)
 
@@ -385,3 +386,42 @@ def test_fork_form_says_what_it_could_not_take_over() -> None:
     page = said(press(app, "Fork here"))
     assert "The plan has 2,000,000 here; the field starts with" in page
     assert "more than once; each is sent once." in page
+
+
+# --- as the Lab Manager ---
+
+
+def test_person_answers_as_lab_manager_and_the_link_keeps_it() -> None:
+    app = visit(NEGOTIATION, manager="person")
+    assert round_shown(app) == "Round 1 of 1"
+    assert not can_press(app, "Accept"), "the plan fails"
+    press(app, "Reject")
+    assert round_shown(app) == "Round 2 of 2"
+    again = visit(NEGOTIATION, **query_of(app))
+    assert round_shown(again) == "Round 2 of 2"
+    press(press(app, "Reject"), "Reject")
+    press(app, "Accept")
+    assert outcome(app)[1].startswith("Agreed in round 4")
+    press(app, "Undo last round")
+    assert (round_shown(app), can_press(app, "Accept")) == ("Round 4 of 4", True)
+
+
+def test_counter_offer_must_pass_and_becomes_the_opening() -> None:
+    app = visit(NEGOTIATION, manager="person")
+    type_number(app, "Duration (days)", 9)
+    assert not can_press(app, "Send this offer")
+    press(type_number(app, "Duration (days)", 6), "Send this offer")
+    assert outcome(app)[1].startswith("No deal"), "210 months are below the floor"
+
+
+def test_person_plays_one_side() -> None:
+    app = pick(visit(NEGOTIATION, scientist="person"), "Lab Manager", "person")
+    assert (seated(app), seated(app, "Lab Manager")) == ("step_by_step", "person")
+    pick(app, "Scientist", "person")
+    assert (seated(app), seated(app, "Lab Manager")) == ("person", "reference")
+
+
+def test_empty_question_is_refused() -> None:
+    app = press(visit(NEGOTIATION, scientist="person"), "Ask")
+    assert any("Type a question" in alert.text for alert in alerts(app))
+    assert "rounds" not in query_of(app)

@@ -102,7 +102,9 @@ def test_scrubber_of_one_round_shows_it_whatever_round_is_asked_for() -> None:
     ("name", "query"),
     [
         ("negotiation", {**SIMPLE, "round": "2"}),
-        ("negotiation_direct", {"round": "2"}),
+        ("negotiation_steps", {"round": "3"}),
+        ("negotiation_direct", {"scientist": "direct", "round": "2"}),
+        ("negotiation_answer", {"manager": "person"}),
         ("negotiation_stuck", {**STUCK, **SIMPLE, "round": "5"}),
         ("negotiation_by_hand", {"scientist": "person"}),
         ("negotiation_model", {"scientist": "model"}),
@@ -118,10 +120,11 @@ def test_page_opens_with_each_scientist_as_it_was_read(name: str, query: dict[st
 
 def test_every_player_is_offered_and_a_rule_is_seated_and_kept_in_the_address() -> None:
     app = visit(NEGOTIATION, **SIMPLE)
-    scientists = ["Direct", "You", "Language model", "Simple rule", "Recorded run"]
+    recorded = "Recorded run: Momentum returns, script, no model (written by hand)"
+    scientists = ["Step by step", "Direct", "You", "Language model", "Simple rule", recorded]
     assert {box.label: list(box.options) for box in app.selectbox} == {
         "Scientist": scientists,
-        "Lab Manager": ["Reference", "Least-loss"],
+        "Lab Manager": ["Reference", "Least-loss", "You"],
     }
     assert shows(pick(app, "Scientist", "direct"), by_rule(PACK, REFERENCE, 5, AWARE))
     pick(pick(app, "Scientist", "baseline"), "Lab Manager", "least_loss")
@@ -279,7 +282,7 @@ def test_file_that_cannot_be_shown_is_refused_and_the_page_stays() -> None:
         assert told.colour == "error"
         assert problem in told.text
         assert "pydantic" not in told.text
-        assert round_shown(app) == "Round 1 of 2"
+        assert round_shown(app) == "Round 1 of 4"
 
 
 # --- recorded runs ---
@@ -304,7 +307,7 @@ def test_recording_that_cannot_be_played_is_said_with_the_ways_out() -> None:
     assert "Accept the offer" in labels(app), "a person plays the fork on"
     app = press(visit(NEGOTIATION, **query), "Close the recording")
     assert round_shown(app).startswith("Round 1 of ")
-    assert seated(app) == "direct"
+    assert seated(app) == "step_by_step"
 
 
 def test_recording_that_a_link_brought_gives_way_to_another_player() -> None:

@@ -38,9 +38,9 @@ from replicalab.views.rounds import (
     attempts_panel,
     branches_panel,
     ledger_panel,
-    matrix_panel,
     outcome_panel,
     round_panel,
+    rounds_panel,
 )
 from tests.golden import assert_golden
 from tests.negotiation.playing import (
@@ -217,7 +217,7 @@ PANELS: Final[dict[str, Block]] = {
     "one number moves": round_panel(STAYING, 1),
     "nothing moves": round_panel(STAYING, 2),
     "no answer and no plan": round_panel(LEFT, 0),
-    "the matrix": matrix_panel(by_person(MEDIUM, ask("Days?"), propose(PROPOSED)), 1),
+    "the rounds": rounds_panel(by_person(MEDIUM, ask("Days?"), propose(PROPOSED)), 1),
     "the ledger": ledger_panel(RULED),
     "a ledger of no amount": ledger_panel(WORDED),
     "a branch that is over": branches_panel(FORKS, 1),
@@ -260,12 +260,6 @@ def test_what_a_model_said_is_folded() -> None:
         assert {PROSE, attempts[0].observation, attempts[0].system_prompt} <= said
 
 
-def test_matrix_marks_the_round_on_show() -> None:
-    found = tree(matrix_panel(ASKED, 1))
-    [marked] = [part for part in found.iter("th") if part.get("aria-current")]
-    assert heard(marked) == "2"
-
-
 def test_outcome_of_an_open_negotiation_is_neither_good_nor_bad() -> None:
     for talks, drawn in ((by_person(MEDIUM), "outcome"), (RULED, "outcome caution")):
         panel = outcome_panel(outcome_verdict(talks), is_open=talks.outcome is None)
@@ -280,7 +274,7 @@ def test_every_panel_of_any_negotiation_is_well_formed(
     talks: Negotiation = by_rule(pack, opening, scientist=ScientistKind.DIRECT)
     panels: list[Block] = [
         *(round_panel(talks, at) for at in range(len(talks.rounds))),
-        matrix_panel(talks, 0),
+        rounds_panel(talks, 0),
         ledger_panel(talks),
         outcome_panel(outcome_verdict(talks)),
     ]

@@ -143,7 +143,8 @@ def _may_move(kept: RunSession) -> bool:
     """
     if kept.recorded or moves.branch_of(kept) is not None:
         return False
-    person = kept.negotiation.setup.scientist is ScientistKind.PERSON
+    setup = kept.negotiation.setup
+    person = setup.scientist is ScientistKind.PERSON or setup.lab_manager is LabManagerKind.PERSON
     return kept.acting if kept.is_model else person or kept.negotiation.ending is None
 
 
