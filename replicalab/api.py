@@ -319,8 +319,8 @@ def portfolio(
     >>> found = portfolio(load(name, own=lab) for name in names)
     >>> [(study.plan.pack.scenario_id, study.first, study.last) for study in found.chosen]
     [('psy_stroop', 2, 2), ('chem_suzuki_ppb', 3, 5)]
-    >>> found.rises[0].more, found.exact
-    (160.0, True)
+    >>> found.left_out[0].credits, found.exact
+    (235.0, True)
     """
     candidates, worths = list(packs), worth or {}
     for name in worths:

@@ -33,7 +33,6 @@ def portfolio(options: Options) -> Answer:
         **facts.fields(chosen, "exact", "worth", "credits", "budget", "loss", "last"),
         "studies": [*map(portfolio_row, chosen.chosen)],
         "left_out": left_out,
-        "more": [texts.rise_text(rise, chosen) for rise in chosen.rises],
     }
     return Answer(1 if left_out else 0, [texts.portfolio_panel(chosen)], lambda: data)
 

@@ -23,7 +23,6 @@ from replicalab.planner.portfolio import (
     LeftOut,
     Portfolio,
     PortfolioStudy,
-    Rise,
     portfolio_of,
 )
 from replicalab.planner.shortfalls import (

@@ -1,4 +1,4 @@
-"""Studies that one lab runs with one budget: which, when, what is left out, what more would buy."""
+"""Studies that one lab runs with one budget: which, when, and what is left out."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from replicalab.assessment.phrases import cautions_title
-from replicalab.lexicon import CREDITS, amount_text, capitalised, count_text, joined, money_text
-from replicalab.planner import ChosenStudy, Lacking, LeftOut, Portfolio, Rise
+from replicalab.lexicon import CREDITS, amount_text, capitalised, count_text, money_text
+from replicalab.planner import ChosenStudy, Lacking, LeftOut, Portfolio
+from replicalab.planner.portfolio import SECONDS
 from replicalab.views import blocks
 from replicalab.views.blocks import Cell, Column, Group, Heading, Sentence, Status
 from replicalab.views.frontier import given_up_text
@@ -17,12 +18,10 @@ from replicalab.views.verdicts import FIDELITY_MEANS, evidence_status
 
 TITLE: Final = "One budget for several studies"
 LEFT_OUT: Final = "Left out"
-MORE: Final = "What more credits would buy"
 NOTE: Final = (
-    "Worth most; of equals least given up, then cheapest, then the earliest end. Studies run side "
-    "by side as far as the staff of a day allows; an item of equipment serves one at a time."
+    "Order: most worth, then least given up, then lowest cost, then earliest end. Studies share "
+    "the staff of a day; an item of equipment serves one study at a time."
 )
-_STEP: Final = 1000  # credits, of which a visitor is told whether they buy anything
 _NUMBERS: Final = ("Samples", "Days", "Starts", "Ends", "Staff")
 
 
@@ -48,21 +47,15 @@ def summary_text(found: Portfolio) -> str:
         return f"{said}: none can be run for {_money(found, found.budget)} in this lab."
     lab = found.candidates[0].pack.lab
     days = f"from day {found.chosen[0].first} to day {amount_text(found.last)} of {lab.days:,}"
-    staff = f"at most {found.most_staff} of {count_text(lab.staff, 'staff unit')} on a day"
-    return f"{said}: {spent}, {days}, {staff}."
+    return f"{said}: {spent}, {days}."
 
 
 def proof_text(found: Portfolio) -> str:
-    """Return that nothing better exists, or how much better it could be at most."""
-    if not found.exact and found.most > found.worth:
-        most = f"no choice is worth more than {_worth(found.most)}"
-        return f"Best found, not proven: there is too much to search; {most}."
-    if not found.exact:
-        kinder = "whether one as good gives up less or costs less is not proven"
-        return f"No choice is worth more; {kinder}: there is too much to search."
-    if not found.ends_first:
-        return "No other choice is better; whether the same can end sooner is not proven."
-    return "No other choice of studies, plans and days is better."
+    """Return whether the choice is proven, and an upper bound of the worth if it is not."""
+    if found.exact:
+        return "No other choice of studies, plans and days is better."
+    limit = f"Best found: the search reached its limit ({SECONDS:g} s)"
+    return f"{limit}; no choice is worth more than {_worth(found.most)}."
 
 
 def left_out_text(left: LeftOut, found: Portfolio) -> str:
@@ -76,61 +69,8 @@ def left_out_text(left: LeftOut, found: Portfolio) -> str:
         case Lacking.CREDITS:
             short = _money(found, left.credits, "more")
             return f"Its cheapest plan needs {short} than the others, as chosen, leave."
-        case Lacking.INSTRUMENTS:
-            names = joined([f"'{name}'" for name in left.instruments])
-            return f"It needs {names}, which the others use for too long."
-        case Lacking.STAFF:
-            return "The others leave too few staff units on too few days."
-        case Lacking.DAYS:
+        case Lacking.TIME:
             return "The others leave no days on which staff and equipment are free for it."
-
-
-def rise_text(rise: Rise, found: Portfolio) -> str:
-    """Return what the least further budget buys with which the worth rises."""
-    least = "" if rise.exact else "At most "
-    more = _money(found, rise.more, "more")
-    return f"{least}{more} would {_bought(rise, found)}: worth {_worth(rise.worth)}."
-
-
-def _bought(rise: Rise, found: Portfolio) -> str:
-    names = names_of(found)
-    names = [f"{n} above its floor" if at in rise.partial else n for at, n in enumerate(names)]
-    added, gone, raised = (
-        joined([names[at] for at in places]) for places in (rise.added, rise.gone, rise.raised)
-    )
-    buys = [f"add {added}" if added else "", f"raise {raised} to the target" if raised else ""]
-    instead = f" in place of {gone}" if gone else ""
-    what = " and ".join(filter(None, buys)) or "choose other plans"
-    return f"{what}{instead}"
-
-
-def no_rise_text(found: Portfolio) -> str:
-    """Return that more credits buy nothing, or that it is not known; empty where they do."""
-    if found.rises:
-        return ""
-    if found.can_rise is not None:
-        return "More credits would buy nothing more."
-    return "Whether more credits buy more is not known: there is too much to search."
-
-
-def rises_table(found: Portfolio) -> blocks.Table:
-    """Return what more credits would buy, a row for each amount, the least first.
-
-    Of the next thousand it is said where they buy nothing.
-    """
-    currency, rows = found.candidates[0].pack.lab.currency, []
-    if found.rises and found.rises[0].exact and found.rises[0].more > _STEP:
-        rows.append(blocks.row(amount_text(_STEP), "Nothing more", _worth(found.worth)))
-    for rise in found.rises:
-        least = "" if rise.exact else "at most "
-        buys = capitalised(_bought(rise, found))
-        rows.append(blocks.row(f"{least}{amount_text(rise.more)}", buys, _worth(rise.worth)))
-    columns = (
-        Column(f"{capitalised(currency)} more", "fixed"),
-        Column("What they buy"),
-        "Worth then",
-    )
-    return blocks.table(MORE, columns, rows)
 
 
 def _money(found: Portfolio, amount: float, word: str = "") -> str:
@@ -148,7 +88,7 @@ def _worth(number: float) -> str:
 def portfolio_panel(
     found: Portfolio, links: Sequence[str] = (), origins: Sequence[str] = (), level: int = 3
 ) -> Group:
-    """Return the studies that are run, a row each, what is left out, and what more would buy.
+    """Return the studies that are run, a row each, and what is left out.
 
     Args:
         found: the choice.
@@ -164,7 +104,6 @@ def portfolio_panel(
         Sentence(proof_text(found), status=None if found.exact else Status.CAUTION, quiet=True),
         _table(found, names, links, notes) if found.chosen else None,
         *_left_out(found, names, level),
-        *_more(found, level),
         Sentence(NOTE, quiet=True),
     )
 
@@ -215,10 +154,3 @@ def _left_out(found: Portfolio, names: Sequence[str], level: int) -> Iterator[bl
         rows = [(names[each.place], left_out_text(each, found)) for each in found.left_out]
         yield Heading(LEFT_OUT, level + 1)
         yield blocks.plain_table(LEFT_OUT, ("Study", "Why"), rows)
-
-
-def _more(found: Portfolio, level: int) -> Iterator[blocks.Block]:
-    if found.candidates:
-        yield Heading(MORE, level + 1)
-        yield Sentence(no_rise_text(found))
-        yield rises_table(found)

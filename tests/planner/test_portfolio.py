@@ -20,18 +20,15 @@ from replicalab.planner import (
     Lacking,
     PortfolioStudy,
     frontier,
-    portfolio,
     portfolio_of,
     variants,
 )
-from replicalab.planner.portfolio import MOST_RISES, MOST_STUDIES, LeftOut, Portfolio, plans_of
-from replicalab.planner.programme import LabMeans, LabTask, Studies, StudyChoice, best, cheapest
+from replicalab.planner.portfolio import MOST_STUDIES, LeftOut, Portfolio, plans_of
 from replicalab.scenarios import (
     EvidenceAssumptions,
     EvidenceTier,
     LabOverrides,
     Pack,
-    StaffModel,
     list_scenarios,
     load_scenario,
 )
@@ -46,7 +43,6 @@ from tests.factories import (
     make_paper,
     make_protocol,
     make_substitution,
-    make_throughput,
 )
 from tests.planner.brute_force import tried
 from tests.planner.small_labs import small_lab
@@ -89,7 +85,7 @@ def test_best_plan_of_one_study_is_the_best_every_plan(first: int) -> None:
 @pytest.mark.parametrize("study", [each.scenario_id for each in list_scenarios()])
 def test_no_plan_of_the_frontier_is_better_than_those_that_are_chosen_from(study: str) -> None:
     [pack] = in_lab(study, budget=20_000, days=90, staff=8)
-    listed = [each.judged for each in plans_of(PortfolioStudy(pack, 1, 0.5)).listed]
+    listed = [*plans_of(PortfolioStudy(pack, 1, 0.5)).plans.values()]
     for each in frontier(pack, pack.reference_protocol).plans:
         if each.tier is EvidenceTier.BELOW_FLOOR:
             continue
@@ -189,20 +185,7 @@ def test_choice_among_some_of_the_ways_to_word_a_plan_is_not_said_to_be_the_best
     monkeypatch.setattr(variants, "MOST_COMBINATIONS", 1)
     found = portfolio_of(map(PortfolioStudy, packs))
     assert not found.exact
-    assert not found.ends_first
     assert found.most == 2
-    assert found.can_rise is None
-
-
-def test_more_credits_buy_what_a_lab_with_them_chooses() -> None:
-    names = [each.scenario_id for each in list_scenarios()][:8]
-    poor = portfolio_of(map(PortfolioStudy, in_lab(*names, budget=2000)))
-    rise = poor.rises[0]
-    assert rise.exact
-    richer = portfolio_of(map(PortfolioStudy, in_lab(*names, budget=2000 + int(rise.more))))
-    assert richer.worth == rise.worth > poor.worth
-    less = portfolio_of(map(PortfolioStudy, in_lab(*names, budget=2000 + int(rise.more) - 1)))
-    assert less.worth == poor.worth
 
 
 def test_studies_of_one_instrument_run_one_after_the_other() -> None:
@@ -211,8 +194,7 @@ def test_studies_of_one_instrument_run_one_after_the_other() -> None:
     assert one.last < other.first
     three = portfolio_of([PortfolioStudy(synthetic(days=one.last * 2))] * 3)
     [left] = three.left_out
-    assert left.lacking is Lacking.INSTRUMENTS
-    assert left.instruments == tuple(sorted(map(label_key, EQUIPMENT)))
+    assert left.lacking is Lacking.TIME
 
 
 def test_booked_item_is_waited_for() -> None:
@@ -229,7 +211,7 @@ def test_study_is_left_out_with_its_reason() -> None:
     found = portfolio_of([PortfolioStudy(p.in_lab(p.lab.model_copy(update=means)))
                           for p in (dear, plain)])  # fmt: skip
     [left] = found.left_out
-    cheapest = min(plan.judged.cost for plan in plans_of(PortfolioStudy(plain)).listed)
+    cheapest = min(plan.cost for plan in plans_of(PortfolioStudy(plain)).plans.values())
     assert (left.lacking, left.credits) == (Lacking.CREDITS, cheapest)
     [never] = portfolio_of([PortfolioStudy(synthetic(days=1))]).left_out
     assert never.lacking is Lacking.EVIDENCE
@@ -242,7 +224,7 @@ def test_credits_lack_from_the_first_millionth_on() -> None:
     rigid = {"allowed_substitutions": [], "controls": controls}  # so that there is one plan
     one = portfolio_of([PortfolioStudy(synthetic(**rigid))])
     for budget, days, left in (
-        (2 * one.credits, one.last, (Lacking.INSTRUMENTS, 0.0)),
+        (2 * one.credits, one.last, (Lacking.TIME, 0.0)),
         (2 * one.credits - 1e-6, one.last, (Lacking.CREDITS, 1e-6)),
         (2 * one.credits - 1e-6, 12, (Lacking.CREDITS, 1e-6)),
     ):
@@ -251,40 +233,10 @@ def test_credits_lack_from_the_first_millionth_on() -> None:
         assert [(each.lacking, each.credits) for each in found] == [left]
 
 
-def test_least_rise_of_the_worth_is_a_millionth() -> None:
-    # All take the same instruments for the five days that there are; the dearer count a bit more.
-    rigid = {"allowed_substitutions": [], "days": 5, "min_days": 5}
-    plain = synthetic(**rigid)
-    dearer = [change_pack(plain, design=make_design(effect_planning=d)) for d in (0.85, 0.8)]
-    cost = portfolio_of([PortfolioStudy(plain)]).credits
-    packs = [p.in_lab(p.lab.model_copy(update={"budget": cost})) for p in (plain, *dearer)]
-    worths = (1, 1.000001, 1.000002)
-    found = portfolio_of([PortfolioStudy(p, worth) for p, worth in zip(packs, worths, strict=True)])
-    assert (found.worth, [each.place for each in found.chosen]) == (1, [0])
-    assert [(rise.worth, rise.added, rise.gone, rise.raised) for rise in found.rises] == [
-        (1.000001, (1,), (0,), ()),
-        (1.000002, (2,), (0,), ()),
-    ]
-
-
 def test_two_labs_that_differ_in_a_number_are_not_shared() -> None:
     studies = [PortfolioStudy(synthetic(days=days)) for days in (10, 12)]
     with pytest.raises(PortfolioError, match=r"number of days of the lab: .* have 10 and 12; give"):
         portfolio_of(studies)
-
-
-def test_smaller_plan_for_which_only_the_instruments_lack_is_enough_to_name_them() -> None:
-    # With ten samples a day the target takes five days and three people, the floor three and two.
-    people = StaffModel(base=2, sample_threshold=40, control_threshold=9, day_threshold=99,
-                        equipment_threshold=9)  # fmt: skip
-    pack = synthetic(samples_per_day=make_throughput(value=10), days=5, staff_model=people)
-    studies = [PortfolioStudy(pack, 1, 0.5)] * 2
-    sizes = {
-        (plan.option.task.days, plan.option.task.staff) for plan in plans_of(studies[0]).listed
-    }
-    assert sizes == {(5, 3), (3, 2)}
-    [left] = portfolio_of(studies).left_out
-    assert left.lacking is Lacking.INSTRUMENTS
 
 
 def test_study_whose_own_bound_no_sample_keeps_is_left_out_for_its_evidence() -> None:
@@ -339,8 +291,8 @@ def test_labs_that_differ_and_too_many_studies_are_refused() -> None:
 
 def test_no_study_and_thirty_of_one_name_are_chosen_from() -> None:
     nothing = portfolio_of([])
-    assert (nothing.budget, nothing.credits, nothing.last, nothing.most_staff) == (0, 0, 0, 0)
-    assert (nothing.chosen, nothing.worth, nothing.exact, nothing.rises) == ((), 0, True, ())
+    assert (nothing.budget, nothing.credits, nothing.last) == (0, 0, 0)
+    assert (nothing.chosen, nothing.worth, nothing.exact) == ((), 0, True)
     found = portfolio_of([PortfolioStudy(synthetic(days=30, budget=50_000.0))] * 30)
     assert found.exact
     # Each takes both instruments, so that one follows the other.
@@ -357,7 +309,7 @@ def _able() -> list[Pack]:
     means = {"days": 7, "staff": 5, "start_day": 1, "currency": "credits", "out_of_stock": ()}
     packs = [small_lab(seed)[1] for seed in range(90)]
     stocked = [pack.in_lab(pack.lab.model_copy(update=means)) for pack in packs]
-    return [pack for pack in stocked if plans_of(PortfolioStudy(pack, 1, 1)).listed]
+    return [pack for pack in stocked if plans_of(PortfolioStudy(pack, 1, 1)).plans]
 
 
 def _many(seed: int) -> list[PortfolioStudy]:
@@ -419,13 +371,13 @@ def test_choice_keeps_to_the_lab_and_its_numbers_are_those_of_its_plans(first: i
         for day in range(1, lab.days + 1):
             held = [key for a, b, plan in runs if a <= day <= b for key in _held(plan)]
             assert len(held) == len({*held})
-        assert found.most_staff == max(at_work) <= lab.staff
+        assert max(at_work) <= lab.staff
         assert found.last == max((b for _, b, _ in runs), default=0) <= lab.days
         assert found.worth == _cents(sum(each.worth for each in found.chosen)) == found.most
         assert found.credits == _cents(sum(plan.cost for *_, plan in runs)) <= lab.budget
         assert found.budget == lab.budget
         assert found.loss == sum(plan.fidelity_loss for *_, plan in runs)
-        assert (found.exact, found.ends_first) == (True, True)
+        assert found.exact
         left = {each.place: each for each in found.left_out}
         assert sorted([*left, *(each.place for each in found.chosen)]) == [*range(6)]
         for at, said in left.items():
@@ -437,61 +389,14 @@ def _reason(found: Portfolio, at: int) -> LeftOut:
     candidate, lab = found.candidates[at], found.candidates[at].pack.lab
     if candidate.worth < 1e-6:
         return LeftOut(at, Lacking.WORTH)
-    plans = [(plan.judged, plan.option.task) for plan in plans_of(candidate).listed]
+    plans = plans_of(candidate).plans
     if not plans:
         return LeftOut(at, Lacking.EVIDENCE)
     left = lab.budget - found.credits
-    cheapest = min(judged.cost for judged, _ in plans)
+    cheapest = min(plan.cost for plan in plans.values())
     if cheapest > left + 1e-9:
         return LeftOut(at, Lacking.CREDITS, credits=_cents(cheapest - left))
-    tasks = [task for judged, task in plans if judged.cost <= left + 1e-9]
-    runs = [(each.first, each.last, each.plan) for each in found.chosen]
-
-    def fits(task: LabTask, start: int, means: Lacking) -> bool:
-        end = start + task.days - 1
-        beside = [plan for a, b, plan in runs if a <= end and b >= start]
-        keys = set[str]().union(*map(_held, beside))
-        most = max(
-            sum(plan.staff for a, b, plan in runs if a <= day <= b) for day in range(start, end + 1)
-        )
-        return end <= lab.days and (
-            most + task.staff <= lab.staff if means is Lacking.INSTRUMENTS
-            else not task.instruments & keys and task.staff <= lab.staff
-        )  # fmt: skip
-
-    starts = range(lab.start_day, lab.days + 1)
-    for means in (Lacking.INSTRUMENTS, Lacking.STAFF):
-        if any(fits(task, day, means) for task in tasks for day in starts if day >= task.first):
-            held = set[str]().union(*(_held(plan) for *_, plan in runs))
-            names = sorted(held & set[str]().union(*(task.instruments for task in tasks)))
-            return LeftOut(
-                at, means, instruments=tuple(names) if means is Lacking.INSTRUMENTS else ()
-            )
-    return LeftOut(at, Lacking.DAYS)
-
-
-@pytest.mark.parametrize("first", batches(10, short=2, long=20))
-def test_rises_are_the_next_budgets_with_which_the_worth_rises(first: int) -> None:
-    for seed in range(first, first + 10):
-        candidates = _many(seed)
-        found = portfolio_of(candidates)
-        now = {each.place: each.worth for each in found.chosen}
-        worth = found.worth
-        for rise in found.rises:
-            before = _richer(candidates, _cents(found.budget + rise.more) - 1e-5)
-            assert before.worth == worth, seed
-            richer = _richer(candidates, _cents(found.budget + rise.more))
-            then = {each.place: each.worth for each in richer.chosen}
-            worth = richer.worth
-            added = [at for at in sorted(then) if at not in now]
-            assert (rise.worth, rise.exact) == (worth, True), seed
-            assert rise.added == tuple(added), seed
-            assert rise.gone == tuple(at for at in sorted(now) if at not in then)
-            assert rise.raised == tuple(at for at in sorted(now) if then.get(at, 0) > now[at])
-            assert rise.partial == tuple(at for at in added if then[at] < candidates[at].worth)
-        rich = _richer(candidates, 10**7).worth
-        assert found.can_rise == (rich > found.worth), seed
-        assert len(found.rises) == MOST_RISES or rich == worth, seed
+    return LeftOut(at, Lacking.TIME)
 
 
 def _some() -> list[PortfolioStudy]:
@@ -500,29 +405,7 @@ def _some() -> list[PortfolioStudy]:
     return [PortfolioStudy(pack.in_lab(pack.lab.model_copy(update=means))) for pack in _able()[:8]]
 
 
-def test_rise_is_proven_where_all_that_it_is_from_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    def unproven(studies: Studies, means: LabMeans, *, ends: bool = True) -> StudyChoice:
-        return best(studies, means, ends=ends)._replace(exact=False)
-
-    def unproven_least(
-        studies: Studies, means: LabMeans, worth: int
-    ) -> tuple[StudyChoice | None, bool]:
-        return cheapest(studies, means, worth)[0], False
-
-    proven = [rise.exact for rise in portfolio_of(_some()).rises]
-    assert proven == [True] * MOST_RISES
-    with monkeypatch.context() as patched:
-        patched.setattr(portfolio, "best", unproven)
-        now = portfolio_of(_some())
-    assert [rise.exact for rise in now.rises] == [False] * MOST_RISES
-    for name, changed in (("best", unproven), ("cheapest", unproven_least)):
-        now = portfolio_of(_some())
-        with monkeypatch.context() as patched:
-            patched.setattr(portfolio, name, changed)
-            assert [rise.exact for rise in now.rises] == [False]
-
-
-def test_whether_more_credits_buy_more_is_unknown_where_nothing_is_proven(
+def test_choice_without_any_solution_is_not_proven(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def interrupted(*_args: object, **_options: object) -> OptimizeResult:
@@ -530,7 +413,7 @@ def test_whether_more_credits_buy_more_is_unknown_where_nothing_is_proven(
 
     monkeypatch.setattr("scipy.optimize.milp", interrupted)
     found = _richer(_some(), 5000.0)
-    assert (found.exact, found.ends_first, found.rises, found.can_rise) == (False, False, (), None)
+    assert not found.exact
     assert 0 < found.worth <= found.most
     assert found.credits <= found.budget
     assert all(run.plan.feasible for run in found.chosen)
