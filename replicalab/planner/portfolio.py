@@ -373,6 +373,8 @@ class _Model:
         from scipy.sparse import csr_array  # noqa: PLC0415
 
         size, seconds = len(self._columns), self._deadline - monotonic()
+        if weights[-1]:
+            seconds /= 2  # another solve may follow that of the last day
         if not size:
             is_possible = all(cap >= 0 for _, cap in rows)
             return [] if is_possible else None, 0, True
@@ -390,7 +392,7 @@ class _Model:
             integrality=np.array([1] * size + [0]),
             bounds=Bounds(0, np.array([1.0] * size + [self._means.last - self._means.first + 1])),
             constraints=LinearConstraint(matrix, -np.inf, np.array(most, float)),
-            options={"time_limit": seconds / 2, "mip_rel_gap": 0},  # half is for the next solve
+            options={"time_limit": seconds, "mip_rel_gap": 0},
         )
         bound = getattr(result, "mip_dual_bound", None)
         bound = -inf if bound is None or not isfinite(bound) else ceil(bound - 1e-6)
