@@ -11,7 +11,7 @@ import sqlite3
 from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import sqlalchemy
 from sqlalchemy.engine import URL
@@ -31,22 +31,8 @@ _SIDE_FILES: Final = ("-wal", "-shm", "")
 _POSTGRES: Final = ("postgresql", "postgres", "postgresql+psycopg")
 
 
-class OpenedLibrary(NamedTuple):
-    """An open library.
-
-    Attributes:
-        reading: engine for reading.
-        writing: the same connections; a transaction takes the write lock when it begins.
-        notices: messages for the visitor about the opening.
-    """
-
-    reading: sqlalchemy.Engine
-    writing: sqlalchemy.Engine
-    notices: tuple[str, ...]
-
-
-def opened(address: str, now: datetime) -> OpenedLibrary:
-    """Open the library at an address; create or migrate it if needed.
+def opened(address: str, now: datetime) -> tuple[sqlalchemy.Engine, tuple[str, ...]]:
+    """Open the library at an address, with messages for the visitor; create or migrate it.
 
     Raises:
         LibraryStorageError: it cannot be used; the message says why.
@@ -60,14 +46,18 @@ def opened(address: str, now: datetime) -> OpenedLibrary:
         file = Path(os.path.realpath(url.database or ""))
         url, notices = url.set(database=str(file)), _prepare_file(file, now)
     engine = _engine(url)
-    writing = engine.execution_options(**{_WRITES: True})
     try:
         with faults.database_errors():
-            _migrate(engine, writing)
+            _migrate(engine)
     except BaseException:
         engine.dispose()
         raise
-    return OpenedLibrary(engine, writing, notices)
+    return engine, notices
+
+
+def for_writing(engine: sqlalchemy.Engine) -> sqlalchemy.Engine:
+    """Return the same connections; a transaction takes the write lock when it begins."""
+    return engine.execution_options(**{_WRITES: True})
 
 
 def _url(address: str) -> URL:
@@ -190,7 +180,7 @@ def _rename_damaged(file: Path, damage: str, now: datetime) -> str:
 # --- migrations -------------------------------------------------------------------------------
 
 
-def _migrate(engine: sqlalchemy.Engine, writing: sqlalchemy.Engine) -> None:
+def _migrate(engine: sqlalchemy.Engine) -> None:
     """Migrate to the newest revision, in one transaction."""
     with engine.connect() as connection:
         if _revision(connection) == REVISIONS[-1]:
@@ -201,7 +191,7 @@ def _migrate(engine: sqlalchemy.Engine, writing: sqlalchemy.Engine) -> None:
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.set_main_option("path_separator", "newline")
-    with writing.begin() as connection:
+    with for_writing(engine).begin() as connection:
         if connection.dialect.name == "postgresql":
             lock = sqlalchemy.func.pg_advisory_xact_lock(_MIGRATION_LOCK)
             connection.execute(sqlalchemy.select(lock))

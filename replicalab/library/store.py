@@ -21,7 +21,7 @@ from replicalab.library.contents import (
     problem_of,
 )
 from replicalab.library.faults import database_errors
-from replicalab.library.opening import opened
+from replicalab.library.opening import for_writing, opened
 from replicalab.library.records import (
     Entry,
     EntryKind,
@@ -63,14 +63,13 @@ class Library:
             LibraryError: it cannot be used, as in `opened`.
         """
         self._clock, self._limits = clock, limits
-        self._opened = opened(url or library_url(), clock())
-        self.notices = self._opened.notices
+        self._engine, self.notices = opened(url or library_url(), clock())
         with suppress(LibraryBusyError), self._writing() as connection:
             remove_overdue(connection, clock())
 
     def close(self) -> None:
         """Close the connections."""
-        self._opened.reading.dispose()
+        self._engine.dispose()
 
     # --- entries ------------------------------------------------------------------------------
 
@@ -271,12 +270,12 @@ class Library:
 
     @contextmanager
     def _reading(self, owner: Owner) -> Iterator[OwnerRows]:
-        with database_errors(), self._opened.reading.connect() as connection:
+        with database_errors(), self._engine.connect() as connection:
             yield OwnerRows(connection, owner, self._limits, self._clock)
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
-        with database_errors(), self._opened.writing.begin() as connection:
+        with database_errors(), for_writing(self._engine).begin() as connection:
             yield connection
 
     @contextmanager

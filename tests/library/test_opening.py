@@ -18,7 +18,7 @@ from sqlalchemy import inspect, text
 
 from replicalab.errors import LibraryStorageError, LibraryVersionError
 from replicalab.library import EntryKind, Library, opening
-from replicalab.library.opening import opened
+from replicalab.library.opening import for_writing, opened
 from replicalab.library.rows import DRAFTS, ENTRIES, VERSIONS
 from tests.library.making import ANN, TIME, Clock, PostgresServer, engine_of, make_plan
 
@@ -200,21 +200,21 @@ def test_default_file_is_next_to_that_of_first_release(
 
 
 def test_every_connection_to_a_file_is_set_up(tmp_path: Path) -> None:
-    library = opened(f"sqlite:///{tmp_path / 'library.db'}", TIME)
+    engine, _ = opened(f"sqlite:///{tmp_path / 'library.db'}", TIME)
     wanted = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 5000}
-    with library.reading.connect() as one, library.writing.connect() as other:
+    with engine.connect() as one, for_writing(engine).connect() as other:
         for connection in (one, other):
             found = {name: connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in wanted}
             assert found == wanted
-    library.reading.dispose()
+    engine.dispose()
 
 
 def test_server_confirms_only_what_is_on_its_disk(postgres: PostgresServer) -> None:
-    library = opened(postgres.fresh(), TIME)
-    with library.writing.connect() as connection:
+    engine, _ = opened(postgres.fresh(), TIME)
+    with for_writing(engine).connect() as connection:
         assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "on"
         assert connection.exec_driver_sql("SHOW lock_timeout").scalar() == "5s"
-    library.reading.dispose()
+    engine.dispose()
 
 
 # --- damage -----------------------------------------------------------------------------------
