@@ -1,63 +1,23 @@
-"""The plan for the same lab that is closest to the study, found exactly.
+"""The plan for the same lab that is closest to the study, and its named relatives."""
 
-**The order** of all plans is `order.Rank`. Evidence counts up to that of the study's protocol in
-this lab, and cuts are measured from that protocol, so the best plan keeps whatever the lab can
-afford to keep.
-
-**What is searched**: every variant (see `variants`), every number of samples, and every number of
-days from the study's fewest (or the lab's, if it has fewer) to the lab's, and the plan's own days.
-
-**How**. A dimension may fail because of the variant, or because a limit is *given up*: the budget,
-the staff, or what makes a plan sound on paper. So every pair of a variant and a set of limits given
-up is a *candidate*, and the number of dimensions it fails is known before any number is. The ends
-of all soft constraints cut samples and days into *boxes*, in each of which equally many are missed.
-What a plan shows depends only on how many of its samples count, and cost and staff never fall with
-samples or days; so bisection finds the most that count in a box. Each term of the order down to the
-evidence keeps the candidates that are best so far. The evidence then needs a known number of
-samples, and the numbers closest to the study are found by branch and bound over the days: of an
-interval of days no plan is closer than its longest with the most samples of its shortest.
-"""
-
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cache, cached_property
-from itertools import combinations, groupby, pairwise, product
-from math import inf
-from typing import Final, NamedTuple, TypeVar
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from replicalab.agents.suggestions import Offer, SuggestionChange, reference_offer
-from replicalab.assessment import Assessment, Counts, credits_needed
-from replicalab.models import LARGEST_PLANNED, Dimension, Protocol, revise
+from replicalab.assessment import Assessment
+from replicalab.models import Protocol
 from replicalab.notebook import Shown
 from replicalab.planner.limits import (
     BELOW_FLOOR,
-    CountBox,
-    CountLimits,
-    EvidenceCurve,
-    fewest,
-    largest,
-    most_looked_at,
-    step_of,
 )
 from replicalab.planner.order import Rank, rank
 from replicalab.planner.reasons import Reasons
+from replicalab.planner.search import PlanSearch
 from replicalab.planner.steps import judged
-from replicalab.planner.variants import PlanVariant, PlanVariants, variants_of
-from replicalab.scenarios import Bounds, hard_range
-
-# The dimensions that a number of the plan decides, apart from the days, which always fit.
-_BY_NUMBERS: Final = (Dimension.BUDGET, Dimension.STAFF, Dimension.PROTOCOL)
-
-# Every set of them, the smallest first.
-_GIVEN_UP: Final = [
-    frozenset(some)
-    for size in range(len(_BY_NUMBERS) + 1)
-    for some in combinations(_BY_NUMBERS, size)
-]
+from replicalab.planner.variants import PlanVariants, variants_of
 
 _Changes = Callable[[], Sequence[SuggestionChange]]
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -144,256 +104,27 @@ def least_loss_offer(plan: Assessment, least: LeastLoss) -> Offer | None:
     return None if plan.feasible else Offer(plan, least.after, least.changes)
 
 
-# --- the search -----------------------------------------------------------------------------
+def cheapest_of(least: LeastLoss, search: PlanSearch, known: list[Assessment]) -> Assessment | None:
+    """Return the cheapest plan that gives up no more than the least-loss plan but evidence.
 
-
-class Candidate(NamedTuple):
-    """A variant, the limits that its numbers may exceed, and the box in which they lie.
-
-    Attributes:
-        fewest: the fewest samples that must count.
-        most: the most samples that count and fit the other limits.
-        missed: the study's soft constraints that all plans in the box miss.
+    None if that plan fails or is below the floor. ``known`` are judged plans of the lab; it grows.
     """
-
-    variant: PlanVariant
-    given_up: frozenset[Dimension]
-    box: CountBox
-    fewest: int
-    most: int
-    missed: int = 0
-
-
-class Settled(NamedTuple):
-    """A variant with its numbers, and the terms of its rank after the evidence."""
-
-    rest: tuple[float, ...]
-    variant: PlanVariant
-    samples: int
-    days: int
-
-    def plan(self, protocol: Protocol) -> Protocol:
-        """Return the whole plan, as a revision of another."""
-        worded = self.variant.applied_to(protocol)
-        return revise(worded, sample_size=self.samples, duration_days=self.days)
+    if not least.after.feasible or least.rank.tier == BELOW_FLOOR:
+        return None
+    pack = search.plan.pack
+    there = pack.in_lab(pack.lab.with_means(budget=search.lowest_cost()))
+    in_lab = replace(search, plan=search.plan.in_lab(there), _limits={}, _most={})
+    best = in_lab.closest()
+    return judged(best.plan(search.plan.plan), search.plan, known) if best else None
 
 
-class _Cell(NamedTuple):
-    """Numbers from ``least`` to ``most``, and how many soft constraints they all miss."""
+def strongest_of(
+    least: LeastLoss, search: PlanSearch, known: list[Assessment]
+) -> Assessment | None:
+    """Return the passing plan with the most evidence, None if no plan passes.
 
-    least: float
-    most: float
-    missed: int
-
-
-_Step = Callable[[int, Candidate], float]
-
-
-def _least_of(candidates: Iterable[T], key: Callable[[T], float]) -> list[T]:
-    keyed = [(key(one), one) for one in candidates]
-    least = min((value for value, _ in keyed), default=0.0)
-    return [one for value, one in keyed if value == least]
-
-
-@dataclass(frozen=True)
-class PlanSearch:
-    """The search for the first plan in the order, and for its extreme relatives, in one lab.
-
-    ``study`` is the study's own protocol in this lab.
+    It misses no more soft constraints than the least-loss plan, and loses no more fidelity.
     """
-
-    plan: Assessment
-    variants: PlanVariants
-    study: Assessment
-    _limits: dict[tuple[frozenset[Dimension], CountBox], CountLimits] = field(default_factory=dict)
-    _most: dict[tuple[object, ...], int | None] = field(default_factory=dict)
-
-    @cached_property
-    def _worth(self) -> EvidenceCurve:
-        return EvidenceCurve(self.plan.pack, most_looked_at(self.plan.plan))
-
-    def closest(self) -> Settled | None:
-        """Return the first plan in the order, None if the lab gives no day at all."""
-        study = step_of(self.study.evidence, self.plan.pack.design)
-        return self._settled(self._gentlest, lambda n, one: max(study, self._step(n, one)))
-
-    def lowest_cost(self) -> float:
-        """Return the least cost of a plan that is as good by all terms down to the fidelity."""
-        return min(
-            credits_needed(self._within(one).fewest(self._counts(one), one.fewest), self.plan.pack)
-            for one in self._gentlest
-        )
-
-    def strongest(self, wishes: int, loss: int) -> Settled | None:
-        """Return the passing plan with the most evidence, None if no plan passes.
-
-        It misses at most so many soft constraints, and its variant loses at most so much fidelity.
-        """
-        passing = [one for one in self._candidates if not one.variant.failing | one.given_up]
-        gentle = [one for one in passing if one.variant.loss <= loss]
-        boxed = [each for one in gentle for each in self._boxed(one) if each.missed <= wishes]
-        best = _least_of(boxed, lambda one: self._step(one.most, one))
-        best = _least_of(_least_of(best, self._tier), lambda one: one.missed)
-        return self._settled(_least_of(best, lambda one: one.variant.loss), self._step)
-
-    # --- term by term -----------------------------------------------------------------------
-
-    @cached_property
-    def _gentlest(self) -> list[Candidate]:
-        """The candidates that are best by all terms down to the fidelity."""
-        best = _least_of(self._candidates, self._tier)
-        best = _least_of(best, lambda one: one.box.days[1] < self.plan.pack.min_days)
-        reaching = [one._replace(fewest=self._reaching(one)) for one in best]
-        boxed = [each for one in reaching for each in self._boxed(one)]
-        best = _least_of(boxed, lambda one: one.missed)
-        return _least_of(best, lambda one: one.variant.loss)
-
-    @cached_property
-    def _candidates(self) -> list[Candidate]:
-        """All variants and limits given up that fit with the fewest dimensions failing."""
-        pairs = [(len(v.failing | up), v, up) for v in self.variants.listed for up in _GIVEN_UP]
-        for _, tied in groupby(sorted(pairs, key=lambda pair: pair[0]), lambda pair: pair[0]):
-            candidates = [
-                one
-                for (_, variant, given_up), box in product(tied, self._spans)
-                if (one := self._candidate(variant, given_up, box)) is not None
-            ]
-            if candidates:
-                return candidates
-        return []
-
-    @cached_property
-    def _spans(self) -> list[CountBox]:
-        """The days that are searched, with any number of samples."""
-        lab, own = self.plan.pack.lab.days_left, self.plan.counts.days
-        usual = CountBox(days=(max(1, min(self.plan.pack.min_days, lab)), lab))
-        return [usual, CountBox(days=(own, own))] if own < usual.days[0] else [usual]
-
-    def _candidate(
-        self, variant: PlanVariant, given_up: frozenset[Dimension], box: CountBox
-    ) -> Candidate | None:
-        """Return a candidate, None if no plan in the box fits."""
-        sound = Dimension.PROTOCOL not in given_up
-        allowed = self._worth.allowed(variant.factor) if sound else 0
-        if allowed is None:
-            return None
-        one = Candidate(variant, given_up, box, allowed, 0)
-        most = self._most_that_count(one)
-        return one._replace(most=most) if most is not None and most >= allowed else None
-
-    def _most_that_count(self, one: Candidate) -> int | None:
-        """Return the most samples that count and fit, None if no plan fits."""
-        counts = self._counts(one)
-        key = counts, one.given_up, one.box  # of thousands of variants most share their counts
-        if key not in self._most:
-            self._most[key] = self._within(one).most_that_count(counts, self._worth.most)
-        return self._most[key]
-
-    def _counts(self, one: Candidate) -> Counts:
-        return one.variant.counts(self.plan.counts)
-
-    def _within(self, one: Candidate) -> CountLimits:
-        key = one.given_up, one.box
-        if key not in self._limits:
-            self._limits[key] = CountLimits(self.plan.pack, *key)
-        return self._limits[key]
-
-    def _tier(self, one: Candidate) -> int:
-        return self._worth.tier(one.most, one.variant.factor)
-
-    def _step(self, samples: int, one: Candidate) -> float:
-        return self._worth.step(samples, one.variant.factor)
-
-    def _reaching(self, one: Candidate) -> int:
-        """Return how many samples must count for its tier."""
-        return max(one.fewest, self._worth.needed(self._tier(one), one.variant.factor) or 0)
-
-    # --- soft constraints -------------------------------------------------------------------
-
-    def _boxed(self, one: Candidate) -> Iterator[Candidate]:
-        """Yield it in each box in which a plan fits, with the fewest soft constraints missed."""
-        levels = self._levels(one.variant.factor)
-        for samples, days in product(self._cells(Bounds.SAMPLES), self._cells(Bounds.DAYS)):
-            span = max(days.least, one.box.days[0]), min(days.most, one.box.days[1])
-            boxed = one._replace(box=CountBox(samples[:2], span))
-            most = self._most_that_count(boxed) if span[0] <= span[1] else None
-            if most is not None and most >= one.fewest:
-                reached = [level for level in levels if level <= most]
-                missed = samples.missed + days.missed + len(levels) - len(reached)
-                low = int(max([one.fewest, *reached]))
-                yield boxed._replace(fewest=low, most=most, missed=missed)
-
-    def _levels(self, factor: float) -> list[float]:
-        """Return how many samples must count for each soft constraint on the evidence."""
-        wishes = (w for w in self.plan.pack.limits if not w.hard and w.number is Bounds.EVIDENCE)
-        counts = (self._worth.fewest([wish], factor) for wish in wishes)
-        return [inf if count is None else count for count in counts]
-
-    def _cells(self, number: Bounds) -> list[_Cell]:
-        """Return the cells of samples or days, the lowest first; none that nobody can plan."""
-        wishes = [w for w in self.plan.pack.limits if not w.hard and w.number is number]
-        ends = {-inf, inf, *(end for wish in wishes for end in (wish.least, wish.most + 1))}
-        planned = self.plan.counts.days if number is Bounds.DAYS else self.plan.counts.samples
-        most = max(LARGEST_PLANNED, planned, hard_range(self.plan.pack.limits, number)[0])
-        return [
-            _Cell(least, beyond - 1, sum(not wish.allows(least) for wish in wishes))
-            for least, beyond in pairwise(sorted(ends))
-            if least <= most
-        ]
-
-    # --- the numbers ------------------------------------------------------------------------
-
-    def _settled(self, candidates: Iterable[Candidate], step: _Step) -> Settled | None:
-        """Return the closest plan of those with the most evidence."""
-        best = _least_of(candidates, lambda one: step(one.most, one))
-        plans = (plan for one in best for plan in self._numbered(one, step))
-        return min(plans, key=lambda plan: plan.rest, default=None)
-
-    def _numbered(self, one: Candidate, step: _Step) -> Iterator[Settled]:
-        """Yield the plans of a candidate with its most evidence that may be the closest."""
-        pack, limits, most_shown = self.plan.pack, self._within(one), step(one.most, one)
-        before, study = self.plan.counts, self.study.counts
-        counting = fewest(lambda n: step(n, one) <= most_shown, self._reaching(one), one.most)
-        least = limits.fewest(self._counts(one), counting)
-
-        def fits(samples: int, days: int) -> bool:
-            return limits.allows(least._replace(samples=samples, days=days))
-
-        @cache
-        def most(days: int) -> int:
-            top = max(least.samples, study.samples)
-            return largest(lambda n: fits(n, days), least.samples, top) or int(least.samples)
-
-        def cut(samples: int, days: int) -> int:
-            fewer, shorter = max(0, study.samples - samples), max(0, study.days - days)
-            return int(fewer * max(1, study.days) + shorter * max(1, study.samples))
-
-        top = int(max(least.days, study.days))
-        longest = largest(lambda days: fits(least.samples, days), least.days, top)
-        spans, closest = [(least.days, longest or least.days)], inf
-        while spans:
-            low, high = spans.pop()
-            if cut(most(low), high) > closest:
-                continue
-            if low < high:
-                middle = (low + high) // 2
-                spans += [(low, middle), (middle + 1, high)]
-                continue
-            closest = cut(most(low), low)
-            counts = {most(low), max(most(low), before.samples)}
-            for samples, days in product(counts, {low, max(low, before.days)}):
-                if fits(samples, days):
-                    yield Settled(
-                        (
-                            cut(samples, days),
-                            len(one.variant.fields)
-                            + (samples != before.samples)
-                            + (days != before.days),
-                            credits_needed(least._replace(samples=samples, days=days), pack),
-                            -min(samples, study.samples),
-                            -min(days, study.days),
-                        ),
-                        one.variant,
-                        samples,
-                        days,
-                    )
+    loss = least.rank.loss - len(search.plan.dropped)
+    best = search.strongest(least.rank.wishes, loss) if least.after.feasible else None
+    return judged(best.plan(search.plan.plan), search.plan, known) if best else None

@@ -11,8 +11,15 @@ from replicalab.models import NUMBER_FIELDS, Dimension, Protocol, revise
 from replicalab.planner.binding import SmallestAddition, extras, unlimited
 from replicalab.planner.fixes import fix_of
 from replicalab.planner.frontier import Frontier, frontier_of
-from replicalab.planner.least_loss import LeastLoss, gives_up_less, least_loss_of
+from replicalab.planner.least_loss import (
+    LeastLoss,
+    cheapest_of,
+    gives_up_less,
+    least_loss_of,
+    strongest_of,
+)
 from replicalab.planner.limits import TIER_RANK
+from replicalab.planner.search import PlanSearch
 from replicalab.planner.shortfalls import AdditionSearch, Shortfalls, shortfalls_of
 from replicalab.planner.steps import PlanStep, judged
 from replicalab.planner.variants import PlanVariants, variants_of
@@ -51,6 +58,20 @@ class PlanAnalysis:
     def least(self) -> LeastLoss:
         """The plan for the same lab that gives up the least."""
         return least_loss_of(self.yours, self.offer, self.variants, self.known)
+
+    @cached_property
+    def _search(self) -> PlanSearch:
+        return PlanSearch(self.yours, self.variants, self.study)
+
+    @cached_property
+    def cheapest(self) -> Assessment | None:
+        """The cheapest plan that gives up no more than the least-loss plan but evidence."""
+        return cheapest_of(self.least, self._search, self.known)
+
+    @cached_property
+    def most_evidence(self) -> Assessment | None:
+        """The passing plan with the most evidence that gives up nothing else for it."""
+        return strongest_of(self.least, self._search, self.known)
 
     @cached_property
     def asks(self) -> Shortfalls:

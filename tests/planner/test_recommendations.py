@@ -1,0 +1,93 @@
+"""The recommended plans against every plan, in shipped labs and in thousands of small ones."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from replicalab.assessment import Assessment, assess
+from replicalab.planner import PlanAnalysis, rank
+from replicalab.scenarios import EvidenceTier, load_scenario
+from tests.planner.brute_force import Place, Tried, ranked, steps, tried
+from tests.planner.small_labs import small_lab
+from tests.tiers import EVERY_LAB, batches
+
+BATCH: Final = 100
+
+
+def check_ends(options: PlanAnalysis, every: list[Tried]) -> None:
+    """Check the recommended plans of a lab against each plan of it."""
+    plan = options.yours.plan
+    best: Place = (*options.least.rank,)
+    theirs = [ranked(each, plan) for each in (options.yours, options.offered)]
+    assert best == min([*theirs, *(each.rank for each in every)])
+    assert options.least.exact
+    worth_running = not best[0] and options.least.after.evidence.tier != EvidenceTier.BELOW_FLOOR
+    assert (options.cheapest is not None) == worth_running
+    if options.cheapest:
+        cheapest = options.cheapest.cost, ranked(options.cheapest, plan)
+        alike = [each for each in every if each.rank[:5] == best[:5]]
+        assert cheapest == min((each.credits, each.rank) for each in alike)
+    assert (options.most_evidence is not None) == options.least.after.feasible
+    if options.most_evidence:
+        found = options.most_evidence
+        assert found.feasible
+        assert len(found.broken_wishes) <= best[3]
+        assert found.fidelity_loss <= best[4]
+        for each in every:
+            if not each.failing and each.rank[3] <= best[3] and each.loss <= best[4]:
+                assert shown(found, ranked(found, plan)) <= (each.evidence, each.rank)
+
+
+def shown(plan: Assessment, place: Place) -> tuple[float, Place]:
+    return steps(plan.evidence), place
+
+
+@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
+def test_no_plan_ranks_above_a_recommendation_in_a_shipped_lab(study: str, lab: str) -> None:
+    pack = load_scenario(study, lab)
+    plan = pack.reference_protocol
+    check_ends(PlanAnalysis(assess(plan, pack)), [*tried(plan, pack)])
+
+
+@pytest.mark.parametrize("first", batches(BATCH, short=1, long=20))
+def test_no_plan_ranks_above_a_recommendation_in_a_small_lab(first: int) -> None:
+    offered = 0
+    for seed in range(first, first + BATCH):
+        plan, pack = small_lab(seed)
+        options, every = PlanAnalysis(assess(plan, pack)), [*tried(plan, pack)]
+        for each in every[:: max(1, len(every) // 3)]:
+            assert (seed, each.rank) == (seed, ranked(assess(each.plan(), pack), plan))
+        check_ends(options, every)
+        offered += options.cheapest is not None
+    assert offered > BATCH / 10
+
+
+@pytest.mark.parametrize(
+    ("study", "lab", "samples", "days", "credits", "evidence"),
+    [
+        ("bio_jq1_myeloma", "medium", 24, 27, 2440, "power 0.53"),
+        ("chem_suzuki_ppb", "medium", 22, 4, 1195, "power 0.92"),
+        ("psy_stroop", "medium", 45, 3, 1000, "power 1.00"),
+        ("psy_stroop", "hard", 17, 1, 620, "power 0.87"),
+        ("eco_reef_fish", "hard", 20, 14, 1575, "power 0.11"),
+        ("psy_ego_depletion", "easy", 200, 12, 3025, "power 0.59"),
+    ],
+)
+def test_least_loss_keeps_what_the_lab_can_afford(
+    study: str, lab: str, samples: int, days: int, credits: float, evidence: str
+) -> None:
+    pack = load_scenario(study, lab)
+    least = PlanAnalysis(assess(pack.reference_protocol, pack)).least.after
+    assert least.counts[:2] == (samples, days)
+    assert (least.cost, least.evidence.text) == (credits, evidence)
+
+
+@pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
+def test_study_that_passes_is_changed_only_for_a_better_tier(study: str, lab: str) -> None:
+    pack = load_scenario(study, lab)
+    options = PlanAnalysis(assess(pack.reference_protocol, pack))
+    if options.yours.feasible and options.least.plan != options.yours.plan:
+        assert options.least.rank[:2] < rank(options.yours, options.yours.plan)[:2]
+    assert options.least.rank <= rank(options.offered, options.yours.plan)
