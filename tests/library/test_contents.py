@@ -169,12 +169,8 @@ def test_batch_comes_back_with_every_result_in_its_order() -> None:
     assert (kept.came(), kept.asked) == (came, 9)
     assert json.loads(text)["format"] == 2
     assert checked(EntryKind.BATCH, text) == f"{STUDY}, seedling_music"
-
-
-def test_batch_says_a_study_of_ones_own_once() -> None:
-    kept = KeptBatch.of(results() * 1, 9)
     assert kept.texts == {"seedling_music": template_text()}
-    assert not any(job.text for job in kept.jobs), "a study of one's own is said once"
+    assert not any(job.text for job in kept.jobs), "a study of one's own is stored once"
 
 
 def test_batch_of_the_most_that_a_page_runs_is_small_enough_to_be_kept() -> None:
