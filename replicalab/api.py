@@ -250,7 +250,10 @@ def run_batch(
     # Only an executor starts processes: they import the caller's script again.
     alone = (run_job(job, generate_fn) for job in jobs)
     results = play_batch(jobs, executor, generate_fn=generate_fn) if executor else alone
-    return collect(jobs, results, progress)
+    batch = collect(jobs, results, progress)
+    if jobs and not batch.results:
+        raise KeyboardInterrupt
+    return batch
 
 
 # --- several plans, and documents -------------------------------------------------------------

@@ -20,7 +20,7 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import islice, product
 from math import fsum, isclose, prod, sqrt
@@ -156,34 +156,26 @@ def collect(
     results: Generator[Result],
     progress: Callable[[int, int], object] | None = None,
 ) -> Batch:
-    """Return the results of a batch; after Ctrl-C those that came, if any did.
+    """Return the results of a batch; after Ctrl-C those that came.
 
     Args:
         jobs: the negotiations.
         results: their results in any order, such as from `run_batch`.
         progress: a function of the number of results and the number of jobs.
     """
-    came: list[Result] = []
-    try:
-        with closing(results):
-            for result in results:
-                came.append(result)
-                if progress:
-                    progress(len(came), len(jobs))
-    except KeyboardInterrupt:
-        if not came:
-            raise
-    return Batch(tuple(in_order(jobs, came)), len(jobs))
-
-
-def in_order(jobs: Sequence[Case], results: Iterable[Result]) -> list[Result]:
-    """Return the results of a batch in the order of its jobs."""
 
     def key(job: Case) -> tuple[object, ...]:
         return job.study, job.text, job.lab, job.seed, job.scientist, job.lab_manager
 
+    came: list[Result] = []
+    with suppress(KeyboardInterrupt), closing(results):
+        for result in results:
+            came.append(result)
+            if progress:
+                progress(len(came), len(jobs))
     places = {key(job): at for at, job in enumerate(jobs)}
-    return sorted(results, key=lambda result: places[key(result.job)])
+    came.sort(key=lambda result: places[key(result.job)])
+    return Batch(tuple(came), len(jobs))
 
 
 def failure_text(error: BaseException) -> str:

@@ -146,7 +146,7 @@ CALLS: Final[dict[str, Callable[[], object]]] = {
         replicalab.load(STUDY), sample_size=-1
     ),
     "assess: samples: unknown key; ": lambda: replicalab.assess(replicalab.load(STUDY), samples=60),
-    "negotiate: lab_manager: 'kind' is not allowed; must be 'reference' or": lambda: (
+    "negotiate: lab_manager: 'kind' is not allowed; use reference or least_loss": lambda: (
         replicalab.negotiate(replicalab.load(STUDY), lab_manager="kind")
     ),
     "negotiate: max_rounds: 0 is not allowed; ": lambda: replicalab.negotiate(

@@ -17,15 +17,14 @@ DAY: Final = date(2026, 1, 31)
 
 
 def test_comparison_holds_the_plan_of_each_side() -> None:
-    """The Scientist takes the offer of 25 samples; the least-loss plan has 45."""
     plan = replicalab.assess(replicalab.load(STUDY))
     found = replicalab.compare(
         plan, replicalab.negotiate(plan), least=replicalab.least_loss(plan).after
     )
     assert [side.name for side in found] == ["plan 1", "plan 2", "least"]
-    assert [side.plan.counts.samples for side in found] == [100, 25, 45]
+    assert [side.plan.counts.samples for side in found] == [100, 45, 45]
     size = found.frame().set_index("what").loc["Sample size"]
-    assert list(size[["plan 1", "plan 2", "least"]]) == [100, 25, 45]
+    assert list(size[["plan 1", "plan 2", "least"]]) == [100, 45, 45]
 
 
 def test_comparison_that_cannot_be_is_refused() -> None:
@@ -57,12 +56,12 @@ def test_report_is_saved_in_the_form_that_its_name_says(tmp_path: Path) -> None:
 
 
 def test_report_of_a_negotiation_is_about_the_plan_that_it_came_to() -> None:
-    """The Scientist takes the offer of 25 samples; it opened with the study's 100."""
+    """The Scientist proposes the least-loss plan; it opened with the study's 100 samples."""
     plan = replicalab.assess(replicalab.load(STUDY))
     for kind in ("report", "brief"):
         found = replicalab.report(replicalab.negotiate(plan), kind, on=DAY)
-        assert found.shown.yours.counts.samples == 25
-        assert "25 samples in 3 days" in str(found.form("md"))
+        assert found.shown.yours.counts.samples == 45
+        assert "45 samples in 3 days" in str(found.form("md"))
     opened = open_bundle(str(found.form("json")))
     assert not opened.caution
     assert opened.options.yours.counts.samples == 100

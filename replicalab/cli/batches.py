@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator
 from concurrent.futures import Executor
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from itertools import product
 from typing import Final
 
-from replicalab.batch import MOST_JOBS, Result, in_order, run_batch, summaries
+from replicalab.batch import MOST_JOBS, Batch, collect, run_batch
 from replicalab.case import Case
 from replicalab.cli import asking, facts
 from replicalab.cli.commands import Options, command
@@ -16,7 +16,7 @@ from replicalab.cli.plans import Blocks
 from replicalab.cli.printing import Answer, CommandError, say
 from replicalab.lexicon import amount_text, count_text, shortened
 from replicalab.scenarios import MAX_ROUNDS, MAX_SEED, list_scenarios
-from replicalab.views.batch import faults_text, regret_panel, shares_panel, stopped_text
+from replicalab.views.batch import batch_blocks
 
 _PLAYERS: Final = ("scientist", "lab_manager")
 _DASK_SECONDS: Final = 10  # for a scheduler to answer
@@ -37,17 +37,14 @@ def batch(options: Options) -> Answer:
     model = Model() if plays_model else None
     with _dask(options.dask) if options.dask is not None else nullcontext((None, None)) as cluster:
         executor, threads = cluster
-        results = _played(jobs, executor, options.workers or threads, model)
-    is_stopped = len(results) < len(jobs)
-    code = 130 if is_stopped else 1 if any(result.error for result in results) else 0
+        played = _played(jobs, executor, options.workers or threads, model)
+    code = 130 if played.stopped else int(any(result.error for result in played.results))
     file = ""
     if options.save:
         from replicalab.tables.batch import results_csv  # noqa: PLC0415 - brings pandas in
 
-        file = results_csv(results)
-    data = {"asked": len(jobs), "stopped": is_stopped, "spent": model and model.spent}
-    blocks = _blocks(results, len(jobs), model)
-    return Answer(code, blocks, lambda: {**data, **_facts(results)}, file)
+        file = results_csv(played.results)
+    return Answer(code, _blocks(played, model), lambda: _facts(played, model), file)
 
 
 def _jobs(options: Options) -> list[Case]:
@@ -81,22 +78,21 @@ def _seeds(text: str) -> range:
 
 def _played(
     jobs: list[Case], executor: Executor | None, workers: int | None, model: Model | None
-) -> list[Result]:
-    """Return the results in the order of the jobs; after Ctrl-C those before it."""
-    came: list[Result] = []
+) -> Batch:
     step = max(1, len(jobs) // 10)
+
+    def show(came: int, number: int) -> None:
+        if came % step == 0 or came == number:
+            say(f"{amount_text(came)} of {count_text(number, 'negotiation')}")
+
     try:
-        with closing(run_batch(jobs, executor, workers, model)) as results:
-            for result in results:
-                came.append(result)
-                if len(came) % step == 0 or len(came) == len(jobs):
-                    say(f"{amount_text(len(came))} of {count_text(len(jobs), 'negotiation')}")
-    except KeyboardInterrupt:
-        say("")
+        played = collect(jobs, run_batch(jobs, executor, workers, model), show)
     finally:
         if model:
             model.stop()
-    return in_order(jobs, came)
+    if played.stopped:
+        say("")
+    return played
 
 
 @contextmanager
@@ -124,17 +120,13 @@ def _dask(address: str) -> Iterator[tuple[Executor, int]]:
         yield client.get_executor(pure=False), workers
 
 
-def _blocks(results: list[Result], asked: int, model: Model | None) -> Blocks:
-    if len(results) < asked:
-        yield stopped_text(len(results), asked)
-    faults = faults_text(result.error for result in results)
-    yield shares_panel(summaries(results), {}, faults)
-    yield regret_panel(results)
+def _blocks(played: Batch, model: Model | None) -> Blocks:
+    yield from batch_blocks(played)
     if model:
-        yield model.spent_text(count_text(len(results), "negotiation"))
+        yield model.spent_text(count_text(len(played.results), "negotiation"))
 
 
-def _facts(results: list[Result]) -> facts.Data:
+def _facts(played: Batch, model: Model | None) -> facts.Data:
     groups = [
         {
             **facts.fields(group, "study", "lab", "scientist", "lab_manager", "failed"),
@@ -144,10 +136,11 @@ def _facts(results: list[Result]) -> facts.Data:
                 for outcome, share in group.shares.items()
             },
         }
-        for group in summaries(results)
+        for group in played.summaries
     ]
     rows = [
         {**result.model_dump(mode="json", exclude={"job": {"text"}}), "regret": result.regret}
-        for result in results
+        for result in played.results
     ]
-    return {"summaries": groups, "results": rows}
+    data = {"asked": played.asked, "stopped": played.stopped, "spent": model and model.spent}
+    return {**data, "summaries": groups, "results": rows}

@@ -12,8 +12,8 @@ from replicalab.planner import Frontier, LeastLoss, PlanAnalysis, PlanStep, Port
 from replicalab.render.html import in_notebook
 from replicalab.scenarios import Pack, Studies
 from replicalab.tables import rows
-from replicalab.views.batch import faults_text, regret_panel, shares_panel, stopped_text
-from replicalab.views.blocks import Block, sentences_panel
+from replicalab.views.batch import batch_blocks
+from replicalab.views.blocks import Block
 from replicalab.views.changes import all_changes, revision_panel
 from replicalab.views.check import YOURS, check_panel, cost_panel, evidence_panel, header_panel
 from replicalab.views.comparison import comparison_panel, table
@@ -57,16 +57,9 @@ def _run(run: Negotiation) -> Iterable[Block]:
     yield score_panel(score(run))
 
 
-def _batch(batch: Batch) -> Iterable[Block]:
-    if batch.stopped:
-        yield sentences_panel([stopped_text(len(batch.results), batch.asked)])
-    yield shares_panel(batch.summaries, {}, faults_text(each.error for each in batch.results))
-    yield regret_panel(batch.results)
-
-
 _PANELS: Final[dict[type, Callable[[Any], Iterable[Block]]]] = {
     Assessment: _plan,
-    Batch: _batch,
+    Batch: batch_blocks,
     Comparison: lambda sides: [comparison_panel(sides)],
     LeastLoss: _revision,
     Negotiation: _run,

@@ -5,12 +5,12 @@ from itertools import compress
 from math import prod
 from typing import Final
 
-from replicalab.batch import MeanRegret, Result, Share, Summary, is_same, regrets
+from replicalab.batch import Batch, MeanRegret, Result, Share, Summary, is_same, regrets
 from replicalab.errors import ReplicaLabError
 from replicalab.lexicon import CREDITS, amount_text, count_text, money_text
 from replicalab.negotiation import Outcome
 from replicalab.views import blocks
-from replicalab.views.blocks import Bar, Cell, Column, Group, Sentence
+from replicalab.views.blocks import Bar, Block, Cell, Column, Group, Sentence
 from replicalab.views.negotiation import LAB_MANAGERS, OUTCOME_STATUS, OUTCOME_TITLES, SCIENTISTS
 from replicalab.views.score import regret_text
 
@@ -133,6 +133,15 @@ def shares_panel(found: Iterable[Summary], names: Mapping[str, str], why: Iterab
         blocks.table("How often each outcome came", columns, rows, kind="shares", scrolls=True),
         blocks.listing(Sentence(text, "Not played:") for text in why),
     )
+
+
+def batch_blocks(batch: Batch) -> Iterator[Block]:
+    """Yield the outcomes and the mean regret of a batch, and its number of results if stopped."""
+    results = batch.results
+    if batch.stopped:
+        yield Sentence(stopped_text(len(results), batch.asked))
+    yield shares_panel(batch.summaries, {}, faults_text(result.error for result in results))
+    yield regret_panel(results)
 
 
 def regret_panel(found: Iterable[Result]) -> Group:
