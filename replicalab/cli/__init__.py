@@ -44,9 +44,8 @@ def main(arguments: Sequence[str]) -> int:
             say(end.code)
         return int(isinstance(end.code, str) or end.code or 0)
     except (ReplicaLabError, CommandError, OSError) as error:
-        is_full = isinstance(error, OSError)
-        problem = f"the answer cannot be written ({getattr(error, 'strerror', '')})"
-        say(f"{problem}; free some space, or write elsewhere" if is_full else str(error))
+        problem = f"the answer cannot be written ({error}); free some space, or write elsewhere"
+        say(problem if isinstance(error, OSError) else str(error))
         return BAD_INPUT
     except Exception as error:  # noqa: BLE001 - every other failure is ReplicaLab's own
         _report_crash(error, whole="--debug" in arguments or bool(os.environ.get(DEBUG)))

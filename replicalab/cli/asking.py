@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path, PurePath
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
@@ -25,7 +25,6 @@ from replicalab.scenarios.checking import record_error
 from replicalab.scenarios.json_file import FileKind, JsonFile, kind_of
 from replicalab.tables import read_inventory
 
-LEVELS: Final = tuple(level.value for level in Difficulty)
 Values = dict[str, Any]
 _R = TypeVar("_R", bound=Record)
 
@@ -52,7 +51,7 @@ def study_at(name: str) -> tuple[Study, str]:
 def lab_at(name: str) -> tuple[Difficulty, LabOverrides]:
     """Return the study's lab of a level, or the values of a lab file over the medium lab."""
     if not _is_file(name):
-        choice("--lab", name, LEVELS)
+        choice("--lab", name, [*Difficulty])
         return Difficulty(name), LabOverrides()
     data, source = content(Path(name)), called(Path(name))
     if data.lstrip(b"\xef\xbb\xbf \r\n\t")[:1] in (b"", b"{"):
@@ -88,8 +87,9 @@ def _put(tree: Values, text: str, study: Study) -> None:
     choice(f"{place}:", (*steps, last)[0], [*tree])
     block = tree
     for step in steps:
-        if block is tree["question"] and (record := getattr(study.design, step, None)):
-            block.setdefault(step, record.model_dump(mode="json"))
+        if block is tree["question"] and step in scenarios.QUESTION_RECORDS:
+            record = getattr(study.design, step)
+            block.setdefault(step, record.model_dump(mode="json") if record else {})
         block = block.setdefault(step, {})
         if not isinstance(block, dict):
             raise CommandError(f"{place}: '{step}' has no fields; set it as a whole")
@@ -165,11 +165,7 @@ def plan_at(path: Path, study: Study) -> Protocol:
 
 
 def run_at(path: Path, study: Study) -> Negotiation | None:
-    """Return the negotiation of a transcript; None for another file.
-
-    Raises:
-        CommandError: it is of another study, or does not replay.
-    """
+    """Return the negotiation of a transcript, replayed; None for another file."""
     text = content(path).decode("utf-8-sig", "replace")
     values = _parsed(text)
     if not isinstance(values, dict) or kind_of(values) is not FileKind.RUN:

@@ -15,7 +15,7 @@ from replicalab.cli.model import MODEL, Model
 from replicalab.cli.plans import Blocks
 from replicalab.cli.printing import Answer, CommandError, say
 from replicalab.lexicon import amount_text, count_text, shortened
-from replicalab.scenarios import MAX_ROUNDS, MAX_SEED, list_scenarios
+from replicalab.scenarios import MAX_ROUNDS, MAX_SEED, Difficulty, list_scenarios
 from replicalab.views.batch import batch_blocks
 
 _PLAYERS: Final = ("scientist", "lab_manager")
@@ -55,7 +55,7 @@ def _jobs(options: Options) -> list[Case]:
     cases = list[Case]()
     for name in dict.fromkeys(names):
         study, text = asking.study_at(name)
-        for lab, *players in product(*map(dict.fromkeys, (options.labs or asking.LEVELS, *lists))):
+        for lab, *players in product(*map(dict.fromkeys, (options.labs or [*Difficulty], *lists))):
             named = {k: v for k, v in zip(_PLAYERS, players, strict=True) if v}
             case = asking.case_of(options, study, lab, {"max_rounds": MAX_ROUNDS, **named})
             case.question.over(study.design)
@@ -86,22 +86,15 @@ def _played(
             say(f"{amount_text(came)} of {count_text(number, 'negotiation')}")
 
     try:
-        played = collect(jobs, run_batch(jobs, executor, workers, model), show)
+        return collect(jobs, run_batch(jobs, executor, workers, model), show)
     finally:
         if model:
             model.stop()
-    if played.stopped:
-        say("")
-    return played
 
 
 @contextmanager
 def _dask(address: str) -> Iterator[tuple[Executor, int]]:
-    """Yield a cluster's executor, and its number of threads.
-
-    Raises:
-        CommandError: the package is missing, no scheduler answers, or it has no worker.
-    """
+    """Yield a cluster's executor, and its number of threads."""
     try:
         from distributed import Client  # noqa: PLC0415 - an extra
     except ImportError:

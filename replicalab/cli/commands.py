@@ -14,6 +14,7 @@ from replicalab import __version__
 from replicalab.cli.printing import Answer, finish
 from replicalab.models import LARGEST_PLANNED
 
+Many = list[str] | None
 LAB: Final = ("study", "lab", "seed", "settings", "as_json")
 PLAN: Final = (*LAB, "plan", "samples", "days")
 CODES: Final[dict[str, str]] = {}
@@ -28,25 +29,25 @@ class Options:
     study: Annotated[str, Argument(metavar="STUDY", help="Id, or path of a file.")] = ""
     studies: Annotated[list[str], Argument(metavar="STUDY...", help="Ids or paths.")] = ()  # type: ignore[assignment]
     lab: Annotated[str, Option(help="easy, medium, hard or a lab file.")] = "medium"
-    labs: Annotated[list[str] | None, Option("--lab", help="As for one; repeat.")] = None
+    labs: Annotated[Many, Option("--lab", help="As for one; repeat.")] = None
     seed: Annotated[int, Option(min=0, max=2**31 - 1, help="0 is the lab as written.")] = 0
     seeds: Annotated[str, Option(metavar="A-B", help="Such as 0-99.")] = "0"
     settings: Annotated[
-        list[str] | None,
+        Many,
         Option("--set", metavar="PATH=VALUE", help="Such as own_lab.budget=900; repeat."),
     ] = None
     plan: Annotated[Path | None, Option(help="File of a plan or a transcript.")] = None
-    plans: Annotated[
-        list[str] | None, Option("--plan", help="study, offer, least-loss or a file; repeat.")
-    ] = None
+    plans: Annotated[Many, Option("--plan", help="study, offer, least-loss or file; repeat.")] = (
+        None
+    )
     samples: Annotated[int | None, Option(min=0, max=LARGEST_PLANNED, help="Of the plan.")] = None
     days: Annotated[int | None, Option(min=0, max=LARGEST_PLANNED, help="Of the plan.")] = None
-    worth: Annotated[list[str] | None, Option(metavar="STUDY=NUMBER", help="Repeat.")] = None
+    worth: Annotated[Many, Option(metavar="STUDY=NUMBER", help="Repeat.")] = None
     floor_share: Annotated[float, Option(min=0, max=1, help="Share at the floor.")] = 0.0
     scientist: Annotated[str | None, Option(help="Such as baseline or model.")] = None
-    scientists: Annotated[list[str] | None, Option("--scientist", help="Repeat.")] = None
+    scientists: Annotated[Many, Option("--scientist", help="Repeat.")] = None
     lab_manager: Annotated[str | None, Option(help="reference or least_loss.")] = None
-    lab_managers: Annotated[list[str] | None, Option("--lab-manager", help="Repeat.")] = None
+    lab_managers: Annotated[Many, Option("--lab-manager", help="Repeat.")] = None
     replay: Annotated[Path | None, Option(help="Transcript to verify.")] = None
     workers: Annotated[int | None, Option(min=1, max=256, help="Processes or calls.")] = None
     dask: Annotated[str | None, Option(help="Address of a Dask scheduler.")] = None
@@ -61,12 +62,15 @@ class Options:
     as_json: Annotated[bool, Option("--json", help="Answer as JSON.")] = False
 
 
+_PARAMETERS: Final = {
+    name: parameter.replace(default=Parameter.empty) if "stud" in name else parameter
+    for name, parameter in signature(Options).parameters.items()
+}
 _Function = Callable[[Options], Answer]
 app = Typer(
     add_completion=False,
     rich_markup_mode=None,
-    epilog="Exit codes of all commands: 2 bad input, 70 failure of ReplicaLab, 130 Ctrl-C, "
-    "141 broken pipe.",
+    epilog="Exit codes: 2 bad input, 70 failure of ReplicaLab, 130 Ctrl-C, 141 broken pipe.",
 )
 
 
@@ -87,21 +91,13 @@ def program(
 
 
 def command(*names: str, codes: str, example: str) -> Callable[[_Function], _Function]:
-    """Register a function as a command with the options of these names.
-
-    Args:
-        names: fields of `Options`.
-        codes: its exit codes, for the help.
-        example: arguments, for the help.
-    """
+    """Register a function as a command with these options; exit codes and example are its help."""
 
     def register(function: _Function) -> _Function:
         def run(**values: Any) -> None:
             raise Exit(finish(function, Options(**values)))
 
-        every = signature(Options).parameters
-        required = {name: every[name].replace(default=Parameter.empty) for name in names[:1]}
-        chosen = [{**every, **(required if "stud" in names[0] else {})}[name] for name in names]
+        chosen = [_PARAMETERS[name] for name in names]
         run.__signature__ = Signature(chosen)  # type: ignore[attr-defined]
         name = function.__name__
         CODES[name], EXAMPLES[name] = codes, example

@@ -21,12 +21,10 @@ def fields(record: object, *names: str) -> Data:
 
 def place(pack: Pack) -> Data:
     """Return study and lab, and the user's own values of both."""
-    lab = {"difficulty": pack.difficulty, "seed": pack.seed, **pack.lab.model_dump(mode="json")}
-    own = {
-        name: getattr(pack, name).model_dump(mode="json", exclude_defaults=True)
-        for name in ("own_lab", "question")
-    }
-    return {"study": pack.scenario_id, "lab": lab, **own}
+    lab = {"difficulty": pack.difficulty, "seed": pack.seed, **pack.lab.model_dump()}
+    own_lab = pack.own_lab.model_dump(exclude_defaults=True)
+    question = pack.question.model_dump(exclude_defaults=True)
+    return {"study": pack.scenario_id, "lab": lab, "own_lab": own_lab, "question": question}
 
 
 def evidence(shown: Evidence) -> Data:
@@ -70,16 +68,12 @@ def planned(options: PlanAnalysis) -> Data:
         for each in asks.singles
     ]
     waits = [{**fields(each, "start_day", "items"), "plan": each.least.plan} for each in asks.waits]
+    target = asks.target and _shortfall(asks.target)
     return {
         **checked(options),
-        "offer": _revision(offer.after, offered) if offer else None,
+        "offer": offer and _revision(offer.after, offered),
         "least_loss": {**_revision(least.after, made), "exact": least.exact},
-        "takes": {
-            "run": _shortfall(asks.run),
-            "target": _shortfall(asks.target) if asks.target else None,
-            "alone": alone,
-            "waits": waits,
-        },
+        "takes": {"run": _shortfall(asks.run), "target": target, "alone": alone, "waits": waits},
     }
 
 

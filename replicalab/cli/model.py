@@ -18,11 +18,7 @@ class StoppedError(Exception):
 
 
 class Model:
-    """The endpoint's model as a `GenerateFn`, with its tokens counted; any thread may call it.
-
-    Raises:
-        ModelSettingsError: a setting is missing or cannot be used.
-    """
+    """The endpoint's model as a `GenerateFn`, with its tokens counted; any thread may call it."""
 
     def __init__(self) -> None:
         self.endpoint: Endpoint = needed_endpoint(os.environ)
@@ -32,12 +28,7 @@ class Model:
         self._under_way, self._changed = 0, Condition()
 
     def __call__(self, messages: list[dict[str, str]]) -> str:
-        """Return its answer.
-
-        Raises:
-            ModelError: there is none.
-            StoppedError: it was stopped.
-        """
+        """Return its answer, or raise a `ModelError` or `StoppedError`."""
         with self._changed:
             self._require_running()
             self._under_way += 1

@@ -1,8 +1,6 @@
-"""``negotiate``: the Scientist and the Lab Manager talk it through, or a transcript replays.
+"""``negotiate``: a negotiation, each round printed at once, or a transcript replayed."""
 
-Each round is printed at once; an interruption keeps the rounds before it.
-"""
-
+from contextlib import suppress
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -69,17 +67,15 @@ def _played(options: Options, case: Case, pack: Pack) -> Answer:
         code, why = (2, "the language model failed") if failed else (130, "by Ctrl-C")
         stop = f"Stopped after {count_text(len(talk.rounds), 'round')}, {why}."
     spent = model.spent_text(count_text(len(talk.rounds), "round")) if model else ""
-    more = {"spent": model and model.spent, "stopped": stop}
+    more = {"spent": model.spent, "stopped": stop} if model else {}
     blocks = [*_ending_blocks(talk), stop, spent]
-    return Answer(code, blocks, lambda: {**_facts(talk), **more}, _transcript(talk, model))
+    return Answer(code, blocks, lambda: {**more, **_facts(talk)}, _transcript(talk, model))
 
 
 def _transcript(talk: Negotiation, model: Model | None) -> str:
     if model:
-        try:
+        with suppress(TraceError, ValidationError):  # no recording has the settings of the model
             return negotiation.save(talk, llm.recording_of(talk.setup, model.endpoint))
-        except (TraceError, ValidationError):  # no recording has the settings of the model
-            pass
     return negotiation.save(talk)
 
 

@@ -1,11 +1,11 @@
 """The commands about studies, labs and plans."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from replicalab import scenarios
-from replicalab.agents import SuggestionChange
+from replicalab.agents.suggestions import Offer
 from replicalab.assessment import Assessment, assess, size_text
 from replicalab.case import MOST_SIDES
 from replicalab.cli import asking, facts
@@ -14,14 +14,13 @@ from replicalab.cli.printing import STANDARD, Answer, CommandError, called, say
 from replicalab.comparison import FEWEST_SIDES, Side, negotiated, side_of_run
 from replicalab.critique import RemarkStanding
 from replicalab.critique import critique as remarks_on
-from replicalab.lexicon import amount_text
-from replicalab.planner import PlanAnalysis, PlanStep
+from replicalab.planner import LeastLoss, PlanAnalysis, PlanStep
 from replicalab.planner.curves import Curves
-from replicalab.scenarios import EvidenceTier, Guesser, Pack, Study
+from replicalab.scenarios import EvidenceTier, Pack, Study
 from replicalab.tables.rows import remark_row, study_row
 from replicalab.views import comparison
 from replicalab.views import options as texts
-from replicalab.views.blocks import Block, Column, Heading, Sentence, Table, Verdict, row, table
+from replicalab.views.blocks import Block, Heading, Sentence, Table, Verdict, row, table
 from replicalab.views.changes import all_changes, change_text, revision_text
 from replicalab.views.check import YOURS, check_panel, cost_panel, evidence_panel
 from replicalab.views.critique import critique_blocks
@@ -52,15 +51,12 @@ def opening(plan: Assessment) -> Blocks:
 @command("as_json", codes="0", example="--json")
 def studies(_: Options) -> Answer:
     """List the studies."""
-    shelf = scenarios.list_scenarios()
     for error in scenarios.broken_scenarios():
         say(str(error))
-    rows = [
-        (s.scenario_id, s.name, s.domain_id, str(s.kind), amount_text(s.reference_sample_size))
-        for s in shelf
-    ]
-    listed = table("Studies", ("Id", "Name", "Field", "Kind", Column("n", "number")), rows)
-    return Answer(0, [listed], lambda: {"studies": [*map(study_row, shelf)]})
+    rows = [*map(study_row, scenarios.list_scenarios())]
+    names = ("id", "name", "domain", "kind", "n")
+    listed = table("Studies", names, [[str(study[name]) for name in names] for study in rows])
+    return Answer(0, [listed], lambda: {"studies": rows})
 
 
 @command(
@@ -83,13 +79,8 @@ def check(options: Options) -> Answer:
     """Check a plan against its lab in seven dimensions, with its cost and evidence."""
     analysis, _ = asking.analysis(options)
     plan = analysis.yours
-    blocks = [
-        *opening(plan),
-        check_panel(plan, analysis.binding),
-        cost_panel(plan),
-        evidence_panel({YOURS: plan}),
-        original_panel(Curves(plan)),
-    ]
+    panels = check_panel(plan, analysis.binding), cost_panel(plan), evidence_panel({YOURS: plan})
+    blocks = [*opening(plan), *panels, original_panel(Curves(plan))]
     return Answer(0 if plan.feasible else 1, blocks, lambda: facts.checked(analysis))
 
 
@@ -127,30 +118,26 @@ def _plan_blocks(analysis: PlanAnalysis) -> Blocks:
     if offer:
         yield Heading("The Lab Manager's changes")
         yield ANSWERS[answer_to(analysis)].text
-        yield from _changes(analysis, offer.after, offer.changes)
+        yield from _changes(analysis, offer)
     yield Heading("The least-loss plan")
     yield texts.difference_text(analysis)
     yield texts.search_text(analysis)
     if not least.after.evidence.void_reason:
-        yield from _changes(analysis, least.after, least.changes)
+        yield from _changes(analysis, least)
     yield texts.take_panel(analysis)
 
 
-def _changes(
-    analysis: PlanAnalysis, after: Assessment, changes: Iterable[SuggestionChange]
-) -> Blocks:
+def _changes(analysis: PlanAnalysis, revised: LeastLoss | Offer) -> Blocks:
     """Yield a revised plan, then each change with its price and its reason."""
-    made = [*map(change_text, all_changes(analysis.yours, changes, analysis.known))]
+    made = [*map(change_text, all_changes(analysis.yours, revised.changes, analysis.known))]
     if not made:
         return
-    whole = revision_text(PlanStep(analysis.yours, after))
-    yield Sentence(whole.size, status=plan_verdict(after).status)
+    whole = revision_text(PlanStep(analysis.yours, revised.after))
+    yield Sentence(whole.size, status=plan_verdict(revised.after).status)
     yield from (whole.still, whole.breaks, whole.total)
     rows = [(change.title, change.price, f"{change.why} {change.lost}") for change in made]
     yield table("Changes", ("Change", "Saves and loses", "Why, and what is lost"), rows)
 
-
-# --- several plans ------------------------------------------------------------------------------
 
 _NAMED: Final[dict[str, Callable[[PlanAnalysis], Assessment]]] = {
     "study": lambda options: options.yours,
@@ -188,8 +175,7 @@ def _side(title: str, name: str, pack: Pack, study: Study) -> Side:
         return Side(title, plan, negotiated(plan))
     path = Path(name)
     if not (path.suffix or name == STANDARD or path.exists()):
-        remedy = Guesser().remedy(name, [*_NAMED])
-        raise CommandError(f"--plan '{name}' is no plan and no file; {remedy}")
+        asking.choice("--plan", name, [*_NAMED])
     run = asking.run_at(path, study)
     if run and run.pack == pack:
         return side_of_run(title, run)

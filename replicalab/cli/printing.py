@@ -27,19 +27,12 @@ class CommandError(ValueError):
 
 
 class Answer(NamedTuple):
-    """The answer of a command.
+    """The answer of a command."""
 
-    Attributes:
-        code: its exit code.
-        blocks: for people.
-        data: for programs.
-        file: the content of the file that ``--save`` names.
-    """
-
-    code: int
-    blocks: Iterable["Block | str | None"]
-    data: Callable[[], Mapping[str, object]]
-    file: str | bytes = ""
+    code: int  # exit code
+    blocks: Iterable["Block | str | None"]  # for people
+    data: Callable[[], Mapping[str, object]]  # for programs
+    file: str | bytes = ""  # content for ``--save``
 
 
 def finish(function: Callable[[Any], Answer], options: Any) -> int:
@@ -82,11 +75,7 @@ def called(path: Path) -> str:
 
 @cache
 def content(path: Path) -> bytes:
-    """Return the content of a file, which is read once: a pipe has it only once.
-
-    Raises:
-        CommandError: it cannot be read, or is larger than `MOST_BYTES`.
-    """
+    """Return the content of a file, which is read once: a pipe has it only once."""
     name = called(path)
     try:
         if str(path) != STANDARD:
@@ -108,12 +97,9 @@ def _require_writable(path: Path) -> None:
     """Refuse a file that cannot be written before its content costs anything."""
     target = path if path.exists() else path.parent
     if str(path) != STANDARD and (path.is_dir() or not os.access(target, os.W_OK)):
-        raise _unwritable(path, "it is a folder" if path.is_dir() else "no access to its folder")
-
-
-def _unwritable(path: Path, why: str | None) -> CommandError:
-    remedy = "name a file in a folder that may be written"
-    return CommandError(f"'{path}' cannot be written ({why}); {remedy}")
+        why = "it is a folder" if path.is_dir() else "no access to its folder"
+        remedy = "name a file in a folder that may be written"
+        raise CommandError(f"'{path}' cannot be written ({why}); {remedy}")
 
 
 def _write(path: Path, content: str | bytes) -> str:
@@ -122,8 +108,5 @@ def _write(path: Path, content: str | bytes) -> str:
     if str(path) == STANDARD:
         sys.stdout.buffer.write(data)
         return ""
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        raise _unwritable(path, error.strerror) from None
+    path.write_bytes(data)
     return f"Saved: {path}"

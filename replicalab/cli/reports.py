@@ -1,7 +1,6 @@
 """``report``: a plan as a page for a decider or a funder, or a report for a preregistration."""
 
 import json
-from typing import Final
 
 from replicalab.case import Case
 from replicalab.cli import asking
@@ -12,8 +11,6 @@ from replicalab.documents import BUNDLE, ENDINGS, FORMS, REPORTS, Report, today
 from replicalab.lexicon import joined
 from replicalab.negotiation import negotiate
 from replicalab.views.blocks import Heading
-
-_PAGED: Final = [f".{ending}" for ending, form in FORMS.items() if form.is_paged]
 
 
 @command(
@@ -50,9 +47,9 @@ def _ending(options: Options) -> str:
     if ending == BUNDLE and options.kind in {"brief", "funding"}:
         problem = f"--kind {options.kind}: a bundle is no document"
         raise CommandError(f"{problem}; omit it, or save another form")
-    if options.paper and f".{ending}" not in _PAGED:
-        remedy = f"end the file's name in {joined(_PAGED, 'or')}, or omit it"
-        raise CommandError(f"--paper {options.paper}: .{ending} has no pages; {remedy}")
+    if options.paper and not (ending in FORMS and FORMS[ending].is_paged):
+        problem = f"--paper {options.paper}: .{ending} has no pages"
+        raise CommandError(f"{problem}; save a PDF or Word file, or omit it")
     return ending
 
 

@@ -100,16 +100,6 @@ def cluster(dask: None) -> Iterator[Any]:
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
-def test_cluster_without_this_code_is_told_before_anything_is_played(
-    ask: Asking, cluster: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("replicalab.cli.batches._CODE", "no_such_package")
-    said = ask(f"batch {STUDY} --dask {cluster.scheduler_address}")
-    assert said.code == 2
-    assert "the scheduler does not have this code; start it in this folder" in said.err
-
-
-@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 def test_cluster_that_loses_a_worker_loses_and_doubles_no_result(
     tmp_path: Path, cluster: Any
 ) -> None:
@@ -134,7 +124,7 @@ def test_cluster_that_loses_a_worker_loses_and_doubles_no_result(
 @pytest.mark.usefixtures("dask")
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 def test_cluster_that_is_not_there_is_told(ask: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("replicalab.cli.batches._DASK_WAIT", 1)
+    monkeypatch.setattr("replicalab.cli.batches._DASK_SECONDS", 1)
     said = ask(f"batch {STUDY} --dask tcp://127.0.0.1:1")
     assert said.code == 2
     assert "--dask 'tcp://127.0.0.1:1': no scheduler answers there" in said.err

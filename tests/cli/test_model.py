@@ -328,5 +328,5 @@ def test_batch_of_models_that_are_all_stopped_at_once_ends_in_silence(
         received(server, 4)
         os.killpg(process.pid, signal.SIGINT)
         told, faults = process.communicate(timeout=20)
-    assert (process.returncode, faults) == (130, "\n")
+    assert (process.returncode, faults) == (130, "")
     assert told.strip().startswith("Stopped: 0 of 4 negotiations are played.")
