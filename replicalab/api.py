@@ -34,14 +34,7 @@ from replicalab.negotiation import (
     Negotiation,
     ScientistKind,
 )
-from replicalab.planner import (
-    Frontier,
-    LeastLoss,
-    PlanAnalysis,
-    Portfolio,
-    PortfolioStudy,
-    Shortfalls,
-)
+from replicalab.planner import Frontier, LeastLoss, PlanAnalysis, Portfolio, Shortfalls
 from replicalab.registration import Registration
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, Studies
 from replicalab.scenarios.checking import record_error, shown
@@ -55,8 +48,6 @@ def studies(domain: str | None = None) -> Studies:
 
     >>> [study.scenario_id for study in studies("psychology")]
     ['psy_ego_depletion', 'psy_stroop']
-    >>> studies().frame().set_index("id").loc["psy_stroop", "n"]
-    np.int64(100)
     """
     shelf = scenarios.list_scenarios()
     if domain is not None:
@@ -236,12 +227,13 @@ def run_batch(
     >>> {str(outcome): share.number for outcome, share in batch.summaries[0].shares.items()}
     {'agreed': 6, 'no_deal': 4}
     """
-    kinds, functions, _ = zip(*(_player("run_batch", each) for each in scientists), strict=True)
-    models = [generate_fn for generate_fn in functions if generate_fn]
+    players = [_player("run_batch", scientist) for scientist in scientists]
+    models = [generate_fn for _, generate_fn, _ in players if generate_fn]
     if len(models) > 1:
         problem = f"{len(models)} language models are named"
         raise ArgumentError("run_batch", [Fault("scientists", problem, "name one in each batch")])
     generate_fn = models[0] if models else None
+    kinds = [kind for kind, *_ in players]
     named = [studies] if isinstance(studies, str) else studies
     with _checked("run_batch"):
         jobs = jobs_of(
@@ -329,7 +321,8 @@ def portfolio(
     for name in worths:
         _require("portfolio", "worth", name, [pack.scenario_id for pack in candidates])
     return planner.portfolio_of(
-        PortfolioStudy(pack, worths.get(pack.scenario_id, 1.0), floor_share) for pack in candidates
+        planner.PortfolioStudy(pack, worths.get(pack.scenario_id, 1.0), floor_share)
+        for pack in candidates
     )
 
 

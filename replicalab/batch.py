@@ -31,7 +31,7 @@ from pydantic import Field
 
 from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.case import Case, JobCase
-from replicalab.errors import ReplicaLabError
+from replicalab.errors import NegotiationError, ReplicaLabError
 from replicalab.lexicon import shortened
 from replicalab.models import LONGEST_TEXT, Count, Record
 from replicalab.negotiation import (
@@ -113,13 +113,14 @@ def jobs_of(
     """Return every combination as a job, in that order; a study is an id, or a case to begin with.
 
     Raises:
-        ValueError: there are more than `MOST_JOBS`, or a value that no job can have.
+        NegotiationError: there are more than `MOST_JOBS`.
+        pydantic.ValidationError: a job cannot have one of the values.
     """
     begun = [{"study": each} if isinstance(each, str) else dict(each) for each in studies]
     choices = (begun, labs, seeds, scientists, lab_managers)
     number = prod(map(len, choices))
     if number > MOST_JOBS:
-        raise ValueError(
+        raise NegotiationError(
             f"{number:,} negotiations are asked for; a batch has at most {MOST_JOBS:,}"
         )
     names = ("lab", "seed", "scientist", "lab_manager")

@@ -313,6 +313,10 @@ def test_batch_that_is_stopped_before_anything_came_goes_on_as_stopped() -> None
         replicalab.run_batch(STUDY, scientists=[stop])
 
 
+def test_batch_without_a_scientist_is_empty() -> None:
+    assert replicalab.run_batch(STUDY, scientists=[]).asked == 0
+
+
 def test_batch_of_two_models_is_refused() -> None:
     with pytest.raises(ValueError, match="2 language models are named; name one in each batch"):
         replicalab.run_batch(STUDY, scientists=[takes_the_offer, str])
