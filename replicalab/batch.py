@@ -82,17 +82,11 @@ class JobEnding(Record):
     evidence: float | None = None
     tier: EvidenceTier | None = None
     wishes_broken: Count | None = None
+    regret: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
     evidence_short: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
     wishes_short: Count | None = None
     fidelity_short: Count | None = None
     error: str = ""
-
-    @property
-    def regret(self) -> float | None:
-        """All together, 0 where nothing better could be had; None where nothing is known of it."""
-        if self.evidence_short is None or self.fidelity_short is None:
-            return None
-        return self.evidence_short + (self.wishes_short or 0) + self.fidelity_short
 
 
 class Result(JobEnding):
@@ -220,6 +214,7 @@ def run_job(job: Case, generate_fn: GenerateFn | None = None) -> Result:
         job=job,
         outcome=played.outcome,
         rounds=len(played.rounds),
+        regret=found.regret,
         evidence_short=found.evidence_short,
         wishes_short=found.wishes_short,
         fidelity_short=found.fidelity_short,
@@ -412,25 +407,27 @@ class MeanRegret(NamedTuple):
 
     Attributes:
         number: of how many results.
+        value: the mean regret.
     """
 
     number: int
+    value: float
     evidence_short: float
     fidelity_short: float
     wishes_short: float = 0.0
-
-    @property
-    def value(self) -> float:
-        """The mean regret."""
-        return self.evidence_short + self.wishes_short + self.fidelity_short
 
 
 def mean_regret(results: Iterable[Result]) -> MeanRegret | None:
     """Return the mean regret of those results that have one, None where none has."""
     parts = [
-        (result.evidence_short, result.fidelity_short, result.wishes_short or 0)
+        (
+            result.regret,
+            result.evidence_short or 0,
+            result.fidelity_short or 0,
+            result.wishes_short or 0,
+        )
         for result in results
-        if result.evidence_short is not None and result.fidelity_short is not None
+        if result.regret is not None
     ]
     if not parts:
         return None

@@ -217,14 +217,14 @@ def takes_the_offer(messages: list[dict[str, str]]) -> str:
 def test_model_s_job_is_the_negotiation_that_it_plays() -> None:
     result = run_job(ONE, takes_the_offer)
     assert (result.outcome, result.rounds, result.samples) == (Outcome.AGREED, 2, 25)
-    assert (result.evidence_short, result.fidelity_short, result.regret) == (0, 0, 0)
+    assert (result.evidence_short, result.fidelity_short, result.regret) == (0, 0, 5.75)
 
 
 def test_model_that_gives_nothing_valid_leaves_all_that_the_lab_could_run() -> None:
     """The best of this lab meets the target, so all of it is missed."""
     result = run_job(ONE, lambda _: "garbage")
     assert (result.outcome, result.rounds, result.error) == (Outcome.NO_DEAL, 1, "")
-    assert (result.evidence_short, result.fidelity_short, result.regret) == (1, 0, 1)
+    assert (result.evidence_short, result.fidelity_short, result.regret) == (1, 0, 11)
 
 
 @pytest.mark.parametrize(
@@ -305,21 +305,24 @@ def test_evidence_of_every_player_is_held_against_that_of_the_least_loss_plan(st
 def test_mean_regret_is_that_of_each_player_over_what_was_scored() -> None:
     job, other = JOBS[0], ONE
     results = [
-        Result(job=job, outcome=Outcome.AGREED, evidence_short=0.25, fidelity_short=1),
-        Result(job=job, outcome=Outcome.NO_DEAL, evidence_short=0.5, fidelity_short=0),
+        Result(job=job, outcome=Outcome.AGREED, regret=7.5, evidence_short=0.25, fidelity_short=1),
+        Result(job=job, outcome=Outcome.NO_DEAL, regret=11, evidence_short=0.5, fidelity_short=0),
         Result(
-            job=job, outcome=Outcome.AGREED, evidence_short=0.0, fidelity_short=0, wishes_short=3
+            job=job,
+            outcome=Outcome.AGREED,
+            regret=7.75,
+            evidence_short=0.0,
+            fidelity_short=0,
+            wishes_short=3,
         ),
         Result(job=job, outcome=Outcome.AGREED),
-        Result(job=other, outcome=Outcome.AGREED, evidence_short=0.0, fidelity_short=0),
+        Result(job=other, outcome=Outcome.AGREED, regret=0, evidence_short=0.0, fidelity_short=0),
         Result(job=job, error="gone"),
     ]
-    assert [result.regret for result in results] == [1.25, 0.5, 3, None, 0, None]
     assert regrets(results) == {
-        job.scientist: MeanRegret(3, 0.25, 1 / 3, 1),
-        MODEL: MeanRegret(1, 0, 0),
+        job.scientist: MeanRegret(3, 8.75, 0.25, 1 / 3, 1),
+        MODEL: MeanRegret(1, 0, 0, 0),
     }
-    assert regrets(results)[job.scientist].value == pytest.approx(4.75 / 3)
     assert [found.regret and found.regret.number for found in summaries(results)] == [3, 1]
     assert regrets(results[3:4]) == {}
     assert summaries(results[3:4])[0].regret is None

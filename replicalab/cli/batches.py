@@ -131,9 +131,6 @@ def _facts(played: Batch, model: Model | None) -> facts.Data:
         }
         for group in played.summaries
     ]
-    rows = [
-        {**result.model_dump(mode="json", exclude={"job": {"text"}}), "regret": result.regret}
-        for result in played.results
-    ]
+    rows = [result.model_dump(mode="json", exclude={"job": {"text"}}) for result in played.results]
     data = {"asked": played.asked, "stopped": played.stopped, "spent": model and model.spent}
     return {**data, "summaries": groups, "results": rows}

@@ -1,12 +1,13 @@
-"""How good a result is against the best there was: regret, 0 where nothing better could be had."""
+"""How far a result is from the least-loss plan: regret, 0 if no plan ranks above it."""
 
-from typing import NamedTuple
+from math import isfinite
+from typing import NamedTuple, cast
 
-from replicalab.assessment import Assessment
+from replicalab.assessment import Assessment, assess
 from replicalab.models import LabManagerActionType, Role
 from replicalab.negotiation.players import best_options, is_worth_running
 from replicalab.negotiation.records import Negotiation, Outcome
-from replicalab.planner import PlanAnalysis, PlanStep
+from replicalab.planner import PlanAnalysis, PlanStep, Rank, rank
 from replicalab.planner.steps import field_steps
 
 
@@ -53,8 +54,28 @@ class Score(NamedTuple):
 
     @property
     def regret(self) -> float:
-        """All three together: 0 is optimal."""
-        return self.evidence_short + self.wishes_short + self.fidelity_short
+        """The distance to the best plan in the order: 0 exactly if no plan ranks above the result.
+
+        The whole part is the number of terms after the first one that differs, the fraction grows
+        with the difference. So a plan that ranks lower never has less regret.
+        """
+        if self.plan is None:
+            return float(len(Rank._fields)) if is_worth_running(self.best) else 0.0
+        original = self.best.pack.reference_protocol
+        study = assess(original, self.best.pack)
+        mine, best = (
+            cast("tuple[float, ...]", rank(plan, original, study))
+            for plan in (self.plan, self.best)
+        )
+        if mine <= best:
+            return 0.0
+        after = len(Rank._fields)
+        for own, term in zip(mine, best, strict=True):
+            after -= 1
+            if own != term:
+                more = float(own - term)
+                return after + (more / (1 + more) if isfinite(more) else 1.0)
+        return 0.0
 
 
 def _attained(plan: Assessment | None) -> float:

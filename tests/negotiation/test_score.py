@@ -4,12 +4,14 @@ from itertools import combinations, product
 from typing import Final
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from replicalab.assessment import assess
 from replicalab.case import Case
 from replicalab.models import ScientistAction, revise
 from replicalab.negotiation import Outcome, ScientistKind, negotiate, score, score_of
-from replicalab.planner import PlanAnalysis
+from replicalab.planner import PlanAnalysis, rank
 from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
 from replicalab.views.blocks import Status
 from replicalab.views.score import YOU, score_text, score_verdict
@@ -69,6 +71,30 @@ def test_no_plan_beats_the_best_and_only_its_equal_has_no_regret() -> None:
     assert equals
 
 
+@given(st.sampled_from(PACKS), st.data())
+def test_regret_follows_the_order(pack: Pack, data: st.DataObject) -> None:
+    reference = pack.reference_protocol
+    best = PlanAnalysis(assess(reference, pack))
+    plans = [
+        assess(revise(plan, sample_size=samples, duration_days=days), pack)
+        for plan, samples, days in data.draw(
+            st.lists(
+                st.tuples(
+                    st.sampled_from([reference, best.least.plan]),
+                    st.integers(1, reference.sample_size + 2),
+                    st.integers(1, reference.duration_days + 2),
+                ),
+                min_size=2,
+            )
+        )
+    ]
+    ranked = sorted(plans, key=lambda plan: rank(plan, reference))
+    regret = [score_of(plan, best).regret for plan in ranked]
+    assert regret == sorted(regret)
+    for plan, distance in zip(ranked, regret, strict=True):
+        assert (distance == 0) == (rank(plan, reference) <= best.least.rank)
+
+
 def test_walking_away_is_right_where_nothing_is_worth_running() -> None:
     pack = load_scenario("math_four_colour", "medium")
     played = negotiate(Case.of(pack, scientist=ScientistKind.DIRECT).setup(pack), pack)
@@ -85,7 +111,7 @@ def test_score_says_what_would_have_been_better() -> None:
         "You 0.51, best 0.57: 17 more fish were affordable."
     )
     assert score_text(score_of(fewer)) == (
-        "Regret 0.08: evidence short by 0.08, fidelity by 0; 0 is optimal."
+        "Regret 5.88: evidence short by 0.08, fidelity by 0; 0 is optimal."
     )
     over = assess(pack.reference_protocol, pack)
     assert score_verdict(score_of(over)).text == (
@@ -126,12 +152,12 @@ def test_wish_that_the_best_plan_keeps_is_regretted_though_less_fidelity_is_lost
     assert (len(best.broken_wishes), best.fidelity_loss) == (0, 1)
     found = score_of(assess(pack.reference_protocol, pack))
     assert (found.evidence_short, found.wishes_short, found.fidelity_short) == (0, 1, 0)
-    assert found.regret == 1
+    assert found.regret == 7.5
     verdict = score_verdict(found)
     assert verdict.status is Status.CAUTION
     assert "'Watching' should be at least 9 days, the plan has 5" in verdict.text
     assert score_text(found) == (
-        "Regret 1.00: evidence short by 0, wishes by 1, fidelity by 0; 0 is optimal."
+        "Regret 7.50: evidence short by 0, wishes by 1, fidelity by 0; 0 is optimal."
     )
     assert score_of(best).regret == 0
 
@@ -143,7 +169,7 @@ def test_wish_that_no_plan_of_the_lab_keeps_is_not_regretted() -> None:
     assert (found.wishes_short, found.regret) == (0, 0)
 
 
-def test_regret_adds_up_what_a_plan_that_counts_falls_short_by() -> None:
+def test_regret_goes_by_the_first_term_that_differs() -> None:
     # For nine days without a wish broken 41 trays meet the target. Forty in five days break the
     # wish, and without a control lose fidelity of 1; they have power 0.79204, of a target of 0.80.
     pack = wishful(budget=5000.0)
@@ -152,24 +178,24 @@ def test_regret_adds_up_what_a_plan_that_counts_falls_short_by() -> None:
     assert (len(found.best.broken_wishes), found.best.fidelity_loss) == (0, 0)
     assert found.evidence_short == pytest.approx(1 - 0.79204 / 0.8, abs=1e-4)
     assert (found.wishes_short, found.fidelity_short) == (1, 1)
-    assert found.regret == pytest.approx(2 + 1 - 0.79204 / 0.8, abs=1e-4)
+    assert found.regret == 9.5, "one tier lower, and nine terms after it"
 
 
-def test_plan_that_does_not_count_falls_short_by_all_the_evidence_and_by_nothing_else() -> None:
+def test_plan_below_the_floor_is_two_tiers_lower() -> None:
     # Four trays are below the floor, and break the wish and lose fidelity besides.
     pack = wishful(budget=5000.0)
     plan = assess(revise(pack.reference_protocol, sample_size=4, controls=CONTROLS[:1]), pack)
     assert (plan.feasible, len(plan.broken_wishes), plan.fidelity_loss) == (True, 1, 1)
     found = score_of(plan)
     assert (found.counts, found.evidence_short) == (False, 1.0)
-    assert (found.wishes_short, found.fidelity_short, found.regret) == (0, 0, 1.0)
+    assert (found.wishes_short, found.fidelity_short, found.regret) == (0, 0, 9 + 2 / 3)
 
 
 def test_result_is_held_against_the_studys_own_plan_whatever_was_on_the_table() -> None:
     # The plan with the flame can never run, and the study's own reaches the target with 41 trays.
     found = score(by_rule(OPEN, FLAMING))
     assert found.best.plan == make_protocol(sample_size=41)
-    assert (found.plan, found.counts, found.regret) == (assess(FLAMING, OPEN), False, 1.0)
+    assert (found.plan, found.counts, found.regret) == (assess(FLAMING, OPEN), False, 10.5)
 
 
 @pytest.mark.parametrize("actions", [(), (propose(FLAMING), None), (propose(FLAMING),)])
@@ -177,4 +203,4 @@ def test_no_deal_and_no_end_are_as_good_as_no_plan(
     actions: tuple[ScientistAction | None, ...],
 ) -> None:
     found = score(by_person(OPEN, *actions))
-    assert (found.plan, found.counts, found.regret) == (None, False, 1.0)
+    assert (found.plan, found.counts, found.regret) == (None, False, 11.0)
