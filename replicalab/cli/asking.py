@@ -17,7 +17,7 @@ from replicalab.documents import MOST_BYTES
 from replicalab.errors import TraceError
 from replicalab.lexicon import joined, shortened
 from replicalab.models import Protocol, Record
-from replicalab.negotiation import Negotiation, ScientistKind, load, replay
+from replicalab.negotiation import LabManagerKind, Negotiation, ScientistKind, load, replay
 from replicalab.planner import PlanAnalysis
 from replicalab.registration import Registration
 from replicalab.scenarios import Difficulty, LabOverrides, Pack, Study
@@ -74,6 +74,8 @@ def case_of(options: Options, study: Study, lab: str, fields: Values) -> Case:
         raise CommandError(f"--set question.{idle}; omit it for {study.scenario_id}")
     if case.scientist is ScientistKind.PERSON:
         raise CommandError("--scientist person: a person plays in the dashboard; name a rule")
+    if case.lab_manager is LabManagerKind.PERSON:
+        raise CommandError("lab_manager=person: a person plays in the dashboard; name a rule")
     return case
 
 
