@@ -20,6 +20,7 @@ from replicalab.negotiation import (
     Reply,
     ScientistKind,
     Turn,
+    concession_steps,
     fork,
     is_worth_running,
     load,
@@ -118,9 +119,28 @@ def test_each_concession_is_one_field_toward_least_loss(study: str, lab: Difficu
         [change] = changes
         if change.field not in LIST_FIELDS:
             assert change.after == getattr(least, change.field)
+    ledger = concession_steps(negotiation)
+    saved = sum(each.step.credits_saved for each in ledger)
+    assert negotiation.final_plan is not None
+    assert saved == pytest.approx(plans[0].cost - negotiation.final_plan.cost)
+    if ledger:
+        assert ledger[-1].step.after.plan == negotiation.final_plan.plan
     left_over = {each.field for each in differences(plans[0].plan, least)}
-    made = {each.field for each in differences(plans[0].plan, plans[-1].plan)}
-    assert made <= left_over
+    fields = {each.field for each in differences(plans[0].plan, plans[-1].plan)}
+    assert fields <= left_over
+
+
+def test_momentum_concedes_item_then_days_then_samples() -> None:
+    negotiation = stepwise(MEDIUM)
+    first, *later = proposals(negotiation)
+    assert (first.plan.sample_size, first.plan.duration_days) == (420, 8)
+    changes = [differences(a.plan, b.plan)[0] for a, b in pairwise([first, *later])]
+    assert [change.field for change in changes] == [
+        "required_equipment",
+        "duration_days",
+        "sample_size",
+    ]
+    assert negotiation.ending is Ending.LAB_MANAGER_ACCEPTED
 
 
 def test_most_medium_and_hard_runs_take_three_rounds() -> None:
