@@ -159,10 +159,10 @@ FIRST_SCREEN: Final = 183
 OF_A_PAGE: Final = {"": 200, "Protocol": 230, "Negotiation": 150}
 READING: Final = 345
 """Of the pages that are read: a study, whose paper stands there, and the table of all studies."""
-READ: Final = ("/Study?study=fin_momentum", "/?survey")
+READ: Final = ("/Study", "/?survey")
 OPEN: Final = 450
 SCREENS: Final = 2.2
-CONTROLS: Final = "a[href], button:not(:disabled), summary, label:has(input), [role=tab]"
+CONTROLS: Final = "a[href]:not(.skip), button:not(:disabled), summary, label:has(input), [role=tab]"
 
 
 def assert_light(page: Page, address: str) -> None:

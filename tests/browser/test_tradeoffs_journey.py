@@ -19,7 +19,7 @@ from tests.browser.driving import (
 )
 from tests.browser.visiting import box_of, follow, number, press, type_number
 
-PAGE: Final = "/Trade-offs?study=fin_momentum"
+PAGE: Final = "/Trade-offs"
 CHART_MS: Final = 30_000
 LOAD: Final = "Load this point into the editor"
 PLOT: Final = ".nsewdrag"
@@ -35,7 +35,7 @@ def wait_for_chart(page: Page) -> None:
     chart_title(page).wait_for(timeout=CHART_MS)
 
 
-def opened(page: Page, query: str = "") -> None:
+def opened(page: Page, query: str = "?study=fin_momentum") -> None:
     """Open the page, and expect a chart of its region."""
     open_app(page, f"{PAGE}{query}")
     wait_for_chart(page)
@@ -111,7 +111,7 @@ def test_lever_draws_the_region_once_each_time_until_it_is_reset(app_page: Page)
 
 
 def test_lever_tells_the_budget_also_where_it_lies_between_two_steps(app_page: Page) -> None:
-    opened(app_page, "?budget=3705")
+    opened(app_page, "?study=fin_momentum&budget=3705")
     lever = app_page.get_by_role("slider", name="Budget, credits")
     expect(lever).to_have_attribute("aria-valuetext", "3,705")
     expect(app_page.get_by_test_id("stSliderThumbValue").first).to_have_text("3,705")
@@ -203,7 +203,7 @@ def test_labels_wait_for_the_chart_that_they_lie_over(app_page: Page) -> None:
         held.append(route)
 
     app_page.route("**/PlotlyChart.*.js", hold)
-    open_app(app_page, PAGE)
+    open_app(app_page, f"{PAGE}?study=fin_momentum")
     labels = app_page.locator(".st-key-region .over")
     expect(labels).to_be_attached()
     expect(labels).to_be_hidden()

@@ -133,7 +133,8 @@ def _draw_ticks(suggestion: Ticked) -> None:
     times = Counter[str]()
     for number, tick in enumerate(suggestion.ticks, start=1):
         times[tick.change.field] += 1
-        _draw_box(number, tick, times[tick.change.field])
+        with st.container(gap=None):
+            _draw_box(number, tick, times[tick.change.field])
     if suggestion.ticks:
         taken, total = sum(tick.on for tick in suggestion.ticks), len(suggestion.ticks)
         below = suggestion.result.evidence.tier is EvidenceTier.BELOW_FLOOR
