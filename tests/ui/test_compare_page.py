@@ -207,7 +207,7 @@ def test_batch_is_counted_run_found_again_kept_by_name_and_opened_on_another_ser
     over(press(app, "Run"))
     shares, regret = panel_tables(app)[-2:]
     assert [cells[-1].split(",")[0] for cells in shares[1:]][:2] == ["4 of 4", "4 of 4"]
-    assert [row[0] for row in regret] == ["Scientist", "Direct"]
+    assert [row[0] for row in regret] == ["Scientist", "Step by step"]
     assert (regret[1][1], regret[1][-1]) == ("0", "12")
     assert len(app.get("plotly_chart")) == 1
     go(app, PROTOCOL)

@@ -70,7 +70,7 @@ from tests.ui.walking import go, query_of, visit
 
 MOMENTUM: Final = load_scenario("fin_momentum", Difficulty.MEDIUM)
 PLAN: Final = MOMENTUM.reference_protocol
-AWARE: Final = ScientistKind.DIRECT
+STEPS: Final = ScientistKind.STEP_BY_STEP
 HALVED: Final = stories()[0].workspace.model_copy(update={"presenting": 0})
 """Where the first story is told, on its page."""
 
@@ -93,7 +93,7 @@ def test_pages_say_what_the_core_answers(study: str, lab: str) -> None:
     assert rows == [[used_text(yours, slack), slack_text(slack)] for slack in yours.slack.values()]
     assert worth[1][2] in (yours.evidence.number, "no evidence")
     assert ["Total", amount_text(yours.cost)] in [row[::3] for row in costs]
-    verdict = outcome_verdict(by_rule(yours.pack, yours.plan, scientist=AWARE))
+    verdict = outcome_verdict(by_rule(yours.pack, yours.plan, scientist=STEPS))
     assert outcome(go(app, NEGOTIATION)) == (verdict.status, verdict.text)
     assert not alerts(app)
     trade_offs = said(go(app, TRADE_OFFS))

@@ -153,8 +153,9 @@ def recorded_player() -> Player:
     if not found:
         return RECORDED
     recording, setup = next(iter(found.values()))
-    study = next(each for each in list_scenarios() if each.scenario_id == setup.scenario_id)
-    name = f"{RECORDED.name}: {study.name}, {recording.settings.model} ({recording.made})"
+    names = {study.scenario_id: study.name for study in list_scenarios()}
+    study = names.get(setup.scenario_id, setup.scenario_id)
+    name = f"{RECORDED.name}: {study}, {recording.settings.model} ({recording.made})"
     return RECORDED._replace(name=name)
 
 
