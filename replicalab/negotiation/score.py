@@ -19,7 +19,8 @@ class Score(NamedTuple):
 
     Attributes:
         plan: the result, None where there is none.
-        best: the least-loss plan, exact.
+        best: the least-loss plan, or the result if that ranks above it: with other items than the
+            study lists it may.
     """
 
     plan: Assessment | None
@@ -87,7 +88,14 @@ def _attained(plan: Assessment | None) -> float:
 
 def score_of(plan: Assessment, best: PlanAnalysis | None = None) -> Score:
     """Return the score of a plan; ``best`` is of the study's own plan, if it is known already."""
-    return Score(plan, (best or best_options(None, plan.pack)).least.after)
+    return _against(plan, best or best_options(None, plan.pack))
+
+
+def _against(plan: Assessment | None, options: PlanAnalysis) -> Score:
+    least, study = options.least, options.yours
+    if plan is not None and rank(plan, study.plan, study) < least.rank:
+        return Score(plan, plan)
+    return Score(plan, least.after)
 
 
 def score(negotiation: Negotiation) -> Score:
@@ -98,7 +106,7 @@ def score(negotiation: Negotiation) -> Score:
     if negotiation.rounds and (options := negotiation.rounds[0].after.options):
         known = options if options.yours.plan == reference else None
     best = known or best_options(None, negotiation.pack)
-    return Score(negotiation.final_plan if agreed else None, best.least.after)
+    return _against(negotiation.final_plan if agreed else None, best)
 
 
 class Concession(NamedTuple):

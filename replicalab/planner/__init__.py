@@ -25,6 +25,7 @@ from replicalab.planner.portfolio import (
     PortfolioStudy,
     portfolio_of,
 )
+from replicalab.planner.reasons import deciding_text
 from replicalab.planner.shortfalls import (
     Addition,
     LaterStart,

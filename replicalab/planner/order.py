@@ -9,10 +9,9 @@ from replicalab.planner.limits import TIER_RANK, step_of
 from replicalab.planner.steps import differences
 
 ORDER: Final = (
-    "The best plan fails the fewest checks; of equals it has the best evidence tier, keeps the "
-    "study's minimum days, misses the fewest soft constraints, loses the least fidelity, shows "
-    "the most evidence up to the study's own, cuts the smallest share of days and samples, "
-    "changes the fewest fields, and costs least."
+    "Least loss ranks plans by failing checks, evidence tier, minimum days, soft constraints "
+    "missed, fidelity lost, evidence up to the study's own, days and samples cut, fields changed "
+    "and cost."
 )
 """The order in one sentence."""
 

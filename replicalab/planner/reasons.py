@@ -3,7 +3,7 @@
 A change is taken back by one step in the finished plan; the term that this worsens is the reason.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,8 +11,8 @@ from replicalab.agents.suggestions import SuggestionChange, change_of
 from replicalab.assessment import Assessment
 from replicalab.assessment.phrases import asked_text, days_text
 from replicalab.lexicon import count_text, joined, label_key
-from replicalab.models import revise
-from replicalab.planner.limits import step_of
+from replicalab.models import Protocol, revise
+from replicalab.planner.limits import largest_sample, step_of
 from replicalab.planner.order import Rank, rank
 from replicalab.planner.steps import judged
 
@@ -102,3 +102,34 @@ class Reasons:
             return f"Nothing of the evidence{rises}."
         weaker = step_of(there.evidence, design) < step_of(after.evidence, design)
         return f"{counted} fewer: {'weaker evidence' if weaker else 'the evidence is no weaker'}."
+
+
+def deciding_text(
+    plan: Assessment, study: Assessment, judge: Callable[[Protocol], Assessment]
+) -> str:
+    """Return what one step closer to the study would cost; empty if the plan fails or cuts nothing.
+
+    Args:
+        plan: the least-loss plan.
+        study: the study's own protocol in this lab.
+        judge: returns the assessment of a plan in this lab.
+    """
+    counts, pack, longest = plan.counts, plan.pack, plan.pack.lab.days_left
+    if not plan.feasible:
+        return ""
+    if counts.days < min(study.counts.days, longest):
+        most = largest_sample(revise(plan.plan, duration_days=counts.days + 1), pack) or 0
+        if most < counts.samples:
+            return f"1 more day would cost {count_text(counts.samples - most, 'sample')}."
+    if counts.samples < study.counts.samples:
+        more = revise(plan.plan, sample_size=counts.samples + 1)
+        days = (
+            days
+            for days in range(counts.days, pack.min_days - 1, -1)
+            if judge(revise(more, duration_days=days)).feasible
+        )
+        if fewer := counts.days - next(days, counts.days):
+            return f"1 more sample would cost {count_text(fewer, 'day')}."
+        if failing := judge(more).failing:
+            return f"With 1 more sample the plan fails on {joined(failing)}."
+    return f"The lab has {days_text(pack.lab)}." if counts.days < study.counts.days else ""

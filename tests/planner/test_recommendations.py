@@ -7,7 +7,8 @@ from typing import Final
 import pytest
 
 from replicalab.assessment import Assessment, assess
-from replicalab.planner import PlanAnalysis, rank
+from replicalab.places import TREE
+from replicalab.planner import ORDER, PlanAnalysis, deciding_text, rank
 from replicalab.scenarios import EvidenceTier, load_scenario
 from tests.planner.brute_force import Place, Tried, ranked, steps, tried
 from tests.planner.small_labs import small_lab
@@ -91,3 +92,23 @@ def test_study_that_passes_is_changed_only_for_a_better_tier(study: str, lab: st
     if options.yours.feasible and options.least.plan != options.yours.plan:
         assert options.least.rank[:2] < rank(options.yours, options.yours.plan)[:2]
     assert options.least.rank <= rank(options.offered, options.yours.plan)
+
+
+@pytest.mark.parametrize(
+    ("study", "lab", "text"),
+    [
+        ("bio_jq1_myeloma", "medium", "1 more day would cost 1 sample."),
+        ("chem_suzuki_ppb", "medium", "1 more day would cost 5 samples."),
+        ("psy_ego_depletion", "easy", ""),
+        ("chem_suzuki_ppb", "hard", ""),
+    ],
+)
+def test_one_sentence_names_what_decides(study: str, lab: str, text: str) -> None:
+    pack = load_scenario(study, lab)
+    options = PlanAnalysis(assess(pack.reference_protocol, pack))
+    assert deciding_text(options.least.after, options.study, options.judged) == text
+
+
+@pytest.mark.parametrize("path", ["README.md", "docs/methods.md", "docs/glossary.md"])
+def test_order_is_stated_in_the_same_sentence(path: str) -> None:
+    assert ORDER in " ".join((TREE / path).read_text(encoding="utf-8").split())

@@ -9,7 +9,7 @@ import streamlit as st
 
 from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment
-from replicalab.planner import PlanAnalysis, PlanStep, change_steps
+from replicalab.planner import PlanAnalysis, PlanStep, change_steps, deciding_text
 from replicalab.scenarios import EvidenceTier, Pack
 from replicalab.ui import panel, state
 from replicalab.ui.controls import button
@@ -17,6 +17,7 @@ from replicalab.ui.words import escaped
 from replicalab.views.blocks import Group, Heading, Sentence, sentences_panel
 from replicalab.views.changes import Changed, change_text, revision_panel
 from replicalab.views.options import difference_text, first_of_all, search_text, take_panel
+from replicalab.views.plan import in_its_noun
 from replicalab.views.verdicts import ANSWERS, answer_to
 
 _MANAGER: Final = "The Lab Manager's changes"
@@ -94,6 +95,19 @@ def draw(options: PlanAnalysis, suggestion: Ticked) -> None:
                 partial(state.replace_plan, options.least.plan),
                 key="apply_least_loss",
             )
+    ends = {"Cheapest": options.cheapest, "Most evidence": options.most_evidence}
+    shown = {
+        name: plan
+        for name, plan in ends.items()
+        if plan and plan.plan not in (options.yours.plan, options.least.plan)
+        if not plan.evidence.void_reason
+    }
+    if shown:
+        with st.expander("Other plans"):
+            for name, plan in shown.items():
+                panel.draw(Group((Heading(name), revision_panel(PlanStep(options.yours, plan)))))
+                take = partial(state.replace_plan, plan.plan)
+                button(f"Apply: {name.lower()}", "balance", take, key=f"apply_{name[:4].lower()}")
 
 
 def _suggestion(options: PlanAnalysis, suggestion: Ticked) -> Group:
@@ -111,7 +125,10 @@ def _least_loss(options: PlanAnalysis, suggestion: Ticked) -> Group:
     least = options.least
     more = options.offer is None and least.changes
     title = "What more this lab could do" if more else "The least-loss plan"
-    summary = sentences_panel([difference_text(options), search_text(options)], title=title)
+    deciding = deciding_text(least.after, options.study, options.judged)
+    deciding = in_its_noun(deciding, options.yours.pack.design)
+    sentences = [difference_text(options), deciding, search_text(options)]
+    summary = sentences_panel(sentences, title=title)
     if not _applicable(options):
         return summary
     steps = change_steps(options.yours, least.changes, options.known)

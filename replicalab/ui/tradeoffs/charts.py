@@ -10,7 +10,7 @@ import streamlit as st
 
 from replicalab.assessment import Assessment
 from replicalab.lexicon import capitalised, count_text
-from replicalab.planner import RegionLimit
+from replicalab.planner import ORDER, RegionLimit
 from replicalab.render import figures
 from replicalab.ui import panel
 from replicalab.ui.controls import button
@@ -41,10 +41,6 @@ _CHART: Final = "region_chart"
 _READING: Final = ". Click to choose a point ✕."
 _LOST_READING: Final = "Dotted: fits, but samples, or the study’s endpoint, are lost."
 _UNCOUNTED_READING: Final = "Dotted: fits, but samples are lost."
-_LEAST_READING: Final = (
-    "Least loss ranks by failing checks, evidence tier, wishes broken, fidelity lost, shortfall to "
-    "the target, changes, days short of the endpoint and cost."
-)
 
 
 def draw_region(view: Outlook) -> None:
@@ -120,7 +116,7 @@ def _region_notes(view: Outlook) -> Iterator[str]:
     lost = _LOST_READING if view.pack.min_days > 1 else _UNCOUNTED_READING
     yield f"{shade}{_READING} {lost if view.choice.lost else ''}"
     if any(plan is not view.yours and view.drawn.holds(plan) for plan in view.compared.values()):
-        yield _LEAST_READING
+        yield ORDER
 
 
 # --- the effect assumed -----------------------------------------------------------------------
