@@ -118,6 +118,24 @@ def least_loss(plan: Assessment) -> LeastLoss:
     return PlanAnalysis(plan).least
 
 
+def cheapest(plan: Assessment) -> Assessment | None:
+    """Return the cheapest plan that gives up no more but evidence; None below the floor.
+
+    >>> cheapest(assess(load("psy_stroop"))).cost
+    600.0
+    """
+    return PlanAnalysis(plan).cheapest
+
+
+def most_evidence(plan: Assessment) -> Assessment | None:
+    """Return the passing plan with the most evidence; None if no plan passes.
+
+    >>> most_evidence(assess(load("psy_stroop", lab="hard"))).evidence.text
+    'power 0.87'
+    """
+    return PlanAnalysis(plan).most_evidence
+
+
 def suggest(plan: Assessment) -> Offer | None:
     """Return the Lab Manager's offer; None for a feasible plan.
 

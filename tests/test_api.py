@@ -30,7 +30,8 @@ from tests.negotiation.playing import ACCEPT, propose, said
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 NAMES: Final = [
-    *("asks", "assess", "compare", "frontier", "least_loss", "load", "negotiate"),
+    *("asks", "assess", "cheapest", "compare", "frontier", "least_loss", "load"),
+    *("most_evidence", "negotiate"),
     *("portfolio", "report", "run_batch", "studies", "suggest"),
 ]
 README: Final = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -14,6 +14,7 @@ from replicalab.assessment import (
     Item,
     assess,
     counted_of,
+    counts_of,
     credits_needed,
     staff,
 )
@@ -139,11 +140,11 @@ def substitution(
 
 def _fixed(plan: Assessment) -> tuple[Assessment, list[SuggestionChange]]:
     changes = [*_substitutions(plan), *_duration_clamp(plan)]
-    after = plan.revised(apply_changes(plan.plan, changes)) if changes else plan
-    if (change := _sample_reduction(after.counts, plan.pack)) is not None:
+    revised = apply_changes(plan.plan, changes)
+    if (change := _sample_reduction(counts_of(revised, plan.pack), plan.pack)) is not None:
         changes.append(change)
-        after = after.revised(apply_changes(after.plan, [change]))
-    return after, changes
+        revised = apply_changes(revised, [change])
+    return plan.revised(revised) if changes else plan, changes
 
 
 def _substitutions(plan: Assessment) -> Iterator[SuggestionChange]:

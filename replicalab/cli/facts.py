@@ -73,6 +73,8 @@ def planned(options: PlanAnalysis) -> Data:
         **checked(options),
         "offer": offer and _revision(offer.after, offered),
         "least_loss": {**_revision(least.after, made), "exact": least.exact},
+        "cheapest": options.cheapest and plan(options.cheapest),
+        "most_evidence": options.most_evidence and plan(options.most_evidence),
         "takes": {"run": _shortfall(asks.run), "target": target, "alone": alone, "waits": waits},
     }
 

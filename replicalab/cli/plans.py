@@ -124,6 +124,11 @@ def _plan_blocks(analysis: PlanAnalysis) -> Blocks:
     yield texts.search_text(analysis)
     if not least.after.evidence.void_reason:
         yield from _changes(analysis, least)
+    for name, end in analysis.ends.items():
+        whole = revision_text(PlanStep(analysis.yours, end))
+        yield Heading(name)
+        yield Sentence(whole.size, status=plan_verdict(end).status)
+        yield whole.total
     yield texts.take_panel(analysis)
 
 

@@ -73,6 +73,17 @@ class PlanAnalysis:
         """The passing plan with the most evidence that gives up nothing else for it."""
         return strongest_of(self.least, self._search, self.known)
 
+    @property
+    def ends(self) -> dict[str, Assessment]:
+        """The cheapest plan and the one with most evidence, each if it is another plan."""
+        ends = {"Cheapest": self.cheapest, "Most evidence": self.most_evidence}
+        shown = (self.yours.plan, self.least.plan)
+        return {
+            name: plan
+            for name, plan in ends.items()
+            if plan and plan.plan not in shown and not plan.evidence.void_reason
+        }
+
     @cached_property
     def asks(self) -> Shortfalls:
         """What the lab would have to add instead."""

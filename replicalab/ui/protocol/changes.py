@@ -95,16 +95,9 @@ def draw(options: PlanAnalysis, suggestion: Ticked) -> None:
                 partial(state.replace_plan, options.least.plan),
                 key="apply_least_loss",
             )
-    ends = {"Cheapest": options.cheapest, "Most evidence": options.most_evidence}
-    shown = {
-        name: plan
-        for name, plan in ends.items()
-        if plan and plan.plan not in (options.yours.plan, options.least.plan)
-        if not plan.evidence.void_reason
-    }
-    if shown:
+    if options.ends:
         with st.expander("Other plans"):
-            for name, plan in shown.items():
+            for name, plan in options.ends.items():
                 panel.draw(Group((Heading(name), revision_panel(PlanStep(options.yours, plan)))))
                 take = partial(state.replace_plan, plan.plan)
                 button(f"Apply: {name.lower()}", "balance", take, key=f"apply_{name[:4].lower()}")
