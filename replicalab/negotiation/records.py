@@ -297,7 +297,7 @@ class Round:
             no plan was put forward.
         answer: the Lab Manager's, None when the Scientist walked away or a person has not
             answered yet.
-        reply: what a person chose as Lab Manager, None otherwise.
+        reply: the answer of a person as Lab Manager, None otherwise.
     """
 
     number: int

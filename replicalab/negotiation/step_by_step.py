@@ -38,11 +38,11 @@ class Concession(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The changes in words, each with what is lost."""
+        """The changes in words, with their losses."""
         parts = [part for change in self.changes for part in change]
         why = f", needed for {_aim(self.needed_for)}" if self.needed_for else ""
         lost = " ".join(dict.fromkeys(part.tradeoff for part in parts))
-        return f"It {joined([_deed(part) for part in parts])}{why}. What is lost: {lost}"
+        return f"It {joined([_deed(part) for part in parts])}{why}. Lost: {lost}"
 
 
 def changes_between(opening: PlanAnalysis) -> list[Change]:
@@ -100,7 +100,7 @@ def _remains(change: Change, plan: Protocol, least: Protocol) -> bool:
 
 
 def _with_repair(change: Change, remaining: Sequence[Change], plan: Assessment) -> Concession:
-    """Return a change, joined by the one that repairs what it newly makes fail."""
+    """Return a change, joined by the one that repairs the dimensions it makes fail."""
     others = [other for other in remaining if other != change]
     alone = _changed(plan, change)
     if set(alone.failing) <= set(plan.failing):
