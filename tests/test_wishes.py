@@ -159,14 +159,11 @@ PLACES: Final[dict[str, Callable[[], str | Block]]] = {
     "outcome_panel": lambda: rounds.outcome_panel(negotiation.outcome_verdict(run())),
     "branches_panel": lambda: rounds.branches_panel([(done, None) for done in run().rounds], 1),
     "Slide.PLAN": lambda: slides.plan_slide(judged()),
-    "Slide.ROUND": lambda: slides.round_slide(run(), 1),
-    "Slide.REFUSED": lambda: slides.refused_slide(run(), 0),
     "an offer in a report": lambda: (
         markdown(report(ways(ASKED), on=TODAY, run=run()))
         .split("Round 2, Scientist")[0]
         .split("Round 1, Lab Manager")[1]
     ),
-    "Slide.OUTCOME": lambda: slides.outcome_slide(run(), negotiation.outcome_verdict(run())),
     "Slide.DECISION": lambda: slides.decision_slide(ways(ASKED), run()),
     "score_panel": lambda: score.score_panel(score_of(judged(), ways())),
     "a wait": lambda: " ".join(options.wait_lines(waiting())),
@@ -227,9 +224,9 @@ JUDGE_NO_PLAN: Final = {
         "legend_panel",
     ),
     *("paper_panel", "regret_panel", "rules_panel", "samples_panel", "shares_panel"),
-    *("substitutions_panel", "listed_panel", "sentences_panel", "top_panel", "point_panel"),
+    *("substitutions_panel", "listed_panel", "sentences_panel", "deck_panel", "point_panel"),
     *("attempts_panel", "critique_panel", "ledger_panel", "rounds_panel"),
-    *("Slide.STAKE", "Slide.CONCESSION", "Slide.LEDGER"),
+    *("Slide.STAKE", "Slide.CONCESSION", "Slide.LEDGER", "Slide.RULE", "Slide.MISSING"),
     *("worked_out_panel", "units_panel"),
 }
 """Panels and slides that draw what they are given, numbers alone, or a study.

@@ -4,19 +4,19 @@ A presentation takes the place of any page and leaves it as it was. `deck` alone
 slides there are, in which order; the workspace, and so the address, holds which one is shown.
 """
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 import streamlit as st
 
 from replicalab.errors import NegotiationError, TraceError
-from replicalab.negotiation import concession_steps
+from replicalab.negotiation import Negotiation, concession_steps
 from replicalab.planner import PlanAnalysis
 from replicalab.ui import panel, state
 from replicalab.ui.library.keeping import note_of
 from replicalab.ui.negotiation import model, table
 from replicalab.ui.negotiation.table import RunSession
+from replicalab.views import negotiation as texts
 from replicalab.views import present
 from replicalab.views.blocks import Panel
 from replicalab.views.present import Slide
@@ -40,23 +40,21 @@ _UNSEEN: Final = (
 
 
 class Shown(NamedTuple):
-    """A slide: what it shows, and its panel, which is made when it is shown."""
+    """A slide: its kind and its panel."""
 
     slide: Slide
-    panel: Callable[[], Panel]
+    panel: Panel
 
 
 def draw(here: PlanAnalysis) -> None:
-    """Draw in a corner the way on, where it stays from slide to slide, and the slide on show."""
-    shown_slides = deck(here)
-    last, story = len(shown_slides), state.open_story()
+    """Draw the buttons and the slide on show; the others are there for the printer."""
+    shown, story = deck(here), state.open_story()
+    last = len(shown)
     number = min(state.workspace().presenting, last)
-    shown = shown_slides[number - 1]
     _draw_ways(number, last)
-    panels = [present.top_panel(here.yours.pack, number, last), shown.panel()]
-    if story is not None and number == last:
-        panels.append(present.point_panel(story.title, story.line))
-    panel.draw(*panels)
+    point = present.point_panel(story.title, story.line) if story else None
+    slides = [each.panel for each in shown]
+    panel.draw(present.deck_panel(here.yours.pack, slides, number, point))
 
 
 # --- the deck -------------------------------------------------------------------------------
@@ -64,47 +62,38 @@ def draw(here: PlanAnalysis) -> None:
 
 def deck(here: PlanAnalysis) -> list[Shown]:
     """Return the slides of what is open."""
+    note = note_of(here.yours)
     try:
-        kept = table.current(here.yours, model.seated_model())
+        return [*slides(here, table.current(here.yours, model.seated_model()), note)]
     except (NegotiationError, TraceError) as error:
-        return slides(here, None, note_of(here.yours), f"{error}.")
-    return slides(here, kept, note_of(here.yours))
-
-
-def slides(
-    here: PlanAnalysis, kept: RunSession | None, note: str = "", refused: str = ""
-) -> list[Shown]:
-    """Return the slides of a plan and its negotiation.
-
-    The rounds come before the outcome. The last slide shows the note of the saved plan. Without a
-    negotiation, ``refused`` gives the reason.
-    """
-    yours = here.yours
-    stake = Shown(Slide.STAKE, partial(present.stake_slide, yours))
-    own = Shown(Slide.PLAN, partial(present.plan_slide, yours))
-    negotiation = kept.negotiation if kept else None
-    decision = Shown(Slide.DECISION, partial(present.decision_slide, here, negotiation, note))
-    if kept is None:
-        none = Shown(Slide.OUTCOME, partial(present.stated_slide, "No negotiation", refused))
+        none = Shown(Slide.MISSING, present.stated_slide("No negotiation", f"{error}."))
+        stake, own, decision = slides(here, None, note)
         return [stake, own, none, decision]
-    return [stake, own, *_argument(kept), decision]
 
 
-def _argument(kept: RunSession) -> Iterator[Shown]:
-    """Yield what was refused, asked and given up, round by round; the sum of it; and the end."""
-    negotiation = kept.negotiation
+def slides(here: PlanAnalysis, kept: RunSession | None, note: str = "") -> Iterator[Shown]:
+    """Yield the slides of a plan and its negotiation; the last one shows the plan's note."""
+    yours = here.yours
+    negotiation, verdict = (kept.negotiation, kept.verdict) if kept else (None, None)
+    players = (negotiation.setup.scientist, negotiation.setup.lab_manager) if negotiation else ()
+    yield Shown(Slide.STAKE, present.stake_slide(yours, *players))
+    yield Shown(Slide.PLAN, present.plan_slide(yours))
+    if negotiation is not None:
+        yield from _argument(negotiation)
+    yield Shown(Slide.DECISION, present.decision_slide(here, negotiation, verdict, note))
+
+
+def _argument(negotiation: Negotiation) -> Iterator[Shown]:
+    """Yield each concession, the sum of them, and what the Simple rule would have come to."""
     steps, changes = concession_steps(negotiation), suggested(negotiation)
-    for done in negotiation.rounds:
-        for at, step in enumerate(steps):
-            if step.round_number == done.number:
-                yield Shown(Slide.CONCESSION, partial(present.concession_slide, steps, at, changes))
-        if done.only_asks:
-            yield Shown(Slide.ROUND, partial(present.round_slide, negotiation, done.number))
-        elif present.is_refused(negotiation, done.number):
-            yield Shown(Slide.REFUSED, partial(present.refused_slide, negotiation, done.number))
+    for at in range(len(present.conceded(negotiation))):
+        yield Shown(Slide.CONCESSION, present.concession_slide(negotiation, at, changes))
     if steps:
-        yield Shown(Slide.LEDGER, partial(present.ledger_slide, steps, changes))
-    yield Shown(Slide.OUTCOME, partial(present.outcome_slide, negotiation, kept.verdict))
+        yield Shown(Slide.LEDGER, present.ledger_slide(steps, changes))
+    opening = next((done.plan for done in negotiation.rounds if done.plan), None)
+    rule = texts.simple_rule_run(negotiation)
+    if rule is not None and opening is not None and opening.failing:
+        yield Shown(Slide.RULE, present.rule_slide(negotiation, rule))
 
 
 # --- the way on -----------------------------------------------------------------------------

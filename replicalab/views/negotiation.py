@@ -260,26 +260,32 @@ def _evidence_effect(step: PlanStep) -> str:
     return f"{new.measure} {moves} from {old.amount(old.value)} to {new.amount(new.value)}"
 
 
-def simple_rule_text(negotiation: Negotiation) -> str:
-    """Return the run of the Simple rule from the same opening; empty if that is the run itself.
-
-    ``Simple rule: 24 → 12 → 6 → 4 mice; power 0.53 → 0.30 → 0.15 → 0.10; agreed below the floor.``
-    """
+def simple_rule_run(negotiation: Negotiation) -> Negotiation | None:
+    """Return the run of the Simple rule from the same opening; None if that is the run itself."""
     setup, pack = negotiation.setup, negotiation.pack
     if setup.scientist is ScientistKind.BASELINE:
-        return ""
+        return None
     players = {
         "scientist": ScientistKind.BASELINE,
         "lab_manager": LabManagerKind.REFERENCE,
         "opening": setup.opening or pack.reference_protocol,
     }
-    run = negotiate(Setup.model_validate({**dict(setup), **players, "forked_at": None}), pack)
+    return negotiate(Setup.model_validate({**dict(setup), **players, "forked_at": None}), pack)
+
+
+def simple_rule_text(run: Negotiation | None) -> str:
+    """Return a run of the Simple rule in one line; empty without a run.
+
+    ``Simple rule: 24 → 12 → 6 → 4 mice; power 0.53 → 0.30 → 0.15 → 0.10; agreed below the floor.``
+    """
+    if run is None:
+        return ""
     plans = {done.plan.counts.samples: done.plan for done in run.rounds if done.plan}
     samples = " → ".join(map(amount_text, plans))
     shown = [plan.evidence for plan in plans.values()]
     values = " → ".join("none" if each.void_reason else each.number for each in shown)
     ended = OUTCOME_TITLES[run.outcome].lower() if run.outcome else ""
-    noun, measure = unit_noun(pack.design), shown[0].title.lower()
+    noun, measure = unit_noun(run.pack.design), shown[0].title.lower()
     return f"Simple rule: {samples} {noun}; {measure} {values}; {ended}."
 
 

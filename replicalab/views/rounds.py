@@ -269,7 +269,7 @@ def rounds_panel(negotiation: Negotiation, at: int) -> Group:
     )
     return blocks.group(
         blocks.table("The rounds", columns, rows, kind="rounds", scrolls=True),
-        Sentence(texts.simple_rule_text(negotiation), quiet=True),
+        Sentence(texts.simple_rule_text(texts.simple_rule_run(negotiation)), quiet=True),
     )
 
 

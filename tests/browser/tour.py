@@ -118,7 +118,7 @@ STOPS: Final = (
     Stop(
         "present",
         "Present",
-        "The negotiation as slides: the conflict, the price of each concession, the decision.",
+        "The negotiation as slides: the claim, each concession with its answer, the decision.",
         f"/Protocol?{_SLIDE}",
     ),
     Stop(

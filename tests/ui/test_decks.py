@@ -3,24 +3,27 @@
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
-from itertools import combinations, pairwise, product
+from itertools import pairwise, product
 from typing import Final
 from xml.etree import ElementTree
 
-from replicalab.assessment import assess
+from replicalab.assessment import assess, cautions_text
 from replicalab.case import Case
 from replicalab.comparison import negotiated
+from replicalab.lexicon import amount_text, count_text
 from replicalab.negotiation import (
     AUTOMATIC,
     RULED_LAB_MANAGERS,
     LabManagerKind,
     Outcome,
     ScientistKind,
+    concession_steps,
 )
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import load_scenario
 from replicalab.ui.negotiation.table import RunSession
 from replicalab.ui.present import slides
+from replicalab.views.negotiation import offered_plan
 from replicalab.views.plan import unit_noun
 from replicalab.views.present import Slide
 from tests.ui.pages import IN_EVERY_LAB
@@ -47,12 +50,14 @@ class Deck:
         case = Case.of(pack, scientist=scientist, lab_manager=lab_manager)
         found = negotiated(here.yours, case)
         assert found is not None
-        self.outcome, self.pack = found.outcome, pack
+        self.outcome, self.pack, self.opening = found.outcome, pack, here.yours
+        self.is_contrasted = scientist is not ScientistKind.BASELINE
         self.noun = unit_noun(pack.design)
         self.measure = here.yours.evidence.measure.capitalize()
-        shown = slides(here, RunSession(found))
+        self.negotiation = found
+        shown = [*slides(here, RunSession(found))]
         self.kinds = [each.slide for each in shown]
-        self.trees = [tree(each.panel()) for each in shown]
+        self.trees = [tree(each.panel) for each in shown]
 
     def of(self, kind: Slide) -> list[ElementTree.Element]:
         return [panel for found, panel in zip(self.kinds, self.trees, strict=True) if found is kind]
@@ -104,7 +109,7 @@ def moved(panel: ElementTree.Element) -> tuple[Numbers, Numbers]:
 
 def seven(panel: ElementTree.Element) -> dict[str, str]:
     """Return how each of the seven dimensions is marked."""
-    marks = (heard(each).split() for each in panel.findall(".//ul[@class='seven']/li"))
+    marks = (heard(each).split()[:2] for each in panel.findall(".//ul[@class='seven']/li"))
     return {name: sign for sign, name in marks}
 
 
@@ -113,11 +118,12 @@ def number(text: str) -> float:
 
 
 @in_every_deck
-def test_deck_goes_from_what_is_at_stake_to_what_is_to_be_decided(deck: Deck) -> None:
+def test_deck_leads_from_claim_to_decision(deck: Deck) -> None:
     order = [*dict.fromkeys(deck.kinds)]
     assert order[:2] == [Slide.STAKE, Slide.PLAN]
-    assert order[-2:] == [Slide.OUTCOME, Slide.DECISION]
+    assert order[-1] is Slide.DECISION
     assert (Slide.LEDGER in order) == (Slide.CONCESSION in order)
+    assert (Slide.RULE in order) == (deck.is_contrasted and not deck.opening.feasible)
 
 
 @in_every_deck
@@ -134,41 +140,36 @@ def test_samples_are_called_what_the_study_calls_them(deck: Deck) -> None:
 
 
 @in_every_deck
-def test_plan_goes_on_from_slide_to_slide_where_the_last_one_left_it(deck: Deck) -> None:
-    first, (_, last) = moved(deck.one(Slide.PLAN))[1], moved(deck.one(Slide.OUTCOME))
-    assert moved(deck.one(Slide.OUTCOME))[0] == first
-    stations = [({}, first), *deck.path(), (last, {})]
+def test_each_slide_begins_at_the_last_plan(deck: Deck) -> None:
+    stations = [({}, moved(deck.one(Slide.PLAN))[1]), *deck.path()]
     for (_, after), (before, _) in pairwise(stations):
         assert after == before
 
 
 @in_every_deck
-def test_limits_are_the_same_on_every_pair_of_slides(deck: Deck) -> None:
+def test_limits_are_the_same_on_every_slide(deck: Deck) -> None:
     limits = [{row[0]: row[2] for row in stands(panel)} for panel in deck.trees if stands(panel)]
-    has = [heard(each) for each in deck.one(Slide.STAKE).findall(".//ul[@class='has']/li")]
-    budget, days = (amount.split()[0] for amount in has[:2])
-    for one, other in combinations(limits, 2):
-        for name in ("Days", "Credits", deck.measure):
-            assert one[name] == other[name]
-    assert all(each["Credits"] == f"of {budget}" for each in limits)
-    assert all(each["Days"] == f"of {days}" for each in limits)
+    lab = deck.pack.lab
+    for shown in limits:
+        assert shown[deck.measure] == limits[0][deck.measure]
+        assert shown["Credits"] == f"of {amount_text(lab.budget)}"
+        assert shown["Days"] == f"of {lab.days_left}"
+    stake = heard(deck.one(Slide.STAKE))
+    assert f"{count_text(lab.budget, 'credit')}, {count_text(lab.days_left, 'day')}" in stake
 
 
 @in_every_deck
-def test_ledger_adds_up_to_the_way_from_the_first_plan_to_the_last(deck: Deck) -> None:
+def test_ledger_adds_up_from_first_to_last_plan(deck: Deck) -> None:
     for panel in deck.of(Slide.LEDGER):
         *rows, total = [[heard(cell) for cell in row] for row in panel.iter("tr")][1:]
-        first, last = moved(deck.one(Slide.OUTCOME))
-        credits = [number(row[1]) for row in rows]
-        assert sum(credits) == number(total[1])
+        path = [*deck.path()]
+        first, last = path[0][0], path[-1][1]
+        assert sum(number(row[1]) for row in rows) == number(total[1])
         assert number(total[1]) == number(last["Credits"]) - number(first["Credits"])
         ends = [first[deck.measure], last[deck.measure]]
         assert total[3] == ("unchanged" if ends[0] == ends[1] else " → ".join(ends))
-        given = [
-            _signed(number(after["Credits"]) - number(before["Credits"]))
-            for before, after in deck.path()
-        ]
-        assert len(given) > MOST_ROWS or [row[1] for row in rows] == given
+        moves = [-each.step.credits_saved for each in concession_steps(deck.negotiation)]
+        assert len(moves) > MOST_ROWS or [row[1] for row in rows] == [*map(_signed, moves)]
 
 
 def _signed(moved: float) -> str:
@@ -176,45 +177,56 @@ def _signed(moved: float) -> str:
 
 
 @in_every_deck
-def test_refused_offer_is_never_the_plan_that_it_came_to(deck: Deck) -> None:
-    for panel in deck.of(Slide.REFUSED):
-        assert moved(panel)[1] != moved(deck.one(Slide.OUTCOME))[1] or deck.outcome not in (
-            Outcome.AGREED,
-            Outcome.AGREED_BELOW_FLOOR,
-        )
+def test_concession_shows_the_answer_to_it(deck: Deck) -> None:
+    rounds = deck.negotiation.rounds
+    plans = [done.plan for done in rounds if done.plan]
+    changed = [now for was, now in pairwise(plans) if was.plan != now.plan]
+    shown = deck.of(Slide.CONCESSION)
+    assert len(shown) == len(changed)
+    for panel, plan in zip(shown, changed, strict=True):
+        done = next(done for done in rounds if done.plan is plan)
+        offer, text = offered_plan(done), heard(panel)
+        assert ("accepts" in text) == plan.feasible
+        assert offer is None or f"{amount_text(offer.counts.samples)} " in text
 
 
 @in_every_deck
-def test_verdicts_are_what_the_seven_checks_say(deck: Deck) -> None:
-    plan, outcome = deck.one(Slide.PLAN), deck.one(Slide.OUTCOME)
-    failing = [*seven(plan).values()].count("fails")
-    assert (f"fails {failing} of the 7" if failing else "passes all 7") in heading(plan)
-    ended = heading(outcome)
-    passes = {*seven(outcome).values()} == {"passes"}
-    agreed = deck.outcome in (Outcome.AGREED, Outcome.AGREED_BELOW_FLOOR)
-    assert passes if agreed else deck.outcome is Outcome.NO_DEAL or not passes
-    if deck.outcome is Outcome.AGREED:
-        last = moved(outcome)[1]
-        assert f"{last[deck.noun.capitalize()]} " in ended
-        assert ended.endswith(last[deck.measure]) or last[deck.measure] in ended
+def test_repeated_failure_is_counted_once(deck: Deck) -> None:
+    plan = deck.one(Slide.PLAN)
+    marks = seven(plan)
+    failing = [name for name, sign in marks.items() if sign == "fails"]
+    assert len(failing) == len(deck.opening.failing)
+    counted = len(failing) - ("(repeats these)" in heard(plan))
+    assert counted == len(deck.opening.causes)
+    assert (f"fails {counted} of the 7" if counted else "passes all 7") in heading(plan)
 
 
 @in_every_deck
-def test_decision_is_about_the_plan_that_was_agreed(deck: Deck) -> None:
-    decision, (_, last) = deck.one(Slide.DECISION), moved(deck.one(Slide.OUTCOME))
+def test_rule_slide_ends_at_the_plan_of_the_run(deck: Deck) -> None:
+    for panel in deck.of(Slide.RULE):
+        rows = {heard(row[0]): [heard(cell) for cell in row] for row in panel.iter("tr")}
+        last = [done.plan for done in deck.negotiation.rounds if done.plan][-1]
+        _, size, cost, worth, *_ = rows["This run"]
+        assert size.startswith(f"{amount_text(last.counts.samples)} ")
+        assert cost == amount_text(last.cost)
+        assert worth.endswith(last.evidence.number) or last.evidence.void_reason
+        for name, row in rows.items():
+            assert name != "Asked" or "✕ fails" in row[1]
+
+
+@in_every_deck
+def test_decision_is_about_the_agreed_plan(deck: Deck) -> None:
+    decision = deck.one(Slide.DECISION)
     text = heard(decision)
-    assert ("The agreed plan" in text) == (deck.outcome is Outcome.AGREED)
+    assert ("Agreed in round" in text) == (deck.outcome is Outcome.AGREED)
     if deck.outcome is Outcome.AGREED:
-        assert f"{last['Credits']} credits" in text
-        assert f"in {last['Days']} day" in text
-    assert ("worth running" in text) != ("The agreed plan" in text or "The best plan" in text)
-
-
-@in_every_deck
-def test_what_the_agreed_plan_breaks_stands_on_both_of_its_slides(deck: Deck) -> None:
-    if deck.outcome is Outcome.AGREED:
-        outcome = heard(deck.one(Slide.OUTCOME))
-        agreed, _, more = heard(deck.one(Slide.DECISION)).partition("What it would take to do more")
-        assert more
+        plan = deck.negotiation.final_plan
+        assert plan is not None
+        assert f"{amount_text(plan.cost)} credits" in heading(decision)
+        assert f"in {plan.counts.days} day" in heading(decision)
+        assert plan.evidence.number in text
         for word in ("breaks", "lacks"):
-            assert (word in outcome.lower()) == (word in agreed.lower())
+            assert (word in cautions_text(plan)) == (word in text.lower())
+    assert ("Do not run" in heading(decision)) != heading(decision).startswith(
+        ("passes Run", "caution Run")
+    )

@@ -18,7 +18,7 @@ from tests.ui.walking import query_of, visit
 
 STROOP: Final = load_scenario("psy_stroop", "medium")
 LAST: Final = 8
-"""Question, plan, two rounds, outcome, two plans beside it, region."""
+"""Claim, plan, three concessions, their sum, the simple rule, decision."""
 
 
 def place(app: AppTest) -> str:
@@ -28,10 +28,9 @@ def place(app: AppTest) -> str:
 
 def slide(app: AppTest) -> str:
     """Return what the slide on show says, its top line first."""
-    [panel] = [
-        each for each in panels(app) if each.find(".//div[@class='rl slide top']") is not None
-    ]
-    return heard(panel)
+    pages = (each.find(".//div[@class='page shown']") for each in panels(app))
+    [page] = [page for page in pages if page is not None]
+    return heard(page)
 
 
 def slides(app: AppTest) -> list[str]:
