@@ -41,7 +41,7 @@ def batch(options: Options) -> Answer:
     code = 130 if played.stopped else int(any(result.error for result in played.results))
     file = ""
     if options.save:
-        from replicalab.tables.batch import results_csv  # noqa: PLC0415 - brings pandas in
+        from replicalab.tables.rows import results_csv  # noqa: PLC0415 - brings pandas in
 
         file = results_csv(played.results)
     return Answer(code, _blocks(played, model), lambda: _facts(played, model), file)

@@ -1,25 +1,30 @@
 """The commands about studies, labs and plans."""
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from replicalab import scenarios
+from replicalab import api, scenarios
 from replicalab.agents.suggestions import Offer
 from replicalab.assessment import Assessment, assess, size_text
-from replicalab.case import MOST_SIDES
+from replicalab.case import MOST_SIDES, Case
 from replicalab.cli import asking, facts
 from replicalab.cli.commands import LAB, PLAN, Options, command
 from replicalab.cli.printing import STANDARD, Answer, CommandError, called, say
 from replicalab.comparison import FEWEST_SIDES, Side, negotiated, side_of_run
 from replicalab.critique import RemarkStanding
 from replicalab.critique import critique as remarks_on
+from replicalab.documents import BUNDLE, ENDINGS, FORMS, REPORTS, Report, today
+from replicalab.lexicon import joined, shortened
+from replicalab.negotiation import negotiate
 from replicalab.planner import LeastLoss, PlanAnalysis, PlanStep
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import EvidenceTier, Pack, Study
-from replicalab.tables.rows import remark_row, study_row
+from replicalab.tables.rows import portfolio_row, remark_row, study_row
 from replicalab.views import comparison
 from replicalab.views import options as texts
+from replicalab.views import portfolio as portfolio_texts
 from replicalab.views.blocks import Block, Heading, Sentence, Table, Verdict, row, table
 from replicalab.views.changes import all_changes, change_text, revision_text
 from replicalab.views.check import YOURS, check_panel, cost_panel, evidence_panel
@@ -200,3 +205,91 @@ def _side_facts(side: Side) -> facts.Data:
     played, judged = side.played, comparison.judged_text(side)
     data = facts.checked(PlanAnalysis(side.plan))
     return {"name": side.name, "judged": judged, **data, "negotiated": played and played.outcome}
+
+
+_SHARED = "--set own_lab.budget=1200 --set own_lab.days=12 --set own_lab.staff=4"
+
+
+@command(
+    *("studies", *LAB[1:], "worth", "floor_share"),
+    codes="0 if every named study is run, 1 if one is omitted",
+    example=f"psy_stroop ml_rl_seeds {_SHARED} --worth psy_stroop=2",
+)
+def portfolio(options: Options) -> Answer:
+    """Choose the studies that one lab runs with one budget, and a plan of each."""
+    packs = []
+    for name in options.studies:
+        study, _ = asking.study_at(name)
+        case = asking.case_of(options, study, options.lab, {})
+        packs.append(asking.pack_of(case, study))
+    worth = dict(map(_worth, options.worth or ()))
+    chosen = api.portfolio(packs, worth=worth, floor_share=options.floor_share)
+    left_out = [
+        {"id": packs[study.place].scenario_id, "text": portfolio_texts.left_out_text(study, chosen)}
+        for study in chosen.left_out
+    ]
+    data = {
+        **facts.fields(chosen, "exact", "worth", "credits", "budget", "loss", "last"),
+        "studies": [*map(portfolio_row, chosen.chosen)],
+        "left_out": left_out,
+    }
+    return Answer(1 if left_out else 0, [portfolio_texts.portfolio_panel(chosen)], lambda: data)
+
+
+def _worth(text: str) -> tuple[str, float]:
+    name, _, value = text.rpartition("=")
+    try:
+        return name.strip(), float(value)
+    except ValueError:
+        problem = f"--worth '{shortened(text)}' is no study with a number"
+        raise CommandError(f"{problem}; write one such as psy_stroop=2") from None
+
+
+@command(
+    *(*PLAN, "kind", "answers", "negotiated", "date", "paper", "save"),
+    codes="0",
+    example="psy_stroop --kind brief --date 2026-01-31",
+)
+def report(options: Options) -> Answer:
+    """Write a brief, a funding request, a report or a registration form; as JSON the bundle."""
+    asking.choice("--kind", options.kind, REPORTS)
+    ending = _report_ending(options)
+    analysis, case = asking.analysis(options, registration=asking.answers(options))
+    pack = analysis.yours.pack
+    setup = Case.of(pack, analysis.yours.plan).setup(pack)
+    made = Report(
+        analysis,
+        negotiate(setup, pack) if options.negotiated else None,
+        options.kind,
+        options.date.date() if options.date else today(),
+        case.registration,
+    )
+    file = made.form(ending, options.paper or "A4") if options.save else ""
+    blocks = () if options.save else _blocks(made)
+    return Answer(0, blocks, lambda: json.loads(made.form(BUNDLE)), file)
+
+
+def _report_ending(options: Options) -> str:
+    """Return the form of the document by the ending of its file."""
+    named = options.save is not None and str(options.save) != STANDARD
+    ending = options.save.suffix.lower()[1:] if options.save and named else "md"
+    if ending not in ENDINGS:
+        remedy = f"end its name in {joined([f'.{known}' for known in ENDINGS], 'or')}"
+        raise CommandError(f"--save '{options.save}': no such form; {remedy}")
+    if ending == BUNDLE and options.kind in {"brief", "funding"}:
+        problem = f"--kind {options.kind}: a bundle is no document"
+        raise CommandError(f"{problem}; omit it, or save another form")
+    if options.paper and not (ending in FORMS and FORMS[ending].is_paged):
+        problem = f"--paper {options.paper}: .{ending} has no pages"
+        raise CommandError(f"{problem}; save a PDF or Word file, or omit it")
+    return ending
+
+
+def _blocks(made: Report) -> Blocks:
+    document = made.document
+    yield Heading(document.title)
+    yield document.about
+    for part in document.parts:
+        yield Heading(part.title)
+        yield from part.blocks
+    yield from document.foot

@@ -77,7 +77,7 @@ def _dimensions(plan: Assessment) -> Any:
 
 
 def _results(batch: Batch) -> Any:
-    from replicalab.tables.batch import results_frame  # noqa: PLC0415 - pandas
+    from replicalab.tables.rows import results_frame  # noqa: PLC0415 - pandas
 
     return results_frame(batch.results)
 

@@ -11,7 +11,7 @@ from replicalab.batch import Result, jobs_of, run_job, summaries
 from replicalab.case import Case
 from replicalab.negotiation import Outcome, ScientistKind
 from replicalab.scenarios import Difficulty, LabOverrides
-from replicalab.tables.batch import (
+from replicalab.tables.rows import (
     RESULT_COLUMNS,
     SUMMARY_COLUMNS,
     batch_workbook,

@@ -320,20 +320,20 @@ def _draw_files(batch: VisitorBatch) -> None:
 
 
 def _csv(batch: VisitorBatch) -> str:
-    from replicalab.tables.batch import results_csv  # noqa: PLC0415 - brings pandas in
+    from replicalab.tables.rows import results_csv  # noqa: PLC0415 - brings pandas in
 
     return results_csv(list(batch.came))
 
 
 def _excel(batch: VisitorBatch) -> bytes:
-    from replicalab.tables.batch import batch_workbook  # noqa: PLC0415 - brings pandas in
+    from replicalab.tables.rows import batch_workbook  # noqa: PLC0415 - brings pandas in
 
     came = list(batch.came)
     return batch_workbook(came, summaries(came))
 
 
 def _draw_results(batch: VisitorBatch) -> None:
-    from replicalab.tables.batch import results_frame  # noqa: PLC0415 - brings pandas in
+    from replicalab.tables.rows import results_frame  # noqa: PLC0415 - brings pandas in
 
     if len(batch.came) > _MOST_SHOWN:
         st.caption(f"The first {_MOST_SHOWN:,}; the files have all.")
