@@ -18,8 +18,10 @@ _ROWS: Final = 12  # So many of a curve's points stand in its table, and those t
 def samples_title(found: Curves) -> str:
     """Return how many samples reach the target, and how many the lab can pay and staff."""
     needed = found.needed()
-    reach = "None reaches" if needed is None else f"{amount_text(needed)} reach"
     days = count_text(found.plan.counts.days, "day")
+    if needed is None:
+        return f"In {days} none reaches {_target(found)}; {fit_text(found.largest)}"
+    reach = f"{amount_text(needed)} reach"
     return f"{reach} {_target(found)}; in {days} {fit_text(found.largest)}"
 
 

@@ -16,6 +16,8 @@ YOUR_PLAN: Final = "your plan"
 OFFER: Final = "Lab Manager's offer"
 LEAST_LOSS: Final = "least loss"
 BALANCED: Final = "balanced"
+CHEAPEST: Final = "cheapest"
+MOST_EVIDENCE: Final = "most evidence"
 LAST: Final = "last plan"  # Of a negotiation
 
 
@@ -30,6 +32,7 @@ def plans_shown(options: PlanAnalysis) -> dict[str, Assessment]:
 def unbeaten_shown(options: PlanAnalysis) -> dict[str, Assessment]:
     """Return the plans marked in the chart of the frontier."""
     found = {name: plan for name, plan in plans_shown(options).items() if name != OFFER}
+    found |= {name.lower(): plan for name, plan in options.ends.items()}
     return found if options.balanced is None else {**found, BALANCED: options.balanced}
 
 

@@ -10,7 +10,15 @@ import plotly.graph_objects as go
 from replicalab.assessment import Assessment, Evidence
 from replicalab.render.figures.placing import PLOT, LabelPlace, LabelRequest, along, around, placed
 from replicalab.render.figures.style import GRID, figure, label, titled
-from replicalab.views.tradeoffs import BALANCED, LAST, LEAST_LOSS, OFFER, YOUR_PLAN
+from replicalab.views.tradeoffs import (
+    BALANCED,
+    CHEAPEST,
+    LAST,
+    LEAST_LOSS,
+    MOST_EVIDENCE,
+    OFFER,
+    YOUR_PLAN,
+)
 
 INK: Final = "#101418"
 PAPER: Final = "#FCFBF8"
@@ -19,6 +27,8 @@ SYMBOLS: Final = {
     OFFER: "square",
     LEAST_LOSS: "diamond",
     BALANCED: "star",
+    CHEAPEST: "triangle-left",
+    MOST_EVIDENCE: "triangle-right",
     LAST: "triangle-up",
 }
 """What each plan is marked with; they differ in greyscale too."""
