@@ -266,7 +266,7 @@ class EvidenceCurve:
         return self._values[key]
 
     def step(self, samples: int, factor: float) -> float:
-        """Return the step of evidence that so many samples reach, see `evidence_step`."""
+        """Return the step of evidence of this number of samples, see `evidence_step`."""
         if self.is_void or not counted_of(self.pack.design, samples):
             return inf
         return evidence_step(self.value(samples, factor), self.pack.design)

@@ -31,7 +31,7 @@ class Rank(NamedTuple):
         evidence: in steps of 0.01, at best that of the study's protocol; see `evidence_step`.
         cuts: the shares of the study's days and samples that are cut, added up.
         changes: fields that differ from the revised plan.
-        credits: what the plan costs.
+        credits: the plan's cost.
         samples, days: up to the study's; negative, since more are better.
     """
 

@@ -1,4 +1,4 @@
-"""Why the least-loss plan changes what it changes: the first term of the order that decides.
+"""Reasons of the least-loss plan's changes: the first term of the order that decides.
 
 A change is taken back by one step in the finished plan; the term that this worsens is the reason.
 """
@@ -62,7 +62,7 @@ class Reasons:
         return judged(revise(self.after.plan, **changes), self.after, self.known)
 
     def _reason(self, subject: str, undone: Assessment) -> str:
-        """Return what a plan with one step taken back would worsen."""
+        """Return the first term that a plan with one step taken back would worsen."""
         after, pack = self.after, self.after.pack
         better, worse = (rank(plan, self.before.plan, self.study) for plan in (after, undone))
         terms = zip(Rank._fields, better, worse, strict=True)
@@ -88,7 +88,7 @@ class Reasons:
         return f"{subject} {texts.get(term, 'nothing is gained')}."
 
     def _tradeoff(self, name: str, old: int, new: int) -> str:
-        """Return what a changed number loses."""
+        """Return the loss by a changed number."""
         after, design = self.after, self.after.pack.design
         counted = count_text(old - new, _NOUNS[name])
         if new < old and name == "duration_days":
@@ -107,7 +107,7 @@ class Reasons:
 def deciding_text(
     plan: Assessment, study: Assessment, judge: Callable[[Protocol], Assessment]
 ) -> str:
-    """Return what one step closer to the study would cost; empty if the plan fails or cuts nothing.
+    """Return the price of one step closer to the study; empty if the plan fails or cuts nothing.
 
     Args:
         plan: the least-loss plan.

@@ -4,14 +4,14 @@
 this lab, and cuts are measured from that protocol, so the best plan keeps whatever the lab can
 afford to keep.
 
-**What is searched**: every variant (see `variants`), every number of samples, and every number of
+**Search space**: every variant (see `variants`), every number of samples, and every number of
 days from the study's fewest (or the lab's, if it has fewer) to the lab's, and the plan's own days.
 
 **How**. A dimension may fail because of the variant, or because a limit is *given up*: the budget,
 the staff, or what makes a plan sound on paper. So every pair of a variant and a set of limits given
 up is a *candidate*, and the number of dimensions it fails is known before any number is. The ends
 of all soft constraints cut samples and days into *boxes*, in each of which equally many are missed.
-What a plan shows depends only on how many of its samples count, and cost and staff never fall with
+Evidence depends only on the number of samples that count, and cost and staff never fall with
 samples or days; so bisection finds the most that count in a box. Each term of the order down to the
 evidence keeps the candidates that are best so far. The evidence then needs a known number of
 samples, and the numbers closest to the study are found by branch and bound over the days: of an
@@ -132,7 +132,9 @@ class PlanSearch:
     def strongest(self, wishes: int, loss: int) -> Settled | None:
         """Return the passing plan with the most evidence, None if no plan passes.
 
-        It misses at most so many soft constraints, and its variant loses at most so much fidelity.
+        Args:
+            wishes: the most soft constraints that it may miss.
+            loss: the most fidelity that its variant may lose.
         """
         passing = [one for one in self._candidates if not one.variant.failing | one.given_up]
         gentle = [one for one in passing if one.variant.loss <= loss]
@@ -235,7 +237,7 @@ class PlanSearch:
         return [inf if count is None else count for count in counts]
 
     def _cells(self, number: Bounds) -> list[_Cell]:
-        """Return the cells of samples or days, the lowest first; none that nobody can plan."""
+        """Return the cells of samples or days, the lowest first, up to the largest plan."""
         wishes = [w for w in self.plan.pack.limits if not w.hard and w.number is number]
         ends = {-inf, inf, *(end for wish in wishes for end in (wish.least, wish.most + 1))}
         planned = self.plan.counts.days if number is Bounds.DAYS else self.plan.counts.samples
