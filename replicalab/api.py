@@ -37,8 +37,8 @@ from replicalab.negotiation import (
 from replicalab.planner import Frontier, LeastLoss, PlanAnalysis, Portfolio, Shortfalls
 from replicalab.registration import Registration
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, Studies
-from replicalab.scenarios.checking import record_error, shown
 from replicalab.scenarios.folders import content_at
+from replicalab.scenarios.reading import record_error, shown
 
 # --- studies and labs -------------------------------------------------------------------------
 

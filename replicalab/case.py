@@ -35,9 +35,7 @@ from replicalab.negotiation import (
     check_seats,
 )
 from replicalab.registration import Registration
-from replicalab.scenarios.checking import shown
-from replicalab.scenarios.json_file import FORMAT, format_problem
-from replicalab.scenarios.reading import dotted
+from replicalab.scenarios.reading import FORMAT, dotted, format_problem, shown
 
 FindPack = Callable[[str, str, int, str | None], scenarios.Pack]
 """Finds a study in its lab: (study, lab, seed, key of a visitor's own); raises ScenarioError."""

@@ -15,7 +15,7 @@ from replicalab.negotiation import Negotiation
 from replicalab.planner import PlanAnalysis
 from replicalab.registration import PROFILES, Registration
 from replicalab.scenarios import Pack, pack_of, readable_text
-from replicalab.scenarios.json_file import FileKind, JsonFile, Values, kind_of
+from replicalab.scenarios.reading import FileKind, Values, kind_of, read_json
 from replicalab.views.blocks import Document, Paper
 from replicalab.views.documents import brief, of_run
 from replicalab.views.funding import funding_request
@@ -92,7 +92,7 @@ def detect_kind(data: bytes, file: str) -> FoundFile:
     is_yaml = not file.lower().endswith(".json")
     remedy = "choose one saved here; the name of a study ends in .yaml"
     try:
-        values = JsonFile(file, _ALL, remedy, MOST_BYTES, 1).values(text)
+        values = read_json(text, file, _ALL, remedy)
     except ScenarioError:
         if is_yaml:
             return FoundFile(FileKind.STUDY, text, {})

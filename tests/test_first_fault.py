@@ -30,7 +30,7 @@ from replicalab.scenarios import (
     read_lab,
     read_plan,
 )
-from replicalab.scenarios.json_file import FileKind
+from replicalab.scenarios.reading import FileKind
 from replicalab.ui.workspace import Workspace
 from tests.hostile_files import full_study, hostile_run
 from tests.library.making import CONTENTS, STUDY

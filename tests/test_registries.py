@@ -17,7 +17,7 @@ from replicalab.measures import KINDS, PARAMETERS, DesignKind
 from replicalab.models import DIMENSIONS, FIELD_LABELS, PROTOCOL_FIELDS, ScientistAction
 from replicalab.places import TREE
 from replicalab.scenarios import Design
-from replicalab.scenarios.json_file import FileKind
+from replicalab.scenarios.reading import FileKind
 from replicalab.ui import state
 from replicalab.ui.documents import PAGE_ROWS
 from replicalab.ui.frame import PAGES

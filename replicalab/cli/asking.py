@@ -13,7 +13,6 @@ from replicalab.assessment import named_effect, offered_effects
 from replicalab.case import Case, in_labs_of
 from replicalab.cli.commands import Options
 from replicalab.cli.printing import STANDARD, CommandError, called, content, say
-from replicalab.documents import MOST_BYTES
 from replicalab.errors import TraceError
 from replicalab.lexicon import joined, shortened
 from replicalab.models import Protocol, Record
@@ -21,8 +20,7 @@ from replicalab.negotiation import LabManagerKind, Negotiation, ScientistKind, l
 from replicalab.planner import PlanAnalysis
 from replicalab.registration import Registration
 from replicalab.scenarios import Difficulty, LabOverrides, Pack, Study
-from replicalab.scenarios.checking import record_error
-from replicalab.scenarios.json_file import FileKind, JsonFile, kind_of
+from replicalab.scenarios.reading import FileKind, kind_of, read_json, record_error
 from replicalab.tables import read_inventory
 
 Values = dict[str, Any]
@@ -32,7 +30,7 @@ _R = TypeVar("_R", bound=Record)
 def choice(option: str, name: str, names: Sequence[str]) -> None:
     """Refuse a name that is none of these."""
     if name not in names:
-        remedy = scenarios.Guesser().remedy(name, [*names])
+        remedy = scenarios.known_names(name, [*names])
         raise CommandError(f"{option} '{shortened(name)}' is unknown; {remedy}")
 
 
@@ -149,7 +147,7 @@ def answers(options: Options) -> Values:
         return {}
     source, data = called(options.answers), content(options.answers)
     remedy = "write title, authors, reasons, texts and choices as a block"
-    values = JsonFile(source, "answers", remedy, MOST_BYTES, 1).values(data)
+    values = read_json(data, source, "answers", remedy)
     registration = _validated(Registration, dict(values), source)
     return registration.model_dump(mode="json", exclude_defaults=True)
 

@@ -26,8 +26,7 @@ from replicalab.negotiation.records import (
 )
 from replicalab.negotiation.rounds import moves_of, play_moves
 from replicalab.scenarios import Identifier, Pack
-from replicalab.scenarios.json_file import format_problem, too_many
-from replicalab.scenarios.reading import dotted
+from replicalab.scenarios.reading import dotted, format_problem, too_many
 
 FORMAT: Final = 3
 MOST_BYTES: Final = 5 * 2**20

@@ -4,7 +4,6 @@ The study goes along as its author wrote it, so the file opens on servers withou
 """
 
 import json
-from dataclasses import replace
 from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import Field, JsonValue, StringConstraints, ValidationError
@@ -16,21 +15,11 @@ from replicalab.models import NonEmptyText, Record
 from replicalab.negotiation import Negotiation, Recording, Transcript, replay, save
 from replicalab.negotiation.records import ShortPlan
 from replicalab.planner import PlanAnalysis
-from replicalab.scenarios.checking import record_error
-from replicalab.scenarios.json_file import FORMAT, FileKind, JsonFile, Values
+from replicalab.scenarios.reading import FORMAT, FileKind, Values, read_kind, record_error
 from replicalab.views.documents import input_hash
 
 SOURCE: Final = "the bundle"
-MOST_BYTES: Final = 6 * 2**20
-"""The largest file that is read: a study, a lab, and the longest negotiation that is kept."""
-
-_FILE: Final = JsonFile(
-    source=SOURCE,
-    holds=FileKind.BUNDLE,
-    remedy="load a file that was saved as a bundle here",
-    most_bytes=MOST_BYTES,
-    newest=FORMAT,
-)
+_REMEDY: Final = "load a bundle that was saved here"
 _CHANGED: Final = "The study, the lab or the plan differs from the one that was saved."
 # A bundle that a command told as JSON has this number of every such answer, too.
 _OF_THE_ANSWER: Final = "schema"
@@ -114,8 +103,8 @@ def open_bundle(data: bytes | str | Values, source: str = SOURCE) -> OpenedBundl
     Raises:
         ScenarioError: with what is wrong, by place and with its remedy; of each list the first.
     """
-    held = replace(_FILE, source=source).read(data)
-    held = {name: value for name, value in held.items() if name != _OF_THE_ANSWER}
+    values = read_kind(data, FileKind.BUNDLE, source)
+    held = {name: value for name, value in values.items() if name != _OF_THE_ANSWER}
     try:
         found = _Bundle.model_validate_json(json.dumps(held))
     except ValidationError as error:
@@ -137,7 +126,7 @@ def open_bundle(data: bytes | str | Values, source: str = SOURCE) -> OpenedBundl
         run = replay(found.negotiation, yours.pack) if found.negotiation else None
     except TraceError as error:
         problem, _, remedy = str(error).rpartition("; ")
-        fault = Fault("negotiation", problem or remedy, remedy if problem else _FILE.remedy)
+        fault = Fault("negotiation", problem or remedy, remedy if problem else _REMEDY)
         raise ScenarioError(source, [fault]) from error
     return OpenedBundle(
         options=PlanAnalysis(yours),

@@ -1,7 +1,6 @@
 """Studies and labs: the study file, its loading, and the pack that both agents read."""
 
 from replicalab.measures import DesignKind, EvidenceTier
-from replicalab.scenarios.checking import Guesser
 from replicalab.scenarios.constraints import (
     LAB_CONSTRAINT_KEYS,
     Bounds,
@@ -32,7 +31,6 @@ from replicalab.scenarios.loading import (
     scenario_folders,
     shelf_fingerprint,
     study_text,
-    summary_of,
     template_text,
 )
 from replicalab.scenarios.own import (
@@ -56,7 +54,7 @@ from replicalab.scenarios.pack import (
     Seed,
     pack_of,
 )
-from replicalab.scenarios.reading import readable_text
+from replicalab.scenarios.reading import known_names, readable_text
 from replicalab.scenarios.study import (
     AllowedSubstitution,
     Control,

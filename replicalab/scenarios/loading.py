@@ -1,7 +1,7 @@
 """Studies from files: one text, the shipped folder and one's own, and one study in one lab.
 
 A broken file breaks nothing: `list_scenarios` leaves it out, and `broken_scenarios` says what is
-wrong with it. What was read is kept in memory, and read again when the file changes.
+wrong with it. A file is read again when it changes.
 """
 
 import os
@@ -11,18 +11,24 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
+from pydantic import ValidationError
+
 from replicalab.errors import Fault, ScenarioError
-from replicalab.measures import DesignKind
-from replicalab.models import Count, NonEmptyText, Record
 from replicalab.notebook import Framed
 from replicalab.places import TREE
-from replicalab.scenarios.checking import Guesser, checked_study, shown
-from replicalab.scenarios.fields import Identifier
 from replicalab.scenarios.folders import StudyFile, StudyFolder, content, files_in
 from replicalab.scenarios.lab import Difficulty
 from replicalab.scenarios.pack import Pack, pack_of, require_seed
-from replicalab.scenarios.reading import read_document, readable_text, with_text_at
-from replicalab.scenarios.study import Study
+from replicalab.scenarios.reading import (
+    Document,
+    known_names,
+    read_document,
+    readable_text,
+    record_error,
+    shown,
+    with_text_at,
+)
+from replicalab.scenarios.study import WRITTEN_STUDY, Study
 
 SCENARIO_FOLDER: Final = TREE / "scenarios"
 """The shipped studies: ``<domain_id>/<scenario_id>.yaml``."""
@@ -30,59 +36,35 @@ SCENARIO_FOLDER: Final = TREE / "scenarios"
 FOLDER_VARIABLE: Final = "REPLICALAB_SCENARIO_DIR"
 """Names a folder of one's own studies, read next to the shipped one."""
 
-
-class ScenarioSummary(Record):
-    """What a gallery card shows of a study."""
-
-    scenario_id: Identifier
-    domain_id: Identifier
-    name: NonEmptyText
-    title: NonEmptyText
-    citation: NonEmptyText
-    doi: str | None
-    goal: NonEmptyText
-    published: NonEmptyText
-    teaches: NonEmptyText
-    contested: NonEmptyText | None
-    kind: DesignKind
-    unit_of_n: NonEmptyText
-    reference_sample_size: Count
+ScenarioSummary = Study
+"""What `list_scenarios` returns of each study."""
 
 
-def summary_of(study: Study) -> ScenarioSummary:
-    """Return what a gallery card shows of a study."""
-    paper = dict(study.paper)
-    return ScenarioSummary.model_validate(
-        {
-            **{name: paper[name] for name in ScenarioSummary.model_fields if name in paper},
-            "scenario_id": study.scenario_id,
-            "domain_id": study.domain_id,
-            "name": study.paper.name,
-            "kind": study.design.kind,
-            "unit_of_n": study.design.unit_of_n,
-            "reference_sample_size": study.reference_protocol.sample_size,
-        }
-    )
+class Studies(tuple[ScenarioSummary, ...], Framed):
+    """Studies, by domain and id."""
+
+    __slots__ = ()
 
 
 def parse_study(text: str | bytes, source: str) -> Study:
-    """Return the study that a file holds.
-
-    Args:
-        text: the file's content; bytes must be UTF-8.
-        source: what to call the file in a message.
+    """Return the study in a file's content; ``source`` is its name in a message.
 
     Raises:
-        ScenarioError: with what is wrong, each fault with its line, field, value and remedy.
+        ScenarioError: with every fault by line, column, path, value and remedy.
     """
-    return checked_study(read_document(text, source))
+    return _checked(read_document(text, source))
 
 
-# --- all studies ----------------------------------------------------------------------------
+def _checked(document: Document) -> Study:
+    try:
+        return WRITTEN_STUDY.validate_python(document.data)
+    except ValidationError as error:
+        refused = record_error(error, Study, document.source, document)
+    raise refused  # without the many errors that it was made from
 
 
 def list_scenarios() -> list[ScenarioSummary]:
-    """Return a summary of every usable study, by domain and then by id."""
+    """Return every usable study, by domain and then by id."""
     return _shelf()[0]
 
 
@@ -96,9 +78,9 @@ def shelf_fingerprint() -> Hashable:
     return _all_files()
 
 
-def _shelf() -> tuple[list[ScenarioSummary], list[ScenarioError]]:
+def _shelf() -> tuple[list[Study], list[ScenarioError]]:
     names: dict[str, str] = {}
-    usable: list[ScenarioSummary] = []
+    usable: list[Study] = []
     broken = [error for folder in scenario_folders() if (error := _folder_fault(folder))]
     for file in _all_files():
         outcome = _outcome(file)
@@ -110,17 +92,8 @@ def _shelf() -> tuple[list[ScenarioSummary], list[ScenarioError]]:
             broken.append(ScenarioError(file.name, [fault]))
         else:
             names[outcome.scenario_id] = file.name
-            usable.append(summary_of(outcome))
+            usable.append(outcome)
     return sorted(usable, key=lambda study: (study.domain_id, study.scenario_id)), broken
-
-
-# --- one study ------------------------------------------------------------------------------
-
-
-class Studies(tuple[ScenarioSummary, ...], Framed):
-    """Studies, by domain and id."""
-
-    __slots__ = ()
 
 
 def load_scenario(
@@ -129,20 +102,19 @@ def load_scenario(
     """Return the study of that id in its lab of that difficulty.
 
     Raises:
-        ScenarioError: the id, the difficulty or the seed is not a known one.
+        ScenarioError: the id, the difficulty or the seed is unknown.
     """
     levels = [level.value for level in Difficulty]
     if difficulty not in levels:
         raise _unknown("difficulty", difficulty, levels)
-    _, study = _found(scenario_id)
-    return pack_of(study, Difficulty(difficulty), seed)
+    return pack_of(_found(scenario_id)[1], Difficulty(difficulty), seed)
 
 
 def generate_scenario(seed: int, domain_id: str, difficulty: Difficulty | str) -> Pack:
     """Return a study of that domain, picked by the seed, in its lab of that difficulty.
 
     Raises:
-        ScenarioError: the seed, the domain or the difficulty is not a known one.
+        ScenarioError: the seed, the domain or the difficulty is unknown.
     """
     seed = require_seed(seed)
     studies = list_scenarios()
@@ -157,7 +129,7 @@ def study_text(scenario_id: str) -> str:
     """Return the text of a study's file, as its author wrote it.
 
     Raises:
-        ScenarioError: the id is not a known one.
+        ScenarioError: the id is unknown.
     """
     file, _ = _found(scenario_id)
     return readable_text(content(file), file.name)
@@ -167,7 +139,7 @@ def copy_text(scenario_id: str, new_id: str) -> str:
     """Return the text of a study's file under another id: that value changes and nothing else.
 
     Raises:
-        ScenarioError: the id is not a known one.
+        ScenarioError: the id is unknown.
     """
     return with_text_at(study_text(scenario_id), new_id, "scenario_id")
 
@@ -188,16 +160,12 @@ def _found(scenario_id: str) -> tuple[StudyFile, Study]:
             wrong = wrong or outcome
     if wrong:  # a new error: a cached one would keep its traceback alive
         raise ScenarioError(wrong.source, wrong.faults, wrong.more)
-    known = sorted(summary.scenario_id for summary in list_scenarios())
-    raise _unknown("scenario_id", scenario_id, known)
+    raise _unknown("scenario_id", scenario_id, sorted(s.scenario_id for s in list_scenarios()))
 
 
 def _unknown(field: str, name: str, known: list[str]) -> ScenarioError:
-    fault = Fault(field, f"{shown(name)} is unknown", Guesser().remedy(str(name), known))
+    fault = Fault(field, f"{shown(name)} is unknown", known_names(str(name), known))
     return ScenarioError("scenarios", [fault])
-
-
-# --- folders and files ----------------------------------------------------------------------
 
 
 def scenario_folders() -> list[StudyFolder]:
@@ -223,27 +191,25 @@ def _all_files() -> tuple[StudyFile, ...]:
     return tuple(file for folder in scenario_folders() for file in files_in(folder))
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024)  # The shipped twelve take some 70 ms, and a page asks on every run
 def _outcome(file: StudyFile) -> Study | ScenarioError:
     """Return the study in a file or what is wrong with it: a raised error would not be cached."""
-    # To read the shipped twelve takes some 70 ms, 200 of one's own more than a second; a page asks
-    # for them on every run.
     try:
         document = read_document(content(file), file.name)
-        study = checked_study(document)
+        study = _checked(document)
     except ScenarioError as error:
         return error
     faults = [
         Fault(
             field,
-            f"'{written}' differs from the name of its {part}, '{expected}'",
+            f"'{study_id}' differs from the name of its {part}, '{name}'",
             "rename one of them",
             *document.place((field,)),
         )
-        for field, written, part, expected in (
+        for field, study_id, part, name in (
             ("scenario_id", study.scenario_id, "file", file.path.stem),
             ("domain_id", study.domain_id, "folder", file.domain or study.domain_id),
         )
-        if written != expected
+        if study_id != name
     ]
     return ScenarioError(file.name, faults) if faults else study

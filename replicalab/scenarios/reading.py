@@ -1,45 +1,89 @@
-"""A file's text as plain data, and where each part of it stands.
+"""A file's text as plain data with the place of each part, and its faults in plain words.
 
-The reader takes a small, unsurprising part of YAML: mappings, lists and scalars, as in YAML 1.2.
-Only ``true`` and ``false`` are booleans and only decimal numbers are numbers, so ``no``, dates
-and ``12:30`` stay text. Anchors, aliases, tags, repeated keys and a second document are refused:
-they make a file hard to read for people and dangerous to read for programs.
+Of YAML 1.2 it takes mappings, lists and scalars. Only ``true`` and ``false`` are booleans and only
+decimal numbers are numbers, so ``no``, dates and ``12:30`` stay text. Anchors, aliases, tags and
+repeated keys are refused: they make a file hard to read for people and dangerous for programs.
 """
 
 import re
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from difflib import get_close_matches
+from enum import StrEnum
+from typing import Any, Final, get_args
 
 import yaml
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails, from_json
 
-from replicalab.characters import described, hidden
+from replicalab.characters import described, hidden, on_one_line
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import shortened
+from replicalab.models import PROTOCOL_FIELDS, Record
+from replicalab.scenarios.fields import CURRENCY, DOI, IDENTIFIER
 
 MAX_BYTES: Final = 256 * 1024
 MAX_DEPTH: Final = 20
 MOST_VALUES: Final = 5_000  # Lists and blocks counted; a shipped study has some 250
 LONGEST_QUOTED: Final = 60  # The most characters that a message quotes of a file's own
+MOST_FAULTS: Final = 50  # More faults of a file are only counted
+_MOST_COMPARED: Final = 50  # Known names that are compared with an unknown one
+_LONGEST_COMPARED: Final = 40  # A comparison takes the cube of the length
+_LONGEST_LIST: Final = 400  # Characters of the known names in a message
+MOST_JSON_BYTES: Final = 6 * 2**20  # A study, a lab and the longest negotiation
+MOST_JSON_LISTS: Final = 150_000  # A million takes a second, in which no other page is drawn
+MOST_JSON_VALUES: Final = 500_000
+FORMAT: Final = 2  # of plans, labs, batches and bundles
 
 FieldPath = tuple[str | int, ...]
 """The place of a value: keys and 0-based list positions, from the top of the file."""
 
 Data = str | int | float | bool | None | list["Data"] | dict[str, "Data"]
-"""What a file holds once it is read."""
+Values = dict[str, object]
 
 _WORDS: Final[dict[str, bool | None]] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
-_READ_DIFFERENTLY: Final = "\t\ufeff"  # by libyaml and PyYAML's own parser
-# More digits than these stay text, which every number field refuses: int() has a digit limit.
+# A longer number stays text, which every number field refuses: int() has a limit of digits.
 _WHOLE: Final = re.compile(r"[-+]?[0-9]{1,18}")
-_DECIMAL: Final = re.compile(
-    r"[-+]?(?:(?:[0-9]*\.[0-9]+|[0-9]+\.)(?:[eE][-+]?[0-9]{1,4})?|[0-9]+[eE][-+]?[0-9]{1,4})"
-)
+_DECIMAL: Final = re.compile(r"[-+]?(?=.*[.eE])([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,4})?")
+
+
+def readable_text(text: str | bytes, source: str, most: int = MAX_BYTES) -> str:
+    """Return a file's content as text.
+
+    Raises:
+        ScenarioError: it is larger, or its bytes are not UTF-8.
+    """
+    data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+    require_size(len(data), source, most)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        problem = f"byte 0x{data[error.start]:02x} is not UTF-8 text"
+        raise ScenarioError(source, [Fault("", problem, "save the file as UTF-8", line)]) from None
+
+
+def require_size(size: int, source: str, most: int = MAX_BYTES) -> None:
+    """Refuse a file of more bytes."""
+    if size > most:
+        problem = f"the file has {size} bytes, more than the {most} allowed"
+        raise ScenarioError(source, [Fault("", problem, "shorten it")])
+
+
+def dotted(path: FieldPath) -> str:
+    """Return a path as people write it: ``paper.facts[2].source``."""
+    steps = (
+        f"[{step}]" if isinstance(step, int) else f".{shortened(step, LONGEST_QUOTED)}"
+        for step in path
+    )
+    return "".join(steps).removeprefix(".")
+
+
+# --- YAML -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -56,15 +100,6 @@ class Document:
         return next((self.places[part] for part in parts if part in self.places), (0, 0))
 
 
-def dotted(path: FieldPath) -> str:
-    """Return a path as people write it: ``paper.facts[2].source``."""
-    steps = (
-        f"[{step}]" if isinstance(step, int) else f".{shortened(step, LONGEST_QUOTED)}"
-        for step in path
-    )
-    return "".join(steps).removeprefix(".")
-
-
 def read_document(text: str | bytes, source: str) -> Document:
     """Return the data and the places of one file; ``source`` is its name in a message.
 
@@ -72,45 +107,10 @@ def read_document(text: str | bytes, source: str) -> Document:
         ScenarioError: the text is too large, is not UTF-8, or is not the YAML described above.
     """
     text = readable_text(text, source)
-    # The C parser is some twenty times as fast. What it refuses, and what the two read
-    # differently, is left to the Python parser, so that every machine reads and says the same.
-    fast = getattr(yaml, "CSafeLoader", None)
-    if fast and not any(letter in text for letter in _READ_DIFFERENTLY):
-        with suppress(yaml.YAMLError, ValueError):
-            return _Reader(source, yaml.parse(text, Loader=fast)).document()
     try:
-        return _Reader(source, yaml.parse(text, Loader=yaml.SafeLoader)).document()
-    except ScenarioError:
-        raise
-    except (yaml.YAMLError, ValueError, OverflowError) as error:
+        return _Reader(source, text).document()
+    except yaml.YAMLError as error:
         raise ScenarioError(source, [_syntax_fault(error, text)]) from None
-
-
-def readable_text(text: str | bytes, source: str, most: int = MAX_BYTES) -> str:
-    """Return a file's content, at most so many bytes, as text.
-
-    Raises:
-        ScenarioError: it is too large, or its bytes are not UTF-8.
-    """
-    data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
-    require_size(len(data), source, most)
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        problem = f"byte 0x{data[error.start]:02x} is not UTF-8 text"
-        raise ScenarioError(source, [Fault("", problem, "save the file as UTF-8", line)]) from None
-
-
-def require_size(size: int, source: str, most: int = MAX_BYTES) -> None:
-    """Refuse a file of more bytes.
-
-    Raises:
-        ScenarioError: it is larger.
-    """
-    if size > most:
-        problem = f"the file has {size} bytes, more than the {most} allowed"
-        raise ScenarioError(source, [Fault("", problem, "shorten it")])
 
 
 def with_text_at(text: str, value: str, *keys: str) -> str:
@@ -118,7 +118,7 @@ def with_text_at(text: str, value: str, *keys: str) -> str:
 
     Nothing else of the text changes; without such a place it is returned as it is.
     """
-    node = yaml.compose(text, Loader=yaml.SafeLoader)
+    node = yaml.compose(text, Loader=yaml.CSafeLoader)
     for key in keys:
         pairs = node.value if isinstance(node, yaml.MappingNode) else ()
         node = next((inside for name, inside in pairs if name.value == key), None)
@@ -138,27 +138,25 @@ def plain_value(text: str) -> Data:
     return float(text) if _DECIMAL.fullmatch(text) else text
 
 
-def _syntax_fault(error: Exception, text: str) -> Fault:
-    if isinstance(error, yaml.reader.ReaderError):
-        problem = f"character {described(text[error.position])} is not allowed"
-        return Fault("", problem, "remove it", text.count("\n", 0, error.position) + 1)
+def _syntax_fault(error: Any, text: str) -> Fault:
     if not isinstance(error, yaml.MarkedYAMLError):
-        return Fault("", "an escape or a directive holds an impossible number", "remove it")
+        line = text.encode().count(b"\n", 0, error.position) + 1
+        problem = f"character {described(chr(error.character))} is not allowed"
+        return Fault("", problem, "remove it", line)
     # A quote, bracket or key without an end is wrong where it begins; the parser gives up later.
     begun = re.search("quoted scalar|simple key|a flow", error.context or "")
     line, column = _place((begun and error.context_mark) or error.problem_mark)
     near = shortened("".join(text.splitlines()[line - 1 : line]).strip(), LONGEST_QUOTED)
-    problem = re.sub(r"'?<([a-z ]+)>'?", r"\1", error.problem or "the text breaks off")
-    problem = f"{shortened(problem, 2 * LONGEST_QUOTED)}, in '{near}'"
+    problem = f"{error.problem}, in '{near}'"
     return Fault("", problem, "check quotes, colons and indentation here", line, column)
 
 
 class _Reader:
     """Builds a document from parser events; it never nests deeper than `MAX_DEPTH`."""
 
-    def __init__(self, source: str, events: Iterator[yaml.Event]) -> None:
+    def __init__(self, source: str, text: str) -> None:
         self._source = source
-        self._events = events
+        self._events = yaml.parse(text, Loader=yaml.CSafeLoader)
         self._places: dict[FieldPath, tuple[int, int]] = {}
 
     def document(self) -> Document:
@@ -201,22 +199,21 @@ class _Reader:
         return mapping
 
     def _check(self, event: yaml.Event, path: FieldPath) -> None:
+        anchor, tag = getattr(event, "anchor", None), getattr(event, "tag", None)
+        text = event.value if isinstance(event, yaml.ScalarEvent) else ""
         problem, remedy = "", "remove it"
         if isinstance(event, yaml.AliasEvent):
-            problem, remedy = f"alias *{event.anchor}", "write the value out"
-        elif anchor := getattr(event, "anchor", None):
-            problem = f"anchor &{anchor}"
-        elif (tag := getattr(event, "tag", None)) is not None:
-            problem = f"tag '{tag}'"
-        elif isinstance(event, yaml.ScalarEvent) and (at := hidden(event.value)):
-            problem = f"invisible character {described(event.value[at[0]])}"
+            problem, remedy = f"alias *{anchor}", "write the value out"
+        elif anchor or tag is not None:
+            problem = f"anchor &{anchor}" if anchor else f"tag '{tag}'"
+        elif at := hidden(text):
+            problem = f"invisible character {described(text[at[0]])}"
+        elif len(path) > MAX_DEPTH:
+            problem, remedy = f"nesting of more than {MAX_DEPTH} levels", "flatten this part"
+        elif len(self._places) >= MOST_VALUES:
+            problem, remedy = f"a file of more than {MOST_VALUES:,} values", "shorten it"
         if problem:
             problem = f"{shortened(problem, 2 * LONGEST_QUOTED)} is not allowed"
-        elif len(path) > MAX_DEPTH:
-            problem, remedy = f"nested more than {MAX_DEPTH} levels deep", "flatten this part"
-        elif len(self._places) >= MOST_VALUES:
-            problem, remedy = f"the file holds more than {MOST_VALUES:,} values", "shorten it"
-        if problem:
             raise self._error(problem, remedy, event, path[:3])
 
     def _error(
@@ -228,3 +225,178 @@ class _Reader:
 
 def _place(mark: Any) -> tuple[int, int]:
     return (mark.line + 1, mark.column + 1) if mark else (0, 0)
+
+
+# --- JSON -----------------------------------------------------------------------------------
+
+
+class FileKind(StrEnum):
+    """What a JSON file may hold."""
+
+    BUNDLE = "bundle"
+    RUN = "negotiation"
+    BATCH = "batch of negotiations"
+    STUDY = "study"
+    KEPT_PLAN = "plan with its study and lab"
+    LAB = "lab"
+    PLAN = "plan"
+
+
+# By any of which names each is known; a plan alone names its study too.
+_KNOWN: Final[dict[FileKind, frozenset[str]]] = {
+    FileKind.BUNDLE: frozenset({"input_hash"}),
+    FileKind.RUN: frozenset({"setup"}),
+    FileKind.BATCH: frozenset({"asked", "results"}),
+    FileKind.STUDY: frozenset({"paper", "labs"}),
+    FileKind.PLAN: frozenset(PROTOCOL_FIELDS),
+    FileKind.KEPT_PLAN: frozenset({"study"}),
+    FileKind.LAB: frozenset({"lab"}),
+}
+
+
+def kind_of(values: Values) -> FileKind | None:
+    """Return what a file with these values holds, None if unknown."""
+    return next((kind for kind, names in _KNOWN.items() if not names.isdisjoint(values)), None)
+
+
+def format_problem(number: object, read_here: int = FORMAT) -> str:
+    """Return why a file of this format is not read, with a remedy; empty if it is."""
+    if not isinstance(number, int) or number == read_here:
+        return ""
+    if number > read_here:
+        return "a newer version of ReplicaLab wrote this file; read it there"
+    return "ReplicaLab 1 wrote this file, and this version does not read it; make it again here"
+
+
+def too_many(text: str) -> str:
+    """Return what a JSON text has too many of to be read; empty if nothing."""
+    if text.count("[") + text.count("{") > MOST_JSON_LISTS:
+        return f"more than {MOST_JSON_LISTS:,} lists and blocks"
+    return f"more than {MOST_JSON_VALUES:,} values" if text.count(",") > MOST_JSON_VALUES else ""
+
+
+def read_json(
+    data: bytes | str, source: str, holds: str, remedy: str, most: int = MOST_JSON_BYTES
+) -> Values:
+    """Return the values of a JSON file, which should hold what ``holds`` names.
+
+    Raises:
+        ScenarioError: it holds none; with the place and the remedy.
+    """
+    text, values = readable_text(data, source, most), None
+    fault = Fault("", f"the file holds no {holds}", remedy)
+    if more := too_many(text):
+        fault = Fault("", f"the file holds {more}", "shorten it")
+    else:
+        try:
+            values = from_json(text, allow_inf_nan=False)
+        except ValueError as error:
+            problem, line, column = re.split(" at line | column ", str(error))
+            problem = f"it is not JSON ({problem.replace('EOF', 'it ends')})"
+            fault = Fault("", problem, remedy, int(line), int(column))
+    if not isinstance(values, dict):
+        raise ScenarioError(source, [fault])
+    return values
+
+
+def read_kind(
+    data: bytes | str | Values, kind: FileKind, source: str, most: int = MOST_JSON_BYTES
+) -> Values:
+    """Return the values of a JSON file of a kind, or check those that were read of it.
+
+    Raises:
+        ScenarioError: it holds something else, is too large or has another format.
+    """
+    remedy = f"load a {kind} that was saved here"
+    values = data if isinstance(data, dict) else read_json(data, source, kind, remedy)
+    held = kind_of(values)
+    problem, _, advice = format_problem(values.get("format", FORMAT)).partition("; ")
+    if held and _KNOWN[kind].isdisjoint(values):
+        problem, advice = f"the file holds a {held}, no {kind}", remedy
+    if problem:
+        raise ScenarioError(source, [Fault("", problem, advice)])
+    if not isinstance(data, dict):
+        require_size(len(data), source, most)
+    return values
+
+
+# --- faults ---------------------------------------------------------------------------------
+
+_REMEDIES: Final = {  # By kind of error, or by pattern
+    "string_type": "must be text, in quotes if it looks like a number or true or false",
+    "string_too_short": "must not be empty",
+    "int_type": "must be a whole number",
+    "float_type": "must be a number",
+    "bool_type": "must be true or false",
+    "list_type": "must be a list, one '- entry' per line",
+    "dict_type": "must be 'key: value' lines, or {} for none",
+    "model_type": "must be 'key: value' lines",
+    f"^{IDENTIFIER}$": "must be lower-case letters, digits and _, beginning with a letter",
+    f"^{CURRENCY}$": "must be 1 to 8 letters or €, £ or ¥, such as EUR",
+    DOI: "must be a bare DOI such as 10.1000/xyz123, or null",
+    "string_pattern_mismatch": "must be as it was saved",
+}
+
+
+def record_error(
+    error: ValidationError, record: type[Record], source: str, document: Document | None = None
+) -> ScenarioError:
+    """Return what pydantic found wrong in a file that holds a record, in the file's order."""
+    details = error.errors(include_url=False)
+    if document:
+        details.sort(key=lambda detail: document.place(detail["loc"]))
+    faults = []
+    for detail in details[:MOST_FAULTS]:
+        path = tuple(step for step in detail["loc"] if step != "[key]")
+        place = document.place(path) if document else (0, 0)
+        faults.append(Fault(on_one_line(dotted(path)), *_in_words(detail, path, record), *place))
+    return ScenarioError(source, faults, max(0, len(details) - MOST_FAULTS))
+
+
+def known_names(name: str, known: Sequence[str]) -> str:
+    """Return the remedy for an unknown name: the nearest known one, and the known ones."""
+    short = [label for label in known if max(len(name), len(label)) <= _LONGEST_COMPARED]
+    near = get_close_matches(name, short[:_MOST_COMPARED], n=1)
+    guess = f"did you mean '{near[0]}'? " if near else ""
+    return f"{guess}known: {shortened(', '.join(known), _LONGEST_LIST) or 'none'}"
+
+
+def _in_words(detail: ErrorDetails, path: FieldPath, record: type[Record]) -> tuple[str, str]:
+    kind, message = detail["type"], detail["msg"].removeprefix("Value error, ")
+    if kind == "missing":
+        return "this field is missing", "add it"
+    if kind == "extra_forbidden":
+        return "unknown key", known_names(str(path[-1]), _known_keys(path[:-1], record))
+    if kind == "unknown_label":
+        return message, known_names(detail["input"], detail["ctx"]["known"])
+    if kind == "value_error":
+        problem, _, remedy = message.partition("; ")
+        return problem, remedy or "change one of them"
+    own = _REMEDIES.get(detail.get("ctx", {}).get("pattern", "")) or _REMEDIES.get(kind)
+    must = re.sub(r"^\w+ should", "must", message).partition(" after validation")[0]
+    return f"{shown(detail['input'])} is not allowed", own or must
+
+
+def shown(value: object) -> str:
+    """Return a value of a file as a message quotes it, short whatever it is."""
+    if isinstance(value, dict):
+        return "a block of keys"
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
+    if value is None or isinstance(value, bool):
+        return {None: "an empty value", True: "true", False: "false"}[value]
+    return shortened(repr(value), LONGEST_QUOTED)
+
+
+def _known_keys(path: FieldPath, record: type[Record]) -> list[str]:
+    for step in path:
+        if isinstance(step, str) and step in record.model_fields:
+            record = next(_records_in(record.model_fields[step].annotation), record)
+    return list(record.model_fields)
+
+
+def _records_in(annotation: object) -> Iterator[type[Record]]:
+    if isinstance(annotation, type) and issubclass(annotation, Record):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _records_in(part)

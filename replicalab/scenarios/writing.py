@@ -11,13 +11,20 @@ from typing import Any, Final, Literal, NamedTuple, TypeVar
 import yaml
 from pydantic import ValidationError
 
+from replicalab.errors import Fault, ScenarioError
 from replicalab.models import MOST_BYTES as LARGEST_PLAN
 from replicalab.models import Protocol, Record, too_large
-from replicalab.scenarios.checking import record_error
 from replicalab.scenarios.fields import Identifier
-from replicalab.scenarios.json_file import FORMAT, FileKind, JsonFile, Values
 from replicalab.scenarios.own import LabOverrides
-from replicalab.scenarios.reading import Data, plain_value
+from replicalab.scenarios.reading import (
+    FORMAT,
+    Data,
+    FileKind,
+    Values,
+    plain_value,
+    read_kind,
+    record_error,
+)
 from replicalab.scenarios.study import Study
 
 _WIDTH: Final = 96  # Where a long text goes on in the next line, two columns for quotes left
@@ -124,9 +131,7 @@ def read_lab(data: bytes | Values, source: str = "the lab's file") -> LabOverrid
     Raises:
         ScenarioError: with what is wrong, by place and with its remedy; of each list the first.
     """
-    remedy = "load a file that was saved as a lab here"
-    file = JsonFile(source, FileKind.LAB, remedy, MOST_LAB_BYTES, FORMAT)
-    return _read(_LabFile, file, data).lab
+    return _checked(_LabFile, read_kind(data, FileKind.LAB, source, MOST_LAB_BYTES), source).lab
 
 
 def plan_json(plan: Protocol, study: str) -> str:
@@ -141,19 +146,17 @@ def read_plan(data: bytes | Values, source: str = "the plan's file") -> SavedPla
     Raises:
         ScenarioError: with what is wrong, by place and with its remedy; of each list the first.
     """
-    remedy = "load a plan that was saved here"
-    file = JsonFile(source, FileKind.PLAN, remedy, _MOST_PLAN_BYTES, FORMAT)
-    found = _read(_PlanFile, file, data)
+    values = read_kind(data, FileKind.PLAN, source, _MOST_PLAN_BYTES)
+    found = _checked(_PlanFile, values, source)
     plan = Protocol.model_validate(found.model_dump(exclude={"study"}))
     for problem in too_large(plan):
-        value, _, limit = problem.partition("; ")
-        file.refuse(value, limit)
+        value, _, remedy = problem.partition("; ")
+        raise ScenarioError(source, [Fault("", value, remedy)])
     return SavedPlan(plan, found.study)
 
 
-def _read(model: type[_M], file: JsonFile, data: bytes | Values) -> _M:
-    held = file.read(data)
+def _checked(model: type[_M], values: Values, source: str) -> _M:
     try:
-        return model.model_validate(held)
+        return model.model_validate(values)
     except ValidationError as error:
-        raise record_error(error, model, file.source) from error
+        raise record_error(error, model, source) from error

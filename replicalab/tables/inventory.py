@@ -9,7 +9,7 @@ from replicalab.characters import described, hidden, on_one_line
 from replicalab.errors import CellFault, TableError
 from replicalab.lexicon import label_key, shortened
 from replicalab.models import LARGEST_COUNT, LONGEST_LABEL
-from replicalab.scenarios import MOST, Guesser, ItemState, OwnItem, Pack
+from replicalab.scenarios import MOST, ItemState, OwnItem, Pack, known_names
 from replicalab.tables.reading import Table, read_table, source_of
 from replicalab.tables.sheet import TWO_WAYS, Value, number_text, sheet, unguarded
 
@@ -35,7 +35,7 @@ def read_inventory(data: bytes, name: str) -> tuple[OwnItem, ...]:
         TableError: with every fault, by row and column, and its remedy.
     """
     frame = read_table(data, name)
-    columns, guesser = columns_of(frame), Guesser()
+    columns = columns_of(frame)
     faults = [
         CellFault(None, column, "this column is missing", "add it")
         for column in REQUIRED
@@ -45,7 +45,7 @@ def read_inventory(data: bytes, name: str) -> tuple[OwnItem, ...]:
         texts = frame[heading][frame[heading] != ""]
         if not texts.empty:
             problem = f"{_quoted(texts.iloc[0])} is in no column of an inventory"
-            remedy = guesser.remedy(shortened(label_key(heading)), COLUMNS)
+            remedy = known_names(shortened(label_key(heading)), COLUMNS)
             place = on_one_line(shortened(heading))
             faults.append(CellFault(int(texts.index.to_list()[0]), place, problem, remedy))
     _refuse(name, faults)
@@ -61,12 +61,11 @@ def read_items(frame: Table, name: str) -> tuple[OwnItem, ...]:
     faults: list[CellFault] = []
     items: list[OwnItem] = []
     rows: dict[str, int] = {}
-    guesser = Guesser()
     for row, cells in zip(map(int, frame.index), frame.to_dict("records"), strict=True):
         values: dict[str, object] = {}
         for column in COLUMNS:
             try:
-                values[column] = _value(column, str(cells.get(column) or "").strip(), guesser)
+                values[column] = _value(column, str(cells.get(column) or "").strip())
             except ValueError as error:
                 faults.append(CellFault(row, column, *error.args))
         if len(values) == len(COLUMNS):
@@ -88,7 +87,7 @@ def _refuse(name: str, faults: list[CellFault]) -> None:
         raise TableError(source_of(name), faults[:MOST_FAULTS], len(faults[MOST_FAULTS:]))
 
 
-def _value(column: str, text: str, guesser: Guesser) -> object:
+def _value(column: str, text: str) -> object:
     """Return the value of a cell, None if empty.
 
     Raises:
@@ -110,7 +109,7 @@ def _value(column: str, text: str, guesser: Guesser) -> object:
     if words := _WORDS.get(column):
         word = label_key(text.replace("_", " ").replace("-", " "))
         if word not in words:
-            remedy = guesser.remedy(shortened(word), words)
+            remedy = known_names(shortened(word), words)
             raise ValueError(f"{_quoted(text)} is no {column} of an item", remedy)
         return word
     if column == "price":

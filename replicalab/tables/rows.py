@@ -107,9 +107,10 @@ CRITIQUE: Final = ("question", "asks", "standing", "text", "who", "page", "field
 
 def study_row(study: ScenarioSummary) -> Row:
     """Return which study it is; ``n`` is the published sample, in ``unit_of_n``."""
-    names = study.scenario_id, study.name, study.title, study.domain_id, str(study.kind)
-    sample = study.reference_sample_size, study.unit_of_n
-    return dict(zip(STUDY, (*names, *sample, study.teaches), strict=True))
+    paper, design = study.paper, study.design
+    names = study.scenario_id, paper.name, paper.title, study.domain_id, str(design.kind)
+    sample = study.reference_protocol.sample_size, design.unit_of_n
+    return dict(zip(STUDY, (*names, *sample, paper.teaches), strict=True))
 
 
 def dimension_row(slack: Slack, binding: Dimension | None) -> Row:

@@ -75,7 +75,7 @@ def _cards(_fingerprint: Hashable, labs: ShownLabs) -> tuple[Card, ...]:
 def own_card(own: OwnStudy, labs: ShownLabs = _AS_WRITTEN) -> Card:
     """Return the card of a study that a visitor brought."""
     found = _analyses(partial(scenarios.pack_of, own.study), labs)
-    return Card(scenarios.summary_of(own.study), found, own)
+    return Card(own.study, found, own)
 
 
 def _analyses(
@@ -96,18 +96,18 @@ def matching(found: Iterable[Card], wanted: Filter) -> list[Card]:
 
 
 def _fits(card: Card, wanted: Filter, words: list[str]) -> bool:
-    about = card.summary
+    about, paper = card.summary, card.summary.paper
     labs = [lab for lab in card.labs.values() if wanted.lab in (None, lab.yours.pack.difficulty)]
     binds = wanted.binds is None or any(wanted.binds is lab.binding for lab in labs)
     domain = about.domain_id.replace("_", " ")
     named = (
         about.scenario_id,
         domain,
-        about.name,
-        about.title,
-        about.citation,
-        about.goal,
-        about.teaches,
+        paper.name,
+        paper.title,
+        paper.citation,
+        paper.goal,
+        paper.teaches,
     )
-    said = label_key(" ".join((*named, about.unit_of_n)))
+    said = label_key(" ".join((*named, about.design.unit_of_n)))
     return binds and wanted.domain in (None, about.domain_id) and all(w in said for w in words)

@@ -16,7 +16,7 @@ from replicalab.documents import DOCUMENTS, KEPT, FoundFile, detect_kind
 from replicalab.library import Entry, EntryKind
 from replicalab.negotiation import save
 from replicalab.scenarios import parse_study, read_lab, read_plan
-from replicalab.scenarios.json_file import FileKind
+from replicalab.scenarios.reading import FileKind
 from replicalab.ui import compare, own_studies, state, tray
 from replicalab.ui.batches import BATCHES, VisitorBatch
 from replicalab.ui.library import cases, drafting

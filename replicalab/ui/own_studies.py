@@ -57,7 +57,7 @@ def key_of(scenario_id: str) -> str | None:
 
 def names(but: str = "") -> list[str]:
     """Return the names of this visitor's studies, leaving one id out, and of those on the shelf."""
-    shelved = (summary.name for summary in scenarios.list_scenarios())
+    shelved = (summary.paper.name for summary in scenarios.list_scenarios())
     return [*(own.study.paper.name for name, own in kept().items() if name != but), *shelved]
 
 

@@ -222,11 +222,11 @@ def card_panel(
 
     A challenge hides the lesson, which may be the answer.
     """
-    marks = [field_name(about.domain_id), "contested" if about.contested else "", origin]
+    marks = [field_name(about.domain_id), "contested" if about.paper.contested else "", origin]
     return blocks.panel(
         "card",
         field=" · ".join(filter(None, marks)),
-        teaches="" if hidden else about.teaches,
+        teaches="" if hidden else about.paper.teaches,
         labs=[_lab_row(name, lab) for name, lab in labs.items()],
     )
 

@@ -56,7 +56,7 @@ def test_what_is_wrong_with_standard_input_is_told(
     ask: Asking, given: Given, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for data, told in (
-        (b"", "standard input: the file is empty; load a plan that was saved here"),
+        (b"", "standard input: line 1: it is not JSON (it ends"),
         (b"\xff\xfe", "standard input: "),
         ("[1, 2]", "standard input: the file holds no plan; load a plan that was saved here"),
         (b" " * (MOST_BYTES + 1), "'standard input' has more than 6,291,456 bytes"),

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from replicalab.documents import detect_kind
 from replicalab.errors import ScenarioError, TraceError
 from replicalab.negotiation import load
-from replicalab.scenarios import json_file, read_lab, read_plan
-from replicalab.scenarios.json_file import MOST_LISTS, MOST_VALUES, too_many
+from replicalab.scenarios import read_lab, read_plan, reading
+from replicalab.scenarios.reading import MOST_JSON_LISTS, MOST_JSON_VALUES, too_many
 
 ROW: Final = {
     "outcome": "no_deal", "rounds": 3, "samples": 100, "days": 4, "credits": 1600.0,
@@ -37,11 +37,11 @@ def lists(held: object) -> int:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("[" * MOST_LISTS, ""),
-        ("[" * (MOST_LISTS + 1), LISTS),
-        ('{"a":' * (MOST_LISTS + 1), LISTS),
-        ("[" + "1," * MOST_VALUES + "1]", ""),
-        ("[" + "1," * (MOST_VALUES + 1) + "1]", VALUES),
+        ("[" * MOST_JSON_LISTS, ""),
+        ("[" * (MOST_JSON_LISTS + 1), LISTS),
+        ('{"a":' * (MOST_JSON_LISTS + 1), LISTS),
+        ("[" + "1," * MOST_JSON_VALUES + "1]", ""),
+        ("[" + "1," * (MOST_JSON_VALUES + 1) + "1]", VALUES),
         (json.dumps({"results": [ROW] * (5 * 2**20 // len(json.dumps(ROW)))}), ""),
         (json.dumps({"jobs": [ITEM] * (5 * 2**20 // len(json.dumps(ITEM)))}), ""),
     ],
@@ -59,13 +59,13 @@ JSON: Final = st.recursive(
 @given(JSON, st.integers(0, 6), st.booleans())
 def test_lists_of_any_json_are_counted(held: object, most: int, ascii_only: bool) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_file, "MOST_LISTS", most)
+        patch.setattr(reading, "MOST_JSON_LISTS", most)
         told = too_many(json.dumps(held, ensure_ascii=ascii_only))
     assert told or lists(held) <= most
 
 
 def test_what_can_be_no_file_of_ours_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json, "loads", lambda *_, **__: pytest.fail("it was read"))
+    monkeypatch.setattr(reading, "from_json", lambda *_, **__: pytest.fail("it was read"))
     for text, told in (
         ("[" + "[]," * 1_700_000 + "[]]", f"the file holds {LISTS}; shorten it"),
         ('{"setup":[' + "[]," * 1_700_000 + "[]]}", f"the file holds {LISTS}; shorten it"),

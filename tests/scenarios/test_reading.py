@@ -6,7 +6,6 @@ from contextlib import suppress
 from typing import Final
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,12 +15,11 @@ from replicalab.scenarios.reading import (
     MAX_DEPTH,
     MOST_VALUES,
     Data,
-    Document,
     dotted,
     read_document,
 )
 from tests.golden import assert_golden
-from tests.scenarios.small_study import STUDY_TEXT, refusal
+from tests.scenarios.small_study import refusal
 
 
 def message(text: str | bytes) -> str:
@@ -132,30 +130,3 @@ yaml_soup = st.lists(
 def test_reader_raises_nothing_but_scenario_errors(text: str | bytes) -> None:
     with suppress(ScenarioError):
         assert isinstance(read_document(text, "x.yaml").data, dict)
-
-
-def outcome(text: str) -> Document | None:
-    """Return what is read of a text, None if it is refused."""
-    with suppress(ScenarioError):
-        return read_document(text, "x.yaml")
-    return None
-
-
-def both_readings(text: str) -> tuple[Document | None, Document | None]:
-    """Return what is read of a text with the C parser, and without it."""
-    with pytest.MonkeyPatch.context() as patch:
-        quick = outcome(text)
-        patch.delattr(yaml, "CSafeLoader")
-        return quick, outcome(text)
-
-
-@given(yaml_soup | st.text("ab:-#[]{}'\"| >\n\t\ufeff", max_size=30))
-def test_text_that_both_parsers_read_is_read_alike(text: str) -> None:
-    quick, plain = both_readings(text)
-    assert quick == plain or plain is None
-
-
-def test_reading_needs_no_c_parser() -> None:
-    quick, plain = both_readings(STUDY_TEXT)
-    assert plain is not None
-    assert quick == plain

@@ -236,7 +236,6 @@ WRONG: Final[dict[str, bytes | str]] = {
     "item twice": as_file({"items": [{"label": "x", "category": "reagent"}] * 2}),
     "201 items": as_file({"items": [{"label": f"{n}", "category": "reagent"} for n in range(201)]}),
     "long name": as_file({"name": "x" * 31}),
-    "key twice": '{"format": 2, "lab": {"days": 3, "days": 4}}',
     "no number": '{"format": 2, "lab": {"days": NaN}}',
     "long number": '{"format": 2, "lab": {"days": ' + "9" * 5000 + "}}",
     "deep": '{"lab":' + "[" * 100_000,

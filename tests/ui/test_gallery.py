@@ -60,13 +60,13 @@ def test_gallery_shows_every_study_by_its_short_name_and_how_each_lab_answers() 
     assert cards(app) == SHIPPED
     names = {button.key: plain(button.label) for button in app.button}
     for study in list_scenarios():
-        assert names[f"open_{study.scenario_id}"] == study.name
+        assert names[f"open_{study.scenario_id}"] == study.paper.name
     assert broken(app) == []
     [study] = [each for each in list_scenarios() if each.scenario_id == "math_four_colour"]
     [panel] = texts(keyed(app, "card_math_four_colour"))
     assert panel.splitlines() == [
         "Mathematics",
-        study.teaches,
+        study.paper.teaches,
         "Easy passes fits 100 %",
         "Medium fails none",
         "Hard fails none",

@@ -323,7 +323,11 @@ def test_plan_goes_by_the_shelfs_study_and_opens_no_second_card_for_another_of_i
 def test_file_that_cannot_be_kept_is_told_by_every_fault() -> None:
     app = visit(LIBRARY)
     for name, data, told in (
-        ("cut.json", "{", ["line 1, column 2: the file breaks off", "choose one saved here"]),
+        (
+            "cut.json",
+            "{",
+            ["line 1, column 1: it is not JSON (it ends while", "choose one saved here"],
+        ),
         ("list.json", "[1]", ["the file holds no bundle, negotiation, plan, lab or study"]),
         ("bytes.json", b"\xff\xfe", ["not UTF-8"]),
         ("plan.json", '{"study": "x"}', ["lab", "Field required"]),

@@ -469,7 +469,7 @@ def test_file_keeps_its_notes_until_the_form_changes_it_and_a_faulty_one_waits_u
     assert file_of(app) == template_text()
     broken = template_text().replace("kind: two_group", "kind: two: group")
     write(app, broken)
-    assert "mapping values are not allowed here" in app.table[0].value.to_string()
+    assert "mapping values are not allowed in this context" in app.table[0].value.to_string()
     assert "cannot be read as a study yet" in said(at(app, LAB))
     assert not can_press(app, "Use this study")
     assert file_of(app) == broken

@@ -124,7 +124,7 @@ def draw(here: PlanAnalysis) -> None:
 def _names() -> dict[str, str]:
     """Return the studies' names by id, the open one's first, those of visitors too."""
     own = {each.study.scenario_id: each.study.paper.name for each in _own()}
-    return {each.scenario_id: each.name for each in list_scenarios()} | own
+    return {each.scenario_id: each.paper.name for each in list_scenarios()} | own
 
 
 def _own() -> Sequence[OwnStudy]:

@@ -6,7 +6,7 @@ from replicalab.library import LONGEST_NAME
 from replicalab.negotiation import Setup
 from replicalab.reports import OpenedBundle, open_bundle
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, study_yaml
-from replicalab.scenarios.json_file import Values
+from replicalab.scenarios.reading import Values
 from replicalab.ui import own_studies
 from replicalab.ui.workspace import not_shown
 from replicalab.views.lab import lab_text

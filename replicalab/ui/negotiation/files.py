@@ -153,7 +153,7 @@ def recorded_player() -> Player:
     if not found:
         return RECORDED
     recording, setup = next(iter(found.values()))
-    names = {study.scenario_id: study.name for study in list_scenarios()}
+    names = {study.scenario_id: study.paper.name for study in list_scenarios()}
     study = names.get(setup.scenario_id, setup.scenario_id)
     name = f"{RECORDED.name}: {study}, {recording.settings.model} ({recording.made})"
     return RECORDED._replace(name=name)

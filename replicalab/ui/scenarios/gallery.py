@@ -196,7 +196,7 @@ def _draw_card(card: Card, on_click: Callable[[], None] | None = None) -> None:
     origin = own_studies.origin(card.own) if card.own else ""
     with st.container(border=True, key=f"card_{place}", height="stretch", gap=None):
         if st.button(
-            f"**{escaped(summary.name)}**",
+            f"**{escaped(summary.paper.name)}**",
             key=f"open_{place}",
             icon=":material/arrow_forward:",
             icon_position="right",

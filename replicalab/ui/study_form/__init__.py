@@ -297,7 +297,7 @@ def _draw_beginning() -> None:
         analysis.draw()
     form, file = st.columns(2, gap="large")
     with form:
-        names = {each.scenario_id: each.name for each in scenarios.list_scenarios()}
+        names = {each.scenario_id: each.paper.name for each in scenarios.list_scenarios()}
         st.selectbox(
             "Start from",
             [_EMPTY, _TEMPLATE, *names],
