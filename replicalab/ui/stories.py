@@ -1,4 +1,4 @@
-"""Three stories for a demo: each opens the study and plan in which it begins."""
+"""Four stories for a demo: each opens the study and plan in which it begins."""
 
 from enum import StrEnum
 from typing import Final, NamedTuple
@@ -7,7 +7,7 @@ from replicalab.agents.suggestions import apply_changes, reference_offer
 from replicalab.assessment import assess
 from replicalab.case import Case
 from replicalab.models import Protocol
-from replicalab.scenarios import load_scenario
+from replicalab.scenarios import Difficulty, load_scenario
 from replicalab.ui.workspace import DEFAULT_DIFFICULTY, Workspace
 
 _HALVED: Final = "bio_jq1_myeloma"
@@ -37,41 +37,52 @@ class Story(NamedTuple):
 
 
 def stories() -> list[Story]:
-    """Return the three stories.
+    """Return the four stories, the simplest first.
 
     Raises:
         ScenarioError: a shipped study that a story needs cannot be read.
     """
     return [
         Story(
+            "plan_that_fits",
+            "The plan that fits",
+            "100 participants in 4 days cost 1,600 of the lab’s 1,700 credits. All checks pass and "
+            "power is 1.00, so nothing is given up.",
+            StoryPage.PROTOCOL,
+            _begins("psy_stroop", lab=Difficulty.EASY),
+        ),
+        Story(
             "half_the_sample",
             "Half the sample for ten credits",
-            "Ten credits over, the Lab Manager halves the sample: power 0.53 → 0.26. Six days "
-            "fewer save 300 credits, and all 24 mice stay.",
+            "Ten credits over, the Lab Manager halves the sample: power 0.53 → 0.26. One day "
+            "fewer saves 50 credits, and all 24 mice stay. The 36 days of survival follow-up fit "
+            "this lab in no plan.",
             StoryPage.PROTOCOL,
             _begins(_HALVED, _all_but_the_sample()),
         ),
         Story(
             "cut_that_costs_nothing",
             "The cut that costs nothing",
-            "Another computer and two days fewer save 100 credits, and power stays at 0.88, above "
-            "the target of 0.80.",
+            "The lab has 4 of the 6 days, and another computer. With both changes all 12 runs stay "
+            "and so does power 0.88; halving on and on ends at 0.10.",
             StoryPage.NEGOTIATION,
             _begins("ml_resnet_cifar10"),
         ),
         Story(
             "do_not_run",
             "Do not run this study",
-            "The lab offers half the cases, and half a check proves nothing. It has no credits to "
-            "add, so the Scientist walks away.",
+            "The lab can check at most 437 of 633 cases, and 69 % of a check proves nothing. 2,055 "
+            "more credits would pay for all; without them the Scientist leaves.",
             StoryPage.NEGOTIATION,
             _begins("math_four_colour"),
         ),
     ]
 
 
-def _begins(study: str, plan: Protocol | None = None) -> Workspace:
-    return Workspace(case=Case(study=study, lab=DEFAULT_DIFFICULTY, plan=plan), presenting=1)
+def _begins(
+    study: str, plan: Protocol | None = None, lab: Difficulty = DEFAULT_DIFFICULTY
+) -> Workspace:
+    return Workspace(case=Case(study=study, lab=lab, plan=plan), presenting=1)
 
 
 def _all_but_the_sample() -> Protocol:

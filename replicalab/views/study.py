@@ -190,10 +190,14 @@ def idea_panel(sentence: str, *, level: int = 2) -> Panel:
 
 
 def picture_panel(options: PlanAnalysis) -> Panel:
-    """Return the picture of a story: its plan and the Lab Manager's, each with its evidence."""
-    yours, offered = options.yours, options.offered
-    both = {"Asked": yours, "Offered": offered}
-    evidence = [plan.evidence for plan in both.values()]
+    """Return the picture of a story: its plan, the Lab Manager's, and the one closest to it."""
+    yours = options.yours
+    named = {"Asked": yours, "Offered": options.offered, "Least loss": options.least.after}
+    shown: dict[str, Assessment] = {}
+    for name, plan in named.items():
+        if all(plan.plan != other.plan for other in shown.values()):
+            shown[name] = plan
+    evidence = [plan.evidence for plan in shown.values()]
     noun = unit_noun(yours.pack.design)
     return blocks.panel(
         "story",
@@ -206,7 +210,7 @@ def picture_panel(options: PlanAnalysis) -> Panel:
                 "status": evidence_status(plan.evidence),
                 "number": plan.evidence.number,
             }
-            for name, plan in both.items()
+            for name, plan in shown.items()
         ],
     )
 

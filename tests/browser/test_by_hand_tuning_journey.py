@@ -88,7 +88,7 @@ def _resets_and_applies_one_change_then_all(page: Page) -> None:
 
 
 def test_story_reads_on_its_page_and_undo_brings_its_address_back(app_page: Page) -> None:
-    left = stories()[0].workspace.changed(presenting=0)
+    left = stories()[1].workspace.changed(presenting=0)
     open_app(app_page, "/Protocol?" + urlencode(to_query(left)))
     for part in ("Staff:", "Basis"):
         expect(app_page.get_by_text(part).first).to_be_in_viewport()

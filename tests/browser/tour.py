@@ -33,7 +33,7 @@ from tests.browser.visiting import press
 GUIDE: Final = ROOT / "docs" / "tour.md"
 PICTURES: Final = ROOT / "docs" / "tour"
 _COLOURS: Final = 128
-_STORY: Final = stories()[0]
+_STORY: Final = stories()[1]
 _QUERY: Final = urlencode(to_query(_STORY.workspace.changed(presenting=0)))
 _SLIDE: Final = urlencode(to_query(_STORY.workspace.changed(presenting=4)))
 _LABS: Final = tuple(

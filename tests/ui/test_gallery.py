@@ -115,11 +115,15 @@ def test_page_without_study_offers_three(page: str) -> None:
 
 def test_each_story_has_its_picture_and_the_stories_stand_before_the_gallery() -> None:
     app = visit()
-    for (_, asked, offered), story in zip(panel_tables(app), STORIES.values(), strict=True):
+    for (_, *rows), story in zip(panel_tables(app), STORIES.values(), strict=True):
         options = PlanAnalysis(story.workspace.case.assessed(find))
-        for row, plan in ((asked, options.yours), (offered, options.offered)):
+        named = {"Asked": options.yours, "Offered": options.offered}
+        named["Least loss"] = options.least.after
+        for row in rows:
+            plan = named[row[0]]
             assert row[1].split()[0] == amount_text(plan.counts.samples)
             assert row[-1].endswith(f" {plan.evidence.number}")
+        assert len(rows) == len({plan.plan.model_dump_json() for plan in named.values()})
     order = [element.key or element.type for element in app.main if isinstance(element, Element)]
     assert order.index(story.key) < order.index("surprise") < order.index("filter_text")
 

@@ -71,7 +71,7 @@ from tests.ui.walking import go, query_of, visit
 MOMENTUM: Final = load_scenario("fin_momentum", Difficulty.MEDIUM)
 PLAN: Final = MOMENTUM.reference_protocol
 STEPS: Final = ScientistKind.STEP_BY_STEP
-HALVED: Final = stories()[0].workspace.model_copy(update={"presenting": 0})
+HALVED: Final = stories()[1].workspace.model_copy(update={"presenting": 0})
 """Where the first story is told, on its page."""
 
 

@@ -1,43 +1,70 @@
-"""The three stories for a demo: each opens where it begins, and comes to its point."""
+"""The four stories for a demo: each opens where it begins, and its point is proven."""
 
 from typing import Final
 
-from replicalab.assessment import assess
+from replicalab.assessment import Assessment, assess
+from replicalab.models import revise
 from replicalab.negotiation import Negotiation, Outcome
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import EvidenceTier
 from replicalab.ui.address import from_query, to_query
 from replicalab.ui.own_studies import find
 from replicalab.ui.stories import StoryPage, stories
+from replicalab.views.negotiation import simple_rule_run
 from tests.golden import assert_golden
 from tests.negotiation.playing import acts, by_rule
 
 STORIES: Final = {story.key: story for story in stories()}
 
 
-def test_stories_are_the_three_that_the_product_names_and_survive_as_links() -> None:
+def test_stories_read_as_pinned_and_survive_as_links() -> None:
     assert_golden("stories", "\n".join(f"{each.title}: {each.line}" for each in stories()))
     for each in stories():
         assert from_query(to_query(each.workspace), find) == (each.workspace, [])
 
 
-def test_half_the_sample_is_ten_credits_over_and_halved_for_it() -> None:
-    story = STORIES["half_the_sample"]
-    options = PlanAnalysis(
-        assess(story.workspace.case.protocol(find), story.workspace.case.pack(find))
-    )
+def options_of(key: str) -> PlanAnalysis:
+    """Return the analysis of the plan in which a story begins."""
+    case = STORIES[key].workspace.case
+    return PlanAnalysis(assess(case.protocol(find), case.pack(find)))
+
+
+def numbered(plan: Assessment, samples: int, days: int) -> Assessment:
+    """Return the plan with other numbers."""
+    return assess(revise(plan.plan, sample_size=samples, duration_days=days), plan.pack)
+
+
+def test_first_story_passes_as_it_is() -> None:
+    story = stories()[0]
+    options = options_of(story.key)
+    yours = options.yours
+    assert (story.key, story.page) == ("plan_that_fits", StoryPage.PROTOCOL)
+    assert yours.feasible
+    assert yours.plan == options.least.plan == yours.pack.reference_protocol
+    assert yours.evidence.tier is EvidenceTier.MEETS_TARGET
+    assert (yours.counts.samples, yours.counts.days, yours.evidence.text) == (100, 4, "power 1.00")
+    assert (yours.cost, yours.pack.lab.budget) == (1_600.0, 1_700.0)
+
+
+def test_halved_sample_needs_one_day_only() -> None:
+    story, options = STORIES["half_the_sample"], options_of("half_the_sample")
+    yours, least = options.yours, options.least.after
     assert story.page is StoryPage.PROTOCOL
-    assert options.yours.failing == ["budget"]
-    assert options.yours.cost - options.yours.pack.lab.budget == 10
+    assert yours.failing == ["budget"]
+    assert yours.cost - yours.pack.lab.budget == 10
     assert options.offer is not None
     assert [(c.field, c.original, c.revised) for c in options.offer.changes] == [
         ("sample_size", "24", "12")
     ]
-    worth = [plan.evidence for plan in (options.yours, options.offered)]
+    worth = [plan.evidence for plan in (yours, options.offered)]
     assert f"power {worth[0].number} → {worth[1].number}. " in story.line
     assert worth[1].tier is EvidenceTier.BELOW_FLOOR
-    least = options.least.after
     assert (least.counts.samples, least.counts.days, least.cost) == (24, 28 - 1, 2_490 - 50)
+    assert least.evidence.number == worth[0].number
+    # No smaller cut: one mouse fewer also fits, and costs power.
+    assert numbered(yours, 23, 28).feasible
+    assert numbered(yours, 23, 28).evidence.value < least.evidence.value
+    assert yours.pack.lab.days_left < 36
 
 
 def told(key: str) -> Negotiation:
@@ -55,25 +82,36 @@ def told(key: str) -> Negotiation:
     )
 
 
-def test_cut_that_costs_nothing_ends_with_credits_saved_and_all_else_as_it_was() -> None:
-    found = told("cut_that_costs_nothing")
-    plans = [done.plan for done in found.rounds if done.plan]
+def test_cut_that_costs_nothing_keeps_power() -> None:
+    run = told("cut_that_costs_nothing")
+    plans = [done.plan for done in run.rounds if done.plan]
     assert [(p.counts.days, p.cost, p.evidence.text, p.fidelity_loss) for p in plans] == [
         (6, 820, "power 0.88", 0),
         (4, 720, "power 0.88", 0),
     ]
-    assert found.outcome is Outcome.AGREED
+    assert run.outcome is Outcome.AGREED
     assert plans[-1].evidence.tier is EvidenceTier.MEETS_TARGET
+    assert run.pack.lab.days_left == plans[-1].counts.days, "no plan of more days fits"
+    rule = simple_rule_run(run)
+    assert rule is not None
+    last = [done.plan for done in rule.rounds if done.plan][-1]
+    assert last.evidence.text == "power 0.10"
 
 
-def test_do_not_run_is_offered_half_asks_for_credits_and_walks_away() -> None:
-    found = told("do_not_run")
-    offer = found.rounds[0].offer
+def test_do_not_run_names_the_most_cases() -> None:
+    run = told("do_not_run")
+    offer = run.rounds[0].offer
     assert offer is not None
     assert (offer.after.counts.samples, offer.after.feasible) == (316, True)
-    assert offer.after.evidence.text == "share examined 49.9 %"
     assert offer.after.evidence.tier is EvidenceTier.BELOW_FLOOR
-    asked = found.rounds[1].action
-    assert asked is not None
-    assert asked.questions == ["Could the lab give 2,055 more credits?"]
-    assert (acts(found)[-1], found.outcome) == ("leaves", Outcome.NO_DEAL)
+    least = PlanAnalysis(offer.before).least.after
+    assert (least.counts.samples, least.evidence.text) == (437, "share examined 69 %")
+    plans = [numbered(least, size, days) for size in range(438, 634) for days in range(1, 9)]
+    assert max(p.evidence.value for p in plans if p.feasible) < least.evidence.value
+    assert (acts(run)[-1], run.outcome) == ("leaves", Outcome.NO_DEAL)
+    budget = run.pack.lab.budget
+    for more in (2_054, 2_055):
+        lab = run.pack.in_lab(run.pack.lab.with_means(budget=budget + more))
+        best = PlanAnalysis(assess(run.pack.reference_protocol, lab)).least.after
+        assert (best.evidence.tier is EvidenceTier.MEETS_TARGET) == (more == 2_055)
+    assert "2,055 more credits" in run.rounds[-1].reason

@@ -71,7 +71,7 @@ from tests.views.reading import words
 
 CHAMBER, _ = EQUIPMENT
 SHIPPED: Final = [study.scenario_id for study in list_scenarios()]
-STORY: Final = stories()[0].workspace
+STORY: Final = stories()[1].workspace
 MICE, MYELOMA = STORY.case.protocol(find), STORY.case.pack(find)
 REEF: Final = load_scenario("eco_reef_fish", Difficulty.MEDIUM)
 SUZUKI: Final = load_scenario("chem_suzuki_ppb", Difficulty.EASY)

@@ -52,18 +52,18 @@ def draw_idea() -> None:
     with st.grid("auto", min_column_width=270, key="stories"):
         for number, (story, options) in enumerate(_judged(found)):
             _draw_story(story, options, first=number == 0)
-        with st.container(border=True, key="plan_here", height="stretch"):
-            button("Plan in your lab", "biotech", _plan_here, width="stretch", key="plan")
-            st.caption("The best plan of every study for your budget, days and staff.")
-            if st.button(
-                "Surprise me",
-                key="surprise",
-                icon=":material/casino:",
-                type="tertiary",
-                help="A study in its easy or medium lab.",
-            ):
-                _open_a_surprise()
-                study.go_there()
+    with st.container(border=True, key="plan_here", horizontal=True, vertical_alignment="center"):
+        button("Plan in your lab", "biotech", _plan_here, key="plan")
+        st.caption("The best plan of every study for your budget, days and staff.", width="content")
+        if st.button(
+            "Surprise me",
+            key="surprise",
+            icon=":material/casino:",
+            type="tertiary",
+            help="A study in its easy or medium lab.",
+        ):
+            _open_a_surprise()
+            study.go_there()
 
 
 def _plan_here() -> None:
