@@ -7,13 +7,9 @@ from pathlib import Path
 from typing import Annotated, Final, Literal, Self
 
 from pydantic import FailFast, Field, StringConstraints, ValidationError, model_validator
-from pydantic_core import from_json
 
-from replicalab.characters import on_one_line
-from replicalab.errors import NegotiationError, TraceError
-from replicalab.lexicon import amount_text
+from replicalab.errors import NegotiationError, ScenarioError, TraceError
 from replicalab.models import LONGEST_LABEL, NonEmptyText, Passage, Record
-from replicalab.negotiation.asking import readable
 from replicalab.negotiation.records import (
     MOST_OUTPUTS,
     MOST_ROUNDS,
@@ -26,13 +22,13 @@ from replicalab.negotiation.records import (
 )
 from replicalab.negotiation.rounds import moves_of, play_moves
 from replicalab.scenarios import Identifier, Pack
-from replicalab.scenarios.reading import dotted, format_problem, too_many
+from replicalab.scenarios.reading import FileKind, format_problem, read_json, record_error
 
 FORMAT: Final = 3
 MOST_BYTES: Final = 5 * 2**20
 """The largest file that is read, 5 MiB: fifty rounds with three attempts of a model each fit."""
 FOLDER: Final = Path(__file__).with_name("recordings")
-_REMEDY: Final = "load a file that was saved here and not edited since"
+_REMEDY: Final = "load a negotiation that was saved here"
 
 Host = Annotated[
     str,
@@ -107,31 +103,16 @@ def load(text: str) -> Transcript:
     Raises:
         TraceError: the text holds none, or one of another format; names the first place at fault.
     """
-    if (size := len(text.encode("utf-8", "surrogatepass"))) > MOST_BYTES:
-        limit = amount_text(MOST_BYTES)
-        raise TraceError(f"the file has {amount_text(size)} bytes, the limit is {limit}; {_REMEDY}")
-    if more := too_many(text):
-        raise TraceError(f"the file: it holds {more}; {_REMEDY}")
     try:
-        values = from_json(readable(text))
-    except ValueError as error:
-        raise TraceError(f"the file: Invalid JSON: {error}; {_REMEDY}") from error
-    number = values.get("format", 1) if isinstance(values, dict) and "setup" in values else FORMAT
-    if problem := format_problem(number, FORMAT):
-        raise TraceError(problem)
-    try:
+        values = read_json(text, "the file", FileKind.RUN, _REMEDY, MOST_BYTES)
+        number = values.get("format", 1) if "setup" in values else FORMAT
+        if problem := format_problem(number, FORMAT):
+            raise TraceError(problem)
         return Transcript.model_validate(values)
+    except ScenarioError as error:
+        raise TraceError(str(error.faults[0])) from error
     except ValidationError as error:
-        raise TraceError(f"{_first_fault(error)}; {_REMEDY}") from error
-
-
-def _first_fault(error: ValidationError) -> str:
-    first = error.errors(include_url=False)[0]
-    why = first["msg"].removeprefix("Value error, ")
-    if not first["loc"]:
-        return f"the file: {why}"
-    shown = f" is {first['input']!r}" if isinstance(first["input"], int | float) else ""
-    return f"{on_one_line(dotted(first['loc']))}{shown}: {why}"
+        raise TraceError(str(record_error(error, Transcript, "").faults[0])) from error
 
 
 def replay(transcript: Transcript, pack: Pack) -> Negotiation:

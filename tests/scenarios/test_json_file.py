@@ -81,5 +81,5 @@ def test_file_is_named_for_what_it_is_however_large_and_has_the_bound_of_its_kin
             read(data)
     with pytest.raises(ScenarioError, match="has 160001 bytes, more than the 160000 allowed"):
         read_plan(b'{"sample_size": 1}' + b" " * (160_001 - 18))
-    with pytest.raises(TraceError, match=f"the file: it holds {LISTS}"):
+    with pytest.raises(TraceError, match=f"the file holds {LISTS}"):
         load('{"setup":[' + "[]," * 160_000 + "[]]}")

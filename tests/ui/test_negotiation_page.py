@@ -264,7 +264,7 @@ def with_setup(**changes: int) -> str:
 
 REFUSED: Final[dict[str | bytes, str]] = {
     b"\xff\xfe\x00": "is not UTF-8 text; save the file as UTF-8",
-    "[]": "it holds no JSON object",
+    "[]": "the file holds no negotiation",
     '{"setup": {}, "turns": []}': "ReplicaLab 1 wrote this file, and this version does not read it",
     save(ENDED).replace("phys_millikan", "zebra"): "'zebra' is unknown",
     with_setup(max_rounds=20): "max_rounds is 20, and at most 12 can be shown here; play",

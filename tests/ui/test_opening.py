@@ -178,7 +178,7 @@ def test_file_that_cannot_be_opened_is_told_by_place_and_changes_nothing() -> No
         (
             save(RUN).replace('"seed"', '"seeds"'),
             "mine.json",
-            "mine.json: setup.seed: Field required",
+            "mine.json: setup.seed: this field is missing",
         ),
         ("[1, 2]", "mine.json", none),
         ('{"a": 1}', "mine.json", none),
