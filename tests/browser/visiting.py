@@ -28,14 +28,17 @@ FULL_ADDRESSES: Final = (
     *(
         ADDRESSES
         | {
+            "Study": "/Study?study=fin_momentum",
             "Protocol": "/Protocol?study=chem_suzuki_ppb&lab=hard",
-            "Negotiation": "/Negotiation?round=2",
+            "Negotiation": "/Negotiation?study=fin_momentum&round=2",
+            "Trade-offs": "/Trade-offs?study=fin_momentum",
             "Compare": COMPARING,
         }
     ).values(),
     SURVEY,
+    "/Trade-offs",
 )
-"""The same where there is much to see, and the survey of all studies."""
+"""The same with much to see, the survey of all studies, and a page without a study."""
 
 
 def where(page: Page) -> Locator:
