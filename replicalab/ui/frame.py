@@ -81,7 +81,7 @@ def page(title: str) -> Iterator[PlanAnalysis]:
         _ask_again_after_a_restart()
         if presenting:
             present.draw(analysis)
-            state.write_address()
+            _finish(title, times)
             st.stop()
         lab.draw_if_open()
         if not hidden:
@@ -91,14 +91,16 @@ def page(title: str) -> Iterator[PlanAnalysis]:
         if needs_study:
             gallery.draw_choice(title)
         if needs_study or challenge.draw_gate(title):
-            state.write_address()
+            _finish(title, times)
             st.stop()
         yield analysis
-        state.write_address()
-        st.session_state[_SENT_TITLE] = (
-            title,
-            min(times + 1, _ENOUGH),
-        )  # the run has come to its end
+        _finish(title, times)
+
+
+def _finish(title: str, times: int) -> None:
+    """Write the address and count a run that came to its end."""
+    state.write_address()
+    st.session_state[_SENT_TITLE] = (title, min(times + 1, _ENOUGH))
 
 
 def _begin() -> None:

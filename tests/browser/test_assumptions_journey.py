@@ -18,7 +18,7 @@ from tests.browser.driving import (
 from tests.browser.visiting import number, press, type_number, where
 
 CURVES = {
-    "Evidence over n": "None reaches target 0.80; in 8 days 285 affordable",
+    "Evidence over n": "In 8 days none reaches target 0.80; 285 affordable",
     "Evidence over effect": "420 samples: power 0.76",
     "n over effect": "No sample size reaches target 0.80",
 }

@@ -94,7 +94,7 @@ def test_story_reads_on_its_page_and_undo_brings_its_address_back(app_page: Page
         expect(app_page.get_by_text(part).first).to_be_in_viewport()
     address = app_page.url
     press(app_page, "Apply the least-loss plan")
-    expect(number(app_page, "Duration (days)")).to_have_value("22")
+    expect(number(app_page, "Duration (days)")).to_have_value("27")
     expect(where(app_page)).to_contain_text("power 0.53")
     expect(where(app_page)).to_be_in_viewport()
     press(app_page, "Undo")

@@ -47,7 +47,11 @@ LIGHT: Final = (
     ),
     *("/Study?study=bio_jq1_myeloma&lab=hard", "/Protocol?study=bio_jq1_myeloma&lab=hard"),
     *("/Protocol?study=math_four_colour&lab=hard", "/Negotiation?study=psy_stroop&round=2"),
-    *("/Trade-offs?study=fin_momentum", "/Trade-offs?study=psy_ego_depletion&budget=4600", "/Library"),
+    *(
+        "/Trade-offs?study=fin_momentum",
+        "/Trade-offs?study=psy_ego_depletion&budget=4600",
+        "/Library",
+    ),
     "/Negotiation?study=math_four_colour&lab=hard&round=2",
     *(
         f"/{story.page.title()}?{urlencode(to_query(story.workspace.changed(presenting=0)))}"

@@ -52,11 +52,14 @@ def _reads_the_story(page: Page) -> None:
     expect(where(page)).to_have_count(0)
     expect(page.locator("body")).not_to_contain_text("not feasible", ignore_case=True)
     follow(page, "Study")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Study: choose a study")
+    press(page, "JQ1 in myeloma")
+    expect(where(page)).to_contain_text("JQ1 in myeloma · medium lab")
     expect(where(page)).to_contain_text("Reference protocol: not feasible")
     story = page.get_by_text("The reference protocol (").first
     expect(story).to_be_visible()
-    expect(story).to_contain_text("The reference protocol (420 samples, 8 days, 5,050")
-    expect(story).to_contain_text("the planned power falls from 0.76 to 0.47")
+    expect(story).to_contain_text("The reference protocol (24 samples (18 analysed), 36 days")
+    expect(story).to_contain_text("the planned power falls from 0.67 to 0.26")
 
 
 def _opens_another_study_and_its_hard_lab(page: Page) -> None:
