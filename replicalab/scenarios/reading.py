@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import Any, Final, get_args
+from typing import Any, Final, Self, get_args
 
 import yaml
 from pydantic import ValidationError
@@ -31,8 +31,7 @@ _MOST_COMPARED: Final = 50  # Known names that are compared with an unknown one
 _LONGEST_COMPARED: Final = 40  # A comparison takes the cube of the length
 _LONGEST_LIST: Final = 400  # Characters of the known names in a message
 MOST_JSON_BYTES: Final = 6 * 2**20  # A study, a lab and the longest negotiation
-MOST_JSON_LISTS: Final = 150_000  # A million takes a second, in which no other page is drawn
-MOST_JSON_VALUES: Final = 500_000
+MOST_JSON_VALUES: Final = 500_000  # Lists and blocks counted; they take some 50 MB
 FORMAT: Final = 2  # of plans, labs, batches and bundles
 
 FieldPath = tuple[str | int, ...]
@@ -165,11 +164,9 @@ class _Reader:
         begins = isinstance(next(self._events), yaml.DocumentStartEvent)
         data = self._value(next(self._events), ()) if begins else None
         if not isinstance(data, dict):
-            kind = "empty" if data is None else "a list" if isinstance(data, list) else "one value"
-            raise self._error(f"the file is {kind}", "write it as 'key: value' lines")
+            raise self._error(f"the file is {shown(data)}", "write it as 'key: value' lines")
         next(self._events)
-        after = next(self._events)
-        if not isinstance(after, yaml.StreamEndEvent):
+        if not isinstance(after := next(self._events), yaml.StreamEndEvent):
             raise self._error("a second document starts here", "keep one study per file", after)
         return Document(self._source, data, self._places)
 
@@ -186,13 +183,11 @@ class _Reader:
         mapping: dict[str, Data] = {}
         while not isinstance(event := next(self._events), yaml.MappingEndEvent):
             if not isinstance(event, yaml.ScalarEvent):
-                problem = "a key that is not plain text"
-                raise self._error(problem, "write 'key: value'", event, path)
+                raise self._error("a key that is not text", "write 'key: value'", event, path)
             self._check(event, path)
             here = (*path, event.value)
             if event.value in mapping:
-                name, (line, _) = shortened(event.value, LONGEST_QUOTED), self._places[here]
-                problem = f"key '{name}' is repeated (first on line {line})"
+                problem = f"key '{shortened(event.value, LONGEST_QUOTED)}' is repeated"
                 raise self._error(problem, "keep one of the two", event, here)
             self._places[here] = _place(event.start_mark)
             mapping[event.value] = self._value(next(self._events), here)
@@ -231,32 +226,28 @@ def _place(mark: Any) -> tuple[int, int]:
 
 
 class FileKind(StrEnum):
-    """What a JSON file may hold."""
+    """What a JSON file may hold, with the names by any of which it is known."""
 
-    BUNDLE = "bundle"
-    RUN = "negotiation"
-    BATCH = "batch of negotiations"
-    STUDY = "study"
-    KEPT_PLAN = "plan with its study and lab"
-    LAB = "lab"
-    PLAN = "plan"
+    names: frozenset[str]
 
+    def __new__(cls, text: str, *names: str) -> Self:
+        """Return a kind as its text."""
+        kind = str.__new__(cls, text)
+        kind._value_, kind.names = text, frozenset(names)
+        return kind
 
-# By any of which names each is known; a plan alone names its study too.
-_KNOWN: Final[dict[FileKind, frozenset[str]]] = {
-    FileKind.BUNDLE: frozenset({"input_hash"}),
-    FileKind.RUN: frozenset({"setup"}),
-    FileKind.BATCH: frozenset({"asked", "results"}),
-    FileKind.STUDY: frozenset({"paper", "labs"}),
-    FileKind.PLAN: frozenset(PROTOCOL_FIELDS),
-    FileKind.KEPT_PLAN: frozenset({"study"}),
-    FileKind.LAB: frozenset({"lab"}),
-}
+    BUNDLE = "bundle", "input_hash"
+    RUN = "negotiation", "setup"
+    BATCH = "batch of negotiations", "asked", "results"
+    STUDY = "study", "paper", "labs"
+    PLAN = "plan", *PROTOCOL_FIELDS  # A plan alone names its study too
+    KEPT_PLAN = "plan with its study and lab", "study"
+    LAB = "lab", "lab"
 
 
 def kind_of(values: Values) -> FileKind | None:
     """Return what a file with these values holds, None if unknown."""
-    return next((kind for kind, names in _KNOWN.items() if not names.isdisjoint(values)), None)
+    return next((kind for kind in FileKind if not kind.names.isdisjoint(values)), None)
 
 
 def format_problem(number: object, read_here: int = FORMAT) -> str:
@@ -266,13 +257,6 @@ def format_problem(number: object, read_here: int = FORMAT) -> str:
     if number > read_here:
         return "a newer version of ReplicaLab wrote this file; read it there"
     return "ReplicaLab 1 wrote this file, and this version does not read it; make it again here"
-
-
-def too_many(text: str) -> str:
-    """Return what a JSON text has too many of to be read; empty if nothing."""
-    if text.count("[") + text.count("{") > MOST_JSON_LISTS:
-        return f"more than {MOST_JSON_LISTS:,} lists and blocks"
-    return f"more than {MOST_JSON_VALUES:,} values" if text.count(",") > MOST_JSON_VALUES else ""
 
 
 def read_json(
@@ -285,8 +269,8 @@ def read_json(
     """
     text, values = readable_text(data, source, most), None
     fault = Fault("", f"the file holds no {holds}", remedy)
-    if more := too_many(text):
-        fault = Fault("", f"the file holds {more}", "shorten it")
+    if sum(map(text.count, "[{,")) > MOST_JSON_VALUES:
+        fault = Fault("", f"the file holds more than {MOST_JSON_VALUES:,} values", "shorten it")
     else:
         try:
             values = from_json(text, allow_inf_nan=False)
@@ -311,7 +295,7 @@ def read_kind(
     values = data if isinstance(data, dict) else read_json(data, source, kind, remedy)
     held = kind_of(values)
     problem, _, advice = format_problem(values.get("format", FORMAT)).partition("; ")
-    if held and _KNOWN[kind].isdisjoint(values):
+    if held and kind.names.isdisjoint(values):
         problem, advice = f"the file holds a {held}, no {kind}", remedy
     if problem:
         raise ScenarioError(source, [Fault("", problem, advice)])
@@ -379,10 +363,8 @@ def _in_words(detail: ErrorDetails, path: FieldPath, record: type[Record]) -> tu
 
 def shown(value: object) -> str:
     """Return a value of a file as a message quotes it, short whatever it is."""
-    if isinstance(value, dict):
-        return "a block of keys"
-    if isinstance(value, list):
-        return f"a list of {len(value)}"
+    if isinstance(value, dict | list):
+        return "a block of keys" if isinstance(value, dict) else f"a list of {len(value)}"
     if value is None or isinstance(value, bool):
         return {None: "an empty value", True: "true", False: "false"}[value]
     return shortened(repr(value), LONGEST_QUOTED)

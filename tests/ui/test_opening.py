@@ -183,7 +183,7 @@ def test_file_that_cannot_be_opened_is_told_by_place_and_changes_nothing() -> No
         ("[1, 2]", "mine.json", none),
         ('{"a": 1}', "mine.json", none),
         ('{"a":' + "[" * 40_000, "mine.json", "recursion limit exceeded"),
-        ("[" * 200_000, "mine.json", "the file holds more than 150,000 lists and blocks; shorten"),
+        ("[" * 600_000, "mine.json", "the file holds more than 500,000 values; shorten"),
         ('{"sample_size": 12}', "plan.json", "duration_days"),
         ('{"format": 2, "lab": {"budget": "much"}}', "lab.json", "lab.budget"),
         ("title: x", "study.yaml", "scenario_id"),
