@@ -52,6 +52,7 @@ _SHORT: Final = 190
 _MOST_OF_A_TEXT: Final = 260
 _FEW_STEPS: Final = 2
 _MOST_STEPS: Final = 4  # Of more steps each field is shown once
+_SHORT_CLAIM: Final = 380
 _ROOMY: Final = 430
 
 
@@ -115,7 +116,7 @@ def stake_slide(
         "slide_stake",
         study=paper.name,
         about=[(name, text) for name, text in about if text],
-        roomy=sum(len(text) for _, text in about) <= _ROOMY,
+        roomy=sum(len(text) for _, text in about) <= _SHORT_CLAIM,
         lab=f"{capitalised(lab)} has {amounts_text(pack.lab)}.",
         unit=f"A sample: {unit}." if unit else "",
         dropout=f"Dropout: {dropout}." if design.dropout else "",

@@ -267,7 +267,7 @@ def test_every_slide_is_accessible_and_one_screen_in_large_type(
     app_page: Page, asked: str, views: tuple[View, ...]
 ) -> None:
     opened(app_page, f"/Negotiation?{asked}&present=1")
-    place, main = app_page.locator(".rl.slide.top p").last, app_page.get_by_test_id("stMain")
+    place, main = app_page.locator(".page.shown .top p").last, app_page.get_by_test_id("stMain")
     expect(place).to_have_text(re.compile("^1 / "))
     expect(app_page.get_by_role("button", name="Next")).to_be_enabled()
     last = int(place.inner_text().partition(" / ")[2])

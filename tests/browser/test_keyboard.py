@@ -47,13 +47,13 @@ def test_keyboard_alone_does_the_whole_first_journey(app_page: Page) -> None:
 def _presents_the_first_story(page: Page) -> None:
     reach(page, page.get_by_role("button", name="Half the sample for ten credits"))
     strike(page, "Enter")
-    place = page.locator(".rl.slide.top p").last
+    place = page.locator(".page.shown .top p").last
     expect(place).to_have_text(re.compile("^1 / "))
     last = int(place.inner_text().partition(" / ")[2])
     for number in range(1, last):
         expect(place).to_have_text(f"{number} / {last}")
         page.keyboard.press("Space")
-    expect(page.locator(".rl.slide.point")).to_be_visible()
+    expect(page.locator(".page.shown .point")).to_be_visible()
     page.keyboard.press("Escape")
     expect(where(page)).to_contain_text("Your plan: not feasible")
 

@@ -1,22 +1,27 @@
-"""Presenting in a real browser: a clicker's keys, and the way back to the page."""
+"""Presenting in a real browser: a clicker's keys, room for every slide, and the deck on paper."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
+from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.driving import PHONE_DARK, View, open_app, reload_app
+from replicalab.ui.address import to_query
+from replicalab.ui.stories import Story, stories
+from tests.browser.driving import PHONE_DARK, PROJECTOR, View, open_app, reload_app
 from tests.browser.visiting import choose_more, where
+from tests.reports.making import pages_in
+from tests.ui.pages import IN_EVERY_LAB
 
 LAST: Final = 8
 
 
 def place(page: Page) -> Locator:
     """Return which slide of how many is on show."""
-    return page.locator(".rl.slide.top p").last
+    return page.locator(".page.shown .top p").last
 
 
 @pytest.mark.parametrize("view", [PHONE_DARK], ids=str)
@@ -51,3 +56,74 @@ def test_clicker_goes_through_the_slides_and_leaves_to_the_page(app_page: Page, 
     app_page.keyboard.press("Escape")
     expect(where(app_page)).to_be_visible()
     expect(app_page).to_have_url(address)
+
+
+# --- room -------------------------------------------------------------------------------------
+
+SCREENS: Final = (PROJECTOR, View("hall", 1920, 1080), View("zoomed", 640, 360))
+MEASURED: Final = """() => {
+  const main = document.querySelector('[data-testid=stMain]');
+  const buttons = [...document.querySelectorAll('.st-key-stage_ways button')];
+  const pages = [...document.querySelectorAll('.deck > .page')];
+  return pages.map(page => {
+    for (const other of pages) other.classList.toggle('shown', other === page);
+    const walker = document.createTreeWalker(page, NodeFilter.SHOW_TEXT), boxes = [];
+    while (walker.nextNode()) {
+      const text = walker.currentNode;
+      if (!text.data.trim() || text.parentElement.closest('.unseen, .meaning')) continue;
+      const range = document.createRange();
+      range.selectNodeContents(text);
+      boxes.push(...range.getClientRects());
+    }
+    return {
+      title: page.querySelector('h1').innerText,
+      texts: boxes.length,
+      left: Math.min(...boxes.map(box => box.left)),
+      right: innerWidth - Math.max(...boxes.map(box => box.right)),
+      reach: main.scrollHeight - Math.max(...boxes.map(box => box.bottom)) - main.scrollTop,
+      above: Math.min(...buttons.map(button => button.getBoundingClientRect().top))
+        - main.getBoundingClientRect().bottom,
+      sideways: main.scrollWidth - main.clientWidth,
+      scrolls: main.scrollHeight - main.clientHeight,
+    };
+  });
+}"""
+"""Of each slide: the room around its texts, that above the buttons, and how far it scrolls."""
+
+
+def assert_room(page: Page) -> None:
+    """Check every slide of the deck on show, in every screen."""
+    expect(place(page)).to_have_text(re.compile("^1 / "))
+    expect(page.get_by_role("button", name="Next")).to_be_enabled()
+    for screen in SCREENS:
+        page.set_viewport_size({"width": screen.width, "height": screen.height})
+        for slide in page.evaluate(MEASURED):
+            assert slide["texts"] > 3, (screen, slide)
+            for side in ("left", "right", "reach", "above"):
+                assert slide[side] >= 0, (screen, side, slide)
+            assert slide["sideways"] <= 0, (screen, slide)
+            assert slide["scrolls"] <= 0 or screen.name == "zoomed", (screen, slide)
+
+
+@IN_EVERY_LAB
+def test_slide_has_room_in_every_lab(app_page: Page, study: str, lab: str) -> None:
+    open_app(app_page, f"/Negotiation?study={study}&lab={lab}&present=1")
+    assert_room(app_page)
+
+
+@pytest.mark.parametrize("story", stories(), ids=lambda story: story.key)
+def test_slide_has_room_in_every_story(app_page: Page, story: Story) -> None:
+    open_app(app_page, "/")
+    app_page.get_by_role("button", name=story.title).click()
+    assert_room(app_page)
+    expect(app_page.locator(".page .point")).to_have_count(1)
+
+
+def test_deck_prints_one_slide_a_page(app_page: Page) -> None:
+    story = stories()[1]
+    open_app(app_page, f"/Protocol?{urlencode(to_query(story.workspace))}")
+    expect(place(app_page)).to_have_text(re.compile("^1 / "))
+    slides = app_page.locator(".deck > .page").count()
+    assert slides > 3
+    assert pages_in(app_page.pdf(prefer_css_page_size=True)) == slides
+    assert pages_in(app_page.pdf(format="A4")) == slides
