@@ -39,11 +39,8 @@ from replicalab.scenarios import (
 MOST_ROUNDS: Final = 50
 MOST_OUTPUTS: Final = 20  # No model is asked so often for one turn
 LONGEST_OUTPUT: Final = 200_000  # The most characters of what a model says at a time
-ROUND_BYTES: Final = 32 * 1024
-"""What a round takes besides its texts: the plans that were judged in it."""
+ROUND_BYTES: Final = 32 * 1024  # of the plans that a round judged
 LONGEST_REASON: Final = 100  # The most characters of why a server says that a text ended
-
-# --- who plays, and how it ends ---------------------------------------------------------------
 
 
 class ScientistKind(StrEnum):
@@ -75,11 +72,7 @@ RULED_LAB_MANAGERS: Final = (LabManagerKind.REFERENCE, LabManagerKind.LEAST_LOSS
 
 
 def check_seats(scientist: ScientistKind, lab_manager: LabManagerKind) -> None:
-    """Refuse a person as Lab Manager if no rule plays the Scientist.
-
-    Raises:
-        ValueError: the message names both players.
-    """
+    """Refuse a person as Lab Manager if no rule plays the Scientist, as a ValueError."""
     if lab_manager is LabManagerKind.PERSON and scientist not in AUTOMATIC:
         raise ValueError(
             f"lab_manager is a person and scientist is {scientist}; seat "
@@ -111,11 +104,7 @@ class TurnAuthor(StrEnum):
     RULE = "rule"
     MODEL = "model"
     PERSON = "person"
-    FORK = "fork"
-    """A plan put forward by hand where a negotiation was forked."""
-
-
-# --- what is decided, and by whom -------------------------------------------------------------
+    FORK = "fork"  # A plan put forward by hand at a fork
 
 
 def _short(plan: Protocol) -> Protocol:
@@ -133,9 +122,7 @@ ModelName = Annotated[NonEmptyText, Field(max_length=200)]
 class Setup(Record):
     """The players, rounds and questions of a negotiation; `Case.setup` makes it.
 
-    ``opening`` is the plan that the Scientist proposes first, None where it chooses its own;
-    ``model`` names the language model, None where there is none; ``own_lab`` and ``question`` are
-    what a visitor says of the lab and of the evidence in place of the study.
+    ``opening`` is the plan that the Scientist proposes first, None if it chooses its own.
     """
 
     scenario_id: Identifier
@@ -157,10 +144,9 @@ class Setup(Record):
 
 
 class Output(Record):
-    """What came of one call of a model: its text as it was written, or why there is none.
+    """The text of one call of a model, or its failure.
 
-    Tokens are as the server counted; ``seconds`` are 0 where nobody measured; ``finish_reason``
-    says why the text ended: ``stop``, or ``length`` for the token cap.
+    ``finish_reason`` says why the text ended: ``stop``, or ``length`` for the token cap.
     """
 
     text: Annotated[str, Field(max_length=LONGEST_OUTPUT)] | None = None
@@ -179,15 +165,9 @@ class Output(Record):
 
 @dataclass(frozen=True)
 class Attempt:
-    """One attempt of a model at an action, for people.
+    """One attempt of a model at an action, counted from 1; the error is the parser's.
 
-    Attributes:
-        number: 1 for the first attempt at an action.
-        system_prompt, observation: what the model was sent first.
-        output: what it said.
-        action: what was read from that, None when there was no valid action.
-        error_code, error_message: what the parser found instead.
-        correction_prompt: what the model was sent next, None when it was not asked again.
+    ``correction_prompt`` is the next message to the model, None if it was not asked again.
     """
 
     number: int
@@ -205,9 +185,7 @@ class Turn(Record):
 
     Attributes:
         action: None walks away.
-        by: who chose it.
-        outputs: what a language model said until it was chosen; where a person acted for a model
-            that gave no valid action, what that model said. Empty for every other player.
+        outputs: of a language model, also if a person then acted for it.
     """
 
     action: ScientistAction | None
@@ -250,18 +228,14 @@ class Move(Record):
         return self
 
 
-# --- where it stands --------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class State:
     """Where a negotiation stands before a round, counted from 0.
 
     Attributes:
-        options: what may be done about the plan on the table, None before the first plan.
-        offer: the Lab Manager's standing offer, None when there is none.
-        opening: the plan that was opened with, or the last one that a person or a model put
-            forward, None before the first plan.
+        options: the plan on the table and its alternatives, None before the first plan.
+        offer: the Lab Manager's last offer.
+        opening: the first plan, or the last one that a person or a model put forward.
         ending: None while it goes on.
     """
 
@@ -290,14 +264,12 @@ class Round:
 
     Attributes:
         number: counted from 0.
-        reason: why the Scientist did so, in numbers; empty where a person gave none.
-        attempts: how a language model came to its turn.
-        plan: the plan on the table in this round, None when there was none.
-        offer: what the Lab Manager found instead, None when it found or needed nothing, or when
-            no plan was put forward.
-        answer: the Lab Manager's, None when the Scientist walked away or a person has not
-            answered yet.
-        reply: the answer of a person as Lab Manager, None otherwise.
+        reason: why the Scientist did so, in numbers; empty if a person gave none.
+        attempts: of a language model at its turn.
+        plan: the plan on the table in this round.
+        offer: the Lab Manager's alternative, None if it found or needed none.
+        answer: the Lab Manager's, None if the Scientist left or a person has not answered yet.
+        reply: of a person as Lab Manager.
     """
 
     number: int

@@ -48,10 +48,7 @@ class ModelSettings(Record):
 
 
 class Recording(Record):
-    """What is known of a recorded model besides the negotiation.
-
-    ``key`` is its name among the others; title and note are for people.
-    """
+    """A recorded model: its key among the others, and a title and a note for people."""
 
     key: Identifier
     title: Annotated[NonEmptyText, Field(max_length=LONGEST_LABEL)]
@@ -69,10 +66,7 @@ class Transcript(Record):
     moves: Annotated[tuple[Move, ...], Field(max_length=MOST_ROUNDS), FailFast()] = ()
 
     @model_validator(mode="after")
-    def _belongs_together(self) -> Self:
-        numbers = [move.number for move in self.moves]
-        if numbers != sorted(set(numbers)):
-            raise ValueError("two moves are of one round, or out of order; list them by round")
+    def _has_a_model(self) -> Self:
         by_model = any(move.outputs or move.by is TurnAuthor.MODEL for move in self.moves)
         if (self.recording or by_model) and self.setup.scientist is not ScientistKind.MODEL:
             raise ValueError(
@@ -97,7 +91,7 @@ def save(negotiation: Negotiation, recording: Recording | None = None) -> str:
     return transcript.model_dump_json(indent=1, exclude_defaults=True)
 
 
-def load(text: str) -> Transcript:
+def load(text: str | bytes) -> Transcript:
     """Return the transcript that `save` wrote.
 
     Raises:
@@ -122,9 +116,10 @@ def replay(transcript: Transcript, pack: Pack) -> Negotiation:
         TraceError: the pack is of another study or lab, or a move cannot be played.
     """
     setup = transcript.setup
-    if (expected := _place(setup)) != (place := _place(pack)):
+    expected, here = (f"{at.scenario_id}, {at.difficulty}, seed {at.seed}" for at in (setup, pack))
+    if expected != here:
         raise TraceError(
-            f"it is about {expected}, not about {place}; open that study in the same lab"
+            f"it is about {expected}, not about {here}; open that study in the same lab"
         )
     if (setup.own_lab, setup.question) != (pack.own_lab, pack.question):
         raise TraceError("it is about another own lab or question; open it with its own")
@@ -134,21 +129,10 @@ def replay(transcript: Transcript, pack: Pack) -> Negotiation:
         raise TraceError(f"this negotiation cannot be replayed in this version: {error}") from error
 
 
-def _place(of: Setup | Pack) -> str:
-    return f"{of.scenario_id}, {of.difficulty}, seed {of.seed}"
-
-
 def shipped_recordings() -> tuple[Transcript, ...]:
     """Return the recordings that come with the application, by file name.
 
     Raises:
-        TraceError: one of them cannot be read; the message names the file.
+        TraceError: one of them cannot be read.
     """
-    transcripts = []
-    for file in sorted(FOLDER.glob("*.json")):
-        try:
-            transcripts.append(load(file.read_text(encoding="utf-8")))
-        except (TraceError, OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else error
-            raise TraceError(f"{file.name}: {reason}") from error
-    return tuple(transcripts)
+    return tuple(load(file.read_bytes()) for file in sorted(FOLDER.glob("*.json")))
