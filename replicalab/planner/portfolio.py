@@ -2,185 +2,46 @@
 
 An integer programme has a binary variable for each study, plan and start day. Some best timetable
 starts every plan on its first day or on the day after another one ends, so only those days have
-variables and rows. Without start days the programme bounds the work in all; its optimum is the
-best choice if it has a timetable. Every solution of HiGHS is checked with whole numbers.
+variables and rows. Searches end after a number of nodes, so results do not depend on the machine.
 Source: Pritsker, Watters and Wolfe (1969), Management Science 16, 93-108.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import product
-from math import ceil, gcd, inf, isfinite, prod
-from time import monotonic
+from math import ceil, gcd, inf, isfinite
 from typing import Any, Final, NamedTuple
 
 from replicalab.assessment import Assessment, assess
 from replicalab.errors import PortfolioError
-from replicalab.lexicon import amount_text, label_key, shortened
-from replicalab.models import Dimension, revise
+from replicalab.lexicon import amount_text
 from replicalab.notebook import Framed
-from replicalab.planner.limits import TIER_RANK, CountLimits, EvidenceCurve, most_looked_at
-from replicalab.planner.variants import variants_of
-from replicalab.scenarios import EvidenceTier, Pack
+from replicalab.planner.plan_options import (
+    UNIT,
+    LabPlans,
+    PlanOption,
+    PortfolioStudy,
+    plans_of,
+    undominated,
+    whole,
+)
 
 MOST_STUDIES: Final = 60
-MOST_WORTH: Final = 1_000_000_000
-SECONDS: Final = 10.0  # for all solves of a portfolio together
 
-_UNIT: Final = 1_000_000  # credits and worth are counted in whole millionths
-_MOST_COLUMNS: Final = 20_000  # HiGHS overruns its time limit with more
-_MOST_SUM: Final = 1e9  # objectives share a solve up to this sum, which HiGHS minimises exactly
-_COUNTED: Final = (EvidenceTier.MEETS_TARGET, EvidenceTier.ABOVE_FLOOR)
-
-
-@dataclass(frozen=True)
-class PortfolioStudy:
-    """A study to choose from.
-
-    Attributes:
-        pack: the study in the lab.
-        worth: the worth of a plan that meets the target.
-        floor_share: the share of it for a plan that only reaches the floor.
-    """
-
-    pack: Pack
-    worth: float = 1.0
-    floor_share: float = 0.0
-
-    def __post_init__(self) -> None:
-        """Check the numbers.
-
-        Raises:
-            PortfolioError: one of them is out of range.
-        """
-        name = f"'{shortened(self.pack.paper.name)}'"
-        for label, number, most in (
-            ("worth of", self.worth, MOST_WORTH),
-            ("share at the floor of", self.floor_share, 1),
-        ):
-            if not (isfinite(number) and 0 <= number <= most):
-                raise PortfolioError(
-                    f"{label} {name}: {number:g} is no number from 0 to {most:,}; write one such "
-                    f"as {0.5 if most == 1 else 2}, and 0 for what does not count"
-                )
-
-    def counts(self, tier: EvidenceTier) -> float:
-        """Return the worth of a plan with that evidence."""
-        if tier is EvidenceTier.MEETS_TARGET:
-            return self.worth
-        return self.worth * self.floor_share if tier is EvidenceTier.ABOVE_FLOOR else 0.0
-
-
-# --- plans of a study -----------------------------------------------------------------------
-
-
-class PlanOption(NamedTuple):
-    """Worth and demand of a plan; ``worth`` and ``credits`` are whole millionths.
-
-    ``first`` is the first day on which it may start.
-    """
-
-    worth: int
-    loss: int
-    credits: int
-    days: int
-    staff: int
-    instruments: frozenset[str]
-    first: int
-
-
-class LabPlans(NamedTuple):
-    """The plans of a study; ``exact`` is False if some may be missing."""
-
-    plans: Mapping[PlanOption, Assessment]
-    exact: bool
-
-
-def plans_of(candidate: PortfolioStudy) -> LabPlans:
-    """Return the undominated plans of a study, whatever they cost.
-
-    For each variant of the study's protocol these are the plans that reach the target, or the
-    floor, with the fewest samples and days, on the first day or after a booking ends.
-    """
-    plans, exact = dict[PlanOption, Assessment](), True
-    tiers = [tier for tier in _COUNTED if _whole(candidate.counts(tier))]
-    for pack in _labs(candidate.pack) if tiers else ():
-        limits = CountLimits(pack, frozenset({Dimension.BUDGET}))
-        if limits.endpoint_lost:
-            break
-        reference = assess(pack.reference_protocol, pack)
-        variants = variants_of(reference, by_instruments=True)
-        exact = exact and variants.exact
-        curve = EvidenceCurve(pack, most_looked_at(reference.plan))
-        for variant, tier in product(variants.listed, tiers):
-            allowed = curve.allowed(variant.factor)
-            needed = curve.needed(TIER_RANK[tier], variant.factor)
-            if variant.failing or allowed is None or needed is None:
-                continue
-            counts = limits.fewest(variant.counts(reference.counts), max(needed, allowed))
-            if not limits.allows(counts):
-                continue
-            numbers = {"sample_size": int(counts.samples), "duration_days": int(counts.days)}
-            plan = assess(revise(variant.applied_to(reference.plan), **numbers), pack)
-            if not {*plan.failing} - {Dimension.BUDGET}:
-                plans.setdefault(_option(plan, candidate), plan)
-    return LabPlans({option: plans[option] for option in undominated(plans)}, exact)
-
-
-def _labs(pack: Pack) -> Iterator[Pack]:
-    """Yield the study in the lab as it is, and from each day after a booking ends."""
-    lab = pack.lab
-    ends = {pack.inventory.booked_until(item) for item in pack.known_items}
-    later = {until + 1 for until in ends if until is not None and until < lab.days}
-    for first in sorted({lab.start_day, *later}):
-        yield pack.in_lab(lab.with_means(start_day=first))
-
-
-def _option(plan: Assessment, candidate: PortfolioStudy) -> PlanOption:
-    return PlanOption(
-        _whole(candidate.counts(plan.evidence.tier)),
-        plan.fidelity_loss,
-        _whole(plan.cost),
-        plan.counts.days,
-        plan.staff,
-        frozenset(map(label_key, plan.plan.required_equipment)),
-        plan.pack.lab.start_day,
-    )
-
-
-def undominated(options: Iterable[PlanOption]) -> list[PlanOption]:
-    """Return the options of a study that no other one dominates."""
-    selected: list[PlanOption] = []
-    for option in sorted(
-        options, key=lambda o: (_demand(o), len(o.instruments), sorted(o.instruments))
-    ):
-        if not any(_dominates(other, option) for other in selected):
-            selected.append(option)
-    return selected
-
-
-def _demand(option: PlanOption) -> tuple[int, ...]:
-    return -option.worth, option.loss, option.credits, option.days, option.staff, option.first
-
-
-def _dominates(one: PlanOption, other: PlanOption) -> bool:
-    pairs = zip(_demand(one), _demand(other), strict=True)
-    return one.instruments <= other.instruments and all(a <= b for a, b in pairs)
-
-
-def _whole(amount: float) -> int:
-    return round(amount * _UNIT)
+_MOST_COLUMNS: Final = 20_000  # HiGHS overruns its limits with more
+_NODES: Final = 6_000_000  # of the search tree, times columns: some ten seconds
+_SECONDS: Final = 120.0  # if a machine is far slower
 
 
 # --- the integer programme ------------------------------------------------------------------
 
 Studies = Sequence[Sequence[PlanOption]]
-_Terms = dict[int, int]
-_WORTH, _LOSS, _CREDITS, _LAST = range(4)  # objectives, all to be minimised
-_ORDER = (_WORTH, _LOSS, _CREDITS)
+Plans = dict[int, tuple[PlanOption, int]]  # a plan and its start day by the place of the study
+_Row = tuple[dict[int, int], int]  # the terms of a sum by their columns, and its cap
+_WORTH, _LOSS, _CREDITS = _ORDER = range(3)  # objectives, all to be minimised
 
 
 class LabMeans(NamedTuple):
@@ -193,44 +54,70 @@ class LabMeans(NamedTuple):
 
 
 class StudyChoice(NamedTuple):
-    """Chosen plans.
+    """Chosen plans, the most that any choice is worth, and whether none is better."""
 
-    Attributes:
-        plans: the plan and its start day by the place of the study, None without a choice.
-        most: an upper bound of the worth of any choice.
-        exact: whether no choice is better in the order of the objectives.
-    """
-
-    plans: dict[int, tuple[PlanOption, int]] | None
+    plans: Plans
     most: float
     exact: bool
 
-    @property
-    def totals(self) -> list[int]:
-        """The sums of worth, loss and credits, to be minimised."""
-        costs = [_costs(option) for option, _ in (self.plans or {}).values()]
-        return [sum(cost[objective] for cost in costs) for objective in _ORDER]
+
+def best(studies: Studies, means: LabMeans) -> StudyChoice:
+    """Choose the most worth, then the least loss, then the fewest credits.
+
+    An instrument that one study alone uses never conflicts. Without it fewer plans are undominated.
+    """
+    able = [[option for option in options if _is_able(option, means)] for options in studies]
+    users = Counter(
+        name for options in able for name in {name for o in options for name in o.instruments}
+    )
+    shared = {name for name, number in users.items() if number > 1}
+    full = [{o._replace(instruments=o.instruments & shared): o for o in own} for own in able]
+    listed = [(at, option) for at, options in enumerate(full) for option in undominated(options)]
+    plans, most, exact = _solved(listed, means)
+    if not exact:
+        by_costs = sorted(listed, key=lambda pair: _costs(pair[1]))
+        plans = min(plans, _packed(by_costs, means), key=_totals)
+    plans = _soonest(plans, means)
+    full_plans = {at: (full[at][option], start) for at, (option, start) in plans.items()}
+    return StudyChoice(full_plans, most, exact)
+
+
+def _is_able(option: PlanOption, means: LabMeans) -> bool:
+    end = option.first + option.days - 1
+    return option.worth > 0 and option.staff <= means.staff and end <= means.last
 
 
 def _costs(option: PlanOption) -> tuple[int, int, int]:
     return -option.worth, option.loss, option.credits
 
 
-def best(studies: Studies, means: LabMeans) -> StudyChoice:
-    """Choose the most worth, then the least loss, the fewest credits and the first end."""
-    deadline = monotonic() + SECONDS
-    whole = _Model(studies, means, deadline, timed=False)
-    relaxed = whole.in_turn(whole.order, {_CREDITS: means.credits})
-    timed = _Model(studies, means, deadline)
-    optimum = dict(zip(_ORDER, relaxed.totals, strict=True))
-    choice = timed.in_turn([(_LAST,)], optimum) if relaxed.exact else None
-    if choice is None or choice.plans is None:
-        choice = timed.in_turn([*timed.order, (_LAST,)], {_CREDITS: means.credits})
-        relaxed = relaxed._replace(most=min(relaxed.most, choice.most))
-    packed = whole.packed(relaxed)
-    if not choice.exact and (choice.plans is None or packed.totals < choice.totals):
-        choice = packed
-    return choice._replace(most=relaxed.most)
+def _totals(plans: Plans) -> list[int]:
+    costs = [_costs(option) for option, _ in plans.values()]
+    return [sum(cost[objective] for cost in costs) for objective in _ORDER]
+
+
+def _packed(options: Iterable[tuple[int, PlanOption]], means: LabMeans) -> Plans:
+    """Return plans that fit, taken in their order, each on the first day that is free for it."""
+    plans: Plans = {}
+    for at, option in options:
+        spent = sum(other.credits for other, _ in plans.values()) + option.credits
+        day = _earliest_start(option, [*plans.values()], means)
+        if at not in plans and spent <= means.credits and day is not None:
+            plans[at] = option, day
+    return plans
+
+
+def _soonest(plans: Plans, means: LabMeans) -> Plans:
+    """Return the same plans with the earliest end."""
+    while plans:
+        last = max(start + option.days - 1 for option, start in plans.values())
+        shorter = means._replace(last=last - 1)
+        options = [(at, o) for at, (o, _) in plans.items() if _is_able(o, shorter)]
+        sooner = _solved(options, shorter, [_WORTH]).plans
+        if len(sooner) < len(plans):
+            break
+        plans = sooner
+    return plans
 
 
 class _Column(NamedTuple):
@@ -243,204 +130,88 @@ class _Column(NamedTuple):
         return self.start + self.option.days - 1
 
 
-class _Model:
-    """The columns of a choice and the rows that every choice keeps; each row has a cap.
-
-    Without ``timed`` each plan has one column, and the rows bound the work in all.
-    """
-
-    def __init__(
-        self, studies: Studies, means: LabMeans, deadline: float, *, timed: bool = True
-    ) -> None:
-        self._means, self._deadline = means, deadline
-        able = [
-            _Column(study, option, option.first)
-            for study, options in enumerate(studies)
-            for option in options
-            if option.worth > 0
-            and option.staff <= means.staff
-            and option.first + option.days - 1 <= means.last
-        ]
-        days = _start_days(able, means.last)
-        self._columns = [
-            column._replace(start=day)
-            for column in able
-            for day in (days if timed else [column.start])
-            if column.start <= day <= means.last - column.option.days + 1
-        ]
-        self._by_study = [
-            [at for at, column in enumerate(self._columns) if column.study == study]
-            for study in sorted({column.study for column in able})
-        ]
-        self._rows = [(dict.fromkeys(columns, 1), 1) for columns in self._by_study]
-        if len(self._columns) <= _MOST_COLUMNS:
-            self._rows += self._daily(days) if timed else self._in_all()
-
-    def _daily(self, days: Sequence[int]) -> Iterator[tuple[_Terms, int]]:
-        """Yield the rows for staff and instruments on each day."""
-        users: dict[tuple[int, ...], _Terms] = {}
-        for day in days:
-            now = {at: c.option for at, c in enumerate(self._columns) if c.start <= day <= c.end}
-            yield {at: option.staff for at, option in now.items()}, self._means.staff
-            for row in self._instruments(now):
-                users[tuple(row)] = row
-        yield from ((row, 1) for row in users.values())
-
-    def _in_all(self) -> Iterator[tuple[_Terms, int]]:
-        """Yield the rows for the days of work of staff and instruments."""
-        days = self._means.last - self._means.first + 1
-        options = {at: column.option for at, column in enumerate(self._columns)}
-        yield {at: o.days * o.staff for at, o in options.items()}, days * self._means.staff
-        yield from (
-            ({at: options[at].days for at in row}, days) for row in self._instruments(options)
-        )
-
-    def _instruments(self, options: Mapping[int, PlanOption]) -> Iterator[_Terms]:
-        """Yield the columns that use an instrument of more than one study."""
-        for name in frozenset[str]().union(*(option.instruments for option in options.values())):
-            users = {at: 1 for at, option in options.items() if name in option.instruments}
-            if len({self._columns[at].study for at in users}) > 1:
-                yield users
-
-    @property
-    def order(self) -> list[tuple[int, ...]]:
-        """The objectives in their order; those of a group share a solve."""
-        in_one = prod(map(self._span, _ORDER)) <= _MOST_SUM
-        return [_ORDER] if in_one else [(objective,) for objective in _ORDER]
-
-    def in_turn(self, order: Sequence[tuple[int, ...]], caps: _Terms) -> StudyChoice:
-        """Minimise groups of objectives in turn, each with the optima before it as caps."""
-        choice = StudyChoice(None, inf, False)
-        for place, group in enumerate(order):
-            chosen, bound, exact = self._least(group, caps)
-            choice = choice._replace(most=choice.most if place else -bound, exact=exact)
-            if chosen is not None:
-                choice = choice._replace(plans=self._timetable(chosen))
-                caps = {**caps, **{o: self._total(o, chosen) for o in group if o != _LAST}}
-            if chosen is None or not exact:
-                break
-        return choice
-
-    def _span(self, objective: int) -> int:
-        """Return more than the difference of any two sums, in the unit of the terms."""
-        terms = self._terms(objective)
-        most = sum(max(abs(terms.get(at, 0)) for at in own) for own in self._by_study)
-        return most // (gcd(*terms.values()) or 1) + 1
-
-    def _total(self, objective: int, chosen: Iterable[int]) -> int:
-        return sum(_costs(self._columns[at].option)[objective] for at in chosen)
-
-    def _terms(self, objective: int) -> _Terms:
-        if objective == _LAST:
-            return {len(self._columns): 1}
-        return {at: _costs(column.option)[objective] for at, column in enumerate(self._columns)}
-
-    def _least(
-        self, objectives: Sequence[int], caps: _Terms
-    ) -> tuple[list[int] | None, float, bool]:
-        """Minimise a sum that keeps the order of some objectives.
-
-        Returns:
-            Chosen columns, a lower bound of the first objective, and whether that is proven.
-        """
-        weights = [0] * (len(self._columns) + 1)
-        for objective in objectives:
-            terms, span = self._terms(objective), self._span(objective)
-            unit = gcd(*terms.values()) or 1
-            weights = [w * span + terms.get(at, 0) // unit for at, w in enumerate(weights)]
-        rows = [*self._rows, *((self._terms(capped), cap) for capped, cap in caps.items())]
-        if _LAST in objectives:
-            for own in self._by_study:
-                ends = {at: self._columns[at].end - self._means.first + 1 for at in own}
-                rows.append(({**ends, len(self._columns): -1}, 0))
-        while True:
-            chosen, bound, exact = self._solved(weights, rows)
-            if chosen is None or all(self._total(o, chosen) <= cap for o, cap in caps.items()):
-                break
-            plans = {self._columns[at][:2] for at in chosen}  # over a cap by a rounding error
-            other = {at: 1 if c[:2] in plans else -1 for at, c in enumerate(self._columns)}
-            rows.append((other, len(plans) - 1))
-        if isfinite(bound):
-            unit = gcd(*self._terms(objectives[0]).values()) or 1
-            bound = bound // prod(map(self._span, objectives[1:])) * unit
-        return chosen, bound, exact
-
-    def _solved(
-        self, weights: Sequence[int], rows: Sequence[tuple[_Terms, int]]
-    ) -> tuple[list[int] | None, float, bool]:
-        import numpy as np  # noqa: PLC0415 - this and the next are slow to load
-        from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415
-        from scipy.sparse import csr_array  # noqa: PLC0415
-
-        size, seconds = len(self._columns), self._deadline - monotonic()
-        if weights[-1]:
-            seconds /= 2  # another solve may follow that of the last day
-        if not size:
-            is_possible = all(cap >= 0 for _, cap in rows)
-            return [] if is_possible else None, 0, True
-        if seconds <= 0 or size > _MOST_COLUMNS:
-            return None, -inf, False
-        cells, most = list[tuple[float, int, int]](), list[float]()
-        for terms, cap in rows:
-            unit = gcd(*terms.values()) or 1
-            cells += [(term // unit, len(most), at) for at, term in terms.items() if term]
-            most.append(cap // unit)
-        values, lines, places = zip(*cells, strict=True)
-        matrix = csr_array((np.array(values, float), (lines, places)), (len(most), size + 1))
-        result: Any = milp(
-            np.array(weights, float),
-            integrality=np.array([1] * size + [0]),
-            bounds=Bounds(0, np.array([1.0] * size + [self._means.last - self._means.first + 1])),
-            constraints=LinearConstraint(matrix, -np.inf, np.array(most, float)),
-            options={"time_limit": seconds, "mip_rel_gap": 0},
-        )
-        bound = getattr(result, "mip_dual_bound", None)
-        bound = -inf if bound is None or not isfinite(bound) else ceil(bound - 1e-6)
-        if result.x is None:
-            return None, bound, result.status == 2
-        return [at for at in range(size) if result.x[at] > 0.5], bound, result.status == 0
-
-    def packed(self, choice: StudyChoice) -> StudyChoice:
-        """Return plans that fit one after the other: first those of a choice, the longest first."""
-        chosen = [option for option, _ in (choice.plans or {}).values()]
-        others = sorted(self._columns, key=lambda c: _costs(c.option))
-        first = sorted(
-            (c for c in self._columns if c.option in chosen), key=lambda c: -c.option.days
-        )
-        plans: dict[int, tuple[PlanOption, int]] = {}
-        for study, option, _ in (*first, *others):
-            spent = sum(other.credits for other, _ in plans.values()) + option.credits
-            day = earliest_start(option, [*plans.values()], self._means)
-            if study not in plans and spent <= self._means.credits and day is not None:
-                plans[study] = option, day
-        return StudyChoice(plans, choice.most, False)
-
-    def _timetable(self, chosen: Iterable[int]) -> dict[int, tuple[PlanOption, int]]:
-        """Return the chosen plans, each moved to its earliest start."""
-        plans: dict[int, tuple[PlanOption, int]] = {}
-        for column in sorted(
-            (self._columns[at] for at in chosen), key=lambda c: (c.start, c.study)
-        ):
-            day = earliest_start(column.option, [*plans.values()], self._means)
-            plans[column.study] = column.option, day or column.start
-        return plans
+def _solved(
+    options: Sequence[tuple[int, PlanOption]], means: LabMeans, objectives: Sequence[int] = _ORDER
+) -> StudyChoice:
+    """Minimise the objectives in turn, each with the optima before it as caps."""
+    columns = _columns(options, means)
+    if not columns or len(columns) > _MOST_COLUMNS:
+        return StudyChoice({}, inf if columns else 0, not columns)
+    costs = [_costs(column.option) for column in columns]
+    terms = [{at: cost[objective] for at, cost in enumerate(costs)} for objective in _ORDER]
+    rows = [*_rows(columns, means), (terms[_CREDITS], means.credits)]
+    plans, most, exact = Plans(), inf, True
+    for objective in objectives:
+        chosen, bound, exact = _minimised(terms[objective], rows)
+        most = -bound if objective == _WORTH else most
+        if not exact and not chosen:
+            break
+        by_start = sorted((columns[at] for at in chosen), key=lambda c: c.start)
+        plans = _packed([column[:2] for column in by_start], means)
+        rows.append((terms[objective], _totals(plans)[objective]))
+        exact = exact and len(plans) == len(chosen)  # else over the budget by a rounding error
+        if not exact:
+            break
+    return StudyChoice(plans, most, exact)
 
 
-def _start_days(columns: Iterable[_Column], last: int) -> list[int]:
-    """Return each first day, plus the days of any studies that run before."""
+def _columns(options: Sequence[tuple[int, PlanOption]], means: LabMeans) -> list[_Column]:
+    """Return the plans on each first day, and after the days of studies that run before."""
     lengths: dict[int, set[int]] = {}
-    for column in columns:
-        lengths.setdefault(column.study, set()).add(column.option.days)
-    days = {column.start for column in columns}
+    for study, option in options:
+        lengths.setdefault(study, set()).add(option.days)
+    days = {option.first for _, option in options}
     for own in lengths.values():
-        days |= {day + length for day in days for length in own if day + length <= last}
-    return sorted(days)
+        days |= {day + length for day in days for length in own if day + length <= means.last}
+    return [
+        _Column(study, option, day)
+        for study, option in options
+        for day in sorted(days)
+        if option.first <= day <= means.last - option.days + 1
+    ]
 
 
-def earliest_start(
+def _rows(columns: Sequence[_Column], means: LabMeans) -> Iterator[_Row]:
+    """Yield the rows for one plan of a study, and for staff and instruments on each start day."""
+    for study in sorted({column.study for column in columns}):
+        yield {at: 1 for at, column in enumerate(columns) if column.study == study}, 1
+    for day in sorted({column.start for column in columns}):
+        now = {at: c.option for at, c in enumerate(columns) if c.start <= day <= c.end}
+        yield {at: option.staff for at, option in now.items()}, means.staff
+        for name in sorted({name for option in now.values() for name in option.instruments}):
+            yield {at: 1 for at, option in now.items() if name in option.instruments}, 1
+
+
+def _minimised(weights: Mapping[int, int], rows: Sequence[_Row]) -> tuple[list[int], float, bool]:
+    """Return the columns of the least weight, a lower bound of it, and whether that is proven."""
+    import numpy as np  # noqa: PLC0415 - this and the next are slow to load
+    from scipy.optimize import LinearConstraint, milp  # noqa: PLC0415
+    from scipy.sparse import csr_array  # noqa: PLC0415
+
+    size = len(weights)
+    matrix, caps = csr_array((len(rows), size)).tolil(), []
+    for line, (terms, cap) in enumerate(rows):
+        unit = gcd(*terms.values()) or 1
+        matrix[line, [*terms]] = [term // unit for term in terms.values()]
+        caps.append(float(cap // unit))
+    unit = gcd(*weights.values()) or 1
+    result: Any = milp(
+        np.array([weight // unit for weight in weights.values()], float),
+        integrality=np.ones(size),
+        bounds=(0, 1),
+        constraints=LinearConstraint(matrix.tocsr(), -np.inf, caps),
+        options={"node_limit": _NODES // size, "time_limit": _SECONDS, "mip_rel_gap": 0},
+    )
+    bound = getattr(result, "mip_dual_bound", None)
+    bound = -inf if bound is None or not isfinite(bound) else ceil(bound - 1e-6) * unit
+    values = [] if result.x is None else result.x
+    return [at for at, value in enumerate(values) if value > 0.5], bound, result.status == 0
+
+
+def _earliest_start(
     option: PlanOption, others: Sequence[tuple[PlanOption, int]], means: LabMeans
 ) -> int | None:
-    """Return the first day on which a plan fits beside others that have their start days."""
+    """Return the first day on which a plan fits together with others."""
     ends = {start + other.days for other, start in others}
     for day in sorted({option.first, *(end for end in ends if end > option.first)}):
         end = day + option.days
@@ -463,14 +234,7 @@ def earliest_start(
 
 @dataclass(frozen=True)
 class ChosenStudy:
-    """A study that is run.
-
-    Attributes:
-        place: of the study among the candidates.
-        plan: its plan, judged in the lab from its first day.
-        first, last: the days on which it is run.
-        worth: of the plan.
-    """
+    """A study that is run: its place among the candidates, and its plan from the first day on."""
 
     place: int
     plan: Assessment
@@ -482,8 +246,7 @@ class ChosenStudy:
 class Lacking(StrEnum):
     """Why a study is left out."""
 
-    WORTH = "it counts nothing"
-    EVIDENCE = "no plan in this lab reaches what counts"
+    EVIDENCE = "no plan in this lab counts"
     CREDITS = "credits"
     TIME = "staff, equipment and days"
 
@@ -500,13 +263,7 @@ class LeftOut(NamedTuple):
 class Portfolio(Framed):
     """The studies that one lab runs with one budget.
 
-    Attributes:
-        candidates: the studies to choose from.
-        chosen: the studies that are run, by their first day.
-        left_out: the studies that are not run.
-        budget: of the lab.
-        most: no choice is worth more.
-        exact: whether no choice is better by worth, then loss, credits and the last day.
+    No choice is worth more than ``most``. If ``exact``, none is better by worth, loss and credits.
     """
 
     candidates: tuple[PortfolioStudy, ...]
@@ -519,12 +276,12 @@ class Portfolio(Framed):
     @property
     def worth(self) -> float:
         """The worth of the chosen studies."""
-        return sum(_whole(study.worth) for study in self.chosen) / _UNIT
+        return sum(whole(study.worth) for study in self.chosen) / UNIT
 
     @property
     def credits(self) -> float:
         """The cost of the chosen studies."""
-        return sum(_whole(study.plan.cost) for study in self.chosen) / _UNIT
+        return sum(whole(study.plan.cost) for study in self.chosen) / UNIT
 
     @property
     def loss(self) -> int:
@@ -540,7 +297,7 @@ class Portfolio(Framed):
 def portfolio_of(candidates: Iterable[PortfolioStudy]) -> Portfolio:
     """Return the studies, and a plan of each, that are worth the most in one lab.
 
-    Ties go to the least fidelity loss, then the fewest credits, then the earliest end.
+    Ties go to the least fidelity loss, then the fewest credits. The chosen plans end early.
 
     Raises:
         PortfolioError: there are too many studies, or their labs differ.
@@ -552,16 +309,15 @@ def portfolio_of(candidates: Iterable[PortfolioStudy]) -> Portfolio:
     plans = tuple(map(plans_of, studies))
     is_complete = all(listed.exact for listed in plans)
     choice = best([[*listed.plans] for listed in plans], means)
-    picked = choice.plans or {}
+    picked = choice.plans
     worth = sum(study.worth for study in studies)
     if is_complete:
-        worth = min(worth, choice.most / _UNIT)
-    now = {at: option for at, (option, _) in picked.items()}
+        worth = min(worth, choice.most / UNIT)
     return Portfolio(
         candidates=studies,
         chosen=_chosen(studies, plans, picked),
-        left_out=tuple(_left_out(studies, plans, now, means.credits)),
-        budget=means.credits / _UNIT,
+        left_out=tuple(_left_out(plans, picked, means)),
+        budget=means.credits / UNIT,
         most=worth,
         exact=choice.exact and is_complete,
     )
@@ -570,7 +326,7 @@ def portfolio_of(candidates: Iterable[PortfolioStudy]) -> Portfolio:
 def _chosen(
     studies: Sequence[PortfolioStudy],
     plans: Sequence[LabPlans],
-    picked: Mapping[int, tuple[PlanOption, int]],
+    picked: Plans,
 ) -> tuple[ChosenStudy, ...]:
     chosen = []
     for at, (option, start) in picked.items():
@@ -582,25 +338,13 @@ def _chosen(
     return tuple(sorted(chosen, key=lambda study: (study.first, study.last, study.place)))
 
 
-def _left_out(
-    studies: Sequence[PortfolioStudy],
-    plans: Sequence[LabPlans],
-    now: Mapping[int, PlanOption],
-    credits: int,
-) -> Iterator[LeftOut]:
-    unspent = credits - sum(option.credits for option in now.values())
-    for at, study in enumerate(studies):
-        short = min((option.credits for option in plans[at].plans), default=0) - unspent
-        if at in now:
-            continue
-        if not _whole(study.worth):
-            yield LeftOut(at, Lacking.WORTH)
-        elif not plans[at].plans:
-            yield LeftOut(at, Lacking.EVIDENCE)
-        elif short > 0:
-            yield LeftOut(at, Lacking.CREDITS, short / _UNIT)
-        else:
-            yield LeftOut(at, Lacking.TIME)
+def _left_out(plans: Sequence[LabPlans], picked: Plans, means: LabMeans) -> Iterator[LeftOut]:
+    unspent = means.credits - sum(option.credits for option, _ in picked.values())
+    for at, (listed, _) in enumerate(plans):
+        if at not in picked:
+            short = max(0, min((option.credits for option in listed), default=0) - unspent)
+            reason = Lacking.CREDITS if short else Lacking.TIME
+            yield LeftOut(at, reason if listed else Lacking.EVIDENCE, short / UNIT)
 
 
 def _shared_means(studies: Sequence[PortfolioStudy]) -> LabMeans:
@@ -623,4 +367,4 @@ def _shared_means(studies: Sequence[PortfolioStudy]) -> LabMeans:
     if not labs:
         return LabMeans(0, 1, 0, 0)
     lab = labs[0]
-    return LabMeans(int(lab.budget * _UNIT + 1e-3), lab.start_day, lab.days, lab.staff)
+    return LabMeans(int(lab.budget * UNIT + 1e-3), lab.start_day, lab.days, lab.staff)

@@ -9,7 +9,6 @@ from typing import Final
 from replicalab.assessment.phrases import cautions_title
 from replicalab.lexicon import CREDITS, amount_text, capitalised, count_text, money_text
 from replicalab.planner import ChosenStudy, Lacking, LeftOut, Portfolio
-from replicalab.planner.portfolio import SECONDS
 from replicalab.views import blocks
 from replicalab.views.blocks import Cell, Column, Group, Heading, Sentence, Status
 from replicalab.views.frontier import given_up_text
@@ -19,8 +18,8 @@ from replicalab.views.verdicts import FIDELITY_MEANS, evidence_status
 TITLE: Final = "One budget for several studies"
 LEFT_OUT: Final = "Left out"
 NOTE: Final = (
-    "Order: most worth, then least given up, then lowest cost, then earliest end. Studies share "
-    "the staff of a day; an item of equipment serves one study at a time."
+    "Order: most worth, then least given up, then lowest cost. The chosen plans then end early. "
+    "Studies share the staff of a day; an item of equipment serves one study at a time."
 )
 _NUMBERS: Final = ("Samples", "Days", "Starts", "Ends", "Staff")
 
@@ -53,19 +52,15 @@ def summary_text(found: Portfolio) -> str:
 def proof_text(found: Portfolio) -> str:
     """Return whether the choice is proven, and an upper bound of the worth if it is not."""
     if found.exact:
-        return "No other choice of studies, plans and days is better."
-    limit = f"Best found: the search reached its limit ({SECONDS:g} s)"
-    return f"{limit}; no choice is worth more than {_worth(found.most)}."
+        return "No other choice of studies and plans is better."
+    return f"Best found so far; no choice is worth more than {_worth(found.most)}."
 
 
 def left_out_text(left: LeftOut, found: Portfolio) -> str:
     """Return why a study is not run."""
     match left.lacking:
-        case Lacking.WORTH:
-            return "It counts nothing."
         case Lacking.EVIDENCE:
-            counts = "target or floor" if found.candidates[left.place].floor_share else "target"
-            return f"No plan reaches its {counts} in this lab, whatever the budget."
+            return "No plan that counts fits this lab, whatever the budget."
         case Lacking.CREDITS:
             short = _money(found, left.credits, "more")
             return f"Its cheapest plan needs {short} than the others, as chosen, leave."

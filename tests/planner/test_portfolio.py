@@ -23,7 +23,8 @@ from replicalab.planner import (
     portfolio_of,
     variants,
 )
-from replicalab.planner.portfolio import MOST_STUDIES, LeftOut, Portfolio, plans_of
+from replicalab.planner.plan_options import plans_of
+from replicalab.planner.portfolio import MOST_STUDIES, LeftOut, Portfolio
 from replicalab.scenarios import (
     EvidenceAssumptions,
     EvidenceTier,
@@ -216,7 +217,7 @@ def test_study_is_left_out_with_its_reason() -> None:
     [never] = portfolio_of([PortfolioStudy(synthetic(days=1))]).left_out
     assert never.lacking is Lacking.EVIDENCE
     [nothing] = portfolio_of([PortfolioStudy(synthetic(), 0)]).left_out
-    assert nothing.lacking is Lacking.WORTH
+    assert nothing.lacking is Lacking.EVIDENCE
 
 
 def test_credits_lack_from_the_first_millionth_on() -> None:
@@ -387,8 +388,6 @@ def test_choice_keeps_to_the_lab_and_its_numbers_are_those_of_its_plans(first: i
 def _reason(found: Portfolio, at: int) -> LeftOut:
     """Return why a study is left out: what its plans lack beside the choice, day by day."""
     candidate, lab = found.candidates[at], found.candidates[at].pack.lab
-    if candidate.worth < 1e-6:
-        return LeftOut(at, Lacking.WORTH)
     plans = plans_of(candidate).plans
     if not plans:
         return LeftOut(at, Lacking.EVIDENCE)

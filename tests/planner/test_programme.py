@@ -8,7 +8,8 @@ from random import Random
 
 import pytest
 
-from replicalab.planner.portfolio import LabMeans, PlanOption, StudyChoice, best, undominated
+from replicalab.planner.plan_options import PlanOption, undominated
+from replicalab.planner.portfolio import LabMeans, StudyChoice, best
 from tests.tiers import batches
 
 SIZE = 100
@@ -81,7 +82,7 @@ def _small(seed: int) -> tuple[list[list[PlanOption]], LabMeans]:
 
 def _objective(means: LabMeans, found: StudyChoice) -> tuple[int, int, int, int]:
     """Return the same of a choice, whose timetable is checked day by day."""
-    picked = [*(found.plans or {}).values()]
+    picked = [*found.plans.values()]
     assert _fits([option for option, _ in picked], [start for _, start in picked], means)
     return (
         -sum(option.worth for option, _ in picked),
@@ -102,8 +103,10 @@ def test_choosing_equals_a_search_through_every_choice(first: int) -> None:
         found = best(studies, means)
         wanted = min(_objectives(_useful(studies), means))
         assert found.exact, seed
-        assert all(plan in studies[at] for at, (plan, _) in (found.plans or {}).items()), seed
-        assert _objective(means, found) == wanted, seed
+        assert all(plan in studies[at] for at, (plan, _) in found.plans.items()), seed
+        *objectives, end = _objective(means, found)
+        assert objectives == [*wanted[:3]], seed
+        assert end == min(_timetables([plan for plan, _ in found.plans.values()], means)), seed
         assert found.most == -wanted[0], seed
 
 
@@ -144,7 +147,7 @@ def test_choosing_from_thirty_equal_studies_is_proven() -> None:
     found = best([[option]] * 30, LabMeans(1000, 1, 9, 5))
     assert found.exact
     # Two at a time beside one another, three times.
-    assert len(found.plans or ()) == 6
+    assert len(found.plans) == 6
 
 
 def test_choosing_from_nothing_chooses_nothing() -> None:
@@ -163,10 +166,10 @@ def _one(worth: int, credits: int, days: int = 1, staff: int = 1, *names: str) -
 def test_two_equal_studies_are_chosen_in_the_place_of_one_that_is_worth_more_a_credit() -> None:
     studies = [[_one(12, 6)], [_one(9, 5)], [_one(9, 5)]]
     found = best(studies, LabMeans(10, 1, 1, 9))
-    assert (sorted(found.plans or ()), found.most, found.exact) == ([1, 2], 18, True)
+    assert (sorted(found.plans), found.most, found.exact) == ([1, 2], 18, True)
 
 
 def test_what_could_start_only_after_the_last_day_is_not_chosen() -> None:
     late = PlanOption(9, 0, 0, 1, 1, frozenset(), 8)
     found = best([[late], [_one(1, 1)]], LabMeans(10, 1, 5, 9))
-    assert ([*(found.plans or ())], found.most, found.exact) == ([1], 1, True)
+    assert ([*found.plans], found.most, found.exact) == ([1], 1, True)

@@ -9,7 +9,8 @@ from replicalab.errors import PortfolioError
 from replicalab.lexicon import joined
 from replicalab.models import Protocol
 from replicalab.planner import Portfolio, PortfolioStudy, portfolio_of
-from replicalab.planner.portfolio import MOST_STUDIES, MOST_WORTH
+from replicalab.planner.plan_options import MOST_WORTH
+from replicalab.planner.portfolio import MOST_STUDIES
 from replicalab.scenarios import LabOverrides, Pack
 from replicalab.tables import sheet
 from replicalab.tables.rows import PORTFOLIO, portfolio_row
