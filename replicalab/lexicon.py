@@ -130,7 +130,10 @@ def plural(noun: str, number: float) -> str:
 
 def joined(texts: Sequence[str], last: str = "and") -> str:
     """Return texts as a list in words: ``budget, days and staff``."""
-    return f"{', '.join(texts[:-1])} {last} {texts[-1]}" if len(texts) > 1 else "".join(texts)
+    if len(texts) < 2:
+        return "".join(texts)
+    comma = "," if any(f" {last} " in text for text in texts) else ""
+    return f"{', '.join(texts[:-1])}{comma} {last} {texts[-1]}"
 
 
 def quoted(labels: Iterable[str]) -> list[str]:

@@ -17,11 +17,12 @@ from replicalab.assessment import (
     Assessment,
     assess,
     breaks,
+    dimensions_text,
     failing_text,
     placed_text,
     violations,
 )
-from replicalab.lexicon import amount_text, count_text, joined, label_key, parts_of
+from replicalab.lexicon import amount_text, count_text, label_key, parts_of
 from replicalab.measures import GROUPINGS, KINDS, PARAMETERS
 from replicalab.measures.originals import agree, doubt_of, effect_of
 from replicalab.planner import PlanAnalysis, largest_sample
@@ -101,12 +102,13 @@ def _answer(lab: PlanAnalysis) -> models.LabManagerActionType:
 
 
 def _lab_note(lab: PlanAnalysis) -> LintFinding:
-    counts, failing = lab.offered.counts, lab.yours.failing
+    counts, failing, pack = lab.offered.counts, lab.yours.failing, lab.yours.pack
+    fails = dimensions_text(pack, failing)
     samples, days = count_text(counts.samples, "sample"), count_text(counts.days, "day")
     return _note(
         _place(lab),
-        f"The reference protocol {f'fails {joined(failing)}' if failing else 'passes all checks'}; "
-        f"{lab.binding or 'nothing'} binds. "
+        f"The reference protocol {f'fails {fails}' if failing else 'passes all checks'}; "
+        f"{pack.study.term(lab.binding or 'nothing')} binds. "
         f"The Lab Manager {_ANSWERS[_answer(lab)]}"
         f"{'; with all the changes that it offers: ' if lab.offer else ': '}"
         f"{samples} in {days}, {placed_text(lab.offered.evidence)}.",
@@ -120,7 +122,7 @@ def _lab_findings(lab: PlanAnalysis) -> Iterator[LintFinding]:
         yield _warning(
             place,
             "The easy lab should accept the reference protocol, but its Lab Manager "
-            f"{_ANSWERS[_answer(lab)]}, since {failing_text(lab.yours.failing)}; give this lab "
+            f"{_ANSWERS[_answer(lab)]}, since {failing_text(lab.yours)}; give this lab "
             "more, or plan less.",
         )
     elif accepts and not easy:

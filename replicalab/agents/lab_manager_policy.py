@@ -121,7 +121,7 @@ def compose_lab_manager_response(
 def answer_to(plan: Assessment, offer: Offer | None) -> LabManagerAction:
     """Return the Lab Manager's answer to a plan that is judged, and to what was found instead."""
     reasons, currency = plan.reasons.items(), plan.pack.lab.currency
-    said = _Verdict(plan.failing, reasons, plan.cost, plan.staff, currency)
+    said = _Verdict(plan.failing, reasons, plan.cost, plan.staff, currency, plan.pack.study.term)
     offered = None
     if offer is not None:
         after, failing = offer.after, offer.after.failing
@@ -144,6 +144,7 @@ class _Verdict(NamedTuple):
     credits: float
     staff: int
     currency: str
+    term: Callable[[str], str] = str
 
     @property
     def need(self) -> str:
@@ -211,7 +212,11 @@ def _explanation(
     if action_type is LabManagerActionType.ACCEPT:
         return f"I accept: all seven dimensions pass. The plan {verdict.need}."
     lines = [_OPENINGS[action_type]]
-    lines += [f"- {dimension}: {why}" for dimension, reasons in verdict.reasons for why in reasons]
+    lines += [
+        f"- {verdict.term(dimension)}: {why}"
+        for dimension, reasons in verdict.reasons
+        for why in reasons
+    ]
     if action_type is LabManagerActionType.REPORT_FEASIBILITY:
         return lines_text(lines)
     if offered is None or not offered.changes:
@@ -219,11 +224,11 @@ def _explanation(
     rejects = action_type is LabManagerActionType.REJECT
     lines.append("These changes alone are not enough:" if rejects else "I offer instead:")
     lines += [
-        f"- {_FIELD_NAMES[change.field]}: {change.original} → {change.revised}. "
+        f"- {verdict.term(_FIELD_NAMES[change.field])}: {change.original} → {change.revised}. "
         f"{change.reason} What is lost: {change.tradeoff}"
         for change in offered.changes
     ]
-    outcome = f"still failing: {', '.join(offered.remaining)}."
+    outcome = f"still failing: {', '.join(map(verdict.term, offered.remaining))}."
     if not offered.verdict.failing:
         outcome = "all seven dimensions pass."
     plan = f"That plan {offered.verdict.need}; {outcome}"
@@ -257,8 +262,8 @@ def _standing(item: ScenarioResource, scenario: Pack) -> str:
 
 def _listed(category: ResourceCategory, scenario: Pack) -> str:
     items = [_standing(item, scenario) for item in scenario.resources if item.category is category]
-    title = "Equipment" if category is ResourceCategory.EQUIPMENT else "Reagents"
-    return f"{title}: {' '.join(items) or 'none.'}"
+    name = "Equipment" if category is ResourceCategory.EQUIPMENT else "Reagents"
+    return f"{scenario.study.term(name)}: {' '.join(items) or 'none.'}"
 
 
 # The words that begin a topic's question, and what is answered to it.

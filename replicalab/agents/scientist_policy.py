@@ -72,8 +72,8 @@ _FINANCE: Final = _one_of(_FINANCE_HINTS)
 _BLOCKER: Final = _one_of(_BLOCKER_HINTS)
 
 _NO_INVENTORY: Final = (
-    "No equipment or reagents are listed: this plan is made from the paper alone, which does not "
-    "say what the lab has."
+    "No items are listed: this plan is made from the paper alone, which does not say what the "
+    "lab has."
 )
 # What the baseline proposes in each domain.
 _DEFAULTS: Final = {

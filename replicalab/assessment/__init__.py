@@ -48,6 +48,7 @@ from replicalab.assessment.evidence import (
 from replicalab.assessment.phrases import (
     cautions_text,
     cautions_title,
+    dimensions_text,
     failing_text,
     floor_text,
     placed_text,

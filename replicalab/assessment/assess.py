@@ -31,6 +31,7 @@ from replicalab.assessment.dimensions import (
     violations,
 )
 from replicalab.assessment.evidence import Evidence, evidence_of, smallest_detectable_effect
+from replicalab.assessment.phrases import dimensions_text
 from replicalab.assessment.results import (
     DimensionCheck,
     FeasibilityCheckResult,
@@ -254,6 +255,16 @@ class Assessment(Framed):
         """Why it fails each of the seven dimensions; nothing where it passes."""
         rows, failing = DIMENSION_ROWS.items(), self.failing
         return {each: row.reasons(self) if each in failing else [] for each, row in rows}
+
+    @property
+    def reasons_once(self) -> list[tuple[Dimension, str]]:
+        """Why dimensions fail, each fact once: an error that another reports refers to that one."""
+        check = self.check
+        paper = [error.message for error in check.on_paper_alone]
+        if check.repeated:
+            paper.append(f"see {dimensions_text(self.pack, check.repeated)}.")
+        reasons = self.reasons | {Dimension.PROTOCOL: paper}
+        return [(dimension, reason) for dimension, why in reasons.items() for reason in why]
 
     @cached_property
     def check(self) -> FeasibilityCheckResult:

@@ -24,7 +24,7 @@ from replicalab.lexicon import (
     repeated_labels,
     words_of,
 )
-from replicalab.models import Dimension
+from replicalab.models import FIELD_LABELS, Dimension
 from replicalab.scenarios import Bounds, Item, PolicyRule, StudyLimit
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def findings(plan: Assessment) -> Iterator[Finding]:
     for category, labels in _lists_with_duplicates(plan):
         for label in repeated_labels(labels):
             yield _WARNING, category, f"'{label}' is listed more than once, and billed so."
-    yield from map(_item_finding, plan.missing_items)
+    yield from (_item_finding(item, plan.pack.study.term) for item in plan.missing_items)
 
 
 def element_findings(plan: Assessment) -> list[Finding]:
@@ -164,8 +164,8 @@ def _number_findings(plan: Assessment) -> Iterator[Finding]:
         yield _ERROR, IssueCategory.SAMPLE_CONTROLS, f"{planned}: {remain}"
 
 
-def _item_finding(item: Item) -> Finding:
-    label, status, category = item.label, item.status, IssueCategory(item.category)
+def _item_finding(item: Item, term: Callable[[str], str]) -> Finding:
+    label, status, category = item.label, term(item.status), IssueCategory(item.category)
     if item.is_irreplaceable:
         return _ERROR, category, f"'{label}' is {status} and nothing may replace it."
     if item.options:
@@ -249,8 +249,10 @@ def _check_staff(plan: Assessment) -> list[str]:
 
 
 def _check_policy(plan: Assessment) -> list[str]:
+    term = plan.pack.study.term
     return [
-        f"'{violation.phrase}' in {violation.field} breaks the restriction: {violation.restriction}"
+        f"'{violation.phrase}' in {term(FIELD_LABELS[violation.field].lower())} breaks the "
+        f"restriction: {violation.restriction}"
         for violation in plan.violations
     ]
 

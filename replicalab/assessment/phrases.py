@@ -5,14 +5,15 @@ A half-width is better the smaller it is, so a plan is *within* a floor of ±2.5
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING
 
 from replicalab.assessment.evidence import Evidence, counted_units
 from replicalab.lexicon import amount_text, count_text, distinct_text, joined, plural
 from replicalab.measures import KINDS, LEAST_UNITS
-from replicalab.scenarios import Bounds, Control, EvidenceTier, Lab, StudyLimit
+from replicalab.models import Dimension
+from replicalab.scenarios import Bounds, Control, EvidenceTier, Lab, Pack, StudyLimit
 
 if TYPE_CHECKING:
     from replicalab.assessment.assess import Assessment
@@ -113,10 +114,26 @@ def left_text(lab: Lab) -> str:
     return f"{_counted_days(lab)} {'is' if left == 1 else 'are'} left {start}"
 
 
-def failing_text(failing: Sequence[str], *, still: bool = False) -> str:
-    """Return which dimensions fail: ``budget fails``, ``budget and schedule still fail``."""
-    fail = "fails" if len(failing) == 1 else "fail"
-    return f"{joined(failing)} {'still ' if still else ''}{fail}"
+def failing_text(
+    plan: Assessment, failing: Sequence[Dimension] | None = None, *, still: bool = False
+) -> str:
+    """Return which dimensions fail: ``budget fails``, ``budget and schedule still fail``.
+
+    They are those of the plan if ``failing`` is None.
+    """
+    failing = plan.failing if failing is None else failing
+    fail = "fail" if are_many(failing) else "fails"
+    return f"{dimensions_text(plan.pack, failing)} {'still ' if still else ''}{fail}"
+
+
+def are_many(dimensions: Sequence[Dimension]) -> bool:
+    """Return whether a verb after these dimensions is in the plural."""
+    return len(dimensions) != 1 or dimensions[0] is Dimension.REAGENTS
+
+
+def dimensions_text(pack: Pack, dimensions: Iterable[Dimension]) -> str:
+    """Return dimensions in the words of the study's field: ``budget, equipment and staff``."""
+    return joined([pack.study.term(dimension) for dimension in dimensions])
 
 
 def cautions_text(plan: Assessment) -> str:

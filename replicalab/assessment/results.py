@@ -10,7 +10,7 @@ from typing import Final, Self
 
 from pydantic import Field, ModelWrapValidatorHandler, computed_field, model_validator
 
-from replicalab.lexicon import CREDITS, count_text, joined
+from replicalab.lexicon import CREDITS, count_text
 from replicalab.models import (
     DIMENSIONS,
     LAB_DIMENSIONS,
@@ -152,7 +152,7 @@ class FeasibilityCheckResult(Record):
     def causes(self) -> list[Dimension]:
         """The failing dimensions with a reason of their own: a protocol may only repeat others'."""
         # Too many days, and an item that nothing may replace, are errors on paper too.
-        repeats = Dimension.PROTOCOL in self.failing and not self._on_paper_alone
+        repeats = Dimension.PROTOCOL in self.failing and not self.on_paper_alone
         return self.failing[1:] if repeats else self.failing
 
     @property
@@ -162,15 +162,8 @@ class FeasibilityCheckResult(Record):
         return [dimension for dimension in dict.fromkeys(others) if dimension is not None]
 
     @property
-    def reasons_once(self) -> list[tuple[Dimension, str]]:
-        """Why dimensions fail, each fact once: an error that another reports refers to that one."""
-        paper = [error.message for error in self._on_paper_alone]
-        paper += [f"see {joined(self.repeated)}."] if self.repeated else []
-        reasons = {d: self.check(d).reasons for d in DIMENSIONS} | {Dimension.PROTOCOL: paper}
-        return [(dimension, reason) for dimension, why in reasons.items() for reason in why]
-
-    @property
-    def _on_paper_alone(self) -> list[ValidationIssue]:
+    def on_paper_alone(self) -> list[ValidationIssue]:
+        """The errors on paper that no other failing dimension reports."""
         return [e for e in self.validation_result.errors if self._elsewhere(e) is None]
 
     def _elsewhere(self, error: ValidationIssue) -> Dimension | None:

@@ -256,4 +256,5 @@ def critique(plan: Assessment, said: Registration | None = None) -> tuple[Remark
 
 def _remark(row: ReviewQuestion, of: Reviewed) -> Remark:
     standing, text, finder = row.judge(of)
-    return Remark(row.key, row.asks, standing, text, finder, row.place)
+    place = row.place._replace(field=of.pack.study.term(row.place.field))
+    return Remark(row.key, row.asks, standing, text, finder, place)

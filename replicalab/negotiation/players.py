@@ -223,7 +223,7 @@ def _take_or_counter(state: State, best: LeastLoss) -> Choice:
         none = f"{exact}{adding_none(state.plan)}"
         return Choice(ACCEPT_ACTION, f"{has}; {none} gives up less in this lab.")
     if standing.failing:
-        has = f"{has}, but {failing_text(standing.failing)}"
+        has = f"{has}, but {failing_text(standing)}"
     return Choice(
         put_forward(state, best.plan),
         f"{has}{_loss(stands, best.rank)}. In the same lab a plan of {size} reaches "
@@ -303,7 +303,7 @@ def best_text(best: LeastLoss) -> str:
         worth = f"{evidence.text}, a plan that {breaks}" if breaks else evidence.text
         return f"in this lab {size_text(after)} would have reached {worth}"
     if not after.feasible:
-        failing = f"at best {failing_text(after.failing)}"
+        failing = f"at best {failing_text(after)}"
         if not best.exact:
             return f"no plan with this method was found that passes in this lab: {failing}"
         least = ""

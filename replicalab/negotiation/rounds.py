@@ -306,15 +306,13 @@ def _counter(plan: Assessment, reply: Reply) -> Offer | None:
     """
     if reply.accepts and plan.failing:
         raise NegotiationError(
-            f"the plan cannot be accepted: {failing_text(plan.failing)}; reject it or counter"
+            f"the plan cannot be accepted: {failing_text(plan)}; reject it or counter"
         )
     if reply.counter is None:
         return None
     after = plan.revised(reply.counter)
     if after.failing:
-        raise NegotiationError(
-            f"the counter-offer does not pass: {failing_text(after.failing)}; change it"
-        )
+        raise NegotiationError(f"the counter-offer does not pass: {failing_text(after)}; change it")
     return Offer(plan, after, ())
 
 

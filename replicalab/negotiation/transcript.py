@@ -122,7 +122,7 @@ def replay(transcript: Transcript, pack: Pack) -> Negotiation:
             f"it is about {expected}, not about {here}; open that study in the same lab"
         )
     if (setup.own_lab, setup.question) != (pack.own_lab, pack.question):
-        raise TraceError("it is about another own lab or question; open it with its own")
+        raise TraceError("it has other values of Your lab or the question; open it with its own")
     try:
         return play_moves(setup, transcript.moves, pack)
     except NegotiationError as error:

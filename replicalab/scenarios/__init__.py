@@ -66,6 +66,7 @@ from replicalab.scenarios.study import (
     PolicyRule,
     Study,
     Throughput,
+    term_in,
 )
 from replicalab.scenarios.units import CORRELATIONS, Arms, Units
 from replicalab.scenarios.writing import (

@@ -60,7 +60,7 @@ class Inventory:
     """
 
     def __init__(self, study: Study, lab: Lab) -> None:
-        self._lab = lab
+        self._lab, self._term = lab, study.term
         gone = dict.fromkeys(map(label_key, lab.out_of_stock), ItemStatus.OUT_OF_STOCK)
         self._booked_until = {
             key: day
@@ -127,7 +127,7 @@ class Inventory:
 
     def _standing(self, key: str, status: ItemStatus) -> str:
         if status is not ItemStatus.BOOKED:
-            return status.value
+            return self._term(status)
         until = self._booked_until[key]
         return f"{status} until day {until}{self._lab.dated(until)}"
 

@@ -15,6 +15,7 @@ from pydantic import (
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from replicalab.lexicon import (
+    capitalised,
     content_words,
     is_given,
     label_key,
@@ -345,6 +346,27 @@ class Throughput(Record):
     why: fields.Prose
 
 
+_WET_FIELDS: Final = ("biology", "chemistry", "ecology")
+_OUTSIDE_WET_LABS: Final = {
+    "reagents": "materials and data",
+    "reagent": "material",
+    "out of stock": "not available",
+}
+
+
+def term_in(field: str, name: str) -> str:
+    """Return a dimension, category, status or label of the program in the words of a field.
+
+    >>> term_in("plant_biology", "Reagents"), term_in("finance", "Reagents")
+    ('Reagents', 'Materials and data')
+    """
+    if any(wet in field for wet in _WET_FIELDS):
+        return name
+    for word, other in _OUTSIDE_WET_LABS.items():
+        name = name.replace(word, other).replace(capitalised(word), capitalised(other))
+    return name
+
+
 class Study(Record):
     """One study file: the paper, its evidence design, what it needs, and three labs.
 
@@ -435,6 +457,10 @@ class Study(Record):
         constraints = tuple(one_line(f"- {constraint.told}") for constraint in self.constraints)
         swaps = section("Allowed substitutions", [swap.told for swap in self.substitutions])
         return lines_text(summary), constraints, lines_text(swaps)
+
+    def term(self, name: str) -> str:
+        """Return a dimension, category, status or label of the program in its field's words."""
+        return term_in(self.domain_id, name)
 
     @property
     def task_summary(self) -> str:

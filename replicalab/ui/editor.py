@@ -38,16 +38,22 @@ class PlanForm(NamedTuple):
         plan: what they start with.
         take: takes each edit at once, a field and its value; None where the plan is sent later.
         groups: of how many groups the sample size is typed for one; 1 where it is typed in all.
+        term: returns a label in the words of the study's field.
     """
 
     name: str
     plan: models.Protocol
     take: Callable[[str, object], None] | None = None
     groups: int = 1
+    term: Callable[[str], str] = str
 
     def times(self, field: str) -> int:
         """Return by how much what is typed into a field is multiplied."""
         return self.groups if field == "sample_size" else 1
+
+    def label(self, field: str) -> str:
+        """Return what a field is called."""
+        return self.term(models.FIELD_LABELS[field])
 
     def key(self, field: str) -> str:
         """Return the key of a field's widget."""
@@ -65,8 +71,8 @@ class PlanForm(NamedTuple):
         # A plan without samples can be looked at, but not sent.
         least = 0 if self.take or field != "sample_size" else 1
         kept = f"the plan keeps {planned:,}" if self.take else ""
-        why_not = between(models.FIELD_LABELS[field], (least, models.LARGEST_PLANNED), kept)
-        name = models.FIELD_LABELS[field] if field != "duration_days" else "Duration (days)"
+        why_not = between(self.label(field), (least, models.LARGEST_PLANNED), kept)
+        name = self.label(field) if field != "duration_days" else "Duration (days)"
         return NumberField(
             label=f"{name} per group" if times > 1 else name,
             key=self.key(field),
@@ -91,11 +97,11 @@ class PlanForm(NamedTuple):
         known = models.too_large(self.plan)
         if large := [problem for problem in models.too_large(revised) if problem not in known]:
             shorten = "The plan keeps what it had; shorten" if self.take else "Shorten"
-            return f"{large[0]}. {shorten} it."
+            return f"{self.term(large[0])}. {shorten} it."
         return ""
 
     def _empty_text(self, field: str) -> str:
-        label, remedy = models.FIELD_LABELS[field], "Remove that entry, or type a name."
+        label, remedy = self.label(field), "Remove that entry, or type a name."
         problem, kept = f"{label} has an entry without a name", "what it had"
         if field in _REMEDIES:
             problem, remedy = f"{label} is empty", _REMEDIES[field]
@@ -157,7 +163,7 @@ def draw_lists_and_texts(form: PlanForm, pack: Pack) -> None:
         _labels(form, field, _offered(pack, category), _standing(pack, category))
     for field in _REMEDIES:
         st.text_area(
-            models.FIELD_LABELS[field],
+            form.label(field),
             getattr(form.plan, field),
             height=_LINES_PX,
             max_chars=models.LONGEST_TEXT,
@@ -171,7 +177,7 @@ def draw_lists_and_texts(form: PlanForm, pack: Pack) -> None:
     problems = [form.problem(field) for field in models.PROTOCOL_FIELDS]
     for problem in models.too_large(held) if held else []:
         if not any(text.startswith(problem) for text in problems):
-            complain(f"{problem}. Shorten it.")
+            complain(f"{form.term(problem)}. Shorten it.")
 
 
 def _note(text: str) -> None:
@@ -192,7 +198,7 @@ def _labels(form: PlanForm, field: str, offered: list[str], shown_as: Callable[[
     planned: list[str] = getattr(form.plan, field)
     chosen = list(dict.fromkeys(planned))
     st.multiselect(
-        models.FIELD_LABELS[field],
+        form.label(field),
         list(dict.fromkeys([*offered, *chosen])),
         default=chosen,
         format_func=shown_as,

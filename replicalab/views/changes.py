@@ -78,9 +78,7 @@ def revision_text(whole: PlanStep) -> RevisionText:
     )
     return RevisionText(
         size=f"{size_text(after)}, {cost} of {budget}, {after.evidence.text}",
-        still=f"{lexicon.capitalised(failing_text(after.failing, still=True))}."
-        if after.failing
-        else "",
+        still=f"{lexicon.capitalised(failing_text(after, still=True))}." if after.failing else "",
         breaks=texts.cautions_sentence(after),
         total=f"In all: {texts.saved_text(whole)} · {texts.total_loss_text(whole)}",
     )
@@ -95,7 +93,7 @@ def change_text(each: Changed) -> ChangeText:
     )
     return ChangeText(
         number=each.number,
-        field=FIELD_LABELS[change.field],
+        field=step.after.pack.study.term(FIELD_LABELS[change.field]),
         values=f"{old} → {new}",
         on=each.on,
         price=f"{texts.saved_text(step)} · {texts.loss_text(step)}",
@@ -139,7 +137,7 @@ def mend_price(step: PlanStep) -> str:
     after = step.after
     new = [each for each in after.failing if each not in step.before.failing]
     parts = [texts.saved_text(step), placed_text(after.evidence)]
-    parts += [lexicon.capitalised(failing_text(new))] if new else []
+    parts += [lexicon.capitalised(failing_text(after, new))] if new else []
     return " · ".join(parts)
 
 

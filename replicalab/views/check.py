@@ -9,6 +9,7 @@ from replicalab import assessment
 from replicalab.assessment.phrases import failing_text, last_day_text
 from replicalab.lexicon import amount_text, capitalised, plural
 from replicalab.models import Dimension
+from replicalab.scenarios import Study
 from replicalab.views import blocks, verdicts
 from replicalab.views import plan as texts
 from replicalab.views.blocks import Bar, Cell, Column, Fold, Group, Heading, Panel, Sentence, Status
@@ -37,7 +38,7 @@ def header_panel(plan: assessment.Assessment, *, yours: bool = True, quiet: bool
         named=YOURS if yours else "Reference protocol",
         quiet=quiet,
         verdict=verdicts.plan_verdict(plan),
-        failing=failing_text(plan.failing) if plan.failing else "",
+        failing=failing_text(plan) if plan.failing else "",
         cost=cost_bar(plan),
         credits=f"{amount_text(plan.cost)} of {pack.lab.money(pack.lab.budget)}",
         over=plan.cost > pack.lab.budget,
@@ -61,9 +62,10 @@ def check_panel(
 
     A page lays a button over the place of each dimension that can be mended.
     """
+    study = plan.pack.study
     rows = [
         (
-            Cell(capitalised(dimension), status=_sign(slack.ok)),
+            Cell(capitalised(study.term(dimension)), status=_sign(slack.ok)),
             Cell(texts.used_text(plan, slack), bar=slack_bar(slack), shade=_sign(slack.ok)),
             Cell(texts.slack_text(slack), slack.slack),
         )
@@ -76,10 +78,10 @@ def check_panel(
     for slack in plan.slack.values():
         # A reason is given only where the numbers do not say it.
         in_numbers = slack.row.is_amount or slack.dimension not in plan.causes
-        reasons = [] if in_numbers else plan.check.reasons_once
+        reasons = [] if in_numbers else plan.reasons_once
         bound = [BINDING] if slack.dimension is binding else []
         below.append(bound + [text for failing, text in reasons if failing is slack.dimension])
-    places = [mend_place(dimension) if dimension in mended else "" for dimension in plan.slack]
+    places = [mend_place(study, each) if each in mended else "" for each in plan.slack]
     caption = "The seven dimensions"
     return blocks.group(
         blocks.table(caption, columns, rows, below=below, kind="check", places=places),
@@ -87,17 +89,17 @@ def check_panel(
     )
 
 
-def mend_place(dimension: Dimension) -> str:
+def mend_place(study: Study, dimension: Dimension) -> str:
     """Return the name of the place of the button that mends a dimension."""
-    return f"mend_{dimension}"
+    return f"mend_{study.term(dimension).split()[0]}"
 
 
 def slack_table(plan: assessment.Assessment) -> blocks.Table:
     """Return the seven dimensions with used and limit apart, as a spreadsheet takes them."""
-    reasons = plan.check.reasons_once
+    reasons, term = plan.reasons_once, plan.pack.study.term
     rows = [
         (
-            Cell(capitalised(dimension), status=_sign(slack.ok)),
+            Cell(capitalised(term(dimension)), status=_sign(slack.ok)),
             *_amounts(plan, slack),
             " ".join(reason for failing, reason in reasons if failing is dimension),
         )
@@ -156,7 +158,7 @@ def cost_table(
     mark = budget / widest
     rows = [
         (
-            term.label,
+            plan.pack.study.term(term.label),
             texts.term_text(term),
             Cell(
                 amount_text(term.credits),

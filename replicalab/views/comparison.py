@@ -75,7 +75,7 @@ def parts(sides: Sequence[Side]) -> dict[str, list[Line]]:
     found = {
         DIFFERS: [line for line in _fields(sides) if line.differs],
         SLACK: [
-            _line(capitalised(dimension), (_used(side.plan, dimension) for side in sides))
+            _line(_named(sides, dimension), (_used(side.plan, dimension) for side in sides))
             for dimension in sides[0].plan.slack
         ],
         in_currency(COST, _currency(sides)): [*_cost(sides)],
@@ -88,6 +88,12 @@ def parts(sides: Sequence[Side]) -> dict[str, list[Line]]:
 def _currency(sides: Sequence[Side]) -> str:
     """Return the currency of all sides; of labs that differ in it each one's, in their order."""
     return " / ".join(dict.fromkeys(side.plan.pack.lab.currency for side in sides))
+
+
+def _named(sides: Sequence[Side], name: str) -> str:
+    """Return a name in the words of all sides; of studies whose words differ each one's."""
+    names = (capitalised(side.plan.pack.study.term(name)) for side in sides)
+    return " / ".join(dict.fromkeys(names))
 
 
 def table(sides: Sequence[Side]) -> list[list[str | float]]:
@@ -123,7 +129,8 @@ def _line(label: str, cells: Iterable[Cell]) -> Line:
 def _fields(sides: Sequence[Side]) -> Iterator[Line]:
     yield _line("Study", (Cell(side.plan.pack.paper.name) for side in sides))
     for name in PROTOCOL_FIELDS:
-        yield _line(FIELD_LABELS[name], (_value(getattr(side.plan.plan, name)) for side in sides))
+        named = _named(sides, FIELD_LABELS[name])
+        yield _line(named, (_value(getattr(side.plan.plan, name)) for side in sides))
     yield from _lab(sides)
     for number in QUESTION_FIELDS:
         if number in _RARE and not any(number in side.plan.pack.asked for side in sides):
@@ -153,7 +160,8 @@ def _lab(sides: Sequence[Side]) -> Iterator[Line]:
         for name, label in labels.items():
             values = [getattr(of(side.plan.pack.lab), name) for side in sides]
             if name not in MONEY or any(values):
-                yield _line(in_currency(label, currency), map(_amount, values))
+                named = in_currency(_named(sides, label), currency)
+                yield _line(named, map(_amount, values))
     yield from _calendar(labs)
     known = [
         (each.label, each.category.value) for side in sides for each in side.plan.pack.resources
@@ -218,7 +226,7 @@ def _cost(sides: Sequence[Side]) -> Iterator[Line]:
 
     held = [{term.label: term.credits for term in side.plan.cost_terms} for side in sides]
     for label in dict.fromkeys(label for terms in held for label in terms):
-        yield line(label, (terms.get(label, 0.0) for terms in held))
+        yield line(_named(sides, label), (terms.get(label, 0.0) for terms in held))
     yield line("Total", (side.plan.cost for side in sides))
 
 

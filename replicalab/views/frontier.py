@@ -38,7 +38,7 @@ def priced_size_text(
 
 def fits_text(plan: assessment.Assessment) -> str:
     """Return whether a plan fits, in a cell: ``yes, breaks a wish``, ``no: budget, staff``."""
-    fits = f"no: {', '.join(plan.failing)}" if plan.failing else "yes"
+    fits = f"no: {', '.join(map(plan.pack.study.term, plan.failing))}" if plan.failing else "yes"
     return ", ".join(filter(None, (fits, assessment.cautions_title(plan))))
 
 
@@ -88,7 +88,7 @@ def standing_verdict(options: planner.PlanAnalysis) -> Verdict:
         return _nothing_fits(options)
     better = _better_text(options, found.standing(yours))
     if not yours.feasible:
-        text = f"Your plan does not fit this lab: {phrases.failing_text(yours.failing)}."
+        text = f"Your plan does not fit this lab: {phrases.failing_text(yours)}."
         return Verdict(Status.FAIL, "Does not fit", f"{text} {better or _as_much_text(options)}")
     if better:
         return Verdict(Status.CAUTION, "Beaten", better)
@@ -273,7 +273,7 @@ def _extra_text(extra: planner.SmallestAddition) -> str:
         worth = ", ".join(filter(None, (after.evidence.text, breaks)))
         bought = f"a plan that fits, {priced_size_text(after)}, {worth}"
     else:
-        bought = f"still {none}; {phrases.failing_text(after.failing)}"
+        bought = f"still {none}; {phrases.failing_text(after)}"
     return f"+{extra.ask.amount_text()}: {bought}"
 
 

@@ -111,7 +111,8 @@ def _ways(options: PlanAnalysis) -> Iterator[tuple[tuple[Addition, ...], Assessm
 def _cost_text(plan: Assessment) -> str:
     lab = plan.pack.lab
     terms = [
-        f"{term.label}: {term_text(term)} = {amount_text(term.credits)}" for term in plan.cost_terms
+        f"{plan.pack.study.term(term.label)}: {term_text(term)} = {amount_text(term.credits)}"
+        for term in plan.cost_terms
     ]
     return f"{'; '.join(terms)}. In all {lab.money(plan.cost)} of {lab.money(lab.budget)}."
 

@@ -12,7 +12,7 @@ from replicalab.lexicon import (
     money_text,
     quoted,
 )
-from replicalab.scenarios import ItemStatus, Lab, LabOverrides, Pack
+from replicalab.scenarios import ItemStatus, Lab, LabOverrides, Pack, Study
 from replicalab.scenarios.calendar import date_of, date_text
 from replicalab.views.blocks import Status
 
@@ -86,7 +86,7 @@ def lab_text(pack: Pack) -> str:
 def own_values(written: Pack, pack: Pack) -> list[OverriddenValue]:
     """Return what of the lab differs from the study's, in a fixed order."""
     before, after = written.lab, pack.lab
-    return [*_numbers(before, after), *_calendar(before, after), *_items(written, pack)]
+    return [*_numbers(pack.study, before, after), *_calendar(before, after), *_items(written, pack)]
 
 
 def weekends_text(lab: Lab) -> str:
@@ -106,7 +106,7 @@ def _calendar(before: Lab, after: Lab) -> Iterator[OverriddenValue]:
             yield OverriddenValue(label, yours, written)
 
 
-def _numbers(before: Lab, after: Lab) -> Iterator[OverriddenValue]:
+def _numbers(study: Study, before: Lab, after: Lab) -> Iterator[OverriddenValue]:
     for labels, was, now in (
         (MEANS, before, after),
         (RATES | MONEY, before.cost_model, after.cost_model),
@@ -116,7 +116,7 @@ def _numbers(before: Lab, after: Lab) -> Iterator[OverriddenValue]:
             one, other = getattr(now, field), getattr(was, field)
             if one != other:
                 noun = _NOUNS.get(field)
-                named, _, unit = label.lower().partition(", ")
+                named, _, unit = study.term(label).lower().partition(", ")
                 yours = count_text(one, noun) if noun else amount_text(one)
                 yours = after.money(one) if field == "budget" else yours
                 yours += " %" if unit == "%" else ""
@@ -211,7 +211,7 @@ def item_row(written: Pack, pack: Pack, label: str, category: str) -> ItemRow:
     written = _by_its_calendar(written, pack)
     where, was = (standing_text(each, label, category) for each in (pack, written))
     price, rate = (price_text(each, label, category) for each in (pack, written))
-    texts = [category, f"{price} {pack.lab.currency}"]
+    texts = [pack.study.term(category), f"{price} {pack.lab.currency}"]
     texts += [f"the study’s: {was}"] if where != was else []
     texts += [f"the study’s price: {rate}"] if price != rate else []
     is_free = pack.inventory.status(label, category) is ItemStatus.AVAILABLE

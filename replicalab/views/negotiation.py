@@ -201,7 +201,7 @@ def on_the_table(plan: assessment.Assessment) -> str:
 
 
 def _passing_text(plan: assessment.Assessment) -> str:
-    return assessment.failing_text(plan.failing) if plan.failing else "all seven dimensions pass"
+    return assessment.failing_text(plan) if plan.failing else "all seven dimensions pass"
 
 
 def round_caption(negotiation: Negotiation, at: int) -> str:
@@ -243,7 +243,7 @@ def _moves(step: PlanStep) -> Iterator[str]:
             yield amount if verb == said else f"{verb} to {amount}"
             said = verb
         else:
-            others.append(models.FIELD_LABELS[field].lower())
+            others.append(_field_name(step, field).lower())
     if others:
         yield f"changing {joined(others)}"
 
@@ -336,7 +336,7 @@ def _with_plan(negotiation: Negotiation, plan: assessment.Assessment, title: str
         return f"{title} after round {number}: {ending}; {stands}"
     if negotiation.outcome is Outcome.FALSE_AGREEMENT:
         why = "does not approve" if plan.check.lab_feasible else "cannot run"
-        fails = f"{assessment.failing_text(plan.failing)}, so the lab {why} the plan of {size}"
+        fails = f"{assessment.failing_text(plan)}, so the lab {why} the plan of {size}"
         return f"{title} in round {number}: {ending}, but {fails}"
     return f"{title} in round {number}: {size}; {_placed_text(plan)}"
 
@@ -419,9 +419,13 @@ def _evidence_given(total: PlanStep) -> str:
 def change_rows(step: PlanStep) -> list[tuple[str, str, str]]:
     """Return each field that a step changes: its name, its value before, and its value after."""
     return [
-        (models.FIELD_LABELS[field], _value_text(field, old), _value_text(field, new))
+        (_field_name(step, field), _value_text(field, old), _value_text(field, new))
         for field, old, new in step.fields
     ]
+
+
+def _field_name(step: PlanStep, field: str) -> str:
+    return step.after.pack.study.term(models.FIELD_LABELS[field])
 
 
 def _value_text(field: str, value: int | str | tuple[str, ...]) -> str:
@@ -442,7 +446,7 @@ def step_changes(step: PlanStep) -> str:
         if isinstance(old, int) and isinstance(new, int):
             sizes.append(f"{amount_text(old)} → {count_text(new, _SIZES[field])}")
         else:
-            others.append(f"other {models.FIELD_LABELS[field].lower()}")
+            others.append(f"other {_field_name(step, field).lower()}")
     return ", ".join([*sizes, *others])
 
 

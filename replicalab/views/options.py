@@ -63,9 +63,9 @@ def difference_text(options: PlanAnalysis) -> str:
     instead = f"instead of {offered.evidence.number}" if step.evidence_changed else "either way"
     passing = ""  # More evidence means little when a limit breaks.
     if not offered.feasible and not after.feasible:
-        passing = f"; {phrases.failing_text(after.failing)} either way"
+        passing = f"; {phrases.failing_text(after)} either way"
     elif not offered.feasible:
-        failing = phrases.failing_text(offered.failing)
+        failing = phrases.failing_text(offered)
         passing = f"; it passes all seven dimensions, where {failing} otherwise"
     elif EvidenceTier.MEETS_TARGET is offered.evidence.tier is after.evidence.tier:
         saved = step.credits_saved
@@ -117,7 +117,7 @@ def proof_text(least: LeastLoss) -> str:
     nothing, so of the floor the proof holds for every number of days, of passing it does not.
     """
     plan = least.after
-    failing, none = phrases.failing_text(plan.failing), none_passes_text(plan.pack)
+    failing, none = phrases.failing_text(plan), none_passes_text(plan.pack)
     if plan.feasible:
         none = f"No plan for this lab reaches {bound_text(plan.evidence, 'floor')}."
         return none if least.none_above_floor else ""
@@ -128,7 +128,7 @@ def proof_text(least: LeastLoss) -> str:
         return f"{capitalised(none)} all seven dimensions: {failing} at best."
     text = "Your wording breaks a restriction, and the search does not change wording. Remove"
     others = [each for each in plan.failing if each is not Dimension.POLICY]
-    even = f"; even then {none}: {phrases.failing_text(others)} at best" if others else ""
+    even = f"; even then {none}: {phrases.failing_text(plan, others)} at best" if others else ""
     return f"{text} {joined(kept)}{even}."
 
 
@@ -208,7 +208,7 @@ def nothing_needed(options: PlanAnalysis) -> bool:
 
 def run_text(relief: Shortfall) -> str:
     """Return what it takes together to run a plan exactly as it is."""
-    left = phrases.failing_text(relief.left)
+    left = phrases.failing_text(relief.judged, relief.left)
     if not relief.asks:
         if relief.possible:
             return with_cautions("Nothing: the lab can run the plan as it is.", relief.judged)
@@ -261,7 +261,7 @@ def _reaching_text(relief: Shortfall, goal: str) -> str:
     verb = "reaches" if relief.plan.sample_size == 1 else "reach"
     size, left = (
         f"{phrases.size_text(relief.judged)} {verb} {goal}",
-        phrases.failing_text(relief.left),
+        phrases.failing_text(relief.judged, relief.left),
     )
     if not relief.asks:
         if relief.possible:
@@ -305,7 +305,7 @@ def wait_lines(options: PlanAnalysis) -> list[str]:
         after, free, left = wait.least.after, quoted(wait.items), count_text(wait.days_left, "day")
         are, stay = ("is" if number == 1 else "are" for number in (len(free), wait.days_left))
         start = f"Start on day {wait.start_day:,}{after.pack.lab.dated(wait.start_day)}"
-        still = f"; {phrases.failing_text(after.failing)} all the same" if after.failing else ""
+        still = f"; {phrases.failing_text(after)} all the same" if after.failing else ""
         text = (
             f"{start}: {joined(free)} {are} free, {left} {stay} left. Then "
             f"{_adapted_text(after, options.yours)}: {phrases.placed_text(after.evidence)}{still}."

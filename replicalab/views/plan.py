@@ -8,6 +8,7 @@ from replicalab import assessment, lexicon
 from replicalab.assessment.phrases import (
     analysed_text,
     asked_and_had,
+    dimensions_text,
     further_text,
     last_day_text,
     units_text,
@@ -72,9 +73,10 @@ def used_text(plan: assessment.Assessment, slack: assessment.Slack) -> str:
         last = last_day_text(plan) if slack.dimension is Dimension.SCHEDULE else ""
         return f"{used} / {limit} {lexicon.plural(noun, slack.limit)}{last}"
     if not slack.ok and slack.dimension not in plan.causes:
-        return f"see {lexicon.joined(plan.check.repeated)}"
+        return f"see {dimensions_text(plan.pack, plan.check.repeated)}"
     errors = plan.validation.errors if slack.dimension is Dimension.PROTOCOL else []
-    about = dict.fromkeys(error.category.replace("_", " ") for error in errors)
+    term = plan.pack.study.term
+    about = dict.fromkeys(term(error.category.replace("_", " ")) for error in errors)
     counted = lexicon.count_text(slack.used, noun)
     return f"{counted}: {', '.join(about)}" if about else counted
 

@@ -12,14 +12,13 @@ from typing import Final
 
 from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment, cautions_text, failing_text, placed_text
-from replicalab.assessment.phrases import analysed_text
+from replicalab.assessment.phrases import analysed_text, are_many, dimensions_text
 from replicalab.drafts import stated
 from replicalab.lexicon import (
     amount_text,
     capitalised,
     count_text,
     cut_short,
-    joined,
     percent_text,
 )
 from replicalab.models import DIMENSIONS, Role
@@ -135,7 +134,7 @@ def plan_slide(yours: Assessment) -> Panel:
     is_own = yours.plan != yours.pack.reference_protocol
     failing, checks = len(yours.causes), f"{len(DIMENSIONS)} checks"
     does = f"fails {failing} of the {checks}" if failing else f"passes all {checks}"
-    fails = f"{capitalised(failing_text(yours.causes))}. " if failing else ""
+    fails = f"{capitalised(failing_text(yours, yours.causes))}. " if failing else ""
     text = f"{fails}{plans.with_cautions(evidence_sentence(yours.evidence), yours)}"
     return blocks.panel(
         "slide_plan",
@@ -153,10 +152,11 @@ def _stands(step: PlanStep) -> dict[str, object]:
     samples, *others = amounts(step)
     noun = capitalised(plans.unit_noun(now.pack.design))
     repeated = [each for each in now.failing if each not in now.causes]
+    term = now.pack.study.term
     return {
         "seven": [
             (
-                f"{capitalised(slack.dimension)}{' (repeats these)' * (name in repeated)}",
+                f"{capitalised(term(name))}{' (repeats these)' * (name in repeated)}",
                 Status.PASS if slack.ok else Status.FAIL,
             )
             for name, slack in now.slack.items()
@@ -221,7 +221,9 @@ def concession_slide(
         lost=cut_short(plans.in_its_noun(lost, design), _MOST_OF_A_TEXT),
         roomy=len(rows) == 1 and len(lost) <= _SHORT,
         answer=verdict,
-        objections=f"{capitalised(failing_text(causes, still=True))}." if causes else "",
+        objections=f"{capitalised(failing_text(step.after, causes, still=True))}."
+        if causes
+        else "",
         offer=f"{_size(offer)}: {_worth(offer)}" if offer else "",
         offer_status=evidence_status(offer.evidence) if offer else "",
         offer_breaks=texts.offer_breaks_text(done) if offer else "",
@@ -245,7 +247,8 @@ def _moved(fields: Sequence[PlanStep]) -> str:
 def _passes(step: PlanStep) -> str:
     """Return which checks pass after a step."""
     passes = [each for each in step.before.causes if each not in step.after.failing]
-    return f"; {joined(passes)} then {'passes' if len(passes) == 1 else 'pass'}" if passes else ""
+    verb = "pass" if are_many(passes) else "passes"
+    return f"; {dimensions_text(step.after.pack, passes)} then {verb}" if passes else ""
 
 
 def ledger_slide(steps: Sequence[Concession], changes: Sequence[SuggestionChange]) -> Panel:
@@ -332,7 +335,7 @@ def decision_slide(
     worth = ", ".join(filter(None, (capitalised(evidence.measure), placed, analysed)))
     if not run.feasible:
         number = str(len(run.causes))
-        worth = f"of {len(DIMENSIONS)} checks fail at best: {joined(run.causes)}"
+        worth = f"of {len(DIMENSIONS)} checks fail at best: {dimensions_text(run.pack, run.causes)}"
     ended, cautions = verdict.text if verdict else "", cautions_text(run) if runs else ""
     if negotiation and negotiation.outcome is Outcome.AGREED:
         ended = f"Agreed in round {len(negotiation.rounds)}."

@@ -131,9 +131,10 @@ def worded_text(drawn: PlanToDraw) -> str:
     if drawn.changes:
         return f"The region is drawn for the plan with {_made(drawn)}."
     if drawn.failing:
+        fails = failing_text(drawn.plan, drawn.failing)
         return (
-            f"No point here is feasible: {failing_text(drawn.failing)} whatever the days "
-            "and samples. The lines show what the numbers alone would allow."
+            f"No point here is feasible: {fails} whatever the days and samples. "
+            "The lines show what the numbers alone would allow."
         )
     return ""
 
@@ -145,7 +146,7 @@ def drawn_for_text(drawn: PlanToDraw, plan: Assessment, name: str) -> str:
     """
     size = size_text(plan)
     if drawn.failing:
-        fails = capitalised(failing_text(drawn.failing))
+        fails = capitalised(failing_text(drawn.plan, drawn.failing))
         return f"For {name}: {size}. {fails} whatever the days and samples."
     if not drawn.changes:
         return f"For {name}: {size}."
@@ -214,7 +215,7 @@ def point_lines(plan: Assessment, effect: float | None = None) -> list[str]:
 
     Its samples and days stand above it.
     """
-    fails = f"{capitalised(failing_text(plan.failing))}. " if plan.failing else ""
+    fails = f"{capitalised(failing_text(plan))}. " if plan.failing else ""
     samples = plan.counts.samples
     groups = group_text(samples, plan.pack.design)
     takes = [

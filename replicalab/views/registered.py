@@ -229,7 +229,7 @@ def _takes_or_asks(done: Round) -> bool:
 def _budget(plan: Assessment) -> str:
     lab = plan.pack.lab
     terms = [
-        f"{term.label}: {texts.term_text(term)} = {lab.money(term.credits)}."
+        f"{plan.pack.study.term(term.label)}: {texts.term_text(term)} = {lab.money(term.credits)}."
         for term in plan.cost_terms
     ]
     total = f"In all {lab.money(plan.cost)} of {lab.money(lab.budget)}."

@@ -187,7 +187,7 @@ def _plan_table(options: PlanAnalysis) -> Table:
     lists = {
         "Controls": plan.controls,
         "Equipment": plan.required_equipment,
-        "Reagents": plan.required_reagents,
+        yours.pack.study.term("Reagents"): plan.required_reagents,
     }
     rows = [
         row("Sample size", Cell(f"{plan.sample_size:,}", plan.sample_size)),

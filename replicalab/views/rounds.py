@@ -6,8 +6,8 @@ from typing import NamedTuple
 from replicalab import models
 from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment, Evidence, Slack, failing_text, size_text
-from replicalab.assessment.phrases import analysed_text, last_day_text
-from replicalab.lexicon import amount_text, capitalised, joined, label_key
+from replicalab.assessment.phrases import analysed_text, dimensions_text, last_day_text
+from replicalab.lexicon import amount_text, capitalised, label_key
 from replicalab.models import NUMBER_FIELDS, Dimension
 from replicalab.negotiation import (
     Attempt,
@@ -90,7 +90,7 @@ def _whole_plan(asked: Assessment) -> list[tuple[str, str]]:
     guards = [known.get(label_key(label), label) for label in plan.controls]
     guarded = "; ".join(filter(None, guards)) or (NOT_GIVEN if guards else "")
     items = (plan.controls, plan.required_equipment, plan.required_reagents)
-    names = ("Controls", "Equipment", "Reagents")
+    names = ("Controls", "Equipment", asked.pack.study.term("Reagents"))
     return [
         ("Technique", plan.technique),
         ("Protects against", guarded or "nothing: it has no controls"),
@@ -115,7 +115,7 @@ def _manager(done: Round) -> dict[str, object] | None:
         if done.plan is None
         else [
             {
-                "name": capitalised(slack.dimension),
+                "name": capitalised(done.plan.pack.study.term(slack.dimension)),
                 "status": Status.PASS if slack.ok else Status.FAIL,
                 "used": plans.used_text(done.plan, slack),
                 "slack": plans.slack_text(slack),
@@ -156,7 +156,7 @@ def _on_the_table(before: Assessment | None, now: Assessment) -> dict[str, objec
         "others": [row for row in texts.change_rows(step) if row[0] not in numbers],
         "opening": before is None,
         "nothing": before is not None and not step.fields,
-        "failing": f"{capitalised(failing_text(now.failing))}." if now.failing else "",
+        "failing": f"{capitalised(failing_text(now))}." if now.failing else "",
         "breaks": plans.cautions_sentence(now),
     }
 
@@ -254,7 +254,7 @@ def rounds_panel(negotiation: Negotiation, at: int) -> Group:
             (
                 str(done.number + 1),
                 plans.in_its_noun(change, pack.design),
-                capitalised(joined(plan.failing)) or "none" if plan else "–",
+                capitalised(dimensions_text(pack, plan.failing)) or "none" if plan else "–",
                 plans.in_its_noun(texts.numbers_text(offer), pack.design) if offer else "–",
                 amount_text(plan.cost) if plan else "–",
                 Cell(plan.evidence.number, shade=evidence_status(plan.evidence)) if plan else "–",

@@ -83,7 +83,7 @@ def _size(found: Score) -> str:
 
 def _why_not(found: Score) -> str:
     if found.plan is None or found.plan.failing:
-        return failing_text(found.plan.failing) if found.plan else "there is none"
+        return failing_text(found.plan) if found.plan else "there is none"
     evidence = found.plan.evidence
     return evidence.void_reason or placed_text(evidence)
 

@@ -117,7 +117,10 @@ def lab_panel(reference: Assessment) -> Panel:
         staff=staff_text(reference),
         start_day=lab.start_day,
         dated=lab.dated(lab.start_day),
-        items=[(i.label, i.category, *_where(pack, i.label, i.category)) for i in items],
+        items=[
+            (i.label, pack.study.term(i.category), *_where(pack, i.label, i.category))
+            for i in items
+        ],
     )
 
 

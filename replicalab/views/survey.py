@@ -56,7 +56,7 @@ def order_key(order: str) -> Callable[[SurveyedStudy], Any]:
 
 def fits_text(found: SurveyedStudy) -> str:
     """Return whether a study's best plan can be run: ``fits``, or what fails."""
-    return failing_text(found.best.failing) if found.best.failing else "fits"
+    return failing_text(found.best) if found.best.failing else "fits"
 
 
 def binding_text(found: SurveyedStudy) -> str:
@@ -65,7 +65,7 @@ def binding_text(found: SurveyedStudy) -> str:
     It is the population where all that exist are too few: no lab has more of them.
     """
     if found.binding or not any(found.rank[:5]):
-        return found.binding or "nothing"
+        return found.pack.study.term(found.binding or "nothing")
     exist = found.pack.design.population_max
     all_taken = exist is not None and found.best.counts.samples >= exist
     return "population" if all_taken and found.share < 1 else "no one limit"

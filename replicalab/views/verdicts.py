@@ -5,13 +5,14 @@ from typing import Final
 from replicalab.agents.lab_manager_policy import answer_type_to
 from replicalab.assessment import Assessment, Evidence, assess, cautions_title
 from replicalab.assessment.phrases import (
+    dimensions_text,
     failing_text,
     few_units_title,
     placed_text,
     samples_text,
     size_text,
 )
-from replicalab.lexicon import amount_text, capitalised, count_text, joined
+from replicalab.lexicon import amount_text, capitalised, count_text
 from replicalab.models import DIMENSIONS, LARGEST_PLANNED, LabManagerActionType, revise
 from replicalab.planner import PlanAnalysis, largest_sample
 from replicalab.scenarios import EvidenceTier
@@ -57,7 +58,7 @@ def plan_verdict(plan: Assessment) -> Verdict:
         if plan.check.lab_feasible:
             status = Status.FAIL if evidence.void_reason else Status.CAUTION
             title, what = "Not approved", "Lab-feasible, but not approved"
-        return Verdict(status, title, f"{what}: {failing_text(plan.failing)}. {shows}")
+        return Verdict(status, title, f"{what}: {failing_text(plan)}. {shows}")
     title, text = "Feasible", f"Feasible: all seven dimensions pass. {shows}"
     if evidence.void_reason:
         nothing = f"Shows nothing, though all seven dimensions pass: {evidence.void_reason}."
@@ -159,7 +160,9 @@ def lab_line(reference: PlanAnalysis) -> str:
     """Return what fails in a lab and how the Lab Manager answers, in one line."""
     failing = reference.yours.failing
     passing = [dimension for dimension in DIMENSIONS if dimension not in failing]
-    fails = f"all but {passing[0]} fail" if len(passing) == 1 else failing_text(failing)
+    fails = failing_text(reference.yours)
+    if len(passing) == 1:
+        fails = f"all but {reference.yours.pack.study.term(passing[0])} fail"
     says = f"the Lab Manager {ANSWERS[answer_to(reference)].title.lower()}"
     return f"{fails if failing else 'all seven pass'}; {says}"
 
@@ -173,20 +176,21 @@ def offer_story(reference: PlanAnalysis) -> Verdict:
         passes = f"{opening} passes all {len(DIMENSIONS)} checks. This lab can run it."
         shows = with_cautions(evidence_sentence(yours.evidence), yours)
         return Verdict(plan_verdict(yours).status, title, f"{passes} {shows}")
-    left = failing_text(offered.failing)
+    left = failing_text(offered)
     if answer is LabManagerActionType.REPORT_FEASIBILITY:
         way = "The lab has the means, but the Lab Manager does not approve it."
     elif answer is LabManagerActionType.REJECT:
         way = f"The Lab Manager rejects it: after every change it may make, {left}."
     else:
         move = _evidence_move(yours.evidence, offered.evidence)
-        still = failing_text(offered.failing, still=True)
+        still = failing_text(offered, still=True)
         still = f" {capitalised(still)}." if offered.failing else ""
         way = f"The Lab Manager offers {_need(offered)}: {move}.{still}"
         way = with_cautions(way, offered)
         if offered.failing or offered.evidence.tier is EvidenceTier.BELOW_FLOOR:
             status = Status.FAIL
-    return Verdict(status, title, f"{opening} fails here on {joined(yours.failing)}. {way}")
+    failing = dimensions_text(yours.pack, yours.failing)
+    return Verdict(status, title, f"{opening} fails here on {failing}. {way}")
 
 
 def _need(plan: Assessment) -> str:

@@ -96,7 +96,7 @@ def test_answer_in_a_shipped_lab_names_every_item_and_no_reference(study: str) -
 def test_answer_reads_no_topic_out_of_an_items_name() -> None:
     lab = load_scenario("fin_overreaction", "hard")
     [line] = answer_questions(["Is the CRSP monthly stock file 1978–2022 there?"], lab).split("\n")
-    assert line.startswith("'CRSP monthly stock file 1978–2022' is out of stock")
+    assert line.startswith("'CRSP monthly stock file 1978–2022' is not available")
 
 
 def test_answer_reads_no_topic_out_of_a_name_that_begins_with_another() -> None:

@@ -229,9 +229,9 @@ TOO_LONG: Final = ("schedule", "The plan takes 21 days, 1 over the limit of 20."
 def test_reasons_once_refer_to_the_dimension_that_tells_them(
     plan: dict[str, int], reasons: list[tuple[str, str]], lab_feasible: bool
 ) -> None:
-    check = assess(make_protocol(**plan), make_pack()).check
-    assert check.reasons_once == reasons
-    assert check.lab_feasible is lab_feasible
+    judged = assess(make_protocol(**plan), make_pack())
+    assert judged.reasons_once == reasons
+    assert judged.check.lab_feasible is lab_feasible
 
 
 @given(itemised_protocols(), studied_packs())

@@ -25,6 +25,7 @@ from replicalab.assessment.phrases import (
     planned_text,
     units_text,
 )
+from replicalab.models import Dimension
 from replicalab.scenarios import Arms, Lab, Units
 from tests.factories import (
     CONTROLS,
@@ -104,14 +105,19 @@ def test_days_of_a_lab_are_told_from_where_they_count(
 @pytest.mark.parametrize(
     ("failing", "still", "text"),
     [
-        (["budget"], False, "budget fails"),
-        (["budget"], True, "budget still fails"),
-        (["budget", "staff"], False, "budget and staff fail"),
-        (["budget", "schedule", "staff"], True, "budget, schedule and staff still fail"),
+        ([Dimension.BUDGET], False, "budget fails"),
+        ([Dimension.BUDGET], True, "budget still fails"),
+        ([Dimension.BUDGET, Dimension.STAFF], False, "budget and staff fail"),
+        (
+            [Dimension.BUDGET, Dimension.SCHEDULE, Dimension.STAFF],
+            True,
+            "budget, schedule and staff still fail",
+        ),
+        ([Dimension.REAGENTS], False, "reagents fail"),
     ],
 )
-def test_failures_are_counted(failing: list[str], still: bool, text: str) -> None:
-    assert failing_text(failing, still=still) == text
+def test_failures_are_counted(failing: list[Dimension], still: bool, text: str) -> None:
+    assert failing_text(assess(make_protocol(), make_pack()), failing, still=still) == text
 
 
 # --- cautions ---------------------------------------------------------------------------------

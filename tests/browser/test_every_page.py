@@ -26,7 +26,7 @@ from tests.browser.driving import (
     looks,
     open_app,
 )
-from tests.browser.visiting import COMPARING, FULL_ADDRESSES, box_of, show, where
+from tests.browser.visiting import COMPARING, FULL_ADDRESSES, SURVEY, box_of, show, where
 
 ZOOMED: Final = View("zoomed", 640, 360)
 """1280 × 720 at 200 %."""
@@ -212,6 +212,29 @@ def test_page_with_much_to_say_is_light_and_accessible(app_page: Page, address: 
         if view == PROJECTOR and address in LIGHT:
             assert_light(app_page, address)
             assert_heard_in_order(app_page)
+
+
+CELLS: Final = """() => {
+  document.querySelectorAll('.rl details').forEach(fold => { fold.open = true; });
+  const cells = [...document.querySelectorAll('.rl tbody :is(th, td)')].filter(cell =>
+    cell.textContent.trim() && cell.closest('.stHtml').checkVisibility());
+  const lost = cell => {
+    const box = cell.getBoundingClientRect();
+    return !cell.checkVisibility({visibilityProperty: true}) || box.width < 8 ||
+      box.left < 0 || box.right > innerWidth || cell.scrollWidth > cell.clientWidth + 4;
+  };
+  return [cells.length, cells.filter(lost).map(cell => cell.textContent.trim())];
+}"""
+"""How many cells of tables have a text, and the texts of those that are hidden or cut."""
+
+
+@pytest.mark.parametrize("address", [SURVEY, *LIGHT[1:4], *LIGHT[5:9], LIGHT[10]])
+def test_no_cell_is_hidden_on_a_phone(app_page: Page, address: str) -> None:
+    opened(app_page, address)
+    for view in looks(app_page, (PHONE, PHONE_DARK, NARROW)):
+        count, lost = app_page.evaluate(CELLS)
+        assert count >= 4, view
+        assert lost == [], view
 
 
 def test_every_part_of_a_study_has_headings_and_named_tables(app_page: Page) -> None:

@@ -188,11 +188,13 @@ def test_replay_in_another_lab_is_refused() -> None:
         with pytest.raises(TraceError, match=r"; open that study in the same lab$"):
             replay(load(json.dumps(data)), MEDIUM)
     lab, question = LabOverrides(budget=1_234), EvidenceAssumptions(alpha=0.01)
-    with pytest.raises(TraceError, match="about another own lab or question; open it with its own"):
+    with pytest.raises(
+        TraceError, match="other values of Your lab or the question; open it with its own"
+    ):
         replay(load(save(RULED)), MEDIUM.with_own(lab, question))
     own = MEDIUM.with_own(lab, EvidenceAssumptions())
     other = MEDIUM.with_own(LabOverrides(budget=1_235), EvidenceAssumptions())
-    with pytest.raises(TraceError, match=r"^it is about another own lab or question"):
+    with pytest.raises(TraceError, match=r"^it has other values of Your lab or the question"):
         replay(load(save(by_rule(own))), other)
 
 

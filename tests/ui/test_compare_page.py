@@ -155,7 +155,7 @@ def test_kept_run_of_a_model_in_an_own_study_is_put_beside_by_its_last_plan() ->
 
 def test_lab_of_ones_own_stands_beside_the_labs_of_its_study() -> None:
     app = press(visit(COMPARE, study="psy_stroop", budget="1500"), "Your lab and the study’s")
-    assert [each.name for each in tray(app)] == ["your lab", "easy lab", "medium lab", "hard lab"]
+    assert [each.name for each in tray(app)] == ["Your lab", "easy lab", "medium lab", "hard lab"]
     assert row(app, "Budget, credits") == ["1,500", "1,700", "1,000", "620"]
 
 
@@ -168,7 +168,7 @@ def test_labs_of_an_own_study_that_are_the_same_are_one_column() -> None:
     assert not can_press(alone, "The three labs")
     assert "The three labs of this study are the same. Say under Your lab" in said(alone)
     app = press(visit(COMPARE, study="mine", own=key, staff="2"), "Your lab and the study’s")
-    assert [each.name for each in tray(app)] == ["your lab", "the study’s lab"]
+    assert [each.name for each in tray(app)] == ["Your lab", "the study’s lab"]
     assert row(app, "Staff units") == ["2", "3"]
     two = study.model_copy(
         update={"labs": study.labs.model_copy(update={"hard": study.labs.hard.with_means(staff=1)})}

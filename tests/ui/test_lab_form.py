@@ -168,7 +168,7 @@ def test_item_that_the_study_lacks_is_added_by_its_name_and_forgotten() -> None:
     app.radio(key="lab_another_kind").set_value("reagent")
     press(app, "Add it")
     app = at(app, "Items")
-    assert "mug available reagent · " in in_drawer(app)
+    assert "mug available material · " in in_drawer(app)
     assert app.selectbox(key="lab_item").value == "mug"
     press(app, "The study’s: not in this lab's inventory")
     assert "mug available" not in in_drawer(at(app, "Items"))
@@ -198,9 +198,9 @@ def test_item_that_the_plan_names_is_offered_and_need_not_be_typed_again() -> No
     app = visit(PROTOCOL)
     names = chosen(app, "Equipment")
     choose(app, "Equipment", *names, "eye tracker")
-    choose(app, "Reagents", *chosen(app, "Reagents"), "consent forms")
+    choose(app, "Materials and data", *chosen(app, "Materials and data"), "consent forms")
     assert "not in this lab's inventory" in said(app)
-    for label, row in (("eye tracker", "equipment"), ("consent forms", "reagent")):
+    for label, row in (("eye tracker", "equipment"), ("consent forms", "material")):
         item(label, app)
         assert f"{label} not in this lab's inventory {row} · " in in_drawer(app)
         field = next(each for each in app.selectbox if each.label == "Where it stands")
@@ -217,7 +217,7 @@ def test_items_beyond_the_rows_are_picked_by_name() -> None:
     told = in_drawer(at(app, "Items"))
     assert "27 more: pick them by name above." in told
     assert "mug 59" not in told
-    assert "mug 59 available reagent · 3 credits" in in_drawer(item("mug 59", app))
+    assert "mug 59 available material · 3 credits" in in_drawer(item("mug 59", app))
 
 
 def test_item_beyond_the_most_is_told_and_one_of_them_can_be_taken_back(

@@ -50,11 +50,11 @@ def test_columns_of_another_list_are_chosen() -> None:
     data = b"Thing;Type;Now;Cost\nmug;Equipment;booked;4\nagar;reagent;available;2,5\n"
     app = hand_over(drawer(), "a.csv", data)
     assert own_lab(app) == LabOverrides()
-    assert "Choose a column for: Item, Equipment or reagent." in in_drawer(app)
+    assert "Choose a column for: Item, Equipment or material." in in_drawer(app)
     assert not can_press(app, "Take 0 items")
     for label, heading in (
         ("Item", "Thing"),
-        ("Equipment or reagent", "Type"),
+        ("Equipment or material", "Type"),
         ("State", "Now"),
         ("Price", "Cost"),
     ):
@@ -71,7 +71,7 @@ def test_columns_of_another_list_are_chosen() -> None:
 
 def test_equal_headings_are_chosen_and_one_kind_holds_for_all() -> None:
     app = hand_over(drawer(), "a.csv", b"NAME,Shelf,state\nmug,3,booked\n")
-    app = choose(app, "Equipment or reagent", "all are reagent")
+    app = choose(app, "Equipment or material", "all are material")
     app = take(app, "Take 1 item")
     [item] = own_lab(app).items
     assert (item.label, item.category, item.state) == ("mug", "reagent", "booked")

@@ -54,7 +54,7 @@ def _told(options: PlanAnalysis) -> Iterator[tuple[str, str]]:
         left = plan.slack_text(slack)
         yield slack.dimension, plan.used_text(yours, slack) + (f", slack {left}" if left else "")
     yield "staff", plan.staff_text(yours)
-    for dimension, reason in yours.check.reasons_once:
+    for dimension, reason in yours.reasons_once:
         yield f"why {dimension}", reason
     for name, text in plan.notes(yours):
         yield name.casefold(), text

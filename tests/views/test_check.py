@@ -59,7 +59,7 @@ def test_cost_of_items_with_their_own_price_is_told_in_its_term() -> None:
     pack = MOMENTUM.in_lab(MOMENTUM.lab.model_copy(update={"prices": prices}))
     rows = {row[0]: (row[1], row[-1]) for row in cells(cost_panel(assess(PLAN, pack)))}
     assert rows["Equipment"] == ("1 × 100 + 1 × 400", "500")
-    assert rows["Reagents"] == ("1 × 75 + 1 × 12.50", "87.50")
+    assert rows["Materials and data"] == ("1 × 75 + 1 × 12.50", "87.50")
     assert rows["Samples"] == ("420 × 10", "4,200")
     assert rows["Total"][1] == "5,287.50"
 

@@ -209,7 +209,7 @@ def test_whatever_is_said_of_any_plan_is_whole_and_holds(plan: Protocol, pack: P
         assert text.endswith(".")
         assert not text[0].islower()
     # each failing dimension has its reason, and no other
-    assert {dimension for dimension, _ in yours.check.reasons_once} == set(yours.failing)
+    assert {dimension for dimension, _ in yours.reasons_once} == set(yours.failing)
     terms, _, total = staff_text(yours).rpartition(" = ")
     added = [int(term.split()[0]) for term in terms.split(" + ")] if terms else [yours.staff]
     assert sum(added) == yours.staff

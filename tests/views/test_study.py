@@ -49,7 +49,7 @@ def test_rules_and_lab_of_a_study_that_names_none_have_no_empty_parts() -> None:
     assert "Constraints</h2>" in rules
     assert "The study names no restrictions, success criteria or controls." in rules
     lab = html(lab_panel(assess(pack.reference_protocol, pack)))
-    assert "The study names no equipment and no reagents." in lab
+    assert "The study names no items." in lab
     assert "<table" not in lab
     stroop = load_scenario("psy_stroop")
     assert "names no" not in html(rules_panel(stroop))

@@ -105,7 +105,7 @@ def _labs() -> list[TrayCandidate]:
         alike.setdefault(first, []).append(level)
     own, found = case.own_lab, []
     if own.name or own.changes:
-        found = [TrayCandidate(own.name or "your lab", case.seated())]
+        found = [TrayCandidate(own.name or "Your lab", case.seated())]
     for first, levels in alike.items():
         name = "the study’s lab" if len(levels) == len(Difficulty) else f"{joined(levels)} lab"
         found.append(TrayCandidate(name, cases[first]))

@@ -150,7 +150,7 @@ def _draw_said(found: ExportContent) -> Registration:
             draw_line("Authors", "authors", said.authors)
             yours = found.options.yours
             for name, *_ in differences(yours.pack.reference_protocol, yours.plan):
-                label = f"{FIELD_LABELS[name]}: why it is changed"
+                label = f"{yours.pack.study.term(FIELD_LABELS[name])}: why it is changed"
                 draw_line(label, "reasons", said.reasons.get(name, ""), name)
     return said
 

@@ -126,8 +126,9 @@ def draw_means() -> None:
 
 def draw_rates() -> None:
     """Draw what things cost by rate, and when one more person is needed."""
-    now, written = state.analysis().yours.pack.lab, state.written().lab
-    draw_numbers("rates", lab.RATES, now.cost_model, written.cost_model, per_row=3)
+    pack, written = state.analysis().yours.pack, state.written().lab
+    now, rates = pack.lab, {name: pack.study.term(label) for name, label in lab.RATES.items()}
+    draw_numbers("rates", rates, now.cost_model, written.cost_model, per_row=3)
     panel.draw(sentences_panel([f"Your plan’s staff: {staff_text(state.analysis().yours)}."]))
     draw_numbers("steps", lab.STEPS, now.staff_model, written.staff_model, per_row=3)
 
@@ -276,6 +277,7 @@ def _draw_another() -> None:
         st.radio(
             "Is it used and booked, or used up?",
             CATEGORIES,
+            format_func=state.analysis().yours.pack.study.term,
             horizontal=True,
             key="lab_another_kind",
         )
@@ -307,6 +309,7 @@ def _draw_item(item: OwnItem, pack: Pack) -> None:
         st.selectbox(
             "Where it stands",
             states,
+            format_func=pack.study.term,
             index=None if state_now is None else states.index(state_now),
             key=place,
             on_change=lambda: _change(item, state=st.session_state[place], until=None),

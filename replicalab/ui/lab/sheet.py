@@ -23,7 +23,6 @@ from replicalab.ui.words import escaped
 
 NOTICES: Final = "lab_file"
 _OPEN: Final = "lab_sheet"
-_ALL: Final = {f"all are {kind}": kind for kind in KINDS}
 _LABELS: Final = {
     "name": "Item",
     "kind": "Equipment or reagent",
@@ -57,6 +56,14 @@ def _close() -> None:
     st.session_state.pop(_OPEN, None)
 
 
+def _term(word: object) -> str:
+    return state.written().study.term(str(word))
+
+
+def _label(column: str) -> str:
+    return _term(_LABELS[column])
+
+
 def _take(name: str, items: Sequence[OwnItem]) -> None:
     """Store the items that differ from the study's lab."""
     differing = state.written().said_otherwise(items)
@@ -76,7 +83,7 @@ def draw_if_open() -> bool:
     st.markdown(f"Choose the columns of {escaped(upload.name)}.")
     frame = _draw_cells(upload, _draw_pickers(upload))
     items: tuple[OwnItem, ...] = ()
-    if missing := [_LABELS[column] for column in REQUIRED if column not in frame]:
+    if missing := [_label(column) for column in REQUIRED if column not in frame]:
         complain(f"Choose a column for: {', '.join(missing)}.")
     else:
         try:
@@ -93,12 +100,13 @@ def draw_if_open() -> bool:
 
 def _draw_pickers(upload: _Upload) -> Table:
     """Draw a picker for each column of an inventory; return the chosen columns."""
-    cells = upload.frame.assign(**_ALL)
+    all_are = {f"all are {_term(kind)}": kind for kind in KINDS}
+    cells = upload.frame.assign(**all_are)
     for column, place in zip(COLUMNS, places(2), strict=False):
-        options = ["", *upload.frame, *(_ALL if column == "kind" else ())]
+        options = ["", *upload.frame, *(all_are if column == "kind" else ())]
         with place:
             upload.headings[column] = st.selectbox(
-                _LABELS[column],
+                _label(column),
                 options,
                 options.index(upload.headings.get(column, "")),
                 lambda heading: on_one_line(heading) or "not used",
@@ -114,12 +122,14 @@ def _draw_cells(upload: _Upload, cells: Table) -> Table:
         return cells
     columns = {
         "_index": st.column_config.NumberColumn("Row", format="%d"),
-        **{column: st.column_config.TextColumn(label) for column, label in _LABELS.items()},
+        **{name: st.column_config.TextColumn(_label(name)) for name in _LABELS},
     }
     for column, words in (("kind", KINDS), ("state", STATES)):
         own = cells.get(column, ())  # the editor shows no other words than its options
         options = [*dict.fromkeys([*words, *filter(None, own)])]
-        columns[column] = st.column_config.SelectboxColumn(_LABELS[column], options=options)
+        columns[column] = st.column_config.SelectboxColumn(
+            _label(column), options=options, format_func=_term
+        )
     key = "_".join((upload.key, *upload.headings.values()))
     edited = st.data_editor(cells, key=key, column_config=columns, num_rows="delete")
     return edited.fillna("")

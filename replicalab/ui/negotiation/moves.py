@@ -78,7 +78,7 @@ def _draw_answer(kept: RunSession, place: str) -> None:
     if plan is None:
         return
     st.header("Your answer")
-    fails = f"{capitalised(failing_text(plan.failing))}." if plan.failing else None
+    fails = f"{capitalised(failing_text(plan))}." if plan.failing else None
     with st.container(horizontal=True, key=f"{place}_answers"):
         accept = partial(table.answer, kept, at, Reply(accepts=True))
         button("Accept", "handshake", accept, disabled=bool(fails), help=fails)
@@ -116,7 +116,7 @@ def _form_of(name: str, negotiation: Negotiation, start: Assessment | None) -> P
     plan = start.plan if start else state.plan()
     # What was typed stays in a form of the same name: no other negotiation may have it.
     identity = hash((negotiation.setup.model_dump_json(), plan.model_dump_json()))
-    return PlanForm(f"{name}_{identity:x}", plan)
+    return PlanForm(f"{name}_{identity:x}", plan, term=negotiation.pack.study.term)
 
 
 def _draw_after_the_end(kept: RunSession, place: str) -> None:

@@ -54,7 +54,9 @@ def _take(field: str, value: object) -> None:
 
 def _draw_editor(yours: Assessment, edited: PlanStep | None) -> None:
     groups = assumptions.groups_typed(yours.pack.design)
-    form = PlanForm(f"plan_{state.current().version}", yours.plan, _take, groups)
+    form = PlanForm(
+        f"plan_{state.current().version}", yours.plan, _take, groups, yours.pack.study.term
+    )
     button(
         f"Undo: {escaped(undone)}" if (undone := _undone(edited)) else "Undo",
         "undo",
@@ -122,7 +124,7 @@ def _draw_check(analysis: PlanAnalysis, edited: PlanStep | None) -> None:
             "build",
             partial(state.replace_plan, step.after.plan),
             help=escaped(mend_price(step)),
-            key=mend_place(dimension),
+            key=mend_place(step.after.pack.study, dimension),
         )
 
 

@@ -158,7 +158,7 @@ def _draw_number_of_faults(now: record.FormSession) -> None:
 
 def _draw_worth(study: Study) -> None:
     plan = assess(study.reference_protocol, pack_of(study, Difficulty.MEDIUM))
-    fails = f"{capitalised(failing_text(plan.failing))}." if plan.failing else ""
+    fails = f"{capitalised(failing_text(plan))}." if plan.failing else ""
     sentences = [fails or "All seven dimensions pass.", evidence_sentence(plan.evidence)]
     sentences.append(largest_text(plan))
     panel.draw(sentences_panel(sentences, title=study.paper.name, verdict=plan_verdict(plan)))

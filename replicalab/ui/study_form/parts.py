@@ -140,7 +140,11 @@ def draw_needs() -> None:
             fields.text("Why so many a day", "samples_per_day", "why")
     for part, label, note in (
         ("equipment", "Equipment", "What is booked."),
-        ("reagents", "Reagents", "What is used up: materials, data sets, licences, pay."),
+        (
+            "reagents",
+            record.term("Reagents"),
+            "What is used up: materials, data sets, licences, pay.",
+        ),
     ):
         help_text = f"{note} One that you take away leaves the plan and the lab too."
         fields.labels(label, part, change=partial(_with_labels, part), help=help_text)
@@ -270,7 +274,7 @@ def _draw_plan() -> None:
     fields.prose("Rationale", _PLAN, "rationale")
     for label, name, options in (
         ("Equipment of the plan", "required_equipment", draft.labels("equipment")),
-        ("Reagents of the plan", "required_reagents", draft.labels("reagents")),
+        (record.term("Reagents of the plan"), "required_reagents", draft.labels("reagents")),
         ("Controls of the plan", "controls", draft.names("controls", "name")),
     ):
         if options or draft.labels(_PLAN, name):
@@ -293,7 +297,7 @@ def _draw_means() -> None:
     for item in booked:
         fields.number(f"{escaped(item)}: booked until day", *_LAB, "booked", item)
     if reagents or draft.labels(*_LAB, "out_of_stock"):
-        fields.labels("Out of stock", *_LAB, "out_of_stock", options=reagents)
+        fields.labels(record.term("Out of stock"), *_LAB, "out_of_stock", options=reagents)
     has_kept = draft.others is OtherLabs.KEPT or "labs" in draft.aside
     others = [choice for choice in OtherLabs if choice is not OtherLabs.KEPT or has_kept]
     st.radio(

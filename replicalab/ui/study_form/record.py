@@ -11,7 +11,7 @@ import streamlit as st
 from replicalab import drafts
 from replicalab.drafts import NAME, NEW_NAME, Checked, Draft, check, new_study
 from replicalab.errors import Fault, ScenarioError
-from replicalab.scenarios import Study, list_scenarios, parse_study
+from replicalab.scenarios import Study, list_scenarios, parse_study, term_in
 from replicalab.ui import own_studies, state
 
 _RECORD: Final = "study_form"
@@ -118,6 +118,11 @@ def current() -> FormSession:
 def draft() -> Draft:
     """Return what the form shows."""
     return current().draft
+
+
+def term(name: str) -> str:
+    """Return a label of the program in the words of the study's field."""
+    return term_in(str(draft().at("domain_id")), name)
 
 
 def new_id() -> str:
