@@ -68,8 +68,8 @@ class JobEnding(Record):
         evidence: what it would show, None where it is void or there is none.
         tier: where that stands to target and floor.
         wishes_broken: how many of the study's wishes it breaks; None without a plan.
-        evidence_short, wishes_short, fidelity_short: by how much it is short of the best there was,
-            see `Score`; None if the job could not be played.
+        regret: how far it is from the best there was, see `Score`; None if the job could not be
+            played.
         error: why the job could not be played; empty where it was.
     """
 
@@ -83,9 +83,6 @@ class JobEnding(Record):
     tier: EvidenceTier | None = None
     wishes_broken: Count | None = None
     regret: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
-    evidence_short: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
-    wishes_short: Count | None = None
-    fidelity_short: Count | None = None
     error: str = ""
 
 
@@ -215,9 +212,6 @@ def run_job(job: Case, generate_fn: GenerateFn | None = None) -> Result:
         outcome=played.outcome,
         rounds=len(played.rounds),
         regret=found.regret,
-        evidence_short=found.evidence_short,
-        wishes_short=found.wishes_short,
-        fidelity_short=found.fidelity_short,
         **numbers,
     )
 
@@ -234,7 +228,7 @@ def played_again(results: Sequence[Result], most: int) -> list[tuple[Result, Res
 
 def is_same(was: Result, now: Result) -> bool:
     """Return whether two results agree, but for the rounding of another machine."""
-    for name in ("evidence", "evidence_short"):
+    for name in ("evidence", "regret"):
         old, new = getattr(was, name), getattr(now, name)
         if (
             old is not None
@@ -412,27 +406,12 @@ class MeanRegret(NamedTuple):
 
     number: int
     value: float
-    evidence_short: float
-    fidelity_short: float
-    wishes_short: float = 0.0
 
 
 def mean_regret(results: Iterable[Result]) -> MeanRegret | None:
     """Return the mean regret of those results that have one, None where none has."""
-    parts = [
-        (
-            result.regret,
-            result.evidence_short or 0,
-            result.fidelity_short or 0,
-            result.wishes_short or 0,
-        )
-        for result in results
-        if result.regret is not None
-    ]
-    if not parts:
-        return None
-    means = (fsum(column) / len(parts) for column in zip(*parts, strict=True))
-    return MeanRegret(len(parts), *means)
+    values = [result.regret for result in results if result.regret is not None]
+    return MeanRegret(len(values), fsum(values) / len(values)) if values else None
 
 
 def regrets(results: Iterable[Result]) -> dict[ScientistKind, MeanRegret]:

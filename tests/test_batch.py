@@ -37,8 +37,14 @@ from replicalab.batch import (
 )
 from replicalab.case import Case
 from replicalab.errors import ModelError
-from replicalab.negotiation import RULED_LAB_MANAGERS, Outcome, ScientistKind, negotiate
-from replicalab.planner import least_loss
+from replicalab.negotiation import (
+    RULED_LAB_MANAGERS,
+    Outcome,
+    ScientistKind,
+    is_worth_running,
+    negotiate,
+)
+from replicalab.planner import least_loss, rank
 from replicalab.scenarios import (
     Difficulty,
     EvidenceAssumptions,
@@ -217,14 +223,14 @@ def takes_the_offer(messages: list[dict[str, str]]) -> str:
 def test_model_s_job_is_the_negotiation_that_it_plays() -> None:
     result = run_job(ONE, takes_the_offer)
     assert (result.outcome, result.rounds, result.samples) == (Outcome.AGREED, 2, 25)
-    assert (result.evidence_short, result.fidelity_short, result.regret) == (0, 0, 5.75)
+    assert result.regret == 5.75
 
 
 def test_model_that_gives_nothing_valid_leaves_all_that_the_lab_could_run() -> None:
     """The best of this lab meets the target, so all of it is missed."""
     result = run_job(ONE, lambda _: "garbage")
     assert (result.outcome, result.rounds, result.error) == (Outcome.NO_DEAL, 1, "")
-    assert (result.evidence_short, result.fidelity_short, result.regret) == (1, 0, 11)
+    assert result.regret == 11
 
 
 @pytest.mark.parametrize(
@@ -285,61 +291,51 @@ def test_stop_in_a_model_stops_the_batch() -> None:
 
 
 @pytest.mark.parametrize("study", [STUDY, "eco_reef_fish"])
-def test_evidence_of_every_player_is_held_against_that_of_the_least_loss_plan(study: str) -> None:
-    """Both studies plan for a power: what counts is its share of the target, above the floor."""
+def test_regret_is_0_only_if_no_plan_ranks_above(study: str) -> None:
     seen = set()
     for job in jobs_of([study], ["hard", "medium"], range(4), scientists=RULES):
         pack, result = job.pack(), run_job(job)
-        best = least_loss(pack.reference_protocol, pack).after
-        has = 0.0
-        if result.outcome is Outcome.AGREED and result.evidence:
-            has = min(1.0, result.evidence / pack.design.target)
-        could = 0.0
-        if best.feasible and best.evidence.value >= pack.design.floor:
-            could = min(1.0, best.evidence.value / pack.design.target)
-        assert result.evidence_short == pytest.approx(could - has, abs=1e-12)
-        seen.add(could > has)
+        best = least_loss(pack.reference_protocol, pack)
+        agreed = result.outcome is not Outcome.NO_DEAL
+        final = negotiate(job.setup(pack), pack).final_plan if agreed else None
+        is_best = final is not None and rank(final, pack.reference_protocol) <= best.rank
+        assert (result.regret == 0) == (
+            is_best or (final is None and not is_worth_running(best.after))
+        )
+        seen.add(result.regret == 0)
     assert seen == {True, False}
 
 
 def test_mean_regret_is_that_of_each_player_over_what_was_scored() -> None:
     job, other = JOBS[0], ONE
     results = [
-        Result(job=job, outcome=Outcome.AGREED, regret=7.5, evidence_short=0.25, fidelity_short=1),
-        Result(job=job, outcome=Outcome.NO_DEAL, regret=11, evidence_short=0.5, fidelity_short=0),
-        Result(
-            job=job,
-            outcome=Outcome.AGREED,
-            regret=7.75,
-            evidence_short=0.0,
-            fidelity_short=0,
-            wishes_short=3,
-        ),
+        Result(job=job, outcome=Outcome.AGREED, regret=7.5),
+        Result(job=job, outcome=Outcome.NO_DEAL, regret=11),
+        Result(job=job, outcome=Outcome.AGREED, regret=7.75),
         Result(job=job, outcome=Outcome.AGREED),
-        Result(job=other, outcome=Outcome.AGREED, regret=0, evidence_short=0.0, fidelity_short=0),
+        Result(job=other, outcome=Outcome.AGREED, regret=0),
         Result(job=job, error="gone"),
     ]
     assert regrets(results) == {
-        job.scientist: MeanRegret(3, 8.75, 0.25, 1 / 3, 1),
-        MODEL: MeanRegret(1, 0, 0, 0),
+        job.scientist: MeanRegret(3, 8.75),
+        MODEL: MeanRegret(1, 0),
     }
     assert [found.regret and found.regret.number for found in summaries(results)] == [3, 1]
     assert regrets(results[3:4]) == {}
     assert summaries(results[3:4])[0].regret is None
 
 
-@pytest.mark.parametrize("short", [-0.1, 1.1, float("nan"), float("inf")])
-def test_share_that_is_none_is_no_evidence_short(short: float) -> None:
-    with pytest.raises(ValidationError, match="evidence_short"):
-        Result(job=JOBS[0], outcome=Outcome.AGREED, evidence_short=short, fidelity_short=0)
+@pytest.mark.parametrize("regret", [-0.1, float("nan"), float("inf")])
+def test_regret_is_a_positive_number(regret: float) -> None:
+    with pytest.raises(ValidationError, match="regret"):
+        Result(job=JOBS[0], outcome=Outcome.AGREED, regret=regret)
 
 
 def test_result_with_another_score_is_another_result() -> None:
     now = run_job(JOBS[2])
-    assert not is_same(now, now.model_copy(update={"wishes_short": 7}))
-    assert not is_same(now, now.model_copy(update={"fidelity_short": 7}))
-    assert not is_same(now, now.model_copy(update={"evidence_short": 0.9}))
-    assert is_same(now, now.model_copy(update={"evidence_short": 1e-15}))
+    assert now.regret is not None
+    assert not is_same(now, now.model_copy(update={"regret": now.regret + 0.9}))
+    assert is_same(now, now.model_copy(update={"regret": now.regret + 1e-15}))
 
 
 # --- what came of it ------------------------------------------------------------------------

@@ -27,7 +27,7 @@ PACK = load_scenario("psy_stroop", "medium")
 PLAN = assess(PACK.reference_protocol, PACK)
 
 
-@pytest.mark.parametrize("scientist", AUTOMATIC)
+@pytest.mark.parametrize("scientist", sorted(AUTOMATIC))
 @pytest.mark.parametrize("manager", RULED_LAB_MANAGERS)
 def test_side_is_negotiated_as_its_players_play(
     scientist: ScientistKind, manager: LabManagerKind

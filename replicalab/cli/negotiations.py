@@ -118,7 +118,6 @@ def _players(talk: Negotiation) -> str:
 
 def _facts(talk: Negotiation) -> facts.Data:
     score = negotiation.score(talk) if talk.ending else None
-    parts = ("regret", "evidence_short", "wishes_short", "fidelity_short")
     rounds = [
         {
             "caption": texts.round_caption(talk, at),
@@ -135,5 +134,5 @@ def _facts(talk: Negotiation) -> facts.Data:
         "verdict": texts.outcome_verdict(talk)._asdict(),
         "final": talk.final_plan and facts.plan(talk.final_plan),
         "rounds": rounds,
-        "score": score and facts.fields(score, *parts),
+        "score": score and facts.fields(score, "regret", "deciding"),
     }

@@ -1,7 +1,7 @@
 """How far a result is from the least-loss plan: regret, 0 if no plan ranks above it."""
 
 from math import isfinite
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from replicalab.assessment import Assessment, assess
 from replicalab.models import LabManagerActionType, Role
@@ -32,58 +32,36 @@ class Score(NamedTuple):
         return self.plan is not None and is_worth_running(self.plan)
 
     @property
-    def evidence_short(self) -> float:
-        """The share of the study's target that the best plan reaches beyond the result; in [0, 1].
-
-        Evidence beyond the target counts for nothing.
-        """
-        return max(0.0, _attained(self.best) - _attained(self.plan))
-
-    @property
-    def wishes_short(self) -> int:
-        """The study's wishes broken beyond the best plan's; 0 where the result does not count."""
-        if self.plan is None or not self.counts:
-            return 0
-        return max(0, len(self.plan.broken_wishes) - len(self.best.broken_wishes))
-
-    @property
-    def fidelity_short(self) -> int:
-        """The fidelity lost beyond the best plan's; 0 likewise."""
-        if self.plan is None or not self.counts:
-            return 0
-        return max(0, self.plan.fidelity_loss - self.best.fidelity_loss)
+    def deciding(self) -> str | None:
+        """The first term of the order in which the plan ranks below the best, None if in none."""
+        return self._shortfall[0]
 
     @property
     def regret(self) -> float:
         """The distance to the best plan in the order: 0 exactly if no plan ranks above the result.
 
-        The whole part is the number of terms after the first one that differs, the fraction grows
-        with the difference. So a plan that ranks lower never has less regret.
+        The whole part is the number of terms after the deciding one, the fraction grows with the
+        difference. So a plan that ranks lower never has less regret.
         """
         if self.plan is None:
             return float(len(Rank._fields)) if is_worth_running(self.best) else 0.0
+        term, difference = self._shortfall
+        if term is None:
+            return 0.0
+        after = len(Rank._fields) - 1 - Rank._fields.index(term)
+        return after + (difference / (1 + difference) if isfinite(difference) else 1.0)
+
+    @property
+    def _shortfall(self) -> tuple[str | None, float]:
+        """The deciding term, and by how much it differs."""
+        if self.plan is None:
+            return None, 0.0
         original = self.best.pack.reference_protocol
         study = assess(original, self.best.pack)
-        mine, best = (
-            cast("tuple[float, ...]", rank(plan, original, study))
-            for plan in (self.plan, self.best)
-        )
-        if mine <= best:
-            return 0.0
-        after = len(Rank._fields)
-        for own, term in zip(mine, best, strict=True):
-            after -= 1
-            if own != term:
-                more = float(own - term)
-                return after + (more / (1 + more) if isfinite(more) else 1.0)
-        return 0.0
-
-
-def _attained(plan: Assessment | None) -> float:
-    if plan is None or not is_worth_running(plan):
-        return 0.0
-    evidence = plan.evidence
-    return evidence.row.scale.attained(evidence.value, evidence.target)
+        mine, best = (rank(plan, original, study) for plan in (self.plan, self.best))
+        terms = zip(Rank._fields, mine, best, strict=True)
+        first = ((name, float(own) - float(term)) for name, own, term in terms if own != term)
+        return next(first, (None, 0.0)) if mine > best else (None, 0.0)
 
 
 def score_of(plan: Assessment, best: PlanAnalysis | None = None) -> Score:

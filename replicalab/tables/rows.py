@@ -19,8 +19,7 @@ from replicalab.tables.sheet import Value, sheet, workbook
 RESULT_COLUMNS: Final = (
     *("study", "lab", "seed", "own_lab", "scientist", "lab_manager", "max_rounds"),
     *("outcome", "rounds", "feasible", "samples", "days", "credits", "evidence", "tier"),
-    *("wishes_broken", "regret", "evidence_short", "wishes_short"),
-    *("fidelity_short", "error"),
+    *("wishes_broken", "regret", "error"),
 )
 SUMMARY_COLUMNS: Final = (
     *("study", "lab", "scientist", "lab_manager", "outcome"),
@@ -70,8 +69,7 @@ def _result(result: Result) -> Sequence[Cell]:
         str(result.outcome) if result.outcome else None,
         *(numbers if played else (None,) * len(numbers)),
         *(result.evidence, str(result.tier) if result.tier else None),
-        *(result.wishes_broken, result.regret, result.evidence_short, result.wishes_short),
-        *(result.fidelity_short, result.error),
+        *(result.wishes_broken, result.regret, result.error),
     )
 
 

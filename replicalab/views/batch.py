@@ -1,11 +1,11 @@
 """A batch in words: how often each outcome came, and how sure that is."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from math import prod
 from typing import Final
 
-from replicalab.batch import Batch, MeanRegret, Result, Share, Summary, is_same, regrets
+from replicalab.batch import Batch, Result, Share, Summary, is_same, regrets
 from replicalab.errors import ReplicaLabError
 from replicalab.lexicon import CREDITS, amount_text, count_text, money_text
 from replicalab.negotiation import Outcome
@@ -145,29 +145,16 @@ def batch_blocks(batch: Batch) -> Iterator[Block]:
 
 
 def regret_panel(found: Iterable[Result]) -> Group:
-    """Return the mean regret of each Scientist, and its parts; nothing where none is known.
-
-    That of wishes stands there where it is not 0 throughout.
-    """
-    means = regrets(found)
-    parts: dict[str, Callable[[MeanRegret], float]] = {
-        "Mean regret": lambda mean: mean.value,
-        "Evidence": lambda mean: mean.evidence_short,
-        "Wishes": lambda mean: mean.wishes_short,
-        "Fidelity": lambda mean: mean.fidelity_short,
-    }
-    if not any(mean.wishes_short for mean in means.values()):
-        del parts["Wishes"]
+    """Return the mean regret of each Scientist; nothing if none is known."""
     rows = [
         [
             Cell(SCIENTISTS[player].name),
-            *(Cell(regret_text(part(mean)), part(mean)) for part in parts.values()),
+            Cell(regret_text(mean.value), mean.value),
             blocks.number_cell(mean.number),
         ]
-        for player, mean in means.items()
+        for player, mean in regrets(found).items()
     ]
-    names = (*parts, "Runs")
-    columns = [Column("Scientist"), *(Column(name, "number") for name in names)]
+    columns = ("Scientist", Column("Mean regret", "number"), Column("Runs", "number"))
     told = Sentence(f"{REGRET_TITLE}.") if rows else None
     return blocks.group(told, blocks.table(REGRET_TITLE, columns, rows, kind="plain", scrolls=True))
 

@@ -1,15 +1,15 @@
 """What a score says: how far a result is from the best there was, and what made the difference."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from datetime import datetime
 from typing import Final
 
 from replicalab.assessment import Assessment, failing_text, placed_text, size_text
-from replicalab.assessment.phrases import asked_and_had, guarding_text
-from replicalab.lexicon import amount_text, capitalised, count_text, joined
+from replicalab.lexicon import amount_text, capitalised
 from replicalab.models import LabManagerActionType
 from replicalab.negotiation import Score, is_worth_running
 from replicalab.planner import PlanAnalysis, PlanStep
+from replicalab.planner.steps import differences
 from replicalab.views.blocks import (
     Cell,
     Column,
@@ -31,41 +31,35 @@ YOU: Final = "You"  # Whose result a score is, where it is the reader's own
 _SMALLEST_SHOWN: Final = 0.01
 
 
-def score_verdict(found: Score, who: str = "The run") -> Verdict:
-    """Return a score in a sentence: the result and the best, and what would have been better.
-
-    ``who`` is whose result it is.
-    """
-    plan, best = found.plan, found.best
-    worth = best.evidence.text
-    if not is_worth_running(best):
-        if found.counts or plan is None:
-            return Verdict(Status.PASS, "Optimal", "No plan of this lab is worth running.")
-        text = f"No plan of this lab is worth running, and this one is not: {_why_not(found)}."
-        return Verdict(Status.FAIL, "Not worth running", text)
+def score_verdict(found: Score) -> Verdict:
+    """Return a score in a sentence: the regret, and the term of the order that decides it."""
+    plan, best, regret = found.plan, found.best, f"Regret {regret_text(found.regret)}"
+    design = best.pack.design
+    if plan is None and not is_worth_running(best):
+        return Verdict(Status.PASS, "Optimal", f"{regret}: no plan of this lab is worth running.")
     if plan is None:
-        text = f"There is no plan; the best has {worth}, {_size(found)}."
+        best_text = f"{best.evidence.text} with {size_text(best)}"
+        text = in_its_noun(f"{regret}: there is no plan; the best has {best_text}.", design)
         return Verdict(Status.FAIL, "No plan", text)
+    worse = _worse_text(found) or "no plan ranks above it"
     if not found.counts:
-        cannot = "cannot be run here" if plan.failing else "is not worth running"
-        text = f"This plan {cannot}: {_why_not(found)}. So its evidence counts as 0. "
-        text += f"The best has {worth}."
-        return Verdict(Status.FAIL, capitalised(cannot.removeprefix("is ")), text)
-    both = f"{who} {plan.evidence.number}, best {best.evidence.number}"
+        title = "Cannot be run here" if plan.failing else "Not worth running"
+        why = failing_text(plan) if plan.failing else placed_text(plan.evidence)
+        text = f"{regret}: {why}. {capitalised(worse)}."
+        return Verdict(Status.FAIL, title, text)
     if not found.regret:
-        if plan.evidence.number != best.evidence.number:
-            both = capitalised(placed_text(plan.evidence))
-        return Verdict(Status.PASS, "Optimal", f"{both}: nothing better could be had.")
-    return Verdict(Status.CAUTION, "Not optimal", f"{both}: {'; '.join(_better(found, who))}.")
+        return Verdict(Status.PASS, "Optimal", f"{regret}: {worse}.")
+    return Verdict(Status.CAUTION, "Not optimal", f"{regret}, 0 is optimal. {worse}.")
 
 
-def score_text(found: Score) -> str:
-    """Return the numbers of a score: its regret, and what makes it up."""
-    evidence = regret_text(found.evidence_short)
-    wishes = f"wishes by {amount_text(found.wishes_short)}, " if found.wishes_short else ""
-    fidelity = amount_text(found.fidelity_short)
-    parts = f"evidence short by {evidence}, {wishes}fidelity by {fidelity}"
-    return f"Regret {regret_text(found.regret)}: {parts}; 0 is optimal."
+def _worse_text(found: Score) -> str:
+    """Return the deciding term of both plans, such as ``Evidence: 0.53 instead of 0.61``."""
+    plan, best = found.plan, found.best
+    if plan is None or found.deciding is None:
+        return ""
+    name, value = _TERMS[found.deciding]
+    text = f"{name}: {value(plan, best)} instead of {value(best, plan)}"
+    return in_its_noun(text, best.pack.design)
 
 
 def regret_text(value: float) -> str:
@@ -75,46 +69,32 @@ def regret_text(value: float) -> str:
     return f"{value:.2f}" if value >= _SMALLEST_SHOWN else f"below {_SMALLEST_SHOWN:.2f}"
 
 
-def _size(found: Score) -> str:
-    noun = unit_noun(found.best.pack.design)
-    days = count_text(found.best.counts.days, "day")
-    return f"with {amount_text(found.best.counts.samples)} {noun} in {days}"
+def _evidence(plan: Assessment, other: Assessment) -> str:
+    """Return a plan's evidence, with as many digits as tell it from that of the other."""
+    evidence = plan.evidence
+    if evidence.void_reason:
+        return "none"
+    bounds = (evidence.target, evidence.floor, other.evidence.value)
+    return evidence.row.scale.amount(evidence.value, bounds)
 
 
-def _why_not(found: Score) -> str:
-    if found.plan is None or found.plan.failing:
-        return failing_text(found.plan) if found.plan else "there is none"
-    evidence = found.plan.evidence
-    return evidence.void_reason or placed_text(evidence)
-
-
-def _better(found: Score, who: str) -> Iterator[str]:
-    """Yield what the best plan has and the result has not."""
-    plan, best = found.plan, found.best
-    if plan is None:
-        return
-    noun, it = unit_noun(best.pack.design), "you" if who == YOU else "it"
-    if (more := best.counts.samples - plan.counts.samples) > 0:
-        verb = "was" if more == 1 else "were"
-        yield f"{amount_text(more)} more {noun} {verb} affordable"
-    elif more < 0 and best.evidence.text != plan.evidence.text:
-        yield f"{amount_text(-more)} fewer {noun} would have been enough"
-    if days := best.counts.days - plan.counts.days:
-        yield f"{count_text(abs(days), 'day', 'more' if days > 0 else 'fewer')} would have served"
-    if found.wishes_short:
-        broken = [wish for wish in plan.broken_wishes if wish not in best.broken_wishes]
-        yield asked_and_had(plan, broken)
-    for control in PlanStep(best, plan).newly_dropped:
-        yield f"{it} gave up {guarding_text(control)}"
-    taken = [
-        f"'{each.alternative}' in place of '{each.original}'"
-        for each in plan.substitutions
-        if each not in best.substitutions
-    ]
-    if taken:
-        yield f"{it} took {joined(taken)}, and the best plan does not"
-    if found.fidelity_short:
-        yield f"fidelity loss {plan.fidelity_loss} in place of {best.fidelity_loss}"
+_TERMS: Final[dict[str, tuple[str, Callable[[Assessment, Assessment], str]]]] = {
+    "failing": ("Failing checks", lambda plan, _: str(len(plan.failing))),
+    "tier": ("Evidence", lambda *plans: f"{_evidence(*plans)} ({plans[0].evidence.tier})"),
+    "endpoint_lost": ("Days", lambda plan, _: amount_text(plan.counts.days)),
+    "wishes": ("Soft constraints missed", lambda plan, _: str(len(plan.broken_wishes))),
+    "loss": ("Fidelity loss", lambda plan, _: str(plan.fidelity_loss)),
+    "evidence": ("Evidence", _evidence),
+    "cuts": ("Size", lambda plan, _: size_text(plan)),
+    "changes": (
+        "Fields changed",
+        lambda plan, _: str(len(differences(plan.pack.reference_protocol, plan.plan))),
+    ),
+    "credits": ("Cost", lambda plan, _: plan.pack.lab.money(plan.cost)),
+    "samples": ("Size", lambda plan, _: size_text(plan)),
+    "days": ("Size", lambda plan, _: size_text(plan)),
+}
+"""Each term of the order, and its value in a plan that is compared with another."""
 
 
 # --- a challenge ----------------------------------------------------------------------------
@@ -123,8 +103,7 @@ HIDDEN: Final = "This opens once you have handed in: it would give the answer aw
 """What stands in place of what a challenge hides."""
 COLUMNS: Final = (
     *("time", "name", "study", "lab", "seed", "samples", "days", "credits", "fidelity loss"),
-    *("evidence", "best evidence", "evidence short", "wishes short"),
-    *("fidelity short", "regret", "in words"),
+    *("evidence", "best evidence", "regret", "in words"),
 )
 """The columns of a sheet of results; evidence is as people read it, the rest are numbers."""
 _DIGITS: Final = 6
@@ -169,12 +148,10 @@ def score_panel(found: Score, who: str = "The run") -> Group:
 
     ``who`` is whose result it is.
     """
-    verdict, plan, best = score_verdict(found, who), found.plan, found.best
-    repeats = verdict.title.lower() in verdict.text
-    said = Sentence(verdict.text, "" if repeats else f"{verdict.title}.", verdict.status)
-    numbers = Sentence(score_text(found), quiet=True)
+    verdict, plan, best = score_verdict(found), found.plan, found.best
+    said = Sentence(verdict.text, f"{verdict.title}.", verdict.status)
     if plan is None:
-        return group(Heading("Your score" if who == YOU else "Score", 2, part=True), said, numbers)
+        return group(Heading("Your score" if who == YOU else "Score", 2, part=True), said)
     both = [plan.evidence, best.evidence]
     rows: list[tuple[Cell | str, ...]]
     noun, lab = capitalised(unit_noun(best.pack.design)), best.pack.lab
@@ -201,7 +178,6 @@ def score_panel(found: Score, who: str = "The run") -> Group:
     return group(
         Heading("Your score" if who == YOU else "Score", 2, part=True),
         said,
-        numbers,
         Sentence(cautions_sentence(plan)),
         table("The result and the best", columns, rows),
         Sentence(with_cautions(f"The best gives up: {given_up_text(best) or 'nothing'}.", best)),
@@ -223,9 +199,6 @@ def result_row(found: Score, name: str, when: datetime) -> tuple[str | float, ..
         *numbers,
         plan.evidence.text if plan else "",
         found.best.evidence.text,
-        round(found.evidence_short, _DIGITS),
-        found.wishes_short,
-        found.fidelity_short,
         round(found.regret, _DIGITS),
-        score_verdict(found, YOU).text,
+        score_verdict(found).text,
     )

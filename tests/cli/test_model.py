@@ -85,8 +85,7 @@ def test_model_plays_and_the_answer_ends_with_what_it_took_and_its_score(
     [spent] = [line for line in lines if "tokens" in line]
     assert spent.startswith("2 rounds, 4,000 tokens sent, 600 received, ")
     assert "Saved: talk.json" in lines
-    assert "20 more participants were affordable" in told.out
-    assert "Regret 5.75: evidence short by 0, fidelity by 0; 0 is optimal." in lines
+    assert "Regret 5.75, 0 is optimal. Evidence: 0.97 instead of 1.00." in told.out
     kept = load(Path("talk.json").read_text())
     assert kept.recording
     assert kept.recording.settings.model == "m-1"
@@ -98,7 +97,7 @@ def test_model_plays_and_the_answer_ends_with_what_it_took_and_its_score(
 def test_rules_are_scored_too(ask: Asking) -> None:
     found = ask("negotiate eco_reef_fish --scientist baseline --json").data
     assert [*found][-1] == "score"
-    assert found["score"]["regret"] > found["score"]["evidence_short"] > 0
+    assert found["score"]["regret"] > 0
     assert "spent" not in found
 
 
@@ -110,7 +109,7 @@ def test_model_without_a_valid_action_walks_away(ask: Asking, at: At) -> None:
     assert told.code == 1
     assert len(server.received) == 3
     assert "Scientist: No valid action in 3 attempts" in told.out
-    assert "There is no plan; the best has power 1.00" in told.out
+    assert "there is no plan; the best has power 1.00" in told.out
     assert not {"\x1b", "\u202e"} & set(told.out)
 
 
@@ -272,7 +271,7 @@ def test_model_plays_a_batch_beside_a_rule(ask: Asking, at: At) -> None:
     assert told.code == 0
     lines = [line.strip() for line in told.out.splitlines()]
     [regret] = [line.split() for line in lines if line.startswith("Language model   ")]
-    assert regret == ["Language", "model", "4.93", "0", "0", "4"]
+    assert regret == ["Language", "model", "4.93", "4"]
     assert lines[-2].startswith("8 negotiations, 16,000 tokens sent, 2,400 received, ")
     assert lines[-1] == "Saved: all.csv"
     rows = rows_of(Path("all.csv"))

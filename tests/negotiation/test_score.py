@@ -14,7 +14,7 @@ from replicalab.negotiation import Outcome, ScientistKind, negotiate, score, sco
 from replicalab.planner import PlanAnalysis, rank
 from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
 from replicalab.views.blocks import Status
-from replicalab.views.score import YOU, score_text, score_verdict
+from replicalab.views.score import score_verdict
 from tests.factories import CONTROLS, make_constraint, make_control, make_pack, make_protocol
 from tests.negotiation.playing import FLAMING, OPEN, by_person, by_rule, propose
 
@@ -59,11 +59,7 @@ def test_no_plan_beats_the_best_and_only_its_equal_has_no_regret() -> None:
                     pack,
                 )
                 found = score_of(plan)
-                value = plan.evidence.value if plan.feasible else 0.0
-                worth = value if value >= plan.evidence.floor else 0.0
-                short = max(0.0, min(best.evidence.value, 0.8) - min(worth, 0.8)) / 0.8
-                assert found.evidence_short == pytest.approx(short)
-                assert found.fidelity_short >= 0
+                assert (found.deciding is None) == (found.regret == 0)
                 if not found.regret:
                     equals += 1
                     assert plan.evidence.value >= best.evidence.value
@@ -100,40 +96,36 @@ def test_walking_away_is_right_where_nothing_is_worth_running() -> None:
     played = negotiate(Case.of(pack, scientist=ScientistKind.DIRECT).setup(pack), pack)
     assert played.outcome is Outcome.NO_DEAL
     assert score(played).regret == 0
-    assert score_verdict(score(played)).text == "No plan of this lab is worth running."
+    assert score_verdict(score(played)).text == ("Regret 0: no plan of this lab is worth running.")
 
 
 def test_score_says_what_would_have_been_better() -> None:
     pack = load_scenario("eco_reef_fish", "medium")
     best = PlanAnalysis(assess(pack.reference_protocol, pack)).least.after
     fewer = assess(revise(best.plan, sample_size=100), pack)
-    assert score_verdict(score_of(fewer), YOU).text == (
-        "You 0.51, best 0.57: 17 more fish were affordable."
-    )
-    assert score_text(score_of(fewer)) == (
-        "Regret 5.88: evidence short by 0.08, fidelity by 0; 0 is optimal."
+    assert score_verdict(score_of(fewer)).text == (
+        "Regret 5.88, 0 is optimal. Evidence: 0.51 instead of 0.57."
     )
     over = assess(pack.reference_protocol, pack)
     assert score_verdict(score_of(over)).text == (
-        "This plan cannot be run here: protocol, budget, equipment, schedule and staff fail. "
-        "So its evidence counts as 0. The best has power 0.57."
+        "Regret 10.83: protocol, budget, equipment, schedule and staff fail. "
+        "Failing checks: 5 instead of 0."
     )
     few = assess(revise(best.plan, sample_size=12), pack)
     assert few.feasible
     assert score_verdict(score_of(few)).text == (
-        "This plan is not worth running: power 0.10, below the floor of 0.50. So its evidence "
-        "counts as 0. The best has power 0.57."
+        "Regret 9.50: power 0.10, below the floor of 0.50. "
+        "Evidence: 0.10 (below floor) instead of 0.57 (above floor)."
     )
 
 
-def test_control_that_the_best_plan_keeps_is_named() -> None:
+def test_control_that_the_best_plan_keeps_is_fidelity() -> None:
     pack = load_scenario("psy_stroop", "easy")
     best = PlanAnalysis(assess(pack.reference_protocol, pack)).least.after
     without = assess(revise(best.plan, controls=best.plan.controls[:1]), pack)
     found = score_of(without)
-    assert found.fidelity_short == len(without.dropped)
-    gone = best.plan.controls[1]
-    assert f"you gave up '{gone}', which protects against" in score_verdict(found, YOU).text
+    assert found.deciding == "loss"
+    assert f"Fidelity loss: {without.fidelity_loss} instead of" in score_verdict(found).text
 
 
 def wishful(*, days: int = 9, budget: float = 1085.0) -> Pack:
@@ -151,14 +143,10 @@ def test_wish_that_the_best_plan_keeps_is_regretted_though_less_fidelity_is_lost
     best = PlanAnalysis(assess(pack.reference_protocol, pack)).least.after
     assert (len(best.broken_wishes), best.fidelity_loss) == (0, 1)
     found = score_of(assess(pack.reference_protocol, pack))
-    assert (found.evidence_short, found.wishes_short, found.fidelity_short) == (0, 1, 0)
-    assert found.regret == 7.5
+    assert (found.deciding, found.regret) == ("wishes", 7.5)
     verdict = score_verdict(found)
     assert verdict.status is Status.CAUTION
-    assert "'Watching' should be at least 9 days, the plan has 5" in verdict.text
-    assert score_text(found) == (
-        "Regret 7.50: evidence short by 0, wishes by 1, fidelity by 0; 0 is optimal."
-    )
+    assert "Soft constraints missed: 1 instead of 0." in verdict.text
     assert score_of(best).regret == 0
 
 
@@ -166,7 +154,7 @@ def test_wish_that_no_plan_of_the_lab_keeps_is_not_regretted() -> None:
     pack = wishful()  # nine days would cost the target
     found = score_of(assess(pack.reference_protocol, pack))
     assert len(found.best.broken_wishes) == 1
-    assert (found.wishes_short, found.regret) == (0, 0)
+    assert (found.deciding, found.regret) == (None, 0)
 
 
 def test_regret_goes_by_the_first_term_that_differs() -> None:
@@ -176,9 +164,9 @@ def test_regret_goes_by_the_first_term_that_differs() -> None:
     plan = revise(pack.reference_protocol, sample_size=40, controls=CONTROLS[:1])
     found = score_of(assess(plan, pack))
     assert (len(found.best.broken_wishes), found.best.fidelity_loss) == (0, 0)
-    assert found.evidence_short == pytest.approx(1 - 0.79204 / 0.8, abs=1e-4)
-    assert (found.wishes_short, found.fidelity_short) == (1, 1)
-    assert found.regret == 9.5, "one tier lower, and nine terms after it"
+    assert (found.deciding, found.regret) == ("tier", 9.5), (
+        "one tier lower, and nine terms after it"
+    )
 
 
 def test_plan_below_the_floor_is_two_tiers_lower() -> None:
@@ -187,8 +175,7 @@ def test_plan_below_the_floor_is_two_tiers_lower() -> None:
     plan = assess(revise(pack.reference_protocol, sample_size=4, controls=CONTROLS[:1]), pack)
     assert (plan.feasible, len(plan.broken_wishes), plan.fidelity_loss) == (True, 1, 1)
     found = score_of(plan)
-    assert (found.counts, found.evidence_short) == (False, 1.0)
-    assert (found.wishes_short, found.fidelity_short, found.regret) == (0, 0, 9 + 2 / 3)
+    assert (found.counts, found.deciding, found.regret) == (False, "tier", 9 + 2 / 3)
 
 
 def test_result_is_held_against_the_studys_own_plan_whatever_was_on_the_table() -> None:

@@ -54,7 +54,7 @@ def test_only_what_is_optimal_reads_0(value: float, told: str) -> None:
 
 def test_outcomes_are_told_with_their_mean_regret() -> None:
     shares = {Outcome.AGREED: Share(29, 29)}
-    found = GROUP._replace(shares=shares, failed=1, regret=MeanRegret(29, 0.75, 0.25, 0.5))
+    found = GROUP._replace(shares=shares, failed=1, regret=MeanRegret(29, 0.75))
     told = "Agreed: 29 of 29, 100 % (88 to 100 %); mean regret 0.75; 1 negotiation could not be"
     assert outcomes_text(found).startswith(told)
 
@@ -63,36 +63,18 @@ def test_regret_is_told_of_each_player_that_has_one() -> None:
     job = Case(study="psy_stroop", lab=Difficulty.HARD, scientist=ScientistKind.BASELINE)
     by_model = job.changed(scientist=ScientistKind.MODEL)
     results = [
-        Result(job=job, outcome=Outcome.AGREED, regret=1.5, evidence_short=0.5, fidelity_short=1),
-        Result(job=job, outcome=Outcome.AGREED, regret=0, evidence_short=0.0, fidelity_short=0),
-        Result(
-            job=by_model, outcome=Outcome.AGREED, regret=0, evidence_short=0.0, fidelity_short=0
-        ),
+        Result(job=job, outcome=Outcome.AGREED, regret=1.5),
+        Result(job=job, outcome=Outcome.AGREED, regret=0),
+        Result(job=by_model, outcome=Outcome.AGREED, regret=0),
         Result(job=job.changed(scientist=ScientistKind.DIRECT), outcome=Outcome.AGREED),
     ]
     assert rows(regret_panel(results)) == [
-        ["Scientist", "Mean regret", "Evidence", "Fidelity", "Runs"],
-        ["Simple rule", "0.75", "0.25", "0.50", "2"],
-        ["Language model", "0", "0", "0", "1"],
+        ["Scientist", "Mean regret", "Runs"],
+        ["Simple rule", "0.75", "2"],
+        ["Language model", "0", "1"],
     ]
     assert "0 is optimal." in words(regret_panel(results))
     assert not says(regret_panel(results[-1:]))
-
-
-def test_regret_of_wishes_is_told_where_there_is_some() -> None:
-    job = Case(study="psy_stroop", lab=Difficulty.HARD, scientist=ScientistKind.BASELINE)
-    result = Result(
-        job=job,
-        outcome=Outcome.AGREED,
-        regret=3.25,
-        evidence_short=0.25,
-        wishes_short=2,
-        fidelity_short=1,
-    )
-    assert rows(regret_panel([result])) == [
-        ["Scientist", "Mean regret", "Evidence", "Wishes", "Fidelity", "Runs"],
-        ["Simple rule", "3.25", "0.25", "2.00", "1.00", "1"],
-    ]
 
 
 def test_faults_are_told_once() -> None:
