@@ -1,7 +1,7 @@
 """How far a result is from the least-loss plan: regret, 0 if no plan ranks above it."""
 
 from math import isfinite
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from replicalab.assessment import Assessment, assess
 from replicalab.models import LabManagerActionType, Role
@@ -58,9 +58,12 @@ class Score(NamedTuple):
             return None, 0.0
         original = self.best.pack.reference_protocol
         study = assess(original, self.best.pack)
-        mine, best = (rank(plan, original, study) for plan in (self.plan, self.best))
+        mine, best = (
+            cast("tuple[float, ...]", rank(plan, original, study))
+            for plan in (self.plan, self.best)
+        )
         terms = zip(Rank._fields, mine, best, strict=True)
-        first = ((name, float(own) - float(term)) for name, own, term in terms if own != term)
+        first = ((name, float(own - term)) for name, own, term in terms if own != term)
         return next(first, (None, 0.0)) if mine > best else (None, 0.0)
 
 
