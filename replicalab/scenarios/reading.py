@@ -24,7 +24,7 @@ from replicalab.scenarios.fields import CURRENCY, DOI, IDENTIFIER
 
 MAX_BYTES: Final = 256 * 1024
 MAX_DEPTH: Final = 20
-MOST_VALUES: Final = 5_000  # Lists and blocks counted; a shipped study has some 250
+MOST_VALUES: Final = 10_000  # Keys, lists and blocks counted; a shipped study has some 500
 LONGEST_QUOTED: Final = 60  # The most characters that a message quotes of a file's own
 MOST_FAULTS: Final = 50  # More faults of a file are only counted
 _MOST_COMPARED: Final = 50  # Known names that are compared with an unknown one
@@ -105,11 +105,17 @@ def read_document(text: str | bytes, source: str) -> Document:
     Raises:
         ScenarioError: the text is too large, is not UTF-8, or is not the YAML described above.
     """
-    text = readable_text(text, source)
+    text, places = readable_text(text, source), dict[FieldPath, tuple[int, int]]()
     try:
-        return _Reader(source, text).document()
+        _check_events(text)
+        node = yaml.compose(text, Loader=yaml.CSafeLoader)
+        data = _data(node, (), places) if node else None
     except yaml.YAMLError as error:
-        raise ScenarioError(source, [_syntax_fault(error, text)]) from None
+        raise ScenarioError(source, [_yaml_fault(error, text)]) from None
+    if not isinstance(data, dict):
+        fault = Fault("", f"the file is {shown(data)}", "write it as 'key: value' lines")
+        raise ScenarioError(source, [fault])
+    return Document(source, data, places)
 
 
 def with_text_at(text: str, value: str, *keys: str) -> str:
@@ -137,85 +143,64 @@ def plain_value(text: str) -> Data:
     return float(text) if _DECIMAL.fullmatch(text) else text
 
 
-def _syntax_fault(error: Any, text: str) -> Fault:
-    if not isinstance(error, yaml.MarkedYAMLError):
-        line = text.encode().count(b"\n", 0, error.position) + 1
-        problem = f"character {described(chr(error.character))} is not allowed"
-        return Fault("", problem, "remove it", line)
-    # A quote, bracket or key without an end is wrong where it begins; the parser gives up later.
-    begun = re.search("quoted scalar|simple key|a flow", error.context or "")
-    line, column = _place((begun and error.context_mark) or error.problem_mark)
-    near = shortened("".join(text.splitlines()[line - 1 : line]).strip(), LONGEST_QUOTED)
-    problem = f"{error.problem}, in '{near}'"
-    return Fault("", problem, "check quotes, colons and indentation here", line, column)
-
-
-class _Reader:
-    """Builds a document from parser events; it never nests deeper than `MAX_DEPTH`."""
-
-    def __init__(self, source: str, text: str) -> None:
-        self._source = source
-        self._events = yaml.parse(text, Loader=yaml.CSafeLoader)
-        self._places: dict[FieldPath, tuple[int, int]] = {}
-
-    def document(self) -> Document:
-        """Return the one document in the text."""
-        next(self._events)
-        begins = isinstance(next(self._events), yaml.DocumentStartEvent)
-        data = self._value(next(self._events), ()) if begins else None
-        if not isinstance(data, dict):
-            raise self._error(f"the file is {shown(data)}", "write it as 'key: value' lines")
-        next(self._events)
-        if not isinstance(after := next(self._events), yaml.StreamEndEvent):
-            raise self._error("a second document starts here", "keep one study per file", after)
-        return Document(self._source, data, self._places)
-
-    def _value(self, event: yaml.Event, path: FieldPath) -> Data:
-        self._check(event, path)
-        self._places.setdefault(path, _place(event.start_mark))
-        if isinstance(event, yaml.ScalarEvent):
-            return plain_value(event.value) if event.implicit[0] else str(event.value)
-        if isinstance(event, yaml.SequenceStartEvent):
-            items: list[Data] = []
-            while not isinstance(event := next(self._events), yaml.SequenceEndEvent):
-                items.append(self._value(event, (*path, len(items))))
-            return items
-        mapping: dict[str, Data] = {}
-        while not isinstance(event := next(self._events), yaml.MappingEndEvent):
-            if not isinstance(event, yaml.ScalarEvent):
-                raise self._error("a key that is not text", "write 'key: value'", event, path)
-            self._check(event, path)
-            here = (*path, event.value)
-            if event.value in mapping:
-                problem = f"key '{shortened(event.value, LONGEST_QUOTED)}' is repeated"
-                raise self._error(problem, "keep one of the two", event, here)
-            self._places[here] = _place(event.start_mark)
-            mapping[event.value] = self._value(next(self._events), here)
-        return mapping
-
-    def _check(self, event: yaml.Event, path: FieldPath) -> None:
+def _check_events(text: str) -> None:
+    """Refuse deep nesting and aliases before nodes are made, which is recursive."""
+    depth, number = -1, 0
+    event: Any
+    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        number += isinstance(event, yaml.NodeEvent)
         anchor, tag = getattr(event, "anchor", None), getattr(event, "tag", None)
-        text = event.value if isinstance(event, yaml.ScalarEvent) else ""
         problem, remedy = "", "remove it"
         if isinstance(event, yaml.AliasEvent):
             problem, remedy = f"alias *{anchor}", "write the value out"
         elif anchor or tag is not None:
             problem = f"anchor &{anchor}" if anchor else f"tag '{tag}'"
-        elif at := hidden(text):
-            problem = f"invisible character {described(text[at[0]])}"
-        elif len(path) > MAX_DEPTH:
+        elif depth > MAX_DEPTH:
             problem, remedy = f"nesting of more than {MAX_DEPTH} levels", "flatten this part"
-        elif len(self._places) >= MOST_VALUES:
-            problem, remedy = f"a file of more than {MOST_VALUES:,} values", "shorten it"
+        elif number > MOST_VALUES:
+            problem, remedy = f"a file of more than {MOST_VALUES:,} keys and values", "shorten it"
         if problem:
             problem = f"{shortened(problem, 2 * LONGEST_QUOTED)} is not allowed"
-            raise self._error(problem, remedy, event, path[:3])
+            raise yaml.MarkedYAMLError("", None, problem, event.start_mark, remedy)
 
-    def _error(
-        self, problem: str, remedy: str, event: yaml.Event | None = None, path: FieldPath = ()
-    ) -> ScenarioError:
-        place = _place(event.start_mark if event else None)
-        return ScenarioError(self._source, [Fault(dotted(path), problem, remedy, *place)])
+
+def _data(node: yaml.Node, path: FieldPath, places: dict[FieldPath, tuple[int, int]]) -> Data:
+    places.setdefault(path, _place(node.start_mark))
+    if isinstance(node, yaml.ScalarNode):
+        if at := hidden(node.value):
+            problem = f"invisible character {described(node.value[at[0]])} is not allowed"
+            raise yaml.MarkedYAMLError(dotted(path), None, problem, node.start_mark, "remove it")
+        return str(node.value) if node.style else plain_value(node.value)
+    if isinstance(node, yaml.SequenceNode):
+        return [_data(item, (*path, number), places) for number, item in enumerate(node.value)]
+    data: dict[str, Data] = {}
+    for key, value in node.value:
+        is_text = isinstance(key, yaml.ScalarNode)
+        if not is_text or key.value in data:
+            name = shortened(key.value, LONGEST_QUOTED) if is_text else ""
+            problem = f"key '{name}' is repeated" if is_text else "a key that is not text"
+            remedy = "write each key once, as text"
+            raise yaml.MarkedYAMLError(dotted(path), None, problem, key.start_mark, remedy)
+        _data(key, (*path, key.value), places)
+        data[key.value] = _data(value, (*path, key.value), places)
+    return data
+
+
+def _yaml_fault(error: Any, text: str) -> Fault:
+    if not isinstance(error, yaml.MarkedYAMLError):
+        line = text.encode().count(b"\n", 0, error.position) + 1
+        problem = f"character {described(chr(error.character))} is not allowed"
+        return Fault("", problem, "remove it", line)
+    # A quote, bracket or key without an end is wrong at its beginning; the parser stops later.
+    begun = re.search("quoted scalar|simple key|a flow", error.context or "")
+    line, column = _place((begun and error.context_mark) or error.problem_mark)
+    if error.note:
+        return Fault(on_one_line(error.context or ""), str(error.problem), error.note, line, column)
+    near = shortened("".join(text.splitlines()[line - 1 : line]).strip(), LONGEST_QUOTED)
+    problem = f"{str(error.problem).removeprefix('but ')}, in '{near}'"
+    return Fault("", problem, "check quotes, colons and indentation here", line, column)
 
 
 def _place(mark: Any) -> tuple[int, int]:
