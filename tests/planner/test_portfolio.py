@@ -47,7 +47,7 @@ from tests.factories import (
 )
 from tests.planner.brute_force import tried
 from tests.planner.small_labs import small_lab
-from tests.tiers import batches
+from tests.tiers import batches, one_in
 
 SIZE = 20
 OWN = LabOverrides(budget=6000, days=30, staff=5, start_day=1)
@@ -125,6 +125,19 @@ def _assert_lab_suffices(runs: list[tuple[Assessment, int, int]]) -> None:
 
 def _items(plan: Protocol) -> list[str]:
     return plan.required_equipment
+
+
+@pytest.mark.parametrize(
+    ("budget", "days", "staff"), one_in(3, [(15_000, 20, 3), (15_000, 45, 3), (40_000, 45, 9)])
+)
+def test_shipped_studies_are_proven_without_output(
+    budget: int, days: int, staff: int, capfd: pytest.CaptureFixture[str]
+) -> None:
+    names = [study.scenario_id for study in list_scenarios()]
+    packs = in_lab(*names, budget=budget, days=days, staff=staff)
+    chosen = portfolio_of(PortfolioStudy(pack, 1, 0.5) for pack in packs)
+    assert chosen.exact
+    assert capfd.readouterr().out == ""
 
 
 TANKS: Final = ("flume", "tank", "basin", "trough")
