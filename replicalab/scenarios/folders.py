@@ -41,11 +41,8 @@ class StudyFile(NamedTuple):
     problem: str
 
 
-def files_in(folder: StudyFolder, stem: str | None = None) -> Iterator[StudyFile]:
-    """Yield the folder's study files in order of their names; with ``stem`` only those so named.
-
-    There are none in a folder that cannot be listed.
-    """
+def files_in(folder: StudyFolder) -> Iterator[StudyFile]:
+    """Yield the folder's study files in order of their names; none if it cannot be listed."""
     top = os.fspath(folder.path)
     try:
         with os.scandir(top) as entries:
@@ -55,7 +52,7 @@ def files_in(folder: StudyFolder, stem: str | None = None) -> Iterator[StudyFile
     places: list[tuple[str, str | None]] = [(top, None)] if folder.flat else []
     places += [(f"{top}/{name}", name) for name in domains if not name.startswith(".")]
     for place, domain in places:
-        for file in _names(place, stem):
+        for file in _names(place):
             path = Path(place, file)
             linked = path.is_symlink() or Path(place).is_symlink()
             root = os.path.realpath(top) if linked else ""
@@ -64,15 +61,14 @@ def files_in(folder: StudyFolder, stem: str | None = None) -> Iterator[StudyFile
             yield StudyFile(path, printable(name), domain, *_state(path, inside))
 
 
-def _names(place: str, stem: str | None) -> list[str]:
+def _names(place: str) -> list[str]:
     """Return a place's study files but hidden ones; "", for itself, if it cannot be listed."""
     try:
         with os.scandir(place) as entries:
             names = sorted(entry.name for entry in entries if _is_study(entry.name))
     except OSError:
-        return [""] if stem is None else []
-    shown = [name for name in names if not name.startswith(".")]
-    return [name for name in shown if stem in (None, Path(name).stem)]
+        return [""]
+    return [name for name in names if not name.startswith(".")]
 
 
 def _is_study(name: str) -> bool:

@@ -152,12 +152,11 @@ def template_text() -> str:
 def _found(scenario_id: str) -> tuple[StudyFile, Study]:
     """Return the first usable file that is named after the study; read no other file."""
     wrong = None
-    for folder in scenario_folders():
-        for file in files_in(folder, scenario_id):
-            outcome = _outcome(file)
-            if isinstance(outcome, Study):
-                return file, outcome
-            wrong = wrong or outcome
+    for file in (file for file in _all_files() if file.path.stem == scenario_id):
+        outcome = _outcome(file)
+        if isinstance(outcome, Study):
+            return file, outcome
+        wrong = wrong or outcome
     if wrong:  # a new error: a cached one would keep its traceback alive
         raise ScenarioError(wrong.source, wrong.faults, wrong.more)
     raise _unknown("scenario_id", scenario_id, sorted(s.scenario_id for s in list_scenarios()))

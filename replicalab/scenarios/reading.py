@@ -47,7 +47,9 @@ _WORDS: Final[dict[str, bool | None]] = {
 }
 # A longer number stays text, which every number field refuses: int() has a limit of digits.
 _WHOLE: Final = re.compile(r"[-+]?[0-9]{1,18}")
-_DECIMAL: Final = re.compile(r"[-+]?(?=.*[.eE])([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,4})?")
+_DECIMAL: Final = re.compile(  # each in linear time, however long
+    r"[-+]?(?:(?:[0-9]*\.[0-9]+|[0-9]+\.)(?:[eE][-+]?[0-9]{1,4})?|[0-9]+[eE][-+]?[0-9]{1,4})"
+)
 
 
 def readable_text(text: str | bytes, source: str, most: int = MAX_BYTES) -> str:

@@ -161,7 +161,7 @@ BOMB: Final = "\n".join(
     f"a{n}: &a{n} [{', '.join([f'*a{n - 1}' if n else 'lol'] * 10)}]" for n in range(12)
 )
 NONSENSE: Final = [
-    *("[{", "- ", "? ", "a: b\n", '"', "é", f"{BOMB}\n"),
+    *("[{", "- ", "? ", "a: b\n", '"', "é", f"{BOMB}\n", "1"),
 ]
 
 
@@ -170,7 +170,7 @@ def test_file_full_of_nonsense_is_refused_at_once(filling: str) -> None:
     whole = filling * (5 * 1024**2 // len(filling.encode()))
     largest = whole[: 128 * 1024]
     assert "more than the 262144 allowed; shorten it" in message(whole)
-    for text in (largest, f"paper: [{largest}"):
+    for text in (largest, f"paper: [{largest}", f"paper: {largest}ex"):
         began = process_time()
         assert len(message(text)) < 1000
         assert process_time() - began < 5
