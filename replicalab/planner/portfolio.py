@@ -147,9 +147,13 @@ def _solved(
         if not exact and not chosen:
             break
         by_start = sorted((columns[at] for at in chosen), key=lambda c: c.start)
-        plans = _packed([column[:2] for column in by_start], means)
-        rows.append((terms[objective], _totals(plans)[objective]))
-        exact = exact and len(plans) == len(chosen)  # else over the budget by a rounding error
+        packed = _packed([column[:2] for column in by_start], means)
+        plans = min(packed, plans, key=_totals)
+        totals = _totals(plans)
+        rows.append((terms[objective], totals[objective]))
+        # A rounding error may exceed the budget or an earlier optimum.
+        exact = exact and len(packed) == len(chosen)
+        exact = exact and _totals(packed)[: objective + 1] == totals[: objective + 1]
         if not exact:
             break
     return StudyChoice(plans, most, exact)
