@@ -32,7 +32,7 @@ from replicalab.negotiation import (
 from replicalab.planner import PlanStep
 from replicalab.views.blocks import Status, Verdict
 from replicalab.views.lab import lab_text
-from replicalab.views.plan import saved_text, unit_noun
+from replicalab.views.plan import in_its_noun, saved_text, unit_noun
 from replicalab.views.verdicts import ANSWERS, agreed_status, evidence_sentence, plan_size
 
 
@@ -192,7 +192,8 @@ def round_summary(done: Round) -> str:
 
 def numbers_text(plan: assessment.Assessment) -> str:
     """Return a plan in a few numbers: size, credits, evidence."""
-    return f"{assessment.size_text(plan)}, {plan.pack.lab.money(plan.cost)}, {plan.evidence.text}"
+    size = in_its_noun(assessment.size_text(plan), plan.pack.design)
+    return f"{size}, {plan.pack.lab.money(plan.cost)}, {plan.evidence.text}"
 
 
 def on_the_table(plan: assessment.Assessment) -> str:
@@ -207,11 +208,12 @@ def _passing_text(plan: assessment.Assessment) -> str:
 def round_caption(negotiation: Negotiation, at: int) -> str:
     """Return a round in one line of numbers; ``at`` counts from 0.
 
-    ``Round 2: halving to 150 samples and cutting to 7 days saves 1,550 credits; power falls from
+    ``Round 2: halving to 150 mice and cutting to 7 days saves 1,550 credits; power falls from
     0.86 to 0.58.``
     """
     before = negotiation.state_before(at).plan
-    return f"Round {at + 1}: {_what_happened(before, negotiation.rounds[at])}."
+    text = f"Round {at + 1}: {_what_happened(before, negotiation.rounds[at])}."
+    return in_its_noun(text, negotiation.pack.design)
 
 
 def _what_happened(before: assessment.Assessment | None, done: Round) -> str:
@@ -230,22 +232,33 @@ def _what_happened(before: assessment.Assessment | None, done: Round) -> str:
     step = PlanStep(before, done.plan)
     offer = f"taking the offer of {assessment.size_text(done.plan)}"
     moves = offer if accepts else joined(list(_moves(step)))
-    return f"{moves} {saved_text(step)}; {_evidence_effect(step)}"
+    saves = f" {saved_text(step)};" if step.credits_saved else ":"
+    lost = step.after.fidelity_loss - step.before.fidelity_loss
+    fidelity = f"; fidelity loss {signed_text(lost)}" if lost else ""
+    return f"{moves}{saves} {_evidence_effect(step)}{fidelity}"
 
 
 def _moves(step: PlanStep) -> Iterator[str]:
     """Yield each change as something that is done: ``halving to 150 samples``."""
-    said, others = "", []
+    last, others = "", []
     for field, old, new in step.fields:
         if isinstance(old, int) and isinstance(new, int):
             verb = "raising" if new > old else "halving" if new and new == old // 2 else "cutting"
             amount = count_text(new, _SIZES[field])
-            yield amount if verb == said else f"{verb} to {amount}"
-            said = verb
+            yield amount if verb == last else f"{verb} to {amount}"
+            last = verb
+        elif isinstance(old, tuple) and isinstance(new, tuple):
+            others.append(_swapped(old, new))
         else:
-            others.append(_field_name(step, field).lower())
-    if others:
-        yield f"changing {joined(others)}"
+            others.append(f"changing the {models.FIELD_LABELS[field].lower()}")
+    yield from others
+
+
+def _swapped(old: tuple[str, ...], new: tuple[str, ...]) -> str:
+    gone, come = (joined([f"'{label}'" for label in labels]) for labels in (old, new))
+    if not old or not new:
+        return f"dropping {gone}" if old else f"adding {come}"
+    return f"swapping {gone} for {come}"
 
 
 def _evidence_effect(step: PlanStep) -> str:
@@ -305,9 +318,10 @@ def outcome_verdict(negotiation: Negotiation) -> Verdict:
     Where no plan above the floor was agreed, it says whether this lab could have run one. A
     negotiation that goes on is summed up as what is on the table.
     """
-    outcome, plan = negotiation.outcome, negotiation.final_plan
+    outcome, plan, design = negotiation.outcome, negotiation.final_plan, negotiation.pack.design
     if outcome is None:
-        return Verdict(Status.CAUTION, "Still open", f"{_so_far(negotiation)}.")
+        text = in_its_noun(f"{_so_far(negotiation)}.", design)
+        return Verdict(Status.CAUTION, "Still open", text)
     title, status = OUTCOME_TITLES[outcome], Status.FAIL
     text = f"{title}: {negotiation.ending} with no plan on the table"
     if plan is not None:
@@ -318,7 +332,7 @@ def outcome_verdict(negotiation: Negotiation) -> Verdict:
     if outcome is not Outcome.AGREED:
         best = best_options(negotiation.state.options, negotiation.pack)
         text = f"{text}; {best_text(best.least)}"
-    return Verdict(status, title, f"{text}.")
+    return Verdict(status, title, in_its_noun(f"{text}.", design))
 
 
 def last_plan_text(negotiation: Negotiation) -> str:

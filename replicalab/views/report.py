@@ -26,7 +26,7 @@ from replicalab.negotiation import Negotiation, Round
 from replicalab.planner import PlanAnalysis, largest_sample, leanest
 from replicalab.planner.curves import Curves
 from replicalab.registration import Registration
-from replicalab.scenarios import QUESTION_FIELDS, QUESTION_RECORDS, Pack
+from replicalab.scenarios import QUESTION_FIELDS, QUESTION_RECORDS, Design, Pack
 from replicalab.views import blocks, changes, check, documents, tradeoffs
 from replicalab.views import critique as critique_views
 from replicalab.views import negotiation as rounds
@@ -219,18 +219,20 @@ def _transcript(run: Negotiation) -> tuple[Block, ...]:
         documents.verdict_sentence(rounds.outcome_verdict(run)),
         Sentence(players, quiet=True),
         blocks.table("Round by round", names, rows),
-        *(block for done in run.rounds for block in said_blocks(done)),
+        *(block for done in run.rounds for block in said_blocks(done, run.pack.design)),
     )
 
 
-def said_blocks(done: Round) -> Iterator[Block]:
-    """Yield what both sides said in a round, in full."""
+def said_blocks(done: Round, design: Design) -> Iterator[Block]:
+    """Yield what both sides said in a round, in full, in the study's noun for samples."""
     number = done.number + 1
     questions = done.action.questions if done.action else []
-    why = lines_text([done.reason or "A person chose this.", *questions])
+    reason = texts.in_its_noun(done.reason, design) or "A person chose this."
+    why = lines_text([reason, *questions])
     yield Sentence(why, f"Round {number}, Scientist:")
     lead = f"Round {number}, Lab Manager:"
-    for is_list, lines in text_blocks(done.answer.explanation) if done.answer else []:
+    answer = texts.in_its_noun(done.answer.explanation, design) if done.answer else ""
+    for is_list, lines in text_blocks(answer) if answer else []:
         if is_list:
             yield listing(lines)
         else:

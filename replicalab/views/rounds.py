@@ -18,6 +18,7 @@ from replicalab.negotiation import (
     ledger,
 )
 from replicalab.planner import PlanStep
+from replicalab.scenarios import Design
 from replicalab.views import blocks
 from replicalab.views import negotiation as texts
 from replicalab.views import plan as plans
@@ -56,11 +57,12 @@ def round_panel(negotiation: Negotiation, at: int, *, reworded: str = "") -> Pan
         reworded: the answer in a model's words, empty where there are none.
     """
     done, before = negotiation.rounds[at], negotiation.state_before(at).plan
+    design = negotiation.pack.design
     return blocks.panel(
         "round",
         number=at + 1,
-        scientist=_scientist(before, done),
-        manager=_manager(done),
+        scientist=_scientist(before, done, design),
+        manager=_manager(done, design),
         waits=negotiation.awaits_reply and at + 1 == len(negotiation.rounds),
         table=_on_the_table(before, done.plan) if done.plan else None,
         reworded=reworded,
@@ -68,7 +70,7 @@ def round_panel(negotiation: Negotiation, at: int, *, reworded: str = "") -> Pan
     )
 
 
-def _scientist(before: Assessment | None, done: Round) -> dict[str, object]:
+def _scientist(before: Assessment | None, done: Round, design: Design) -> dict[str, object]:
     action, plan = done.action, done.plan
     said = list(action.questions) if action else []
     if action is not None and action.action_type is models.ScientistActionType.ACCEPT:
@@ -77,8 +79,8 @@ def _scientist(before: Assessment | None, done: Round) -> dict[str, object]:
     asked = plan if action is not None and action.protocol is not None else None
     return {
         "does": texts.turn_title(done).lower(),
-        "said": [f"{size_text(asked)}."] if asked else said,
-        "rule": done.reason or "No rule: a person chose this.",
+        "said": [f"{plans.in_its_noun(size_text(asked), design)}."] if asked else said,
+        "rule": plans.in_its_noun(done.reason, design) or "No rule: a person chose this.",
         "asks": done.only_asks,
         "plan": _whole_plan(asked) if asked else [],
     }
@@ -99,7 +101,7 @@ def _whole_plan(asked: Assessment) -> list[tuple[str, str]]:
     ]
 
 
-def _manager(done: Round) -> dict[str, object] | None:
+def _manager(done: Round, design: Design) -> dict[str, object] | None:
     verdict = texts.answer_verdict(done)
     if done.answer is None or verdict is None:
         return None
@@ -109,7 +111,7 @@ def _manager(done: Round) -> dict[str, object] | None:
         "offer": texts.numbers_text(offer) if offer else "",
         "breaks": texts.offer_breaks_text(done),
         "answers": done.plan is None or done.only_asks,
-        "says": text_blocks(done.answer.explanation),
+        "says": text_blocks(plans.in_its_noun(done.answer.explanation, design)),
         "rule": texts.answer_rule(done),
         "checked": []
         if done.plan is None
@@ -255,7 +257,7 @@ def rounds_panel(negotiation: Negotiation, at: int) -> Group:
                 str(done.number + 1),
                 plans.in_its_noun(change, pack.design),
                 capitalised(dimensions_text(pack, plan.failing)) or "none" if plan else "–",
-                plans.in_its_noun(texts.numbers_text(offer), pack.design) if offer else "–",
+                texts.numbers_text(offer) if offer else "–",
                 amount_text(plan.cost) if plan else "–",
                 Cell(plan.evidence.number, shade=evidence_status(plan.evidence)) if plan else "–",
             )

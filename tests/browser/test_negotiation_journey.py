@@ -57,14 +57,14 @@ def test_scientist_is_played_to_an_agreement(app_page: Page) -> None:
     expect_round(app_page, 1, 1)
     app_page.get_by_text("The whole plan", exact=True).click()
     expect(app_page.get_by_text("Typed a moment ago.").first).to_be_visible()
-    expect(verdict(app_page)).to_contain_text("the Lab Manager offers 210 samples in 6 days")
+    expect(verdict(app_page)).to_contain_text("the Lab Manager offers 210 months in 6 days")
     type_number(app_page, "Sample size", 290)
     press(app_page, "Put this plan forward")
     expect_round(app_page, 2, 2)
-    expect(verdict(app_page)).to_contain_text("Agreed in round 2: 290 samples in 6 days")
+    expect(verdict(app_page)).to_contain_text("Agreed in round 2: 290 months in 6 days")
     press(app_page, "Undo last round")
     press(app_page, "Accept the offer")
-    agreed = "Agreed below the floor in round 2: 210 samples in 6 days"
+    agreed = "Agreed below the floor in round 2: 210 months in 6 days"
     expect(verdict(app_page)).to_contain_text(agreed)
     reload_app(app_page)
     expect(verdict(app_page)).to_contain_text(agreed)
@@ -92,17 +92,17 @@ def test_round_is_forked_and_both_branches_are_compared(app_page: Page) -> None:
     type_number(app_page, "Duration (days)", 5)
     press(app_page, "Continue from here")
     table = app_page.get_by_role("region", name="Run and fork, round by round")
-    expect(table).to_contain_text("Revises: 210 samples in 7 days, 2,900 credits, power 0.47")
-    expect(table).to_contain_text("Revises: 300 samples in 5 days, 3,700 credits, power 0.62")
+    expect(table).to_contain_text("Revises: 210 months in 7 days, 2,900 credits, power 0.47")
+    expect(table).to_contain_text("Revises: 300 months in 5 days, 3,700 credits, power 0.62")
     for _ in looks(app_page, (PROJECTOR_DARK, PHONE)):
         assert_accessible(app_page)
     press(app_page, "Continue with this fork")
     reload_app(app_page)
     expect(app_page.get_by_text("Your fork from round 2")).to_be_visible()
-    expect(app_page.locator(".rl .sides")).to_contain_text("300 samples in 5 days")
+    expect(app_page.locator(".rl .sides")).to_contain_text("300 months in 5 days")
     press(app_page, "Back to how it was")
     press(app_page, "Last")
-    expect(verdict(app_page)).to_contain_text("52 samples in 5 days")
+    expect(verdict(app_page)).to_contain_text("52 months in 5 days")
 
 
 # --- a language model -------------------------------------------------------------------------

@@ -98,7 +98,7 @@ def test_proposal_is_answered_and_its_offer_accepted(
     assert shows(app, OFFERED)
     assert round_shown(app) == "Round 1 of 1"
     assert (number(app, "Sample size").value, number(app, "Duration (days)").value) == (210, 6)
-    assert "the Lab Manager offers 210 samples in 6 days: power 0.47" in outcome(app)[1]
+    assert "the Lab Manager offers 210 months in 6 days: power 0.47" in outcome(app)[1]
     press(app, "Accept the offer")
     assert shows(app, by_person(PACK, PROPOSED, ACCEPT))
     assert round_shown(app) == "Round 2 of 2"
@@ -259,8 +259,8 @@ def test_both_branches_are_compared_round_by_round_and_on_the_page_for_it() -> N
     assert said(app).count(after) == 1
     table = rows_in(app, "branches")
     assert table[0] == ["Round", "The run", "Answer", "Fork 1 in round 2", "Answer to it"]
-    assert "210 samples in 7 days" in table[1][1]
-    assert "300 samples in 5 days" in table[1][3]
+    assert "210 months in 7 days" in table[1][1]
+    assert "300 months in 5 days" in table[1][3]
     assert [row[0] for row in table[1:]] == ["2", "3", "4", "5"]
     assert tree(app) == [
         "The run: agreed below the floor, power 0.15",
