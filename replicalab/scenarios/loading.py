@@ -198,17 +198,12 @@ def _outcome(file: StudyFile) -> Study | ScenarioError:
         study = _checked(document)
     except ScenarioError as error:
         return error
-    faults = [
-        Fault(
-            field,
-            f"'{study_id}' differs from the name of its {part}, '{name}'",
-            "rename one of them",
-            *document.place((field,)),
-        )
-        for field, study_id, part, name in (
-            ("scenario_id", study.scenario_id, "file", file.path.stem),
-            ("domain_id", study.domain_id, "folder", file.domain or study.domain_id),
-        )
-        if study_id != name
-    ]
+    faults = []
+    for field, study_id, part, name in (
+        ("scenario_id", study.scenario_id, "file", file.path.stem),
+        ("domain_id", study.domain_id, "folder", file.domain or study.domain_id),
+    ):
+        if study_id != name:
+            problem = f"'{study_id}' differs from the name of its {part}, '{name}'"
+            faults.append(Fault(field, problem, "rename one of them", *document.place((field,))))
     return ScenarioError(file.name, faults) if faults else study

@@ -213,7 +213,7 @@ def _place(mark: Any) -> tuple[int, int]:
 
 
 class FileKind(StrEnum):
-    """What a JSON file may hold, with the names by any of which it is known."""
+    """A kind of JSON file, with the names by any of which it is known."""
 
     names: frozenset[str]
 
@@ -233,7 +233,7 @@ class FileKind(StrEnum):
 
 
 def kind_of(values: Values) -> FileKind | None:
-    """Return what a file with these values holds, None if unknown."""
+    """Return the kind of a file with these values, None if unknown."""
     return next((kind for kind in FileKind if not kind.names.isdisjoint(values)), None)
 
 
