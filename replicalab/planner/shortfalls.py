@@ -53,7 +53,7 @@ class Addition:
     Attributes:
         dimension: that it is needed for.
         has, needs: how much; for an item 0 and 1.
-        item: the item to release or to restock, None for the three amounts.
+        item: the item to release or to supply, None for the three amounts.
         currency: of the lab.
     """
 
@@ -77,7 +77,7 @@ class Addition:
     def text(self) -> str:
         """The ask in words: ``10 more credits``, ``1 more staff unit``, ``'flume' released``."""
         if self.item is not None:
-            verb = "released" if self.dimension is Dimension.EQUIPMENT else "restocked"
+            verb = "released" if self.dimension is Dimension.EQUIPMENT else "supplied"
             return f"'{self.item}' {verb}"
         return self.amount_text("more")
 

@@ -320,7 +320,7 @@ def test_every_ask_on_the_shelf_is_answered_thing_by_thing(study: str, lab: str)
         words = {"credit": "Budget:", "day": "Time:", "staff unit": "Staff:"}
         for noun, answer in words.items():
             assert (answer in said) or not re.search(rf"\d more {noun}", asked)
-        for item in re.findall(r"'(.+?)' (?:released|restocked)", asked):
+        for item in re.findall(r"'(.+?)' (?:released|supplied)", asked):
             assert f"'{item}' is " in said
 
 

@@ -315,7 +315,7 @@ def test_each_later_start_that_frees_another_item_is_told_the_best_first() -> No
         (Addition(Dimension.SCHEDULE, 3, 4), "1 more day"),
         (Addition(Dimension.STAFF, 1, 3), "2 more staff units"),
         (Addition(Dimension.EQUIPMENT, 0, 1, CHAMBER), "'growth chamber' released"),
-        (Addition(Dimension.REAGENTS, 0, 1, PLATES), "'agar plates' restocked"),
+        (Addition(Dimension.REAGENTS, 0, 1, PLATES), "'agar plates' supplied"),
     ],
 )
 def test_ask_reads(ask: Addition, text: str) -> None:
