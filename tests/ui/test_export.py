@@ -161,7 +161,7 @@ def test_documents_with_the_negotiation_are_about_the_plan_that_it_came_to(files
     assert "Round by round" not in alone
     again(app, "Report", hand_negotiated=True, hand_filling=True)
     negotiated = text(files, "Markdown")
-    assert "| Sample size | 25 |" in negotiated.splitlines()
+    assert "| Sample size | 45 |" in negotiated.splitlines()
     assert "| Sample size | 100 |" not in negotiated.splitlines()
     assert "Round by round" in negotiated
     assert [each.label for each in app.text_input if each.label.startswith("Sample size: why")]
