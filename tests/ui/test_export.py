@@ -154,7 +154,7 @@ def again(app: AppTest, name: str, **held: object) -> AppTest:
 
 
 def test_documents_with_the_negotiation_are_about_the_plan_that_it_came_to(files: Files) -> None:
-    """The Scientist opens with 100 samples and takes the offer of 25."""
+    """The Scientist opens with 100 people and concedes down to 45."""
     app = part("Report", study="psy_stroop")
     alone = text(files, "Markdown")
     assert "| Sample size | 100 |" in alone.splitlines()
@@ -166,7 +166,7 @@ def test_documents_with_the_negotiation_are_about_the_plan_that_it_came_to(files
     assert "Round by round" in negotiated
     assert [each.label for each in app.text_input if each.label.startswith("Sample size: why")]
     again(app, "Brief", hand_negotiated=True)
-    assert "25 samples in 3 days for 800 of 1,000 credits" in text(files, "Markdown")
+    assert "45 participants in 3 days for 1,000 of 1,000 credits" in text(files, "Markdown")
 
 
 def test_report_says_what_is_filled_in_and_its_title_names_it_and_its_tables(files: Files) -> None:
