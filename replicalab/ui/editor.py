@@ -52,7 +52,7 @@ class PlanForm(NamedTuple):
         return self.groups if field == "sample_size" else 1
 
     def label(self, field: str) -> str:
-        """Return what a field is called."""
+        """Return the displayed name of a field."""
         return self.term(models.FIELD_LABELS[field])
 
     def key(self, field: str) -> str:
