@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.browser.driving import (
-    PHONE_DARK,
-    PROJECTOR,
-    assert_accessible,
-    looks,
-    open_app,
-    reload_app,
-)
+from tests.browser.driving import open_app, reload_app
 from tests.browser.visiting import dimension, pick, press, put_away, show, type_number, where
 
 
-def opened(page: Page, address: str = "/Protocol?study=fin_momentum") -> Locator:
-    """Open the drawer on a page, say that nine days are left, and return it."""
-    open_app(page, address)
-    press(page, "Your lab")
-    drawer = page.get_by_role("dialog")
-    type_number(page, "Days", 9)
-    expect(drawer).to_contain_text("medium lab, 1 change")
-    return drawer
-
-
 def test_lab_that_is_filled_in_holds_after_closing_and_a_reload(app_page: Page) -> None:
-    drawer = opened(app_page)
+    open_app(app_page, "/Protocol?study=fin_momentum")
+    press(app_page, "Your lab")
+    drawer = app_page.get_by_role("dialog")
+    type_number(app_page, "Days", 9)
+    expect(drawer).to_contain_text("medium lab, 1 change")
     expect(drawer.get_by_text("schedule fail")).to_have_count(0)
     type_number(app_page, "Staff units", 0)
     expect(drawer).to_contain_text("Staff units cannot be 0, so the lab keeps 4.")
@@ -43,11 +30,3 @@ def test_lab_that_is_filled_in_holds_after_closing_and_a_reload(app_page: Page) 
     expect(dimension(app_page, "Equipment")).to_contain_text("2 needed, 2 free")
     press(app_page, "Undo")
     expect(dimension(app_page, "Equipment")).to_contain_text("2 needed, 1 free")
-
-
-def test_drawer_is_accessible_in_both_themes(app_page: Page) -> None:
-    opened(app_page, "/Trade-offs?study=fin_momentum")
-    for tab in ("Items", "Rates and staff", "Save", "Means"):
-        show(app_page, tab)
-        for _ in looks(app_page, (PROJECTOR, PHONE_DARK)):
-            assert_accessible(app_page)

@@ -26,7 +26,7 @@ from tests.browser.test_wall import (
     test_page_elsewhere_gets_nothing,
     test_page_fetches_nothing_from_elsewhere,
 )
-from tests.browser.visiting import ADDRESSES, SURVEY, follow, type_number, where
+from tests.browser.visiting import FULL_ADDRESSES, follow, press, type_number, where
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 THESE_TOO: Final = test_page_elsewhere_gets_nothing, test_page_fetches_nothing_from_elsewhere
@@ -143,11 +143,12 @@ def test_report_becomes_pdf_in_a_process_of_its_own(scripts: Path, elsewhere: Pa
 
 
 def test_every_page_opens_from_its_address_and_is_edited(app_page: Page) -> None:
-    for address in (*ADDRESSES.values(), SURVEY):
+    for address in FULL_ADDRESSES:
         open_app(app_page, address)
         expect(app_page).to_have_title(re.compile("ReplicaLab"))
         expect(app_page.get_by_role("heading", level=1)).to_be_visible()
     follow(app_page, "Protocol")
+    press(app_page, "Stroop interference")
     type_number(app_page, "Sample size", 170)
     expect(where(app_page)).to_contain_text("Your plan")
 
