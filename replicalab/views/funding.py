@@ -81,8 +81,12 @@ def headline(options: PlanAnalysis) -> str:
     """
     yours, best = options.yours, options.least.after
     evidence, lab = yours.evidence, yours.pack.lab
+    cheaper = _better_for_less(options)
     if yours.feasible and evidence.tier is EvidenceTier.MEETS_TARGET:
+        if cheaper is not None:
+            return f"{capitalised(lab.money(cheaper.cost))} buy {cheaper.evidence.text}, adapted."
         return f"{capitalised(lab.money(yours.cost))} buy {evidence.text}: target met."
+    best = cheaper or best
     if best.feasible and best.evidence.tier is EvidenceTier.MEETS_TARGET:
         return f"No more money needed: adapted, it shows {best.evidence.text}."
     is_shown = best.feasible and not best.evidence.void_reason
@@ -93,6 +97,26 @@ def headline(options: PlanAnalysis) -> str:
         return next(text for text in texts if len(text.split()) <= MOST_WORDS)
     target = evidence.text_of(evidence.amount(evidence.target))
     return f"The lab cannot reach the target of {target}."
+
+
+def _better_for_less(options: PlanAnalysis) -> Assessment | None:
+    """Return the plan for less money that shows more than the one in the headline, if any does."""
+    yours, least = options.yours, options.least.after
+    meets = yours.feasible and yours.evidence.tier is EvidenceTier.MEETS_TARGET
+    named = yours if meets else least
+    plan = options.frontier.best_for(_money(yours) * SHARES[0])
+    if plan is None or (
+        named.feasible and not named.evidence.row.scale.reaches(plan.value, named.evidence.value)
+    ):
+        return None
+    after = options.judged(plan.plan(yours.plan))
+    same = after.evidence.text == named.evidence.text and named.feasible
+    return None if same or after.evidence.void_reason else after
+
+
+def _money(yours: Assessment) -> float:
+    """Return the money that the request is about: the plan's cost, at most the lab's budget."""
+    return min(yours.pack.lab.budget, yours.cost)
 
 
 def _ways(options: PlanAnalysis) -> Iterator[tuple[tuple[Addition, ...], Assessment]]:
@@ -156,7 +180,7 @@ def _less(options: PlanAnalysis) -> Iterator[Block]:
     """Yield the best plan for each share of the money that the lab has, or that the plan needs."""
     yours, found = options.yours, options.frontier
     lab = yours.pack.lab
-    money, rows, shown = min(lab.budget, yours.cost), [], set[FrontierPlan]()
+    money, rows, shown = _money(yours), [], set[FrontierPlan]()
     for share in SHARES:
         best = found.best_for(money * share)
         named, amount = f"{percent_text(share)} of it", amount_text(money * share)

@@ -61,7 +61,7 @@ from replicalab.views.rounds import text_blocks
 from replicalab.views.success import PRIOR, success_text
 from replicalab.views.success import TITLE as SUCCESS
 from replicalab.views.units import basis_text, groupings, unknown_text
-from replicalab.views.verdicts import plan_verdict
+from replicalab.views.verdicts import marked, plan_verdict
 
 LONGEST: Final = 4_000  # No value of a plan is longer
 
@@ -214,7 +214,9 @@ def _transcript(run: Negotiation) -> tuple[Block, ...]:
         verdict = rounds.answer_verdict(done)
         answer = Cell(verdict.title, status=verdict.status) if verdict else "–"
         number = Cell(str(done.number + 1), done.number + 1)
-        rows.append((number, rounds.turn_title(done), rounds.round_summary(done), answer))
+        plan, summary = done.plan, rounds.round_summary(done)
+        text = marked(plan, plan.evidence, summary)[1] if plan else summary
+        rows.append((number, rounds.turn_title(done), text, answer))
     return (
         documents.verdict_sentence(rounds.outcome_verdict(run)),
         Sentence(players, quiet=True),

@@ -93,9 +93,10 @@ def evidence_status(evidence: Evidence) -> Status:
 
 
 def evidence_cell(plan: Assessment) -> Cell:
-    """Return what a plan shows, as a cell: ``power 0.15, too few tanks``."""
+    """Return the evidence of a plan as a cell: ``power 0.15, too few tanks, not feasible``."""
     text = ", ".join(filter(None, (plan.evidence.text, few_units_title(plan))))
-    return Cell(text, status=evidence_status(plan.evidence))
+    status, text = marked(plan, plan.evidence, text)
+    return Cell(text, status=status)
 
 
 def standing(plan: Assessment) -> tuple[Status, str]:
