@@ -8,9 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from replicalab.render.figures.convergence import convergence_chart
+    from replicalab.render.figures.convergence import convergence_chart, outcomes_figure
     from replicalab.render.figures.frontier import frontier_figure
-    from replicalab.render.figures.outcomes import outcomes_figure
     from replicalab.render.figures.power import (
         evidence_by_effect,
         evidence_by_samples,
@@ -40,7 +39,7 @@ CONFIG: Final = {
     "responsive": True,
 }
 """What every chart is shown with."""
-_MODULES: Final = ("convergence", "frontier", "outcomes", "power", "region", "sheet")
+_MODULES: Final = ("convergence", "frontier", "power", "region", "sheet")
 
 
 def __getattr__(name: str) -> object:
