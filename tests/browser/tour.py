@@ -1,4 +1,4 @@
-"""`make tour` walks the running app and writes docs/tour.md and its pictures."""
+"""`make tour` walks the running app and writes docs/tour.md, its pictures and the README's."""
 
 from __future__ import annotations
 
@@ -30,12 +30,11 @@ from tests.browser.driving import (
 from tests.browser.test_tradeoffs_journey import wait_for_chart
 from tests.browser.visiting import press
 
-GUIDE: Final = ROOT / "docs" / "tour.md"
-PICTURES: Final = ROOT / "docs" / "tour"
+DOCS: Final = ROOT / "docs"
 _COLOURS: Final = 128
-_STORY: Final = stories()[1]
+_STORY: Final = next(story for story in stories() if story.key == "half_the_sample")
 _QUERY: Final = urlencode(to_query(_STORY.workspace.changed(presenting=0)))
-_SLIDE: Final = urlencode(to_query(_STORY.workspace.changed(presenting=4)))
+_SLIDE: Final = urlencode(to_query(_STORY.workspace.changed(presenting=3)))
 _LABS: Final = tuple(
     TrayCase(name=level, case=_STORY.workspace.changed(lab=level).case) for level in Difficulty
 )
@@ -66,7 +65,7 @@ class Stop(NamedTuple):
     """A picture of the tour.
 
     Attributes:
-        name: of its file.
+        name: path of its file in docs, without the ending.
         title, caption: what is seen, and what it is for.
         address: where it is seen.
         then: what is done there before the picture is taken.
@@ -79,29 +78,30 @@ class Stop(NamedTuple):
     then: Callable[[Page], None] = _nothing
 
 
+README: Final = Stop("screenshot", "The Protocol page", "", "/Protocol?study=eco_reef_fish")
 STOPS: Final = (
     Stop(
-        "scenarios",
+        "tour/scenarios",
         "Choose a study",
         "Each published study has three labs. Add your own study by a form, a power analysis or a"
         " file.",
         "/",
     ),
     Stop(
-        "study",
+        "tour/study",
         "Read the study",
         "Claim, doubt, method and numbers of the paper, each with its source and confidence; "
         "allowed substitutions and their price.",
         f"/Study?{_QUERY}",
     ),
     Stop(
-        "protocol",
+        "tour/protocol",
         "Edit the plan",
         "Every edit is checked on seven dimensions. Here the plan is over the budget.",
         f"/Protocol?{_QUERY}",
     ),
     Stop(
-        "change",
+        "tour/change",
         "Suggested changes",
         "The Lab Manager's changes, one tick each, and the least-loss plan: savings, and cost in "
         "evidence.",
@@ -109,20 +109,21 @@ STOPS: Final = (
         _to("What to change"),
     ),
     Stop(
-        "negotiation",
+        "tour/negotiation",
         "Negotiate",
-        "The Scientist protects the evidence, the Lab Manager the lab. Step through the rounds, "
-        "fork one, or play the Scientist.",
+        "The Scientist protects the evidence, the Lab Manager the lab. By default the "
+        "Scientist gives up one thing each round. Step through the rounds, fork one, or take "
+        "either seat.",
         f"/Negotiation?{_QUERY}",
     ),
     Stop(
-        "present",
+        "tour/present",
         "Present",
         "The negotiation as slides: the claim, each concession with its answer, the decision.",
         f"/Protocol?{_SLIDE}",
     ),
     Stop(
-        "tradeoffs",
+        "tour/tradeoffs",
         "Compare all plans",
         "Every plan that the lab can run, by days and samples, with each limit as a line. Choose a"
         " point, move a lever, load the plan into the editor.",
@@ -130,20 +131,20 @@ STOPS: Final = (
         wait_for_chart,
     ),
     Stop(
-        "compare",
+        "tour/compare",
         "Compare",
         "Up to four plans, labs or negotiations next to each other, differences first.",
         f"/Compare?{_COMPARING}",
     ),
     Stop(
-        "lab",
+        "tour/lab",
         "Your lab",
         "Your budget, days, staff and items, typed or read from a sheet. Every page uses them.",
         f"/Protocol?{_QUERY}",
         _opens("Your lab"),
     ),
     Stop(
-        "share",
+        "tour/share",
         "Share",
         "A link, a one-page brief, a report, a registration form, tables, and a bundle.",
         f"/Protocol?{_QUERY}",
@@ -156,7 +157,7 @@ def guide() -> str:
     """Return docs/tour.md."""
     parts = (
         f"\n## {number}. {stop.title}\n\n{fill(stop.caption, 100)}\n\n"
-        f"![{stop.title}](tour/{stop.name}.png)\n"
+        f"![{stop.title}]({stop.name}.png)\n"
         for number, stop in enumerate(STOPS, 1)
     )
     return _HEAD + "".join(parts)
@@ -168,7 +169,6 @@ def main() -> int:
     if chromium is None:
         sys.stderr.write("No Chromium found: name it in REPLICALAB_CHROMIUM.\n")
         return 1
-    PICTURES.mkdir(exist_ok=True)
     with (
         tempfile.TemporaryDirectory() as kept,
         AppServer(APP, Path(kept, "server.log"), environment={"REPLICALAB_DATA": kept}) as server,
@@ -176,14 +176,14 @@ def main() -> int:
     ):
         browser = playwright.chromium.launch(executable_path=chromium, args=[*CHROMIUM_FLAGS])
         asked: dict[str, Any] = {**PROJECTOR.context_args(), "base_url": server.url}
-        for stop in STOPS:
+        for stop in (README, *STOPS):
             context = browser.new_context(**asked)
             page = context.new_page()
             count_runs(page)
             _take(page, stop)
             context.close()
         browser.close()
-    GUIDE.write_text(guide(), encoding="utf-8")
+    (DOCS / "tour.md").write_text(guide(), encoding="utf-8")
     return 0
 
 
@@ -192,7 +192,7 @@ def _take(page: Page, stop: Stop) -> None:
     open_app(page, stop.address)
     stop.then(page)
     page.wait_for_timeout(1500)  # a drawer slides in, a chart follows its window
-    file = PICTURES / f"{stop.name}.png"
+    file = DOCS / f"{stop.name}.png"
     page.screenshot(path=file, animations="disabled", caret="hide")
     with Image.open(file) as taken:
         small = taken.convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE)
