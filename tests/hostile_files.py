@@ -10,15 +10,19 @@ from replicalab.llm import ModelReply
 from replicalab.models import Protocol, revise
 from replicalab.negotiation import (
     MAX_RETRIES,
+    LabManagerKind,
     ModelSettings,
     Negotiation,
     Output,
     Recording,
+    Reply,
     ScientistKind,
     Turn,
     ask_model,
     load,
     play,
+    play_on,
+    reply_to,
     save,
 )
 from replicalab.negotiation.rounds import play_rule
@@ -167,6 +171,19 @@ def hostile_run(write: Write = marked) -> str:
     )
     title, note = write(220, f"{ATTACK}{UNSEEN}"), write(221, f"{ATTACK}{UNSEEN} {LONG_WORD}")
     return save(played, Recording(key="hostile", title=title, note=note, settings=settings))
+
+
+def hostile_counter() -> str:
+    """Return a saved run in which a person, as Lab Manager, counters with a hostile plan."""
+    plan = hostile_plan(240)
+    labels = ["licensed-data terminal", plan.required_equipment[-1]]
+    items = [OwnItem(label=label, category="equipment", state="available") for label in labels]
+    items += [OwnItem(label=plan.required_reagents[-1], category="reagent", state="available")]
+    own_lab = LabOverrides(budget=100_000, days=60, staff=99, items=tuple(items))
+    pack = PACK.with_own(own_lab, EvidenceAssumptions())
+    setup = game(pack, None, 6, ScientistKind.STEP_BY_STEP, LabManagerKind.PERSON)
+    waiting = play_on(Negotiation(setup, pack))
+    return save(play_on(reply_to(waiting, Reply(counter=plan))))
 
 
 def hostile_edit(text: str, first: int) -> Walked:

@@ -32,6 +32,7 @@ from tests.hostile import (
 from tests.hostile_files import (
     as_file,
     full_study,
+    hostile_counter,
     hostile_edit,
     hostile_plan,
     hostile_run,
@@ -206,8 +207,10 @@ def presented(app: AppTest) -> set[int]:
 
 
 def test_hostile_run_that_replays_is_text_in_every_round() -> None:
-    found = {leaf.place for leaf in leaves(json.loads(hostile_run()))}
+    runs = hostile_run(), hostile_counter()
+    found = {leaf.place for text in runs for leaf in leaves(json.loads(text))}
     assert set(text_places(Transcript)) <= found
+    assert {*range(240, 245)} <= walk(opened(hostile_counter()))
     shown = walk(opened(hostile_run()))
     assert {*range(200, 205), *range(210, 217), 218, 220, *range(230, 235)} <= shown
 
