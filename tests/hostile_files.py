@@ -28,6 +28,7 @@ from replicalab.negotiation import (
 from replicalab.negotiation.rounds import play_rule
 from replicalab.scenarios import (
     EvidenceAssumptions,
+    ItemState,
     LabOverrides,
     OwnItem,
     Units,
@@ -177,8 +178,12 @@ def hostile_counter() -> str:
     """Return a saved run in which a person, as Lab Manager, counters with a hostile plan."""
     plan = hostile_plan(240)
     labels = ["licensed-data terminal", plan.required_equipment[-1]]
-    items = [OwnItem(label=label, category="equipment", state="available") for label in labels]
-    items += [OwnItem(label=plan.required_reagents[-1], category="reagent", state="available")]
+    items = [
+        OwnItem(label=label, category="equipment", state=ItemState.AVAILABLE) for label in labels
+    ]
+    items += [
+        OwnItem(label=plan.required_reagents[-1], category="reagent", state=ItemState.AVAILABLE)
+    ]
     own_lab = LabOverrides(budget=100_000, days=60, staff=99, items=tuple(items))
     pack = PACK.with_own(own_lab, EvidenceAssumptions())
     setup = game(pack, None, 6, ScientistKind.STEP_BY_STEP, LabManagerKind.PERSON)
