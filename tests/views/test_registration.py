@@ -243,7 +243,7 @@ def test_refused_plans_stand_with_their_reasons_on_every_form() -> None:
     assert by_lab.startswith("Round 1: 58 drops in 5 days, 1,330 credits")
     assert "Refused by the lab." in by_lab
     assert "330 over the budget of 1,000" in by_lab
-    assert by_scientist.startswith("Round 1: offered by the lab, 29 samples in 4 days, 990 credits")
+    assert by_scientist.startswith("Round 1: offered by the lab, 29 drops in 4 days, 990 credits")
     assert "Not taken by the Scientist. The offer has half-width ±2.02 %" in by_scientist
     for form in PROFILES.values():
         text = markdown(registration(form, found, on=DAY))
