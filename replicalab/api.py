@@ -40,8 +40,6 @@ from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, Studie
 from replicalab.scenarios.folders import content_at
 from replicalab.scenarios.reading import record_error, shown
 
-# --- studies and labs -------------------------------------------------------------------------
-
 
 def studies(domain: str | None = None) -> Studies:
     """Return all studies, or those of one domain.
@@ -89,9 +87,6 @@ def load(
         places = {"study": name, "lab": lab, "seed": seed}
         case = Case.model_validate(places | {"own_lab": own or {}, "question": question or {}})
     return case.pack(find)
-
-
-# --- one plan ---------------------------------------------------------------------------------
 
 
 def assess(pack: Pack, plan: Protocol | None = None, **changes: object) -> Assessment:
@@ -163,9 +158,6 @@ def frontier(plan: Assessment) -> Frontier:
     (2, 1, 445.0)
     """
     return PlanAnalysis(plan).frontier
-
-
-# --- negotiations -----------------------------------------------------------------------------
 
 
 def negotiate(
@@ -266,9 +258,6 @@ def run_batch(
     return batch
 
 
-# --- several plans, and documents -------------------------------------------------------------
-
-
 def compare(*plans: Assessment | Negotiation, **named: Assessment | Negotiation) -> Comparison:
     """Return two to four plans side by side; a negotiation counts with its final plan.
 
@@ -342,9 +331,6 @@ def portfolio(
         planner.PortfolioStudy(pack, worths.get(pack.scenario_id, 1.0), floor_share)
         for pack in candidates
     )
-
-
-# --- arguments --------------------------------------------------------------------------------
 
 
 def _require(call: str, name: str, value: object, allowed: Sequence[str]) -> None:
