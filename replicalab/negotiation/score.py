@@ -21,10 +21,12 @@ class Score(NamedTuple):
         plan: the result, None where there is none.
         best: the least-loss plan, or the result if that ranks above it: with other items than the
             study lists it may.
+        exact: whether every plan was searched.
     """
 
     plan: Assessment | None
     best: Assessment
+    exact: bool = True
 
     @property
     def counts(self) -> bool:
@@ -75,8 +77,8 @@ def score_of(plan: Assessment, best: PlanAnalysis | None = None) -> Score:
 def _against(plan: Assessment | None, options: PlanAnalysis) -> Score:
     least, study = options.least, options.yours
     if plan is not None and rank(plan, study.plan, study) < least.rank:
-        return Score(plan, plan)
-    return Score(plan, least.after)
+        return Score(plan, plan, options.least.exact)
+    return Score(plan, least.after, options.least.exact)
 
 
 def score(negotiation: Negotiation) -> Score:

@@ -41,14 +41,16 @@ def score_verdict(found: Score) -> Verdict:
         best_text = f"{best.evidence.text} with {size_text(best)}"
         text = in_its_noun(f"{regret}: there is no plan; the best has {best_text}.", design)
         return Verdict(Status.FAIL, "No plan", text)
-    worse = _worse_text(found) or "no plan ranks above it"
+    none = "no plan ranks above it" if found.exact else "no plan that was searched ranks above it"
+    worse = _worse_text(found) or none
     if not found.counts:
         title = "Cannot be run here" if plan.failing else "Not worth running"
         why = failing_text(plan) if plan.failing else placed_text(plan.evidence)
         text = f"{regret}: {why}. {capitalised(worse)}."
         return Verdict(Status.FAIL, title, text)
     if not found.regret:
-        return Verdict(Status.PASS, "Optimal", f"{regret}: {worse}.")
+        title = "Optimal" if found.exact else "Best found"
+        return Verdict(Status.PASS, title, f"{regret}: {worse}.")
     return Verdict(Status.CAUTION, "Not optimal", f"{regret}, 0 is optimal. {worse}.")
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from replicalab.assessment import assess
 from replicalab.case import Case
-from replicalab.negotiation import AUTOMATIC, Outcome, negotiate, score
+from replicalab.negotiation import AUTOMATIC, Outcome, Score, negotiate, score
 from replicalab.planner import PlanAnalysis
 from replicalab.render.markdown import markdown
 from replicalab.scenarios import load_scenario
@@ -17,11 +17,10 @@ from replicalab.views.score import score_verdict
 from tests.planner.brute_force import ranked, tried
 from tests.ui.pages import IN_EVERY_LAB
 
-pytestmark = pytest.mark.long
-
 DAY: Final = date(2026, 1, 31)
 
 
+@pytest.mark.long
 @IN_EVERY_LAB
 def test_no_plan_ranks_above_one_called_best(study: str, lab: str) -> None:
     pack = load_scenario(study, lab)
@@ -36,6 +35,7 @@ def test_no_plan_ranks_above_one_called_best(study: str, lab: str) -> None:
             assert ranked(here.yours, plan) <= best
 
 
+@pytest.mark.long
 @IN_EVERY_LAB
 def test_run_called_optimal_ends_with_a_best_plan(study: str, lab: str) -> None:
     pack = load_scenario(study, lab)
@@ -53,3 +53,10 @@ def test_run_called_optimal_ends_with_a_best_plan(study: str, lab: str) -> None:
         if title == "Optimal" and found.plan is not None:
             assert is_best
         assert (found.regret == 0) == is_best or found.plan is None
+
+
+def test_score_of_a_search_cut_short_claims_less() -> None:
+    pack = load_scenario("psy_stroop")
+    least = PlanAnalysis(assess(pack.reference_protocol, pack)).least.after
+    assert score_verdict(Score(least, least)).title == "Optimal"
+    assert score_verdict(Score(least, least, exact=False)).title == "Best found"
