@@ -69,9 +69,10 @@ def effect_title(found: Curves) -> str:
 
 def needed_title(found: Curves) -> str:
     """Return how many samples reach the target at the effect that is assumed."""
-    needed = found.needed()
-    reach = "No sample size reaches" if needed is None else f"{amount_text(needed)} samples reach"
-    return f"{reach} {_target(found)}"
+    needed, days = found.needed(), count_text(found.plan.counts.days, "day")
+    if needed is None:
+        return f"In {days} no sample size reaches {_target(found)}"
+    return f"{amount_text(needed)} samples reach {_target(found)}"
 
 
 def _target(found: Curves) -> str:

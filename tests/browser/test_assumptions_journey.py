@@ -20,7 +20,7 @@ from tests.browser.visiting import number, press, type_number, where
 CURVES = {
     "Evidence over n": "In 8 days none reaches target 0.80; 285 affordable",
     "Evidence over effect": "420 samples: power 0.76",
-    "n over effect": "No sample size reaches target 0.80",
+    "n over effect": "In 8 days no sample size reaches target 0.80",
 }
 
 
