@@ -38,7 +38,7 @@ ANSWERS: Final = {
     LabManagerActionType.SUGGEST_ALTERNATIVE: Verdict(
         Status.CAUTION,
         "Suggests changes",
-        "The lab cannot run the plan as it is; a changed plan fits all five lab constraints.",
+        "The lab cannot run this plan; a changed plan fits it.",
     ),
     LabManagerActionType.REJECT: Verdict(
         Status.FAIL,

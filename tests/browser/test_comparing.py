@@ -83,7 +83,8 @@ def test_comparison_leaves_as_a_table_and_a_batch_beside_it_is_fit_to_see(app_pa
         for part in (app_page.get_by_test_id("stMain"), shares.locator("xpath=..")):
             wide, room = part.evaluate("one => [one.scrollWidth, one.clientWidth]")
             assert wide <= room, f"{view}: {wide} px in {room} px"
-        heights = shares.locator("tr").evaluate_all("rows => rows.map(row => row.offsetHeight)")
+        cells = shares.locator("th, td")
+        heights = cells.evaluate_all("cells => cells.map(cell => cell.offsetHeight)")
         assert max(heights) < 150, f"{view}: words are broken into letters"
 
 

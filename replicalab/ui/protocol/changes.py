@@ -118,8 +118,10 @@ def _least_loss(options: PlanAnalysis, suggestion: Ticked) -> Group:
     least = options.least
     more = options.offer is None and least.changes
     title = "What more this lab could do" if more else "The least-loss plan"
-    deciding = deciding_text(least.after, options.study, options.judged)
-    deciding = in_its_noun(deciding, options.yours.pack.design)
+    deciding = ""
+    if not least.after.evidence.void_reason:
+        text = deciding_text(least.after, options.study, options.judged)
+        deciding = in_its_noun(text, options.yours.pack.design)
     sentences = [difference_text(options), deciding, search_text(options)]
     summary = sentences_panel(sentences, title=title)
     if not _applicable(options):
