@@ -1,5 +1,6 @@
 """The plan for the same lab that is closest to the study, and its named relatives."""
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -112,7 +113,8 @@ def cheapest_of(least: LeastLoss, search: PlanSearch, known: list[Assessment]) -
     if not least.after.feasible or least.rank.tier == BELOW_FLOOR:
         return None
     pack = search.plan.pack
-    there = pack.in_lab(pack.lab.with_means(budget=search.lowest_cost()))
+    budget = search.lowest_cost() or sys.float_info.min  # a budget is above zero
+    there = pack.in_lab(pack.lab.with_means(budget=budget))
     in_lab = replace(search, plan=search.plan.in_lab(there), _limits={}, _most={})
     best = in_lab.closest()
     return judged(best.plan(search.plan.plan), search.plan, known) if best else None

@@ -225,8 +225,9 @@ def test_decision_is_about_the_agreed_plan(deck: Deck) -> None:
         assert f"{amount_text(plan.cost)} credits" in heading(decision)
         assert f"in {plan.counts.days} day" in heading(decision)
         assert plan.evidence.number in text
+        of_plan = text.lower().partition("to do more")[0]  # then another plan's cautions may follow
         for word in ("breaks", "lacks"):
-            assert (word in cautions_text(plan)) == (word in text.lower())
+            assert (word in cautions_text(plan)) == (word in of_plan)
     assert ("Do not run" in heading(decision)) != heading(decision).startswith(
         ("passes Run", "caution Run")
     )
