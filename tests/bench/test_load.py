@@ -40,11 +40,12 @@ async def edit(session: Session, label: str, times: int, seed: int) -> list[floa
 async def crowd(server: AppServer, page: str, label: str) -> tuple[list[float], float]:
     """Return the seconds of every edit, and the MiB that each session beyond the first took."""
     async with AsyncExitStack() as stack:
-        people = [await stack.enter_async_context(visiting(server, page))]
+        people = [await stack.enter_async_context(visiting(server, page, "study=fin_momentum"))]
         await edit(people[0], label, 3, 0)
         first = server.resident_mib
         people += [
-            await stack.enter_async_context(visiting(server, page)) for _ in range(PEOPLE - 1)
+            await stack.enter_async_context(visiting(server, page, "study=fin_momentum"))
+            for _ in range(PEOPLE - 1)
         ]
         times = await asyncio.gather(
             *(edit(person, label, EDITS, n) for n, person in enumerate(people))
