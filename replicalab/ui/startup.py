@@ -1,7 +1,7 @@
 """What the server asks of the pages: to load, to ask the library, to save at the end.
 
-Nothing here imports the pages before it is asked to: the server answers meanwhile. The database's
-part and the charts come last, when the first page stands, which shows neither.
+The server answers while the pages are imported. The database and the charts follow after the
+first page, which needs neither; SciPy follows its heading.
 """
 
 import gc
