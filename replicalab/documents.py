@@ -9,6 +9,12 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from replicalab.errors import ArgumentError, Fault, ScenarioError
+from replicalab.facts.blocks import Document, Paper
+from replicalab.facts.documents import brief, of_run
+from replicalab.facts.funding import funding_request
+from replicalab.facts.registered import Registered
+from replicalab.facts.registration import registration, registry_text
+from replicalab.facts.report import report
 from replicalab.lexicon import joined
 from replicalab.library.records import EntryKind
 from replicalab.negotiation import Negotiation
@@ -16,12 +22,6 @@ from replicalab.planner import PlanAnalysis
 from replicalab.registration import PROFILES, Registration
 from replicalab.scenarios import Pack, pack_of, readable_text
 from replicalab.scenarios.reading import FileKind, Values, kind_of, read_json
-from replicalab.views.blocks import Document, Paper
-from replicalab.views.documents import brief, of_run
-from replicalab.views.funding import funding_request
-from replicalab.views.registered import Registered
-from replicalab.views.registration import registration, registry_text
-from replicalab.views.report import report
 
 MIMES: Final = {
     "csv": "text/csv",

@@ -1,6 +1,6 @@
 """The small words of every text: how labels compare, how things are counted, joined and rounded.
 
-Sentences are made elsewhere (`replicalab.views`); what they are made of is here, once.
+Sentences are made elsewhere (`replicalab.facts`); what they are made of is here, once.
 """
 
 import math

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from replicalab.facts.plan import effect_text
 from replicalab.lexicon import (
     amount_text,
     cut_short,
@@ -22,7 +23,6 @@ from replicalab.lexicon import (
     signed_text,
 )
 from replicalab.measures.scales import HALF_WIDTH, PERCENT, SHARE
-from replicalab.views.plan import effect_text
 
 
 @pytest.mark.parametrize(

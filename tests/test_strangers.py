@@ -18,6 +18,8 @@ import pytest
 
 from replicalab.assessment import assess
 from replicalab.errors import ReplicaLabError
+from replicalab.facts.negotiation import outcome_verdict, round_caption, round_summary
+from replicalab.facts.verdicts import lab_line, plan_verdict
 from replicalab.negotiation import (
     LabManagerKind,
     ScientistKind,
@@ -35,8 +37,6 @@ from replicalab.scenarios import (
     pack_of,
     parse_study,
 )
-from replicalab.views.negotiation import outcome_verdict, round_caption, round_summary
-from replicalab.views.verdicts import lab_line, plan_verdict
 from tests.factories import make_setup
 from tests.scenarios.small_study import SMALL, STUDY_TEXT, parts, put
 from tests.tiers import batches

@@ -10,9 +10,9 @@ from typing import Final
 import pytest
 from scipy import integrate, stats
 
+from replicalab.facts.study import paper_panel
 from replicalab.render.html import html
 from replicalab.scenarios import Study, list_scenarios, load_scenario, parse_study, study_text
-from replicalab.views.study import paper_panel
 
 STUDIES: Final = {
     each.scenario_id: parse_study(study_text(each.scenario_id), each.scenario_id)

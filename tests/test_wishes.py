@@ -16,21 +16,10 @@ from typing import Final
 
 import pytest
 
-from replicalab import api, views
+from replicalab import api, facts
 from replicalab.assessment import Assessment, assess
 from replicalab.comparison import Side
-from replicalab.models import revise
-from replicalab.negotiation import Negotiation, ScientistKind, best_text, score_of
-from replicalab.planner import (
-    PlanAnalysis,
-    PlanStep,
-    PortfolioStudy,
-    portfolio_of,
-    surveyed,
-)
-from replicalab.reports import brief, funding_request, markdown, report
-from replicalab.scenarios import CostModel, Pack, load_scenario
-from replicalab.views import (
+from replicalab.facts import (
     check,
     comparison,
     frontier,
@@ -44,9 +33,20 @@ from replicalab.views import (
     survey,
     verdicts,
 )
-from replicalab.views import present as slides
-from replicalab.views.blocks import Block, Status
-from replicalab.views.changes import all_changes, revision_panel
+from replicalab.facts import present as slides
+from replicalab.facts.blocks import Block, Status
+from replicalab.facts.changes import all_changes, revision_panel
+from replicalab.models import revise
+from replicalab.negotiation import Negotiation, ScientistKind, best_text, score_of
+from replicalab.planner import (
+    PlanAnalysis,
+    PlanStep,
+    PortfolioStudy,
+    portfolio_of,
+    surveyed,
+)
+from replicalab.reports import brief, funding_request, markdown, report
+from replicalab.scenarios import CostModel, Pack, load_scenario
 from tests.factories import (
     EQUIPMENT,
     make_constraint,
@@ -55,8 +55,8 @@ from tests.factories import (
     make_protocol,
     make_study,
 )
+from tests.facts.reading import words
 from tests.negotiation.playing import by_rule
-from tests.views.reading import words
 
 ASKED: Final = 19
 FULL: Final = f"'Watching' should be at least {ASKED} days, the plan has"
@@ -259,7 +259,7 @@ def test_control_whose_protection_is_not_given_is_named_alone_by(
 
 def test_every_panel_and_slide_is_walked_or_judges_no_plan() -> None:
     modules = [
-        import_module(f"{views.__name__}.{found.name}") for found in iter_modules(views.__path__)
+        import_module(f"{facts.__name__}.{found.name}") for found in iter_modules(facts.__path__)
     ]
     drawn = {
         name

@@ -14,9 +14,9 @@ from replicalab.cli.commands import Options, command
 from replicalab.cli.model import MODEL, Model
 from replicalab.cli.plans import Blocks
 from replicalab.cli.printing import Answer, CommandError, say
+from replicalab.facts.batch import batch_blocks
 from replicalab.lexicon import amount_text, count_text, shortened
 from replicalab.scenarios import MAX_ROUNDS, MAX_SEED, Difficulty, list_scenarios
-from replicalab.views.batch import batch_blocks
 
 _PLAYERS: Final = ("scientist", "lab_manager")
 _DASK_SECONDS: Final = 10  # for a scheduler to answer

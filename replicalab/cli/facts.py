@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from dataclasses import asdict
 
 from replicalab.assessment import Assessment, Evidence
+from replicalab.facts.plan import notes
+from replicalab.facts.verdicts import plan_verdict
 from replicalab.planner import PlanAnalysis, PlanStep, Shortfall, change_steps
 from replicalab.scenarios import Pack
 from replicalab.tables.rows import cost_row, dimension_row
-from replicalab.views.plan import notes
-from replicalab.views.verdicts import plan_verdict
 
 Data = dict[str, object]
 _ASK = ("dimension", "has", "needs", "item", "text")

@@ -14,14 +14,14 @@ from replicalab.cli.model import MODEL, Model
 from replicalab.cli.plans import Blocks, place_text, signed
 from replicalab.cli.printing import STANDARD, Answer, CommandError, called, say, show
 from replicalab.errors import ModelError, TraceError
+from replicalab.facts import negotiation as texts
+from replicalab.facts.blocks import Heading
+from replicalab.facts.report import said_blocks
+from replicalab.facts.rounds import ledger_panel
+from replicalab.facts.score import score_panel
 from replicalab.lexicon import count_text
 from replicalab.negotiation import Negotiation, Outcome, ScientistKind
 from replicalab.scenarios import MAX_ROUNDS, Pack, Study
-from replicalab.views import negotiation as texts
-from replicalab.views.blocks import Heading
-from replicalab.views.report import said_blocks
-from replicalab.views.rounds import ledger_panel
-from replicalab.views.score import score_panel
 
 
 @command(

@@ -16,23 +16,23 @@ from replicalab.comparison import FEWEST_SIDES, Side, negotiated, side_of_run
 from replicalab.critique import RemarkStanding
 from replicalab.critique import critique as remarks_on
 from replicalab.documents import BUNDLE, ENDINGS, FORMS, REPORTS, Report, today
+from replicalab.facts import comparison
+from replicalab.facts import options as texts
+from replicalab.facts import portfolio as portfolio_texts
+from replicalab.facts.blocks import Block, Heading, Sentence, Table, Verdict, row, table
+from replicalab.facts.changes import all_changes, change_text, revision_text
+from replicalab.facts.check import YOURS, check_panel, cost_panel, evidence_panel
+from replicalab.facts.critique import critique_blocks
+from replicalab.facts.lab import amounts_text, lab_text, own_values
+from replicalab.facts.original import original_panel
+from replicalab.facts.plan import asked_text
+from replicalab.facts.verdicts import ANSWERS, answer_to, plan_verdict
 from replicalab.lexicon import joined, shortened
 from replicalab.negotiation import negotiate
 from replicalab.planner import LeastLoss, PlanAnalysis, PlanStep
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import EvidenceTier, Pack, Study
 from replicalab.tables.rows import portfolio_row, remark_row, study_row
-from replicalab.views import comparison
-from replicalab.views import options as texts
-from replicalab.views import portfolio as portfolio_texts
-from replicalab.views.blocks import Block, Heading, Sentence, Table, Verdict, row, table
-from replicalab.views.changes import all_changes, change_text, revision_text
-from replicalab.views.check import YOURS, check_panel, cost_panel, evidence_panel
-from replicalab.views.critique import critique_blocks
-from replicalab.views.lab import amounts_text, lab_text, own_values
-from replicalab.views.original import original_panel
-from replicalab.views.plan import asked_text
-from replicalab.views.verdicts import ANSWERS, answer_to, plan_verdict
 
 Blocks = Iterator[Block | str | None]
 

@@ -16,7 +16,7 @@ from replicalab.documents import MOST_BYTES
 from replicalab.render.terminal import AnswerConsole, rendered
 
 if TYPE_CHECKING:
-    from replicalab.views.blocks import Block
+    from replicalab.facts.blocks import Block
 
 SCHEMA: Final = 2  # Version of every JSON answer: it rises if a value is renamed, moved or removed
 STANDARD: Final = "-"

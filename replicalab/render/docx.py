@@ -7,9 +7,9 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Final
 
 from replicalab.characters import on_one_line
+from replicalab.facts.blocks import Block, Cell, Document, Listing, Paper, Sentence, Status, Table
 from replicalab.lexicon import shortened
 from replicalab.tables import undated
-from replicalab.views.blocks import Block, Cell, Document, Listing, Paper, Sentence, Status, Table
 
 if TYPE_CHECKING:
     from docx.document import Document as WordFile

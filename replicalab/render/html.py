@@ -10,7 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from replicalab.characters import shown
-from replicalab.views.blocks import Block, Document, Fold, Group, Panel, Table
+from replicalab.facts.blocks import Block, Document, Fold, Group, Panel, Table
 
 _FOLDER: Final = Path(__file__).parent
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from replicalab.characters import on_one_line, shown
+from replicalab.facts.blocks import Block, Cell, Document, Listing, Sentence, Status, Table
 from replicalab.tables import Value, sheet, workbook
-from replicalab.views.blocks import Block, Cell, Document, Listing, Sentence, Status, Table
 
 _SIGNS: Final = {Status.PASS: "✓ ", Status.CAUTION: "! ", Status.FAIL: "✕ "}
 # What a renderer would make something of: a link, an image, a list, a formula, a reaction.

@@ -7,22 +7,22 @@ from replicalab.agents.suggestions import Offer
 from replicalab.assessment import Assessment, assess
 from replicalab.batch import Batch
 from replicalab.comparison import Comparison
+from replicalab.facts.batch import batch_blocks
+from replicalab.facts.blocks import Block
+from replicalab.facts.changes import all_changes, revision_panel
+from replicalab.facts.check import YOURS, check_panel, cost_panel, evidence_panel, header_panel
+from replicalab.facts.comparison import comparison_panel, table
+from replicalab.facts.negotiation import outcome_verdict
+from replicalab.facts.options import take_panel
+from replicalab.facts.portfolio import portfolio_panel
+from replicalab.facts.rounds import ledger_panel, outcome_panel, round_panel
+from replicalab.facts.score import score_panel
+from replicalab.facts.study import lab_panel, paper_panel
 from replicalab.negotiation import Negotiation, score
 from replicalab.planner import Frontier, LeastLoss, PlanAnalysis, PlanStep, Portfolio, Shortfalls
 from replicalab.render.html import in_notebook
 from replicalab.scenarios import Pack, Studies
 from replicalab.tables import rows
-from replicalab.views.batch import batch_blocks
-from replicalab.views.blocks import Block
-from replicalab.views.changes import all_changes, revision_panel
-from replicalab.views.check import YOURS, check_panel, cost_panel, evidence_panel, header_panel
-from replicalab.views.comparison import comparison_panel, table
-from replicalab.views.negotiation import outcome_verdict
-from replicalab.views.options import take_panel
-from replicalab.views.portfolio import portfolio_panel
-from replicalab.views.rounds import ledger_panel, outcome_panel, round_panel
-from replicalab.views.score import score_panel
-from replicalab.views.study import lab_panel, paper_panel
 
 
 def html_of(result: object) -> str:

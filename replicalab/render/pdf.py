@@ -5,8 +5,8 @@ from importlib.util import find_spec
 from typing import Final
 
 from replicalab.errors import PrintError
+from replicalab.facts.blocks import Document, Paper
 from replicalab.render.html import document_html
-from replicalab.views.blocks import Document, Paper
 
 _SIZES: Final = (0.72, 0.66, 0.6, 0.55)
 """Font sizes of a compact document in rem: the largest that fits one page is taken."""

@@ -9,8 +9,8 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from replicalab.characters import shown
-from replicalab.views import blocks
-from replicalab.views.blocks import Status
+from replicalab.facts import blocks
+from replicalab.facts.blocks import Status
 
 SIGNS: Final = {Status.PASS: "pass", Status.CAUTION: "CAUTION", Status.FAIL: "FAIL"}
 _STYLES: Final = {Status.PASS: "green", Status.CAUTION: "yellow", Status.FAIL: "bold red"}

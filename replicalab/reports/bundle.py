@@ -11,12 +11,12 @@ from pydantic import Field, JsonValue, StringConstraints, ValidationError
 from replicalab import __version__, scenarios
 from replicalab.case import Case, in_labs_of
 from replicalab.errors import Fault, ScenarioError, TraceError
+from replicalab.facts.documents import input_hash
 from replicalab.models import NonEmptyText, Record
 from replicalab.negotiation import Negotiation, Recording, Transcript, replay, save
 from replicalab.negotiation.records import ShortPlan
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios.reading import FORMAT, FileKind, Values, read_kind, record_error
-from replicalab.views.documents import input_hash
 
 SOURCE: Final = "the bundle"
 _REMEDY: Final = "load a bundle that was saved here"

@@ -13,6 +13,17 @@ import streamlit as st
 
 from replicalab.assessment import Assessment
 from replicalab.errors import LinkError
+from replicalab.facts.blocks import listed_panel
+from replicalab.facts.score import (
+    COLUMNS,
+    HIDDEN,
+    YOU,
+    answer_text,
+    challenge_panel,
+    result_row,
+    score_panel,
+)
+from replicalab.facts.verdicts import answer_to
 from replicalab.lexicon import count_text
 from replicalab.models import LabManagerActionType, Protocol
 from replicalab.negotiation import score_of
@@ -23,17 +34,6 @@ from replicalab.ui.address import to_query
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.files import download
 from replicalab.ui.workspace import Workspace
-from replicalab.views.blocks import listed_panel
-from replicalab.views.score import (
-    COLUMNS,
-    HIDDEN,
-    YOU,
-    answer_text,
-    challenge_panel,
-    result_row,
-    score_panel,
-)
-from replicalab.views.verdicts import answer_to
 
 # Pages that would give the answer away.
 _HIDDEN_PAGES: Final = ("Negotiation", "Trade-offs", "Compare")

@@ -13,6 +13,7 @@ import streamlit as st
 from replicalab import errors, library, server
 from replicalab.case import Case, case_text, read_case
 from replicalab.documents import DOCUMENTS, KEPT, FoundFile, detect_kind
+from replicalab.facts.plan import elsewhere_text
 from replicalab.library import Entry, EntryKind
 from replicalab.negotiation import save
 from replicalab.scenarios import parse_study, read_lab, read_plan
@@ -24,7 +25,6 @@ from replicalab.ui.library.keeping import mark_kept
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.negotiation import files
 from replicalab.ui.workspace import Workspace
-from replicalab.views.plan import elsewhere_text
 
 PROTOCOL: Final = "pages/1_Protocol.py"
 

@@ -14,13 +14,13 @@ from pydantic import ValidationError
 from replicalab import models
 from replicalab.assessment import assess
 from replicalab.characters import on_one_line
+from replicalab.facts.plan import group_text, groups_text
+from replicalab.facts.verdicts import plan_verdict
 from replicalab.lexicon import amount_text, joined, quoted
 from replicalab.models import NUMBER_FIELDS
 from replicalab.scenarios import Design, ItemStatus, Pack
 from replicalab.ui.controls import NumberField, between, complain
 from replicalab.ui.words import draw_verdict, escaped
-from replicalab.views.plan import group_text, groups_text
-from replicalab.views.verdicts import plan_verdict
 
 _CATEGORIES: Final = {"required_equipment": "equipment", "required_reagents": "reagent"}
 _LINES_PX: Final = 72  # The height of a text of two lines, which can be drawn larger

@@ -10,6 +10,9 @@ import streamlit as st
 from replicalab import server
 from replicalab.characters import shown
 from replicalab.errors import ScenarioError
+from replicalab.facts.blocks import Heading, Status
+from replicalab.facts.check import header_panel
+from replicalab.facts.score import HIDDEN
 from replicalab.planner import PlanAnalysis
 from replicalab.ui import (
     challenge,
@@ -24,9 +27,6 @@ from replicalab.ui.controls import button
 from replicalab.ui.library import keeping
 from replicalab.ui.scenarios import gallery
 from replicalab.ui.words import ICONS, escaped
-from replicalab.views.blocks import Heading, Status
-from replicalab.views.check import header_panel
-from replicalab.views.score import HIDDEN
 
 PAGES: Final = (
     ("app.py", "Scenarios"),

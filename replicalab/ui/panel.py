@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
+from replicalab.facts.blocks import Block, Document, Group, Table
 from replicalab.render.html import STAGE_STYLE, STYLE, html, preview
-from replicalab.views.blocks import Block, Document, Group, Table
 
 
 def draw(*blocks: Block) -> None:

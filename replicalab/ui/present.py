@@ -10,17 +10,17 @@ from typing import Final, NamedTuple
 import streamlit as st
 
 from replicalab.errors import NegotiationError, TraceError
+from replicalab.facts import negotiation as texts
+from replicalab.facts import present
+from replicalab.facts.blocks import Panel
+from replicalab.facts.present import Slide
+from replicalab.facts.rounds import suggested
 from replicalab.negotiation import Negotiation, concession_steps
 from replicalab.planner import PlanAnalysis
 from replicalab.ui import panel, state
 from replicalab.ui.library.keeping import note_of
 from replicalab.ui.negotiation import model, table
 from replicalab.ui.negotiation.table import RunSession
-from replicalab.views import negotiation as texts
-from replicalab.views import present
-from replicalab.views.blocks import Panel
-from replicalab.views.present import Slide
-from replicalab.views.rounds import suggested
 
 _SEEN: Final = (
     ("Back", "chevron_left", "Left", "back"),

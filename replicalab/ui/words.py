@@ -8,7 +8,7 @@ from typing import Final
 import streamlit as st
 
 from replicalab.characters import on_one_line
-from replicalab.views.blocks import Status, Verdict
+from replicalab.facts.blocks import Status, Verdict
 
 _PUNCTUATION: Final = re.compile(r"([!-/:-@\[-`{-~])")
 # Where a renderer would make a link of an address, or one sign of two.

@@ -17,12 +17,12 @@ from replicalab.assessment import (
     credits_needed,
     units_in_arms,
 )
+from replicalab.facts.plan import term_text
 from replicalab.lexicon import money_text
 from replicalab.models import Protocol, revise
 from replicalab.planner import PlanAnalysis, largest_sample
 from replicalab.planner.region import numeric_checks
 from replicalab.scenarios import CostModel, LabOverrides, Pack
-from replicalab.views.plan import term_text
 from tests.factories import make_design, make_pack, make_protocol
 from tests.strategies import itemised_protocols, studied_packs
 

@@ -18,10 +18,10 @@ from replicalab.assessment import (
     named_effect,
 )
 from replicalab.assessment.effects import original_interval
+from replicalab.facts.original import worked_out_interval_text
 from replicalab.measures import KINDS, DesignKind, PowerAnalysis, Unknown
 from replicalab.measures.rows import DesignParameters
 from replicalab.scenarios import Design
-from replicalab.views.original import worked_out_interval_text
 from tests.factories import make_design
 from tests.measures.test_originals import original_of
 

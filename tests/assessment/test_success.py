@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from replicalab.assessment import Assessment, assess
+from replicalab.facts.success import rough_text, success_blocks, success_of, success_text
 from replicalab.measures.success import Criterion
 from replicalab.models import revise
-from replicalab.views.success import rough_text, success_blocks, success_of, success_text
 from tests.factories import make_design, make_pack, make_protocol
 
 ORIGINAL = {"effect": 0.5, "n": 16, "source": "Invented", "confidence": "verified"}  # z = 2

@@ -11,6 +11,7 @@ import pytest
 from replicalab.assessment import assess
 from replicalab.critique import QUESTIONS, Remark, RemarkStanding, critique
 from replicalab.drafts import Draft, check, new_study
+from replicalab.facts.critique import critique_panel
 from replicalab.measures import DesignKind
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis
@@ -27,7 +28,6 @@ from replicalab.scenarios import (
     load_scenario,
     pack_of,
 )
-from replicalab.views.critique import critique_panel
 from tests import hostile
 from tests.factories import (
     make_constraint,

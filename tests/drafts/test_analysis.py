@@ -23,6 +23,7 @@ from replicalab.drafts import (
 )
 from replicalab.drafts.beginning import usual_numbers
 from replicalab.errors import ScenarioError
+from replicalab.facts.report import justification_table
 from replicalab.lint import LintLevel, lint
 from replicalab.measures import KINDS, EffectSource, Unknown, unknowns_of
 from replicalab.measures.shares import largest_h
@@ -38,7 +39,6 @@ from replicalab.scenarios import (
     study_yaml,
     template_text,
 )
-from replicalab.views.report import justification_table
 from tests.measures.test_shares import power_by_totals
 
 NUMBERS: Final = {"effect_planning": 0.5, "alpha": 0.05, "target": 0.8, "dropout": 0.0}

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from replicalab.assessment import assess
 from replicalab.case import Case
+from replicalab.facts.blocks import Status
+from replicalab.facts.score import score_verdict
 from replicalab.models import ScientistAction, revise
 from replicalab.negotiation import Outcome, ScientistKind, negotiate, score, score_of
 from replicalab.planner import PlanAnalysis, rank
 from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario
-from replicalab.views.blocks import Status
-from replicalab.views.score import score_verdict
 from tests.factories import CONTROLS, make_constraint, make_control, make_pack, make_protocol
 from tests.negotiation.playing import FLAMING, OPEN, by_person, by_rule, propose
 

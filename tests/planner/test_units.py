@@ -18,6 +18,8 @@ from replicalab.assessment import (
     evidence_value,
     units_in_arms,
 )
+from replicalab.facts.units import basis_text, units_panel, unknown_text
+from replicalab.facts.verdicts import plan_verdict
 from replicalab.planner import PlanAnalysis
 from replicalab.planner.unreached import by_correlation
 from replicalab.reports import markdown, report
@@ -30,8 +32,6 @@ from replicalab.scenarios import (
     Units,
     load_scenario,
 )
-from replicalab.views.units import basis_text, units_panel, unknown_text
-from replicalab.views.verdicts import plan_verdict
 from tests.factories import change_pack, make_design, make_pack, make_protocol
 from tests.planner.small_labs import small_lab
 

@@ -8,6 +8,8 @@ import pytest
 from scipy import stats
 
 from replicalab.assessment import Assessment, assess
+from replicalab.facts.options import target_text, unreached_text
+from replicalab.facts.units import units_limit_text
 from replicalab.planner import PlanAnalysis
 from replicalab.planner.unreached import (
     TargetLimit,
@@ -15,8 +17,6 @@ from replicalab.planner.unreached import (
     why_unreached,
 )
 from replicalab.scenarios import Arms, Units
-from replicalab.views.options import target_text, unreached_text
-from replicalab.views.units import units_limit_text
 from tests.factories import make_design, make_pack, make_protocol
 
 

@@ -15,6 +15,17 @@ from pydantic import BaseModel, ValidationError
 
 from replicalab.assessment import assess, assumed_effects
 from replicalab.comparison import Side
+from replicalab.facts.blocks import Block
+from replicalab.facts.check import (
+    check_panel,
+    cost_panel,
+    effects_panel,
+    evidence_panel,
+    header_panel,
+)
+from replicalab.facts.comparison import comparison_panel
+from replicalab.facts.present import decision_slide, plan_slide, stake_slide
+from replicalab.facts.survey import survey_panel
 from replicalab.measures import KINDS, PARAMETERS
 from replicalab.models import Dimension, Protocol
 from replicalab.planner import (
@@ -38,17 +49,6 @@ from replicalab.scenarios import (
     StaffModel,
     Throughput,
 )
-from replicalab.views.blocks import Block
-from replicalab.views.check import (
-    check_panel,
-    cost_panel,
-    effects_panel,
-    evidence_panel,
-    header_panel,
-)
-from replicalab.views.comparison import comparison_panel
-from replicalab.views.present import decision_slide, plan_slide, stake_slide
-from replicalab.views.survey import survey_panel
 from tests.factories import EQUIPMENT, make_pack, make_protocol, make_throughput
 from tests.measures.designs import design_of
 from tests.tiers import batches

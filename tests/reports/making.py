@@ -9,6 +9,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from replicalab.assessment import assess
+from replicalab.facts.blocks import Listing, Sentence, Status, Table
 from replicalab.negotiation import (
     LabManagerKind,
     Negotiation,
@@ -20,7 +21,6 @@ from replicalab.negotiation import (
 from replicalab.planner import PlanAnalysis
 from replicalab.reports import Document, brief, funding_request, report
 from replicalab.scenarios import Difficulty, Pack, load_scenario, pack_of, parse_study
-from replicalab.views.blocks import Listing, Sentence, Status, Table
 from tests.factories import make_setup
 from tests.hostile_files import PACK, hostile_run, hostile_study
 

@@ -11,6 +11,9 @@ import pytest
 
 from replicalab.assessment import Assessment, assess, smallest_detectable_effect
 from replicalab.drafts import Draft, check, new_study
+from replicalab.facts.blocks import Cell, Sentence, Table
+from replicalab.facts.documents import reference_of
+from replicalab.facts.report import justification_table
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis, largest_sample
 from replicalab.planner.steps import field_steps
@@ -24,9 +27,6 @@ from replicalab.scenarios import (
     load_scenario,
     pack_of,
 )
-from replicalab.views.blocks import Cell, Sentence, Table
-from replicalab.views.documents import reference_of
-from replicalab.views.report import justification_table
 from tests.factories import change_pack
 from tests.golden import assert_golden
 from tests.reports.making import DAY, Work, work

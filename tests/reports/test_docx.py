@@ -13,10 +13,10 @@ from docx.text.paragraph import Paragraph
 from lxml import etree
 
 from replicalab.characters import on_one_line
+from replicalab.facts.blocks import Cell, Listing, Part, Sentence, Table
+from replicalab.facts.blocks import table as table_of
 from replicalab.registration import Registration
 from replicalab.reports import Document, docx, markdown, report
-from replicalab.views.blocks import Cell, Listing, Part, Sentence, Table
-from replicalab.views.blocks import table as table_of
 from tests.hostile import ATTACK, UNSEEN, marks
 from tests.reports.making import DAY, strangers, work
 

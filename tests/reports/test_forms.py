@@ -15,6 +15,8 @@ import openpyxl
 import pytest
 
 from replicalab.characters import shown
+from replicalab.facts.blocks import Cell, Listing, Part, Sentence, Table
+from replicalab.facts.blocks import table as table_of
 from replicalab.registration import Registration
 from replicalab.render.markdown import escaped
 from replicalab.reports import (
@@ -26,8 +28,6 @@ from replicalab.reports import (
     report,
 )
 from replicalab.tables.sheet import unguarded
-from replicalab.views.blocks import Cell, Listing, Part, Sentence, Table
-from replicalab.views.blocks import table as table_of
 from tests.hostile import ATTACK, marks, read_as_markup
 from tests.reports.making import DAY, strangers, work
 

@@ -9,6 +9,10 @@ import pytest
 from hypothesis import given
 
 from replicalab.assessment import assess
+from replicalab.facts.blocks import Block, Sentence, Table
+from replicalab.facts.changes import all_changes
+from replicalab.facts.documents import plans_of, reference_of
+from replicalab.facts.funding import MOST_WORDS, headline
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis
 from replicalab.reports import Document, funding_request, markdown, pdf
@@ -16,10 +20,6 @@ from replicalab.scenarios import (
     Difficulty,
     load_scenario,
 )
-from replicalab.views.blocks import Block, Sentence, Table
-from replicalab.views.changes import all_changes
-from replicalab.views.documents import plans_of, reference_of
-from replicalab.views.funding import MOST_WORDS, headline
 from tests.golden import assert_golden
 from tests.reports.making import DAY, pages_in, strangers, text_of, work
 from tests.reports.test_pdf import needs_weasyprint

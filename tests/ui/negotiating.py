@@ -9,10 +9,10 @@ from typing import Final
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from replicalab.facts.negotiation import outcome_verdict
 from replicalab.models import Protocol, ScientistActionType, plan_action
 from replicalab.negotiation import Negotiation
 from replicalab.scenarios import load_scenario
-from replicalab.views.negotiation import outcome_verdict
 from tests.negotiation.playing import by_rule
 from tests.scripted import ScriptedGenerate
 from tests.ui.acting import can_press, labels, press, run

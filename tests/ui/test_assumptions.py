@@ -9,16 +9,16 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import NumberInput, Radio
 
 from replicalab.assessment import Assessment, assess
-from replicalab.planner.curves import Curves
-from replicalab.scenarios import EvidenceAssumptions, load_scenario
-from replicalab.ui.protocol.assumptions import CHARTS, MORE, PARTS, PLACE
-from replicalab.views.curves import (
+from replicalab.facts.curves import (
     effect_rows,
     effect_title,
     needed_title,
     samples_rows,
     samples_title,
 )
+from replicalab.planner.curves import Curves
+from replicalab.scenarios import EvidenceAssumptions, load_scenario
+from replicalab.ui.protocol.assumptions import CHARTS, MORE, PARTS, PLACE
 from tests.ui.acting import labels, number, press, run, type_number, type_text, undo
 from tests.ui.pages import PROTOCOL, STUDY, TRADE_OFFS
 from tests.ui.reading import alerts, heard, panel_tables, panels, said, texts

@@ -9,6 +9,7 @@ import pytest
 
 from replicalab.batch import Result, is_same, jobs_of, run_job
 from replicalab.case import Case
+from replicalab.facts.batch import again_text
 from replicalab.library import KeptBatch, read_batch
 from replicalab.scenarios import Difficulty, LabOverrides
 from replicalab.ui import batches
@@ -20,7 +21,6 @@ from replicalab.ui.batches import (
     Batches,
     VisitorBatch,
 )
-from replicalab.views.batch import again_text
 from tests.library.making import make_batch
 
 JOBS = jobs_of(("psy_stroop",), (Difficulty.HARD,), range(40))

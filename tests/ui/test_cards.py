@@ -4,10 +4,10 @@ from typing import Final
 
 import pytest
 
+from replicalab.facts.verdicts import answer_to
 from replicalab.models import LAB_DIMENSIONS, Dimension
 from replicalab.scenarios import Difficulty, list_scenarios
 from replicalab.ui.cards import Filter, cards, matching
-from replicalab.views.verdicts import answer_to
 
 CARDS: Final = cards()
 

@@ -6,13 +6,13 @@ from typing import Final
 from streamlit.testing.v1 import AppTest
 
 from replicalab.assessment import assess
+from replicalab.facts.score import COLUMNS, HIDDEN
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import load_scenario
 from replicalab.tables import sheet
 from replicalab.ui.address import to_query
 from replicalab.ui.challenge import _RESULTS
 from replicalab.ui.workspace import Workspace
-from replicalab.views.score import COLUMNS, HIDDEN
 from tests.ui.acting import (
     can_press,
     choose_more,

@@ -10,6 +10,9 @@ from xml.etree import ElementTree
 from replicalab.assessment import assess, cautions_text
 from replicalab.case import Case
 from replicalab.comparison import negotiated
+from replicalab.facts.negotiation import offered_plan
+from replicalab.facts.plan import unit_noun
+from replicalab.facts.present import Slide
 from replicalab.lexicon import amount_text, count_text
 from replicalab.negotiation import (
     AUTOMATIC,
@@ -23,12 +26,9 @@ from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import load_scenario
 from replicalab.ui.negotiation.table import RunSession
 from replicalab.ui.present import slides
-from replicalab.views.negotiation import offered_plan
-from replicalab.views.plan import unit_noun
-from replicalab.views.present import Slide
+from tests.facts.reading import tree
 from tests.ui.pages import IN_EVERY_LAB
 from tests.ui.reading import heard
-from tests.views.reading import tree
 
 PLAYERS: Final = [*product(sorted(AUTOMATIC), RULED_LAB_MANAGERS)]
 MOST_WORDS: Final = 12

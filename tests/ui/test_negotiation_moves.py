@@ -8,12 +8,12 @@ from typing import Final
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from replicalab.facts.negotiation import OUTCOME_TITLES, outcome_verdict
 from replicalab.models import revise
 from replicalab.negotiation import Move, ScientistKind, Turn, fork, save
 from replicalab.ui.address import to_query
 from replicalab.ui.negotiation import table
 from replicalab.ui.workspace import Workspace
-from replicalab.views.negotiation import OUTCOME_TITLES, outcome_verdict
 from tests.negotiation.playing import ACCEPT, ask, by_person, propose, revise_to
 from tests.ui.acting import (
     can_press,

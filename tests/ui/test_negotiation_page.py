@@ -7,6 +7,7 @@ from typing import Final, NoReturn
 
 import pytest
 
+from replicalab.facts.negotiation import outcome_verdict
 from replicalab.models import revise
 from replicalab.negotiation import (
     LabManagerKind,
@@ -19,7 +20,6 @@ from replicalab.negotiation import (
 from replicalab.scenarios import load_scenario
 from replicalab.ui.address import to_query
 from replicalab.ui.workspace import Workspace
-from replicalab.views.negotiation import outcome_verdict
 from tests.golden import assert_golden
 from tests.negotiation.playing import by_person, by_rule, propose
 from tests.ui.acting import (

@@ -7,17 +7,18 @@ from typing import Final
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from replicalab.facts.blocks import Status
+from replicalab.facts.plan import staff_text
+from replicalab.facts.study import design_panel, lab_panel, rules_panel, story_panel
+from replicalab.facts.verdicts import offer_story, terms_text
 from replicalab.lexicon import amount_text
 from replicalab.scenarios import LAB_CONSTRAINT_KEYS, load_scenario
 from replicalab.scenarios.reading import MAX_BYTES
 from replicalab.ui import study_form
 from replicalab.ui.cards import reference_options
 from replicalab.ui.study import PARTS, TABS
-from replicalab.views.blocks import Status
-from replicalab.views.plan import staff_text
-from replicalab.views.study import design_panel, lab_panel, rules_panel, story_panel
-from replicalab.views.verdicts import offer_story, terms_text
 from tests.factories import change_pack
+from tests.facts.reading import rows, tree
 from tests.golden import assert_golden
 from tests.ui.acting import pick, press, type_number
 from tests.ui.pages import (
@@ -33,7 +34,6 @@ from tests.ui.pages import (
 )
 from tests.ui.reading import heard, panel_tables, said, visit_lab, where
 from tests.ui.walking import at_editor, at_making, go, show, unopened, visit
-from tests.views.reading import rows, tree
 
 GOLDEN: Final = {SCENARIOS: "scenarios", STUDY: "study", PROTOCOL: "protocol"}
 """Pages whose first visit is pinned here, and how."""

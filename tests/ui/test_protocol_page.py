@@ -10,6 +10,24 @@ import pytest
 
 from replicalab.agents.suggestions import apply_changes
 from replicalab.assessment import Assessment, assess
+from replicalab.facts.frontier import extras_lines
+from replicalab.facts.negotiation import outcome_verdict
+from replicalab.facts.options import (
+    alone_lines,
+    difference_text,
+    first_of_all,
+    nothing_needed,
+    run_text,
+    target_text,
+)
+from replicalab.facts.plan import (
+    notes,
+    saved_text,
+    slack_text,
+    total_loss_text,
+    used_text,
+)
+from replicalab.facts.verdicts import plan_verdict
 from replicalab.lexicon import amount_text
 from replicalab.models import Protocol, revise
 from replicalab.negotiation import ScientistKind
@@ -20,24 +38,6 @@ from replicalab.ui.cards import reference_options
 from replicalab.ui.own_studies import find
 from replicalab.ui.stories import stories
 from replicalab.ui.workspace import Workspace
-from replicalab.views.frontier import extras_lines
-from replicalab.views.negotiation import outcome_verdict
-from replicalab.views.options import (
-    alone_lines,
-    difference_text,
-    first_of_all,
-    nothing_needed,
-    run_text,
-    target_text,
-)
-from replicalab.views.plan import (
-    notes,
-    saved_text,
-    slack_text,
-    total_loss_text,
-    used_text,
-)
-from replicalab.views.verdicts import plan_verdict
 from tests.golden import assert_golden
 from tests.negotiation.playing import by_rule
 from tests.ui.acting import (

@@ -3,6 +3,7 @@
 from typing import Final
 
 from replicalab.assessment import Assessment, assess
+from replicalab.facts.negotiation import simple_rule_run
 from replicalab.models import revise
 from replicalab.negotiation import Negotiation, Outcome
 from replicalab.planner import PlanAnalysis
@@ -10,7 +11,6 @@ from replicalab.scenarios import EvidenceTier
 from replicalab.ui.address import from_query, to_query
 from replicalab.ui.own_studies import find
 from replicalab.ui.stories import StoryPage, stories
-from replicalab.views.negotiation import simple_rule_run
 from tests.golden import assert_golden
 from tests.negotiation.playing import acts, by_rule
 

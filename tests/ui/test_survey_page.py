@@ -7,6 +7,7 @@ from typing import Any, Final
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from replicalab.facts.survey import COLUMNS, ORDERS, order_key
 from replicalab.lexicon import amount_text
 from replicalab.planner import SurveyedStudy, surveyed
 from replicalab.scenarios import (
@@ -19,7 +20,6 @@ from replicalab.scenarios import (
 from replicalab.ui import own_studies
 from replicalab.ui.scenarios import survey
 from replicalab.ui.study_cache import StudyCache
-from replicalab.views.survey import COLUMNS, ORDERS, order_key
 from tests.golden import assert_golden
 from tests.ui.acting import labels, number, pick, press, run, type_number, undo
 from tests.ui.pages import COMPARE, PROTOCOL, SCENARIOS

@@ -12,6 +12,8 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
 from replicalab.assessment import assess
+from replicalab.facts.frontier import extras_lines, standing_verdict
+from replicalab.facts.region import no_evidence_text, point_lines
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis, PlanToDraw, plan_to_draw
 from replicalab.scenarios import Difficulty, LabOverrides, load_scenario
@@ -21,8 +23,6 @@ from replicalab.ui.cards import reference_options
 from replicalab.ui.tradeoffs import outlook
 from replicalab.ui.tradeoffs.levers import take_typed
 from replicalab.ui.workspace import Workspace
-from replicalab.views.frontier import extras_lines, standing_verdict
-from replicalab.views.region import no_evidence_text, point_lines
 from tests.factories import with_means
 from tests.golden import assert_golden
 from tests.ui.acting import can_press, number, pick, press, pull, run, type_number, undo

@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from replicalab.characters import on_one_line
+from replicalab.facts.blocks import Status
 from replicalab.ui.words import as_list, badge, escaped
-from replicalab.views.blocks import Status
 
 HOSTILE = (
     "![x](https://evil.example/x.png)",

@@ -7,6 +7,7 @@ from typing import Final
 import plotly.graph_objects as go
 
 from replicalab.assessment import Assessment, Evidence
+from replicalab.facts.frontier import ROOM, scale_end
 from replicalab.lexicon import count_text
 from replicalab.planner import Frontier, FrontierPlan, LossLine
 from replicalab.render.figures.sheet import (
@@ -18,7 +19,6 @@ from replicalab.render.figures.sheet import (
     evidence_sheet,
 )
 from replicalab.scenarios import Lab
-from replicalab.views.frontier import ROOM, scale_end
 
 LOOKS: Final = (
     ("#0072B2", "solid"),

@@ -7,6 +7,8 @@ from typing import Final
 import plotly.graph_objects as go
 
 from replicalab.assessment import Assessment, place_of, size_text
+from replicalab.facts.curves import able_text, fit_text
+from replicalab.facts.frontier import scale_end
 from replicalab.lexicon import count_text
 from replicalab.planner.curves import Curves, Point
 from replicalab.render.figures.sheet import (
@@ -20,8 +22,6 @@ from replicalab.render.figures.sheet import (
     room_at_the_left,
 )
 from replicalab.render.figures.style import EVIDENCE
-from replicalab.views.curves import able_text, fit_text
-from replicalab.views.frontier import scale_end
 
 _LARGEST: Final = "#B84E00"
 # Of the lines of what fits the lab, and of what can count; white letters can be read on them.

@@ -10,6 +10,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from replicalab.assessment import Assessment
+from replicalab.facts.blocks import Panel, panel
+from replicalab.facts.frontier import scale_end
+from replicalab.facts.region import own_items_text
+from replicalab.facts.tradeoffs import YOUR_PLAN, points_of
 from replicalab.lexicon import count_text
 from replicalab.planner import PlanToDraw, RegionLimit
 from replicalab.planner.region import Region
@@ -27,10 +31,6 @@ from replicalab.render.figures.sheet import (
     room_at_the_left,
 )
 from replicalab.render.figures.style import QUIET
-from replicalab.views.blocks import Panel, panel
-from replicalab.views.frontier import scale_end
-from replicalab.views.region import own_items_text
-from replicalab.views.tradeoffs import YOUR_PLAN, points_of
 
 _COLUMNS: Final = 24
 # How many points, at most, can be clicked each way: a finger apart, for the fields are exact.

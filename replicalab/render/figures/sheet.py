@@ -8,9 +8,7 @@ from typing import Any, Final, NamedTuple
 import plotly.graph_objects as go
 
 from replicalab.assessment import Assessment, Evidence
-from replicalab.render.figures.placing import PLOT, LabelPlace, LabelRequest, along, around, placed
-from replicalab.render.figures.style import GRID, figure, label, titled
-from replicalab.views.tradeoffs import (
+from replicalab.facts.tradeoffs import (
     BALANCED,
     CHEAPEST,
     LAST,
@@ -19,6 +17,8 @@ from replicalab.views.tradeoffs import (
     OFFER,
     YOUR_PLAN,
 )
+from replicalab.render.figures.placing import PLOT, LabelPlace, LabelRequest, along, around, placed
+from replicalab.render.figures.style import GRID, figure, label, titled
 
 INK: Final = "#101418"
 PAPER: Final = "#FCFBF8"

@@ -7,6 +7,7 @@ from typing import Final
 import streamlit as st
 
 from replicalab.comparison import FEWEST_SIDES, Side
+from replicalab.facts.comparison import comparison_panel, table
 from replicalab.lexicon import joined
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty
@@ -18,7 +19,6 @@ from replicalab.ui.files import download
 from replicalab.ui.tray import TrayCandidate
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import TrayCase
-from replicalab.views.comparison import comparison_panel, table
 
 TABS: Final = "compare_part"
 BESIDE: Final = "Side by side"

@@ -10,6 +10,20 @@ from replicalab import server
 from replicalab.batch import Rule, Summary, is_same, jobs_of, summaries
 from replicalab.case import Case
 from replicalab.characters import on_one_line
+from replicalab.facts.batch import (
+    again_text,
+    agreed_text,
+    counted_text,
+    faults_text,
+    group_names,
+    kept_text,
+    outcomes_text,
+    regret_panel,
+    shares_panel,
+    stopped_text,
+)
+from replicalab.facts.lab import lab_text
+from replicalab.facts.negotiation import LAB_MANAGERS, SCIENTISTS
 from replicalab.lexicon import count_text
 from replicalab.library import EntryKind, KeptBatch, batch_text
 from replicalab.negotiation import (
@@ -28,20 +42,6 @@ from replicalab.ui.library.keeping import keep_new
 from replicalab.ui.study_cache import OwnStudy
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import LARGEST_SEED
-from replicalab.views.batch import (
-    again_text,
-    agreed_text,
-    counted_text,
-    faults_text,
-    group_names,
-    kept_text,
-    outcomes_text,
-    regret_panel,
-    shares_panel,
-    stopped_text,
-)
-from replicalab.views.lab import lab_text
-from replicalab.views.negotiation import LAB_MANAGERS, SCIENTISTS
 
 _RULES: Final[tuple[Rule, ...]] = get_args(Rule)
 _NOTICE: Final = "batch"

@@ -6,6 +6,8 @@ from typing import Final
 
 import streamlit as st
 
+from replicalab.facts.blocks import Status
+from replicalab.facts.check import header_panel
 from replicalab.lexicon import count_text, joined
 from replicalab.scenarios import lab_json
 from replicalab.scenarios.writing import plan_json
@@ -17,8 +19,6 @@ from replicalab.ui.export.content import export_content
 from replicalab.ui.export.documents import TABS
 from replicalab.ui.files import download, upload
 from replicalab.ui.words import ICONS, escaped
-from replicalab.views.blocks import Status
-from replicalab.views.check import header_panel
 
 _OPEN: Final = "export_is_open"
 _OPENING: Final = "opening_is_open"

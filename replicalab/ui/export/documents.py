@@ -13,6 +13,7 @@ from replicalab.characters import on_one_line
 from replicalab.critique import PROTOCOL, Place, critique
 from replicalab.documents import FORMS, Form
 from replicalab.errors import PrintError
+from replicalab.facts.critique import TITLE, critique_panel
 from replicalab.lexicon import capitalised
 from replicalab.models import FIELD_LABELS
 from replicalab.planner.steps import differences
@@ -23,7 +24,6 @@ from replicalab.ui.controls import button
 from replicalab.ui.export.content import ExportContent, export_content, file_name
 from replicalab.ui.files import download
 from replicalab.ui.words import escaped
-from replicalab.views.critique import TITLE, critique_panel
 
 _ONE_AT_A_TIME: Final = Lock()  # a PDF takes a second or two of the processor
 

@@ -10,13 +10,13 @@ import streamlit as st
 
 from replicalab.assessment import Assessment
 from replicalab.case import Case
+from replicalab.facts.lab import lab_text
+from replicalab.facts.negotiation import LAB_MANAGERS, SCIENTISTS
 from replicalab.lexicon import count_text, joined
 from replicalab.negotiation import ScientistKind
 from replicalab.planner.steps import differences
 from replicalab.ui import state
 from replicalab.ui.words import escaped
-from replicalab.views.lab import lab_text
-from replicalab.views.negotiation import LAB_MANAGERS, SCIENTISTS
 
 _BUNDLE: Final = "Send the bundle instead."
 

@@ -5,6 +5,14 @@ from typing import Final
 
 import streamlit as st
 
+from replicalab.facts.registered import Registered
+from replicalab.facts.registration import (
+    FormAnswer,
+    answers_of,
+    left_text,
+    registration,
+    registry_text,
+)
 from replicalab.lexicon import capitalised
 from replicalab.models import LONGEST_TEXT
 from replicalab.registration import PROFILES, Finder, Profile, Question, Section
@@ -14,14 +22,6 @@ from replicalab.ui.export.content import export_content
 from replicalab.ui.export.documents import draw_files, draw_line, draw_look
 from replicalab.ui.files import download
 from replicalab.ui.words import escaped
-from replicalab.views.registered import Registered
-from replicalab.views.registration import (
-    FormAnswer,
-    answers_of,
-    left_text,
-    registration,
-    registry_text,
-)
 
 _FORM: Final = "registration_form"
 _LINES: Final = {"title": "Title", "authors": "Authors", "licence": "Licence"}

@@ -9,11 +9,11 @@ from typing import Final
 
 import streamlit as st
 
+from replicalab.facts.check import header_panel
+from replicalab.facts.lab import own_values
 from replicalab.ui import panel, state
 from replicalab.ui.controls import button, open_tab
 from replicalab.ui.lab import fields, keeping
-from replicalab.views.check import header_panel
-from replicalab.views.lab import own_values
 
 _OPEN: Final = "lab_is_open"
 

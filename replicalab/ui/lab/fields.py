@@ -7,6 +7,10 @@ from typing import Final, NamedTuple
 import streamlit as st
 
 from replicalab.characters import on_one_line
+from replicalab.facts import lab
+from replicalab.facts.blocks import sentences_panel
+from replicalab.facts.lab import MONEY
+from replicalab.facts.plan import staff_text
 from replicalab.lexicon import CREDITS, amount_text, count_text, label_key, shortened
 from replicalab.models import LONGEST_LABEL
 from replicalab.scenarios import (
@@ -24,10 +28,6 @@ from replicalab.scenarios.own import ItemCategory
 from replicalab.ui import notices, panel, state
 from replicalab.ui.controls import NumberField, between, bounds_of, button, complain, places
 from replicalab.ui.words import badge, escaped
-from replicalab.views import lab
-from replicalab.views.blocks import sentences_panel
-from replicalab.views.lab import MONEY
-from replicalab.views.plan import staff_text
 
 _STAMP: Final = "lab_form"
 # The least and the most of the numbers of a part of `LabOverrides`, of a mean by ``""``.

@@ -2,6 +2,7 @@
 
 from replicalab.case import Case
 from replicalab.errors import LibraryContentError, ScenarioError, TraceError
+from replicalab.facts.lab import lab_text
 from replicalab.library import LONGEST_NAME
 from replicalab.negotiation import Setup
 from replicalab.reports import OpenedBundle, open_bundle
@@ -9,7 +10,6 @@ from replicalab.scenarios import EvidenceAssumptions, LabOverrides, study_yaml
 from replicalab.scenarios.reading import Values
 from replicalab.ui import own_studies
 from replicalab.ui.workspace import not_shown
-from replicalab.views.lab import lab_text
 
 
 def kept_case(case: Case) -> Case:

@@ -11,6 +11,7 @@ import streamlit as st
 from replicalab import errors, library, server
 from replicalab.assessment import Assessment
 from replicalab.case import Case, case_text, read_case
+from replicalab.facts.lab import MEANS, RATES, STEPS
 from replicalab.lexicon import capitalised
 from replicalab.models import FIELD_LABELS, LONGEST_TEXT
 from replicalab.ui import state
@@ -21,7 +22,6 @@ from replicalab.ui.library.drafting import DraftOffer
 from replicalab.ui.library.shelf import keep_beside, owner, shelf
 from replicalab.ui.words import draw_table, escaped, moment_text
 from replicalab.ui.workspace import Workspace
-from replicalab.views.lab import MEANS, RATES, STEPS
 
 PAGE: Final = "pages/5_Library.py"
 _NAME: Final = "kept_name"

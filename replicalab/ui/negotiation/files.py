@@ -10,6 +10,8 @@ from replicalab import llm
 from replicalab.characters import on_one_line
 from replicalab.documents import MOST_BYTES as DOCUMENT_BYTES
 from replicalab.errors import TraceError
+from replicalab.facts.lab import lab_text
+from replicalab.facts.negotiation import LAB_MANAGERS, RECORDED, Player, kept_text
 from replicalab.library import EntryKind
 from replicalab.negotiation import (
     MOST_BYTES,
@@ -32,8 +34,6 @@ from replicalab.ui.negotiation import model, moves, table
 from replicalab.ui.negotiation.table import RunSession
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import Workspace
-from replicalab.views.lab import lab_text
-from replicalab.views.negotiation import LAB_MANAGERS, RECORDED, Player, kept_text
 
 _CHOICE: Final = "recording_choice"
 

@@ -16,6 +16,8 @@ import streamlit as st
 from replicalab import llm
 from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.errors import ModelError, ModelSettingsError
+from replicalab.facts.blocks import Status, Verdict
+from replicalab.facts.rounds import attempts_panel
 from replicalab.lexicon import count_text
 from replicalab.llm import SETTINGS, Endpoint, Progress, build_generate_fn
 from replicalab.negotiation import (
@@ -29,8 +31,6 @@ from replicalab.ui import panel, state
 from replicalab.ui.controls import button
 from replicalab.ui.negotiation.table import RunSession, Task, back_to, play, table
 from replicalab.ui.words import draw_verdict, escaped
-from replicalab.views.blocks import Status, Verdict
-from replicalab.views.rounds import attempts_panel
 
 _BASE_URL, _KEY = SETTINGS["base_url"], SETTINGS["api_key"]
 _TEXTS: Final = {

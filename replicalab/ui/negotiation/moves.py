@@ -8,6 +8,8 @@ from typing import Final, NamedTuple
 import streamlit as st
 
 from replicalab.assessment import Assessment, failing_text
+from replicalab.facts.negotiation import asking_cost, outcome_verdict
+from replicalab.facts.rounds import branches_panel, outcome_panel
 from replicalab.lexicon import capitalised
 from replicalab.models import ACCEPT_ACTION, LONGEST_QUESTION, ScientistAction
 from replicalab.negotiation import (
@@ -28,8 +30,6 @@ from replicalab.ui.negotiation import table
 from replicalab.ui.negotiation.table import Branch, RunSession
 from replicalab.ui.tray import TrayCandidate
 from replicalab.ui.words import escaped
-from replicalab.views.negotiation import asking_cost, outcome_verdict
-from replicalab.views.rounds import branches_panel, outcome_panel
 
 _RUN: Final = "The run"
 MOST_BRANCHES: Final = 8  # So many forks are kept, the latest

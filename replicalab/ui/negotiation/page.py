@@ -10,6 +10,9 @@ import streamlit as st
 
 from replicalab.assessment import Assessment
 from replicalab.errors import NegotiationError, TraceError
+from replicalab.facts import rounds
+from replicalab.facts.blocks import Block
+from replicalab.facts.negotiation import LAB_MANAGERS, SCIENTISTS, Player, kept_text
 from replicalab.negotiation import AUTOMATIC, LabManagerKind, Negotiation, ScientistKind
 from replicalab.planner import PlanAnalysis
 from replicalab.render import figures
@@ -20,9 +23,6 @@ from replicalab.ui.negotiation.model import PendingCall
 from replicalab.ui.negotiation.table import RunSession, Task
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import MOST_ROUNDS
-from replicalab.views import rounds
-from replicalab.views.blocks import Block
-from replicalab.views.negotiation import LAB_MANAGERS, SCIENTISTS, Player, kept_text
 
 _SCIENTIST: Final = "scientist_choice"
 _MANAGER: Final = "manager_choice"

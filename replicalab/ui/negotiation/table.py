@@ -15,6 +15,8 @@ from replicalab import negotiation as core
 from replicalab.assessment import Assessment
 from replicalab.case import Case
 from replicalab.errors import TraceError
+from replicalab.facts.blocks import Verdict
+from replicalab.facts.negotiation import outcome_verdict
 from replicalab.negotiation import (
     LabManagerKind,
     Move,
@@ -28,8 +30,6 @@ from replicalab.negotiation import (
 from replicalab.scenarios import Pack
 from replicalab.ui import own_studies, state
 from replicalab.ui.workspace import Workspace
-from replicalab.views.blocks import Verdict
-from replicalab.views.negotiation import outcome_verdict
 
 _KEY: Final = "negotiation_table"
 MOST_BYTES: Final = 16 * 2**20  # What a session keeps of negotiations that no rule plays again

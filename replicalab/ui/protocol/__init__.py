@@ -7,6 +7,10 @@ from typing import Final
 import streamlit as st
 
 from replicalab.assessment import Assessment
+from replicalab.facts.blocks import Group, group
+from replicalab.facts.changes import edit_sentence, edit_text, mend_price, mend_text
+from replicalab.facts.check import check_panel, cost_panel, evidence_panel, mend_place
+from replicalab.facts.curves import samples_panel
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis, PlanStep
 from replicalab.planner.curves import Curves
@@ -16,10 +20,6 @@ from replicalab.ui.editor import PlanForm, draw_lists_and_texts, draw_numbers
 from replicalab.ui.protocol import assumptions, changes
 from replicalab.ui.protocol.changes import Ticked
 from replicalab.ui.words import escaped
-from replicalab.views.blocks import Group, group
-from replicalab.views.changes import edit_sentence, edit_text, mend_price, mend_text
-from replicalab.views.check import check_panel, cost_panel, evidence_panel, mend_place
-from replicalab.views.curves import samples_panel
 
 _ON_CURVE: Final = "on_curve"
 _FOLLOWED_AT: Final = "on_curve_followed_at"

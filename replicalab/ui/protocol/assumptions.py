@@ -11,6 +11,15 @@ import streamlit as st
 
 from replicalab.assessment import Assessment, effects_of
 from replicalab.errors import ScenarioError
+from replicalab.facts import curves
+from replicalab.facts.blocks import plain_table, sentences_panel
+from replicalab.facts.design import TITLE as DESIGN
+from replicalab.facts.design import design_tables
+from replicalab.facts.original import TITLE as THE_ORIGINAL
+from replicalab.facts.original import original_blocks
+from replicalab.facts.plan import assumption_text, effect_text
+from replicalab.facts.success import TITLE as SUCCESS
+from replicalab.facts.success import success_blocks
 from replicalab.lexicon import capitalised
 from replicalab.measures import KINDS, PARAMETERS
 from replicalab.planner.curves import Curves
@@ -21,15 +30,6 @@ from replicalab.ui import panel, state
 from replicalab.ui.controls import NumberField, button, complain
 from replicalab.ui.protocol import units
 from replicalab.ui.words import escaped
-from replicalab.views import curves
-from replicalab.views.blocks import plain_table, sentences_panel
-from replicalab.views.design import TITLE as DESIGN
-from replicalab.views.design import design_tables
-from replicalab.views.original import TITLE as THE_ORIGINAL
-from replicalab.views.original import original_blocks
-from replicalab.views.plan import assumption_text, effect_text
-from replicalab.views.success import TITLE as SUCCESS
-from replicalab.views.success import success_blocks
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -9,16 +9,16 @@ import streamlit as st
 
 from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment
+from replicalab.facts.blocks import Group, Heading, Sentence, sentences_panel
+from replicalab.facts.changes import Changed, change_text, revision_panel
+from replicalab.facts.options import difference_text, first_of_all, search_text, take_panel
+from replicalab.facts.plan import in_its_noun
+from replicalab.facts.verdicts import ANSWERS, answer_to
 from replicalab.planner import PlanAnalysis, PlanStep, change_steps, deciding_text
 from replicalab.scenarios import EvidenceTier, Pack
 from replicalab.ui import panel, state
 from replicalab.ui.controls import button
 from replicalab.ui.words import escaped
-from replicalab.views.blocks import Group, Heading, Sentence, sentences_panel
-from replicalab.views.changes import Changed, change_text, revision_panel
-from replicalab.views.options import difference_text, first_of_all, search_text, take_panel
-from replicalab.views.plan import in_its_noun
-from replicalab.views.verdicts import ANSWERS, answer_to
 
 _MANAGER: Final = "The Lab Manager's changes"
 _LEFT_OUT: Final = "changes_left_out"

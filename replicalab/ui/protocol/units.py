@@ -5,6 +5,7 @@ from typing import Any, Final, NamedTuple
 import streamlit as st
 
 from replicalab.errors import ScenarioError
+from replicalab.facts.units import groupings, units_panel
 from replicalab.measures import GROUPINGS, KINDS
 from replicalab.models import Record
 from replicalab.planner.curves import Curves
@@ -14,7 +15,6 @@ from replicalab.scenarios.units import ArmShare, Correlation, PerUnit
 from replicalab.ui import panel, state
 from replicalab.ui.controls import NumberField, between, bounds_of, button, complain
 from replicalab.ui.words import escaped
-from replicalab.views.units import groupings, units_panel
 
 TITLE: Final = "Units and arms"
 _DECIMALS: Final = 12

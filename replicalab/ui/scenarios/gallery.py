@@ -10,6 +10,8 @@ import streamlit as st
 
 from replicalab.characters import shown
 from replicalab.errors import ScenarioError
+from replicalab.facts.blocks import Group, Heading
+from replicalab.facts.study import card_panel, field_name, idea_panel, legend_panel, picture_panel
 from replicalab.lexicon import count_text
 from replicalab.models import LAB_DIMENSIONS
 from replicalab.planner import PlanAnalysis
@@ -21,8 +23,6 @@ from replicalab.ui.stories import Story, StoryPage, stories
 from replicalab.ui.study_cache import OwnStudy
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import Workspace
-from replicalab.views.blocks import Group, Heading
-from replicalab.views.study import card_panel, field_name, idea_panel, legend_panel, picture_panel
 
 ALL_STUDIES: Final = "All studies"
 MAKE: Final = study_form.MAKE

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 import streamlit as st
 
 from replicalab.errors import PortfolioError
+from replicalab.facts.portfolio import TITLE, portfolio_panel
 from replicalab.lexicon import joined
 from replicalab.models import Protocol
 from replicalab.planner import Portfolio, PortfolioStudy, portfolio_of
@@ -18,7 +19,6 @@ from replicalab.ui import panel, state
 from replicalab.ui.controls import NumberField, between, complain
 from replicalab.ui.files import download
 from replicalab.ui.words import escaped
-from replicalab.views.portfolio import TITLE, portfolio_panel
 
 PLACE: Final = "portfolio"
 _FOUND: Final = "portfolio_found"

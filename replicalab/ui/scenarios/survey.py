@@ -8,6 +8,8 @@ import streamlit as st
 from replicalab.case import Case
 from replicalab.characters import on_one_line
 from replicalab.errors import LinkError
+from replicalab.facts.lab import any_lab_text
+from replicalab.facts.survey import COLUMNS, COST, ORDERS, cells, order_key, survey_panel
 from replicalab.lexicon import CREDITS, capitalised
 from replicalab.models import Protocol
 from replicalab.planner import SurveyedStudy, surveyed
@@ -21,8 +23,6 @@ from replicalab.ui.lab.fields import draw_means_everywhere
 from replicalab.ui.scenarios import portfolio
 from replicalab.ui.study_cache import OwnStudy
 from replicalab.ui.workspace import Workspace
-from replicalab.views.lab import any_lab_text
-from replicalab.views.survey import COLUMNS, COST, ORDERS, cells, order_key, survey_panel
 
 IN_YOUR_LAB: Final = "Your lab"
 _FOUND: Final = "survey_found"

@@ -7,15 +7,8 @@ from typing import Final, NoReturn
 import streamlit as st
 
 from replicalab.drafts import longest_name
-from replicalab.planner import PlanAnalysis
-from replicalab.scenarios import Difficulty, Pack
-from replicalab.ui import challenge, notices, own_studies, panel, state, study_form
-from replicalab.ui.cards import reference_options
-from replicalab.ui.controls import button, open_tab, page_link
-from replicalab.ui.study_cache import OwnStudy
-from replicalab.ui.workspace import LARGEST_SEED
-from replicalab.views.blocks import Block
-from replicalab.views.study import (
+from replicalab.facts.blocks import Block
+from replicalab.facts.study import (
     design_panel,
     lab_panel,
     paper_panel,
@@ -23,6 +16,13 @@ from replicalab.views.study import (
     story_panel,
     substitutions_panel,
 )
+from replicalab.planner import PlanAnalysis
+from replicalab.scenarios import Difficulty, Pack
+from replicalab.ui import challenge, notices, own_studies, panel, state, study_form
+from replicalab.ui.cards import reference_options
+from replicalab.ui.controls import button, open_tab, page_link
+from replicalab.ui.study_cache import OwnStudy
+from replicalab.ui.workspace import LARGEST_SEED
 
 TABS: Final = "study_part"
 _LAB: Final = "lab_choice"

@@ -13,6 +13,9 @@ from replicalab import scenarios
 from replicalab.assessment import assess, failing_text
 from replicalab.documents import STUDY_MB, STUDY_SUFFIXES
 from replicalab.drafts import YOUR_LAB, Draft, new_study
+from replicalab.facts.blocks import Status, sentences_panel
+from replicalab.facts.region import means_text, region_title, shade_text
+from replicalab.facts.verdicts import evidence_sentence, largest_text, plan_verdict
 from replicalab.lexicon import capitalised, count_text, joined
 from replicalab.lint import LintLevel, lint
 from replicalab.planner import PlanAnalysis
@@ -28,9 +31,6 @@ from replicalab.ui.study_form import analysis, fields, parts, record
 from replicalab.ui.tradeoffs.charts import region_chart
 from replicalab.ui.tradeoffs.outlook import Outlook, ViewChoice
 from replicalab.ui.words import badge, draw_table, escaped
-from replicalab.views.blocks import Status, sentences_panel
-from replicalab.views.region import means_text, region_title, shade_text
-from replicalab.views.verdicts import evidence_sentence, largest_text, plan_verdict
 
 DOOR: Final = "door"  # The key of the front door's tabs
 MAKE: Final = "Make a study"

@@ -19,6 +19,8 @@ from replicalab.drafts import (
     place_of,
 )
 from replicalab.errors import Fault
+from replicalab.facts.plan import groups_text
+from replicalab.facts.study import unknown_name, worked_out_panel
 from replicalab.lexicon import capitalised
 from replicalab.measures import KINDS, PARAMETERS, EffectSource, Kind, Unknown, unknowns_of
 from replicalab.scenarios.fields import LONGEST_TITLE
@@ -27,8 +29,6 @@ from replicalab.ui import own_studies, panel
 from replicalab.ui.controls import NumberField, button, complain
 from replicalab.ui.study_form import fields, record
 from replicalab.ui.study_form.parts import KINDS_SHOWN
-from replicalab.views.plan import groups_text
-from replicalab.views.study import unknown_name, worked_out_panel
 
 _PREFIX: Final = "analysis"
 _DAYS: Final = "duration_days"

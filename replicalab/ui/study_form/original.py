@@ -6,6 +6,8 @@ from typing import Final
 import streamlit as st
 
 from replicalab.drafts import UNSTATED, Block, Draft
+from replicalab.facts.blocks import NOT_GIVEN, sentences_panel
+from replicalab.facts.original import choices_texts
 from replicalab.lexicon import capitalised
 from replicalab.measures import EffectSource, Kind
 from replicalab.models import LONGEST_TEXT
@@ -13,8 +15,6 @@ from replicalab.scenarios import Confidence
 from replicalab.scenarios.reading import Data, FieldPath
 from replicalab.ui import panel
 from replicalab.ui.study_form import fields, record
-from replicalab.views.blocks import NOT_GIVEN, sentences_panel
-from replicalab.views.original import choices_texts
 
 _AT: Final[FieldPath] = ("design", "original")
 _NUMBERS: Final = "numbers"

@@ -6,6 +6,8 @@ from typing import Any, Final
 import streamlit as st
 
 from replicalab.drafts import UNSTATED, YOUR_LAB, Block, Draft, OtherLabs
+from replicalab.facts.lab import MONEY, in_currency
+from replicalab.facts.study import kind_panel
 from replicalab.lexicon import CREDITS, capitalised
 from replicalab.measures import KINDS, PARAMETERS
 from replicalab.models import LONGEST_TEXT
@@ -16,8 +18,6 @@ from replicalab.ui import panel
 from replicalab.ui.controls import places
 from replicalab.ui.study_form import fields, original, record
 from replicalab.ui.words import escaped
-from replicalab.views.lab import MONEY, in_currency
-from replicalab.views.study import kind_panel
 
 _PLAN: Final = "reference_protocol"
 _LAB: Final = ("labs", YOUR_LAB)

@@ -4,13 +4,13 @@ from typing import Final
 
 import streamlit as st
 
+from replicalab.facts.blocks import Status, Verdict, sentences_panel
+from replicalab.facts.region import no_evidence_text
 from replicalab.lexicon import CREDITS
 from replicalab.planner import PlanAnalysis
 from replicalab.ui import panel
 from replicalab.ui.tradeoffs import charts, levers
 from replicalab.ui.tradeoffs.outlook import look
-from replicalab.views.blocks import Status, Verdict, sentences_panel
-from replicalab.views.region import no_evidence_text
 
 _FRONTIER: Final = "Evidence for credits"
 

@@ -9,18 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 import streamlit as st
 
 from replicalab.assessment import Assessment
-from replicalab.lexicon import capitalised, count_text
-from replicalab.planner import ORDER, RegionLimit
-from replicalab.render import figures
-from replicalab.ui import panel
-from replicalab.ui.controls import button
-from replicalab.ui.tradeoffs.levers import draw_loaded, load
-from replicalab.ui.tradeoffs.outlook import Outlook, choose, chosen
-from replicalab.views import frontier
-from replicalab.views.blocks import Group, Table, Verdict, plain_table, sentences_panel
-from replicalab.views.check import effects_panel
-from replicalab.views.plan import effect_label
-from replicalab.views.region import (
+from replicalab.facts import frontier
+from replicalab.facts.blocks import Group, Table, Verdict, plain_table, sentences_panel
+from replicalab.facts.check import effects_panel
+from replicalab.facts.plan import effect_label
+from replicalab.facts.region import (
     apart_text,
     fillings_text,
     limit_texts,
@@ -32,7 +25,14 @@ from replicalab.views.region import (
     region_title,
     worded_text,
 )
-from replicalab.views.tradeoffs import points_of, unbeaten_shown
+from replicalab.facts.tradeoffs import points_of, unbeaten_shown
+from replicalab.lexicon import capitalised, count_text
+from replicalab.planner import ORDER, RegionLimit
+from replicalab.render import figures
+from replicalab.ui import panel
+from replicalab.ui.controls import button
+from replicalab.ui.tradeoffs.levers import draw_loaded, load
+from replicalab.ui.tradeoffs.outlook import Outlook, choose, chosen
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

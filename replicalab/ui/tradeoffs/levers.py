@@ -8,16 +8,16 @@ from typing import Final, NamedTuple
 import streamlit as st
 
 from replicalab.assessment import assess
+from replicalab.facts.blocks import Group, Status, Verdict, listed_panel, sentences_panel
+from replicalab.facts.frontier import extras_lines
+from replicalab.facts.lab import own_text
+from replicalab.facts.region import loaded_text, point_lines
+from replicalab.facts.verdicts import plan_verdict
 from replicalab.models import LARGEST_PLANNED, Protocol
 from replicalab.scenarios import MOST
 from replicalab.ui import lab, panel, state
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.tradeoffs.outlook import Loaded, Outlook, choose, chosen
-from replicalab.views.blocks import Group, Status, Verdict, listed_panel, sentences_panel
-from replicalab.views.frontier import extras_lines
-from replicalab.views.lab import own_text
-from replicalab.views.region import loaded_text, point_lines
-from replicalab.views.verdicts import plan_verdict
 
 _BUDGET_STEP: Final = 10
 _MOST_STAFF_STEPS: Final = 4

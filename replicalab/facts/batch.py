@@ -1,0 +1,176 @@
+"""A batch in words: how often each outcome came, and how sure that is."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import compress
+from math import prod
+from typing import Final
+
+from replicalab.batch import Batch, Result, Share, Summary, is_same, regrets
+from replicalab.errors import ReplicaLabError
+from replicalab.facts import blocks
+from replicalab.facts.blocks import Bar, Block, Cell, Column, Group, Sentence
+from replicalab.facts.negotiation import LAB_MANAGERS, OUTCOME_STATUS, OUTCOME_TITLES, SCIENTISTS
+from replicalab.facts.score import regret_text
+from replicalab.lexicon import CREDITS, amount_text, count_text, money_text
+from replicalab.negotiation import Outcome
+
+REGRET_TITLE: Final = "Mean regret: how far from the best that each lab could run; 0 is optimal"
+
+
+def share_text(share: Share) -> str:
+    """Return a share with its interval: ``7 of 10, 70 % (40 to 89 %)``."""
+    low, high = (f"{100 * end:.0f}" for end in share.interval)
+    counted = f"{amount_text(share.number)} of {amount_text(share.of)}"
+    return f"{counted}, {100 * share.value:.0f} % ({low} to {high} %)"
+
+
+def counted_text(numbers: Mapping[str, int]) -> str:
+    """Return how many negotiations so many of each make: ``3 labs × 2 seeds = 6 negotiations``."""
+    number = prod(numbers.values())
+    text = " × ".join(count_text(each, noun) for noun, each in numbers.items())
+    return f"{text} = {count_text(number, 'negotiation')}"
+
+
+def agreed_text(found: Iterable[Summary]) -> str:
+    """Return what a picture of a batch shows: how many agreed, of how many that were played."""
+    shares = [share for each in found for share in each.shares.items()]
+    agreed = sum(share.number for outcome, share in shares if outcome is Outcome.AGREED)
+    played = sum(share.number for _, share in shares)
+    ends = "ends" if played == 1 else "end"
+    return f"{amount_text(agreed)} of {count_text(played, 'negotiation')} {ends} agreed"
+
+
+def group_names(found: Sequence[Summary], studies: Mapping[str, str]) -> list[str]:
+    """Return what tells each group from the others, apart from its lab: study, players, or both."""
+    groups = [
+        (
+            studies.get(each.study, each.study),
+            SCIENTISTS[each.scientist].name,
+            LAB_MANAGERS[each.lab_manager].name,
+        )
+        for each in found
+    ]
+    differing = [len(set(column)) > 1 for column in zip(*groups, strict=True)]
+    differing = differing if any(differing) else [True, False, False]
+    return [" · ".join(compress(parts, differing)) for parts in groups]
+
+
+def outcomes_text(summary: Summary) -> str:
+    """Return each outcome of a group of negotiations with its share, and their mean regret."""
+    texts = [f"{OUTCOME_TITLES[each]}: {share_text(s)}" for each, s in summary.shares.items()]
+    texts += [f"mean regret {regret_text(summary.regret.value)}"] if summary.regret else []
+    return "; ".join([*texts, *([failed_text(summary.failed)] if summary.failed else [])])
+
+
+def failed_text(number: int) -> str:
+    """Return how many negotiations could not be played."""
+    return f"{count_text(number, 'negotiation')} could not be played"
+
+
+def stopped_text(came: int, asked: int) -> str:
+    """Return how far a batch came that was stopped."""
+    return f"Stopped: {amount_text(came)} of {count_text(asked, 'negotiation')} are played."
+
+
+def kept_text(found: Sequence[Summary], studies: Mapping[str, str]) -> str:
+    """Return what a batch is called until somebody renames it."""
+    ids = list(dict.fromkeys(each.study for each in found))
+    named = studies.get(ids[0], ids[0]) if len(ids) == 1 else count_text(len(ids), "study")
+    labs = list(dict.fromkeys(str(each.lab) for each in found))
+    where = f"{labs[0]} lab" if len(labs) == 1 else count_text(len(labs), "lab")
+    played = sum(share.of for each in found for share in [*each.shares.values()][:1])
+    number = played + sum(each.failed for each in found)
+    return f"{named} · {where} · {count_text(number, 'negotiation')}"
+
+
+def again_text(again: Sequence[tuple[Result, Result]], number: int) -> str:
+    """Return what playing some of a kept batch again showed, with a place where it differs."""
+    others = [pair for pair in again if not is_same(*pair)]
+    text = f"{amount_text(len(again))} of {amount_text(number)} played again"
+    if not others:
+        return f"{text}: all as they were kept."
+    was, now = others[0]
+    where = f"{was.job.study}, {was.job.lab} lab, seed {was.job.seed}"
+    return (
+        f"{text}, and {amount_text(len(others))} came out otherwise, such as {where}: "
+        f"{_ending_text(was)} as kept, {_ending_text(now)} now. Run it anew to have today’s."
+    )
+
+
+def _ending_text(result: Result) -> str:
+    if result.outcome is None:
+        return "not played"
+    text = f"{OUTCOME_TITLES[result.outcome]} after {count_text(result.rounds, 'round')}"
+    return f"{text}, {count_text(result.samples, 'sample')}, {_cost_text(result)}"
+
+
+def _cost_text(result: Result) -> str:
+    """Return what a result's plan costs in its lab's currency, of a study that is not here too."""
+    job = result.job
+    try:
+        currency = job.pack().lab.currency
+    except ReplicaLabError:
+        currency = job.own_lab.currency or CREDITS
+    return money_text(result.credits, currency)
+
+
+def faults_text(errors: Iterable[str]) -> list[str]:
+    """Return why negotiations could not be played, each reason once."""
+    return [" ".join(error.split()) for error in dict.fromkeys(errors) if error]
+
+
+# --- the shares as a panel ---
+
+
+def shares_panel(found: Iterable[Summary], names: Mapping[str, str], why: Iterable[str]) -> Group:
+    """Return the share of each outcome in each group, with its 95 % interval."""
+    columns = (
+        *("Study", "Lab", "Scientist · Lab Manager", "Outcome"),
+        Column("Share (95 % interval)", "fixed", "before", "Share, with its interval"),
+    )
+    rows = [row for each in found for row in _rows(each, names)]
+    return blocks.group(
+        blocks.table("How often each outcome came", columns, rows, kind="shares", scrolls=True),
+        blocks.listing(Sentence(text, "Not played:") for text in why),
+    )
+
+
+def batch_blocks(batch: Batch) -> Iterator[Block]:
+    """Yield the outcomes and the mean regret of a batch, and its number of results if stopped."""
+    results = batch.results
+    if batch.stopped:
+        yield Sentence(stopped_text(len(results), batch.asked))
+    yield shares_panel(batch.summaries, {}, faults_text(result.error for result in results))
+    yield regret_panel(results)
+
+
+def regret_panel(found: Iterable[Result]) -> Group:
+    """Return the mean regret of each Scientist; nothing if none is known."""
+    rows = [
+        [
+            Cell(SCIENTISTS[player].name),
+            Cell(regret_text(mean.value), mean.value),
+            blocks.number_cell(mean.number),
+        ]
+        for player, mean in regrets(found).items()
+    ]
+    columns = ("Scientist", Column("Mean regret", "number"), Column("Runs", "number"))
+    told = Sentence(f"{REGRET_TITLE}.") if rows else None
+    return blocks.group(told, blocks.table(REGRET_TITLE, columns, rows, kind="plain", scrolls=True))
+
+
+def _rows(found: Summary, names: Mapping[str, str]) -> Iterator[tuple[Cell, ...]]:
+    """Yield a row for each outcome; the group's name stands in the first one alone."""
+    players = f"{SCIENTISTS[found.scientist].name} · {LAB_MANAGERS[found.lab_manager].name}"
+    group = (Cell(names.get(found.study, found.study)), Cell(str(found.lab)), Cell(players))
+    for outcome, share in found.shares.items():
+        status = OUTCOME_STATUS[outcome]
+        bar = Bar(share.value, interval=share.interval)
+        yield (
+            *group,
+            Cell(OUTCOME_TITLES[outcome], status=status),
+            Cell(share_text(share), bar=bar, shade=status),
+        )
+        group = (Cell(), Cell(), Cell())
+    if found.failed:
+        yield *group, Cell(failed_text(found.failed)), Cell()

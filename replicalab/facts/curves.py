@@ -1,0 +1,175 @@
+"""What the curves of power analysis show, as titles, and their numbers."""
+
+from typing import Final
+
+from replicalab.assessment import samples_text, scale_of
+from replicalab.facts.blocks import Panel, panel
+from replicalab.facts.options import unreached_text
+from replicalab.facts.plan import counting_text, effect_text
+from replicalab.facts.verdicts import evidence_status
+from replicalab.lexicon import amount_text, capitalised, count_text, joined, percent_text
+from replicalab.models import LARGEST_PLANNED
+from replicalab.planner.curves import Curves, Point
+from replicalab.planner.unreached import TargetLimit, why_unreached
+
+_ROWS: Final = 12  # So many of a curve's points stand in its table, and those that have a name
+
+
+def samples_title(found: Curves) -> str:
+    """Return how many samples reach the target, and how many the lab can pay and staff."""
+    needed = found.needed()
+    days = count_text(found.plan.counts.days, "day")
+    if needed is None:
+        return f"In {days} none reaches {_target(found)}; {fit_text(found.largest)}"
+    reach = f"{amount_text(needed)} reach"
+    return f"{reach} {_target(found)}; in {days} {fit_text(found.largest)}"
+
+
+def samples_panel(found: Curves) -> Panel:
+    """Return the evidence over the samples, where any shows some, with the plan's point on it.
+
+    Dotted is the floor, solid the target, upright the most samples that fit the lab. A page lays
+    what moves the point below it.
+    """
+    plan, most = found.plan, found.most_samples
+    worst, best = scale_of([plan.evidence, *found.of_samples.values()])
+
+    def up(value: float) -> float:
+        return min(1.0, max(0.0, (value - worst) / (best - worst)))
+
+    shows = plan.evidence.void_reason is None
+    fits = found.largest
+    return panel(
+        "curve",
+        title=samples_title(found),
+        label=f"{plan.evidence.title} over samples. {effect_title(found)}.",
+        points=[(point.x / most, up(point.y)) for point in found.over_samples],
+        target=up(plan.evidence.target),
+        floor=up(plan.evidence.floor),
+        fits=fits / most if fits is not None and fits <= most else None,
+        at=(min(1.0, plan.counts.samples / most), up(plan.evidence.value)) if shows else None,
+        status=evidence_status(plan.evidence),
+    )
+
+
+def fit_text(largest: int | None) -> str:
+    """Return how many samples budget and staff allow: ``175 affordable``, ``none affordable``."""
+    return f"{'none' if largest is None else amount_text(largest)} affordable"
+
+
+def able_text(most: int) -> str:
+    """Return how many samples can count: ``160 can count``."""
+    return f"{amount_text(most)} can count"
+
+
+def effect_title(found: Curves) -> str:
+    """Return what the plan's samples are worth at the effect that is assumed."""
+    return f"{samples_text(found.plan)}: {found.plan.evidence.text}"
+
+
+def needed_title(found: Curves) -> str:
+    """Return how many samples reach the target at the effect that is assumed."""
+    needed, days = found.needed(), count_text(found.plan.counts.days, "day")
+    if needed is None:
+        return f"In {days} no sample size reaches {_target(found)}"
+    return f"{amount_text(needed)} samples reach {_target(found)}"
+
+
+def _target(found: Curves) -> str:
+    evidence = found.plan.evidence
+    return f"target {evidence.amount(evidence.target)}"
+
+
+def assumed_text(found: Curves) -> str:
+    """Return in which days and at which effect the curves are planned.
+
+    ``planned for 8 days, at an assumed Cohen's d of 0.177``
+    """
+    effect, days = found.plan.evidence.row.effect, count_text(found.plan.counts.days, "day")
+    if effect is None or not found.effects:
+        return f"planned for {days}, no effect is assumed"
+    size = effect_text(found.effects[0].effect)
+    return f"planned for {days}, at an assumed {effect.name} of {size}"
+
+
+def level_text(found: Curves) -> str:
+    """Return what else the curves assume: alpha, and what drops out; empty for neither."""
+    design, row = found.plan.pack.design, found.plan.evidence.row
+    texts = [f"alpha {design.alpha:g}, {row.level}"] if design.alpha and row.uses("alpha") else []
+    texts += [f"{percent_text(design.dropout)} dropout"] if design.dropout else []
+    return f"{capitalised('; '.join(texts))}." if texts else ""
+
+
+def bound_text(found: Curves) -> str:
+    """Return what keeps the curves down: days too few, samples that cannot count; empty if none."""
+    plan, most = found.plan, found.most_counted
+    days, texts = plan.counts.days, []
+    if days < plan.pack.min_days:
+        texts.append(f"{capitalised(plan.evidence.void_reason or '')}.")
+    elif most is not None and (most <= found.most_samples or found.needed() is None):
+        limit = counting_text(days, plan.pack)
+        texts.append(f"No more than {count_text(most, 'sample')} can count: {limit}.")
+    if found.in_more_days is not None:
+        samples, longer = found.in_more_days
+        size = f"{count_text(samples, 'sample')} in {count_text(longer, 'day')}"
+        texts.append(f"{size} would reach the target.")
+    elif (why := why_unreached(plan)) and why.limit is not TargetLimit.POPULATION:
+        texts.append(unreached_text(plan))
+    return " ".join(texts)
+
+
+def outside_text(found: Curves) -> str:
+    """Return which effects no sample size reaches the target at; empty for none."""
+    lost = [f"{each.label} ({effect_text(each.effect)})"
+            for each in found.effects if found.needed(each.effect) is None]  # fmt: skip
+    if not lost:
+        return ""
+    none, days = "No", count_text(found.plan.counts.days, "day")
+    if found.most_counted not in (None, found.plan.pack.design.population_max):
+        none = f"In {days} no"
+    most = f"up to {amount_text(found.most_counted or LARGEST_PLANNED)}"
+    return f"{none} sample size {most} reaches the target at the effect {joined(lost, 'or')}."
+
+
+# --- tables ---------------------------------------------------------------------------------
+
+
+def samples_rows(found: Curves) -> list[tuple[str, ...]]:
+    """Return samples planned, those analysed, and their evidence; what has a name first."""
+    plan = found.plan
+    named = {
+        "your plan": plan.counts.samples,
+        "for the target": found.needed(),
+        "the most that budget and staff allow": found.largest,
+    }
+    most = found.most_counted
+    if most is not None and most <= found.most_samples:
+        named[f"the most that can count: {counting_text(plan.counts.days, plan.pack)}"] = most
+    rows = [(n, name) for name, n in named.items() if n is not None]
+    rows += [(int(n), "") for n, _ in _some(found.over_samples)]
+    judged = [(n, found.at(n), name) for n, name in rows]
+    return [
+        (amount_text(n), amount_text(evidence.analysed), evidence.number, name)
+        for n, evidence, name in judged
+    ]
+
+
+def effect_rows(found: Curves) -> list[tuple[str, ...]]:
+    """Return effects, what the plan's samples are worth at each, and how many the target takes."""
+    named = [(label, effect) for label, effect in found.effects]
+    named += [("", point.x) for point in _some(found.over_effects)]
+    planned = found.plan.counts.samples
+    return [
+        (
+            effect_text(effect),
+            found.at(planned, effect).number,
+            "none" if (needed := found.needed(effect)) is None else amount_text(needed),
+            label,
+        )
+        for label, effect in named
+    ]
+
+
+def _some(points: tuple[Point, ...]) -> tuple[Point, ...]:
+    """Return some points, evenly spread."""
+    return points[:: max(1, -(-len(points) // _ROWS))]

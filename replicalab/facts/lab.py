@@ -1,0 +1,218 @@
+"""The lab in words: what it is called, and what of it is one's own."""
+
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple
+
+from replicalab.assessment.phrases import days_text
+from replicalab.facts.blocks import Status
+from replicalab.lexicon import (
+    CREDITS,
+    amount_text,
+    count_text,
+    joined,
+    money_text,
+    quoted,
+)
+from replicalab.scenarios import ItemStatus, Lab, LabOverrides, Pack, Study
+from replicalab.scenarios.calendar import date_of, date_text
+
+RATES: Final = {
+    "per_sample": "A sample, credits",
+    "per_day": "A day, credits",
+    "per_control": "A control, credits",
+    "per_equipment_item": "A piece of equipment, credits",
+    "per_reagent": "A reagent, credits",
+}
+"""A lab's rates by field, in the order of a plan's cost."""
+MONEY: Final = {
+    "per_staff_day": "A staff unit a day, credits",
+    "overhead_percent": "Overhead, %",
+}
+"""What else a plan costs, in labs that have it."""
+STEPS: Final = {
+    "base": "Staff for every plan",
+    "sample_threshold": "Staff unit above … samples",
+    "control_threshold": "Staff unit above … controls",
+    "day_threshold": "Staff unit above … days",
+    "equipment_threshold": "Staff unit above … equipment",
+}
+"""A lab's staff steps by field."""
+MEANS: Final = {
+    "budget": "Budget, credits",
+    "days": "Days",
+    "start_day": "Start day",
+    "staff": "Staff units",
+}
+"""A lab's means by field."""
+
+
+_NOUNS: Final = {"budget": "credit", "days": "day", "staff": "staff unit"}
+
+
+def in_currency(label: str, currency: str) -> str:
+    """Return what a number is called in a lab of that currency: ``Budget, EUR``."""
+    return label.replace(f", {CREDITS}", f", {currency}")
+
+
+def amounts_text(lab: Lab) -> str:
+    """Return what a lab has: ``2,600 credits, 6 days, 3 staff units``."""
+    has = lab.money(lab.budget), days_text(lab), count_text(lab.staff, "staff unit")
+    return ", ".join(has)
+
+
+class OverriddenValue(NamedTuple):
+    """A value of one's own in place of the study's: what it is called, and both."""
+
+    label: str
+    yours: str
+    written: str
+
+    @property
+    def text(self) -> str:
+        """Both in words: ``9 days instead of 6``."""
+        return f"{self.label} {self.yours} instead of {self.written}".strip()
+
+
+def lab_text(pack: Pack) -> str:
+    """Return which lab it is: ``medium lab, seed 3``, ``medium lab, 2 changes``, or its name."""
+    if pack.own_lab.name:
+        return pack.own_lab.name
+    seed = f", seed {pack.seed}" if pack.seed else ""
+    changes = pack.own_lab.changes
+    said = f", {count_text(changes, 'change')}" if changes else ""
+    return f"{pack.difficulty} lab{seed}{said}"
+
+
+def own_values(written: Pack, pack: Pack) -> list[OverriddenValue]:
+    """Return what of the lab differs from the study's, in a fixed order."""
+    before, after = written.lab, pack.lab
+    return [*_numbers(pack.study, before, after), *_calendar(before, after), *_items(written, pack)]
+
+
+def weekends_text(lab: Lab) -> str:
+    """Return whether weekends count as days of a lab."""
+    return "worked" if lab.weekends else "not worked"
+
+
+def _calendar(before: Lab, after: Lab) -> Iterator[OverriddenValue]:
+    """Yield what differs of the currency and the calendar."""
+    held: tuple[tuple[str, Callable[[Lab], str]], ...] = (
+        ("currency", lambda lab: lab.currency),
+        ("first day", lambda lab: lab.dated(1).strip(" ()") or "no date"),
+        ("weekends", weekends_text),
+    )
+    for label, text_of in held:
+        if (yours := text_of(after)) != (written := text_of(before)):
+            yield OverriddenValue(label, yours, written)
+
+
+def _numbers(study: Study, before: Lab, after: Lab) -> Iterator[OverriddenValue]:
+    for labels, was, now in (
+        (MEANS, before, after),
+        (RATES | MONEY, before.cost_model, after.cost_model),
+        (STEPS, before.staff_model, after.staff_model),
+    ):
+        for field, label in labels.items():
+            one, other = getattr(now, field), getattr(was, field)
+            if one != other:
+                noun = _NOUNS.get(field)
+                named, _, unit = study.term(label).lower().partition(", ")
+                yours = count_text(one, noun) if noun else amount_text(one)
+                yours = after.money(one) if field == "budget" else yours
+                yours += " %" if unit == "%" else ""
+                yield OverriddenValue("" if noun else named, yours, amount_text(other))
+
+
+def _by_its_calendar(written: Pack, pack: Pack) -> Pack:
+    """Return the study's lab by one's own calendar, so that only what else differs does."""
+    calendar = {name: getattr(pack.lab, name) for name in ("start_date", "weekends")}
+    same = all(getattr(written.lab, name) == value for name, value in calendar.items())
+    return written if same else written.in_lab(written.lab.model_copy(update=calendar))
+
+
+def _items(written: Pack, pack: Pack) -> Iterator[OverriddenValue]:
+    written = _by_its_calendar(written, pack)
+    for item in pack.own_lab.items:
+        where = [standing_text(each, item.label, item.category) for each in (pack, written)]
+        if where[0] != where[1]:
+            yield OverriddenValue(item.label, *where)
+        if item.price is not None:
+            price = price_text(written, item.label, item.category)
+            yield OverriddenValue(item.label, pack.lab.money(item.price), price)
+
+
+def standing_text(pack: Pack, label: str, category: str) -> str:
+    """Return where an item stands in a lab: ``booked until day 9``."""
+    return pack.inventory.standing(label, category)
+
+
+def price_text(pack: Pack, label: str, category: str) -> str:
+    """Return what an item costs in a lab: its own price, or the rate of its kind."""
+    return amount_text(pack.price(label, category))
+
+
+def unspoken_text(pack: Pack) -> str:
+    """Return which of the study's items a lab of another study says nothing of; empty for none."""
+    found = pack.unspoken
+    if not found:
+        return ""
+    rest = (
+        "they stand as in the study’s lab" if len(found) > 1 else "it stands as in the study’s lab"
+    )
+    return f"{pack.own_lab.name} says nothing of {joined(quoted(found))}; {rest}."
+
+
+def own_text(written: Pack, pack: Pack) -> str:
+    """Return in a sentence what of the lab is one's own; empty where nothing is."""
+    text = ", ".join(own.text for own in own_values(written, pack))
+    return f"Your lab: {text}." if text else ""
+
+
+def any_lab_text(own: LabOverrides, difficulty: str, seed: int) -> str:
+    """Return which lab all studies are in: what is said of it, and the study's own for the rest."""
+    currency = own.currency or CREDITS
+    means = [
+        money_text(value, currency) if field == "budget" else count_text(value, noun)
+        for field, noun in _NOUNS.items()
+        if (value := getattr(own, field)) is not None
+    ]
+    if (start := own.start_day) is not None:
+        means.append(f"work from day {start:,}{_dated(own, start)}")
+    others = own.changes - len(means)
+    said = [*means, *([count_text(others, "change", "other" if means else "")] if others else [])]
+    name = f" ({own.name})" if own.name else ""
+    written = f"{difficulty} lab{f', seed {seed}' if seed else ''}"
+    if not said:
+        return f"Each study in its own {written}, as written: say above what yours has."
+    return f"Your lab{name}: {joined(said)}; the rest is each study’s own, of its {written}."
+
+
+def _dated(own: LabOverrides, day: int) -> str:
+    """Return the date of a day where it is the same in every study; else nothing."""
+    if own.start_date is None or own.weekends is None:
+        return ""
+    found = date_of(day, own.start_date, weekends=own.weekends)
+    return f" ({date_text(found)})" if found else ""
+
+
+# --- an item in its row ---
+
+
+class ItemRow(NamedTuple):
+    """An item of a lab: where it stands there, and what else there is to say of it in a line."""
+
+    status: Status
+    where: str
+    more: str
+
+
+def item_row(written: Pack, pack: Pack, label: str, category: str) -> ItemRow:
+    """Return how an item of a lab is shown, with what the study's lab has in place of it."""
+    written = _by_its_calendar(written, pack)
+    where, was = (standing_text(each, label, category) for each in (pack, written))
+    price, rate = (price_text(each, label, category) for each in (pack, written))
+    texts = [pack.study.term(category), f"{price} {pack.lab.currency}"]
+    texts += [f"the study’s: {was}"] if where != was else []
+    texts += [f"the study’s price: {rate}"] if price != rate else []
+    is_free = pack.inventory.status(label, category) is ItemStatus.AVAILABLE
+    return ItemRow(Status.PASS if is_free else Status.FAIL, where, " · ".join(texts))

@@ -1,0 +1,448 @@
+"""A plan against its lab, what its evidence rests on, and what a step from it saves and loses."""
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from replicalab import assessment, lexicon
+from replicalab.assessment.phrases import (
+    analysed_text,
+    asked_and_had,
+    dimensions_text,
+    further_text,
+    last_day_text,
+    units_text,
+)
+from replicalab.facts.units import arms_text, basis_text, grouping_text
+from replicalab.measures import KINDS, DesignParameters
+from replicalab.models import LAB_DIMENSIONS, Dimension
+from replicalab.planner import PlanStep, leanest
+from replicalab.scenarios import (
+    QUESTION_RECORDS,
+    Control,
+    Design,
+    Pack,
+)
+
+_MOST_ASKED: Final = 2  # So many numbers of a question are named one by one
+WISHES: Final = "Wishes broken"  # What a row of the study's wishes that plans break is called
+_MOST_WORDS: Final = 3  # A noun of more words is too long to be repeated
+_DETAIL: Final = re.compile(r" \(| in | of ")
+_COUNTED: Final = re.compile(r"(?<![\w'])([\d,]+) samples\b")
+_ENOUGH_FEWER: Final = 0.75  # Fewer samples are spoken of from this share of those planned
+
+
+def listed(opening: str, labels: Iterable[str]) -> str:
+    """Return labels in quotation marks after an opening; empty where there are none."""
+    found = lexicon.joined(lexicon.quoted(labels))
+    return f"{opening}{found}" if found else ""
+
+
+def moved_text(before: int, after: int, noun: str) -> str:
+    """Return by how much a number has moved: ``4 more samples``, ``1 fewer day``; empty if not."""
+    if before == after:
+        return ""
+    return lexicon.count_text(abs(after - before), noun, "more" if after > before else "fewer")
+
+
+def elsewhere_text(saved_for: str | None, pack: Pack) -> str:
+    """Return that a plan was saved for another study; empty where it was not, or none is named."""
+    if saved_for in (None, pack.scenario_id):
+        return ""
+    return (
+        f"This plan was saved for another study, '{saved_for}'; here it is judged as a plan for "
+        f"'{pack.scenario_id}'."
+    )
+
+
+# --- a plan against its lab -----------------------------------------------------------------
+
+
+def used_text(plan: assessment.Assessment, slack: assessment.Slack) -> str:
+    """Return used against the limit: ``2,250 / 2,600 credits``, ``2 needed, 1 free``."""
+    used, limit, noun = (
+        lexicon.amount_text(slack.used),
+        lexicon.amount_text(slack.limit),
+        slack.row.noun,
+    )
+    if slack.row.category:
+        return f"{used} needed, {limit} free"
+    if slack.dimension is Dimension.BUDGET:
+        return f"{used} / {plan.pack.lab.money(slack.limit)}"
+    if slack.dimension in LAB_DIMENSIONS:
+        last = last_day_text(plan) if slack.dimension is Dimension.SCHEDULE else ""
+        return f"{used} / {limit} {lexicon.plural(noun, slack.limit)}{last}"
+    if not slack.ok and slack.dimension not in plan.causes:
+        return f"see {dimensions_text(plan.pack, plan.check.repeated)}"
+    errors = plan.validation.errors if slack.dimension is Dimension.PROTOCOL else []
+    term = plan.pack.study.term
+    about = dict.fromkeys(term(error.category.replace("_", " ")) for error in errors)
+    counted = lexicon.count_text(slack.used, noun)
+    return f"{counted}: {', '.join(about)}" if about else counted
+
+
+def slack_text(slack: assessment.Slack) -> str:
+    """Return what is left, signed (``+350``, ``−2``, ``0``); empty where nothing can be left."""
+    return lexicon.signed_text(slack.slack) if slack.dimension in LAB_DIMENSIONS else ""
+
+
+def spare_text(plan: assessment.Assessment) -> str:
+    """Return how many samples would do; empty unless they are at least a quarter fewer.
+
+    ``25 participants would reach power 0.97; you planned 100.`` Where fewer are analysed: ``28
+    participants (25 analysed) would …``.
+    """
+    lean, planned = leanest(plan), plan.counts.samples
+    if lean is None or lean.counts.samples > planned * _ENOUGH_FEWER:
+        return ""
+    unit, samples = plan.pack.design.unit_of_n.split(" (")[0], lean.counts.samples
+    size = (
+        lexicon.count_text(1, "sample")
+        if samples == 1
+        else f"{lexicon.amount_text(samples)} {unit}"
+    )
+    if left := analysed_text(samples, lean.evidence.analysed):
+        size += f" ({left})"
+    return f"{size} would reach {lean.evidence.text}; you planned {lexicon.amount_text(planned)}."
+
+
+def cliff_texts(cliffs: Iterable[assessment.Cliff]) -> list[str]:
+    """Return the small steps that change a lot: a staff unit more or less, the endpoint lost."""
+    nouns: dict[str, list[str]] = {}
+    for cliff in cliffs:
+        lost = "yields no evidence" if cliff.endpoint else "saves a staff unit"
+        step = "One more {} adds a staff unit." if cliff.more else f"One {{}} fewer {lost}."
+        nouns.setdefault(step, []).append(cliff.noun)
+    return [step.format(lexicon.joined(names, "or")) for step, names in nouns.items()]
+
+
+def term_text(term: assessment.CostTerm) -> str:
+    """Return what a term of the cost adds up from: ``3 × 100``.
+
+    Where some have another price than the rest: ``2 × 100 + 1 × 400``. Of a share, what of:
+    ``15 % of 1,200``.
+    """
+    if term.is_share:
+        return f"{lexicon.percent_text(term.rate)} of {lexicon.amount_text(term.number)}"
+    prices = term.prices or {term.rate: term.number}
+    return " + ".join(
+        f"{lexicon.amount_text(number)} × {lexicon.amount_text(price)}"
+        for price, number in prices.items()
+    )
+
+
+def staff_text(plan: assessment.Assessment) -> str:
+    """Return what a plan's staff adds up from: ``1 + 1 for more than 20 samples = 2 of 4 …``.
+
+    How many they are alone, ``1 of 4 staff units``, where nothing is added.
+    """
+    terms = [str(plan.pack.staff_model.base)]
+    terms += [
+        f"{int(step.adds)} for more than {lexicon.count_text(step.threshold, step.noun)}"
+        for step in plan.staff_steps
+        if step.adds
+    ]
+    has = lexicon.count_text(plan.pack.lab.staff, "staff unit")
+    sum_of = f"{' + '.join(terms)} = " if len(terms) > 1 else ""
+    return f"{sum_of}{plan.staff} of {has}"
+
+
+def cautions_sentence(plan: assessment.Assessment) -> str:
+    """Return which wishes a plan breaks and which controls it lacks; empty where none."""
+    text = assessment.cautions_text(plan)
+    return f"{lexicon.capitalised(text)}." if text else ""
+
+
+def wishes_cell(plan: assessment.Assessment) -> str:
+    """Return which of the study's wishes a plan breaks, for a cell under `WISHES`."""
+    return asked_and_had(plan, plan.broken_wishes) or "none"
+
+
+def with_cautions(text: str, plan: assessment.Assessment) -> str:
+    """Return a text about a plan, and after it which wishes it breaks and controls it lacks."""
+    return " ".join(filter(None, [text, cautions_sentence(plan)]))
+
+
+def newly_broken_text(step: PlanStep) -> str:
+    """Return which of the study's wishes a step breaks, or breaks further; empty if none."""
+    before, after = step.before, step.after
+    new = [each for each in after.broken_wishes if each not in before.broken_wishes]
+    texts = filter(None, (assessment.wishes_text(after, new), further_text(before, after)))
+    return " ".join(f"{lexicon.capitalised(text)}." for text in texts)
+
+
+def dropped_cautions(plan: assessment.Assessment) -> list[str]:
+    """Return what a plan does without of the study's controls; first what makes the study void."""
+    return [
+        _protection(control)
+        if control.droppable
+        else f"{_protection(control)} It is a fixed control: the study is void without it."
+        for control in sorted(plan.dropped, key=lambda control: control.droppable)
+    ]
+
+
+def notes(plan: assessment.Assessment) -> list[tuple[str, str]]:
+    """Return what else is to be known of a plan: what kind of note it is, and its sentence."""
+    others = [issue.message for issue in plan.validation.paper_warnings]
+    others += filter(None, [spare_text(plan)])
+    kinds = {
+        "Caution": [*filter(None, [_of_units(plan)]), *dropped_cautions(plan)],
+        "Note": others,
+        "Close to a step": cliff_texts(plan.cliffs),
+    }
+    return [(name, text) for name, texts in kinds.items() for text in texts]
+
+
+def _of_units(plan: assessment.Assessment) -> str:
+    """Return how a plan's samples stand to the study's units, as a sentence; empty without any."""
+    text = units_text(plan)
+    return f"{lexicon.capitalised(text)}." if text else ""
+
+
+def _protection(control: Control) -> str:
+    if not control.guards:
+        return f"The plan lacks '{control.name}'."
+    return f"Without '{control.name}' nothing protects against {control.guards}."
+
+
+# --- what the evidence rests on -------------------------------------------------------------
+
+
+def asked_text(pack: Pack, most: int | None = _MOST_ASKED) -> str:
+    """Return what of the evidence is the visitor's question and not the study's; empty if nothing.
+
+    ``effect 0.3, yours``; of more than so many how many they are, None for each of them.
+    """
+    number = len(pack.asked)
+    if most is not None and number > most:
+        return f"{number} assumptions, yours"
+    texts = [_number_text(name, pack) for name in pack.asked]
+    return f"{', '.join(texts)}, yours" if texts else ""
+
+
+def _number_text(name: str, pack: Pack) -> str:
+    """Return a number or a record of a question with its name: ``effect 0.3``."""
+    value, by_hand = getattr(pack.question, name), KINDS[pack.design.kind].scale.by_hand
+    if name in QUESTION_RECORDS:
+        return grouping_text(value)
+    write: dict[str, Callable[[float], str]] = {
+        "dropout": lexicon.percent_text,
+        **dict.fromkeys(("alpha", "baseline", "assurance"), "{:g}".format),
+    }
+    write |= {"effect": effect_text, **dict.fromkeys(("target", "floor"), by_hand)}
+    return f"{name} {write[name](value)}"
+
+
+def sample_text(design: Design) -> str:
+    """Return what one sample is; empty where a study only says that it is one."""
+    return "" if lexicon.label_key(design.unit_of_n) == "samples" else design.unit_of_n
+
+
+def unit_noun(design: Design) -> str:
+    """Return what the samples of a study are, in three words at most: ``mice``.
+
+    It is what the study calls them up to the first detail; ``samples`` where that is longer.
+    """
+    noun = _DETAIL.split(design.unit_of_n, maxsplit=1)[0]
+    return noun if len(noun.split()) <= _MOST_WORDS else "samples"
+
+
+def in_its_noun(text: str, design: Design) -> str:
+    """Return a text in which counted samples are called what the study calls them.
+
+    Labels may hold the word too: only after a number is it taken for the study's samples.
+    """
+    return _COUNTED.sub(rf"\1 {unit_noun(design)}", text)
+
+
+def groups_text(samples: int, design: Design, *, per_group: bool) -> str:
+    """Return how samples are shared out over the groups of a design; empty where that is plain.
+
+    ``64 a group = 128 in all``; ``127 in all: 63 and 64``; ``128 in all: 3 groups of 42, 2 left
+    over``; ``128 in all: 96 + 32`` of arms that are not to be equal.
+    """
+    if arms := arms_text(samples, design):
+        return f"{lexicon.amount_text(samples)} in all: {arms}."
+    row = KINDS[design.kind]
+    groups = row.groups_of(design)
+    each, left = divmod(samples, groups)
+    if groups < 2 or not (left or per_group):
+        return ""
+    if not left:
+        return f"{lexicon.amount_text(each)} a group = {lexicon.amount_text(samples)} in all."
+    total = f"{lexicon.amount_text(samples)} in all"
+    if design.groups is None:
+        return f"{total}: {lexicon.amount_text(each)} and {lexicon.amount_text(samples - each)}."
+    return f"{total}: {groups} groups of {lexicon.amount_text(each)}, {left} left over."
+
+
+def group_text(samples: int, design: Design) -> str:
+    """Return how large the groups of a design are: ``64 a group``; empty where it has none."""
+    if arms := arms_text(samples, design):
+        return arms
+    groups = KINDS[design.kind].groups_of(design)
+    each, left = divmod(samples, groups)
+    if groups < 2:
+        return ""
+    if not left:
+        return f"{lexicon.amount_text(each)} a group"
+    other = f" and {lexicon.amount_text(samples - each)}" if design.groups is None else ""
+    return f"groups of {lexicon.amount_text(each)}{other}"
+
+
+def dropout_text(plan: assessment.Assessment) -> str:
+    """Return how many to recruit to analyse how many; empty where none is to drop out.
+
+    Of more than can count, how many can, and how many of these are left.
+    """
+    able, counted = plan.evidence.able, lexicon.amount_text(plan.evidence.analysed)
+    if plan.evidence.analysed >= able:
+        return ""
+    planned, dropout = (
+        lexicon.amount_text(plan.counts.samples),
+        lexicon.percent_text(plan.pack.design.dropout),
+    )
+    if able == plan.counts.samples:
+        return f"Recruit {planned} to analyse {counted}: {dropout} dropout."
+    can = f"{lexicon.amount_text(able)} can count ({counting_text(plan.counts.days, plan.pack)})"
+    return f"Of {planned}, {can}; {dropout} dropout leaves {counted}."
+
+
+def counting_text(days: int, pack: Pack) -> str:
+    """Return what keeps samples from counting in so many days: ``20 a day, 12 days``.
+
+    Empty where any number of samples can count.
+    """
+    rate, exist = pack.samples_per_day, pack.design.population_max
+    if exist is not None and (rate is None or exist <= rate.value * days):
+        return "no more exist"
+    return (
+        f"{lexicon.amount_text(rate.value)} a day, {lexicon.count_text(days, 'day')}"
+        if rate
+        else ""
+    )
+
+
+def effect_text(effect: float | None) -> str:
+    """Return an effect to three digits, ``none`` where there is none."""
+    return "none" if effect is None else f"{effect:z.3g}"
+
+
+def assumption_text(plan: assessment.Assessment) -> str:
+    """Return at which assumed effect the evidence is planned, and how.
+
+    What units and unlike arms make of it follows.
+    """
+    return " ".join(filter(None, (_planned_text(plan), basis_text(plan))))
+
+
+def _planned_text(plan: assessment.Assessment) -> str:
+    evidence, row, design = plan.evidence, plan.evidence.row, plan.pack.design
+    method = row.method_of(design)
+    if row.effect is None:
+        return f"Planned, by {method}; no effect is assumed."
+    setting, seen = (
+        row.setting_text(DesignParameters.by(design, f)) for f in (1.0, evidence.factor)
+    )
+    assumed = f"{row.effect.name} of {effect_text(design.effect_planning)}"
+    seen_as = f"seen as {effect_text(evidence.effect)}"
+    if seen != setting:
+        assumed = f"{assumed}{setting}, {seen_as}{seen} through the substitutions"
+    elif evidence.factor != 1:
+        besides = f",{setting}" if setting else ""
+        assumed = f"{assumed}, {seen_as} through the substitutions{besides}"
+    else:
+        assumed += setting
+    return f"Planned, at an assumed {assumed}, by {method}."
+
+
+def source_text(design: Design) -> str:
+    """Return where the formula for the evidence of a design is published, empty where nowhere."""
+    source = design.row.source_of(design)
+    return f"Source: {source}." if source else ""
+
+
+def assumed_rows(plan: assessment.Assessment) -> list[tuple[str, str, assessment.Evidence]]:
+    """Return the evidence at each effect worth assuming: its name, its size, what the plan buys."""
+    return [
+        (label, effect_text(effect), plan.evidence_at(effect))
+        for label, effect in assessment.assumed_effects(plan.pack.design)
+    ]
+
+
+def bounds_text(evidence: assessment.Evidence) -> str:
+    """Return what the marks of a bar of evidence mean."""
+    floor, target = evidence.amount(evidence.floor), evidence.amount(evidence.target)
+    return f"Dotted mark: floor {floor}; solid mark: target {target}."
+
+
+def effect_label(effect: assessment.AssumedEffect) -> str:
+    """Return an assumed effect with its size: ``halved (0.0885)``."""
+    return f"{effect.label} ({effect_text(effect.effect)})"
+
+
+# --- a step from one plan to another --------------------------------------------------------
+
+
+def saved_text(step: PlanStep) -> str:
+    """Return what a step saves: ``saves 1,500 credits``, ``costs 50 credits``."""
+    lab = step.after.pack.lab
+    if step.credits_saved == 0:
+        return f"saves no {lab.currency}"
+    word = "saves" if step.credits_saved > 0 else "costs"
+    return f"{word} {lab.money(abs(step.credits_saved))}"
+
+
+def evidence_text(step: PlanStep) -> str:
+    """Return what happens to the evidence: ``power 0.86 → 0.58``, or that nothing does."""
+    old, new = step.before.evidence, step.after.evidence
+    if not step.evidence_changed:
+        moved = old.value != new.value and not (old.void_reason or new.void_reason)
+        return f"{old.text}, {'hardly changed' if moved else 'unchanged'}"
+    if old.void_reason or new.void_reason:
+        return f"{old.text} → {new.text}"
+    return old.text_of(f"{old.number} → {new.number}")
+
+
+def loss_text(step: PlanStep) -> str:
+    """Return what a step does to the study: evidence, the effect it detects, its fidelity."""
+    old, new = (effect_text(plan.detectable_effect) for plan in (step.before, step.after))
+    sought = step.after.evidence.row.sought
+    detects = f"{sought} {old} → {new}" if sought and old != new else ""
+    return "; ".join(filter(None, (evidence_text(step), detects, fidelity_move(step))))
+
+
+def wishes_move(step: PlanStep) -> str:
+    """Return what a step does to the study's wishes: ``wishes broken 1 → 0``; empty if nothing."""
+    old, new = len(step.before.broken_wishes), len(step.after.broken_wishes)
+    return f"wishes broken {old} → {new}" if old != new else ""
+
+
+def fidelity_move(step: PlanStep) -> str:
+    """Return what a step does to the fidelity loss: ``fidelity loss 0 → 2``; empty if nothing."""
+    old, new = step.before.fidelity_loss, step.after.fidelity_loss
+    return f"fidelity loss {old} → {new}" if old != new else ""
+
+
+def total_loss_text(step: PlanStep) -> str:
+    """Return what several steps do to the study in all, the fidelity loss by its parts.
+
+    A plan's fidelity loss is a sum, so it may be more than the 3 of a single substitution.
+    """
+    parts = loss_parts_text(step.after) if fidelity_move(step) else ""
+    return f"{loss_text(step)} ({parts})" if parts else loss_text(step)
+
+
+def loss_parts_text(plan: assessment.Assessment) -> str:
+    """Return where a plan's fidelity loss comes from: ``substitution 2, dropped control 1``."""
+    dropped = len(plan.dropped)
+    parts = {
+        "substitution": plan.substitution_loss,
+        lexicon.plural("dropped control", dropped): dropped,
+    }
+    return ", ".join(f"{name} {loss}" for name, loss in parts.items() if loss)
+
+
+def protection_losses(step: PlanStep) -> list[str]:
+    """Return each protection that a step gives up: the control, and what it guards against."""
+    return [_protection(control) for control in step.newly_dropped]

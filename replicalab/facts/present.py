@@ -1,0 +1,368 @@
+"""Slides for an audience: an argument from the paper's claim to the decision.
+
+The claim, the doubt, the lab and the two roles; the plan against its lab; each concession with the
+Lab Manager's answer; what was given up in all; what the simple rule would have given up; the
+decision. A slide is one screen in large type, its heading twelve words at most. Of a run that is
+not confirmed only words are drawn.
+"""
+
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from typing import Final
+
+from replicalab.agents import SuggestionChange
+from replicalab.assessment import Assessment, cautions_text, failing_text, placed_text
+from replicalab.assessment.phrases import analysed_text, are_many, dimensions_text
+from replicalab.drafts import stated
+from replicalab.facts import blocks
+from replicalab.facts import negotiation as texts
+from replicalab.facts import plan as plans
+from replicalab.facts.blocks import Panel, Status, Verdict
+from replicalab.facts.changes import lost_text
+from replicalab.facts.check import evidence_bar
+from replicalab.facts.lab import amounts_text, lab_text
+from replicalab.facts.options import alone_lines, nothing_needed, take_parts
+from replicalab.facts.rounds import amounts, given_up_table
+from replicalab.facts.verdicts import evidence_sentence, evidence_status, standing, terms_text
+from replicalab.lexicon import (
+    amount_text,
+    capitalised,
+    count_text,
+    cut_short,
+    percent_text,
+)
+from replicalab.models import DIMENSIONS, Role
+from replicalab.negotiation import (
+    Concession,
+    LabManagerKind,
+    Negotiation,
+    Outcome,
+    ScientistKind,
+    is_worth_running,
+    ledger,
+)
+from replicalab.planner import PlanAnalysis, PlanStep
+from replicalab.planner.steps import field_steps
+from replicalab.scenarios import Pack
+
+# What fits on the screen; a slide with less text has larger type.
+_MOST_CHANGES: Final = 4
+_SHORT: Final = 190
+_MOST_OF_A_TEXT: Final = 260
+_FEW_STEPS: Final = 2
+_MOST_STEPS: Final = 4  # Of more steps each field is shown once
+_SHORT_CLAIM: Final = 380
+_ROOMY: Final = 430
+
+
+class Slide(StrEnum):
+    """What a slide shows."""
+
+    STAKE = "stake"
+    PLAN = "plan"
+    CONCESSION = "concession"
+    LEDGER = "ledger"
+    RULE = "rule"
+    MISSING = "missing"
+    DECISION = "decision"
+
+
+def deck_panel(pack: Pack, slides: Sequence[Panel], number: int, point: Panel | None) -> Panel:
+    """Return all slides, each with its top line; only one is on the screen, paper has all.
+
+    Args:
+        pack: the study in its lab.
+        slides: in order.
+        number: the slide on the screen, counted from 1.
+        point: shown below the last slide.
+    """
+    return blocks.panel(
+        "deck",
+        study=pack.paper.name,
+        lab=lab_text(pack),
+        slides=slides,
+        number=number,
+        point=point,
+    )
+
+
+def stated_slide(title: str, text: str) -> Panel:
+    """Return a slide that says one thing under a heading."""
+    return blocks.panel("slide_stated", title=title, text=text)
+
+
+def point_panel(title: str, line: str) -> Panel:
+    """Return what a story comes to, below its last slide."""
+    return blocks.panel("slide_point", title=title, line=line)
+
+
+def stake_slide(
+    yours: Assessment,
+    scientist: ScientistKind = ScientistKind.STEP_BY_STEP,
+    lab_manager: LabManagerKind = LabManagerKind.REFERENCE,
+) -> Panel:
+    """Return the paper's claim, the doubt, what is to be found out, the lab and the two roles."""
+    pack = yours.pack
+    paper, design = pack.paper, pack.design
+    about = [
+        ("The claim", stated(paper.hypothesis)),
+        ("In doubt", stated(paper.contested or "")),
+        ("To find out", stated(paper.goal)),
+    ]
+    unit, dropout = plans.sample_text(design), percent_text(design.dropout)
+    lab = pack.own_lab.name or f"the {pack.difficulty} lab"
+    return blocks.panel(
+        "slide_stake",
+        study=paper.name,
+        about=[(name, text) for name, text in about if text],
+        roomy=sum(len(text) for _, text in about) <= _SHORT_CLAIM,
+        lab=f"{capitalised(lab)} has {amounts_text(pack.lab)}.",
+        unit=f"A sample: {unit}." if unit else "",
+        dropout=f"Dropout: {dropout}." if design.dropout else "",
+        roles=[
+            ("Scientist", "wants evidence", texts.SCIENTISTS[scientist]),
+            ("Lab Manager", "runs what the lab can", texts.LAB_MANAGERS[lab_manager]),
+        ],
+    )
+
+
+# --- a plan ---------------------------------------------------------------------------------
+
+
+def plan_slide(yours: Assessment) -> Panel:
+    """Return a plan against its lab: how many checks fail, the seven, its numbers and limits."""
+    is_own = yours.plan != yours.pack.reference_protocol
+    failing, checks = len(yours.causes), f"{len(DIMENSIONS)} checks"
+    does = f"fails {failing} of the {checks}" if failing else f"passes all {checks}"
+    fails = f"{capitalised(failing_text(yours, yours.causes))}. " if failing else ""
+    text = f"{fails}{plans.with_cautions(evidence_sentence(yours.evidence), yours)}"
+    return blocks.panel(
+        "slide_plan",
+        title=f"{'Your plan' if is_own else 'The study’s own plan'} {does}",
+        status=Status.FAIL if failing else evidence_status(yours.evidence),
+        text=plans.in_its_noun(text, yours.pack.design),
+        terms=terms_text(yours),
+        stands=_stands(PlanStep(yours, yours)),
+    )
+
+
+def _stands(step: PlanStep) -> dict[str, object]:
+    """Return a plan's seven dimensions, and its numbers as a step moved them."""
+    now = step.after
+    samples, *others = amounts(step)
+    noun = capitalised(plans.unit_noun(now.pack.design))
+    repeated = [each for each in now.failing if each not in now.causes]
+    term = now.pack.study.term
+    return {
+        "seven": [
+            (
+                f"{capitalised(term(name))}{' (repeats these)' * (name in repeated)}",
+                Status.PASS if slack.ok else Status.FAIL,
+            )
+            for name, slack in now.slack.items()
+        ],
+        "numbers": [samples._replace(name=noun), *others],
+    }
+
+
+def _size(plan: Assessment) -> str:
+    """Return how large a plan is, in its study's noun: ``24 mice in 22 days``."""
+    noun = plans.unit_noun(plan.pack.design) if plan.counts.samples != 1 else "sample"
+    return f"{amount_text(plan.counts.samples)} {noun} in {count_text(plan.counts.days, 'day')}"
+
+
+def _worth(plan: Assessment) -> str:
+    return "no evidence" if plan.evidence.void_reason else plan.evidence.text
+
+
+# --- what was given up ----------------------------------------------------------------------
+
+
+def conceded(negotiation: Negotiation) -> list[Concession]:
+    """Return the Scientist's concessions, one for each round in which its plan moved."""
+    return [
+        step
+        for step in ledger(negotiation)
+        if step.who is Role.SCIENTIST and [each.field for each in step.step.fields] != ["rationale"]
+    ]
+
+
+def concession_slide(
+    negotiation: Negotiation, at: int, changes: Iterable[SuggestionChange]
+) -> Panel:
+    """Return a concession on the left, and the Lab Manager's answer on the right.
+
+    Args:
+        negotiation: in which it was made.
+        at: which of the concessions, counted from 0.
+        changes: what was suggested, whose words of a loss are shown.
+    """
+    steps, changes = conceded(negotiation), list(changes)
+    step, done = steps[at].step, negotiation.rounds[steps[at].round_number]
+    design = step.after.pack.design
+    rows = [row for row in texts.change_rows(step) if row[0] != "Rationale"]
+    fields = [
+        each
+        for each in field_steps(step.before, step.after)
+        if [one.field for one in each.fields] != ["rationale"]
+    ]
+    lost = " ".join(dict.fromkeys(filter(None, (lost_text(each, changes) for each in fields))))
+    loses = filter(None, (plans.evidence_text(step), plans.fidelity_move(step)))
+    verdict, offer = texts.answer_verdict(done), texts.offered_plan(done)
+    causes = step.after.causes
+    return blocks.panel(
+        "slide_concession",
+        title=f"Concession {at + 1} of {len(steps)}: {_moved(fields)}",
+        rows=rows[:_MOST_CHANGES],
+        others=[name.lower() for name, _, _ in rows[_MOST_CHANGES:]],
+        saves=f"{capitalised(plans.saved_text(step))}{_passes(step)}.",
+        loses=f"{capitalised('; '.join(loses))}.",
+        status=evidence_status(step.after.evidence),
+        lost=cut_short(plans.in_its_noun(lost, design), _MOST_OF_A_TEXT),
+        roomy=len(rows) == 1 and len(lost) <= _SHORT,
+        answer=verdict,
+        objections=f"{capitalised(failing_text(step.after, causes, still=True))}."
+        if causes
+        else "",
+        offer=f"{_size(offer)}: {_worth(offer)}" if offer else "",
+        offer_status=evidence_status(offer.evidence) if offer else "",
+        offer_breaks=texts.offer_breaks_text(done) if offer else "",
+        stands=_stands(step),
+    )
+
+
+def _moved(fields: Sequence[PlanStep]) -> str:
+    """Return what a concession moves: ``mice 24 → 23``, ``other equipment``, ``3 changes``."""
+    if len(fields) > 1:
+        return f"{len(fields)} changes"
+    [step] = fields
+    [(name, old, new)] = texts.change_rows(step)
+    noun = plans.unit_noun(step.after.pack.design)
+    noun = {"sample_size": noun, "duration_days": "days"}.get(step.fields[0].field, "")
+    if step.newly_dropped:
+        return "a control given up"
+    return f"{noun} {old.split()[0]} → {new.split()[0]}" if noun else f"other {name.lower()}"
+
+
+def _passes(step: PlanStep) -> str:
+    """Return which checks pass after a step."""
+    passes = [each for each in step.before.causes if each not in step.after.failing]
+    verb = "pass" if are_many(passes) else "passes"
+    return f"; {dimensions_text(step.after.pack, passes)} then {verb}" if passes else ""
+
+
+def ledger_slide(steps: Sequence[Concession], changes: Sequence[SuggestionChange]) -> Panel:
+    """Return what was given up, row by row and in all; of many steps each field once."""
+    first, last = steps[0].step.before, steps[-1].step.after
+    if len(steps) > _MOST_STEPS:
+        fields = field_steps(first, last)
+        whole = (steps[-1]._replace(step=s, total=PlanStep(first, s.after)) for s in fields)
+        steps = [each for each in whole if each.counts] or steps
+    saved = PlanStep(first, last).credits_saved
+    return blocks.panel(
+        "slide_ledger",
+        title="What was given up"
+        + (f" to save {first.pack.lab.money(saved)}" if saved > 0 else ""),
+        ledger=given_up_table(steps, changes),
+        roomy=len(steps) <= _FEW_STEPS,
+    )
+
+
+def rule_slide(negotiation: Negotiation, rule: Negotiation) -> Panel:
+    """Return what this run ends with next to the Lab Manager's first offer and the Simple rule.
+
+    Args:
+        negotiation: that is shown.
+        rule: of the Simple rule from the same opening.
+    """
+    judged = [done.plan for done in negotiation.rounds if done.plan]
+    offer = next(filter(None, map(texts.offered_plan, negotiation.rounds)), None)
+    ended = next(done.plan for done in reversed(rule.rounds) if done.plan)
+    named = {"Asked": judged[0], "Lab Manager’s first offer": offer, "Simple rule": ended}
+    shown = {name: plan for name, plan in {**named, "This run": judged[-1]}.items() if plan}
+    evidence = [plan.evidence for plan in shown.values()]
+    keeps = ended.failing and "a plan that fails"
+    return blocks.panel(
+        "slide_rule",
+        title=f"The simple rule would have ended at {keeps or _worth(ended)}",
+        currency=capitalised(ended.pack.lab.currency),
+        measure=evidence[0].title,
+        rows=[
+            {
+                "name": name,
+                "size": _size(plan),
+                "cost": amount_text(plan.cost),
+                "bar": evidence_bar(plan.evidence, evidence, evidence[0]),
+                "status": standing(plan)[0],
+                "worth": "none" if plan.evidence.void_reason else plan.evidence.number,
+                "fails": bool(plan.failing),
+            }
+            for name, plan in shown.items()
+        ],
+        text=texts.simple_rule_text(rule),
+    )
+
+
+# --- the decision ---------------------------------------------------------------------------
+
+
+def decision_slide(
+    here: PlanAnalysis,
+    negotiation: Negotiation | None,
+    verdict: Verdict | None = None,
+    note: str = "",
+) -> Panel:
+    """Return the decision in one sentence and one number.
+
+    Args:
+        here: of the plan that was put forward.
+        negotiation: that it came to; None if there was none.
+        verdict: how the negotiation ended, or what is on the table.
+        note: of the saved plan; only its beginning is shown.
+    """
+    run = here.least.after
+    if negotiation and negotiation.outcome is Outcome.AGREED and negotiation.final_plan:
+        run = negotiation.final_plan
+    evidence, design = run.evidence, run.pack.design
+    runs = is_worth_running(run)
+    title = f"Run {_size(run)} for {run.pack.lab.money(run.cost)}"
+    if not runs:
+        what = "passes" if not run.feasible else "reaches the floor"
+        title = f"Do not run this study here: no plan {what}"
+    number = "none" if evidence.void_reason else evidence.number
+    placed = placed_text(evidence).removeprefix(evidence.text).lstrip(", ")
+    analysed = analysed_text(run.counts.samples, evidence.analysed)
+    worth = ", ".join(filter(None, (capitalised(evidence.measure), placed, analysed)))
+    if not run.feasible:
+        number = str(len(run.causes))
+        worth = f"of {len(DIMENSIONS)} checks fail at best: {dimensions_text(run.pack, run.causes)}"
+    ended, cautions = verdict.text if verdict else "", cautions_text(run) if runs else ""
+    if negotiation and negotiation.outcome is Outcome.AGREED:
+        ended = f"Agreed in round {len(negotiation.rounds)}."
+    shown = [
+        ("", plans.in_its_noun(ended, design)),
+        ("Take care", plans.in_its_noun(cautions, design)),
+        ("Note", cut_short(" ".join(note.split()), _MOST_OF_A_TEXT)),
+        ("To do more", cut_short(plans.in_its_noun(_ask(here), design), _MOST_OF_A_TEXT)),
+    ]
+    shown = [(name, text) for name, text in shown if text]
+    return blocks.panel(
+        "slide_decision",
+        title=title,
+        status=evidence_status(evidence) if runs else Status.FAIL,
+        number=number,
+        worth=worth,
+        bar=evidence_bar(evidence, [evidence, here.yours.evidence], here.yours.evidence)
+        if run.feasible
+        else None,
+        texts=shown,
+        roomy=sum(len(text) for _, text in shown) <= _ROOMY,
+    )
+
+
+def _ask(here: PlanAnalysis) -> str:
+    """Return the smallest addition that lets the lab do more; empty if nothing is needed."""
+    if nothing_needed(here):
+        return ""
+    lines = alone_lines(here) or take_parts(here)[0][1]
+    return lines[0]

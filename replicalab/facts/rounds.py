@@ -1,0 +1,391 @@
+"""A negotiation: how it ended, a round in three columns, the seven by round, who gave what."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from replicalab import models
+from replicalab.agents import SuggestionChange
+from replicalab.assessment import Assessment, Evidence, Slack, failing_text, size_text
+from replicalab.assessment.phrases import analysed_text, dimensions_text, last_day_text
+from replicalab.facts import blocks
+from replicalab.facts import negotiation as texts
+from replicalab.facts import plan as plans
+from replicalab.facts.blocks import (
+    NOT_GIVEN,
+    Bar,
+    Cell,
+    Column,
+    Group,
+    Heading,
+    Panel,
+    Sentence,
+    Status,
+    Table,
+    Verdict,
+)
+from replicalab.facts.changes import lost_text
+from replicalab.facts.check import evidence_bar, slack_bar
+from replicalab.facts.verdicts import ANSWERS, FIDELITY_MEANS, evidence_status
+from replicalab.lexicon import amount_text, capitalised, label_key
+from replicalab.models import NUMBER_FIELDS, Dimension
+from replicalab.negotiation import (
+    Attempt,
+    Concession,
+    Negotiation,
+    Round,
+    concession_steps,
+    ledger,
+)
+from replicalab.planner import PlanStep
+from replicalab.scenarios import Design
+
+
+def outcome_panel(verdict: Verdict, title: str = "", *, is_open: bool = False) -> Panel:
+    """Return how a negotiation ended, with its sign and colour; an open one has none yet."""
+    return blocks.panel("outcome", verdict=verdict, title=title, is_open=is_open)
+
+
+# --- a round ----------------------------------------------------------------------------------
+
+
+def round_panel(negotiation: Negotiation, at: int, *, reworded: str = "") -> Panel:
+    """Return a round in three columns: what each side did, and the plan on the table after it.
+
+    Args:
+        negotiation: with the round in it.
+        at: the round, counted from 0.
+        reworded: the answer in a model's words, empty where there are none.
+    """
+    done, before = negotiation.rounds[at], negotiation.state_before(at).plan
+    design = negotiation.pack.design
+    return blocks.panel(
+        "round",
+        number=at + 1,
+        scientist=_scientist(before, done, design),
+        manager=_manager(done, design),
+        waits=negotiation.awaits_reply and at + 1 == len(negotiation.rounds),
+        table=_on_the_table(before, done.plan) if done.plan else None,
+        reworded=reworded,
+        attempts=[_attempt(attempt) for attempt in done.attempts],
+    )
+
+
+def _scientist(before: Assessment | None, done: Round, design: Design) -> dict[str, object]:
+    action, plan = done.action, done.plan
+    said = list(action.questions) if action else []
+    if action is not None and action.action_type is models.ScientistActionType.ACCEPT:
+        moves = plan is not None and (before is None or plan.plan != before.plan)
+        said = ["Takes the Lab Manager's offer." if moves else "Takes the plan."]
+    asked = plan if action is not None and action.protocol is not None else None
+    return {
+        "does": texts.turn_title(done).lower(),
+        "said": [f"{plans.in_its_noun(size_text(asked), design)}."] if asked else said,
+        "rule": plans.in_its_noun(done.reason, design) or "No rule: a person chose this.",
+        "asks": done.only_asks,
+        "plan": _whole_plan(asked) if asked else [],
+    }
+
+
+def _whole_plan(asked: Assessment) -> list[tuple[str, str]]:
+    plan = asked.plan
+    known = {label_key(each.name): each.guards for each in asked.pack.controls}
+    guards = [known.get(label_key(label), label) for label in plan.controls]
+    guarded = "; ".join(filter(None, guards)) or (NOT_GIVEN if guards else "")
+    items = (plan.controls, plan.required_equipment, plan.required_reagents)
+    names = ("Controls", "Equipment", asked.pack.study.term("Reagents"))
+    return [
+        ("Technique", plan.technique),
+        ("Protects against", guarded or "nothing: it has no controls"),
+        *((name, ", ".join(labels) or "none") for name, labels in zip(names, items, strict=True)),
+        ("Rationale", plan.rationale),
+    ]
+
+
+def _manager(done: Round, design: Design) -> dict[str, object] | None:
+    verdict = texts.answer_verdict(done)
+    if done.answer is None or verdict is None:
+        return None
+    offer = texts.offered_plan(done)
+    return {
+        "verdict": verdict,
+        "offer": texts.numbers_text(offer) if offer else "",
+        "breaks": texts.offer_breaks_text(done),
+        "answers": done.plan is None or done.only_asks,
+        "says": text_blocks(plans.in_its_noun(done.answer.explanation, design)),
+        "rule": texts.answer_rule(done),
+        "checked": []
+        if done.plan is None
+        else [
+            {
+                "name": capitalised(done.plan.pack.study.term(slack.dimension)),
+                "status": Status.PASS if slack.ok else Status.FAIL,
+                "used": plans.used_text(done.plan, slack),
+                "slack": plans.slack_text(slack),
+            }
+            for slack in done.plan.slack.values()
+        ],
+    }
+
+
+def text_blocks(text: str) -> list[tuple[bool, list[str]]]:
+    """Return a text's lines in blocks: whether it is a list, and its lines."""
+    blocks: list[tuple[bool, list[str]]] = []
+    for line in text.split("\n"):
+        item = line.startswith("- ")
+        if not (item and blocks and blocks[-1][0]):
+            blocks.append((item, []))
+        blocks[-1][1].append(line.removeprefix("- "))
+    return blocks
+
+
+class Amount(NamedTuple):
+    """A number of a plan: what it was before, if it was another, its limit and its bar."""
+
+    name: str
+    was: str
+    now: str
+    limit: str
+    bar: Bar | None = None
+    status: str = ""
+
+
+def _on_the_table(before: Assessment | None, now: Assessment) -> dict[str, object]:
+    """Return the plan in numbers, and every other field that the round changed."""
+    step = PlanStep(before or now, now)
+    numbers = [models.FIELD_LABELS[name] for name in NUMBER_FIELDS]
+    return {
+        "amounts": amounts(step),
+        "others": [row for row in texts.change_rows(step) if row[0] not in numbers],
+        "opening": before is None,
+        "nothing": before is not None and not step.fields,
+        "failing": f"{capitalised(failing_text(now))}." if now.failing else "",
+        "breaks": plans.cautions_sentence(now),
+    }
+
+
+def amounts(step: PlanStep) -> list[Amount]:
+    """Return samples, days, credits and evidence as a step moves them, with their limits."""
+    before, now = step.before, step.after
+    currency = capitalised(now.pack.lab.currency)
+    samples, was, found = now.counts.samples, before.evidence, now.evidence
+    shared = plans.group_text(samples, now.pack.design), analysed_text(samples, found.analysed)
+    had = before.counts.samples
+    return [
+        Amount(
+            "Samples",
+            amount_text(had) if had != samples else "",
+            amount_text(samples),
+            ", ".join(filter(None, shared)),
+        ),
+        _limited(
+            "Days",
+            before.counts.days,
+            now.counts.days,
+            now.slack[Dimension.SCHEDULE],
+            last_day_text(now),
+        ),
+        _limited(currency, before.cost, now.cost, now.slack[Dimension.BUDGET]),
+        Amount(
+            found.title,
+            was.number if step.evidence_changed else "",
+            found.number,
+            _bounds_text(found),
+            evidence_bar(found, [was, found], was),
+            evidence_status(found),
+        ),
+    ]
+
+
+def _bounds_text(evidence: Evidence) -> str:
+    return f"target {evidence.amount(evidence.target)}, floor {evidence.amount(evidence.floor)}"
+
+
+def _limited(name: str, was: float, now: float, slack: Slack, dated: str = "") -> Amount:
+    moved = amount_text(was) if was != now else ""
+    status = Status.PASS if slack.ok else Status.FAIL
+    limit = f"of {amount_text(slack.limit)}{dated}"
+    return Amount(name, moved, amount_text(now), limit, slack_bar(slack), status)
+
+
+# --- a model's attempts -----------------------------------------------------------------------
+
+
+def attempts_panel(attempts: Sequence[Attempt]) -> Panel:
+    """Return each attempt of a model, folded: all that was said to it and by it."""
+    return blocks.panel("attempts", attempts=[_attempt(attempt) for attempt in attempts])
+
+
+def _attempt(attempt: Attempt) -> dict[str, object]:
+    output = attempt.output
+    sent, came = (
+        "unknown" if tokens is None else f"{tokens:,}"
+        for tokens in (output.prompt_tokens, output.completion_tokens)
+    )
+    ended = f", ended by {output.finish_reason}" if output.finish_reason else ""
+    verdict = "no answer" if attempt.output.text is None else "a valid action"
+    if attempt.error_code is not None:
+        verdict = f"no valid action ({attempt.error_code})"
+    action = attempt.action.model_dump_json(indent=1) if attempt.action else None
+    texts = (
+        ("What was wrong", attempt.error_message),
+        ("Why there is no answer", attempt.output.failure),
+        ("Raw output", attempt.output.text),
+        ("Parsed action", action),
+        ("Correction prompt", attempt.correction_prompt),
+        ("Observation", attempt.observation),
+        ("System prompt", attempt.system_prompt),
+    )
+    return {
+        "title": f"Attempt {attempt.number}: {verdict}",
+        "usage": f"{sent} tokens sent, {came} received, {output.seconds:.1f} s{ended}",
+        "texts": [(title, text or "(empty)") for title, text in texts if text is not None],
+    }
+
+
+# --- the whole run ----------------------------------------------------------------------------
+
+
+def rounds_panel(negotiation: Negotiation, at: int) -> Group:
+    """Return the rounds up to one as a table, and the Simple rule's run in one line."""
+    pack = negotiation.pack
+    rows: list[tuple[Cell | str, ...]] = []
+    for done in negotiation.rounds[: at + 1]:
+        plan, offer = done.plan, texts.offered_plan(done)
+        change = _round_change(negotiation.state_before(done.number).plan, done)
+        rows.append(
+            (
+                str(done.number + 1),
+                plans.in_its_noun(change, pack.design),
+                capitalised(dimensions_text(pack, plan.failing)) or "none" if plan else "–",
+                texts.numbers_text(offer) if offer else "–",
+                amount_text(plan.cost) if plan else "–",
+                Cell(plan.evidence.number, shade=evidence_status(plan.evidence)) if plan else "–",
+            )
+        )
+    measure = next((done.plan.evidence.title for done in negotiation.rounds if done.plan), "")
+    columns = (
+        Column("Round", "fixed"),
+        *("Change", "Objections", "Lab Manager’s offer"),
+        Column(capitalised(pack.lab.currency), "number"),
+        Column(measure or "Evidence", "number"),
+    )
+    return blocks.group(
+        blocks.table("The rounds", columns, rows, kind="rounds", scrolls=True),
+        Sentence(texts.simple_rule_text(texts.simple_rule_run(negotiation)), quiet=True),
+    )
+
+
+def _round_change(before: Assessment | None, done: Round) -> str:
+    if done.plan is None or done.only_asks or done.action is None:
+        return texts.turn_title(done).lower()
+    if before is None:
+        return f"opens with {size_text(done.plan)}"
+    changes = [
+        f"without {old}"
+        if new == "–"
+        else f"{old} → {new}{' samples' if name == models.FIELD_LABELS['sample_size'] else ''}"
+        for name, old, new in texts.change_rows(PlanStep(before, done.plan))
+        if name != models.FIELD_LABELS["rationale"]
+    ]
+    if done.action.action_type is models.ScientistActionType.ACCEPT:
+        changes.insert(0, "accepts")
+    return ", ".join(changes) or "none"
+
+
+def ledger_panel(negotiation: Negotiation) -> Group:
+    """Return what each side gave in all, and each step of what the Scientist gave up."""
+    steps = concession_steps(negotiation)
+    return blocks.group(
+        Heading("What was given up"),
+        Sentence(texts.ledger_sentence(ledger(negotiation))),
+        given_up_table(steps, suggested(negotiation)) if steps else None,
+    )
+
+
+def suggested(negotiation: Negotiation) -> list[SuggestionChange]:
+    """Return every change that the Lab Manager or the planner suggested, with what it loses."""
+    changes = [change for done in negotiation.rounds if done.offer for change in done.offer.changes]
+    first = next((done.after.options for done in negotiation.rounds if done.after.options), None)
+    return [*changes, *(first.least.changes if first else ())]
+
+
+def given_up_table(steps: Sequence[Concession], changes: Iterable[SuggestionChange]) -> Table:
+    """Return each concession with the credits it saves and the evidence it loses, and the sum.
+
+    The bars stand one after the other: where one ends the next begins.
+    """
+    changes = list(changes)
+    first, last = steps[0].step.before, steps[-1].step.after
+    design = first.pack.design
+    costs = [plan.cost for each in steps for plan in each.step[:2]]
+    least, span = min(costs), max(costs) - min(costs) or 1.0
+    shown = [plan.evidence for each in steps for plan in each.step[:2]]
+    rows: list[tuple[Cell | str, ...]] = []
+    for step in [*(each.step for each in steps), PlanStep(first, last)]:
+        is_sum = len(rows) == len(steps)
+        what = "In all" if is_sum else _what_changed(step)
+        ends = sorted((plan.cost - least) / span for plan in step[:2])
+        both = step.before.evidence.number, step.after.evidence.number
+        moved = " → ".join(both) if step.evidence_changed else "unchanged"
+        rows.append(
+            (
+                plans.in_its_noun(what, design),
+                Cell(
+                    texts.signed_credits(step),
+                    -step.credits_saved,
+                    bar=Bar(ends[1], begins=ends[0]),
+                ),
+                Cell(
+                    moved,
+                    bar=evidence_bar(step.after.evidence, shown, step.before.evidence),
+                    shade=evidence_status(step.after.evidence),
+                ),
+                plans.fidelity_move(step).removeprefix("fidelity loss ") or "–",
+                "" if is_sum else plans.in_its_noun(lost_text(step, changes), design) or "–",
+            )
+        )
+    columns = (
+        "What",
+        Column(capitalised(first.pack.lab.currency), "number", "after"),
+        Column(first.evidence.title, bar="after"),
+        Column("Fidelity loss", meaning=FIDELITY_MEANS),
+        "What is lost",
+    )
+    return blocks.table("What was given up", columns, rows, totals=1, kind="given", scrolls=True)
+
+
+def _what_changed(step: PlanStep) -> str:
+    """Return what a step of one field changes: ``21 → 15 days``, ``flume → arena``."""
+    [(_, old, new)] = texts.change_rows(step)
+    if isinstance(step.fields[0].after, int):
+        return texts.step_changes(step)
+    return f"without {old}" if step.newly_dropped else f"{old} → {new}"
+
+
+# --- two branches -----------------------------------------------------------------------------
+
+
+def branches_panel(
+    pairs: Sequence[tuple[Round | None, Round | None]],
+    start: int,
+    named: tuple[str, str] = ("The run", "The fork"),
+) -> Group:
+    """Return both courses round by round, by their names, and whether the fork changed anything."""
+    names = ("Round", named[0], "Answer", named[1], "Answer to it")
+    rows = [
+        (str(number), *_course(old), *_course(new))
+        for number, (old, new) in enumerate(pairs, start)
+    ]
+    caption = "Run and fork, round by round"
+    same = all(_course(old) == _course(new) for old, new in pairs)
+    return blocks.group(
+        Sentence("The fork made no difference.") if same else None,
+        blocks.table(caption, names, rows, kind="branches", scrolls=True),
+    )
+
+
+def _course(done: Round | None) -> tuple[str, str]:
+    if done is None:
+        return "–", "–"
+    answer = ANSWERS[done.answer.action_type].title if done.answer else "–"
+    return f"{texts.turn_title(done)}: {texts.round_summary(done)}", answer

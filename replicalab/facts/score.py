@@ -1,0 +1,206 @@
+"""What a score says: how far a result is from the best there was, and what made the difference."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Final
+
+from replicalab.assessment import Assessment, failing_text, placed_text, size_text
+from replicalab.facts.blocks import (
+    Cell,
+    Column,
+    Group,
+    Heading,
+    Sentence,
+    Status,
+    Verdict,
+    group,
+    table,
+)
+from replicalab.facts.check import bounds_title, evidence_bar
+from replicalab.facts.frontier import given_up_text
+from replicalab.facts.negotiation import step_changes
+from replicalab.facts.plan import cautions_sentence, in_its_noun, unit_noun, with_cautions
+from replicalab.facts.verdicts import ANSWERS, answer_to, evidence_status, standing
+from replicalab.lexicon import amount_text, capitalised
+from replicalab.models import LabManagerActionType
+from replicalab.negotiation import Score, is_worth_running
+from replicalab.planner import PlanAnalysis, PlanStep
+from replicalab.planner.steps import differences
+
+YOU: Final = "You"  # Whose result a score is, where it is the reader's own
+_SMALLEST_SHOWN: Final = 0.01
+
+
+def score_verdict(found: Score) -> Verdict:
+    """Return a score in a sentence: the regret, and the term of the order that decides it."""
+    plan, best, regret = found.plan, found.best, f"Regret {regret_text(found.regret)}"
+    design = best.pack.design
+    if plan is None and not is_worth_running(best):
+        return Verdict(Status.PASS, "Optimal", f"{regret}: no plan of this lab is worth running.")
+    if plan is None:
+        best_text = f"{best.evidence.text} with {size_text(best)}"
+        text = in_its_noun(f"{regret}: there is no plan; the best has {best_text}.", design)
+        return Verdict(Status.FAIL, "No plan", text)
+    none = "no plan ranks above it" if found.exact else "no plan that was searched ranks above it"
+    worse = _worse_text(found) or none
+    if not found.counts:
+        title = "Cannot be run here" if plan.failing else "Not worth running"
+        why = failing_text(plan) if plan.failing else placed_text(plan.evidence)
+        text = f"{regret}: {why}. {capitalised(worse)}."
+        return Verdict(Status.FAIL, title, text)
+    if not found.regret:
+        title = "Optimal" if found.exact else "Best found"
+        return Verdict(Status.PASS, title, f"{regret}: {worse}.")
+    return Verdict(Status.CAUTION, "Not optimal", f"{regret}, 0 is optimal. {worse}.")
+
+
+def _worse_text(found: Score) -> str:
+    """Return the deciding term of both plans, such as ``Evidence: 0.53 instead of 0.61``."""
+    plan, best = found.plan, found.best
+    if plan is None or found.deciding is None:
+        return ""
+    name, value = _TERMS[found.deciding]
+    text = f"{name}: {value(plan, best)} instead of {value(best, plan)}"
+    return in_its_noun(text, best.pack.design)
+
+
+def regret_text(value: float) -> str:
+    """Return a regret, a part of one or a mean, so that only what is optimal reads 0."""
+    if not value:
+        return "0"
+    return f"{value:.2f}" if value >= _SMALLEST_SHOWN else f"below {_SMALLEST_SHOWN:.2f}"
+
+
+def _evidence(plan: Assessment, other: Assessment) -> str:
+    """Return a plan's evidence, with as many digits as tell it from that of the other."""
+    evidence = plan.evidence
+    if evidence.void_reason:
+        return "none"
+    bounds = (evidence.target, evidence.floor, other.evidence.value)
+    return evidence.row.scale.amount(evidence.value, bounds)
+
+
+_TERMS: Final[dict[str, tuple[str, Callable[[Assessment, Assessment], str]]]] = {
+    "failing": ("Failing checks", lambda plan, _: str(len(plan.failing))),
+    "tier": ("Evidence", lambda *plans: f"{_evidence(*plans)} ({plans[0].evidence.tier})"),
+    "endpoint_lost": ("Days", lambda plan, _: amount_text(plan.counts.days)),
+    "wishes": ("Soft constraints missed", lambda plan, _: str(len(plan.broken_wishes))),
+    "loss": ("Fidelity loss", lambda plan, _: str(plan.fidelity_loss)),
+    "evidence": ("Evidence", _evidence),
+    "cuts": ("Size", lambda plan, _: size_text(plan)),
+    "changes": (
+        "Fields changed",
+        lambda plan, _: str(len(differences(plan.pack.reference_protocol, plan.plan))),
+    ),
+    "credits": ("Cost", lambda plan, _: plan.pack.lab.money(plan.cost)),
+    "samples": ("Size", lambda plan, _: size_text(plan)),
+    "days": ("Size", lambda plan, _: size_text(plan)),
+}
+"""Each term of the order, and its value in a plan that is compared with another."""
+
+
+# --- a challenge ----------------------------------------------------------------------------
+
+HIDDEN: Final = "This opens once you have handed in: it would give the answer away."
+"""What stands in place of what a challenge hides."""
+COLUMNS: Final = (
+    *("time", "name", "study", "lab", "seed", "samples", "days", "credits", "fidelity loss"),
+    *("evidence", "best evidence", "regret", "in words"),
+)
+"""The columns of a sheet of results; evidence is as people read it, the rest are numbers."""
+_DIGITS: Final = 6
+
+
+def challenge_panel(yours: Assessment) -> Group:
+    """Return a plan next to what the lab has, and its evidence; nothing of it is judged."""
+    lab, evidence = yours.pack.lab, yours.evidence
+    noun = capitalised(unit_noun(yours.pack.design))
+    rows = [
+        (capitalised(lab.currency), amount_text(yours.cost), amount_text(lab.budget)),
+        ("Days", amount_text(yours.counts.days), amount_text(lab.days_left)),
+        ("Staff units", amount_text(yours.staff), amount_text(lab.staff)),
+        (noun, amount_text(yours.counts.samples), ""),
+        (evidence.title, evidence.number, bounds_title(evidence).partition(": ")[2]),
+    ]
+    columns = ("What", Column("Your plan", "number"), "The lab has")
+    return group(
+        Heading("Challenge", 2, part=True),
+        Sentence(
+            "Find the plan that this lab can run and that gives up the least. The seven checks and "
+            "the best plan are hidden until you hand in. The Lab Manager can be asked."
+        ),
+        table("Your plan and the lab", columns, rows),
+    )
+
+
+def answer_text(number: int, here: PlanAnalysis) -> str:
+    """Return what the Lab Manager answers to a plan in a challenge: its verdict and its offer.
+
+    ``Round 1, 128 fish in 21 days: rejects.``
+    """
+    yours, answer = here.yours, answer_to(here)
+    text = f"Round {number}, {size_text(yours)}: {ANSWERS[answer].title.lower()}"
+    if answer is LabManagerActionType.SUGGEST_ALTERNATIVE:
+        text += f", {step_changes(PlanStep(yours, here.offered))}"
+    return f"{in_its_noun(text, yours.pack.design)}."
+
+
+def score_panel(found: Score, who: str = "The run") -> Group:
+    """Return a score: its verdict, and the result next to the best plan.
+
+    ``who`` is whose result it is.
+    """
+    verdict, plan, best = score_verdict(found), found.plan, found.best
+    said = Sentence(verdict.text, f"{verdict.title}.", verdict.status)
+    if plan is None:
+        return group(Heading("Your score" if who == YOU else "Score", 2, part=True), said)
+    both = [plan.evidence, best.evidence]
+    rows: list[tuple[Cell | str, ...]]
+    noun, lab = capitalised(unit_noun(best.pack.design)), best.pack.lab
+    rows = [
+        (
+            best.evidence.title,
+            *(
+                Cell(
+                    each.evidence.number,
+                    status=standing(each)[0],
+                    bar=evidence_bar(each.evidence, both),
+                    shade=evidence_status(each.evidence),
+                )
+                for each in (plan, best)
+            ),
+        ),
+        (noun, *(amount_text(each.counts.samples) for each in (plan, best))),
+        ("Days", *(amount_text(each.counts.days) for each in (plan, best))),
+        (capitalised(lab.currency), *(amount_text(each.cost) for each in (plan, best))),
+        ("Fidelity loss", *(str(each.fidelity_loss) for each in (plan, best))),
+    ]
+    names = ("Yours" if who == YOU else who, "Best")
+    columns = [Column("What"), *(Column(name, "fixed", "after") for name in names)]
+    return group(
+        Heading("Your score" if who == YOU else "Score", 2, part=True),
+        said,
+        Sentence(cautions_sentence(plan)),
+        table("The result and the best", columns, rows),
+        Sentence(with_cautions(f"The best gives up: {given_up_text(best) or 'nothing'}.", best)),
+    )
+
+
+def result_row(found: Score, name: str, when: datetime) -> tuple[str | float, ...]:
+    """Return a result as a row of the sheet under `COLUMNS`."""
+    plan, pack = found.plan, found.best.pack
+    numbers: tuple[str | float, ...] = ("", "", "", "")
+    if plan is not None:
+        numbers = (plan.counts.samples, plan.counts.days, plan.cost, plan.fidelity_loss)
+    return (
+        when.isoformat(timespec="seconds"),
+        name,
+        pack.scenario_id,
+        str(pack.difficulty),
+        pack.seed,
+        *numbers,
+        plan.evidence.text if plan else "",
+        found.best.evidence.text,
+        round(found.regret, _DIGITS),
+        score_verdict(found).text,
+    )

@@ -1,0 +1,63 @@
+"""The plans that the trade-offs mark, and the part of the report that lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from replicalab.assessment import Assessment
+from replicalab.facts import frontier
+from replicalab.facts import region as words
+from replicalab.facts.blocks import Block, Sentence, listing
+from replicalab.lexicon import capitalised
+from replicalab.planner import PlanAnalysis, PlanToDraw, plan_to_draw
+
+YOUR_PLAN: Final = "your plan"
+OFFER: Final = "Lab Manager's offer"
+LEAST_LOSS: Final = "least loss"
+BALANCED: Final = "balanced"
+CHEAPEST: Final = "cheapest"
+MOST_EVIDENCE: Final = "most evidence"
+LAST: Final = "last plan"  # Of a negotiation
+
+
+def plans_shown(options: PlanAnalysis) -> dict[str, Assessment]:
+    """Return the plans that are marked, by name; a least-loss plan without evidence is no plan."""
+    found, least = {YOUR_PLAN: options.yours}, options.least.after
+    if options.offer is not None:
+        found[OFFER] = options.offered
+    return found if least.evidence.void_reason else {**found, LEAST_LOSS: least}
+
+
+def unbeaten_shown(options: PlanAnalysis) -> dict[str, Assessment]:
+    """Return the plans marked in the chart of the frontier."""
+    found = {name: plan for name, plan in plans_shown(options).items() if name != OFFER}
+    found |= {name.lower(): plan for name, plan in options.ends.items()}
+    return found if options.balanced is None else {**found, BALANCED: options.balanced}
+
+
+def points_of(plans: Mapping[str, Assessment], drawn: PlanToDraw) -> dict[str, Assessment]:
+    """Return the plan itself, and those others that are points of the region of a plan."""
+    return {name: each for name, each in plans.items() if name == YOUR_PLAN or drawn.holds(each)}
+
+
+def trade_off_blocks(options: PlanAnalysis) -> Iterator[Block]:
+    """Yield the region of days and samples, and the plans that nothing beats."""
+    from replicalab.planner.region import region  # noqa: PLC0415 - numpy, with the first region
+
+    plans, drawn, yours = plans_shown(options), plan_to_draw(options), options.yours
+    field = region(drawn, list(plans.values()), None)
+    texts = (
+        capitalised(f"{words.means_text(yours.pack)}."),
+        words.worded_text(drawn),
+        words.own_items_text(drawn, yours, None),
+        words.outside_text(field.outside(points_of(plans, drawn))),
+    )
+    yield Sentence(" ".join(filter(None, texts)))
+    yield words.region_table(words.region_title(field), field, drawn)
+    yield listing(
+        f"{limit}: {text.meaning}" for limit, text in words.limit_texts(yours.pack).items()
+    )
+    yield Sentence(frontier.standing_verdict(options).text)
+    if options.frontier.plans:
+        yield frontier.frontier_table(options)

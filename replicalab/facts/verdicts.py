@@ -1,0 +1,212 @@
+"""What a plan is worth, in the sentences people read first, each with how it is to be shown."""
+
+from typing import Final
+
+from replicalab.agents.lab_manager_policy import answer_type_to
+from replicalab.assessment import Assessment, Evidence, assess, cautions_title
+from replicalab.assessment.phrases import (
+    dimensions_text,
+    failing_text,
+    few_units_title,
+    placed_text,
+    samples_text,
+    size_text,
+)
+from replicalab.facts.blocks import Cell, Status, Verdict
+from replicalab.facts.plan import with_cautions
+from replicalab.lexicon import amount_text, capitalised, count_text
+from replicalab.models import DIMENSIONS, LARGEST_PLANNED, LabManagerActionType, revise
+from replicalab.planner import PlanAnalysis, largest_sample
+from replicalab.scenarios import EvidenceTier
+
+TARGET_MEANS: Final = "what is aimed for"
+FLOOR_MEANS: Final = "the least worth running"  # Of the evidence of a plan, whoever set them
+FIDELITY_MEANS: Final = (
+    "how far the plan departs from the study: 0 to 3 for each substitution, 1 for each control "
+    "that is dropped"
+)
+
+ANSWERS: Final = {
+    LabManagerActionType.ACCEPT: Verdict(
+        Status.PASS, "Accepts", "All seven dimensions pass: the lab runs the plan as it is."
+    ),
+    LabManagerActionType.REPORT_FEASIBILITY: Verdict(
+        Status.CAUTION,
+        "Reports",
+        "The lab has the means, but the plan breaks a restriction or is unsound on paper.",
+    ),
+    LabManagerActionType.SUGGEST_ALTERNATIVE: Verdict(
+        Status.CAUTION,
+        "Suggests changes",
+        "The lab cannot run this plan; a changed plan fits it.",
+    ),
+    LabManagerActionType.REJECT: Verdict(
+        Status.FAIL,
+        "Rejects",
+        "The lab cannot run the plan, and no change that it may make repairs every constraint.",
+    ),
+}
+"""What each of the Lab Manager's four answers means."""
+
+
+def plan_verdict(plan: Assessment) -> Verdict:
+    """Return what a plan is worth in its lab: can it run, and would it show anything."""
+    evidence = plan.evidence
+    shows = with_cautions(evidence_sentence(evidence), plan)
+    if plan.failing:
+        status, title, what = Status.FAIL, "Not feasible", "Not feasible here"
+        if plan.check.lab_feasible:
+            status = Status.FAIL if evidence.void_reason else Status.CAUTION
+            title, what = "Not approved", "Lab-feasible, but not approved"
+        return Verdict(status, title, f"{what}: {failing_text(plan)}. {shows}")
+    title, text = "Feasible", f"Feasible: all seven dimensions pass. {shows}"
+    if evidence.void_reason:
+        nothing = f"Shows nothing, though all seven dimensions pass: {evidence.void_reason}."
+        title, text = "Shows nothing", with_cautions(nothing, plan)
+    elif evidence.tier is EvidenceTier.BELOW_FLOOR:
+        title = "Feasible, below the floor"
+    title = ", ".join(filter(None, (title, cautions_title(plan))))
+    return Verdict(agreed_status(plan), title, text)
+
+
+def agreed_status(plan: Assessment) -> Status:
+    """Return how a plan that passes is to be shown.
+
+    It passes if it meets the target without a caution, and fails if it shows nothing.
+    """
+    if plan.evidence.void_reason:
+        return Status.FAIL
+    passes = plan.evidence.tier is EvidenceTier.MEETS_TARGET and not cautions_title(plan)
+    return Status.PASS if passes else Status.CAUTION
+
+
+_BY_TIER: Final = {
+    EvidenceTier.MEETS_TARGET: Status.PASS,
+    EvidenceTier.ABOVE_FLOOR: Status.CAUTION,
+    EvidenceTier.BELOW_FLOOR: Status.FAIL,
+}
+
+
+def evidence_status(evidence: Evidence) -> Status:
+    """Return how evidence is to be shown: it passes at the target and fails below the floor."""
+    return Status.FAIL if evidence.void_reason else _BY_TIER[evidence.tier]
+
+
+def evidence_cell(plan: Assessment) -> Cell:
+    """Return the evidence of a plan as a cell: ``power 0.15, too few tanks, not feasible``."""
+    text = ", ".join(filter(None, (plan.evidence.text, few_units_title(plan))))
+    status, text = marked(plan, plan.evidence, text)
+    return Cell(text, status=status)
+
+
+def standing(plan: Assessment) -> tuple[Status, str]:
+    """Return the tier of a plan's evidence, or that the plan fails."""
+    return marked(plan, plan.evidence, str(plan.evidence.tier))
+
+
+def marked(plan: Assessment, evidence: Evidence, text: str) -> tuple[Status, str]:
+    """Return how an evidence of a plan is to be shown, and its text.
+
+    Of a plan that fails that it does, after it: what cannot be run shows nothing.
+    """
+    if plan.feasible:
+        return evidence_status(evidence), text
+    failed = plan_verdict(plan)
+    return failed.status, f"{text}, {failed.title.lower()}"
+
+
+def evidence_sentence(evidence: Evidence) -> str:
+    """Return what evidence is planned and where it stands to the study's target and floor."""
+    if evidence.void_reason:
+        return f"It yields no evidence: {evidence.void_reason}."
+    return f"Planned evidence: {placed_text(evidence)}."
+
+
+def plan_size(plan: Assessment) -> str:
+    """Return a plan in numbers: samples, days, and credits of the budget."""
+    cost, budget = amount_text(plan.cost), plan.pack.lab.money(plan.pack.lab.budget)
+    return f"{size_text(plan)} for {cost} of {budget}"
+
+
+def largest_text(plan: Assessment) -> str:
+    """Return the most samples that the lab can afford with the rest as planned, and their worth."""
+    most = largest_sample(plan.plan, plan.pack)
+    if most is None:
+        return "With the rest as planned no sample is affordable."
+    size = min(most, LARGEST_PLANNED)
+    largest = assess(revise(plan.plan, sample_size=size), plan.pack).evidence
+    worth = largest.text
+    return f"With the rest as planned at most {count_text(size, 'sample')} are affordable: {worth}."
+
+
+def terms_text(plan: Assessment) -> str:
+    """Return what the evidence, its target and its floor mean in a plan's study."""
+    evidence = plan.evidence
+    target, floor = evidence.amount(evidence.target), evidence.amount(evidence.floor)
+    return (
+        f"{capitalised(evidence.measure)}: {evidence.row.meaning}; "
+        f"target {target}: {TARGET_MEANS}; floor {floor}: {FLOOR_MEANS}."
+    )
+
+
+# --- how the Lab Manager meets a reference protocol -------------------------------------------
+
+
+def answer_to(options: PlanAnalysis) -> LabManagerActionType:
+    """Return how the Lab Manager answers a plan."""
+    return answer_type_to(options.yours, options.offer)
+
+
+def lab_line(reference: PlanAnalysis) -> str:
+    """Return what fails in a lab and how the Lab Manager answers, in one line."""
+    failing = reference.yours.failing
+    passing = [dimension for dimension in DIMENSIONS if dimension not in failing]
+    fails = failing_text(reference.yours)
+    if len(passing) == 1:
+        fails = f"all but {reference.yours.pack.study.term(passing[0])} fail"
+    says = f"the Lab Manager {ANSWERS[answer_to(reference)].title.lower()}"
+    return f"{fails if failing else 'all seven pass'}; {says}"
+
+
+def offer_story(reference: PlanAnalysis) -> Verdict:
+    """Return what happens when a study's reference protocol is proposed in its lab."""
+    yours, offered, answer = reference.yours, reference.offered, answer_to(reference)
+    status, title, _ = ANSWERS[answer]
+    opening = f"The reference protocol ({_need(yours)})"
+    if yours.feasible:
+        passes = f"{opening} passes all {len(DIMENSIONS)} checks. This lab can run it."
+        shows = with_cautions(evidence_sentence(yours.evidence), yours)
+        return Verdict(plan_verdict(yours).status, title, f"{passes} {shows}")
+    left = failing_text(offered)
+    if answer is LabManagerActionType.REPORT_FEASIBILITY:
+        way = "The lab has the means, but the Lab Manager does not approve it."
+    elif answer is LabManagerActionType.REJECT:
+        way = f"The Lab Manager rejects it: after every change it may make, {left}."
+    else:
+        move = _evidence_move(yours.evidence, offered.evidence)
+        still = failing_text(offered, still=True)
+        still = f" {capitalised(still)}." if offered.failing else ""
+        way = f"The Lab Manager offers {_need(offered)}: {move}.{still}"
+        way = with_cautions(way, offered)
+        if offered.failing or offered.evidence.tier is EvidenceTier.BELOW_FLOOR:
+            status = Status.FAIL
+    failing = dimensions_text(yours.pack, yours.failing)
+    return Verdict(status, title, f"{opening} fails here on {failing}. {way}")
+
+
+def _need(plan: Assessment) -> str:
+    days, credits = count_text(plan.counts.days, "day"), plan.pack.lab.money(plan.cost)
+    return f"{samples_text(plan)}, {days}, {credits}"
+
+
+def _evidence_move(before: Evidence, after: Evidence) -> str:
+    if before.void_reason:
+        return placed_text(after)
+    planned, was, now = f"the planned {before.measure}", before.number, after.number
+    if after.void_reason:
+        return f"planned {before.text} is lost, since {after.void_reason}"
+    stands = placed_text(after).removeprefix(after.text)
+    if was == now:
+        return f"{planned} stays {now}{stands}"
+    move = "rises" if after.value > before.value else "falls"
+    return f"{planned} {move} from {was} to {now}{stands}"

@@ -1,0 +1,80 @@
+"""Plans and labs of which sentences are told, and a page of all the sentences on one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from replicalab.assessment import assess
+from replicalab.facts import options as ways
+from replicalab.facts import plan, verdicts
+from replicalab.models import Protocol
+from replicalab.planner import PlanAnalysis, PlanStep, change_steps
+from replicalab.scenarios import Pack
+from tests.factories import make_design, make_pack, make_protocol, make_throughput
+
+UNSOUND: Final = make_protocol(sample_size=2)
+"""As many samples as controls: none is left for the experiment."""
+
+POOR: Final = make_pack(budget=540)
+"""Pays for two days of the smallest plan, and not for the three that the endpoint needs."""
+BRIEF: Final = make_pack(days=2)
+"""Has fewer days than the endpoint needs."""
+LONE: Final = make_pack(
+    budget=1, days=1, staff=1, min_days=1, samples_per_day=make_throughput(value=1),
+    design=make_design(kind="coverage", effect_published=None, effect_planning=None, sesoi=None,
+                       alpha=None, target=1.0, floor=1.0, population_max=1),
+)  # fmt: skip
+"""Has one of everything, and one case is all that there is to cover."""
+IN_VAIN: Final = make_protocol(sample_size=1, duration_days=0, controls=[])
+"""One sample and no day in which it could count."""
+
+
+def of(protocol: Protocol, pack: Pack) -> PlanAnalysis:
+    """Return what may be done about a plan in a lab."""
+    return PlanAnalysis(assess(protocol, pack))
+
+
+def of_reference(pack: Pack) -> PlanAnalysis:
+    """Return what may be done about a study's reference protocol in its lab."""
+    return of(pack.reference_protocol, pack)
+
+
+def told(options: PlanAnalysis) -> str:
+    """Return every sentence on a plan and on what may be done about it, each under its name."""
+    return "\n".join(f"{name}: {text}" for name, text in _told(options) if text)
+
+
+def _told(options: PlanAnalysis) -> Iterator[tuple[str, str]]:
+    yours = options.yours
+    yield "plan", verdicts.plan_size(yours)
+    yield "verdict", " | ".join(verdicts.plan_verdict(yours))
+    yield "first of all", ways.first_of_all(options)
+    for slack in yours.slack.values():
+        left = plan.slack_text(slack)
+        yield slack.dimension, plan.used_text(yours, slack) + (f", slack {left}" if left else "")
+    yield "staff", plan.staff_text(yours)
+    for dimension, reason in yours.reasons_once:
+        yield f"why {dimension}", reason
+    for name, text in plan.notes(yours):
+        yield name.casefold(), text
+    yield "assumption", plan.assumption_text(yours)
+    for label, size, evidence in plan.assumed_rows(yours):
+        yield "assumed", f"{label} ({size}): {evidence.number}"
+    yield "detects", plan.effect_text(yours.detectable_effect)
+    if options.offer:
+        for step in change_steps(yours, options.offer.changes, options.known):
+            yield "change", f"{plan.saved_text(step)}; {plan.loss_text(step)}"
+    yield "difference", ways.difference_text(options)
+    yield "search", ways.search_text(options)
+    whole = PlanStep(yours, options.least.after)
+    yield "least loss", f"{plan.saved_text(whole)}; {plan.total_loss_text(whole)}"
+    yield "gives up", " ".join(plan.protection_losses(whole))
+    yield "to run it", ways.run_text(options.asks.run)
+    yield "in vain", ways.wasted_text(yours)
+    yield "to the target", ways.target_text(options)
+    for line in ways.alone_lines(options):
+        yield "asks", line
+    yield "alone", ways.alone_text(options)
+    for line in ways.wait_lines(options):
+        yield "waits", line

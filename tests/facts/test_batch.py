@@ -1,0 +1,119 @@
+"""A batch in words: a share with its interval, what failed, how far it came."""
+
+from __future__ import annotations
+
+import pytest
+
+from replicalab.batch import MeanRegret, Result, Share, Summary
+from replicalab.case import Case
+from replicalab.facts.batch import (
+    agreed_text,
+    counted_text,
+    faults_text,
+    group_names,
+    outcomes_text,
+    regret_panel,
+    share_text,
+    shares_panel,
+    stopped_text,
+)
+from replicalab.facts.blocks import says
+from replicalab.facts.score import regret_text
+from replicalab.negotiation import LabManagerKind, Outcome, ScientistKind
+from replicalab.scenarios import Difficulty
+from tests.facts.reading import bars, rows, tree, words
+from tests.ui.reading import bars_in
+
+GROUP = Summary(
+    "psy_stroop",
+    Difficulty.HARD,
+    ScientistKind.BASELINE,
+    LabManagerKind.REFERENCE,
+    {Outcome.AGREED: Share(81, 263), Outcome.NO_DEAL: Share(182, 263)},
+    2,
+)
+
+
+def test_batch_is_told_in_shares_with_what_failed_and_how_far_it_came() -> None:
+    # Newcombe (1998), Statistics in Medicine 17, 857-872, table I, method 3.
+    assert share_text(Share(81, 263)) == "81 of 263, 31 % (26 to 37 %)"
+    assert share_text(Share(0, 20)) == "0 of 20, 0 % (0 to 16 %)"
+    found = GROUP._replace(shares={Outcome.AGREED: Share(29, 29)}, failed=1)
+    told = "Agreed: 29 of 29, 100 % (88 to 100 %); 1 negotiation could not be played"
+    assert outcomes_text(found) == told
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [(0, "0"), (0.0, "0"), (1e-17, "below 0.01"), (0.0099, "below 0.01"), (0.01, "0.01"),
+     (0.125, "0.12"), (2.5, "2.50")],
+)  # fmt: skip
+def test_only_what_is_optimal_reads_0(value: float, told: str) -> None:
+    assert regret_text(value) == told
+
+
+def test_outcomes_are_told_with_their_mean_regret() -> None:
+    shares = {Outcome.AGREED: Share(29, 29)}
+    found = GROUP._replace(shares=shares, failed=1, regret=MeanRegret(29, 0.75))
+    told = "Agreed: 29 of 29, 100 % (88 to 100 %); mean regret 0.75; 1 negotiation could not be"
+    assert outcomes_text(found).startswith(told)
+
+
+def test_regret_is_told_of_each_player_that_has_one() -> None:
+    job = Case(study="psy_stroop", lab=Difficulty.HARD, scientist=ScientistKind.BASELINE)
+    by_model = job.changed(scientist=ScientistKind.MODEL)
+    results = [
+        Result(job=job, outcome=Outcome.AGREED, regret=1.5),
+        Result(job=job, outcome=Outcome.AGREED, regret=0),
+        Result(job=by_model, outcome=Outcome.AGREED, regret=0),
+        Result(job=job.changed(scientist=ScientistKind.DIRECT), outcome=Outcome.AGREED),
+    ]
+    assert rows(regret_panel(results)) == [
+        ["Scientist", "Mean regret", "Runs"],
+        ["Simple rule", "0.75", "2"],
+        ["Language model", "0", "1"],
+    ]
+    assert "0 is optimal." in words(regret_panel(results))
+    assert not says(regret_panel(results[-1:]))
+
+
+def test_faults_are_told_once() -> None:
+    assert faults_text(["gone", "", "gone", "lost\nthere"]) == ["gone", "lost there"]
+    assert stopped_text(1, 2000) == "Stopped: 1 of 2,000 negotiations are played."
+    counted = counted_text({"study": 1, "lab": 3, "seed": 4})
+    assert counted == "1 study × 3 labs × 4 seeds = 12 negotiations"
+
+
+def test_groups_are_named_by_what_tells_them_apart() -> None:
+    players = ScientistKind.BASELINE, LabManagerKind.REFERENCE
+    one = Summary("a", Difficulty.EASY, *players, {Outcome.AGREED: Share(1, 4)}, 0)
+    assert group_names([one], {"a": "Study A"}) == ["Study A"]
+    other = one._replace(lab_manager=LabManagerKind.LEAST_LOSS)
+    assert group_names([one, other], {}) == ["Reference", "Least-loss"]
+    assert group_names([one, one._replace(study="b")], {}) == ["a", "b"]
+    none = one._replace(shares={Outcome.NO_DEAL: Share(4, 4)})
+    assert agreed_text([one, none]) == "1 of 5 negotiations end agreed"
+
+
+def test_bars_are_shares_with_their_intervals() -> None:
+    # Newcombe (1998), Statistics in Medicine 17, 857-872, table I, method 3: 81 of 263.
+    found = tree(shares_panel([GROUP], {}, []))
+    ends = [
+        [float(part.split(":")[1]) for part in mark.attrib["style"].split(";")]
+        for bar in bars_in(found)
+        for mark in bar.iterfind("u")
+    ]
+    assert ends[0] == pytest.approx([0.255, 0.366], abs=0.001)
+    assert [end for _, end, _ in bars(shares_panel([GROUP], {}, []))] == pytest.approx(
+        [0.308, 1 - 0.308], abs=0.001
+    )
+
+
+def test_group_is_named_once_and_what_was_not_played_is_told_with_its_reason() -> None:
+    unplayed = GROUP._replace(shares={}, failed=3)
+    for group, name in ((GROUP, "Stroop <b>"), (unplayed, "psy_stroop")):
+        found = tree(shares_panel([group], {"psy_stroop": name}, ["gone"]))
+        assert [each.text for each in found.iterfind(".//tbody//th")] == [name]
+        told = " ".join(found.itertext())
+        assert f"{group.failed} negotiations could not be played" in told
+        assert "gone" in told

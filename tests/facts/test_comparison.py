@@ -1,0 +1,194 @@
+"""Plans side by side: what differs comes first, bars equal the numbers, long texts are folded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Final
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+
+from replicalab.assessment import assess
+from replicalab.comparison import Side, negotiated
+from replicalab.facts.blocks import Status
+from replicalab.facts.comparison import (
+    COST,
+    DIFFERS,
+    EVIDENCE,
+    OUTCOME,
+    SLACK,
+    comparison_panel,
+    parts,
+    same_text,
+    table,
+)
+from replicalab.lexicon import amount_text
+from replicalab.models import FIELD_LABELS, NUMBER_FIELDS, PROTOCOL_FIELDS, Protocol, revise
+from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, load_scenario
+from tests.facts.reading import bars, tree
+from tests.golden import assert_golden
+from tests.strategies import itemised_protocols, studied_packs
+from tests.ui.reading import heard
+
+PACK: Final = load_scenario("psy_stroop", "medium")
+PLAN: Final = PACK.reference_protocol
+"""100 samples for 1,600 credits, of which the lab has 1,000."""
+
+
+def side(plan: Protocol = PLAN, pack: Pack = PACK, name: str = "A") -> Side:
+    found = assess(plan, pack)
+    return Side(name, found, negotiated(found))
+
+
+AUDIT: Final = load_scenario("math_pythagorean", "easy")
+ASKED: Final = AUDIT.with_own(LabOverrides(), EvidenceAssumptions(alpha=0.01, dropout=0.1))
+OWN: Final = PACK.with_own(
+    LabOverrides(rates={"per_sample": 11}, steps={"base": 2}), EvidenceAssumptions(target=0.9)
+)
+OIL: Final = load_scenario("phys_millikan", "medium")
+COMPARED: Final = {
+    "one field": (side(), side(revise(PLAN, sample_size=25), name="=B")),
+    "a third that was not played": (
+        side(), side(revise(PLAN, sample_size=0)), side()._replace(played=None)
+    ),
+    "an audit that is asked otherwise": (side(AUDIT.reference_protocol, AUDIT),
+                                         side(AUDIT.reference_protocol, ASKED)),
+    "labs": (side(pack=load_scenario("psy_stroop", "easy")), side()),
+    "a lab of one's own": (side(pack=OWN), side()),
+    "other evidence": (side(), side(OIL.reference_protocol, OIL)),
+}  # fmt: skip
+
+
+def told(name: str, sides: Sequence[Side]) -> str:
+    """Return what is said of some sides; of all but the first only what is theirs alone."""
+    shown = (
+        line
+        for title, lines in parts(sides).items()
+        if name == "one field" or title in (DIFFERS, EVIDENCE, OUTCOME)
+        for line in lines
+    )
+    lines = (" | ".join([line.label, *(cell.text for cell in line.cells)]) for line in shown)
+    return "\n".join([f"# {name}", *lines, f"alike: {same_text(sides)}"])
+
+
+def test_sides_of_a_comparison_are_told_as_they_were_read() -> None:
+    assert_golden("comparison", "\n\n".join(map(told, *zip(*COMPARED.items(), strict=True))))
+
+
+def test_numbers_are_the_assessments_own_and_equal_sides_differ_in_nothing() -> None:
+    pair = COMPARED["one field"]
+    found = parts(pair)
+    power = next(line for line in found[EVIDENCE] if line.label == "Power")
+    assert [cell.number for cell in power.cells] == [each.plan.evidence.value for each in pair]
+    budget = next(line for line in found[SLACK] if line.label == "Budget")
+    assert [cell.status for cell in budget.cells] == [Status.FAIL, Status.PASS]
+    heading, *rows = table(pair)
+    assert heading == ["Part", "What", "A", "=B"]
+    assert [DIFFERS, "Sample size", 100, 25] in rows
+    assert {len(row) for row in rows} == {4}
+    equal = parts([side(), side(name="B")])
+    assert DIFFERS not in equal
+    assert not any(line.differs for lines in equal.values() for line in lines)
+
+
+@given(studied_packs(), itemised_protocols(), itemised_protocols())
+def test_whatever_is_compared_what_is_alike_never_differs_and_numbers_always_do(
+    pack: Pack, one: Protocol, other: Protocol
+) -> None:
+    sides = [Side("A", assess(plan, pack), None) for plan in (one, other)]
+    differ = {line.label for line in parts(sides).get(DIFFERS, [])}
+    alike = {name for name in PROTOCOL_FIELDS if getattr(one, name) == getattr(other, name)}
+    assert not differ & {FIELD_LABELS[name] for name in alike}
+    assert differ >= {FIELD_LABELS[name] for name in NUMBER_FIELDS if name not in alike}
+
+
+# --- as a panel -------------------------------------------------------------------------------
+
+
+def sides(**changes: object) -> list[Side]:
+    """Return the study's plan of 1,600 credits beside a changed one, in a lab of 1,000."""
+    plans = {"A": PLAN, "B": revise(PLAN, **changes)}
+    return [Side(name, assess(plan, PACK), None) for name, plan in plans.items()]
+
+
+def panel(found: list[Side]) -> ElementTree.Element:
+    return tree(comparison_panel(found))
+
+
+def test_bars_of_costs_share_one_scale_and_those_above_stand_against_the_budget() -> None:
+    drawn = bars(comparison_panel(sides(sample_size=25)))
+    assert drawn[1] == (0.0, 1.0, [0.625])
+    assert drawn[3] == (0.0, 0.85, [1.0])
+    totals = [to for _, to, marks in drawn[4:] if not marks][-2:]
+    assert totals == [1.0, pytest.approx(850 / 1600, abs=0.001)]
+
+
+def test_heads_tell_names_and_verdicts_once() -> None:
+    found = panel(sides(sample_size=25))
+    compared = found.findall(".//table")[1]
+    heads = [heard(each) for each in compared.iter("th")][1:3]
+    assert heads == ["A fails Not feasible", "B fails Not feasible"]
+
+
+def test_evidence_of_a_plan_that_fails_has_no_mark_of_one_that_passes() -> None:
+    found = panel(sides(sample_size=25))
+    pictured, compared = found.findall(".//table")
+    shown = [heard(row.findall("td")[1]) for row in pictured.findall("tbody/tr")]
+    assert shown == ["fails power 1.00, not feasible"] * 2
+    rows = {cells[0]: cells[1:] for cells in (heard(r).split(" | ") for r in compared.iter("tr"))}
+    assert rows["Power"] == ["1.00", "1.00"]
+    assert rows["Stands"] == ["fails meets target, not feasible"] * 2
+
+
+def test_long_text_is_folded_and_whole() -> None:
+    long = "word " * 100
+    found = panel(sides(rationale=long.strip()))
+    [folded] = [each for each in found.iter("details") if "word word" in "".join(each.itertext())]
+    assert long.strip() in (folded[0].tail or "")
+
+
+def test_evidence_of_other_kinds_is_drawn_on_a_scale_of_its_own() -> None:
+    other = load_scenario("phys_millikan", "medium")
+    mixed = [*sides()[:1], Side("C", assess(other.reference_protocol, other), None)]
+    alone = bars(comparison_panel([mixed[0], mixed[0]]))[0]
+    assert bars(comparison_panel(mixed))[0] == alone
+
+
+# --- labs of other currencies and further terms ----------------------------------------------
+
+
+def test_costs_stand_term_by_term_where_only_one_lab_has_the_term() -> None:
+    own = LabOverrides(rates={"per_staff_day": 10.0, "overhead_percent": 50.0})
+    priced = PACK.with_own(own, EvidenceAssumptions())
+    both = (side(), side(pack=priced, name="B"))
+    cost = {line.label: [cell.text for cell in line.cells] for line in parts(both)[COST]}
+    # Each staff unit takes 10 a day; the overhead is half of that and of the 1,600 together.
+    staff, days = both[1].plan.staff, both[1].plan.counts.days
+    assert cost["Staff days"] == ["0", amount_text(staff * days * 10)]
+    assert cost["Overhead"] == ["0", amount_text((1600 + staff * days * 10) / 2)]
+    assert cost["Total"] == ["1,600", amount_text((1600 + staff * days * 10) * 1.5)]
+    differing = [line.label for line in parts(both)[DIFFERS]]
+    assert {"A staff unit a day, credits", "Overhead, %"} <= {*differing}
+    plain = (side(), side(revise(PLAN, sample_size=25)))
+    assert "Overhead" not in same_text(plain) + "".join(map(str, parts(plain)))
+
+
+def test_labs_of_two_currencies_are_named_with_both_and_each_budget_with_its_own() -> None:
+    euros = PACK.with_own(
+        LabOverrides(currency="EUR", start_date=date(2026, 12, 7), weekends=False),
+        EvidenceAssumptions(),
+    )
+    found = parts((side(), side(pack=euros, name="B")))
+    assert "Cost, credits / EUR" in found
+    lines = {line.label: [cell.text for cell in line.cells] for line in found[DIFFERS]}
+    assert lines["First day"] == ["no date", "Mon 7 Dec 2026"]
+    assert lines["Weekends"] == ["worked", "not worked"]
+    used = {line.label: [cell.text for cell in line.cells] for line in found[SLACK]}
+    assert used["Budget"] == [
+        "1,600 / 1,000 credits (\u2212600)",
+        "1,600 / 1,000 EUR (\u2212600)",
+    ]
+    alone = parts((side(pack=euros), side(pack=euros, name="B")))
+    assert "Cost, EUR" in alone

@@ -1,0 +1,45 @@
+"""The lab in words: its name, and what of it is one's own, read in a golden file."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from replicalab.facts.lab import any_lab_text, lab_text, own_text
+from replicalab.scenarios import (
+    EvidenceAssumptions,
+    ItemState,
+    LabOverrides,
+    OwnItem,
+    load_scenario,
+)
+from tests.golden import assert_golden
+
+WRITTEN: Final = load_scenario("fin_momentum", "medium")
+TERMINAL: Final = OwnItem(
+    label="licensed-data terminal", category="equipment", state=ItemState.AVAILABLE, price=400.0
+)
+MUG: Final = OwnItem(label="mug", category="reagent", state=ItemState.AVAILABLE)
+
+SAID: Final[list[dict[str, Any]]] = [
+    {},
+    {"days": 6},
+    {"days": 40},
+    {"budget": 5000, "days": 9},
+    {"budget": 1, "days": 1, "staff": 2},
+    {"staff": 1, "start_day": 4},
+    {"days": 9, "rates": {"per_day": 4.0}, "items": (TERMINAL,)},
+    {"days": 9, "steps": {"base": 0}},
+    {"items": (MUG,)},
+    {"name": "Ours", "rates": {"per_day": 4.0, "per_sample": 0.0}},
+]
+"""What may be said of a lab: numbers as the study has them, of its own, items that it lacks."""
+
+
+def test_lab_of_ones_own_is_told_beside_the_studys_and_for_all_studies() -> None:
+    told = [f"seeded: {lab_text(load_scenario('fin_momentum', 'hard', 3))}"]
+    for said in SAID:
+        own = LabOverrides.model_validate(said)
+        pack = WRITTEN.with_own(own, EvidenceAssumptions())
+        told += ["", f"called: {lab_text(pack)}", own_text(WRITTEN, pack)]
+        told.append(any_lab_text(own, "hard", 3))
+    assert_golden("labs", "\n".join(told))

@@ -1,0 +1,281 @@
+"""What is said of a negotiation: how it ended, each round, who gave what, by which rule."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from replicalab.facts.blocks import Block, Status
+from replicalab.facts.negotiation import (
+    LAB_MANAGERS,
+    OUTCOME_TITLES,
+    SCIENTISTS,
+    answer_rule,
+    answer_verdict,
+    change_rows,
+    ledger_sentence,
+    outcome_verdict,
+    round_caption,
+    round_summary,
+    signed_credits,
+    step_changes,
+    turn_title,
+)
+from replicalab.facts.rounds import (
+    attempts_panel,
+    branches_panel,
+    ledger_panel,
+    outcome_panel,
+    round_panel,
+    rounds_panel,
+)
+from replicalab.models import Protocol, revise
+from replicalab.negotiation import (
+    LabManagerKind,
+    Negotiation,
+    Outcome,
+    ScientistKind,
+    ledger,
+)
+from replicalab.scenarios import Pack, load_scenario
+from tests.facts.reading import tree
+from tests.golden import assert_golden
+from tests.negotiation.playing import (
+    ACCEPT,
+    ENDS,
+    MEDIUM,
+    MODELLED,
+    PLAN,
+    PROSE,
+    RULED,
+    SHORT,
+    STUCK,
+    ask,
+    by_person,
+    by_rule,
+    propose,
+    revise_to,
+)
+from tests.strategies import openings, studied_packs
+from tests.ui.reading import bars_in, heard
+
+BASELINE, AWARE = ScientistKind.BASELINE, ScientistKind.DIRECT
+REFERENCE, LEAST = LabManagerKind.REFERENCE, LabManagerKind.LEAST_LOSS
+SHELF: Final = [
+    ("fin_momentum", "easy", BASELINE, REFERENCE, 5),
+    ("fin_momentum", "medium", BASELINE, REFERENCE, 5),
+    ("fin_momentum", "medium", BASELINE, REFERENCE, 2),
+    ("fin_momentum", "medium", AWARE, REFERENCE, 5),
+    ("fin_momentum", "hard", AWARE, LEAST, 5),
+    ("math_four_colour", "hard", BASELINE, REFERENCE, 5),
+    ("math_four_colour", "medium", AWARE, REFERENCE, 5),
+    ("psy_stroop", "medium", AWARE, REFERENCE, 5),
+    ("bio_jq1_myeloma", "hard", BASELINE, REFERENCE, 5),
+    ("phys_millikan", "medium", BASELINE, REFERENCE, 5),
+]
+"""The stories, the four outcomes, and each measure of evidence on its way down."""
+MOVES: Final = (
+    {"sample_size": 20},
+    {"sample_size": 30, "duration_days": 6},
+    {"sample_size": 2000, "rationale": "Another."},
+    {"duration_days": 4, "technique": "one; two", "controls": []},
+)
+BY_HAND: Final = {
+    **{name: case.played() for name, case in ENDS.items()},
+    "evidence is lost and returns": by_person(
+        STUCK, propose(PLAN), *map(revise_to, (SHORT, SHORT, PLAN)), max_rounds=9
+    ),
+    "every kind of move": by_person(
+        STUCK, propose(PLAN), *(revise_to(revise(PLAN, **move)) for move in MOVES), max_rounds=9
+    ),
+}
+
+
+def on_the_shelf(
+    study: str, lab: str, scientist: ScientistKind, manager: LabManagerKind, most: int
+) -> Negotiation:
+    pack = load_scenario(study, lab)
+    return by_rule(pack, pack.reference_protocol, most, scientist, manager)
+
+
+def told(negotiation: Negotiation) -> str:
+    """Return everything that is said of a negotiation."""
+    verdict = outcome_verdict(negotiation)
+    lines = [f"[{verdict.status}] {verdict.title}", verdict.text]
+    for at, done in enumerate(negotiation.rounds):
+        answer = answer_verdict(done)
+        meant = f"[{answer.status}] {answer.title}. {answer.text}" if answer else "no answer"
+        lines += ["", round_caption(negotiation, at), f"{turn_title(done)}: {round_summary(done)}"]
+        lines += [meant, answer_rule(done)]
+    concessions = ledger(negotiation)
+    lines += ["", ledger_sentence(concessions)]
+    lines += [
+        f"{concession.round_number + 1} {concession.who}: {step_changes(concession.step)}; "
+        f"{signed_credits(concession.step)} credits, {signed_credits(concession.total)} in all"
+        for concession in concessions
+    ]
+    return "\n".join(lines)
+
+
+# --- the words --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("place", SHELF, ids=lambda place: "-".join(map(str, place)))
+def test_negotiation_on_the_shelf_is_told(
+    place: tuple[str, str, ScientistKind, LabManagerKind, int],
+) -> None:
+    assert_golden(f"negotiation/{'-'.join(map(str, place))}", told(on_the_shelf(*place)))
+
+
+def test_negotiation_by_hand_is_told() -> None:
+    texts = [f"--- {name}\n\n{told(each)}" for name, each in BY_HAND.items()]
+    assert_golden("negotiation/by_hand", "\n\n".join(texts))
+
+
+def test_players_and_their_rules_are_named() -> None:
+    players = [*SCIENTISTS.values(), *LAB_MANAGERS.values()]
+    assert_golden("negotiation/players", "\n".join(": ".join(player) for player in players))
+
+
+# --- what must hold of them -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [name for name, case in ENDS.items() if case.outcome])
+def test_verdict_is_one_sentence_that_begins_with_the_outcome(name: str) -> None:
+    verdict, outcome = outcome_verdict(BY_HAND[name]), ENDS[name].outcome
+    if outcome in (Outcome.FALSE_AGREEMENT, Outcome.NO_DEAL):
+        assert verdict.status is Status.FAIL
+    assert verdict.text.startswith(verdict.title)
+    assert verdict.title.casefold().replace(" the ", " ").replace(" ", "_") == outcome
+    assert ". " not in verdict.text
+
+
+@given(studied_packs(), openings(), st.integers(1, 5))
+def test_verdict_passes_only_what_the_lab_can_run(
+    pack: Pack, opening: Protocol | None, most: int
+) -> None:
+    negotiation = by_rule(pack, opening, most)
+    verdict = outcome_verdict(negotiation)
+    assert negotiation.outcome is not None
+    assert verdict.text.startswith(OUTCOME_TITLES[negotiation.outcome])
+    plan = negotiation.final_plan
+    assert plan is not None
+    spotless = not plan.broken_wishes and not plan.dropped
+    agreed = negotiation.outcome is Outcome.AGREED
+    assert (verdict.status is Status.PASS) is (agreed and spotless)
+    assert verdict.status is not Status.PASS or plan.feasible
+    for at in range(len(negotiation.rounds)):
+        caption = round_caption(negotiation, at)
+        assert caption.startswith(f"Round {at + 1}: ")
+        assert caption.endswith(".")
+        assert not re.search("  |None", caption)
+
+
+def test_change_is_told_field_by_field() -> None:
+    other = revise(PLAN, sample_size=2000, duration_days=1, controls=[], rationale="So.")
+    [concession] = ledger(by_person(STUCK, propose(PLAN), revise_to(other), max_rounds=9))
+    assert change_rows(concession.step) == [
+        ("Sample size", "40", "2,000"),
+        ("Controls", "dark control, white light control", "–"),
+        ("Duration", "5 days", "1 day"),
+        ("Rationale", PLAN.rationale, "So."),
+    ]
+
+
+PROPOSED: Final = MEDIUM.reference_protocol
+
+
+def bars(panel: Block) -> dict[str, str]:
+    """Return where each bar of a round ends, by the name of its row."""
+    return {
+        heard(row[0]): bar.attrib["style"].rpartition(":")[2]
+        for row in tree(panel).iter("tr")
+        for bar in bars_in(row)
+    }
+
+
+# --- a round, and the whole run -------------------------------------------------------------------
+
+ASKED: Final = by_person(MEDIUM, propose(PROPOSED), ask("Which days? And the budget?"))
+STAYING: Final = by_person(
+    MEDIUM, propose(PROPOSED), *[revise_to(revise(PROPOSED, duration_days=7))] * 2
+)
+WORDED: Final = by_person(
+    MEDIUM, propose(PROPOSED), revise_to(revise(PROPOSED, rationale="Put otherwise."))
+)
+OVER: Final = by_person(MEDIUM, propose(PROPOSED), ACCEPT)
+LEFT: Final = by_person(MEDIUM, None)
+FORKS: Final = [*zip(RULED.rounds[:2], OVER.rounds, strict=True), (RULED.rounds[2], None)]
+PANELS: Final[dict[str, Block]] = {
+    "an answer in full": round_panel(RULED, 0, reworded="Other <b>words</b>."),
+    "a round": round_panel(RULED, 1),
+    "a question": round_panel(ASKED, 1),
+    "one number moves": round_panel(STAYING, 1),
+    "nothing moves": round_panel(STAYING, 2),
+    "no answer and no plan": round_panel(LEFT, 0),
+    "the rounds": rounds_panel(by_person(MEDIUM, ask("Days?"), propose(PROPOSED)), 1),
+    "the ledger": ledger_panel(RULED),
+    "a ledger of no amount": ledger_panel(WORDED),
+    "a branch that is over": branches_panel(FORKS, 1),
+}
+
+
+def test_panels_of_a_negotiation_read_as_they_were_read() -> None:
+    told = [f"# {name}\n{heard(tree(panel))}" for name, panel in PANELS.items()]
+    assert_golden("negotiation/panels", "\n\n".join(told))
+
+
+def test_bars_of_a_round_end_where_the_lab_is_used_up() -> None:
+    plan = RULED.rounds[1].plan
+    assert plan is not None
+    assert plan.evidence.value == pytest.approx(0.47, abs=0.005)
+    ends = bars(round_panel(RULED, 1))
+    assert ends["Days"] == "1.000", "7 of 6 days"
+    assert ends["Credits"] == f"{2900 / 3700:.3f}"
+    assert ends["Power"] == f"{plan.evidence.value:.3f}"
+
+
+def test_answer_to_a_question_is_read_without_unfolding_anything() -> None:
+    [folded] = [
+        part for part in tree(round_panel(ASKED, 1)).iter("details") if "hidden" in heard(part)
+    ]
+    assert "Budget: 3,700 credits remain." in heard(tree(round_panel(ASKED, 1)))
+    assert "remain" not in heard(folded)
+
+
+def test_what_a_model_said_is_folded() -> None:
+    attempts = MODELLED.rounds[0].attempts
+    for panel in (round_panel(MODELLED, 0), attempts_panel(attempts)):
+        titles = [heard(part) for part in tree(panel).iter("summary")]
+        assert [title for title in titles if title.startswith("Attempt")] == [
+            "Attempt 1: no valid action (no_json)",
+            "Attempt 2: no valid action (invalid_json)",
+            "Attempt 3: a valid action",
+        ]
+        said = {"".join(part.itertext()) for part in tree(panel).iter("pre")}
+        assert {PROSE, attempts[0].observation, attempts[0].system_prompt} <= said
+
+
+def test_outcome_of_an_open_negotiation_is_neither_good_nor_bad() -> None:
+    for talks, drawn in ((by_person(MEDIUM), "outcome"), (RULED, "outcome caution")):
+        panel = outcome_panel(outcome_verdict(talks), is_open=talks.outcome is None)
+        [told] = tree(panel).iter("h2")
+        assert told.get("class") == drawn
+
+
+@given(studied_packs(), openings())
+def test_every_panel_of_any_negotiation_is_well_formed(
+    pack: Pack, opening: Protocol | None
+) -> None:
+    talks: Negotiation = by_rule(pack, opening, scientist=ScientistKind.DIRECT)
+    panels: list[Block] = [
+        *(round_panel(talks, at) for at in range(len(talks.rounds))),
+        rounds_panel(talks, 0),
+        ledger_panel(talks),
+        outcome_panel(outcome_verdict(talks)),
+    ]
+    assert all(heard(tree(panel)) for panel in panels)

@@ -1,0 +1,142 @@
+"""What is said of an original, and of each effect to plan with, in numbers worked out by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from replicalab.assessment import assess
+from replicalab.facts.blocks import Sentence, Table
+from replicalab.facts.original import (
+    choices_texts,
+    fits_text,
+    original_blocks,
+    original_panel,
+    reported_text,
+)
+from replicalab.planner.curves import Curves
+from replicalab.scenarios import Design, EvidenceAssumptions, LabOverrides, parse_study, study_yaml
+from tests.factories import make_design, make_pack, make_protocol, make_study
+from tests.measures.test_originals import original_of
+
+
+def design_with(kind: str = "two_group", **reported: object) -> Design:
+    """Return a design that plans with d 0.5, and whose original reports these."""
+    return make_design(
+        kind=kind,
+        effect_published=None,
+        effect_planning=0.5,
+        sesoi=None,
+        original=dict(original_of(**reported)),
+    )
+
+
+def curves(design: Design, samples: int = 128) -> Curves:
+    """Return the curves of a plan of so many samples."""
+    return Curves(assess(make_protocol(sample_size=samples), make_pack(design=design)))
+
+
+def rows(found: Curves) -> dict[str, tuple[str, ...]]:
+    """Return what the table of effects says, by the name of the effect."""
+    [table] = [block for block in original_blocks(found) if isinstance(block, Table)]
+    return {row[0].text: tuple(cell.text for cell in row[1:]) for row in table.rows}
+
+
+@pytest.mark.parametrize(
+    ("kind", "reported", "text"),
+    [
+        (
+            "two_group",
+            {"numbers": {"t": 2.2}, "n1": 16, "n2": 16},
+            "Cohen's d 0.778, from t = 2.2, n = 16 and 16: t = 2.2 (30 df), two-sided p = 0.036.",
+        ),
+        (
+            "survival",
+            {"effect": 0.81, "low": 0.70, "high": 0.94, "sides": 1},
+            "Hazard ratio 0.81, 95 % interval 0.7 to 0.94, tested one-sided: "
+            "z = −2.8, two-sided p = 0.0051.",
+        ),
+        (
+            "correlation",
+            {"effect": 0.5, "se": 0.1, "n": 103},
+            "Correlation r 0.5, standard error 0.1, n = 103: z = 5.49, two-sided p < 0.0001.",
+        ),
+        (
+            # The interval's z is the estimate over half its width by 1.96; the t is n's.
+            "two_group",
+            {"effect": 2.3, "low": 1.1, "high": 3.46, "n1": 10, "n2": 9},
+            "Cohen's d 2.3, 95 % interval 1.1 to 3.46, n = 10 and 9: t = 5.01 (17 df), "
+            "two-sided p = 0.00011; by its standard error z = 3.82.",
+        ),
+        ("two_group", {"effect": 0.5}, "Cohen's d 0.5."),
+    ],
+)
+def test_original_is_told_as_it_was_reported(
+    kind: str, reported: dict[str, object], text: str
+) -> None:
+    design = design_with(kind, **reported)
+    assert design.original is not None
+    assert reported_text(design, design.original) == text
+
+
+def test_effects_stand_with_their_samples_and_what_the_plan_is_worth() -> None:
+    told = rows(curves(design_with(effect=0.5, n=40)))
+    # 64 and 308 an arm; the powers at 64 an arm are 0.8015 and 0.2458 (by scipy).
+    assert told["Planned"] == ("0.5", "128", "0.801")
+    assert told["Safeguard"] == ("0.226", "616", "0.25")
+    # Its 20 an arm had a power of 0.338 at d 0.5, so that d33 is 0.4959.
+    assert told["Small telescopes"][0] == "0.496"
+    # 1 - 1/2.5 of 0.5.
+    assert told["Shrunken"][0] == "0.3"
+
+
+def test_samples_for_the_target_are_not_capped_by_what_can_count() -> None:
+    design = design_with(effect=0.5, n=40).model_copy(update={"population_max": 100})
+    found = curves(design)
+    assert found.needed(0.5) is None
+    assert rows(found)["Planned"][1] == "128"
+    assert "100 can count" in fits_text(found)
+
+
+def test_samples_for_the_target_grow_with_dropout() -> None:
+    design = design_with(effect=0.5, n=40).model_copy(update={"dropout": 0.25})
+    # 128 of 171 are left.
+    assert rows(curves(design))["Planned"][1] == "171"
+
+
+def test_effect_that_no_sample_size_shows_needs_none() -> None:
+    assert curves(design_with(effect=0.5, n=40)).needed_anywhere(1e-6) is None
+
+
+def test_effect_asked_by_a_visitor_stands_beside_the_studys() -> None:
+    design = design_with(effect=0.5, n=40)
+    pack = make_pack(design=design).with_own(LabOverrides(), EvidenceAssumptions(effect=0.4))
+    plan = assess(make_protocol(sample_size=128), pack)
+    told = rows(Curves(plan, design))
+    assert (told["Yours"][0], told["Planned"][0]) == ("0.4", "0.5")
+    # Where nobody knows the study as it was written, no effect is called its own.
+    told = rows(Curves(plan))
+    assert told["Yours"][0] == "0.4"
+    assert "Planned" not in told
+
+
+def test_choice_that_is_lost_says_why() -> None:
+    texts = choices_texts(design_with(effect=0.1, n=40))
+    assert "Safeguard is not offered: the original's 60 % interval reaches no effect." in texts
+    blocks = original_blocks(curves(design_with(effect=0.1, n=40)))
+    said = [block.text for block in blocks if isinstance(block, Sentence)]
+    assert any(text.startswith("Small telescopes is not offered: ") for text in said)
+
+
+def test_nothing_is_said_without_an_original() -> None:
+    found = curves(make_design())
+    assert original_blocks(found) == []
+    assert original_panel(found) is None
+    assert choices_texts(make_design()) == []
+
+
+def test_original_is_read_back_as_it_was_written() -> None:
+    original = original_of(numbers={"t": 2.2}, n1=16, n2=17, sides=1, where="A shelf", se=0.36)
+    study = make_study(design=make_design(effect_published=None, original=dict(original)))
+    again = parse_study(study_yaml(study), "x.yaml")
+    assert again == study
+    assert again.design.original == original

@@ -1,0 +1,80 @@
+"""Slides: the claim, the plan, each concession, the sum, the simple rule and the decision."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from replicalab.assessment import assess
+from replicalab.facts.blocks import Block
+from replicalab.facts.lab import amounts_text
+from replicalab.facts.negotiation import outcome_verdict, simple_rule_run
+from replicalab.facts.present import (
+    concession_slide,
+    decision_slide,
+    ledger_slide,
+    plan_slide,
+    rule_slide,
+    stake_slide,
+)
+from replicalab.facts.rounds import suggested
+from replicalab.models import revise
+from replicalab.negotiation import ScientistKind, concession_steps
+from replicalab.planner import PlanAnalysis
+from replicalab.scenarios import EvidenceAssumptions, LabOverrides, list_scenarios, load_scenario
+from tests.facts.reading import tree
+from tests.golden import assert_golden
+from tests.negotiation.playing import by_person, by_rule, propose
+from tests.ui.reading import heard
+
+STROOP: Final = load_scenario("psy_stroop", "medium")
+YOURS: Final = assess(STROOP.reference_protocol, STROOP)
+
+
+def signs(panel: Block) -> set[str]:
+    """Return the statuses that a slide is coloured in."""
+    names = (name for part in tree(panel).iter() for name in part.get("class", "").split())
+    return {"pass", "caution", "fail"} & set(names)
+
+
+SOME: Final = STROOP.with_own(LabOverrides(), EvidenceAssumptions(dropout=0.25))
+EDITED: Final = revise(YOURS.plan, sample_size=40)
+OPEN: Final = by_person(STROOP, propose(STROOP.reference_protocol))
+FISH: Final = load_scenario("eco_reef_fish", "medium")
+FISHING: Final = by_rule(FISH, FISH.reference_protocol, scientist=ScientistKind.STEP_BY_STEP)
+RULE: Final = simple_rule_run(FISHING)
+assert RULE is not None
+CHANGES: Final = suggested(FISHING)
+FISH_PLAN: Final = PlanAnalysis(assess(FISH.reference_protocol, FISH))
+SLIDES: Final = {
+    "the study's question": stake_slide(YOURS),
+    "its question with dropout": stake_slide(assess(EDITED, SOME)),
+    "its own plan": plan_slide(YOURS),
+    "another plan": plan_slide(assess(EDITED, STROOP)),
+    "another plan with dropout": plan_slide(assess(EDITED, SOME)),
+    "a concession of an item": concession_slide(FISHING, 0, CHANGES),
+    "a concession of a control": concession_slide(FISHING, 1, CHANGES),
+    "a concession of samples": concession_slide(FISHING, 3, CHANGES),
+    "what was given up": ledger_slide(concession_steps(FISHING), CHANGES),
+    "the simple rule": rule_slide(FISHING, RULE),
+    "the decision": decision_slide(FISH_PLAN, FISHING, outcome_verdict(FISHING)),
+    "an open negotiation": decision_slide(PlanAnalysis(YOURS), OPEN, outcome_verdict(OPEN)),
+    "the decision alone": decision_slide(PlanAnalysis(YOURS), None),
+    "a noted decision": decision_slide(PlanAnalysis(YOURS), None, note="Run it in May.\nAda"),
+}
+
+
+def test_slides_read_as_they_were_read() -> None:
+    texts = [f"# {name}\n{heard(tree(panel))}" for name, panel in SLIDES.items()]
+    assert_golden("slides", "\n\n".join(texts))
+
+
+@pytest.mark.parametrize("study", [each.scenario_id for each in list_scenarios()])
+def test_stake_tells_claim_doubt_goal_and_lab(study: str) -> None:
+    pack = load_scenario(study, "medium")
+    slide = stake_slide(assess(pack.reference_protocol, pack))
+    paper, text = pack.paper, heard(tree(slide))
+    for shown in (paper.hypothesis, paper.contested or "", paper.goal, amounts_text(pack.lab)):
+        assert shown in text
+    assert not signs(slide), "no verdict"

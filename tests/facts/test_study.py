@@ -1,0 +1,93 @@
+"""The open study in words, a sketch for each kind of design, and the editor's line numbers."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+from replicalab.assessment import assess
+from replicalab.drafts import Draft, check, new_study
+from replicalab.facts.present import stake_slide
+from replicalab.facts.study import (
+    design_panel,
+    kind_panel,
+    lab_panel,
+    paper_panel,
+    rules_panel,
+    story_panel,
+)
+from replicalab.measures import KINDS, DesignKind
+from replicalab.planner import PlanAnalysis
+from replicalab.render.html import html, numbers_style
+from replicalab.scenarios import Difficulty, Pack, load_scenario, pack_of
+from tests.facts.reading import tree
+from tests.ui.reading import heard
+
+
+def quick_start() -> Pack:
+    study = check(Draft(new_study("mine", numbers={"effect_planning": 0.5}))).study
+    assert study is not None
+    return pack_of(study, Difficulty.MEDIUM)
+
+
+def story(pack: Pack) -> str:
+    return html(story_panel(PlanAnalysis(assess(pack.reference_protocol, pack))))
+
+
+def test_title_that_asks_gets_no_full_stop() -> None:
+    for study, title in (
+        ("fin_overreaction", "Does the Stock Market Overreact?"),
+        ("psy_stroop", "Studies of interference in serial verbal reactions."),
+    ):
+        assert f"<strong>{title}</strong> " in story(load_scenario(study))
+
+
+def test_rules_and_lab_of_a_study_that_names_none_have_no_empty_parts() -> None:
+    pack = quick_start()
+    rules = html(rules_panel(pack))
+    assert rules.count("<h2") == 1
+    assert "Constraints</h2>" in rules
+    assert "The study names no restrictions, success criteria or controls." in rules
+    lab = html(lab_panel(assess(pack.reference_protocol, pack)))
+    assert "The study names no items." in lab
+    assert "<table" not in lab
+    stroop = load_scenario("psy_stroop")
+    assert "names no" not in html(rules_panel(stroop))
+    assert "<table" in html(lab_panel(assess(stroop.reference_protocol, stroop)))
+
+
+def test_page_leaves_out_what_a_study_does_not_give() -> None:
+    pack = quick_start()
+    slide = html(stake_slide(assess(pack.reference_protocol, pack)))
+    for shown in (story(pack), html(paper_panel(pack)), slide):
+        assert "Not given" not in shown
+    assert "Hypothesis" not in html(paper_panel(pack))
+    assert "<p>Power by the exact two-sided t-test (noncentral t).</p>" in html(design_panel(pack))
+
+
+def test_sketch_of_each_kind_is_its_own_lies_in_its_box_and_is_not_read_out() -> None:
+    assert len({row.sketch for row in KINDS.values()}) == len(DesignKind)
+    for kind, row in KINDS.items():
+        for shape in row.sketch:
+            assert 0 <= shape.x <= shape.x + shape.w <= 100
+            assert 0 <= shape.y <= shape.y + shape.h <= 100
+        [panel] = tree(kind_panel(kind))
+        [sketch] = panel.findall("div")
+        assert sketch.get("aria-hidden") == "true"
+        assert len(sketch.findall("i")) == len(row.sketch)
+        assert heard(panel) == row.asks
+
+
+def test_every_line_of_the_editor_has_its_number_and_some_that_follow() -> None:
+    for text, least in (("", 1), ("a\nb", 2), ("\n" * 300, 301)):
+        numbers = [int(n) for n in re.findall(r"%3E(\d+)%3C", numbers_style("key", text))]
+        assert numbers == [*range(1, len(numbers) + 1)]
+        assert least < len(numbers) < least + 100
+    assert len(numbers_style("key", "\n" * 300_000)) < 200_000, "a small message"
+
+
+def test_style_of_the_editor_holds_nothing_that_a_browser_takes_out() -> None:
+    style = numbers_style("own_text", "a")
+    assert ElementTree.fromstring(style).tag == "style"  # noqa: S314  # ours
+    assert style.count("<") == 2
+    assert ".st-key-own_text textarea" in style

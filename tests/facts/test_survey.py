@@ -1,0 +1,71 @@
+"""The table of all studies: its orders, its words, and its columns in a file."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from replicalab.facts.blocks import Table
+from replicalab.facts.survey import (
+    COLUMNS,
+    ORDERS,
+    binding_text,
+    cells,
+    fits_text,
+    order_key,
+    survey_panel,
+)
+from replicalab.planner import SurveyedStudy, surveyed
+from replicalab.scenarios import EvidenceAssumptions, LabOverrides, list_scenarios, load_scenario
+from tests.golden import assert_golden
+
+POOR: Final = LabOverrides(budget=900, days=4, staff=2)
+
+
+def found(study: str, own: LabOverrides = POOR) -> SurveyedStudy:
+    return surveyed(load_scenario(study, "medium").with_own(own, EvidenceAssumptions()))
+
+
+def told(study: str, own: LabOverrides) -> str:
+    """Return the row of a study in the file, and what the table says of what fits and binds."""
+    each = found(study, own)
+    row = (f"{value:.4g}" if isinstance(value, float) else f"{value}" for value in cells(each))
+    named = (f"{name}: {value}".rstrip() for name, value in zip(COLUMNS, row, strict=True))
+    return "\n".join([f"# {fits_text(each)}; {binding_text(each)}", *named])
+
+
+def test_rows_of_the_table_and_of_its_file_read_as_they_were_read() -> None:
+    studies = "ml_resnet_cifar10", "fin_momentum", "eco_reef_fish", "chem_suzuki_ppb"
+    rows = [told("fin_momentum", LabOverrides(budget=3000, days=40))]
+    rows += [told(study, POOR) for study in studies]
+    assert_golden("survey", "\n\n".join(rows))
+
+
+def test_order_is_by_its_column_and_of_equals_the_best_first() -> None:
+    rows = [found(study.scenario_id) for study in list_scenarios()]
+    by_merit = sorted(rows, key=lambda each: each.rank)
+    column = {"Study": "study", "Evidence": "share of target", "Samples": "samples"}
+    column |= {"Days": "days", "Credits": "credits", "Given up": "fidelity loss"}
+    for order in ORDERS:
+        cell = COLUMNS.index(column.get(order, "binds"))
+        expected = by_merit
+        if order != ORDERS[0]:
+            values = {id(each): cells(each)[cell] for each in rows}
+            folded = {k: v.casefold() if isinstance(v, str) else v for k, v in values.items()}
+            expected = sorted(by_merit, key=lambda e: folded[id(e)], reverse=order == "Evidence")
+        names = [each.pack.paper.name for each in sorted(rows, key=order_key(order))]
+        assert names == [each.pack.paper.name for each in expected], order
+
+
+def test_costs_are_headed_by_the_currency_of_all_labs_or_each_has_its_own() -> None:
+    euros = LabOverrides(currency="EUR")
+    some = [(found("fin_momentum", own), "", "") for own in (euros, POOR)]
+    heads = {"EUR": some[:1], "Credits": some[1:], "Cost": some}
+    for head, rows in heads.items():
+        group = survey_panel("", rows, ORDERS[0])
+        [table] = [block for block in group.blocks if isinstance(block, Table)]
+        assert [column.name for column in table.columns][5] == head
+        costs = [row[5].text for row in table.rows]
+        assert [cost.rpartition(" ")[2] for cost in costs][:1] == (
+            ["EUR"] if head == "Cost" else costs[:1]
+        )
+    assert "less cost" in str(survey_panel("", some, ORDERS[0]))

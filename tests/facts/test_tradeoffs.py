@@ -1,0 +1,358 @@
+"""Trade-offs in sentences: what each says is asserted, how it says it stands in one golden file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Final
+from xml.etree import ElementTree
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from replicalab.assessment import Assessment, assess, effects_of, scale_of
+from replicalab.facts.blocks import Status, listed_panel, plain_table
+from replicalab.facts.check import effects_panel
+from replicalab.facts.frontier import (
+    balance_text,
+    extras_lines,
+    fidelity_text,
+    frontier_title,
+    given_up_text,
+    priced_size_text,
+    standing_verdict,
+    worth_text,
+)
+from replicalab.facts.plan import bounds_text, effect_label
+from replicalab.facts.region import (
+    apart_text,
+    fillings_text,
+    limit_texts,
+    loaded_text,
+    means_text,
+    no_evidence_text,
+    one_effect_text,
+    outside_text,
+    own_items_text,
+    point_lines,
+    region_title,
+    worded_text,
+)
+from replicalab.models import Protocol, revise
+from replicalab.planner import (
+    Frontier,
+    FrontierPlan,
+    PlanAnalysis,
+    RegionLimit,
+    least_to_draw,
+    plan_to_draw,
+)
+from replicalab.planner.region import Region, region
+from replicalab.render.figures import Tag
+from replicalab.render.figures.region import Labelled, over_panel
+from replicalab.render.html import html
+from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, load_scenario
+from tests.factories import (
+    make_constraint,
+    make_design,
+    make_pack,
+    make_protocol,
+    make_throughput,
+    with_means,
+)
+from tests.facts.labs import IN_VAIN, LONE
+from tests.facts.reading import tree
+from tests.golden import assert_golden
+from tests.hostile import ATTACK
+from tests.ui.reading import heard
+
+MOMENTUM: Final = ("fin_momentum", "medium")
+MYELOMA: Final = ("bio_jq1_myeloma", "hard")
+SUZUKI: Final = ("chem_suzuki_ppb", "hard")
+REEF: Final = ("eco_reef_fish", "medium")
+
+
+def opened(place: tuple[str, str], samples: int | None = None, days: int = 0) -> PlanAnalysis:
+    """Return the options of the reference protocol, or of a plan of these numbers that fits."""
+    pack = load_scenario(*place)
+    options = PlanAnalysis(assess(pack.reference_protocol, pack))
+    return options if samples is None else PlanAnalysis(plan_to_draw(options).at(days, samples))
+
+
+def inexact(options: PlanAnalysis) -> PlanAnalysis:
+    """Return options of which the frontier is not proven."""
+    found = PlanAnalysis(options.yours)
+    found.__dict__["frontier"] = replace(options.frontier, exact=False)
+    found.__dict__["least"] = replace(options.least, exact=False)
+    return found
+
+
+def beaten_in_days() -> PlanAnalysis:
+    """Return options of a plan that only a faster one beats."""
+    found = opened(MOMENTUM, 161, 4)
+    yours = found.yours
+    faster = FrontierPlan(
+        161, 161, 3, yours.cost, yours.evidence.value, yours.evidence.tier, yours.fidelity_loss,
+        found.variants.listed[0],
+    )  # fmt: skip
+    found.__dict__["frontier"] = Frontier((faster,), yours.pack)
+    return found
+
+
+def too_dear() -> PlanAnalysis:
+    """Return options in a lab that pays for two days at most, where the endpoint needs three."""
+    plan = make_protocol(sample_size=4, duration_days=2)
+    found = PlanAnalysis(assess(plan, make_pack(budget=540.0)))
+    assert found.yours.feasible
+    assert found.least.plan == plan
+    return found
+
+
+EXTRAS: Final = (MOMENTUM, REEF, ("ml_rl_seeds", "hard"), SUZUKI, ("psy_stroop", "easy"))
+"""Where one thing more buys something, or nothing is needed."""
+STANDINGS: Final = {
+    "beaten in credits": (
+        opened(("bio_jq1_myeloma", "easy")), Status.CAUTION, "Beaten"
+    ),
+    "beaten": (opened(MOMENTUM, 150, 6), Status.CAUTION, "Beaten"),
+    "beaten in days only": (beaten_in_days(), Status.CAUTION, "Beaten"),
+    "unbeaten": (opened(MOMENTUM, 161, 3), Status.PASS, "Unbeaten"),
+    "unbeaten, not proven": (
+        inexact(opened(MOMENTUM, 161, 3)), Status.CAUTION, "Unbeaten, not proven"
+    ),
+    "does not fit": (opened(MOMENTUM), Status.FAIL, "Does not fit"),
+    "does not fit, not proven": (inexact(opened(MOMENTUM)), Status.FAIL, "Does not fit"),
+    "does not fit, least loss as good": (
+        opened(("psy_stroop", "medium")), Status.FAIL, "Does not fit"
+    ),
+    "does not fit, another as good": (
+        opened(("chem_suzuki_ppb", "medium")), Status.FAIL, "Does not fit"
+    ),
+    "does not fit, nor shows": (opened(MOMENTUM, 320, 2), Status.FAIL, "Does not fit"),
+    "fits, shows nothing": (opened(MOMENTUM, 50, 2), Status.FAIL, "No evidence"),
+    "nothing fits": (opened(SUZUKI), Status.FAIL, "Nothing fits"),
+    "nothing shows": (opened(MYELOMA), Status.FAIL, "Nothing fits"),
+    "nothing shows, yours fits": (opened(MYELOMA, 12, 14), Status.FAIL, "Nothing fits"),
+    "nothing fits in the days that show, yours fits": (too_dear(), Status.FAIL, "Nothing fits"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", STANDINGS)
+def test_plan_stands_where_the_frontier_puts_it(case: str) -> None:
+    options, status, title = STANDINGS[case]
+    found = standing_verdict(options)
+    assert (found.status, found.title) == (status, title)
+    unbeaten = options.yours.feasible and bool(options.frontier.plans)
+    unbeaten = unbeaten and options.frontier.standing(options.yours).unbeaten
+    assert unbeaten == (title in ("Unbeaten", "Unbeaten, not proven", "No evidence"))
+    assert ("what can be had instead" in frontier_title(found)) == (status is not Status.PASS)
+
+
+def test_lab_that_shows_nothing_is_told_so_and_no_other() -> None:
+    assert no_evidence_text(opened(MYELOMA))
+    assert not no_evidence_text(opened(("bio_jq1_myeloma", "medium")))
+    assert no_evidence_text(too_dear())
+    assert no_evidence_text(inexact(too_dear())) != no_evidence_text(too_dear())
+
+
+# --- what fits, over all the lab's days ---------------------------------------------------------
+
+
+def test_plan_of_the_frontier_that_shows_nothing_is_told_so() -> None:
+    options = opened(("psy_ego_depletion", "medium"))
+    evidence, fewest = options.yours.evidence, options.frontier.plans[0]
+    assert (fewest.samples, worth_text(evidence, fewest.value)) == (2, "0.00, shows nothing")
+    assert worth_text(evidence, 0.051) == "0.05"
+
+
+def title(pack: Pack, plan: Protocol | None = None) -> str:
+    """Return the title of the region as a page draws it."""
+    yours = assess(plan or pack.reference_protocol, pack)
+    options = PlanAnalysis(yours)
+    return region_title(region(plan_to_draw(options), [yours, options.least.after]))
+
+
+def test_title_goes_on_to_the_labs_last_day_where_the_chart_ends_before() -> None:
+    pack = load_scenario("psy_stroop", "easy").with_own(
+        LabOverrides(days=10, staff=5), EvidenceAssumptions()
+    )
+    plan = pack.reference_protocol
+    there = [
+        (days, samples)
+        for days in range(1, 14)
+        for samples in range(1, 130)
+        if _fits_and_counts(revise(plan, duration_days=days, sample_size=samples), pack)
+    ]
+    most = max(samples for _, samples in there)
+    assert (there[0][0], there[-1][0]) == (1, 10)
+    assert title(pack) == f"What fits and counts: up to {most} samples, 1 to 10 days"
+
+
+def _fits_and_counts(plan: Protocol, pack: Pack) -> bool:
+    found = assess(plan, pack)
+    return found.feasible and found.evidence.able == plan.sample_size
+
+
+@pytest.mark.parametrize(
+    ("lab", "said"),
+    [
+        # 5,000 credits less 50 for controls, 350 for items and 50 a day, at 10 a sample.
+        ({}, "up to 445 samples, 3 to 20 days"),
+        ({"days": 80}, "up to 445 samples, 3 to 80 days"),
+        # With 3 samples, one beside the controls, (4,600 - 30) / 50 days.
+        ({"days": 200}, "up to 445 samples, 3 to 91 days"),
+        ({"days": 200, "min_days": 75}, "up to 85 samples, 75 to 91 days"),
+        # 5 a day: 46 days count 230 samples, for 46 × 50 + 2,300 = 4,600 credits.
+        (
+            {"days": 200, "samples_per_day": make_throughput(value=5)},
+            "up to 230 samples, 3 to 91 days",
+        ),
+        ({"days": 200, "min_days": 92}, ""),
+        ({"budget": 400.0}, None),
+    ],
+)
+def test_title_is_of_the_lab_and_not_of_the_charts_columns(
+    lab: dict[str, Any], said: str | None
+) -> None:
+    found = title(make_pack(**lab), make_protocol(duration_days=3))
+    if said is None:
+        assert found == "With these items and controls nothing fits this lab"
+    else:
+        none = "Whatever fits with these items and controls yields no evidence"
+        assert found == (f"What fits and counts: {said}" if said else none)
+
+
+def test_title_of_samples_of_which_not_all_can_count_does_not_deny_the_evidence() -> None:
+    asked = make_constraint(bounds="samples", comparator=">=", quantity=30, unit="trays")
+    few = make_throughput(value=5)
+    pack = make_pack(constraints=[asked], days=5, samples_per_day=few, budget=1000.0)
+    assert not assess(make_protocol(sample_size=30, duration_days=5), pack).evidence.void_reason
+    # 1,000 credits less 400 for controls and items, and 50 for a day, at 10 a sample.
+    assert title(pack) == "What fits, but does not all count: up to 55 samples, 1 to 5 days"
+
+
+def test_limits_are_those_that_the_study_and_the_lab_set() -> None:
+    everything = load_scenario(*MOMENTUM)
+    assert set(limit_texts(everything)) == set(RegionLimit)
+    least = {*RegionLimit} - {RegionLimit.THROUGHPUT, RegionLimit.POPULATION, RegionLimit.STUDY}
+    assert set(limit_texts(make_pack())) == least
+
+
+def test_what_is_as_it_was_is_not_told() -> None:
+    assert outside_text([]) == ""
+    easy = opened(("fin_momentum", "easy"))
+    assert worded_text(plan_to_draw(easy)) == ""
+    assert own_items_text(plan_to_draw(easy), easy.yours, None) == ""
+
+
+def test_prose_of_the_trade_offs() -> None:
+    assert_golden("tradeoffs", "\n".join(_prose()))
+
+
+def _prose() -> Iterator[str]:
+    """Yield every kind of sentence, each after what it is about."""
+    momentum, reef, myeloma = opened(MOMENTUM), opened(REEF), opened(MYELOMA)
+    for case, (options, _, _) in STANDINGS.items():
+        yield f"{case}: {standing_verdict(options).text}"
+    for place in EXTRAS:
+        yield from (f"{' '.join(place)}: {line}" for line in extras_lines(opened(place)))
+    # Of the balance.
+    yield from map(balance_text, (momentum, reef, opened(("math_four_colour", "hard"))))
+    yield from map(given_up_text, (reef.yours, reef.least.after))
+    yield from map(fidelity_text, (reef.yours, plan_to_draw(reef).plan))
+    yield priced_size_text(opened(MOMENTUM, 1, 1).yours)
+    # Of the region.
+    grid = np.arange(1, 9), np.arange(0, 400)
+    tight = assess(opened(MOMENTUM, 300, 3).yours.plan, with_means(momentum.yours.pack, days=3))
+    for options in (momentum, PlanAnalysis(tight), myeloma, opened(SUZUKI)):
+        drawn = plan_to_draw(options)
+        yield f"{region_title(Region(drawn, *grid))}. {worded_text(drawn)}".strip()
+        yield from filter(None, [own_items_text(drawn, options.yours, None)])
+    least = least_to_draw(reef, plan_to_draw(reef))
+    assert least is not None
+    yield own_items_text(plan_to_draw(reef), reef.yours, None)
+    for options in (momentum, opened(("phys_millikan", "medium"))):
+        yield from (fillings_text(options.yours.evidence), bounds_text(options.yours.evidence))
+        yield means_text(options.yours.pack)
+    for plan_there in (
+        momentum.yours,
+        plan_to_draw(momentum).at(3, 161),
+        plan_to_draw(momentum).at(2, 161),
+    ):
+        yield from point_lines(plan_there)
+    yield apart_text(least)
+    yield outside_text([("your plan", 1633), ("target 100 %", 1)])
+    lone = plan_to_draw(PlanAnalysis(assess(IN_VAIN, with_means(LONE, budget=1000))))
+    yield region_title(Region(lone, *grid))
+    for pack in (momentum.yours.pack, LONE):
+        yield from (f"{name}: {label}; {text}" for name, (label, text) in limit_texts(pack).items())
+    pack = momentum.yours.pack
+    yield from map(no_evidence_text, (myeloma, too_dear(), inexact(too_dear())))
+    plan = reef.yours.plan
+    yield loaded_text(plan, revise(reef.least.plan, sample_size=1, duration_days=1))
+    yield loaded_text(plan, revise(plan, sample_size=1200))
+    yield from map(effect_label, effects_of(pack.design))
+    # Of a single effect that is assumed, or none.
+    design = make_design(kind="equivalence", effect_planning=0.0, margin=0.5)
+    yield one_effect_text(assess(make_protocol(), make_pack(design=design)))
+    yield from map(one_effect_text, map(reference, ("math_four_colour", "phys_millikan")))
+
+
+_TO: Final = re.compile(r"--to:([\d.]+)")
+
+
+def reference(study: str) -> Assessment:
+    """Return a study's reference protocol in its medium lab."""
+    pack = load_scenario(study, "medium")
+    return assess(pack.reference_protocol, pack)
+
+
+@pytest.mark.parametrize("study", ["fin_momentum", "bio_jq1_myeloma"])
+def test_each_effect_has_the_evidence_of_each_plan_as_a_number_and_a_bar(study: str) -> None:
+    plan = reference(study)
+    effects = effects_of(plan.pack.design)
+    assert len(effects) > 1
+    panel = tree(effects_panel(effects, {"your plan": plan, "other": plan}))
+    rows = list(panel.iter("tr"))[1:]
+    found = [plan.evidence_at(each.effect) for each in effects]
+    worst, best = scale_of(found)
+    for row, evidence in zip(rows, found, strict=True):
+        numbers = [heard(cell) for cell in row.iter("td") if cell.get("class") == "number"]
+        assert [number.split()[-1] for number in numbers] == [evidence.number.split()[-1]] * 2
+        bars = [float(to) for to in _TO.findall(ElementTree.tostring(row, "unicode"))]
+        assert bars == [pytest.approx((evidence.value - worst) / (best - worst), abs=1e-3)] * 2
+
+
+def test_each_row_of_a_table_has_a_heading_and_hostile_text_is_text_in_every_place() -> None:
+    table = plain_table("The plans", ("Plan", "Evidence"), [("mine", "0.9"), ("yours", "0.8")])
+    panel = tree(table)
+    headings = [heard(cell) for cell in panel.iter("th") if cell.get("scope") == "row"]
+    assert headings == ["mine", "yours"]
+    assert heard(next(panel.iter("caption"))) == "The plans"
+    hostile = plain_table(ATTACK, (ATTACK,), [(ATTACK,)]), listed_panel(ATTACK, [ATTACK])
+    for each in hostile:
+        found = tree(each)
+        assert not {"img", "a", "script"} & {part.tag for part in found.iter()}
+        assert heard(found).count("<img src=//x.test/b>") == html(each).count("&lt;img") > 0
+
+
+def test_what_lies_over_the_chart_is_nothing_to_a_screen_reader() -> None:
+    """It has the point's two fields, and the table."""
+    room = {"left": 50, "right": 10, "below": 40, "height": 300}
+    tag = Tag(ATTACK, 0.5, 0.75, -12.5, 21.0, "#B84E00", "#FFFFFF")
+    chart = Labelled(go.Figure(), [tag], room)
+    [over] = tree(over_panel(chart, (0.25, 0.5)))
+    assert over.get("aria-hidden") == "true"
+    assert all(f"--{name}:{px}px" in (over.get("style") or "") for name, px in room.items())
+    label, cross = over
+    assert heard(label).count("<img src=//x.test/b>") == 1
+    assert not len(label)
+    assert label.get("style") == (
+        "--across:0.5000;--up:0.7500;--aside:-12.5px;--above:21.0px;"
+        "background:#B84E00;color:#FFFFFF"
+    )
+    assert cross.get("style") == "--across:0.2500;--up:0.5000"
+    [without] = tree(over_panel(chart, None))
+    assert len(without) == 1
