@@ -23,6 +23,14 @@ PAGES: Final = "pages"
 """app.py and pages/*.py: above every layer, imported by nobody."""
 
 
+FEATURE: Final = "features/*"
+"""The room of each folder of `replicalab.features`; its `__init__.py` is the room `features`."""
+
+FOLDERS: Final = [
+    [path.parent.name] for path in (ROOT / PACKAGE / "features").glob("*/__init__.py")
+]
+
+
 def _layers() -> tuple[frozenset[str], ...]:
     """Return the rooms that docs/architecture.md draws, lowest first."""
     drawn = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
@@ -94,7 +102,15 @@ class Import(NamedTuple):
     def target(self) -> str | None:
         """The room of the package that is asked for; None for the outside and the package."""
         parts = self.name.split(".")
-        return parts[1] if parts[0] == PACKAGE and len(parts) > 1 else None
+        if parts[0] != PACKAGE or len(parts) == 1:
+            return None
+        return FEATURE if self.feature else parts[1]
+
+    @property
+    def feature(self) -> str:
+        """The feature that is asked for; empty for another target."""
+        parts = self.name.split(".")
+        return parts[2] if parts[:2] == [PACKAGE, "features"] and parts[2:3] in FOLDERS else ""
 
 
 def room_of(file: Path) -> str:
@@ -102,7 +118,10 @@ def room_of(file: Path) -> str:
     package = ROOT / PACKAGE
     if not file.is_relative_to(package):
         return PAGES
-    first = Path(file.relative_to(package).parts[0]).stem
+    parts = file.relative_to(package).parts
+    if parts[0] == "features" and len(parts) > 2:
+        return FEATURE
+    first = Path(parts[0]).stem
     return "" if first == "__init__" else first
 
 
@@ -145,7 +164,7 @@ def layer_of(room: str) -> int:
 
 def test_rooms_that_are_drawn_are_the_rooms_that_there_are() -> None:
     rooms = {room_of(file) for file in package_files()} - {""}
-    assert rooms == ROOMS, "draw the rooms in docs/architecture.md as they are"
+    assert rooms | {FEATURE} == ROOMS, "draw the rooms in docs/architecture.md as they are"
 
 
 def test_rooms_import_strictly_downward() -> None:
@@ -158,6 +177,15 @@ def test_rooms_import_strictly_downward() -> None:
         and layer_of(found.target) >= layer_of(found.source)
     }
     assert not upward, "\n".join(upward)
+
+
+def test_features_do_not_import_each_other() -> None:
+    met = [
+        f"{found.place}: {found.name}"
+        for found in all_imports()
+        if found.feature and found.feature not in found.file.parts
+    ]
+    assert not met, "\n".join(met)
 
 
 def test_nobody_imports_the_pages_or_the_tests() -> None:

@@ -1,0 +1,86 @@
+"""The optional features: a row and a folder for each, and how the rest of the program asks them.
+
+A folder implements some of five hooks. `facts(plan)`, `notes(plan)` and `section(report)` are
+functions of its `__init__.py`, `panel(place, plan)` of its `page.py`, `command(app)` of its
+`command.py`. It is imported when it is first asked.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, Final, Literal, NamedTuple
+
+Hook = Literal["facts", "notes", "panel", "section", "command"]
+MODULES: Final[Mapping[Hook, str]] = {
+    "facts": "",
+    "notes": "",
+    "panel": ".page",
+    "section": "",
+    "command": ".command",
+}
+"""The module of each hook in the folder of a feature."""
+_LOG: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A feature, and what it is asked for.
+
+    Attributes:
+        name: its folder.
+        title: its name for people.
+        judges: whether it has facts and notes about a plan.
+        panels: places of pages where it draws.
+        sections: documents that it adds a part to.
+        documents: documents that are its own, with their titles.
+        commands: its commands.
+    """
+
+    name: str
+    title: str
+    judges: bool = False
+    panels: tuple[str, ...] = ()
+    sections: tuple[str, ...] = ()
+    documents: Mapping[str, str] = field(default_factory=dict)
+    commands: tuple[str, ...] = ()
+
+    def answers(self, hook: Hook, subject: Any) -> bool:
+        """Return whether it has something for a hook of a plan, place, report or program."""
+        match hook:
+            case "panel":
+                return subject in self.panels
+            case "section":
+                return subject.kind in self.sections or subject.kind in self.documents
+            case "command":
+                return bool(self.commands)
+            case _:
+                return self.judges
+
+
+class Reply(NamedTuple):
+    """What a feature answers; if it failed, a note in place of the value."""
+
+    feature: Feature
+    value: Any = None
+    note: str = ""
+
+
+FEATURES: Final[tuple[Feature, ...]] = ()
+"""All features, in the order in which they are shown."""
+
+
+def ask(hook: Hook, *arguments: Any) -> Iterator[Reply]:
+    """Yield the reply of every feature that has something for a hook called with these."""
+    for feature in FEATURES:
+        if not feature.answers(hook, arguments[0]):
+            continue
+        try:
+            module = import_module(f"{__name__}.{feature.name}{MODULES[hook]}")
+            reply = Reply(feature, getattr(module, hook)(*arguments))
+        except Exception:  # noqa: BLE001 - whatever fails in a feature stops nothing else
+            _LOG.debug("%s of %s failed", hook, feature.name, exc_info=True)
+            reply = Reply(feature, note=f"{feature.title} is not available: it failed.")
+        yield reply
