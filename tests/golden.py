@@ -1,7 +1,8 @@
-"""Wordings pinned once: a golden file each, rewritten by one command and read in the diff."""
+"""Wordings pinned once: golden files, rewritten by one command and read in the diff."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 from pathlib import Path
@@ -9,22 +10,39 @@ from typing import Final
 
 FOLDER: Final = Path(__file__).with_name("golden")
 REWRITE: Final = "REPLICALAB_REWRITE_GOLDEN"
-"""Set by ``make golden``: every golden file is written anew instead of compared."""
+"""Set by ``make golden``: golden files are rewritten instead of compared."""
 
 _ONE_OF_MANY: Final = re.compile(
     r"(?<![\d.,])1 (?:(?:more|fewer) )?"
     r"(?:items|days|samples|(?:staff )?units|controls|rounds|credits|errors|findings|faults)\b"
 )
-"""A plural after the number one, wherever a text is pinned."""
+"""A plural after the number one, in any golden file."""
+_SECTION: Final = re.compile(r"^##### (\S+) #####\n", re.MULTILINE)
 
 
 def assert_golden(name: str, text: str) -> None:
-    """Assert that a text is word for word what the golden file holds, and counts one as one."""
+    """Assert that a text equals its golden file, or, for ``file#section``, that section of it."""
     assert not (wrong := _ONE_OF_MANY.findall(text)), f"{name}: {', '.join(wrong)}"
-    file = FOLDER / f"{name}.txt"
+    path, _, section = name.partition("#")
+    file = FOLDER / f"{path}.txt"
     if os.environ.get(REWRITE):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(f"{text}\n", encoding="utf-8")
+        _rewrite(file, section, f"{text}\n")
     assert file.exists(), f"{file.name} is missing; make golden writes it"
-    kept = file.read_text(encoding="utf-8")
-    assert f"{text}\n" == kept, f"{name} reads otherwise; if it should, make golden"
+    assert _read(file).get(section) == f"{text}\n", f"{name} has changed; if it should, make golden"
+
+
+def _read(file: Path) -> dict[str, str]:
+    """Return the sections of a golden file by name; a file without sections has the name ''."""
+    first, *rest = _SECTION.split(file.read_text(encoding="utf-8"))
+    return dict(zip(rest[::2], rest[1::2], strict=True)) if rest else {"": first}
+
+
+def _rewrite(file: Path, section: str, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with Path(__file__).open(encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # tests in other processes rewrite other sections
+        sections = _read(file) if section and file.exists() else {}
+        sections[section] = text
+        heads = {name: f"##### {name} #####\n" if name else "" for name in sections}
+        parts = (heads[name] + sections[name] for name in sorted(sections))
+        file.write_text("".join(parts), encoding="utf-8")

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import re
 from typing import Final
-from urllib.parse import urlencode
 
-from playwright.sync_api import Page, Route, WebSocketRoute, expect
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from playwright.sync_api import Page, expect
 
-from replicalab.ui.address import to_query
-from replicalab.ui.stories import stories
 from tests.browser.driving import open_app, wait_for_run
 from tests.browser.visiting import (
     choose_more,
@@ -87,21 +83,6 @@ def _resets_and_applies_one_change_then_all(page: Page) -> None:
     expect(where(page)).to_be_in_viewport()
 
 
-def test_story_reads_on_its_page_and_undo_brings_its_address_back(app_page: Page) -> None:
-    left = stories()[1].workspace.changed(presenting=0)
-    open_app(app_page, "/Protocol?" + urlencode(to_query(left)))
-    for part in ("Staff:", "Basis"):
-        expect(app_page.get_by_text(part).first).to_be_in_viewport()
-    address = app_page.url
-    press(app_page, "Apply the least-loss plan")
-    expect(number(app_page, "Duration (days)")).to_have_value("27")
-    expect(where(app_page)).to_contain_text("power 0.53")
-    expect(where(app_page)).to_be_in_viewport()
-    press(app_page, "Undo")
-    expect(number(app_page, "Duration (days)")).to_have_value("28")
-    assert app_page.url.split("#")[0] == address
-
-
 def test_quick_clicks_all_count_and_back_restores_the_plan_before(app_page: Page) -> None:
     open_app(app_page, EASY)
     samples = number(app_page, "Sample size")
@@ -125,60 +106,6 @@ def test_quick_clicks_all_count_and_back_restores_the_plan_before(app_page: Page
     app_page.wait_for_timeout(SETTLED_MS)
     press(app_page, "Undo")
     expect(samples).to_have_value("435")
-
-
-def test_edit_before_the_other_fields_have_loaded_keeps_what_they_hold(app_page: Page) -> None:
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
-    app_page.route(re.compile(r"/(Multiselect|TextInput|TextArea)\.[^/]*\.js$"), hold)
-    open_app(app_page, EASY)
-    type_number(app_page, "Sample size", 200)
-    assert held
-    app_page.unroute_all()
-    technique = app_page.get_by_role("textbox", name="Technique", exact=True)
-    expect(technique).to_have_value(re.compile("^offline decile"))
-    expect(app_page.get_by_text("market-neutral benchmark").first).to_be_visible()
-    type_number(app_page, "Sample size", 100)
-    expect(dimension(app_page, "Budget")).to_contain_text("1,850 / 5,100 credits")
-
-
-def test_long_run_dims_what_is_told_and_no_field(app_page: Page) -> None:
-    slow = False
-    kept_back: list[str | bytes] = []
-
-    def connect(socket: WebSocketRoute) -> None:
-        server = socket.connect_to_server()
-
-        def answer(message: str | bytes) -> None:
-            if kept_back or (slow and _is_element(message)):
-                kept_back.append(message)
-            else:
-                socket.send(message)
-
-        server.on_message(answer)
-
-    app_page.route_web_socket(re.compile("/_stcore/stream"), connect)
-    open_app(app_page, "/Protocol?study=fin_momentum")
-    told = app_page.locator(".stHtml").filter(has=app_page.locator(".check"))
-    field = number(app_page, "Sample size")
-    around = app_page.locator(".stElementContainer").filter(has=field)
-    expect(told).to_have_css("opacity", "1")
-    slow = True
-    field.press("ArrowUp")
-    field.press("Enter")
-    expect(told).to_have_css("opacity", "0.33")
-    expect(around).to_have_attribute("data-stale", "true")
-    expect(around).to_have_css("opacity", "1")
-
-
-def _is_element(message: str | bytes) -> bool:
-    """Return whether a message of the server draws a part of the page."""
-    if isinstance(message, str):
-        return False
-    return ForwardMsg.FromString(message).WhichOneof("type") in {"delta", "ref_hash"}
 
 
 # --- the point of the curve ---------------------------------------------------------------------

@@ -50,19 +50,8 @@ def test_three_plans_are_kept_beside_compared_decided_and_opened_elsewhere(
     follow(app_page, "Compare")
     expect(row(app_page, "Sample size")).to_have_text(["420", "150", "50"])
     expect(row(app_page, "Total")).to_have_text(["5,050", "2,350", "1,350"])
-    _opens_elsewhere(app_page.url, browser, app_server)
     reload_app(app_page)
     expect(row(app_page, "Sample size")).to_have_text(["420", "150", "50"])
-
-
-def _opens_elsewhere(url: str, browser: Browser, server: AppServer) -> None:
-    """Expect a copied link to open the same comparison for another visitor."""
-    context = browser.new_context(base_url=server.url)
-    other = context.new_page()
-    other.goto(url)
-    expect(row(other, "Sample size")).to_have_text(["420", "150", "50"])
-    expect(other.get_by_role("columnheader", name=re.compile("^Half of it"))).to_be_visible()
-    context.close()
 
 
 def test_comparison_leaves_as_a_table_and_a_batch_beside_it_is_fit_to_see(app_page: Page) -> None:

@@ -30,7 +30,6 @@ from tests.browser.visiting import (
     upload,
     where,
 )
-from tests.reports.making import pages_in
 
 STROOP: Final = "/Protocol?study=psy_stroop&budget=1200&alpha=0.01"
 
@@ -96,16 +95,6 @@ def test_copied_link_opens_the_same_elsewhere(app_page: Page, elsewhere: Page) -
     expect(where(elsewhere)).to_have_text(told, use_inner_text=True)
     expect(elsewhere).to_have_url(re.compile("budget=1200"))
     expect(elsewhere).to_have_title("Protocol · ReplicaLab")
-
-
-def test_brief_is_one_page_on_paper(app_page: Page, tmp_path: Path) -> None:
-    open_app(app_page, STROOP)
-    hand_over(app_page, "Brief")
-    expect(drawer(app_page).locator(".rl.preview h1")).to_have_text("Stroop interference")
-    drawer(app_page).get_by_role("button", name="PDF", exact=True).click()
-    paper = file_of(app_page, "Save psy-stroop-medium-brief.pdf", tmp_path)
-    assert paper.name == "psy-stroop-medium-brief.pdf"
-    assert pages_in(paper.read_bytes()) == 1
 
 
 def test_what_is_exported_is_imported_elsewhere_and_verified(

@@ -14,9 +14,7 @@ from playwright.sync_api import BrowserContext, BrowserType, Page, expect
 from tests.browser.driving import (
     APP,
     AppServer,
-    assert_accessible,
     count_runs,
-    looks,
     open_app,
     wait_for_run,
 )
@@ -79,30 +77,6 @@ def test_plan_that_is_kept_is_there_after_the_browser_was_closed(
         expect(number(page, "Sample size")).to_have_value("41")
 
 
-def test_second_of_two_tabs_is_told_and_nothing_is_lost(app_page: Page) -> None:
-    open_app(app_page, ADDRESS)
-    keep(app_page)
-    other = blank(app_page.context)
-    open_app(other, app_page.url)
-    type_number(app_page, "Sample size", 41)
-    keep(app_page)
-    type_number(other, "Sample size", 42)
-    press(other, "Save")
-    expect(other.get_by_text("was saved elsewhere since")).to_be_visible()
-    expect(other.get_by_role("cell", name="41", exact=True)).to_be_visible()
-    expect(other.get_by_role("cell", name="42", exact=True)).to_be_visible()
-    press(other, "Save mine over it")
-    expect(other.locator(".st-key-kept")).to_contain_text("version 3")
-    follow(other, "Library")
-    with wait_for_run(other):
-        other.get_by_text("History: 3 versions").click()
-    expect(other.get_by_role("cell", name="41", exact=True)).to_be_visible()
-    for _ in looks(other):
-        assert_accessible(other)
-    type_text(other, "Name", "The lean one")
-    expect(other.get_by_role("radio", name="The lean one")).to_be_checked()
-
-
 def edited(context: BrowserContext, server: AppServer) -> Page:
     """Return a tab in which a plan was edited."""
     page = blank(context)
@@ -126,21 +100,6 @@ def test_last_state_is_back_after_the_server_was_killed(
         open_app(page, page.url)
         expect(number(page, "Sample size")).to_have_value("41")
         expect(page.get_by_role("textbox", name="Rationale")).to_have_value(rationale)
-        empty = blank(context)
-        open_app(empty, f"{server.url}/")
-        press(empty, "Go on with it")
-        follow(empty, "Protocol")
-        expect(number(empty, "Sample size")).to_have_value("41")
-
-
-def test_what_was_edited_last_is_offered_after_the_server_was_stopped(
-    context: BrowserContext, tmp_path: Path
-) -> None:
-    log = tmp_path / "server.log"
-    with AppServer(APP, log) as server:
-        page = edited(context, server)
-    page.close()
-    with AppServer(APP, log, port=server.port):
         empty = blank(context)
         open_app(empty, f"{server.url}/")
         press(empty, "Go on with it")

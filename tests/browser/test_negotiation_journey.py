@@ -19,7 +19,7 @@ from tests.browser.driving import (
     open_app,
     reload_app,
 )
-from tests.browser.visiting import expect_round, pick, press, type_number, type_text
+from tests.browser.visiting import expect_round, press, type_number, type_text
 from tests.llm.serving import Exchange, serve, whole
 
 REFERENCE: Final = load_scenario("fin_momentum").reference_protocol
@@ -47,38 +47,6 @@ def test_wide_tables_stack_on_a_phone(app_page: Page) -> None:
     expect(rounds.get_by_role("cell").first).to_be_visible()
     main = app_page.get_by_test_id("stMain")
     assert main.evaluate("element => element.scrollWidth - element.clientWidth") <= 0
-
-
-def test_scientist_is_played_to_an_agreement(app_page: Page) -> None:
-    open_app(app_page, "/Negotiation?study=fin_momentum")
-    pick(app_page, "Scientist", "You")
-    expect(verdict(app_page)).to_contain_text("no plan is on the table yet")
-    app_page.get_by_role("textbox", name="Rationale", exact=True).fill("Typed a moment ago.")
-    press(app_page, "Put this plan forward")
-    expect_round(app_page, 1, 1)
-    app_page.get_by_text("The whole plan", exact=True).click()
-    expect(app_page.get_by_text("Typed a moment ago.").first).to_be_visible()
-    expect(verdict(app_page)).to_contain_text("the Lab Manager offers 210 months in 6 days")
-    type_number(app_page, "Sample size", 290)
-    press(app_page, "Put this plan forward")
-    expect_round(app_page, 2, 2)
-    expect(verdict(app_page)).to_contain_text("Agreed in round 2: 290 months in 6 days")
-    press(app_page, "Undo last round")
-    press(app_page, "Accept the offer")
-    agreed = "Agreed below the floor in round 2: 210 months in 6 days"
-    expect(verdict(app_page)).to_contain_text(agreed)
-    reload_app(app_page)
-    expect(verdict(app_page)).to_contain_text(agreed)
-    gave = "The Scientist gave 2,200 credits and 0.29 of power"
-    expect(app_page.get_by_text(gave)).to_be_visible()
-
-
-@pytest.mark.parametrize(
-    ("study", "shown"), [("fin_momentum", 1), ("psy_stroop", 2), ("math_four_colour", 2)]
-)
-def test_round_stands_in_the_first_screen(app_page: Page, study: str, shown: int) -> None:
-    open_app(app_page, f"/Negotiation?study={study}&round={shown}")
-    expect(app_page.locator(".rl .sides")).to_be_in_viewport(ratio=1)
 
 
 def test_round_is_forked_and_both_branches_are_compared(app_page: Page) -> None:

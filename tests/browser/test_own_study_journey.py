@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -18,9 +17,7 @@ from tests.browser.visiting import (
     pick,
     press,
     show,
-    type_number,
     type_text,
-    upload,
     where,
 )
 
@@ -46,19 +43,6 @@ def test_study_of_ones_own_is_written_used_and_negotiated(app_page: Page) -> Non
     expect(app_page.get_by_text(re.compile(r"^Round 1 of \d+( so far)?$"))).to_be_visible()
     open_app(app_page, app_page.url)
     expect(where(app_page)).to_contain_text(TITLE)
-
-
-def test_analysis_says_what_is_wrong_with_a_number_and_answers_again(app_page: Page) -> None:
-    open_app(app_page)
-    show(app_page, "Make a study")
-    answer = app_page.get_by_text("64 a group = 128 in all.")
-    expect(answer).to_be_visible()
-    for _ in range(2):
-        type_number(app_page, "Alpha, two-sided", 2)
-        expect(app_page.get_by_text("2 is not allowed: it must be less than 1.")).to_be_visible()
-        expect(answer).to_have_count(0)
-        type_number(app_page, "Alpha, two-sided", 0.05)
-        expect(answer).to_be_visible()
 
 
 def test_link_to_ones_own_study_reads_it_and_a_reload_still_owns_it(
@@ -103,22 +87,6 @@ def put_template_into_editor(page: Page) -> str:
 def button(page: Page, name: str) -> Locator:
     """Return the buttons of that name, which may be followed by their keys."""
     return page.get_by_role("button", name=re.compile(rf"^{name}"))
-
-
-def test_uploaded_file_is_read_into_the_form_and_binary_is_refused(
-    app_page: Page, tmp_path: Path
-) -> None:
-    open_app(app_page)
-    show(app_page, "Make a study")
-    upload(app_page, TEMPLATE)
-    expect(textbox(app_page, "Short name")).to_have_value(TITLE)
-    press(app_page, "Start anew")
-    binary = tmp_path / "broken.yaml"
-    binary.write_bytes(b"title: caf\xe9\n")
-    upload(app_page, binary)
-    expect(app_page.get_by_text("byte 0xe9 is not UTF-8 text")).to_be_visible()
-    press(app_page, "Back to the form")
-    expect(textbox(app_page, "Short name")).to_have_value(TITLE)
 
 
 def textbox(page: Page, name: str) -> Locator:

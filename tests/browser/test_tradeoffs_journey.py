@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 import pytest
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.driving import (
     PHONE,
@@ -23,7 +22,6 @@ PAGE: Final = "/Trade-offs"
 CHART_MS: Final = 30_000
 LOAD: Final = "Load this point into the editor"
 PLOT: Final = ".nsewdrag"
-REGION: Final = "What fits and counts: up to 300 samples, 3 to 6 days"
 
 
 def chart_title(page: Page) -> Locator:
@@ -78,43 +76,6 @@ def test_click_in_the_chart_chooses_the_point_there_and_the_cross_says_which(
     follow(app_page, "Protocol")
     expect(number(app_page, "Sample size")).to_have_value(str(samples))
     expect(number(app_page, "Duration (days)")).to_have_value("5")
-
-
-COUNT_MAPS: Final = """() => {
-  const draw = HTMLCanvasElement.prototype.toDataURL;
-  window.maps = 0;
-  HTMLCanvasElement.prototype.toDataURL = function (...how) {
-    window.maps += 1;
-    return draw.apply(this, how);
-  };
-}"""
-"""Plotly turns the map of evidence into a picture each time that it draws the region."""
-
-
-def test_lever_draws_the_region_once_each_time_until_it_is_reset(app_page: Page) -> None:
-    opened(app_page)
-    app_page.evaluate(COUNT_MAPS)
-    lever = app_page.get_by_role("slider", name="Budget, credits")
-    for pulled in (1, 2, 3):
-        with wait_for_run(app_page):
-            lever.press("ArrowLeft")
-        budget = app_page.locator(".st-key-region .over > span").filter(has_text="budget")
-        expect(budget).to_contain_text(f"{3700 - 10 * pulled:,}")
-        app_page.wait_for_timeout(500)  # a second drawing would follow the first
-        assert app_page.evaluate("window.maps") == pulled
-    expect(app_page.get_by_text("3,670 credits instead of 3,700")).to_be_visible()
-    expect(chart_title(app_page)).to_have_text(REGION.replace("300", "297"))
-    expect(app_page).to_have_url(re.compile("budget=3670"))
-    press(app_page, "Back to the study’s lab")
-    expect(chart_title(app_page)).to_have_text(REGION)
-    expect(app_page).not_to_have_url(re.compile("budget="))
-
-
-def test_lever_tells_the_budget_also_where_it_lies_between_two_steps(app_page: Page) -> None:
-    opened(app_page, "?study=fin_momentum&budget=3705")
-    lever = app_page.get_by_role("slider", name="Budget, credits")
-    expect(lever).to_have_attribute("aria-valuetext", "3,705")
-    expect(app_page.get_by_test_id("stSliderThumbValue").first).to_have_text("3,705")
 
 
 def test_tables_and_the_other_picture_are_accessible_and_load_the_balanced_plan(
@@ -180,34 +141,3 @@ def test_labels_of_every_region_are_whole_and_apart(app_page: Page, address: str
     expect(app_page.get_by_text("Dotted: fits")).to_be_visible()
     for view in looks(app_page, (PROJECTOR, PHONE)):
         assert app_page.evaluate(LABELS) == [], f"{view}, with what cannot count"
-
-
-def test_what_is_pointed_at_is_read_through_the_labels(app_page: Page) -> None:
-    opened(app_page)
-    for name in (".xtick text", ".xtitle", ".ytitle"):
-        label = app_page.locator(f".st-key-region_chart {name}").first
-        expect(label).to_have_css("fill", "rgb(90, 87, 80)")  # the grey of the pages
-    labels = app_page.locator(".st-key-region .over > span").first
-    expect(labels).to_have_css("opacity", "1")
-    app_page.locator(f".st-key-region_chart {PLOT}").hover()
-    expect(app_page.locator(".st-key-region_chart .hovertext").first).to_be_attached()
-    expect(labels).to_have_css("opacity", "0.1")
-    app_page.mouse.move(1, 1)
-    expect(labels).to_have_css("opacity", "1")
-
-
-def test_labels_wait_for_the_chart_that_they_lie_over(app_page: Page) -> None:
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
-    app_page.route("**/PlotlyChart.*.js", hold)
-    open_app(app_page, f"{PAGE}?study=fin_momentum")
-    labels = app_page.locator(".st-key-region .over")
-    expect(labels).to_be_attached()
-    expect(labels).to_be_hidden()
-    [chart] = held
-    chart.continue_()
-    expect(labels).to_be_visible()
-    expect(app_page.locator(".st-key-region_chart .js-plotly-plot")).to_be_attached()

@@ -38,7 +38,7 @@ def test_answer_in_words(ask: Asking, command: str) -> None:
     answer = ask(line)
     assert answer.code in (0, 1)
     text = "\n".join(line.rstrip() for line in answer.out.splitlines())
-    assert_golden(f"commands/{command}", f"{text}\nexit code {answer.code}")
+    assert_golden(f"commands#{command}", f"{text}\nexit code {answer.code}")
     data = ask(f"{line} --json")
     assert (data.code, data.data["schema"]) == (answer.code, SCHEMA)
 
@@ -221,7 +221,7 @@ def test_fault_is_one_message_with_exit_code_2(ask: Asking) -> None:
         assert len(answer.err.splitlines()) == 1, answer.err
         assert ";" in answer.err, answer.err
         texts.append(f"$ {line}\n{answer.err}")
-    assert_golden("commands/bad_input", "\n".join(texts).rstrip("\n"))
+    assert_golden("commands#bad_input", "\n".join(texts).rstrip("\n"))
 
 
 def test_hostile_text_reaches_no_terminal(ask: Asking) -> None:

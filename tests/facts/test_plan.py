@@ -191,7 +191,7 @@ def test_all_that_is_said_of_a_kind_that_no_shipped_study_has_reads_as_it_was_re
     )
     own = sized(60)
     blurred = revise(own, required_equipment=[shelf.alternative, EQUIPMENT[1]])
-    assert_golden(f"kinds/{kind}", "\n\n".join(told(of(plan, pack)) for plan in (own, blurred)))
+    assert_golden(f"kinds#{kind}", "\n\n".join(told(of(plan, pack)) for plan in (own, blurred)))
 
 
 # --- what must hold of them -------------------------------------------------------------------

@@ -68,7 +68,7 @@ def test_three_labs_stand_side_by_side_with_one_click_and_by_a_link() -> None:
     assert [each.name for each in tray(app)] == ["easy lab", "medium lab", "hard lab"]
     budgets = [f"{load_scenario('psy_stroop', level).lab.budget:,.0f}" for level in Difficulty]
     assert row(app, "Budget, credits") == budgets
-    assert_golden("pages/compare_labs", said(app))
+    assert_golden("pages/compare#labs", said(app))
     again = visit(COMPARE, **query_of(app))
     assert tray(again) == tray(app)
     assert panel_tables(again) == panel_tables(app)

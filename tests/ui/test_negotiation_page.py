@@ -101,18 +101,18 @@ def test_scrubber_of_one_round_shows_it_whatever_round_is_asked_for() -> None:
 @pytest.mark.parametrize(
     ("name", "query"),
     [
-        ("negotiation", {**SIMPLE, "round": "2"}),
-        ("negotiation_steps", {"round": "3"}),
-        ("negotiation_direct", {"scientist": "direct", "round": "2"}),
-        ("negotiation_answer", {"manager": "person"}),
-        ("negotiation_stuck", {**STUCK, **SIMPLE, "round": "5"}),
-        ("negotiation_by_hand", {"scientist": "person"}),
-        ("negotiation_model", {"scientist": "model"}),
-        ("negotiation_recorded", {"recording": "momentum_revised"}),
+        ("first", {**SIMPLE, "round": "2"}),
+        ("steps", {"round": "3"}),
+        ("direct", {"scientist": "direct", "round": "2"}),
+        ("answer", {"manager": "person"}),
+        ("stuck", {**STUCK, **SIMPLE, "round": "5"}),
+        ("by_hand", {"scientist": "person"}),
+        ("model", {"scientist": "model"}),
+        ("recorded", {"recording": "momentum_revised"}),
     ],
 )
 def test_page_opens_with_each_scientist_as_it_was_read(name: str, query: dict[str, str]) -> None:
-    assert_golden(f"pages/{name}", said(visit(NEGOTIATION, **query)))
+    assert_golden(f"pages/negotiation#{name}", said(visit(NEGOTIATION, **query)))
 
 
 # --- who plays, and for how long ---

@@ -50,23 +50,23 @@ def test_page_opens_on_the_default_study_says_what_a_sample_is_and_reads_as_it_w
     assert where(app) == quiet.get(file, judged)
     assert (f"Samples: {pack.design.unit_of_n}" in said(app)) is (file in NEED_STUDY)
     if file in GOLDEN:
-        assert_golden(f"pages/{GOLDEN[file]}", said(app))
+        assert_golden(f"pages/{GOLDEN[file]}#first", said(app))
 
 
 def test_part_of_a_study_reads_as_it_was_read() -> None:
     app = visit(STUDY)
     for part in list(PARTS)[1:]:
         name = part.lower().replace(" ", "_")
-        assert_golden(f"pages/study_{name}", said(show(app, part, TABS)))
+        assert_golden(f"pages/study#{name}", said(show(app, part, TABS)))
 
 
 def test_part_of_the_form_reads_with_the_template_as_it_was_read() -> None:
     app = at_making(unopened())
-    assert_golden("pages/making_begin", said(app))
+    assert_golden("pages/making#begin", said(app))
     press(pick(app, "Start from", "the template"), "Start the form")
     for part in study_form.PARTS:
         name = part.lower().replace(" ", "_")
-        assert_golden(f"pages/making_{name}", said(show(app, part, study_form.PARTS_KEY)))
+        assert_golden(f"pages/making#{name}", said(show(app, part, study_form.PARTS_KEY)))
 
 
 @pytest.mark.parametrize("scientist", ["person", "model"])

@@ -56,7 +56,7 @@ def test_page_is_presented_in_its_place_and_left_as_it_was(page: str) -> None:
 def test_deck_is_presented_as_it_was_read() -> None:
     told = slides(visit(present="1"))
     assert not any("Agreed" in text for text in told[:4]), "how it ends comes after every round"
-    assert_golden("pages/present", "\n\n".join(told))
+    assert_golden("pages/present#first", "\n\n".join(told))
 
 
 def test_slides_go_back_and_forth_and_to_both_ends_and_no_link_leads_beyond() -> None:
@@ -101,9 +101,9 @@ def test_story_is_presented_from_its_beginning_to_its_point(told: Story) -> None
     *before, point = slides(app)
     assert f"{told.title}. {told.line}" in point
     assert not any(told.title in text for text in before)
-    assert_golden(f"pages/present_{told.key}", "\n\n".join([*before, point]))
+    assert_golden(f"pages/present#{told.key}", "\n\n".join([*before, point]))
     press(app, "Leave")
     if told.page is StoryPage.NEGOTIATION:
         assert round_shown(app).startswith("Round 1 of")
-    assert_golden(f"pages/{told.page}_{told.key}", said(app))
+    assert_golden(f"pages/{told.page}#{told.key}", said(app))
     assert "present" not in query_of(app)

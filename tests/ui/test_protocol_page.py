@@ -236,7 +236,7 @@ def test_all_changes_applied_leave_what_more_the_lab_could_do() -> None:
     ],
 )
 def test_page_in_another_state_reads_as_it_was_read(name: str, work: Workspace) -> None:
-    assert_golden(f"pages/protocol_{name}", said(visit(PROTOCOL, **to_query(work))))
+    assert_golden(f"pages/protocol#{name}", said(visit(PROTOCOL, **to_query(work))))
 
 
 def test_verdicts_differ_in_word_and_symbol_too() -> None:

@@ -60,7 +60,7 @@ def in_lab(own: LabOverrides = LAB, difficulty: str = "medium") -> list[Surveyed
 
 def test_table_shows_of_every_study_what_the_core_answers_best_first() -> None:
     app, found = at_survey(budget="3000", days="40"), in_lab()
-    assert_golden("pages/scenarios_in_your_lab", said(app))
+    assert_golden("pages/scenarios#in_your_lab", said(app))
     assert names(app) == [each.pack.paper.name for each in found]
     for row, each in zip(rows(app), found, strict=True):
         best, evidence = each.best, each.best.evidence

@@ -112,10 +112,10 @@ def test_first_visit_shows_the_region_and_the_effects_and_works_out_nothing_else
     assert f"{FITS} 300 samples, 3 to 6 days" in chart
     [effects] = panel_tables(app)  # the picture's own numbers are folded
     assert effects[0] == ["Effect assumed", "Your plan", "Least loss"]
-    assert_golden("pages/tradeoffs", said(unfolded(app)))
+    assert_golden("pages/tradeoffs#first", said(unfolded(app)))
     [chart] = charts(frontier(app))
     assert "Evidence for credits: what can be had instead" in chart
-    assert_golden("pages/tradeoffs_frontier", said(app))
+    assert_golden("pages/tradeoffs#frontier", said(app))
 
 
 def test_frontier_far_from_its_bounds_is_drawn_as_any_other() -> None:
@@ -228,7 +228,7 @@ def test_assumed_effect_moves_the_chart_and_its_table_and_outlasts_another_page(
 
 def test_lab_in_which_nothing_yields_evidence_is_told_first() -> None:
     app = opened("bio_jq1_myeloma", "hard")
-    assert_golden("pages/tradeoffs_no_evidence", said(app))
+    assert_golden("pages/tradeoffs#no_evidence", said(app))
     lead = no_evidence_text(options_for("bio_jq1_myeloma", "hard"))
     assert f"fails No evidence. {lead}" in said(app)
     assert number(app, "Point: samples").value == 24
