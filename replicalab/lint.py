@@ -22,9 +22,9 @@ from replicalab.assessment import (
     placed_text,
     violations,
 )
+from replicalab.designs import GROUPINGS, KINDS, PARAMETERS
+from replicalab.designs.originals import agree, doubt_of, effect_of
 from replicalab.lexicon import amount_text, count_text, label_key, parts_of
-from replicalab.measures import GROUPINGS, KINDS, PARAMETERS
-from replicalab.measures.originals import agree, doubt_of, effect_of
 from replicalab.planner import PlanAnalysis, largest_sample
 from replicalab.scenarios import (
     AllowedSubstitution,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from replicalab.measures import KINDS, DesignKind
+from replicalab.designs import KINDS, DesignKind
 from replicalab.models import (
     ConversationEntry,
     Protocol,

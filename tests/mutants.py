@@ -31,7 +31,7 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 APP: Final = str(ROOT / "replicalab")
 ROOMS: Final = ("assessment", "agents", "planner", "negotiation")
 _BELOW: Final = tuple(
-    f"replicalab.{room}" for room in ("lexicon", "measures", "models", "scenarios")
+    f"replicalab.{room}" for room in ("designs", "lexicon", "models", "scenarios")
 )
 """What these have worked out holds no part of a room's."""
 LONGEST: Final = 60.0

@@ -9,9 +9,9 @@ from typing import Any, Final, TypeVar
 from hypothesis import strategies as st
 
 from replicalab.characters import hidden
+from replicalab.designs import KINDS, Kind
 from replicalab.errors import ScenarioError
 from replicalab.lexicon import label_key
-from replicalab.measures import KINDS, Kind
 from replicalab.models import (
     ACCEPT_ACTION,
     ConversationEntry,

@@ -63,7 +63,7 @@ ONLY_IN: Final[dict[str, frozenset[str]]] = {
     "loky": frozenset({"batch"}),
     "httpx2": frozenset({"llm"}),
     "numpy": frozenset({"planner", "render", "ui"}),
-    "scipy": frozenset({"measures", "planner"}),
+    "scipy": frozenset({"designs", "planner"}),
     "weasyprint": frozenset({"render"}),
     "docx": frozenset({"render"}),
 }

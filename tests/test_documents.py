@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from replicalab.measures import KINDS
+from replicalab.designs import KINDS
 from tests.ui.pages import PAGES, SCENARIOS
 from tests.ui.reading import alerts
 from tests.ui.walking import visit

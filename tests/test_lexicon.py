@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from replicalab.designs.scales import HALF_WIDTH, PERCENT, SHARE
 from replicalab.facts.plan import effect_text
 from replicalab.lexicon import (
     amount_text,
@@ -22,7 +23,6 @@ from replicalab.lexicon import (
     same_label,
     signed_text,
 )
-from replicalab.measures.scales import HALF_WIDTH, PERCENT, SHARE
 
 
 @pytest.mark.parametrize(

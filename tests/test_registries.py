@@ -9,11 +9,11 @@ from typing import Final
 from replicalab import reports
 from replicalab.agents.prompts import FIELD_FORMS
 from replicalab.assessment import DIMENSION_ROWS, FeasibilityCheckResult
+from replicalab.designs import KINDS, PARAMETERS, DesignKind
 from replicalab.documents import DOCUMENTS, FORMS, KEPT, MIMES, SUFFIXES
 from replicalab.errors import ReplicaLabError
 from replicalab.library import KINDS as ENTRIES
 from replicalab.library import EntryKind
-from replicalab.measures import KINDS, PARAMETERS, DesignKind
 from replicalab.models import DIMENSIONS, FIELD_LABELS, PROTOCOL_FIELDS, ScientistAction
 from replicalab.places import TREE
 from replicalab.scenarios import Design

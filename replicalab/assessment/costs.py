@@ -9,7 +9,7 @@ Source: docs/methods.md, The check.
 
 from typing import Any, Final, NamedTuple
 
-from replicalab.measures import KINDS, arms_of, units_of
+from replicalab.designs import KINDS, arms_of, units_of
 from replicalab.models import Protocol
 from replicalab.scenarios import Design, Pack, StaffModel
 

@@ -1,7 +1,7 @@
 """Which effect to plan with: one row for each choice that a design offers.
 
 The published effect is an estimate, and more often too large than too small. The choices that need
-the original's own numbers are worked out in `measures.planning_effects`.
+the original's own numbers are worked out in `designs.planning_effects`.
 """
 
 import math
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
 from replicalab.assessment.assess import Assessment
-from replicalab.measures import (
+from replicalab.designs import (
     AS_PUBLISHED,
     HALVED,
     KINDS,
@@ -20,15 +20,15 @@ from replicalab.measures import (
     analysed_of,
     estimate_of,
 )
-from replicalab.measures.distributions import z_critical
-from replicalab.measures.originals import effect_of
-from replicalab.measures.planning_effects import (
+from replicalab.designs.distributions import z_critical
+from replicalab.designs.originals import effect_of
+from replicalab.designs.planning_effects import (
     original_shift,
     safeguard,
     shrunken,
     small_telescopes,
 )
-from replicalab.measures.success import Basis, Criterion, chance
+from replicalab.designs.success import Basis, Criterion, chance
 from replicalab.scenarios import Design, Original
 
 PLANNED: Final = "planned"

@@ -1,7 +1,7 @@
 """What n buys: power, detection, coverage or precision, at an assumed effect, before any data.
 
 Every value is planned at an assumed effect, which is the study's or the visitor's.
-Source: docs/methods.md, Evidence; each formula names its own in `measures.kinds`.
+Source: docs/methods.md, Evidence; each formula names its own in `designs.kinds`.
 """
 
 import math
@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from replicalab.assessment.costs import samples_in_arms
-from replicalab.lexicon import capitalised, count_text, percent_text
-from replicalab.measures import (
+from replicalab.designs import (
     KINDS,
     DesignKind,
     DesignParameters,
@@ -20,6 +19,7 @@ from replicalab.measures import (
     analysed_of,
     units_left,
 )
+from replicalab.lexicon import capitalised, count_text, percent_text
 from replicalab.scenarios import Design, Pack
 
 _BEYOND_FLOOR: Final = 1.25

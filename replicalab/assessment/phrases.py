@@ -10,8 +10,8 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from replicalab.assessment.evidence import Evidence, counted_units
+from replicalab.designs import KINDS, LEAST_UNITS
 from replicalab.lexicon import amount_text, count_text, distinct_text, joined, plural
-from replicalab.measures import KINDS, LEAST_UNITS
 from replicalab.models import Dimension
 from replicalab.scenarios import Bounds, Control, EvidenceTier, Lab, Pack, StudyLimit
 

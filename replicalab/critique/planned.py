@@ -23,6 +23,7 @@ from replicalab.critique.remarks import (
     unsaid,
     who_asks,
 )
+from replicalab.designs import KINDS
 from replicalab.lexicon import (
     amount_text,
     capitalised,
@@ -35,7 +36,6 @@ from replicalab.lexicon import (
     plural,
 )
 from replicalab.lexicon import quoted as labels_quoted
-from replicalab.measures import KINDS
 from replicalab.planner.unreached import by_correlation
 from replicalab.registration import Finder
 from replicalab.scenarios import AllowedSubstitution, Bounds, Design, EvidenceTier

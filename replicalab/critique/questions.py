@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from replicalab.assessment import Assessment
 from replicalab.critique import conduct, planned
 from replicalab.critique.remarks import Judged, Place, Remark, RemarkStanding, Reviewed
-from replicalab.measures import KINDS
+from replicalab.designs import KINDS
 from replicalab.registration import QUESTIONS as FORM_QUESTIONS
 from replicalab.registration import Registration
 

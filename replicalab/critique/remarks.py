@@ -8,8 +8,8 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment, breaks
+from replicalab.designs import KINDS, Kind
 from replicalab.lexicon import is_given, one_line, shortened
-from replicalab.measures import KINDS, Kind
 from replicalab.registration import Finder, Registration
 from replicalab.scenarios import Design, Pack
 

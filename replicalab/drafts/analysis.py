@@ -7,13 +7,13 @@ from typing import Final
 
 from pydantic import ValidationError
 
+from replicalab.designs import KINDS, DesignKind, EffectSource, Unknown
+from replicalab.designs.originals import faults_of
+from replicalab.designs.planning_effects import safeguard
 from replicalab.drafts.beginning import UNSTATED, analysis_of, new_study, usual_numbers
 from replicalab.drafts.draft import Draft
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import percent_text
-from replicalab.measures import KINDS, DesignKind, EffectSource, Unknown
-from replicalab.measures.originals import faults_of
-from replicalab.measures.planning_effects import safeguard
 from replicalab.models import LARGEST_PLANNED
 from replicalab.scenarios import Design, Original
 from replicalab.scenarios.reading import Data, FieldPath

@@ -8,8 +8,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from replicalab.lexicon import is_given
-from replicalab.measures import (
+from replicalab.designs import (
     KINDS,
     PARAMETERS,
     DesignKind,
@@ -17,6 +16,7 @@ from replicalab.measures import (
     Kind,
     PowerAnalysis,
 )
+from replicalab.lexicon import is_given
 from replicalab.models import LARGEST_PLANNED
 from replicalab.scenarios import Design, Difficulty
 from replicalab.scenarios.lab import COST_PER_DAY, COST_PER_SAMPLE

@@ -14,10 +14,10 @@ from itertools import count
 from typing import Any, Final, cast
 
 from replicalab.assessment import assess
+from replicalab.designs import GROUPINGS, KINDS, DesignKind, Kind
 from replicalab.drafts.beginning import DEFAULT, NUMBERS, UNSTATED, YOUR_LAB, Block, usual_numbers
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key
-from replicalab.measures import GROUPINGS, KINDS, DesignKind, Kind
 from replicalab.models import FIELD_LABELS, Record
 from replicalab.scenarios import (
     LONGEST_SHORT_TITLE,

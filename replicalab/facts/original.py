@@ -10,14 +10,14 @@ from replicalab.assessment import (
     original_estimate,
 )
 from replicalab.assessment.effects import PLANNED, YOURS, original_interval
+from replicalab.designs import KINDS, Estimate
+from replicalab.designs.originals import doubt_of, effect_of
 from replicalab.facts import blocks
 from replicalab.facts.blocks import Cell, Column, Group, Heading, Sentence, Table
 from replicalab.facts.curves import able_text, fit_text
 from replicalab.facts.plan import effect_text
 from replicalab.facts.verdicts import evidence_status
 from replicalab.lexicon import amount_text, capitalised, count_text, ended, exact_text, percent_text
-from replicalab.measures import KINDS, Estimate
-from replicalab.measures.originals import doubt_of, effect_of
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import Confidence, Design, Original
 

@@ -13,8 +13,8 @@ from replicalab.assessment.phrases import (
     last_day_text,
     units_text,
 )
+from replicalab.designs import KINDS, DesignParameters
 from replicalab.facts.units import arms_text, basis_text, grouping_text
-from replicalab.measures import KINDS, DesignParameters
 from replicalab.models import LAB_DIMENSIONS, Dimension
 from replicalab.planner import PlanStep, leanest
 from replicalab.scenarios import (

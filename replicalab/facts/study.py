@@ -6,6 +6,8 @@ from typing import Final
 from replicalab import lexicon, scenarios
 from replicalab.assessment import Assessment
 from replicalab.assessment.phrases import left_text
+from replicalab.designs import KINDS, DesignKind, Kind, Unknown
+from replicalab.designs.originals import effect_of
 from replicalab.drafts import stated
 from replicalab.facts import blocks
 from replicalab.facts.blocks import Column, Fold, Group, Panel, Sentence, Status, sentences_panel
@@ -21,8 +23,6 @@ from replicalab.facts.verdicts import (
     terms_text,
 )
 from replicalab.lexicon import amount_text, capitalised, percent_text
-from replicalab.measures import KINDS, DesignKind, Kind, Unknown
-from replicalab.measures.originals import effect_of
 from replicalab.negotiation import is_worth_running
 from replicalab.planner import PlanAnalysis
 

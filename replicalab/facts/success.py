@@ -4,11 +4,11 @@ from typing import Final
 
 from replicalab.assessment import Assessment, original_estimate
 from replicalab.assessment.effects import success_of
+from replicalab.designs.success import CRITERIA
 from replicalab.facts import blocks
 from replicalab.facts.blocks import Cell, Column, Sentence, Table
 from replicalab.facts.original import p_text
 from replicalab.lexicon import amount_text
-from replicalab.measures.success import CRITERIA
 from replicalab.scenarios import Design
 
 TITLE: Final = "Probability of success"

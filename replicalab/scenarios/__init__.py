@@ -1,6 +1,6 @@
 """Studies and labs: the study file, its loading, and the pack that both agents read."""
 
-from replicalab.measures import DesignKind, EvidenceTier
+from replicalab.designs import DesignKind, EvidenceTier
 from replicalab.scenarios.constraints import (
     LAB_CONSTRAINT_KEYS,
     Bounds,

@@ -12,8 +12,8 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field
 
+from replicalab.designs import EvidenceTier
 from replicalab.lexicon import CREDITS, label_key, money_text
-from replicalab.measures import EvidenceTier
 from replicalab.models import (
     DIMENSIONS,
     Count,

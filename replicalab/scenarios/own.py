@@ -10,9 +10,9 @@ from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import FailFast, Field, ValidationError, model_validator
 
+from replicalab.designs import KINDS, PARAMETERS
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key, percent_text, repeated_labels
-from replicalab.measures import KINDS, PARAMETERS
 from replicalab.models import Count, Flag, Record
 from replicalab.scenarios import fields
 from replicalab.scenarios.calendar import StartDate

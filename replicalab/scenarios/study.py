@@ -14,6 +14,8 @@ from pydantic import (
 )
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
+from replicalab.designs import KINDS, DesignKind, Kind
+from replicalab.designs.originals import faults_of
 from replicalab.lexicon import (
     capitalised,
     content_words,
@@ -25,8 +27,6 @@ from replicalab.lexicon import (
     section,
     shortened,
 )
-from replicalab.measures import KINDS, DesignKind, Kind
-from replicalab.measures.originals import faults_of
 from replicalab.models import Flag, Protocol, Record, too_large
 from replicalab.scenarios import fields
 from replicalab.scenarios.constraints import (

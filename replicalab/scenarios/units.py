@@ -4,7 +4,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from replicalab.measures import LEAST_SHARE
+from replicalab.designs import LEAST_SHARE
 from replicalab.models import Record
 from replicalab.scenarios.fields import MOST, ShortTitle
 

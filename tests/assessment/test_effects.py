@@ -18,12 +18,12 @@ from replicalab.assessment import (
     named_effect,
 )
 from replicalab.assessment.effects import original_interval
+from replicalab.designs import KINDS, DesignKind, PowerAnalysis, Unknown
+from replicalab.designs.rows import DesignParameters
 from replicalab.facts.original import worked_out_interval_text
-from replicalab.measures import KINDS, DesignKind, PowerAnalysis, Unknown
-from replicalab.measures.rows import DesignParameters
 from replicalab.scenarios import Design
+from tests.designs.test_originals import original_of
 from tests.factories import make_design
-from tests.measures.test_originals import original_of
 
 NORMAL: Final = sorted(kind for kind, row in KINDS.items() if row.normal)
 POWER: Final = 1 / 3

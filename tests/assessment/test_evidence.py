@@ -31,6 +31,7 @@ from replicalab.scenarios import (
     load_scenario,
     pack_of,
 )
+from tests.designs.examples import design_of
 from tests.factories import (
     EQUIPMENT,
     make_design,
@@ -39,7 +40,6 @@ from tests.factories import (
     make_substitution,
     make_throughput,
 )
-from tests.measures.designs import design_of
 
 MEETS, ABOVE, BELOW = EvidenceTier
 

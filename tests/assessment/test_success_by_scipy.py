@@ -15,8 +15,8 @@ import pytest
 from scipy import optimize, stats
 
 from replicalab.assessment import assess
+from replicalab.designs.success import Criterion
 from replicalab.facts.success import success_of
-from replicalab.measures.success import Criterion
 from tests.factories import make_design, make_pack, make_protocol
 
 NORMAL: Final = stats.norm

@@ -9,7 +9,7 @@ from typing import Final
 
 import pytest
 
-from replicalab.measures import distributions, kinds, rows
+from replicalab.designs import distributions, kinds, rows
 from replicalab.scenarios import loading
 
 BARS: Final[dict[str, tuple[float, float | None]]] = {

@@ -29,8 +29,8 @@ from replicalab.agents import (
 from replicalab.assessment import Counts, assess, evidence_value, smallest_detectable_effect
 from replicalab.batch import run_job
 from replicalab.case import Case
-from replicalab.measures import DesignKind
-from replicalab.measures.distributions import t_test_power
+from replicalab.designs import DesignKind
+from replicalab.designs.distributions import t_test_power
 from replicalab.models import Protocol, revise
 from replicalab.negotiation import LabManagerKind, ScientistKind, negotiate
 from replicalab.planner import asks, frontier, least_loss
@@ -46,8 +46,8 @@ from replicalab.scenarios import (
 )
 from replicalab.ui.cards import cards
 from tests.bench.measuring import BARS, best, forget, hold, say
+from tests.designs.examples import design_of, effect_of
 from tests.factories import make_design, make_setup
-from tests.measures.designs import design_of, effect_of
 
 pytestmark = pytest.mark.bench
 

@@ -10,9 +10,9 @@ import pytest
 
 from replicalab.assessment import assess
 from replicalab.critique import QUESTIONS, Remark, RemarkStanding, critique
+from replicalab.designs import DesignKind
 from replicalab.drafts import Draft, check, new_study
 from replicalab.facts.critique import critique_panel
-from replicalab.measures import DesignKind
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis
 from replicalab.registration import Finder, Registration

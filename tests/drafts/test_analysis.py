@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from replicalab.assessment import assess
 from replicalab.assessment.effects import published_effect
 from replicalab.critique import RemarkStanding, critique
+from replicalab.designs import KINDS, EffectSource, Unknown, unknowns_of
+from replicalab.designs.shares import largest_h
 from replicalab.drafts import (
     Draft,
     TypedAnalysis,
@@ -25,8 +27,6 @@ from replicalab.drafts.beginning import usual_numbers
 from replicalab.errors import ScenarioError
 from replicalab.facts.report import justification_table
 from replicalab.lint import LintLevel, lint
-from replicalab.measures import KINDS, EffectSource, Unknown, unknowns_of
-from replicalab.measures.shares import largest_h
 from replicalab.scenarios import (
     DesignKind,
     Difficulty,
@@ -39,7 +39,7 @@ from replicalab.scenarios import (
     study_yaml,
     template_text,
 )
-from tests.measures.test_shares import power_by_totals
+from tests.designs.test_shares import power_by_totals
 
 NUMBERS: Final = {"effect_planning": 0.5, "alpha": 0.05, "target": 0.8, "dropout": 0.0}
 

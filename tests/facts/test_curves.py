@@ -19,9 +19,9 @@ from replicalab.facts.curves import (
 from replicalab.models import revise
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import Design, DesignKind, Difficulty, list_scenarios, load_scenario
+from tests.designs.examples import design_of
 from tests.factories import make_pack, make_protocol
 from tests.golden import assert_golden
-from tests.measures.designs import design_of
 
 
 def of_kind(design: Design) -> Curves:

@@ -15,8 +15,8 @@ from replicalab.facts.original import (
 )
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import Design, EvidenceAssumptions, LabOverrides, parse_study, study_yaml
+from tests.designs.test_originals import original_of
 from tests.factories import make_design, make_pack, make_protocol, make_study
-from tests.measures.test_originals import original_of
 
 
 def design_with(kind: str = "two_group", **reported: object) -> Design:

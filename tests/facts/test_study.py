@@ -6,6 +6,7 @@ import re
 from xml.etree import ElementTree
 
 from replicalab.assessment import assess
+from replicalab.designs import KINDS, DesignKind
 from replicalab.drafts import Draft, check, new_study
 from replicalab.facts.present import stake_slide
 from replicalab.facts.study import (
@@ -16,7 +17,6 @@ from replicalab.facts.study import (
     rules_panel,
     story_panel,
 )
-from replicalab.measures import KINDS, DesignKind
 from replicalab.planner import PlanAnalysis
 from replicalab.render.html import html, numbers_style
 from replicalab.scenarios import Difficulty, Pack, load_scenario, pack_of

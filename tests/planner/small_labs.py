@@ -8,7 +8,7 @@ from random import Random
 from typing import Final, NamedTuple, TypeVar
 
 from replicalab.assessment import assess
-from replicalab.measures import KINDS
+from replicalab.designs import KINDS
 from replicalab.models import Protocol
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import (

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from replicalab.agents.suggestions import apply_changes
 from replicalab.assessment import assess
-from replicalab.measures import DesignKind
+from replicalab.designs import DesignKind
 from replicalab.models import Dimension, Protocol
 from replicalab.planner import PlanAnalysis, least_loss, least_loss_offer, rank
 from replicalab.scenarios import CostModel, Difficulty, Pack, StaffModel, load_scenario

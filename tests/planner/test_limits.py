@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 
 from replicalab.assessment import Assessment, assess
-from replicalab.measures import DesignKind
+from replicalab.designs import DesignKind
 from replicalab.models import Protocol, revise
 from replicalab.planner import largest_sample, leanest
 from replicalab.planner.limits import fewest

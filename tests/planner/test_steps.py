@@ -10,7 +10,7 @@ from hypothesis import given
 from replicalab.agents import SuggestionChange
 from replicalab.agents.suggestions import DROPPED
 from replicalab.assessment import assess
-from replicalab.measures import DesignKind
+from replicalab.designs import DesignKind
 from replicalab.models import Protocol
 from replicalab.planner import FieldChange, PlanAnalysis, change_steps
 from replicalab.planner.steps import PlanStep, differences, field_steps

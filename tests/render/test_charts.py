@@ -20,9 +20,9 @@ from replicalab.render.figures import (
     samples_by_effect,
 )
 from replicalab.scenarios import DesignKind, Difficulty, Pack, load_scenario
+from tests.designs.examples import design_of
 from tests.factories import make_design, make_pack, make_protocol
 from tests.golden import assert_golden
-from tests.measures.designs import design_of
 from tests.render.reading import described, named
 
 TITLE: Final = ("What 420 samples show", "planned, at an assumed Cohen's d of 0.131")

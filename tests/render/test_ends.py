@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from replicalab.assessment import assess, assumed_effects
 from replicalab.comparison import Side
+from replicalab.designs import KINDS, PARAMETERS
 from replicalab.facts.blocks import Block
 from replicalab.facts.check import (
     check_panel,
@@ -26,7 +27,6 @@ from replicalab.facts.check import (
 from replicalab.facts.comparison import comparison_panel
 from replicalab.facts.present import decision_slide, plan_slide, stake_slide
 from replicalab.facts.survey import survey_panel
-from replicalab.measures import KINDS, PARAMETERS
 from replicalab.models import Dimension, Protocol
 from replicalab.planner import (
     PlanAnalysis,
@@ -49,8 +49,8 @@ from replicalab.scenarios import (
     StaffModel,
     Throughput,
 )
+from tests.designs.examples import design_of
 from tests.factories import EQUIPMENT, make_pack, make_protocol, make_throughput
-from tests.measures.designs import design_of
 from tests.tiers import batches
 
 MOST_NUMBERS: Final = 15_000

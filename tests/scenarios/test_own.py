@@ -25,9 +25,9 @@ from replicalab.scenarios import (
     list_scenarios,
     load_scenario,
 )
+from tests.designs.examples import design_of
 from tests.factories import EQUIPMENT, REAGENTS, make_design, make_pack, make_protocol
 from tests.golden import assert_golden
-from tests.measures.designs import design_of
 from tests.strategies import designs, own_packs, seen
 
 CHAMBER, METER = EQUIPMENT

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from replicalab.designs import GROUPINGS, KINDS
 from replicalab.errors import ScenarioError
-from replicalab.measures import GROUPINGS, KINDS
 from replicalab.scenarios import (
     QUESTION_RECORDS,
     Arms,
@@ -18,8 +18,8 @@ from replicalab.scenarios import (
     LabOverrides,
     Units,
 )
+from tests.designs.examples import design_of
 from tests.factories import make_design, make_pack
-from tests.measures.designs import design_of
 
 TANKS = Units(name="tank", samples=16.0, icc=0.1)
 

@@ -10,8 +10,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab.assessment import assess
+from replicalab.designs import KINDS, Unknown
 from replicalab.drafts import Draft, check, new_study
-from replicalab.measures import KINDS, Unknown
 from replicalab.scenarios import (
     Arms,
     DesignKind,

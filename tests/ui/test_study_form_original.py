@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from replicalab.measures import KINDS
+from replicalab.designs import KINDS
 from replicalab.scenarios import DesignKind
 from tests.ui.acting import pick, press, run
 from tests.ui.reading import alerts, said

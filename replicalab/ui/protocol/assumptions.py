@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import streamlit as st
 
 from replicalab.assessment import Assessment, effects_of
+from replicalab.designs import KINDS, PARAMETERS
 from replicalab.errors import ScenarioError
 from replicalab.facts import curves
 from replicalab.facts.blocks import plain_table, sentences_panel
@@ -21,7 +22,6 @@ from replicalab.facts.plan import assumption_text, effect_text
 from replicalab.facts.success import TITLE as SUCCESS
 from replicalab.facts.success import success_blocks
 from replicalab.lexicon import capitalised
-from replicalab.measures import KINDS, PARAMETERS
 from replicalab.planner.curves import Curves
 from replicalab.render import figures
 from replicalab.scenarios import Design, EvidenceAssumptions

@@ -4,9 +4,9 @@ from typing import Any, Final, NamedTuple
 
 import streamlit as st
 
+from replicalab.designs import GROUPINGS, KINDS
 from replicalab.errors import ScenarioError
 from replicalab.facts.units import groupings, units_panel
-from replicalab.measures import GROUPINGS, KINDS
 from replicalab.models import Record
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import Arms, Design, EvidenceAssumptions, Units

@@ -9,6 +9,7 @@ import streamlit as st
 
 from replicalab import scenarios
 from replicalab.assessment import assess
+from replicalab.designs import KINDS, PARAMETERS, EffectSource, Kind, Unknown, unknowns_of
 from replicalab.drafts import (
     FEWEST_DAYS,
     Draft,
@@ -22,7 +23,6 @@ from replicalab.errors import Fault
 from replicalab.facts.plan import groups_text
 from replicalab.facts.study import unknown_name, worked_out_panel
 from replicalab.lexicon import capitalised
-from replicalab.measures import KINDS, PARAMETERS, EffectSource, Kind, Unknown, unknowns_of
 from replicalab.scenarios.fields import LONGEST_TITLE
 from replicalab.scenarios.reading import dotted
 from replicalab.ui import own_studies, panel

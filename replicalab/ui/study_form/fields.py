@@ -13,10 +13,10 @@ from typing import Any, Final
 import streamlit as st
 
 from replicalab.characters import on_one_line
+from replicalab.designs import KINDS, PARAMETERS
 from replicalab.drafts import Draft
 from replicalab.errors import Fault
 from replicalab.lexicon import capitalised, shortened
-from replicalab.measures import KINDS, PARAMETERS
 from replicalab.models import LONGEST_LABEL, LONGEST_TEXT
 from replicalab.scenarios.calendar import FIRST_YEAR, LAST_YEAR, read_date
 from replicalab.scenarios.reading import Data, FieldPath, dotted

@@ -5,11 +5,11 @@ from typing import Final
 
 import streamlit as st
 
+from replicalab.designs import EffectSource, Kind
 from replicalab.drafts import UNSTATED, Block, Draft
 from replicalab.facts.blocks import NOT_GIVEN, sentences_panel
 from replicalab.facts.original import choices_texts
 from replicalab.lexicon import capitalised
-from replicalab.measures import EffectSource, Kind
 from replicalab.models import LONGEST_TEXT
 from replicalab.scenarios import Confidence
 from replicalab.scenarios.reading import Data, FieldPath

@@ -5,11 +5,11 @@ from typing import Any, Final
 
 import streamlit as st
 
+from replicalab.designs import KINDS, PARAMETERS
 from replicalab.drafts import UNSTATED, YOUR_LAB, Block, Draft, OtherLabs
 from replicalab.facts.lab import MONEY, in_currency
 from replicalab.facts.study import kind_panel
 from replicalab.lexicon import CREDITS, capitalised
-from replicalab.measures import KINDS, PARAMETERS
 from replicalab.models import LONGEST_TEXT
 from replicalab.scenarios import DesignKind
 from replicalab.scenarios.fields import LONGEST_CURRENCY, LONGEST_SHORT_TITLE, LONGEST_TITLE

@@ -12,10 +12,10 @@ from pydantic import ValidationError
 from scipy import stats
 
 from replicalab.assessment import evidence_value
-from replicalab.measures import KINDS, DesignKind, DesignParameters
-from replicalab.measures.distributions import scale_quantile
+from replicalab.designs import KINDS, DesignKind, DesignParameters
+from replicalab.designs.distributions import scale_quantile
 from replicalab.scenarios import Design, EvidenceAssumptions
-from tests.measures.designs import design_of
+from tests.designs.examples import design_of
 
 ROW: Final = KINDS[DesignKind.PRECISION]
 

@@ -15,8 +15,8 @@ import pytest
 from scipy import stats
 
 from replicalab.assessment.effects import basis_of, relative_size
-from replicalab.measures import KINDS, DesignKind
-from replicalab.measures.success import Criterion, chance
+from replicalab.designs import KINDS, DesignKind
+from replicalab.designs.success import Criterion, chance
 from replicalab.scenarios import Arms, Original, Units
 from tests.factories import make_design
 

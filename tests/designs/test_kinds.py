@@ -10,13 +10,13 @@ from typing import Final
 import pytest
 from pydantic import ValidationError
 
-from replicalab.measures import GROUPINGS, KINDS, PARAMETERS, DesignKind, DesignParameters, Kind
+from replicalab.designs import GROUPINGS, KINDS, PARAMETERS, DesignKind, DesignParameters, Kind
 from replicalab.scenarios import Design
+from tests.designs.examples import design_of, effect_of
 from tests.factories import make_design
-from tests.measures.designs import design_of, effect_of
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-ROOM: Final = ROOT / "replicalab" / "measures"
+ROOM: Final = ROOT / "replicalab" / "designs"
 NUMBERS: Final = {
     "alpha": 0.05,
     "population_max": 100,

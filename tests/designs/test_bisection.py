@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from replicalab.measures.distributions import least_reaching
+from replicalab.designs.distributions import least_reaching
 
 
 @given(st.floats(1e-9, 1e12), st.floats(0.001, 50), st.floats(0.02, 0.999999))

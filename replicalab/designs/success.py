@@ -15,7 +15,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from replicalab.measures.distributions import normal_cdf, z_critical
+from replicalab.designs.distributions import normal_cdf, z_critical
 
 _EVEN: Final = 0.5
 

@@ -17,8 +17,8 @@ from itertools import accumulate
 from operator import mul
 from typing import Final, NamedTuple
 
-from replicalab.measures import distributions
-from replicalab.measures.distributions import least_reaching
+from replicalab.designs import distributions
+from replicalab.designs.distributions import least_reaching
 
 MOST_PER_GROUP: Final = 500  # Up to so many samples in each group the test is enumerated
 

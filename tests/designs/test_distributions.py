@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 from scipy import integrate, stats
 
-from replicalab.measures.distributions import (
+from replicalab.designs.distributions import (
     detection_probability,
     f_critical,
     f_test_power,

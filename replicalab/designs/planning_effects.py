@@ -11,7 +11,7 @@ import math
 from functools import lru_cache
 from typing import Final
 
-from replicalab.measures.distributions import (
+from replicalab.designs.distributions import (
     least_that,
     normal_cdf,
     t_beyond,
@@ -20,8 +20,8 @@ from replicalab.measures.distributions import (
     z_critical,
     z_test_power,
 )
-from replicalab.measures.originals import Estimate, _Reported, estimate_of
-from replicalab.measures.rows import DesignParameters, Formula, Kind
+from replicalab.designs.originals import Estimate, _Reported, estimate_of
+from replicalab.designs.rows import DesignParameters, Formula, Kind
 
 SAFEGUARD_LEVEL: Final = 0.6  # The level of the interval whose lower end is the safeguard effect
 _BEYOND: Final = (1 - SAFEGUARD_LEVEL) / 2

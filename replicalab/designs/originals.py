@@ -1,6 +1,6 @@
 """What an original study found, as an estimate: its value, its standard error, its z and its p.
 
-Sources: Cohen (1988) and Rosenthal (1994), as in `measures.reported`, for effects from statistics;
+Sources: Cohen (1988) and Rosenthal (1994), as in `designs.reported`, for effects from statistics;
 Altman & Bland (2011), BMJ 343, d2090 and d2304, for a standard error from an interval; Hedges &
 Olkin (1985), Statistical Methods for Meta-Analysis, p. 86, for what a large d adds to its own.
 """
@@ -9,11 +9,11 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple, Protocol
 
+from replicalab.designs.distributions import normal_cdf, t_two_sided, z_critical
+from replicalab.designs.normal_scales import NormalScale, Sizes
+from replicalab.designs.reported import EffectSource
+from replicalab.designs.rows import Kind
 from replicalab.lexicon import joined, shortened
-from replicalab.measures.distributions import normal_cdf, t_two_sided, z_critical
-from replicalab.measures.normal_scales import NormalScale, Sizes
-from replicalab.measures.reported import EffectSource
-from replicalab.measures.rows import Kind
 
 _LEVEL: Final = 0.95
 _ROUNDED: Final = 0.1  # Two numbers for the same differ by no more of the larger, once rounded

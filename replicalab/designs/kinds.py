@@ -16,9 +16,9 @@ from enum import StrEnum
 from functools import lru_cache, partial
 from typing import Any, Final
 
-from replicalab.measures import normal_scales, reported, sketches
-from replicalab.measures.correlation import correlation_power, correlation_wrong_sign
-from replicalab.measures.distributions import (
+from replicalab.designs import normal_scales, reported, sketches
+from replicalab.designs.correlation import correlation_power, correlation_wrong_sign
+from replicalab.designs.distributions import (
     detection_probability,
     f_test_power,
     least_reaching,
@@ -30,7 +30,7 @@ from replicalab.measures.distributions import (
     z_critical,
     z_test_power,
 )
-from replicalab.measures.rows import (
+from replicalab.designs.rows import (
     AS_PUBLISHED,
     LARGEST,
     DesignParameters,
@@ -40,8 +40,8 @@ from replicalab.measures.rows import (
     Kind,
     Ratio,
 )
-from replicalab.measures.scales import HALF_WIDTH, PERCENT
-from replicalab.measures.shares import largest_h, least_h, shares_power
+from replicalab.designs.scales import HALF_WIDTH, PERCENT
+from replicalab.designs.shares import largest_h, least_h, shares_power
 
 Number = Any  # A number, or an array of numbers
 

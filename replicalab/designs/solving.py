@@ -13,10 +13,10 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
+from replicalab.designs.distributions import least_that
+from replicalab.designs.rows import DesignParameters, Kind
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import capitalised, count_text
-from replicalab.measures.distributions import least_that
-from replicalab.measures.rows import DesignParameters, Kind
 from replicalab.models import LARGEST_PLANNED
 
 _DIGITS: Final = 4  # As many digits as a number has that is worked out

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
-from replicalab.measures import distributions
+from replicalab.designs import distributions
 
 # Where a power over its noncentrality bends, in standard errors about the critical value.
 _BEND: Final = (-8, -4, 0, 4, 8)

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replicalab.assessment import evidence_value, smallest_detectable_effect
-from replicalab.measures import KINDS
+from replicalab.designs import KINDS
 from replicalab.scenarios import Design, DesignKind
+from tests.designs.examples import DETECTING, POWER_KINDS, SHRINKING, design_of, effect_of
 from tests.factories import make_design
-from tests.measures.designs import DETECTING, POWER_KINDS, SHRINKING, design_of, effect_of
 
 ALPHAS: Final = (1e-12, 1e-4, 0.05, 0.5, 0.999)
 SIZES: Final = (

@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from replicalab.assessment import evidence_value, smallest_detectable_effect
-from replicalab.measures import (
+from replicalab.designs import (
     KINDS,
     LEAST_SHARE,
     DesignKind,
@@ -21,9 +21,9 @@ from replicalab.measures import (
     design_effect,
     units_of,
 )
-from replicalab.measures.kinds import _two_one_sided
+from replicalab.designs.kinds import _two_one_sided
 from replicalab.scenarios import Arms, Units
-from tests.measures.designs import design_of
+from tests.designs.examples import design_of
 
 FISH: Final = DesignParameters(alpha=0.05, per_unit=16.0, icc=0.1)
 """Four tanks of 16 in each of two arms."""

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
+from replicalab.designs import KINDS, DesignParameters, PowerAnalysis, Unknown, unknowns_of
 from replicalab.errors import ScenarioError
-from replicalab.measures import KINDS, DesignParameters, PowerAnalysis, Unknown, unknowns_of
 from replicalab.scenarios import DesignKind
 
 _USUAL: Final[dict[str, tuple[float | None, float, dict[str, float]]]] = {

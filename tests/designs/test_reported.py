@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from replicalab.measures import KINDS, EffectSource
+from replicalab.designs import KINDS, EffectSource
 from replicalab.scenarios import DesignKind
 
 SOURCES: Final = [(kind, source) for kind, row in KINDS.items() for source in row.sources]

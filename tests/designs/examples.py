@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from replicalab.measures import KINDS
+from replicalab.designs import KINDS
 from replicalab.scenarios import Design, DesignKind
 from tests.factories import make_design
 

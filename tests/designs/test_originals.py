@@ -7,10 +7,10 @@ import math
 import pytest
 from scipy import stats
 
+from replicalab.designs import KINDS, Estimate, estimate_of
+from replicalab.designs.distributions import t_beyond, t_two_sided
+from replicalab.designs.originals import LARGEST, doubt_of, se_of_interval
 from replicalab.errors import ScenarioError
-from replicalab.measures import KINDS, Estimate, estimate_of
-from replicalab.measures.distributions import t_beyond, t_two_sided
-from replicalab.measures.originals import LARGEST, doubt_of, se_of_interval
 from replicalab.scenarios import Design, DesignKind, Original, parse_study, template_text
 from replicalab.scenarios.fields import LARGEST_EFFECT
 from tests.factories import make_design

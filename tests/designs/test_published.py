@@ -11,9 +11,9 @@ import math
 import pytest
 
 from replicalab.assessment import evidence_value
-from replicalab.measures import KINDS
+from replicalab.designs import KINDS
 from replicalab.scenarios import DesignKind
-from tests.measures.designs import design_of
+from tests.designs.examples import design_of
 
 
 def groups_of(kind: str) -> int:

@@ -14,9 +14,9 @@ from pydantic import ValidationError
 from scipy import stats
 
 from replicalab.assessment import evidence_value, smallest_detectable_effect
+from replicalab.designs import KINDS, DesignKind, DesignParameters
+from replicalab.designs.shares import MOST_PER_GROUP, largest_h, other_share, shares_power
 from replicalab.errors import ScenarioError
-from replicalab.measures import KINDS, DesignKind, DesignParameters
-from replicalab.measures.shares import MOST_PER_GROUP, largest_h, other_share, shares_power
 from replicalab.scenarios import Design, EvidenceAssumptions
 from tests.factories import make_design
 

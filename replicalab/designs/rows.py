@@ -14,12 +14,12 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, Protocol
 
+from replicalab.designs.distributions import least_reaching
+from replicalab.designs.normal_scales import NormalScale
+from replicalab.designs.reported import EffectSource
+from replicalab.designs.scales import SHARE, Scale
+from replicalab.designs.sketches import Shape
 from replicalab.lexicon import percent_text
-from replicalab.measures.distributions import least_reaching
-from replicalab.measures.normal_scales import NormalScale
-from replicalab.measures.reported import EffectSource
-from replicalab.measures.scales import SHARE, Scale
-from replicalab.measures.sketches import Shape
 
 # --- the effect that is assumed ---------------------------------------------------------------
 

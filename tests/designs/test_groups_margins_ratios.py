@@ -15,13 +15,13 @@ from replicalab.assessment import (
     evidence_value,
     smallest_detectable_effect,
 )
-from replicalab.measures import KINDS, DesignParameters
-from replicalab.measures.distributions import tost_power
+from replicalab.designs import KINDS, DesignParameters
+from replicalab.designs.distributions import tost_power
 from replicalab.models import Protocol
 from replicalab.scenarios import DesignKind, Pack
+from tests.designs.examples import design_of
+from tests.designs.test_distributions import quad_tost
 from tests.factories import make_pack, make_protocol
-from tests.measures.designs import design_of
-from tests.measures.test_distributions import quad_tost
 
 
 def bought(plan: Protocol, pack: Pack, factor: float = 1.0) -> Evidence:

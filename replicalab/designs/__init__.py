@@ -1,0 +1,29 @@
+"""What n buys, by kind of design: one table of formulas, words, formats and directions."""
+
+from replicalab.designs.kinds import (
+    KINDS,
+    LEAST_SHARE,
+    LEAST_UNITS,
+    DesignKind,
+    arms_of,
+    design_effect,
+    samples_left,
+    samples_of,
+    units_left,
+    units_of,
+    whole_units,
+)
+from replicalab.designs.normal_scales import NormalScale
+from replicalab.designs.originals import Estimate, estimate_of
+from replicalab.designs.reported import EffectSource
+from replicalab.designs.rows import (
+    AS_PUBLISHED,
+    GROUPINGS,
+    HALVED,
+    PARAMETERS,
+    SMALLEST,
+    DesignParameters,
+    Kind,
+)
+from replicalab.designs.scales import EvidenceTier
+from replicalab.designs.solving import PowerAnalysis, Unknown, analysed_of, unknowns_of
