@@ -1,7 +1,7 @@
 """Plans side by side: what differs, what each uses, costs and shows, and how it would end."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Final, NamedTuple, TypeVar
 
@@ -9,15 +9,7 @@ from replicalab.assessment import Assessment, Evidence, cautions_title, size_tex
 from replicalab.comparison import Side
 from replicalab.facts import blocks, check, negotiation
 from replicalab.facts.blocks import Bar, Cell, Column, Group, Status
-from replicalab.facts.lab import (
-    MEANS,
-    MONEY,
-    RATES,
-    STEPS,
-    in_currency,
-    standing_text,
-    weekends_text,
-)
+from replicalab.facts.lab import in_currency, standing_text, weekends_text
 from replicalab.facts.plan import (
     WISHES,
     effect_text,
@@ -28,10 +20,17 @@ from replicalab.facts.plan import (
 )
 from replicalab.facts.units import ARMS_TITLE, UNITS_TITLE, grouping_text
 from replicalab.facts.verdicts import evidence_status, plan_verdict, standing
-from replicalab.lexicon import amount_text, capitalised
+from replicalab.lexicon import CREDITS, amount_text, capitalised
 from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS, Dimension
 from replicalab.negotiation import Outcome
-from replicalab.scenarios import QUESTION_FIELDS, QUESTION_RECORDS, Lab, Pack
+from replicalab.scenarios import (
+    AMOUNTS,
+    QUESTION_FIELDS,
+    QUESTION_RECORDS,
+    AmountGroup,
+    Lab,
+    Pack,
+)
 
 DIFFERS: Final = "What differs"
 SLACK: Final = "Used, and left"
@@ -151,17 +150,11 @@ def _fields(sides: Sequence[Side]) -> Iterator[Line]:
 def _lab(sides: Sequence[Side]) -> Iterator[Line]:
     """Yield the lab: its means, rates and staff steps, and every item that the studies know."""
     currency, labs = _currency(sides), [side.plan.pack.lab for side in sides]
-    held: tuple[tuple[dict[str, str], Callable[[Lab], object]], ...] = (
-        (MEANS, lambda lab: lab),
-        (RATES | MONEY, lambda lab: lab.cost_model),
-        (STEPS, lambda lab: lab.staff_model),
-    )
-    for labels, of in held:
-        for name, label in labels.items():
-            values = [getattr(of(side.plan.pack.lab), name) for side in sides]
-            if name not in MONEY or any(values):
-                named = in_currency(_named(sides, label), currency)
-                yield _line(named, map(_amount, values))
+    for amount in AMOUNTS.values():
+        values = [*map(amount.of, labs)]
+        if amount.group is not AmountGroup.MONEY or any(values):
+            named = _named(sides, amount.label_in(CREDITS))
+            yield _line(in_currency(named, currency), map(_amount, values))
     yield from _calendar(labs)
     known = [
         (each.label, each.category.value) for side in sides for each in side.plan.pack.resources

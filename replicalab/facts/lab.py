@@ -1,7 +1,7 @@
 """The lab in words: what it is called, and what of it is one's own."""
 
 from collections.abc import Callable, Iterator
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from replicalab.assessment.phrases import days_text
 from replicalab.facts.blocks import Status
@@ -13,40 +13,8 @@ from replicalab.lexicon import (
     money_text,
     quoted,
 )
-from replicalab.scenarios import ItemStatus, Lab, LabOverrides, Pack, Study
+from replicalab.scenarios import AMOUNTS, ItemStatus, Lab, LabOverrides, Pack, Study
 from replicalab.scenarios.calendar import date_of, date_text
-
-RATES: Final = {
-    "per_sample": "A sample, credits",
-    "per_day": "A day, credits",
-    "per_control": "A control, credits",
-    "per_equipment_item": "A piece of equipment, credits",
-    "per_reagent": "A reagent, credits",
-}
-"""A lab's rates by field, in the order of a plan's cost."""
-MONEY: Final = {
-    "per_staff_day": "A staff unit a day, credits",
-    "overhead_percent": "Overhead, %",
-}
-"""What else a plan costs, in labs that have it."""
-STEPS: Final = {
-    "base": "Staff for every plan",
-    "sample_threshold": "Staff unit above … samples",
-    "control_threshold": "Staff unit above … controls",
-    "day_threshold": "Staff unit above … days",
-    "equipment_threshold": "Staff unit above … equipment",
-}
-"""A lab's staff steps by field."""
-MEANS: Final = {
-    "budget": "Budget, credits",
-    "days": "Days",
-    "start_day": "Start day",
-    "staff": "Staff units",
-}
-"""A lab's means by field."""
-
-
-_NOUNS: Final = {"budget": "credit", "days": "day", "staff": "staff unit"}
 
 
 def in_currency(label: str, currency: str) -> str:
@@ -107,20 +75,15 @@ def _calendar(before: Lab, after: Lab) -> Iterator[OverriddenValue]:
 
 
 def _numbers(study: Study, before: Lab, after: Lab) -> Iterator[OverriddenValue]:
-    for labels, was, now in (
-        (MEANS, before, after),
-        (RATES | MONEY, before.cost_model, after.cost_model),
-        (STEPS, before.staff_model, after.staff_model),
-    ):
-        for field, label in labels.items():
-            one, other = getattr(now, field), getattr(was, field)
-            if one != other:
-                noun = _NOUNS.get(field)
-                named, _, unit = study.term(label).lower().partition(", ")
-                yours = count_text(one, noun) if noun else amount_text(one)
-                yours = after.money(one) if field == "budget" else yours
-                yours += " %" if unit == "%" else ""
-                yield OverriddenValue("" if noun else named, yours, amount_text(other))
+    for amount in AMOUNTS.values():
+        yours, written = amount.of(after), amount.of(before)
+        if yours != written:
+            label = "" if amount.noun else study.term(amount.label).lower()
+            text = amount_text(yours) + (" %" if amount.unit == "%" else "")
+            if amount.noun:
+                money = amount.key == "budget"
+                text = after.money(yours) if money else count_text(yours, amount.noun)
+            yield OverriddenValue(label, text, amount_text(written))
 
 
 def _by_its_calendar(written: Pack, pack: Pack) -> Pack:
@@ -172,9 +135,9 @@ def any_lab_text(own: LabOverrides, difficulty: str, seed: int) -> str:
     """Return which lab all studies are in: what is said of it, and the study's own for the rest."""
     currency = own.currency or CREDITS
     means = [
-        money_text(value, currency) if field == "budget" else count_text(value, noun)
-        for field, noun in _NOUNS.items()
-        if (value := getattr(own, field)) is not None
+        money_text(value, currency) if amount.key == "budget" else count_text(value, amount.noun)
+        for amount in AMOUNTS.values()
+        if amount.is_shared and (value := getattr(own, amount.key)) is not None
     ]
     if (start := own.start_day) is not None:
         means.append(f"work from day {start:,}{_dated(own, start)}")

@@ -1,6 +1,7 @@
 """Studies and labs: the study file, its loading, and the pack that both agents read."""
 
 from replicalab.designs import DesignKind, EvidenceTier
+from replicalab.scenarios.amounts import AMOUNTS, AmountGroup, LabAmount, amounts_in
 from replicalab.scenarios.constraints import (
     LAB_CONSTRAINT_KEYS,
     Bounds,
@@ -35,7 +36,6 @@ from replicalab.scenarios.loading import (
 )
 from replicalab.scenarios.own import (
     CATEGORIES,
-    LAB_AMOUNTS,
     QUESTION_FIELDS,
     QUESTION_RECORDS,
     EvidenceAssumptions,

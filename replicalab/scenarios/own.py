@@ -6,7 +6,7 @@ Only what differs is kept, so that it can be shown, counted and reset one by one
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, TypeAlias
 
 from pydantic import FailFast, Field, ValidationError, model_validator
 
@@ -15,37 +15,32 @@ from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key, percent_text, repeated_labels
 from replicalab.models import Count, Flag, Record
 from replicalab.scenarios import fields
+from replicalab.scenarios.amounts import AMOUNTS, AmountGroup, LabAmount, amounts_in
 from replicalab.scenarios.calendar import StartDate
 from replicalab.scenarios.lab import Lab
 from replicalab.scenarios.study import Design, Study
 from replicalab.scenarios.units import Arms, Units
 
-RateName = Literal[
-    "per_sample",
-    "per_day",
-    "per_control",
-    "per_equipment_item",
-    "per_reagent",
-    "per_staff_day",
-    "overhead_percent",
-]
-StepName = Literal[
-    "base", "sample_threshold", "control_threshold", "day_threshold", "equipment_threshold"
-]
 QuestionName = Literal[
     "effect", "alpha", "target", "floor", "dropout", "baseline", "assurance", "units", "arms"
 ]
+
+if TYPE_CHECKING:
+    RateName: TypeAlias = str
+    StepName: TypeAlias = str
+else:
+    RateName = Literal[*(row.key for row in AMOUNTS.values() if row.part == "rates")]
+    StepName = Literal[*(row.key for row in AMOUNTS.values() if row.part == "steps")]
 
 ItemCategory = Literal["equipment", "reagent"]
 CATEGORIES: Final[tuple[ItemCategory, ...]] = ("equipment", "reagent")
 
 
-LAB_AMOUNTS: Final = ("budget", "days", "staff", "start_day")
-"""The amounts of a lab that a visitor may state: fields of `Lab` and of `LabOverrides`."""
-
-
-CALENDAR_AND_CURRENCY: Final = ("currency", "start_date", "weekends")
-"""What else of a lab a visitor may state as a whole: fields of both as well."""
+_STATED: Final = (
+    *(row.key for row in amounts_in(AmountGroup.MEANS)),
+    *("currency", "start_date", "weekends"),
+)
+"""The fields that `Lab` and `LabOverrides` share."""
 
 
 class ItemState(StrEnum):
@@ -102,10 +97,18 @@ class LabOverrides(Record):
             raise ValueError(f"overhead_percent is {percent:,.12g}; give {most}")
         return self
 
+    def with_amount(self, amount: LabAmount, value: float | None) -> Self:
+        """Return these overrides with another amount; None leaves the study's."""
+        if not amount.part:
+            return self.model_copy(update={amount.key: value})
+        held = {key: was for key, was in getattr(self, amount.part).items() if key != amount.key}
+        changed = held if value is None else {**held, amount.key: value}
+        return self.model_copy(update={amount.part: changed})
+
     @property
     def stated(self) -> dict[str, Any]:
         """The amounts, and of calendar and currency, what is stated, by name."""
-        named = {name: getattr(self, name) for name in (*LAB_AMOUNTS, *CALENDAR_AND_CURRENCY)}
+        named = {name: getattr(self, name) for name in _STATED}
         return {name: value for name, value in named.items() if value is not None}
 
     @property

@@ -17,7 +17,7 @@ from replicalab.negotiation import Move, Transcript, question
 from replicalab.scenarios import Study, parse_study
 from replicalab.ui import study
 from replicalab.ui.address import to_query
-from replicalab.ui.lab.fields import row_key
+from replicalab.ui.lab.items import row_key
 from replicalab.ui.workspace import LONGEST_NAME, TrayCase, Workspace
 from tests.hostile import (
     ATTACK,

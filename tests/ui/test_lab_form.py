@@ -14,7 +14,7 @@ from replicalab.scenarios import (
     read_lab,
 )
 from replicalab.scenarios.writing import study_yaml
-from replicalab.ui.lab.fields import row_key
+from replicalab.ui.lab.items import row_key
 from replicalab.ui.library.shelf import owner, shelf
 from tests.ui.acting import choose, chosen, labels, press, pull, run, slider
 from tests.ui.pages import PAGES, PROTOCOL, TRADE_OFFS
@@ -223,7 +223,7 @@ def test_items_beyond_the_rows_are_picked_by_name() -> None:
 def test_item_beyond_the_most_is_told_and_one_of_them_can_be_taken_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("replicalab.ui.lab.fields.MOST_OWN_ITEMS", 2)
+    monkeypatch.setattr("replicalab.ui.lab.items.MOST_OWN_ITEMS", 2)
     own = LabOverrides(items=tuple(OwnItem(label=f"mug {n}", **MUG) for n in range(2)))
     app = hand_over(drawer(), "lab.json", lab_json(own))
     for label in (TERMINAL, "Another item …"):

@@ -1,10 +1,8 @@
-"""Your lab: a drawer, opened from every page, in which a visitor's lab is filled in.
+"""Your lab: a drawer on every page for the values of a visitor's lab.
 
-A drawer is a fragment: a field runs the drawer alone, and the page behind it is drawn anew once it
-is closed.
+A drawer is a fragment: a field runs the drawer alone, and the page is drawn again on closing.
 """
 
-from collections.abc import Callable
 from typing import Final
 
 import streamlit as st
@@ -13,32 +11,25 @@ from replicalab.facts.check import header_panel
 from replicalab.facts.lab import own_values
 from replicalab.ui import panel, state
 from replicalab.ui.controls import button, open_tab
-from replicalab.ui.lab import fields, keeping
+from replicalab.ui.lab import fields, items, keeping
 
 _OPEN: Final = "lab_is_open"
-
-
-def _draw_means() -> None:
-    fields.draw_means()
-    fields.draw_money()
-
-
-_PARTS: Final[dict[str, Callable[[], None]]] = {
-    "Means": _draw_means,
-    "Items": fields.draw_items,
+_PARTS: Final = {
+    "Means": fields.draw_means,
+    "Items": items.draw,
     "Rates and staff": fields.draw_rates,
     "Save": keeping.draw,
 }
 
 
 def open_form() -> None:
-    """Open the drawer in the run that follows."""
+    """Open the drawer in the next run."""
     st.session_state[_OPEN] = True
     fields.redraw()
 
 
 def draw_if_open() -> None:
-    """Draw the drawer where it was just asked for."""
+    """Draw the drawer if it was just opened."""
     if st.session_state.pop(_OPEN, False):
         _draw()
 
@@ -56,4 +47,4 @@ def _draw() -> None:
         draw_way_back("lab_back")
     with open_tab(_PARTS, "lab_part") as name:
         _PARTS[name]()
-    state.write_address()  # the page does so when it is drawn, and it may be reloaded before
+    state.write_address()  # a reload may come before the page writes it

@@ -8,11 +8,10 @@ from typing import Final
 
 import streamlit as st
 
-from replicalab import errors, library, server
+from replicalab import errors, library, scenarios, server
 from replicalab.assessment import Assessment
 from replicalab.case import Case, case_text, read_case
-from replicalab.facts.lab import MEANS, RATES, STEPS
-from replicalab.lexicon import capitalised
+from replicalab.lexicon import CREDITS, capitalised
 from replicalab.models import FIELD_LABELS, LONGEST_TEXT
 from replicalab.ui import state
 from replicalab.ui.controls import button, page_link
@@ -27,7 +26,11 @@ PAGE: Final = "pages/5_Library.py"
 _NAME: Final = "kept_name"
 _NOTES: Final = "kept_notes"
 NONE: Final = "—"
-_NAMES: Final = {**FIELD_LABELS, **MEANS, **RATES, **STEPS, "lab": "Lab"}
+_NAMES: Final = {
+    **FIELD_LABELS,
+    **{key: amount.label_in(CREDITS) for key, amount in scenarios.AMOUNTS.items()},
+    "lab": "Lab",
+}
 _LONGEST: Final = 300  # Of a longer text its beginning is shown, and its length
 
 

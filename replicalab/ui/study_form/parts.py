@@ -7,11 +7,10 @@ import streamlit as st
 
 from replicalab.designs import KINDS, PARAMETERS
 from replicalab.drafts import UNSTATED, YOUR_LAB, Block, Draft, OtherLabs
-from replicalab.facts.lab import MONEY, in_currency
 from replicalab.facts.study import kind_panel
 from replicalab.lexicon import CREDITS, capitalised
 from replicalab.models import LONGEST_TEXT
-from replicalab.scenarios import DesignKind
+from replicalab.scenarios import AmountGroup, DesignKind, amounts_in
 from replicalab.scenarios.fields import LONGEST_CURRENCY, LONGEST_SHORT_TITLE, LONGEST_TITLE
 from replicalab.scenarios.reading import Data
 from replicalab.ui import panel
@@ -317,10 +316,10 @@ def _draw_calendar_and_money(currency: str) -> None:
         fields.day("Start date", *_LAB, "start_date")
     with called:
         fields.text("Currency", *_LAB, "currency", usual=CREDITS, max_chars=LONGEST_CURRENCY)
-    for place, (name, label) in zip(st.columns(2), MONEY.items(), strict=True):
+    for place, amount in zip(st.columns(2), amounts_in(AmountGroup.MONEY), strict=True):
         with place:
-            shown = in_currency(label, escaped(currency))
-            fields.number(shown, *_LAB, "cost_model", name, step=1.0, usual=0.0)
+            shown = amount.label_in(escaped(currency))
+            fields.number(shown, *_LAB, "cost_model", amount.key, step=1.0, usual=0.0)
     fields.switch("Weekends count as days", *_LAB, "weekends", usual=True)
 
 
