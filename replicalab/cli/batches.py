@@ -9,11 +9,12 @@ from typing import Final
 
 from replicalab.batch import MOST_JOBS, Batch, collect, run_batch
 from replicalab.case import Case
-from replicalab.cli import asking, facts
+from replicalab.cli import asking
 from replicalab.cli.commands import Options, command
 from replicalab.cli.model import MODEL, Model
 from replicalab.cli.plans import Blocks
 from replicalab.cli.printing import Answer, CommandError, say
+from replicalab.facts import records
 from replicalab.facts.batch import batch_blocks
 from replicalab.lexicon import amount_text, count_text, shortened
 from replicalab.scenarios import MAX_ROUNDS, MAX_SEED, Difficulty, list_scenarios
@@ -41,9 +42,7 @@ def batch(options: Options) -> Answer:
     code = 130 if played.stopped else int(any(result.error for result in played.results))
     file = ""
     if options.save:
-        from replicalab.tables.rows import results_csv  # noqa: PLC0415 - brings pandas in
-
-        file = results_csv(played.results)
+        file = records.results_csv(played.results)
     return Answer(code, _blocks(played, model), lambda: _facts(played, model), file)
 
 
@@ -119,13 +118,13 @@ def _blocks(played: Batch, model: Model | None) -> Blocks:
         yield model.spent_text(count_text(len(played.results), "negotiation"))
 
 
-def _facts(played: Batch, model: Model | None) -> facts.Data:
+def _facts(played: Batch, model: Model | None) -> records.Data:
     groups = [
         {
-            **facts.fields(group, "study", "lab", "scientist", "lab_manager", "failed"),
+            **records.fields(group, "study", "lab", "scientist", "lab_manager", "failed"),
             "regret": group.regret and group.regret.value,
             "shares": {
-                outcome: facts.fields(share, "number", "of", "value", "interval")
+                outcome: records.fields(share, "number", "of", "value", "interval")
                 for outcome, share in group.shares.items()
             },
         }

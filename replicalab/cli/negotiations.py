@@ -8,13 +8,14 @@ from pydantic import ValidationError
 from replicalab import llm, negotiation
 from replicalab.assessment import size_text
 from replicalab.case import Case
-from replicalab.cli import asking, facts
+from replicalab.cli import asking
 from replicalab.cli.commands import PLAN, Options, command
 from replicalab.cli.model import MODEL, Model
 from replicalab.cli.plans import Blocks, place_text, signed
 from replicalab.cli.printing import STANDARD, Answer, CommandError, called, say, show
 from replicalab.errors import ModelError, TraceError
 from replicalab.facts import negotiation as texts
+from replicalab.facts import records
 from replicalab.facts.blocks import Heading
 from replicalab.facts.report import said_blocks
 from replicalab.facts.rounds import ledger_panel
@@ -116,23 +117,23 @@ def _players(talk: Negotiation) -> str:
     return f"Scientist: {scientist.name}{model}. Lab Manager: {manager.name}."
 
 
-def _facts(talk: Negotiation) -> facts.Data:
+def _facts(talk: Negotiation) -> records.Data:
     score = negotiation.score(talk) if talk.ending else None
     rounds = [
         {
             "caption": texts.round_caption(talk, at),
             "action": done.action and done.action.action_type,
-            "plan": done.plan and facts.plan(done.plan),
-            **facts.fields(done, "reason", "answer"),
+            "plan": done.plan and records.plan(done.plan),
+            **records.fields(done, "reason", "answer"),
         }
         for at, done in enumerate(talk.rounds)
     ]
     return {
-        **facts.place(talk.pack),
-        **facts.fields(talk.setup, "scientist", "lab_manager", "model"),
-        **facts.fields(talk, "outcome", "ending"),
+        **records.place(talk.pack),
+        **records.fields(talk.setup, "scientist", "lab_manager", "model"),
+        **records.fields(talk, "outcome", "ending"),
         "verdict": texts.outcome_verdict(talk)._asdict(),
-        "final": talk.final_plan and facts.plan(talk.final_plan),
+        "final": talk.final_plan and records.plan(talk.final_plan),
         "rounds": rounds,
-        "score": score and facts.fields(score, "regret", "deciding"),
+        "score": score and records.fields(score, "regret", "deciding"),
     }

@@ -9,14 +9,14 @@ from replicalab import api, scenarios
 from replicalab.agents.suggestions import Offer
 from replicalab.assessment import Assessment, assess, size_text
 from replicalab.case import MOST_SIDES, Case
-from replicalab.cli import asking, facts
+from replicalab.cli import asking
 from replicalab.cli.commands import LAB, PLAN, Options, command
 from replicalab.cli.printing import STANDARD, Answer, CommandError, called, say
 from replicalab.comparison import FEWEST_SIDES, Side, negotiated, side_of_run
 from replicalab.critique import RemarkStanding
 from replicalab.critique import critique as remarks_on
 from replicalab.documents import BUNDLE, ENDINGS, FORMS, REPORTS, Report, today
-from replicalab.facts import comparison
+from replicalab.facts import comparison, records
 from replicalab.facts import options as texts
 from replicalab.facts import portfolio as portfolio_texts
 from replicalab.facts.blocks import Block, Heading, Sentence, Table, Verdict, row, table
@@ -32,7 +32,6 @@ from replicalab.negotiation import negotiate
 from replicalab.planner import LeastLoss, PlanAnalysis, PlanStep
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import EvidenceTier, Pack, Study
-from replicalab.tables.rows import portfolio_row, remark_row, study_row
 
 Blocks = Iterator[Block | str | None]
 
@@ -58,7 +57,7 @@ def studies(_: Options) -> Answer:
     """List the studies."""
     for error in scenarios.broken_scenarios():
         say(str(error))
-    rows = [*map(study_row, scenarios.list_scenarios())]
+    rows = [*map(records.study_row, scenarios.list_scenarios())]
     names = ("id", "name", "domain", "kind", "n")
     listed = table("Studies", names, [[str(study[name]) for name in names] for study in rows])
     return Answer(0, [listed], lambda: {"studies": rows})
@@ -76,7 +75,7 @@ def lab(options: Options) -> Answer:
     pack, original = asking.pack_of(case, study), scenarios.pack_of(study, case.lab, case.seed)
     changes = [value.text for value in own_values(original, pack)]
     blocks = [place_text(pack), amounts_text(pack.lab), *changes]
-    return Answer(0, blocks, lambda: facts.place(pack), scenarios.lab_json(pack.own_lab))
+    return Answer(0, blocks, lambda: records.place(pack), scenarios.lab_json(pack.own_lab))
 
 
 @command(*PLAN, codes="0 if it passes, 1 if not", example="psy_stroop --lab hard --samples 60")
@@ -86,7 +85,7 @@ def check(options: Options) -> Answer:
     plan = analysis.yours
     panels = check_panel(plan, analysis.binding), cost_panel(plan), evidence_panel({YOURS: plan})
     blocks = [*opening(plan), *panels, original_panel(Curves(plan))]
-    return Answer(0 if plan.feasible else 1, blocks, lambda: facts.checked(analysis))
+    return Answer(0 if plan.feasible else 1, blocks, lambda: records.checked(analysis))
 
 
 @command(*PLAN, "answers", codes="0 without concerns, 1 with one or more", example="psy_stroop")
@@ -101,7 +100,11 @@ def critique(options: Options) -> Answer:
             blocks.append(Heading(block.caption))
         blocks.append(block)
     code = 1 if any(each.standing is RemarkStanding.CONCERN for each in remarks) else 0
-    data = {**facts.place(plan.pack), **facts.plan(plan), "critique": [*map(remark_row, remarks)]}
+    data = {
+        **records.place(plan.pack),
+        **records.plan(plan),
+        "critique": [*map(records.remark_row, remarks)],
+    }
     return Answer(code, blocks, lambda: data)
 
 
@@ -113,7 +116,7 @@ def plan(options: Options) -> Answer:
     shows = least.after.evidence.tier is not EvidenceTier.BELOW_FLOOR
     code = 0 if least.after.feasible and shows else 1
     file = scenarios.plan_json(least.plan, analysis.yours.pack.scenario_id)
-    return Answer(code, _plan_blocks(analysis), lambda: facts.planned(analysis), file)
+    return Answer(code, _plan_blocks(analysis), lambda: records.planned(analysis), file)
 
 
 def _plan_blocks(analysis: PlanAnalysis) -> Blocks:
@@ -201,10 +204,10 @@ def _compare_blocks(sides: Sequence[Side]) -> Blocks:
         yield table(title, names, [row(line.label, *line.cells) for line in lines])
 
 
-def _side_facts(side: Side) -> facts.Data:
+def _side_facts(side: Side) -> records.Data:
     played, judged = side.played, comparison.judged_text(side)
-    data = facts.checked(PlanAnalysis(side.plan))
-    return {"name": side.name, "judged": judged, **data, "negotiated": played and played.outcome}
+    checked = records.checked(PlanAnalysis(side.plan))
+    return {"name": side.name, "judged": judged, **checked, "negotiated": played and played.outcome}
 
 
 _SHARED = "--set own_lab.budget=1200 --set own_lab.days=12 --set own_lab.staff=4"
@@ -229,8 +232,8 @@ def portfolio(options: Options) -> Answer:
         for study in chosen.left_out
     ]
     data = {
-        **facts.fields(chosen, "exact", "worth", "credits", "budget", "loss", "last"),
-        "studies": [*map(portfolio_row, chosen.chosen)],
+        **records.fields(chosen, "exact", "worth", "credits", "budget", "loss", "last"),
+        "studies": [*map(records.portfolio_row, chosen.chosen)],
         "left_out": left_out,
     }
     return Answer(1 if left_out else 0, [portfolio_texts.portfolio_panel(chosen)], lambda: data)

@@ -7,6 +7,7 @@ from replicalab.agents.suggestions import Offer
 from replicalab.assessment import Assessment, assess
 from replicalab.batch import Batch
 from replicalab.comparison import Comparison
+from replicalab.facts import records
 from replicalab.facts.batch import batch_blocks
 from replicalab.facts.blocks import Block
 from replicalab.facts.changes import all_changes, revision_panel
@@ -22,7 +23,7 @@ from replicalab.negotiation import Negotiation, score
 from replicalab.planner import Frontier, LeastLoss, PlanAnalysis, PlanStep, Portfolio, Shortfalls
 from replicalab.render.html import in_notebook
 from replicalab.scenarios import Pack, Studies
-from replicalab.tables import rows
+from replicalab.tables import frame
 
 
 def html_of(result: object) -> str:
@@ -72,26 +73,24 @@ _PANELS: Final[dict[type, Callable[[Any], Iterable[Block]]]] = {
 
 def _dimensions(plan: Assessment) -> Any:
     binding = PlanAnalysis(plan).binding
-    lines = (rows.dimension_row(slack, binding) for slack in plan.slack.values())
-    return rows.frame(rows.DIMENSION, lines)
+    lines = (records.dimension_row(plan, dimension, binding) for dimension in plan.slack)
+    return frame(records.DIMENSION, lines)
 
 
 def _results(batch: Batch) -> Any:
-    from replicalab.tables.rows import results_frame  # noqa: PLC0415 - pandas
-
-    return results_frame(batch.results)
+    return records.results_frame(batch.results)
 
 
 def _sides(sides: Comparison) -> Any:
     (part, what, *names), *lines = table(sides)
-    return rows.frame([str(part).lower(), str(what).lower(), *map(str, names)], lines)
+    return frame([str(part).lower(), str(what).lower(), *map(str, names)], lines)
 
 
 _FRAMES: Final[dict[type, Callable[[Any], Any]]] = {
     Assessment: _dimensions,
     Batch: _results,
     Comparison: _sides,
-    Frontier: lambda found: rows.frame(rows.FRONTIER, map(rows.frontier_row, found.plans)),
-    Portfolio: lambda found: rows.frame(rows.PORTFOLIO, map(rows.portfolio_row, found.chosen)),
-    Studies: lambda found: rows.frame(rows.STUDY, map(rows.study_row, found)),
+    Frontier: lambda found: frame(records.FRONTIER, map(records.frontier_row, found.plans)),
+    Portfolio: lambda found: frame(records.PORTFOLIO, map(records.portfolio_row, found.chosen)),
+    Studies: lambda found: frame(records.STUDY, map(records.study_row, found)),
 }

@@ -8,4 +8,4 @@ os.environ.setdefault("OPENPYXL_LXML", "False")
 
 from replicalab.tables.inventory import inventory_template, read_inventory, read_items
 from replicalab.tables.reading import SUFFIXES, Table, read_table
-from replicalab.tables.sheet import Value, sheet, undated, workbook
+from replicalab.tables.sheet import Value, frame, sheet, undated, workbook

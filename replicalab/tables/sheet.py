@@ -7,7 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 from io import SEEK_END, BytesIO, StringIO
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from replicalab.characters import on_one_line
@@ -65,6 +65,13 @@ def workbook(
     book.save(saved)
     book.properties.modified = _UNDATED  # saving set it to the time of day
     return undated(saved.getvalue(), {ARC_CORE: tostring(book.properties.to_tree())})
+
+
+def frame(columns: Sequence[str], rows: Iterable[Mapping[str, object] | Sequence[object]]) -> Any:
+    """Return rows as a pandas data frame, which has these columns even without a row."""
+    import pandas as pd  # noqa: PLC0415 - slow to load
+
+    return pd.DataFrame([*rows], columns=[*columns])
 
 
 def undated(archive: bytes, parts: Mapping[str, bytes] = MappingProxyType({})) -> bytes:

@@ -13,6 +13,7 @@ from typing import Any, Final, NoReturn
 
 import pytest
 
+from replicalab.facts.records import study_row
 from replicalab.scenarios import (
     FOLDER_VARIABLE,
     Difficulty,
@@ -31,7 +32,6 @@ from replicalab.scenarios import (
 )
 from replicalab.scenarios.loading import SCENARIO_FOLDER
 from replicalab.scenarios.reading import read_document
-from replicalab.tables.rows import study_row
 from tests.golden import assert_golden
 from tests.scenarios.small_study import bent, named, refusal
 

@@ -8,9 +8,9 @@ from urllib.parse import parse_qsl
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from replicalab.facts.records import PORTFOLIO
 from replicalab.planner import Portfolio, PortfolioStudy, portfolio_of
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, load_scenario
-from replicalab.tables.rows import PORTFOLIO
 from replicalab.ui import own_studies
 from replicalab.ui.address import from_query
 from replicalab.ui.scenarios import portfolio

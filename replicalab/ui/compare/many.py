@@ -24,6 +24,7 @@ from replicalab.facts.batch import (
 )
 from replicalab.facts.lab import lab_text
 from replicalab.facts.negotiation import LAB_MANAGERS, SCIENTISTS
+from replicalab.facts.records import batch_workbook, results_csv, results_frame
 from replicalab.lexicon import count_text
 from replicalab.library import EntryKind, KeptBatch, batch_text
 from replicalab.negotiation import (
@@ -320,21 +321,15 @@ def _draw_files(batch: VisitorBatch) -> None:
 
 
 def _csv(batch: VisitorBatch) -> str:
-    from replicalab.tables.rows import results_csv  # noqa: PLC0415 - brings pandas in
-
     return results_csv(list(batch.came))
 
 
 def _excel(batch: VisitorBatch) -> bytes:
-    from replicalab.tables.rows import batch_workbook  # noqa: PLC0415 - brings pandas in
-
     came = list(batch.came)
     return batch_workbook(came, summaries(came))
 
 
 def _draw_results(batch: VisitorBatch) -> None:
-    from replicalab.tables.rows import results_frame  # noqa: PLC0415 - brings pandas in
-
     if len(batch.came) > _MOST_SHOWN:
         st.caption(f"The first {_MOST_SHOWN:,}; the files have all.")
     st.dataframe(results_frame(batch.came[:_MOST_SHOWN]), hide_index=True, alt="Every result")

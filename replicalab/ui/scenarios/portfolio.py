@@ -7,6 +7,7 @@ import streamlit as st
 
 from replicalab.errors import PortfolioError
 from replicalab.facts.portfolio import TITLE, portfolio_panel
+from replicalab.facts.records import PORTFOLIO, portfolio_row
 from replicalab.lexicon import joined
 from replicalab.models import Protocol
 from replicalab.planner import Portfolio, PortfolioStudy, portfolio_of
@@ -14,7 +15,6 @@ from replicalab.planner.plan_options import MOST_WORTH
 from replicalab.planner.portfolio import MOST_STUDIES
 from replicalab.scenarios import LabOverrides, Pack
 from replicalab.tables import sheet
-from replicalab.tables.rows import PORTFOLIO, portfolio_row
 from replicalab.ui import panel, state
 from replicalab.ui.controls import NumberField, between, complain
 from replicalab.ui.files import download

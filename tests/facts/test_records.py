@@ -9,15 +9,15 @@ import pytest
 
 from replicalab.batch import Result, jobs_of, run_job, summaries
 from replicalab.case import Case
-from replicalab.negotiation import Outcome, ScientistKind
-from replicalab.scenarios import Difficulty, LabOverrides
-from replicalab.tables.rows import (
+from replicalab.facts.records import (
     RESULT_COLUMNS,
     SUMMARY_COLUMNS,
     batch_workbook,
     results_csv,
     results_frame,
 )
+from replicalab.negotiation import Outcome, ScientistKind
+from replicalab.scenarios import Difficulty, LabOverrides
 
 JOB = Case(study="psy_stroop", lab=Difficulty.EASY)
 

@@ -1,0 +1,116 @@
+"""Facts: values with a name, a unit and a sign, which every renderer shows alike.
+
+Pages, terminals and documents show facts as cells of a table; programs read them as records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from replicalab.assessment import Assessment, Evidence, cautions_title
+from replicalab.facts.blocks import Cell, Column, Status, Table, table
+from replicalab.lexicon import amount_text, count_text, plural
+from replicalab.scenarios import Lab
+
+Value = str | int | float | bool | None
+
+
+class Fact(NamedTuple):
+    """One value of a plan, study or lab.
+
+    Attributes:
+        key: its name for programs, an identifier.
+        label: its name for people.
+        value: a number, text or truth value; None if missing.
+        unit: the unit of a number: ``samples``, a currency, or a measure such as ``power``.
+        status: its sign, None for none.
+        note: a caveat, shown after the value.
+        text: the value for people, with its unit; formatted from the value if empty.
+    """
+
+    key: str
+    label: str
+    value: Value = None
+    unit: str = ""
+    status: Status | None = None
+    note: str = ""
+    text: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The value for people."""
+        if self.text or isinstance(self.value, str):
+            return self.text or str(self.value)
+        if self.value is None or isinstance(self.value, bool):
+            return {None: "none", True: "yes", False: "no"}[self.value]
+        return f"{amount_text(self.value)} {self.unit}".rstrip()
+
+    @property
+    def cell(self) -> Cell:
+        """The fact as a cell of a table."""
+        is_number = isinstance(self.value, int | float) and not isinstance(self.value, bool)
+        number = float(self.value or 0) if is_number else None
+        return Cell(self.shown, number, self.status, note=self.note)
+
+
+def count(key: str, label: str, number: float, noun: str) -> Fact:
+    """Return a number of things; ``noun`` is in the singular."""
+    return Fact(key, label, number, plural(noun, 2), text=count_text(number, noun))
+
+
+def money(key: str, label: str, amount: float, lab: Lab) -> Fact:
+    """Return an amount of money in the currency of a lab."""
+    return Fact(key, label, amount, lab.currency, text=lab.money(amount))
+
+
+def evidence_value(key: str, label: str, value: float, evidence: Evidence) -> Fact:
+    """Return a value on the scale of an evidence: a target, a floor or the evidence itself."""
+    return Fact(key, label, value, evidence.measure, text=evidence.amount(value))
+
+
+def plan_facts(plan: Assessment) -> list[Fact]:
+    """Return the size of a plan, its cost, and what its sample is worth."""
+    evidence, lab = plan.evidence, plan.pack.lab
+    shown = evidence_value("evidence", evidence.title, evidence.value, evidence)
+    if evidence.void_reason:
+        shown = Fact("evidence", evidence.title, None, evidence.measure, text=evidence.number)
+    within = Status.PASS if plan.cost <= lab.budget else Status.FAIL
+    return [
+        count("samples", "Samples", plan.counts.samples, "sample"),
+        count("days", "Days", plan.counts.days, "day"),
+        money("cost", "Cost", plan.cost, lab)._replace(status=within),
+        count("staff", "Staff", plan.staff, "staff unit"),
+        shown._replace(note=cautions_title(plan)),
+        count("analysed", "Samples analysed", evidence.analysed, "sample"),
+        Fact("fidelity_loss", "Fidelity loss", plan.fidelity_loss),
+    ]
+
+
+# --- renderers ------------------------------------------------------------------------------
+
+
+def facts_table(caption: str, facts: Iterable[Fact]) -> Table:
+    """Return facts as rows of label and value."""
+    columns = (Column("Fact", is_seen=False), Column("Value", is_seen=False))
+    return table(caption, columns, [(fact.label, fact.cell) for fact in facts])
+
+
+def compared_table(caption: str, sides: Mapping[str, Sequence[Fact]]) -> Table:
+    """Return the same facts of several plans, with a column for each plan."""
+    columns = (Column("Fact", is_seen=False), *map(Column, sides))
+    rows = [
+        (facts[0].label, *(fact.cell for fact in facts))
+        for facts in zip(*sides.values(), strict=True)
+    ]
+    return table(caption, columns, rows)
+
+
+def record(facts: Iterable[Fact]) -> dict[str, Value]:
+    """Return the values by key, for JSON and data frames."""
+    return {fact.key: fact.value for fact in facts}
+
+
+def units(facts: Iterable[Fact]) -> dict[str, str]:
+    """Return the units by key; a fact without a unit is left out."""
+    return {fact.key: fact.unit for fact in facts if fact.unit}

@@ -1,0 +1,256 @@
+"""Facts for programs: JSON answers and the rows of data frames, with identifiers as keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+from replicalab.assessment import Assessment, CostTerm, Evidence
+from replicalab.batch import Result, Summary
+from replicalab.critique import Remark
+from replicalab.facts.fact import Value, plan_facts, record, units
+from replicalab.facts.plan import notes
+from replicalab.facts.verdicts import plan_verdict
+from replicalab.lexicon import plural
+from replicalab.models import Dimension
+from replicalab.planner import (
+    ChosenStudy,
+    FrontierPlan,
+    PlanAnalysis,
+    PlanStep,
+    Shortfall,
+    change_steps,
+)
+from replicalab.scenarios import Pack, ScenarioSummary
+from replicalab.tables import frame, sheet, workbook
+
+Data = dict[str, object]
+_ASK = ("dimension", "has", "needs", "item", "text")
+
+
+def fields(record: object, *names: str) -> Data:
+    """Return attributes by name."""
+    return {name: getattr(record, name) for name in names}
+
+
+def place(pack: Pack) -> Data:
+    """Return study and lab, and the user's own values of both."""
+    lab = {"difficulty": pack.difficulty, "seed": pack.seed, **pack.lab.model_dump()}
+    own_lab = pack.own_lab.model_dump(exclude_defaults=True)
+    question = pack.question.model_dump(exclude_defaults=True)
+    return {"study": pack.scenario_id, "lab": lab, "own_lab": own_lab, "question": question}
+
+
+def evidence(shown: Evidence) -> Data:
+    """Return the evidence of a sample."""
+    return {"measure": shown.measure, **asdict(shown)}
+
+
+def plan(judged: Assessment) -> Data:
+    """Return a plan, its check, cost and evidence."""
+    facts = plan_facts(judged)
+    return {
+        **fields(judged, "plan", "feasible", "failing"),
+        **{key: value for key, value in record(facts).items() if key != "evidence"},
+        "units": units(facts),
+        "verdict": plan_verdict(judged)._asdict(),
+        "wishes_broken": [wish.constraint.key for wish in judged.broken_wishes],
+        "evidence": evidence(judged.evidence),
+    }
+
+
+def checked(options: PlanAnalysis) -> Data:
+    """Return the whole check of a plan."""
+    judged = options.yours
+    return {
+        **place(judged.pack),
+        **plan(judged),
+        "dimensions": [
+            {
+                **dimension_row(judged, dimension, options.binding),
+                "reasons": judged.reasons[dimension],
+            }
+            for dimension in judged.slack
+        ],
+        "cost_terms": [*map(cost_row, judged.cost_terms)],
+        "detectable_effect": judged.detectable_effect,
+        "notes": [{"kind": kind, "text": text} for kind, text in notes(judged)],
+    }
+
+
+def planned(options: PlanAnalysis) -> Data:
+    """Return the changes to a plan and the additions to its lab."""
+    yours, offer, least, asks = options.yours, options.offer, options.least, options.asks
+    made = change_steps(yours, least.changes, options.known)
+    offered = change_steps(yours, offer.changes, options.known) if offer else ()
+    alone = [
+        {**fields(each.ask, *_ASK), "tier": each.tier, "plan": plan(each.least.after)}
+        for each in asks.singles
+    ]
+    waits = [{**fields(each, "start_day", "items"), "plan": each.least.plan} for each in asks.waits]
+    target = asks.target and _shortfall(asks.target)
+    return {
+        **checked(options),
+        "offer": offer and _revision(offer.after, offered),
+        "least_loss": {**_revision(least.after, made), "exact": least.exact},
+        "cheapest": options.cheapest and plan(options.cheapest),
+        "most_evidence": options.most_evidence and plan(options.most_evidence),
+        "takes": {"run": _shortfall(asks.run), "target": target, "alone": alone, "waits": waits},
+    }
+
+
+def _revision(after: Assessment, steps: Iterable[PlanStep]) -> Data:
+    changes = [
+        {
+            **(step.change.model_dump() if step.change else {}),
+            **fields(step, "credits_saved"),
+            **fields(step.after, "fidelity_loss"),
+            "evidence": evidence(step.after.evidence),
+        }
+        for step in steps
+    ]
+    return {**plan(after), "changes": changes}
+
+
+def _shortfall(lacking: Shortfall) -> Data:
+    asks = [fields(ask, *_ASK) for ask in lacking.asks]
+    return {**fields(lacking, "plan", "left"), "asks": asks}
+
+
+# --- rows ------------------------------------------------------------------------------------
+
+STUDY: Final = ("id", "name", "title", "domain", "kind", "n", "unit_of_n", "teaches")
+DIMENSION: Final = ("dimension", "ok", "used", "limit", "slack", "unit", "binding")
+COST: Final = ("term", "number", "rate", "credits")
+FRONTIER: Final = (
+    *("samples", "days", "credits", "analysed", "evidence", "tier", "fidelity_loss"),
+)
+PORTFOLIO: Final = (
+    *("id", "study", "samples", "days", "first_day", "last_day", "staff", "credits"),
+    *("measure", "evidence", "tier", "fidelity_loss", "worth"),
+)
+CRITIQUE: Final = ("question", "asks", "standing", "text", "who", "page", "field")
+"""The names of each kind of fact, in their order."""
+
+
+def study_row(study: ScenarioSummary) -> dict[str, Value]:
+    """Return which study it is; ``n`` is the published sample, in ``unit_of_n``."""
+    paper, design = study.paper, study.design
+    names = study.scenario_id, paper.name, paper.title, study.domain_id, str(design.kind)
+    sample = study.reference_protocol.sample_size, design.unit_of_n
+    return dict(zip(STUDY, (*names, *sample, paper.teaches), strict=True))
+
+
+def dimension_row(
+    plan: Assessment, dimension: Dimension, binding: Dimension | None
+) -> dict[str, Value]:
+    """Return what a plan uses of a limit, and what is left.
+
+    ``binding`` is the limit whose relief would help most.
+    """
+    slack = plan.slack[dimension]
+    unit = plan.pack.lab.currency if dimension is Dimension.BUDGET else plural(slack.row.noun, 2)
+    numbers = slack.used, slack.limit, slack.slack, unit
+    return dict(
+        zip(DIMENSION, (str(dimension), slack.ok, *numbers, dimension is binding), strict=True)
+    )
+
+
+def cost_row(term: CostTerm) -> dict[str, Value]:
+    """Return a term of a plan's cost: how many, at which rate, and what they come to, in credits.
+
+    With items that have a price of their own the last is not the product of the two.
+    """
+    return dict(zip(COST, (term.label, term.number, term.rate, term.credits), strict=True))
+
+
+def frontier_row(plan: FrontierPlan) -> dict[str, Value]:
+    """Return a plan that nothing beats; its evidence is in the measure of its study."""
+    size = plan.samples, plan.days, plan.credits, plan.analysed
+    return dict(zip(FRONTIER, (*size, plan.value, str(plan.tier), plan.loss), strict=True))
+
+
+def portfolio_row(chosen: ChosenStudy) -> dict[str, str | float]:
+    """Return a study that is run among others, its plan and its days."""
+    plan, pack = chosen.plan, chosen.plan.pack
+    size = plan.counts.samples, plan.counts.days, chosen.first, chosen.last, plan.staff
+    shows = plan.evidence.measure, plan.evidence.value, str(plan.evidence.tier)
+    worth = plan.fidelity_loss, chosen.worth
+    values = (pack.scenario_id, pack.paper.name, *size, plan.cost, *shows, *worth)
+    return dict(zip(PORTFOLIO, values, strict=True))
+
+
+def remark_row(remark: Remark) -> dict[str, Value]:
+    """Return a question of a reviewer: where it stands, who says what, and where it is mended."""
+    who = remark.finder.name.lower() if remark.finder else ""
+    named = remark.key, remark.asks, remark.standing.name.lower(), remark.text, who
+    return dict(zip(CRITIQUE, (*named, *remark.place), strict=True))
+
+
+# --- a batch ---------------------------------------------------------------------------------
+
+RESULT_COLUMNS: Final = (
+    *("study", "lab", "seed", "own_lab", "scientist", "lab_manager", "max_rounds"),
+    *("outcome", "rounds", "feasible", "samples", "days", "credits", "evidence", "tier"),
+    *("wishes_broken", "regret", "error"),
+)
+SUMMARY_COLUMNS: Final = (
+    *("study", "lab", "scientist", "lab_manager", "outcome"),
+    *("number", "of", "share", "low", "high", "failed", "regret"),
+)
+
+
+def results_frame(results: Iterable[Result]) -> Any:
+    """Return the results, in their order; what a job has not is missing (`pandas.NA`)."""
+    return frame(RESULT_COLUMNS, map(_result, results)).convert_dtypes()
+
+
+def results_csv(results: Iterable[Result]) -> str:
+    """Return `results_frame` as CSV in which no spreadsheet finds a formula."""
+    return sheet(RESULT_COLUMNS, _plain(map(_result, results)))
+
+
+def batch_workbook(results: Sequence[Result], found: Iterable[Summary]) -> bytes:
+    """Return the shares of outcomes, with their 95 % intervals, and the results: a sheet each.
+
+    A group of which no job could be played has a row without an outcome.
+    """
+    shares = (row for each in found for row in _shares(each))
+    outcomes = [SUMMARY_COLUMNS, *_plain(shares)]
+    return workbook(
+        {"Outcomes": outcomes, "Results": [RESULT_COLUMNS, *_plain(map(_result, results))]}
+    )
+
+
+def _plain(rows: Iterable[Sequence[Value]]) -> Iterable[list[str | float]]:
+    """Yield rows without truth values and missing ones: these are words, and empty."""
+    for row in rows:
+        plain = ("" if cell is None else cell for cell in row)
+        yield [str(cell).lower() if isinstance(cell, bool) else cell for cell in plain]
+
+
+def _result(result: Result) -> Sequence[Value]:
+    job = result.job
+    # Of a study that was not played no seed, lab or player is in doubt; of its plan all is.
+    played = result.outcome is not None
+    numbers = (result.rounds, result.feasible, result.samples, result.days, result.credits)
+    return (
+        *(job.study, str(job.lab), job.seed, job.own_lab.name or ""),
+        *(str(job.scientist), str(job.lab_manager), job.max_rounds),
+        str(result.outcome) if result.outcome else None,
+        *(numbers if played else (None,) * len(numbers)),
+        *(result.evidence, str(result.tier) if result.tier else None),
+        *(result.wishes_broken, result.regret, result.error),
+    )
+
+
+def _shares(summary: Summary) -> Iterable[Sequence[Value]]:
+    group = summary.study, str(summary.lab), str(summary.scientist), str(summary.lab_manager)
+    regret = summary.regret.value if summary.regret else None
+    if not summary.shares:
+        yield (*group, *(None,) * 6, summary.failed, regret)
+    for outcome, share in summary.shares.items():
+        ends = share.interval
+        counted = (share.number, share.of, share.value, *ends)
+        yield (*group, str(outcome), *counted, summary.failed, regret)
