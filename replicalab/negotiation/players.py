@@ -1,29 +1,24 @@
-"""Who plays the Scientist by rule: the document's baseline, and one that weighs the evidence.
+"""The Scientists that follow a rule, and why each acts as it does.
 
-Asked again in the same state, a rule acts in the same way and gives the same reason. A person, or
-a language model, chooses outside of this package and hands its turn in. Source: docs/methods.md,
+In the same state a rule acts in the same way, with the same reason. Source: docs/methods.md,
 Negotiation.
 """
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from replicalab.agents.scientist_policy import build_baseline_scientist_action
-from replicalab.assessment import (
-    Assessment,
-    assess,
-    cautions_title,
-    failing_text,
-    floor_text,
-    placed_text,
-    size_text,
-)
-from replicalab.assessment.phrases import adding_none, start_text
+from replicalab.agents.suggestions import SuggestionChange, apply_changes
+from replicalab.assessment import Assessment, assess, phrases
 from replicalab.errors import NegotiationError
-from replicalab.lexicon import capitalised, count_text, joined, shortened
+from replicalab.lexicon import capitalised, count_text, joined, label_key, shortened
 from replicalab.models import (
     ACCEPT_ACTION,
+    FIELD_LABELS,
+    LIST_FIELDS,
     LONGEST_QUESTION,
+    NUMBER_FIELDS,
     Protocol,
     Role,
     ScientistAction,
@@ -31,12 +26,15 @@ from replicalab.models import (
     plan_action,
 )
 from replicalab.negotiation.records import AUTOMATIC, ScientistKind, Setup, State
-from replicalab.negotiation.step_by_step import next_concession
 from replicalab.planner import Addition, LeastLoss, PlanAnalysis, Rank, additions_text, rank
 from replicalab.planner.limits import TIER_RANK
 from replicalab.scenarios import EvidenceTier, Pack
 
+Change = tuple[SuggestionChange, ...]
+"""One field, one dropped control, or the items that are assigned together."""
+
 _OPENS_WITH_OWN: Final = "It opens with the study's own plan"
+_OPENS_WITH_GIVEN: Final = "It opens with the plan that was given."
 
 
 class Choice(NamedTuple):
@@ -60,17 +58,20 @@ def choose(setup: Setup, state: State, pack: Pack) -> Choice:
     if setup.scientist is ScientistKind.STEP_BY_STEP:
         return _step_by_step(setup, state, pack)
     if setup.opening is not None and state.round_number == 0:
-        return Choice(put_forward(state, setup.opening), _opens_with(setup.opening, pack))
-    if setup.scientist not in AUTOMATIC:
-        raise NegotiationError(
-            f"the Scientist is played by a {setup.scientist}, who follows no rule; hand in a turn"
-        )
-    return _PLAYERS[setup.scientist](state, pack)
+        return _open(state, setup.opening, pack)
+    if setup.scientist is ScientistKind.BASELINE:
+        return _baseline(state, pack)
+    if setup.scientist is ScientistKind.DIRECT:
+        return _direct(state, pack)
+    raise NegotiationError(
+        f"the Scientist is played by a {setup.scientist}, who follows no rule; hand in a turn"
+    )
 
 
-def _opens_with(plan: Protocol, pack: Pack) -> str:
+def _open(state: State, plan: Protocol, pack: Pack) -> Choice:
     is_own = plan == pack.reference_protocol
-    return f"{_OPENS_WITH_OWN if is_own else 'It opens with the plan that was given'}."
+    reason = f"{_OPENS_WITH_OWN}." if is_own else _OPENS_WITH_GIVEN
+    return Choice(put_forward(state, plan), reason)
 
 
 def put_forward(state: State, plan: Protocol) -> ScientistAction:
@@ -104,25 +105,22 @@ def _baseline(state: State, pack: Pack) -> Choice:
         reason = "It opens with a plan of its own: the default of the paper's field."
     elif action.action_type is ScientistActionType.REVISE_PROTOCOL:
         cut = _cut_text(state.plan.plan, action) if state.plan else ""
-        reason = f"The last answer names something that stands in the way, so it {cut}."
+        reason = f"The last answer names an obstacle. {cut}"
     elif state.is_last:
         reason = "It is the last round, so it accepts."
     else:
-        reason = "The last answer names nothing that stands in the way, so it accepts."
+        reason = "The last answer names no obstacle, so it accepts."
     return Choice(action, reason)
 
 
 def _cut_text(before: Protocol, after: ScientistAction) -> str:
-    """Return what a revision takes off, as far as the controls and the last day let it."""
-    samples, days = after.sample_size, after.duration_days
-    cuts = []
-    if samples == before.sample_size // 2:
-        cuts.append("halves the sample")
-    elif samples < before.sample_size:
-        cuts.append(f"cuts the sample to {samples} (one beside the controls)")
-    if days != before.duration_days:
-        cuts.append("takes a day off" if days < before.duration_days else "adds a day")
-    return joined(cuts) or "has nothing left to cut"
+    """Return what a revision changes, such as ``Samples: 6 → 3. Days: 9 → 8.``."""
+    numbers = {
+        "Samples": (before.sample_size, after.sample_size),
+        "Days": (before.duration_days, after.duration_days),
+    }
+    cuts = [f"{name}: {was:,} → {now:,}." for name, (was, now) in numbers.items() if was != now]
+    return " ".join(cuts) or "Nothing is left to cut."
 
 
 # --- step by step -----------------------------------------------------------------------------
@@ -138,13 +136,13 @@ def _step_by_step(setup: Setup, state: State, pack: Pack) -> Choice:
     yours, least = opening.yours, opening.least
     reaches = is_worth_running(least.after)
     if state.plan is None and not state.is_last:
-        return Choice(put_forward(state, yours.plan), _opens_with(yours.plan, pack))
+        return _open(state, yours.plan, pack)
     if state.plan is None and reaches:
         reason = "It has one round, so it opens with the least-loss plan."
         return Choice(put_forward(state, least.plan), reason)
     offer, below = state.offer, yours.evidence.tier is EvidenceTier.BELOW_FLOOR
     if offer and is_worth_running(offer) and rank(offer, yours.plan) <= least.rank:
-        return Choice(ACCEPT_ACTION, f"No plan ranks above the offer: {size_text(offer)}.")
+        return Choice(ACCEPT_ACTION, f"No plan ranks above the offer: {phrases.size_text(offer)}.")
     found = None
     if least.after.feasible and not below and (reaches or not state.is_last):
         counters = offer is not None and offer.plan == yours.plan
@@ -155,7 +153,7 @@ def _step_by_step(setup: Setup, state: State, pack: Pack) -> Choice:
         return Choice(put_forward(state, found.after.plan), found.text)
     reason = f"{capitalised(best_text(least))}."
     if below:
-        reason = f"The opening has {placed_text(yours.evidence)}. {reason}"
+        reason = f"The opening has {phrases.placed_text(yours.evidence)}. {reason}"
     return Choice(None, reason if reaches else f"{reason} {_relief(opening)[1]}")
 
 
@@ -164,6 +162,132 @@ def wants_more(opening: PlanAnalysis, plan: Assessment) -> bool:
     tier = plan.evidence.tier
     below = tier is EvidenceTier.BELOW_FLOOR
     return below or TIER_RANK[opening.least.after.evidence.tier] < TIER_RANK[tier]
+
+
+# --- its way from an opening to the least-loss plan ---------------------------------------------
+
+
+class _Step(NamedTuple):
+    """The next proposal on the way to the least-loss plan.
+
+    Attributes:
+        changes: more than one if one repairs what another makes fail.
+        needed_for: the later change that it only prepares, None if it helps by itself.
+    """
+
+    changes: tuple[Change, ...]
+    after: Assessment
+    needed_for: Change | None = None
+
+    @property
+    def text(self) -> str:
+        parts, term = sum(self.changes, ()), self.after.pack.study.term
+        changes = "; ".join(_moved(part, term) for part in parts)
+        needs = f"{_moved(self.needed_for[0], term)} needs this. " if self.needed_for else ""
+        lost = " ".join(dict.fromkeys(part.tradeoff for part in parts))
+        return f"{changes}. {needs}Lost: {lost}"
+
+
+def changes_between(opening: PlanAnalysis) -> list[Change]:
+    """Return the changes from an opening to its least-loss plan, in the order of concessions.
+
+    Item swaps come first, then dropped controls, days and samples.
+    """
+    parts, pack = opening.least.changes, opening.yours.pack
+    swaps = [part for part in parts if part.field in LIST_FIELDS and part.field != "controls"]
+    single = [
+        (part,)
+        for name in ("controls", "duration_days", "sample_size")
+        for part in parts
+        if part.field == name
+    ]
+    return [*_assigned_together(swaps, pack), *single]
+
+
+def _assigned_together(swaps: Sequence[SuggestionChange], pack: Pack) -> Iterator[Change]:
+    """Yield the swaps in groups; in a group they compete for the same alternatives."""
+    groups: list[tuple[set[str], Change]] = []
+    for swap in swaps:
+        labels = {swap.original, swap.revised, *pack.inventory.alternatives(swap.original)}
+        keys = {label_key(label) for label in labels}
+        tied = [group for group in groups if group[0] & keys]
+        groups = [group for group in groups if group not in tied]
+        earlier = tuple(part for _, change in tied for part in change)
+        groups.append((keys.union(*(group[0] for group in tied)), (*earlier, swap)))
+    yield from (change for _, change in groups)
+
+
+def next_concession(
+    opening: PlanAnalysis, plan: Assessment, *, is_last: bool = False
+) -> _Step | None:
+    """Return the next proposal after a plan between an opening and its least-loss plan.
+
+    None if nothing remains to be changed, or if every remaining change falls below the floor. The
+    last one takes all that remain.
+    """
+    least = opening.least
+    remaining = [
+        change for change in changes_between(opening) if _remains(change, plan.plan, least.plan)
+    ]
+    if is_last and remaining:
+        return _Step(tuple(remaining), least.after)
+    for change in remaining:
+        found = _with_repair(change, remaining, plan)
+        if found.after.evidence.tier is not EvidenceTier.BELOW_FLOOR:
+            return found
+    return None
+
+
+def _remains(change: Change, plan: Protocol, least: Protocol) -> bool:
+    part = change[0]
+    now, aim = getattr(plan, part.field), getattr(least, part.field)
+    if part.field not in LIST_FIELDS:
+        return bool(now != aim)
+    key = label_key(part.original)
+    return Counter(map(label_key, now))[key] > Counter(map(label_key, aim))[key]
+
+
+def _with_repair(change: Change, remaining: Sequence[Change], plan: Assessment) -> _Step:
+    """Return a change, joined by the one that repairs the dimensions it makes fail."""
+    others = [other for other in remaining if other != change]
+    alone = _changed(plan, change)
+    if set(alone.failing) <= set(plan.failing):
+        only_prepares = others and not _helps(plan, alone)
+        return _Step((change,), alone, others[0] if only_prepares else None)
+    for other in others:
+        both = _changed(plan, change, other)
+        if set(both.failing) <= set(plan.failing):
+            return _Step((change, other), both)
+    return _Step((change, *others), _changed(plan, change, *others))
+
+
+def _changed(plan: Assessment, *changes: Change) -> Assessment:
+    parts = [part for change in changes for part in change]
+    return plan.revised(apply_changes(plan.plan, parts))
+
+
+def _helps(before: Assessment, after: Assessment) -> bool:
+    """Return whether a change repairs, saves or shows anything by itself."""
+    was, now = before.evidence, after.evidence
+    better = was.value != now.value and now.row.scale.reaches(now.value, was.value)
+    return (
+        better
+        or set(after.failing) < set(before.failing)
+        or len(after.missing_items) < len(before.missing_items)
+        or after.fidelity_loss < before.fidelity_loss
+        or after.cost < before.cost
+        or after.staff < before.staff
+        or after.counts.days < before.counts.days
+    )
+
+
+def _moved(part: SuggestionChange, term: Callable[[str], str]) -> str:
+    """Return a change: ``Duration: 8 → 6``."""
+    old, new = (
+        f"{int(value):,}" if part.field in NUMBER_FIELDS else value
+        for value in (part.original, part.revised)
+    )
+    return f"{term(FIELD_LABELS[part.field])}: {old} → {new}"
 
 
 # --- the one that weighs the evidence -------------------------------------------------------
@@ -183,11 +307,12 @@ def _direct(state: State, pack: Pack) -> Choice:
     if state.plan is None and not state.is_last and not asked:
         reference = assess(pack.reference_protocol, pack)
         if reference.evidence.tier is not EvidenceTier.BELOW_FLOOR:
-            reason = f"{_OPENS_WITH_OWN}: {placed_text(reference.evidence)}."
+            reason = f"{_OPENS_WITH_OWN}: {phrases.placed_text(reference.evidence)}."
             return Choice(put_forward(state, reference.plan), reason)
     offer = state.offer
-    if offer and offer.feasible and not offer.broken_wishes and _meets_target(offer):
-        return Choice(ACCEPT_ACTION, f"The offer has {placed_text(offer.evidence)}.")
+    meets = offer and offer.evidence.tier is EvidenceTier.MEETS_TARGET
+    if offer and meets and offer.feasible and not offer.broken_wishes:
+        return Choice(ACCEPT_ACTION, f"The offer has {phrases.placed_text(offer.evidence)}.")
     found = best_options(state.options, pack)
     if is_worth_running(found.least.after):
         return _take_or_counter(state, found.least)
@@ -197,33 +322,27 @@ def _direct(state: State, pack: Pack) -> Choice:
         return Choice(None, f"The lab adds nothing to what it has. {finding}")
     if state.is_last or not asks:
         return Choice(None, finding)
-    amounts = [ask.text for ask in asks if ask.item is None]
-    items = [ask.text for ask in asks if ask.item is not None]
-    wishes = [f"give {joined(amounts)}"] if amounts else []
-    wishes += [f"have {joined(items)}"] if items else []
-    wanted = f"Could the lab {', and '.join(wishes)}?"
+    wanted = f"Could the lab have {additions_text(asks)}?"
     return Choice(question(shortened(wanted, LONGEST_QUESTION - 1)), finding)
-
-
-def _meets_target(plan: Assessment) -> bool:
-    return plan.evidence.tier is EvidenceTier.MEETS_TARGET
 
 
 def _take_or_counter(state: State, best: LeastLoss) -> Choice:
     """Return the acceptance of what stands where nothing is better, else the planner's best."""
-    size, reaches = size_text(best.after), placed_text(best.after.evidence)
+    size, reaches = phrases.size_text(best.after), phrases.placed_text(best.after.evidence)
     if state.plan is None:
         text = f"It opens with the best that this lab can run of the study's own plan: {size}"
         return Choice(put_forward(state, best.plan), f"{text}, {reaches}.")
     standing = state.offer or state.plan
     stands = rank(standing, state.plan.plan)
-    has = f"{'The offer' if state.offer else 'The plan'} has {placed_text(standing.evidence)}"
+    has = (
+        f"{'The offer' if state.offer else 'The plan'} has {phrases.placed_text(standing.evidence)}"
+    )
     if stands.given_up <= best.rank.given_up:
         exact = "no plan with this method" if best.exact else "no plan that was found"
-        none = f"{exact}{adding_none(state.plan)}"
+        none = f"{exact}{phrases.adding_none(state.plan)}"
         return Choice(ACCEPT_ACTION, f"{has}; {none} gives up less in this lab.")
     if standing.failing:
-        has = f"{has}, but {failing_text(standing)}"
+        has = f"{has}, but {phrases.failing_text(standing)}"
     return Choice(
         put_forward(state, best.plan),
         f"{has}{_loss(stands, best.rank)}. In the same lab a plan of {size} reaches "
@@ -249,24 +368,19 @@ def _relief(options: PlanAnalysis) -> tuple[tuple[Addition, ...], str]:
     found, plan = options.asks, options.yours
     if found.alone_floor:
         ask, after = found.alone_floor[0].ask, found.alone_floor[0].least.after
-        reaches = f"{size_text(after)}: {placed_text(after.evidence)}"
+        reaches = f"{phrases.size_text(after)}: {phrases.placed_text(after.evidence)}"
         loss = f", at a fidelity loss of {after.fidelity_loss}" if after.fidelity_loss else ""
-        breaks = f" ({cautions})" if (cautions := cautions_title(after)) else ""
+        breaks = f" ({cautions})" if (cautions := phrases.cautions_title(after)) else ""
         return (ask,), f"With {ask.text} it could run {reaches}{loss}{breaks}."
     if found.target and found.target.possible and found.target.asks:
-        wanted, size = additions_text(found.target.asks), size_text(found.target.judged)
+        wanted, size = additions_text(found.target.asks), phrases.size_text(found.target.judged)
         return found.target.asks, f"To reach the target with {size} it would take {wanted}."
     worth = plan.evidence.tier is not EvidenceTier.BELOW_FLOOR
     if worth and found.run.possible and found.run.asks:
-        takes = f"To run {size_text(plan)} as planned would take {additions_text(found.run.asks)}"
-        return found.run.asks, f"{takes}: {placed_text(plan.evidence)}."
+        wanted, size = additions_text(found.run.asks), phrases.size_text(plan)
+        shows = phrases.placed_text(plan.evidence)
+        return found.run.asks, f"To run {size} as planned would take {wanted}: {shows}."
     return (), "No single addition by the lab would open one."
-
-
-_PLAYERS: Final[dict[ScientistKind, Callable[[State, Pack], Choice]]] = {
-    ScientistKind.BASELINE: _baseline,
-    ScientistKind.DIRECT: _direct,
-}
 
 
 # --- what a lab could run at best -----------------------------------------------------------
@@ -294,30 +408,30 @@ def is_worth_running(plan: Assessment) -> bool:
 
 
 def best_text(best: LeastLoss) -> str:
-    """Return in words what the lab could have run above the floor, or that no such plan exists."""
-    # Where none exists it says what was searched, since the planner's own plans keep the study's
-    # endpoint where the lab has the days for it, and what the best comes to.
+    """Return what the lab could have run above the floor, or that no such plan exists."""
     after, evidence, pack = best.after, best.after.evidence, best.after.pack
-    breaks = cautions_title(after)
+    size, cautions = phrases.size_text(after), phrases.cautions_title(after)
     if is_worth_running(after):
-        worth = f"{evidence.text}, a plan that {breaks}" if breaks else evidence.text
-        return f"in this lab {size_text(after)} would have reached {worth}"
+        worth = f"{evidence.text}, a plan that {cautions}" if cautions else evidence.text
+        return f"in this lab {size} would have reached {worth}"
+    # It says what was searched: the planner's plans keep the endpoint if the lab has the days.
     if not after.feasible:
-        failing = f"at best {failing_text(after)}"
+        days = 1 < pack.min_days <= pack.lab.days_left
+        least = f" of at least {count_text(pack.min_days, 'day')}" if days else ""
+        none = f"no plan{least} with this method passes in this lab"
         if not best.exact:
-            return f"no plan with this method was found that passes in this lab: {failing}"
-        least = ""
-        if 1 < pack.min_days <= pack.lab.days_left:
-            least = f" of at least {count_text(pack.min_days, 'day')}"
-        return f"no plan{least} with this method passes in this lab: {failing}"
+            none = "no plan with this method was found that passes in this lab"
+        return f"{none}: at best {phrases.failing_text(after)}"
     found = "exists" if best.exact else "was found"
-    none = f"no plan that reaches {floor_text(evidence)} {found} in this lab with this method"
+    floor = phrases.floor_text(evidence)
+    none = f"no plan that reaches {floor} {found} in this lab with this method"
     if not evidence.void_reason:
         return f"{none}: the least-loss plan has {evidence.text}"
     why = evidence.void_reason
     if pack.lab.days_left < pack.min_days:
-        needed = count_text(pack.min_days, "day")
-        has = f"{pack.lab.days_left}{start_text(pack.lab)}"
-        why = f"the study's endpoint needs {needed}, and this lab has {has}"
-    passes = joined(["passes all seven dimensions", *filter(None, [breaks]), "shows nothing"])
-    return f"{none}: a plan of {size_text(after)} {passes}, since {why}"
+        has = f"{pack.lab.days_left}{phrases.start_text(pack.lab)}"
+        why = (
+            f"the study's endpoint needs {count_text(pack.min_days, 'day')}, and this lab has {has}"
+        )
+    passes = joined(["passes all seven dimensions", *filter(None, [cautions]), "shows nothing"])
+    return f"{none}: a plan of {size} {passes}, since {why}"

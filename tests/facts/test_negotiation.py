@@ -128,17 +128,17 @@ def told(negotiation: Negotiation) -> str:
 def test_negotiation_on_the_shelf_is_told(
     place: tuple[str, str, ScientistKind, LabManagerKind, int],
 ) -> None:
-    assert_golden(f"negotiation/{'-'.join(map(str, place))}", told(on_the_shelf(*place)))
+    assert_golden(f"negotiation#{'-'.join(map(str, place))}", told(on_the_shelf(*place)))
 
 
 def test_negotiation_by_hand_is_told() -> None:
     texts = [f"--- {name}\n\n{told(each)}" for name, each in BY_HAND.items()]
-    assert_golden("negotiation/by_hand", "\n\n".join(texts))
+    assert_golden("negotiation#by_hand", "\n\n".join(texts))
 
 
 def test_players_and_their_rules_are_named() -> None:
     players = [*SCIENTISTS.values(), *LAB_MANAGERS.values()]
-    assert_golden("negotiation/players", "\n".join(": ".join(player) for player in players))
+    assert_golden("negotiation#players", "\n".join(": ".join(player) for player in players))
 
 
 # --- what must hold of them -------------------------------------------------------------------
@@ -226,7 +226,7 @@ PANELS: Final[dict[str, Block]] = {
 
 def test_panels_of_a_negotiation_read_as_they_were_read() -> None:
     told = [f"# {name}\n{heard(tree(panel))}" for name, panel in PANELS.items()]
-    assert_golden("negotiation/panels", "\n\n".join(told))
+    assert_golden("negotiation#panels", "\n\n".join(told))
 
 
 def test_bars_of_a_round_end_where_the_lab_is_used_up() -> None:

@@ -124,7 +124,7 @@ def unsearched(plan: Protocol, pack: Pack) -> PlanAnalysis:
 def test_all_that_is_said_of_a_reference_protocol_reads_as_it_was_read(
     study: str, level: Difficulty
 ) -> None:
-    assert_golden(f"plans/{study}_{level}", told(of_reference(load_scenario(study, level))))
+    assert_golden(f"plans#{study}_{level}", told(of_reference(load_scenario(study, level))))
 
 
 OTHERS: Final = {
@@ -166,7 +166,7 @@ OTHERS: Final = {
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_all_that_is_said_of_other_plans_reads_as_it_was_read(name: str) -> None:
-    assert_golden(f"plans/{name}", told(OTHERS[name]))
+    assert_golden(f"plans#{name}", told(OTHERS[name]))
 
 
 @pytest.mark.parametrize(
@@ -383,7 +383,7 @@ def test_groups_of_a_sample_are_told_by_their_size() -> None:
 def test_front_door_story_of_each_lab_reads_as_it_was_read(study: str) -> None:
     found = [of_reference(load_scenario(study, level)) for level in Difficulty]
     lines = [" | ".join(offer_story(each)) for each in found]
-    assert_golden(f"stories/{study}", "\n".join([terms_text(found[0].yours), *lines]))
+    assert_golden(f"stories#{study}", "\n".join([terms_text(found[0].yours), *lines]))
 
 
 @pytest.mark.parametrize(
@@ -402,7 +402,7 @@ def test_story_of_a_reference_protocol_that_no_shipped_study_has(
     reference = of_reference(change_pack(pack, reference_protocol=plan))
     story = offer_story(reference)
     assert story.title == ANSWERS[answer_to(reference)].title
-    assert_golden(f"stories/{name}", " | ".join(story))
+    assert_golden(f"stories#{name}", " | ".join(story))
 
 
 def test_only_an_accept_is_shown_as_a_pass() -> None:

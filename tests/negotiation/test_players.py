@@ -179,22 +179,20 @@ def test_baseline_follows_the_documents_rules_on_every_shipped_lab(study: str, l
 
 
 @pytest.mark.parametrize(
-    ("samples", "days", "does"),
+    ("samples", "days", "cut"),
     [
-        (6, 9, "halves the sample and takes a day off"),
-        (5, 9, "cuts the sample to 3 (one beside the controls) and takes a day off"),
-        (6, 1, "halves the sample"),
-        (3, 9, "takes a day off"),
-        (3, 1, "has nothing left to cut"),
-        (3, 0, "adds a day"),
+        (6, 9, "Samples: 6 → 3. Days: 9 → 8."),
+        (5, 9, "Samples: 5 → 3. Days: 9 → 8."),
+        (6, 1, "Samples: 6 → 3."),
+        (3, 9, "Days: 9 → 8."),
+        (3, 1, "Nothing is left to cut."),
+        (3, 0, "Days: 0 → 1."),
     ],
 )
-def test_baseline_reason_names_the_floor_that_stops_a_cut(
-    samples: int, days: int, does: str
-) -> None:
+def test_baseline_keeps_a_sample_beside_the_controls(samples: int, days: int, cut: str) -> None:
     plan = make_protocol(sample_size=samples, duration_days=days)
     [_, second, *_] = by_rule(make_pack(budget=1), plan).rounds
-    assert second.reason == f"The last answer names something that stands in the way, so it {does}."
+    assert second.reason == f"The last answer names an obstacle. {cut}"
 
 
 # --- the one that weighs the evidence: openings and choices -----------------------------------
@@ -397,7 +395,7 @@ def test_reasons_in_words() -> None:
             asked = done.action.questions if done.action else []
             told.append(" ".join([f"{does}: {done.reason}", *asked]))
         told.append("")
-    assert_golden("negotiation_reasons", "\n".join(told).rstrip())
+    assert_golden("negotiation#reasons", "\n".join(told).rstrip())
 
 
 def test_proof_says_what_was_searched_and_what_the_best_comes_to() -> None:
@@ -415,7 +413,7 @@ def test_proof_says_what_was_searched_and_what_the_best_comes_to() -> None:
         assert not is_worth_running(best.after)
         told.append(f"{name}: {best_text(best)}")
         told.append(f"{name}, not all searched: {best_text(replace(best, exact=False))}")
-    assert_golden("negotiation_proofs", "\n".join(told))
+    assert_golden("negotiation#proofs", "\n".join(told))
 
 
 def test_best_that_could_run_says_what_it_lacks_and_nothing_where_it_lacks_nothing() -> None:

@@ -84,7 +84,7 @@ def test_turns_and_answers_in_words() -> None:
     actions = [ACCEPT, propose(PLAN), ask("The budget?", "And the days?"), revise_to(bare), None]
     negotiation = by_person(BOOKED, *actions)
     told = [f"{e.role}, {e.action_type}: {e.message}" for e in negotiation.state.history]
-    assert_golden("negotiation_history", "\n".join(told))
+    assert_golden("negotiation#history", "\n".join(told))
     assert [e.round_number for e in negotiation.state.history] == [0, 0, 1, 1, 2, 2, 3, 3, 4]
 
 

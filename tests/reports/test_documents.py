@@ -84,8 +84,8 @@ def edited(
 @pytest.mark.parametrize(("scenario_id", "lab"), STUDIES)
 def test_documents_read_as_pinned(scenario_id: str, lab: str) -> None:
     found = work(scenario_id, lab, "offered")
-    assert_golden(f"report/{scenario_id}_brief", markdown(found.brief()))
-    assert_golden(f"report/{scenario_id}_report", markdown(found.report()))
+    assert_golden(f"report#{scenario_id}_brief", markdown(found.brief()))
+    assert_golden(f"report#{scenario_id}_report", markdown(found.report()))
 
 
 def swapped() -> Work:
@@ -152,7 +152,7 @@ def test_documents_of_other_plans_read_as_pinned() -> None:
             lines = markdown(replace(document, parts=parts, foot=())).splitlines()
             told += (line for line in lines if line not in seen)
             seen.update(lines)
-    assert_golden("report/other_plans", "\n".join(told))
+    assert_golden("report#other_plans", "\n".join(told))
 
 
 def registered(found: Work) -> Iterator[Document]:

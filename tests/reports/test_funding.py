@@ -37,7 +37,7 @@ def table(document: Document, caption: str) -> Table:
 )
 def test_funding_request_reads_as_pinned(study: str, lab: str) -> None:
     found = work(study, lab, "reference").funding()
-    assert_golden(f"report/{study}_funding", markdown(found))
+    assert_golden(f"report#{study}_funding", markdown(found))
 
 
 @given(itemised_protocols(), studied_packs())

@@ -18,7 +18,7 @@ STORIES: Final = {story.key: story for story in stories()}
 
 
 def test_stories_read_as_pinned_and_survive_as_links() -> None:
-    assert_golden("stories", "\n".join(f"{each.title}: {each.line}" for each in stories()))
+    assert_golden("stories#stories", "\n".join(f"{each.title}: {each.line}" for each in stories()))
     for each in stories():
         assert from_query(to_query(each.workspace), find) == (each.workspace, [])
 
