@@ -10,8 +10,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from enum import StrEnum
-from itertools import chain
-from typing import Annotated, Any, Final, Self, get_origin
+from typing import Annotated, Any, Final, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field, StringConstraints, model_validator
 
@@ -122,30 +121,57 @@ class Protocol(Record):
     rationale: NonEmptyText
 
 
-PROTOCOL_FIELDS: Final = tuple(Protocol.model_fields)
-NUMBER_FIELDS: Final = tuple(
-    name for name, field in Protocol.model_fields.items() if field.annotation is int
-)
-"""The protocol fields that are numbers; the others are its wording."""
-LIST_FIELDS: Final = tuple(
-    name for name, field in Protocol.model_fields.items() if get_origin(field.annotation) is list
-)
-"""The protocol fields that list labels."""
-FIELD_LABELS: Final = {
-    "sample_size": "Sample size",
-    "controls": "Controls",
-    "technique": "Technique",
-    "duration_days": "Duration",
-    "required_equipment": "Equipment",
-    "required_reagents": "Reagents",
-    "rationale": "Rationale",
+class ProtocolField(NamedTuple):
+    """A field of the protocol, for people and models.
+
+    Attributes:
+        label: its name.
+        form: the form of its value in a model's answer.
+        help: what is typed into it; ``unit`` stands for the study's unit of n.
+        noun: what a number counts.
+        category: the kind of item that a list holds.
+        if_empty: what to do if a text is empty.
+    """
+
+    label: str
+    form: str
+    help: str = ""
+    noun: str = ""
+    category: str = ""
+    if_empty: str = ""
+
+
+WHOLE_NUMBER: Final = "whole number, 0 or more"
+LIST_OF_TEXTS: Final = "list of strings"
+TEXT: Final = "string"
+PROTOCOL_ROWS: Final = {
+    "sample_size": ProtocolField("Sample size", WHOLE_NUMBER, "In {unit}.", noun="sample"),
+    "controls": ProtocolField("Controls", LIST_OF_TEXTS),
+    "technique": ProtocolField("Technique", TEXT, if_empty="Write in a few words what is done."),
+    "duration_days": ProtocolField("Duration", WHOLE_NUMBER, "Whole days in the lab.", noun="day"),
+    "required_equipment": ProtocolField("Equipment", LIST_OF_TEXTS, category="equipment"),
+    "required_reagents": ProtocolField("Reagents", LIST_OF_TEXTS, category="reagent"),
+    "rationale": ProtocolField(
+        "Rationale", TEXT, if_empty="Write why this plan answers the question."
+    ),
 }
-"""What each protocol field is called for people, in the protocol's order."""
+"""The fields of `Protocol`, in its order."""
+
+
+def _of_form(form: str) -> tuple[str, ...]:
+    return tuple(name for name, row in PROTOCOL_ROWS.items() if row.form == form)
+
+
+PROTOCOL_FIELDS: Final = tuple(PROTOCOL_ROWS)
+NUMBER_FIELDS: Final = _of_form(WHOLE_NUMBER)
+LIST_FIELDS: Final = _of_form(LIST_OF_TEXTS)
+TEXT_FIELDS: Final = _of_form(TEXT)
+FIELD_LABELS: Final = {name: row.label for name, row in PROTOCOL_ROWS.items()}
 
 
 def texts_of(protocol: Protocol) -> list[tuple[str, str]]:
     """Return every text of a plan with its field: technique, rationale, then the labels."""
-    texts = [("technique", protocol.technique), ("rationale", protocol.rationale)]
+    texts = [(name, getattr(protocol, name)) for name in TEXT_FIELDS]
     return texts + [(name, label) for name in LIST_FIELDS for label in getattr(protocol, name)]
 
 
@@ -191,9 +217,7 @@ def too_long(protocol: Protocol) -> list[str]:
 
 def text_bytes(protocol: Protocol) -> int:
     """Return how many bytes a plan's texts take together (UTF-8)."""
-    labels = protocol.controls, protocol.required_equipment, protocol.required_reagents
-    texts = protocol.technique, protocol.rationale, *chain.from_iterable(labels)
-    return len("".join(texts).encode("utf-8", "replace"))
+    return len("".join(text for _, text in texts_of(protocol)).encode("utf-8", "replace"))
 
 
 class ScientistActionType(StrEnum):

@@ -8,20 +8,18 @@ import json
 from collections.abc import Iterator
 from typing import Final
 
+from replicalab import models
 from replicalab.lexicon import lines_text, measured_text, section
 from replicalab.models import PROTOCOL_FIELDS, Protocol, ScientistActionType, ScientistObservation
 from replicalab.scenarios import Pack
 
-FIELD_FORMS: Final = {
+_OTHER_FORMS: Final = {
     "action_type": "one of the action_type values",
-    "sample_size": "whole number, 0 or more",
-    "controls": "list of strings",
-    "technique": "string",
-    "duration_days": "whole number, 0 or more",
-    "required_equipment": "list of strings",
-    "required_reagents": "list of strings",
-    "questions": "list of strings",
-    "rationale": "string",
+    "questions": models.LIST_OF_TEXTS,
+}
+FIELD_FORMS: Final = {
+    name: _OTHER_FORMS.get(name) or models.PROTOCOL_ROWS[name].form
+    for name in models.ScientistAction.model_fields
 }
 """The keys of a ScientistAction, in its order, and the form of each value."""
 _FIELDS: Final = tuple(f"- {name}: {form}" for name, form in FIELD_FORMS.items())

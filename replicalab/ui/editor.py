@@ -1,4 +1,4 @@
-"""The editor of a plan: one widget per field; what cannot be a plan is said and not taken.
+"""The editor of a plan: one widget per protocol field, with the problem of its value below.
 
 The Protocol page takes every edit at once; a person's move and a fork read the fields when the
 plan is sent.
@@ -17,27 +17,22 @@ from replicalab.characters import on_one_line
 from replicalab.facts.plan import group_text, groups_text
 from replicalab.facts.verdicts import plan_verdict
 from replicalab.lexicon import amount_text, joined, quoted
-from replicalab.models import NUMBER_FIELDS
+from replicalab.models import NUMBER_FIELDS, PROTOCOL_ROWS
 from replicalab.scenarios import Design, ItemStatus, Pack
 from replicalab.ui.controls import NumberField, between, complain
 from replicalab.ui.words import draw_verdict, escaped
 
-_CATEGORIES: Final = {"required_equipment": "equipment", "required_reagents": "reagent"}
-_LINES_PX: Final = 72  # The height of a text of two lines, which can be drawn larger
-_REMEDIES: Final = {
-    "technique": "Write in a few words what is done.",
-    "rationale": "Write why this plan answers the question.",
-}
+_LINES_PX: Final = 72  # the height of a text of two lines
 
 
 class PlanForm(NamedTuple):
     """The fields of a plan.
 
     Attributes:
-        name: distinguishes them from those of other forms; a new one starts from ``plan`` again.
-        plan: what they start with.
-        take: takes each edit at once, a field and its value; None where the plan is sent later.
-        groups: of how many groups the sample size is typed for one; 1 where it is typed in all.
+        name: distinguishes its widgets from those of other forms.
+        plan: the first values.
+        take: takes each edit at once, a field and its value; None if the plan is sent later.
+        groups: the groups of which the sample size is typed for one; 1 if it is typed in all.
         term: returns a label in the words of the study's field.
     """
 
@@ -48,7 +43,7 @@ class PlanForm(NamedTuple):
     term: Callable[[str], str] = str
 
     def times(self, field: str) -> int:
-        """Return by how much what is typed into a field is multiplied."""
+        """Return the factor of a typed value."""
         return self.groups if field == "sample_size" else 1
 
     def label(self, field: str) -> str:
@@ -61,20 +56,20 @@ class PlanForm(NamedTuple):
         return f"{self.name}_{field}" + (f"_{times}" if times > 1 else "")
 
     def value(self, field: str) -> Any:
-        """Return what a field holds now, of all groups together; None before it was drawn."""
+        """Return a field's value, of all groups together; None before it was drawn."""
         typed = st.session_state.get(self.key(field))
         return typed * self.times(field) if field in NUMBER_FIELDS and typed is not None else typed
 
     def number(self, field: str) -> NumberField:
         """Return the field of a number."""
-        planned, times = getattr(self.plan, field), self.times(field)
+        planned, times, label = getattr(self.plan, field), self.times(field), self.label(field)
         # A plan without samples can be looked at, but not sent.
         least = 0 if self.take or field != "sample_size" else 1
         kept = f"the plan keeps {planned:,}" if self.take else ""
-        why_not = between(self.label(field), (least, models.LARGEST_PLANNED), kept)
-        name = self.label(field) if field != "duration_days" else "Duration (days)"
+        why_not = between(label, (least, models.LARGEST_PLANNED), kept)
+        unit = " per group" if times > 1 else " (days)" * (field == "duration_days")
         return NumberField(
-            label=f"{name} per group" if times > 1 else name,
+            label=f"{label}{unit}",
             key=self.key(field),
             value=min(planned, models.LARGEST_PLANNED) // times,
             take=self.take and (lambda _: self.change(field)),
@@ -82,13 +77,11 @@ class PlanForm(NamedTuple):
         )
 
     def problem(self, field: str) -> str:
-        """Return why what a field holds now cannot be in the plan; empty where it can."""
+        """Return why a field's value cannot be in the plan; empty if it can."""
         value = self.value(field)
-        if value is None:
-            return ""
         if field in NUMBER_FIELDS:
-            return self.number(field).problem
-        if value == getattr(self.plan, field):
+            return "" if value is None else self.number(field).problem
+        if value is None or value == getattr(self.plan, field):
             return ""
         try:
             revised = models.revise(self.plan, **{field: value})
@@ -101,22 +94,22 @@ class PlanForm(NamedTuple):
         return ""
 
     def _empty_text(self, field: str) -> str:
-        label, remedy = self.label(field), "Remove that entry, or type a name."
-        problem, kept = f"{label} has an entry without a name", "what it had"
-        if field in _REMEDIES:
-            problem, remedy = f"{label} is empty", _REMEDIES[field]
-            kept = f"“{getattr(self.plan, field)}”"
+        label, remedy = self.label(field), PROTOCOL_ROWS[field].if_empty
+        problem, kept = f"{label} is empty", f"“{getattr(self.plan, field)}”"
+        if not remedy:
+            problem, kept = f"{label} has an entry without a name", "what it had"
+            remedy = "Remove that entry, or type a name."
         return f"{problem}{f', so the plan keeps {kept}' if self.take else ''}. {remedy}"
 
     def read(self) -> models.Protocol | None:
-        """Return the plan that the fields hold now, None where it cannot be one or be sent."""
+        """Return the plan in the fields, None if it is no plan or cannot be sent."""
         plan = self.held()
         unfit = plan is None or models.too_large(plan) or self.number("sample_size").problem
         return None if unfit else plan
 
     def held(self) -> models.Protocol | None:
-        """Return the plan that the fields hold now, None where it cannot be one."""
-        values = {name: self.value(name) for name in models.PROTOCOL_FIELDS}
+        """Return the plan in the fields, None if it is no plan."""
+        values = {name: self.value(name) for name in PROTOCOL_ROWS}
         given = {name: value for name, value in values.items() if value is not None}
         try:
             return models.revise(self.plan, **given)
@@ -124,7 +117,7 @@ class PlanForm(NamedTuple):
             return None
 
     def change(self, field: str) -> None:
-        """Take what a field holds now, where that is wanted at once and can be in a plan."""
+        """Take a field's value at once, if it can be in a plan."""
         if self.take and not self.problem(field):
             self.take(field, self.value(field))
 
@@ -132,8 +125,8 @@ class PlanForm(NamedTuple):
 def draw_fields(form: PlanForm, pack: Pack) -> None:
     """Draw the fields of a plan in a lab.
 
-    Each widget is given its value as its default, not through the session: a default travels with
-    the widget, so one that the browser draws late still starts with the plan's value.
+    Each widget has its value as its default, not through the session: a default travels with the
+    widget, so one that the browser draws late still starts with the plan's value.
     """
     with st.container(horizontal=True):
         draw_numbers(form, pack)
@@ -141,12 +134,9 @@ def draw_fields(form: PlanForm, pack: Pack) -> None:
 
 
 def draw_numbers(form: PlanForm, pack: Pack) -> None:
-    """Draw the two fields that are numbers; what is wrong with them is said below."""
-    hints = {
-        "sample_size": f"In {pack.design.unit_of_n}.",
-        "duration_days": "Whole days in the lab.",
-    }
-    for field, hint in hints.items():
+    """Draw the fields that are numbers."""
+    for field in NUMBER_FIELDS:
+        hint = PROTOCOL_ROWS[field].help.format(unit=pack.design.unit_of_n)
         form.number(field).draw(help=escaped(hint))
         if (planned := getattr(form.plan, field)) > models.LARGEST_PLANNED:
             _note(
@@ -155,13 +145,12 @@ def draw_numbers(form: PlanForm, pack: Pack) -> None:
 
 
 def draw_lists_and_texts(form: PlanForm, pack: Pack) -> None:
-    """Draw what is wrong with the numbers, and the other fields."""
+    """Draw the problems of the numbers, and the other fields."""
     complain(*map(form.problem, NUMBER_FIELDS))
     _note_groups(form, pack.design)
-    _labels(form, "controls", [control.name for control in pack.controls], on_one_line)
-    for field, category in _CATEGORIES.items():
-        _labels(form, field, _offered(pack, category), _standing(pack, category))
-    for field in _REMEDIES:
+    for field in models.LIST_FIELDS:
+        _draw_labels(form, field, pack)
+    for field in models.TEXT_FIELDS:
         st.text_area(
             form.label(field),
             getattr(form.plan, field),
@@ -172,36 +161,47 @@ def draw_lists_and_texts(form: PlanForm, pack: Pack) -> None:
             args=(field,),
         )
         complain(form.problem(field))
-    # Fields that fit one by one may be too large together, which only a plan to be sent may hold.
+    # Fields that fit one by one may be too large together in a plan that is to be sent.
     held = None if form.take else form.held()
-    problems = [form.problem(field) for field in models.PROTOCOL_FIELDS]
+    problems = [form.problem(field) for field in PROTOCOL_ROWS]
     for problem in models.too_large(held) if held else []:
         if not any(text.startswith(problem) for text in problems):
             complain(f"{form.term(problem)}. Shorten it.")
 
 
 def _note(text: str) -> None:
-    """Say next to a field what of the plan it could not be filled with."""
     st.caption(f":material/info: {escaped(text)}")
 
 
 def _note_groups(form: PlanForm, design: Design) -> None:
-    """Say how the samples are shared out over the groups, if there are any and it is not plain."""
+    """Draw the samples of each group, if there are groups and they differ."""
     if shares := groups_text(form.plan.sample_size, design, per_group=form.groups > 1):
         _note(shares)
     elif group_text(form.plan.sample_size, design):
-        # The browser would draw all the fields below anew where they move by one.
-        st.empty()
+        st.empty()  # else the browser would draw all fields below again, one place higher
 
 
-def _labels(form: PlanForm, field: str, offered: list[str], shown_as: Callable[[str], str]) -> None:
+def _draw_labels(form: PlanForm, field: str, pack: Pack) -> None:
+    """Draw a list: the study's labels are offered, a missing item shows its status."""
+    category = PROTOCOL_ROWS[field].category
+    offered = [control.name for control in pack.controls]
+    if category:
+        offered = [r.label for r in pack.resources if r.category.value == category]
+        offered += pack.inventory.usable_alternatives(category)
+
+    def shown(label: str) -> str:
+        name, known = on_one_line(label), (ItemStatus.AVAILABLE, ItemStatus.UNKNOWN)
+        if not category or pack.inventory.status(label, category) in known:
+            return name
+        return f"{name} ({pack.inventory.standing(label, category)})"
+
     planned: list[str] = getattr(form.plan, field)
     chosen = list(dict.fromkeys(planned))
     st.multiselect(
         form.label(field),
         list(dict.fromkeys([*offered, *chosen])),
         default=chosen,
-        format_func=shown_as,
+        format_func=shown,
         key=form.key(field),
         accept_new_options=True,
         wrap=True,
@@ -215,28 +215,11 @@ def _labels(form: PlanForm, field: str, offered: list[str], shown_as: Callable[[
         _note(f"The plan lists {again} more than once; {then}.")
 
 
-def _offered(pack: Pack, category: str) -> list[str]:
-    own = [r.label for r in pack.resources if r.category.value == category]
-    return [*own, *pack.inventory.usable_alternatives(category)]
-
-
-def _standing(pack: Pack, category: str) -> Callable[[str], str]:
-    """Return how an item is shown in a list: one that is missing with where it stands."""
-
-    def shown(label: str) -> str:
-        status, name = pack.inventory.status(label, category), on_one_line(label)
-        if status in (ItemStatus.AVAILABLE, ItemStatus.UNKNOWN):
-            return name
-        return f"{name} ({pack.inventory.standing(label, category)})"
-
-    return shown
-
-
 def draw_preview(form: PlanForm, pack: Pack) -> None:
-    """Draw what the plan is worth that the fields hold, before it is sent."""
+    """Draw the verdict and the cost of the plan in the fields, before it is sent."""
     plan = form.read()
     if plan is None:
-        complain("This plan cannot be sent: what is in the way stands at its fields.")
+        complain("This plan cannot be sent. Fix the errors shown below the fields.")
         return
     worth = assess(plan, pack)
     draw_verdict(plan_verdict(worth))

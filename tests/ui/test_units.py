@@ -9,7 +9,7 @@ from streamlit.testing.v1.element_tree import NumberInput
 from replicalab.assessment import assess
 from replicalab.scenarios import Arms, EvidenceAssumptions, Units, load_scenario
 from replicalab.ui.protocol.assumptions import PARTS, PLACE
-from replicalab.ui.protocol.units import TITLE
+from replicalab.ui.protocol.numbers import UNITS_AND_ARMS as TITLE
 from tests.ui.acting import labels, press, run, type_text, undo
 from tests.ui.pages import PROTOCOL
 from tests.ui.reading import alerts, said

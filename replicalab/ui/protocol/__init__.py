@@ -17,7 +17,7 @@ from replicalab.planner.curves import Curves
 from replicalab.ui import challenge, panel, state, tray
 from replicalab.ui.controls import button
 from replicalab.ui.editor import PlanForm, draw_lists_and_texts, draw_numbers
-from replicalab.ui.protocol import assumptions, changes
+from replicalab.ui.protocol import assumptions, changes, numbers
 from replicalab.ui.protocol.changes import Ticked
 from replicalab.ui.words import escaped
 
@@ -53,7 +53,7 @@ def _take(field: str, value: object) -> None:
 
 
 def _draw_editor(yours: Assessment, edited: PlanStep | None) -> None:
-    groups = assumptions.groups_typed(yours.pack.design)
+    groups = numbers.groups_typed(yours.pack.design)
     form = PlanForm(
         f"plan_{state.current().version}", yours.plan, _take, groups, yours.pack.study.term
     )
