@@ -1,7 +1,7 @@
-"""What the pages do with each kind of document: how it is opened, shown and kept.
+"""How each kind of file is opened, shown and saved.
 
-A file and an entry of the library are opened alike. A study is not: a file never takes the place of
-a visitor's own study, and an earlier version of an entry is there to do so.
+A file and an entry of the library are opened alike, except for a study: a file never replaces a
+visitor's own study, but a restored version of its entry does.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from replicalab.scenarios import parse_study, read_lab, read_plan
 from replicalab.scenarios.reading import FileKind
 from replicalab.ui import compare, own_studies, state, tray
 from replicalab.ui.batches import BATCHES, VisitorBatch
-from replicalab.ui.library import cases, drafting
+from replicalab.ui.library import drafting
 from replicalab.ui.library.keeping import mark_kept
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.negotiation import files
@@ -30,19 +30,14 @@ PROTOCOL: Final = "pages/1_Protocol.py"
 
 
 class Opening(NamedTuple):
-    """What came of a document that was opened.
-
-    Attributes:
-        text: what was opened, in a sentence.
-        caution: what is to be known of it; empty for nothing.
-    """
+    """A sentence about what was opened, and a caution; empty for none."""
 
     text: str
     caution: str = ""
 
 
 def open_file(data: bytes, name: str) -> Opening:
-    """Open a file by what it holds.
+    """Open a file by its content.
 
     Raises:
         ReplicaLabError: it cannot be opened; nothing has changed.
@@ -53,10 +48,7 @@ def open_file(data: bytes, name: str) -> Opening:
         raise errors.ScenarioError(name, [fault])
     try:
         return PAGE_ROWS[found.kind].open(found, name)
-    except (
-        errors.LibraryContentError,
-        errors.TraceError,
-    ) as error:  # which do not know the file's name
+    except (errors.LibraryContentError, errors.TraceError) as error:  # without the file's name
         raise type(error)(f"{name}: {error}") from error
 
 
@@ -79,9 +71,9 @@ def open_entry(entry: Entry) -> str:
 
 
 def _open_bundle(found: FoundFile, name: str) -> Opening:
-    opened = cases.bundle_here(found.values, name)
+    opened = drafting.bundle_here(found.values, name)
     before, played = state.workspace(), ""
-    work = before.begun(cases.case_here(cases.bundled_case(opened, name)))
+    work = before.begun(drafting.case_here(drafting.bundled_case(opened, name)))
     if opened.run is None:
         state.open_workspace(work)
     else:
@@ -98,13 +90,13 @@ def _open_run(found: FoundFile, name: str) -> Opening:
 
 def _open_kept_plan(found: FoundFile, _: str) -> Opening:
     before = state.workspace()
-    state.open_workspace(before.begun(cases.case_here(read_case(found.text))))
+    state.open_workspace(before.begun(drafting.case_here(read_case(found.text))))
     _leave_as_a_draft(before)
     return Opening("The plan is open, in the study and the lab that it was saved with.")
 
 
 def _leave_as_a_draft(before: Workspace) -> None:
-    """Let what nobody had saved stay as a draft, next to that of what is open now."""
+    """Keep unsaved work as a draft, next to the draft of what is open now."""
     if before.case != state.case():
         state.current().tab = drafting.left(state.current().tab, before.case)
 
@@ -150,12 +142,7 @@ def _open_batch(found: FoundFile, name: str) -> Opening:
 
 
 class PageRow(NamedTuple):
-    """What the pages do with a kind of document.
-
-    Attributes:
-        open: opens one, by its name.
-        page: the page that shows it then.
-    """
+    """How a kind of file is opened, and the page that shows it."""
 
     open: Callable[[FoundFile, str], Opening]
     page: str = PROTOCOL
@@ -170,62 +157,61 @@ PAGE_ROWS: Final = {
     FileKind.LAB: PageRow(_open_lab),
     FileKind.PLAN: PageRow(_open_plan),
 }
-"""Every kind; what else there is to know of one is in `documents.DOCUMENTS`."""
+"""Every kind; the facts of a kind that do not concern pages are in `documents.DOCUMENTS`."""
 
 
-# --- kept in the library ----------------------------------------------------------------------
+# --- saved in the library ---------------------------------------------------------------------
 
 
 class Kept(NamedTuple):
-    """What the library keeps of a file, and a caution about it."""
+    """The entries that a file was saved as, and a caution."""
 
     entries: list[Entry]
     caution: str = ""
 
 
-Part = tuple[EntryKind, str, str]
-"""A part of a file as it is kept: its kind, its name and its content."""
+Part = tuple[EntryKind, str, str]  # kind, name and content
 
 
 def keep_file(data: bytes, file: str) -> Kept:
-    """Keep what a file holds.
+    """Save the content of a file in the library.
 
     Raises:
-        ReplicaLabError: it holds nothing that can be kept; names every fault.
+        ReplicaLabError: it cannot be saved; names every fault.
     """
     found, stem = detect_kind(data, file), PurePath(file).stem
     if kept_as := DOCUMENTS[found.kind].kept_as:
         part = kept_as, _name_in(found, file) or stem, found.text
         return Kept(shelf().keep_beside(owner(), part))
-    if found.kind is FileKind.PLAN:  # which is kept with the study and in the lab that are open
+    if found.kind is FileKind.PLAN:  # saved with the open study and lab
         saved = read_plan(found.values, file)
-        part = _plan_part(cases.kept_case(state.case().changed(plan=saved.plan)))
+        part = _plan_part(drafting.kept_case(state.case().changed(plan=saved.plan)))
         caution = elsewhere_text(saved.study, state.written())
         return Kept(shelf().keep_beside(owner(), part), caution=caution)
-    bundle = cases.bundle_here(found.values, file)
-    parts = [_plan_part(cases.bundled_case(bundle, file))]
+    bundle = drafting.bundle_here(found.values, file)
+    parts = [_plan_part(drafting.bundled_case(bundle, file))]
     if bundle.run is not None:
         parts.append((EntryKind.RUN, stem, save(bundle.run, bundle.recording)))
     return Kept(shelf().keep_beside(owner(), *parts), bundle.caution)
 
 
 def _plan_part(case: Case) -> Part:
-    return EntryKind.PLAN, cases.name_of(case), case_text(case)
+    return EntryKind.PLAN, drafting.name_of(case), case_text(case)
 
 
 def _name_in(found: FoundFile, file: str) -> str:
-    """Return the name that a file gives itself; empty where it has none and the library checks it.
+    """Return the name that a file gives itself; empty if it has none.
 
     Raises:
         ReplicaLabError: it cannot be read.
     """
-    match found.kind:
-        case FileKind.STUDY:
-            return own_studies.usable_study(found.text, file).paper.name
-        case FileKind.KEPT_PLAN:
-            plan = read_case(found.text)
-            cases.require_its_own(plan)
-            return cases.name_of(plan)
-        case FileKind.LAB:
-            return read_lab(found.values, file).name or ""
-    return ""
+    if found.kind is FileKind.STUDY:
+        return own_studies.usable_study(found.text, file).paper.name
+    if found.kind is FileKind.LAB:
+        return read_lab(found.values, file).name or ""
+    if found.kind is not FileKind.KEPT_PLAN:
+        return ""
+    plan = read_case(found.text)
+    if study := plan.own_study():
+        own_studies.is_on_the_shelf(study, "the plan’s study")
+    return drafting.name_of(plan)

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from replicalab.library import Entry, EntryKind, Library
-from replicalab.ui.library import one, page
+from replicalab.ui.library import page
 from tests.bench.measuring import best, hold, say
 from tests.library.making import ANN, make_run
 from tests.ui.acting import run
@@ -97,11 +97,9 @@ def test_page_of_a_thousand_runs_answers_at_once(
 ) -> None:
     small = filled(tmp_path / "library.db", 10)
     monkeypatch.setattr(page, "owner", lambda: ANN)
-    monkeypatch.setattr(one, "owner", lambda: ANN)
 
     def answer(library: Library, number: str) -> float:
-        for module in (page, one):
-            monkeypatch.setattr(module, "shelf", lambda: library)
+        monkeypatch.setattr(page, "shelf", lambda: library)
         app = visit(LIBRARY)
         assert app.radio[0].label == f"{number} entries"
         return best(lambda: run(app), times=20)

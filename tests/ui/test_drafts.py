@@ -273,7 +273,7 @@ def test_writer_saves_the_last_state_of_each_place() -> None:
 
 
 def test_writer_tries_again_what_could_not_be_saved(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writer, "_AGAIN_SECONDS", 0.0)
+    monkeypatch.setattr(writer, "_RETRY_SECONDS", 0.0)
     tries = list[int]()
 
     def save() -> None:
@@ -293,4 +293,4 @@ def test_writer_outlives_a_fault_of_what_it_saves(caplog: pytest.LogCaptureFixtu
     wanted.later("other", partial(found.append, "saved"), 0.01)
     wanted.finish()
     assert found == ["saved"]
-    assert "what waited under 'one' could not be saved" in caplog.text
+    assert "'one' could not be saved" in caplog.text

@@ -22,7 +22,7 @@ from replicalab.reports import open_bundle
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, load_scenario, read_lab
 from replicalab.scenarios.writing import read_plan
 from replicalab.ui.export import documents
-from replicalab.ui.export.content import file_name
+from replicalab.ui.export.documents import file_name
 from tests.ui.acting import choose, press, run, type_text
 from tests.ui.pages import LETTERS, NEGOTIATION, PAGES, PROTOCOL
 from tests.ui.reading import drawer_of, heard, in_drawer, panel_of
@@ -198,11 +198,13 @@ def test_report_says_what_is_filled_in_and_its_title_names_it_and_its_tables(fil
 def test_pdf_is_made_in_place_and_says_there_why_it_is_not(
     files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(documents, "missing", lambda: "no PDF: print the HTML from a browser")
+    monkeypatch.setattr(
+        documents.reports, "missing", lambda: "no PDF: print the HTML from a browser"
+    )
     app, name = part("Brief", study="psy_stroop"), "psy-stroop-medium-brief.pdf"
     assert "no PDF: print the HTML from a browser" in in_drawer(app)
     assert "HTML" in files
-    monkeypatch.setattr(documents, "missing", lambda: "")
+    monkeypatch.setattr(documents.reports, "missing", lambda: "")
     made: list[bytes | PrintError] = [PrintError("no PDF: others <b>; print the HTML"), b"%PDF"]
 
     def pdf(*_: object) -> bytes:
@@ -211,7 +213,7 @@ def test_pdf_is_made_in_place_and_says_there_why_it_is_not(
             raise result
         return result
 
-    monkeypatch.setattr(documents, "pdf", pdf)
+    monkeypatch.setattr(documents.reports, "pdf", pdf)
     print_it(again(app, "Brief"))
     assert "No PDF: others <b>; print the HTML." in in_drawer(app)
     assert f"Save {name}" not in files

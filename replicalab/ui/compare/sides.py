@@ -14,7 +14,7 @@ from replicalab.negotiation import load, replay
 from replicalab.scenarios import read_lab
 from replicalab.ui import notices, own_studies, state, tray
 from replicalab.ui.controls import button
-from replicalab.ui.library.cases import case_here, case_of_run
+from replicalab.ui.library.drafting import case_here, case_of_run
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.negotiation.table import with_moves
 from replicalab.ui.tray import TrayCandidate

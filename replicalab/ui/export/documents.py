@@ -1,6 +1,11 @@
-"""The brief and the report: what each is for, its files, and a look at it before."""
+"""The documents of the drawer: brief, funding request, report and tables, each with its files."""
 
+from __future__ import annotations
+
+import re
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
 from functools import partial
 from threading import Lock
 from typing import Final, get_args
@@ -8,73 +13,220 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from replicalab.assessment import Assessment
+from replicalab import critique, reports
 from replicalab.characters import on_one_line
-from replicalab.critique import PROTOCOL, Place, critique
 from replicalab.documents import FORMS, Form
-from replicalab.errors import PrintError
+from replicalab.errors import NegotiationError, PrintError, TraceError
 from replicalab.facts.critique import TITLE, critique_panel
 from replicalab.lexicon import capitalised
 from replicalab.models import FIELD_LABELS
+from replicalab.negotiation import Negotiation, Recording
+from replicalab.planner import PlanAnalysis
 from replicalab.planner.steps import differences
 from replicalab.registration import LONGEST_LINE, Registration
-from replicalab.reports import Document, Paper, csv_tables, excel, missing, pdf
+from replicalab.scenarios import Pack
 from replicalab.ui import panel, state
 from replicalab.ui.controls import button
-from replicalab.ui.export.content import ExportContent, export_content, file_name
 from replicalab.ui.files import download
+from replicalab.ui.library.keeping import note_of
+from replicalab.ui.negotiation import files, model, table
 from replicalab.ui.words import escaped
 
-_ONE_AT_A_TIME: Final = Lock()  # a PDF takes a second or two of the processor
+TABS: Final = "export_part"  # session key of the open part of the drawer
+_ONE_PDF: Final = Lock()  # a PDF takes a second or two of the processor
+_NO_LETTERS: Final = re.compile(r"[^a-z0-9]+")
+_NAME_LENGTH: Final = 60
+_PAGES: Final = {critique.PROTOCOL: "Protocol"}  # pages that a reviewer's question may link to
+_EXAMPLES: Final = {
+    "authors": "Ada Lovelace; Grace Hopper",
+    "licence": "CC BY 4.0, or its address",
+}
+
+
+@dataclass(frozen=True)
+class ExportContent:
+    """The content of a workspace, without the session: another thread makes files of it.
+
+    Attributes:
+        options: the plan in its lab.
+        written: the study in its lab as their author wrote both.
+        run: the negotiation, or None.
+        recording: its language model, if known.
+        decision: the note of the saved plan; empty if another plan is open.
+        on: the date.
+    """
+
+    options: PlanAnalysis
+    written: Pack
+    run: Negotiation | None
+    recording: Recording | None
+    decision: str
+    on: date
+
+    def brief(self) -> reports.Document:
+        """Return the brief."""
+        return reports.brief(
+            self.options, on=self.on, written=self.written, run=self.run, decision=self.decision
+        )
+
+    def funding(self, said: Registration) -> reports.Document:
+        """Return the funding request."""
+        return reports.funding_request(self.options, on=self.on, said=said)
+
+    def report(self, said: Registration) -> reports.Document:
+        """Return the report."""
+        return reports.report(
+            self.options, on=self.on, written=self.written, run=self.run, said=said
+        )
+
+    def bundle(self) -> str:
+        """Return everything as one file."""
+        return reports.bundle(self.options, self.written, self.run, self.recording)
+
+    def name(self, what: str, suffix: str, title: str = "") -> str:
+        """Return the name of a file, after its title if it has one."""
+        pack = self.options.yours.pack
+        return file_name(f"{title or f'{pack.scenario_id} {pack.difficulty}'} {what}", suffix)
+
+
+def export_content() -> ExportContent:
+    """Return the content of the open workspace."""
+    analysis, run, recording = state.analysis(), None, None
+    try:
+        shown = table.current(analysis.yours, model.seated_model())
+        if shown.negotiation.rounds and shown.negotiation.pack == analysis.yours.pack:
+            run, recording = shown.negotiation, shown.recording or files.recording_of(shown)
+    except (NegotiationError, TraceError):
+        pass  # the Negotiation page shows why
+    today = datetime.now(UTC).astimezone().date()
+    decision = note_of(analysis.yours)
+    return ExportContent(analysis, state.written(), run, recording, decision, today)
+
+
+def file_name(text: str, suffix: str) -> str:
+    """Return a file name of plain letters, digits and hyphens."""
+    plain = _NO_LETTERS.sub("-", text.lower()).strip("-")[:_NAME_LENGTH].strip("-")
+    return f"{plain or 'replicalab'}.{suffix}"
+
+
+def _chosen_content() -> ExportContent:
+    """Return the content, of the plan or, if the visitor chooses so, of the negotiation."""
+    content = export_content()
+    if content.run is None:
+        return content
+    if not st.toggle("With the negotiation", key="hand_negotiated", persist_state="session"):
+        return replace(content, run=None)
+    options = reports.of_run(content.options, content.run)
+    return replace(content, options=options, decision=note_of(options.yours))
+
+
+# --- the parts of the drawer ------------------------------------------------------------------
 
 
 def draw_brief() -> None:
-    """Draw what there is of the brief."""
+    """Draw the brief and its files."""
     st.caption("One page for whoever decides: verdict, changes, cost, what it would take.")
-    found = _asked()
-    draw_files("brief", found.brief, found.name)
-    draw_look("brief", found.brief, is_open=True)
+    content = _chosen_content()
+    draw_files("brief", content.brief, content.name)
+    draw_look("brief", content.brief, is_open=True)
 
 
 def draw_funding() -> None:
-    """Draw what there is of the funding request."""
+    """Draw the funding request and its files."""
     st.caption(
         "One page for a funder: the plan you ask for, its budget, what each cut costs in evidence, "
         "and what the target takes."
     )
-    found = _asked()
-    make = partial(found.funding, state.case().registration)
-    draw_files("funding", make, found.name)
+    content = _chosen_content()
+    make = partial(content.funding, state.case().registration)
+    draw_files("funding", make, content.name)
     draw_look("funding", make, is_open=True)
 
 
 def draw_report() -> None:
-    """Draw what there is of the report, and what only the visitor can say in it."""
+    """Draw the report, its files, and the fields for what only its author knows."""
     st.caption(
         "Fit for a preregistration: every choice with its reason, or “not given”. Reasons for "
         "numbers stand on Protocol under “Assumptions”."
     )
-    found = _asked()
-    said = _draw_said(found)
-    _draw_critique(found.options.yours, said)
-    make = partial(found.report, said)
-    draw_files("report", make, partial(found.name, title=said.title))
+    content = _chosen_content()
+    said = state.case().registration
+    fields = st.expander(
+        "Title, authors, your reasons",
+        icon=":material/edit:",
+        key="hand_filling",
+        on_change="rerun",
+    )
+    if fields.open:
+        with fields:
+            _draw_fields(content, said)
+    questions = st.expander(TITLE, icon=":material/rate_review:", key="critique", on_change="rerun")
+    if questions.open:
+        with questions:
+            query = urlencode(state.address())
+            remarks = critique.critique(content.options.yours, said)
+            panel.draw(critique_panel(remarks, partial(_link, query)))
+            button("Answer on the form", "edit_note", _open_form, key="critique_to_form")
+    make = partial(content.report, said)
+    draw_files("report", make, partial(content.name, title=said.title))
     draw_look("report", make, is_open=False)
 
 
-def draw_files(name: str, make: Callable[[], Document], file: Callable[[str, str], str]) -> None:
-    """Draw the button of each form of a document."""
-    reason = missing()
+def _draw_fields(content: ExportContent, said: Registration) -> None:
+    st.caption(
+        "They are kept with the plan, and go into the report and its tables; what stays "
+        "empty reads “not given”."
+    )
+    draw_line("Title", "title", said.title)
+    draw_line("Authors", "authors", said.authors)
+    yours = content.options.yours
+    for name, *_ in differences(yours.pack.reference_protocol, yours.plan):
+        label = f"{yours.pack.study.term(FIELD_LABELS[name])}: why it is changed"
+        draw_line(label, "reasons", said.reasons.get(name, ""), name)
+
+
+def _open_form() -> None:
+    st.session_state[TABS] = "Registration"
+
+
+def _link(query: str, place: critique.Place) -> str:
+    page = _PAGES.get(place.page)
+    return f"{page}?{query}" if page else ""
+
+
+def draw_tables() -> None:
+    """Draw the files of the report's tables: one workbook, or one table as CSV."""
+    st.caption("The report’s tables with numbers as numbers, for a spreadsheet.")
+    content = _chosen_content()
+    said = state.case().registration
+    make = partial(content.report, said)
+    name = content.name("tables", "xlsx", said.title)
+    download("Excel, every table a sheet", lambda: reports.excel(make()), name)
+    captions = [table.caption for table in make().tables]
+    chosen = st.selectbox("Table", captions, key="hand_table", format_func=on_one_line)
+    if chosen is not None:
+        name = file_name(f"{said.title} {chosen}", "csv")
+        download("CSV of this table", lambda: reports.csv_tables(make())[chosen], name)
+
+
+# --- a document -------------------------------------------------------------------------------
+
+
+def draw_files(
+    name: str, make: Callable[[], reports.Document], file: Callable[[str, str], str]
+) -> None:
+    """Draw a button for each form of a document."""
+    reason = reports.missing()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         paper = st.segmented_control(
             "Paper",
-            get_args(Paper),
+            get_args(reports.Paper),
             format_func=str.capitalize,
             key="hand_paper",
             required=True,
             default="A4",
         )
-        asked = st.button(
+        is_pdf_asked = st.button(
             "PDF", icon=":material/print:", disabled=bool(reason), key=f"hand_pdf_{name}"
         )
         for suffix, form in FORMS.items():
@@ -82,30 +234,27 @@ def draw_files(name: str, make: Callable[[], Document], file: Callable[[str, str
                 download(form.name, partial(_made, form, make, paper), file(name, suffix))
     if reason:
         st.caption(escaped(reason))
-    elif asked:
+    elif is_pdf_asked:
         _draw_pdf(make(), paper, file(name, "pdf"))
 
 
-def _made(form: Form, make: Callable[[], Document], paper: Paper) -> str | bytes:
+def _made(form: Form, make: Callable[[], reports.Document], paper: reports.Paper) -> str | bytes:
     return form.make(make(), paper)
 
 
-def _draw_pdf(document: Document, paper: Paper, name: str) -> None:
-    """Draw the button that saves a PDF once it is made, or why it is not and what to do.
-
-    A file that is made when its button is pressed could only fail without a reason.
-    """
+def _draw_pdf(document: reports.Document, paper: reports.Paper, name: str) -> None:
+    """Make a PDF and draw its button, or show why it failed: a download cannot show a reason."""
     try:
-        with st.spinner("Making the PDF …"), _ONE_AT_A_TIME:
-            data = pdf(document, paper)
+        with st.spinner("Making the PDF …"), _ONE_PDF:
+            data = reports.pdf(document, paper)
     except PrintError as error:
         st.error(escaped(f"{capitalised(str(error))}."), icon=":material/print_disabled:")
     else:
         download(f"Save {name}", data, name, type="primary")
 
 
-def draw_look(name: str, make: Callable[[], Document], *, is_open: bool) -> None:
-    """Draw a look at a document, folded or not."""
+def draw_look(name: str, make: Callable[[], reports.Document], *, is_open: bool) -> None:
+    """Draw a document, in an expander."""
     look = st.expander(
         "See it",
         expanded=is_open,
@@ -118,106 +267,19 @@ def draw_look(name: str, make: Callable[[], Document], *, is_open: bool) -> None
             panel.draw_document(make())
 
 
-def _asked() -> ExportContent:
-    """Return what is on the screen; of a negotiation only where it is asked for."""
-    found = export_content()
-    return found if found.run is None else found.for_document(negotiated=_is_negotiated())
-
-
-def _is_negotiated() -> bool:
-    return st.toggle("With the negotiation", key="hand_negotiated", persist_state="session")
-
-
-# --- what only its author can say ---------------------------------------------------------------
-
-
-def _draw_said(found: ExportContent) -> Registration:
-    """Draw title, authors and the reason for each change, folded; return what is said of them."""
-    place = st.expander(
-        "Title, authors, your reasons",
-        icon=":material/edit:",
-        key="hand_filling",
-        on_change="rerun",
-    )
-    said = state.case().registration
-    if place.open:
-        with place:
-            st.caption(
-                "They are kept with the plan, and go into the report and its tables; what stays "
-                "empty reads “not given”."
-            )
-            draw_line("Title", "title", said.title)
-            draw_line("Authors", "authors", said.authors)
-            yours = found.options.yours
-            for name, *_ in differences(yours.pack.reference_protocol, yours.plan):
-                label = f"{yours.pack.study.term(FIELD_LABELS[name])}: why it is changed"
-                draw_line(label, "reasons", said.reasons.get(name, ""), name)
-    return said
-
-
-_EXAMPLES: Final = {
-    "authors": "Ada Lovelace; Grace Hopper",
-    "licence": "CC BY 4.0, or its address",
-}
-
-
 def draw_line(label: str, field: str, value: str, entry: str = "") -> None:
-    """Draw a line of the registration, which is kept as it is typed."""
-    case = state.case()
-    key = f"hand_{case.study}_{field}_{entry}"
+    """Draw a text field of the registration; ``entry`` is a key of a field with several texts."""
+    key = f"hand_{state.case().study}_{field}_{entry}"
     if key not in st.session_state:
         st.session_state[key] = value
 
     def take() -> None:
         said, typed = state.case().registration, st.session_state[key].strip()
+        changed: object = typed
         if entry:
             others = {name: why for name, why in said.reasons.items() if name != entry}
-            changed: object = {**others, **({entry: typed} if typed else {})}
-        else:
-            changed = typed
+            changed = {**others, **({entry: typed} if typed else {})}
         state.show(registration=said.model_copy(update={field: changed}))
 
     example = _EXAMPLES.get(field, "")
     st.text_input(label, key=key, max_chars=LONGEST_LINE, placeholder=example, on_change=take)
-
-
-# --- tables ---------------------------------------------------------------------------------
-
-
-def draw_tables() -> None:
-    """Draw the report's tables: all as one workbook, or one as CSV."""
-    st.caption("The report’s tables with numbers as numbers, for a spreadsheet.")
-    found = _asked()
-    said = state.case().registration
-    make = partial(found.report, said)
-    name = found.name("tables", "xlsx", said.title)
-    download("Excel, every table a sheet", lambda: excel(make()), name)
-    tables = {table.caption: table for table in make().tables}
-    chosen = st.selectbox("Table", list(tables), key="hand_table", format_func=on_one_line)
-    if chosen is not None:
-        name = file_name(f"{said.title} {chosen}", "csv")
-        download("CSV of this table", lambda: csv_tables(make())[chosen], name)
-
-
-TABS: Final = "export_part"  # Holds which part of the drawer is open
-_PAGES: Final = {PROTOCOL: "Protocol"}
-"""The address of each page that a place names; all others are drawers, or no page."""
-
-
-def _draw_critique(plan: Assessment, said: Registration) -> None:
-    """Draw the questions, folded; nothing is judged before that is opened."""
-    place = st.expander(TITLE, icon=":material/rate_review:", key="critique", on_change="rerun")
-    if place.open:
-        with place:
-            query = urlencode(state.address())
-            panel.draw(critique_panel(critique(plan, said), partial(_link, query)))
-            button("Answer on the form", "edit_note", _open_form, key="critique_to_form")
-
-
-def _open_form() -> None:
-    st.session_state[TABS] = "Registration"
-
-
-def _link(query: str, place: Place) -> str:
-    page = _PAGES.get(place.page)
-    return f"{page}?{query}" if page else ""

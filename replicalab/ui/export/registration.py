@@ -18,8 +18,7 @@ from replicalab.models import LONGEST_TEXT
 from replicalab.registration import PROFILES, Finder, Profile, Question, Section
 from replicalab.ui import state
 from replicalab.ui.controls import button
-from replicalab.ui.export.content import export_content
-from replicalab.ui.export.documents import draw_files, draw_line, draw_look
+from replicalab.ui.export.documents import draw_files, draw_line, draw_look, export_content
 from replicalab.ui.files import download
 from replicalab.ui.words import escaped
 

@@ -1,1 +1,1 @@
-"""What people keep: the library as the pages have it, and its page."""
+"""Saved entries on the pages, and the Library page."""

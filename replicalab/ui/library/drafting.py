@@ -1,7 +1,8 @@
-"""The draft: a browser's last unsaved state, saved in the background.
+"""Saved cases and drafts: the workspace as the library stores it, and back.
 
-A link carries most workspaces. One that is too long is read from the draft: the address names the
-tab that wrote it under ``draft``, with a letter for each thing that the draft has.
+A draft is a browser's last unsaved state, saved in the background. A link carries most workspaces.
+One that is too long is read from the draft: the address names the tab that wrote it under
+``draft``, with a letter for each part that the draft has.
 """
 
 import re
@@ -15,31 +16,123 @@ from typing import Final, NamedTuple
 
 from pydantic import ValidationError
 
-from replicalab import server
+from replicalab import reports, server
 from replicalab.case import Case, DraftCase, case_text, read_case, read_draft
-from replicalab.errors import LibraryError, ReplicaLabError, ScenarioError
+from replicalab.errors import (
+    LibraryContentError,
+    LibraryError,
+    ReplicaLabError,
+    ScenarioError,
+    TraceError,
+)
+from replicalab.facts.lab import lab_text
 from replicalab.lexicon import shortened
-from replicalab.library import Owner, StoredDraft
-from replicalab.ui import address, own_studies
+from replicalab.library import LONGEST_NAME, Owner, StoredDraft
+from replicalab.negotiation import Setup
+from replicalab.scenarios import EvidenceAssumptions, LabOverrides, study_yaml
+from replicalab.scenarios.reading import Values
+from replicalab.ui import address, own_studies, workspace
 from replicalab.ui.library import writer
-from replicalab.ui.library.cases import case_here, is_work, kept_case, name_of
 from replicalab.ui.library.shelf import owner, shelf
-from replicalab.ui.workspace import TrayCase, Workspace
 
-_DRAFT: Final = "draft"  # The key of an address that names its tab's draft
-# The key of an address that names the entry, and its version, that the case was kept as.
-_KEPT: Final = "kept"
-ROOM: Final = 80  # The most characters that both take there
-_NAMED: Final = re.compile(r"([0-9a-f]{12})\.([sw]{1,2})")
-_ENTRY: Final = re.compile(r"([0-9a-f]{32})\.([0-9]{1,6})")
-_STUDY: Final = "s"
-_WHOLE: Final = "w"
-_SOON: Final = 0.3
-# Seconds of rest after which a draft is saved: where the address lacks something, and else.
-_LATER: Final = 2.0
+_DRAFT: Final = "draft"  # key of an address: the draft of its tab
+_ENTRY: Final = "kept"  # key of an address: the saved entry and its version
+ROOM: Final = 80  # characters that both take in an address at most
+_DRAFT_NAME: Final = re.compile(r"([0-9a-f]{12})\.([sw]{1,2})")
+_ENTRY_NAME: Final = re.compile(r"([0-9a-f]{32})\.([0-9]{1,6})")
+_STUDY: Final = "s"  # the draft has the study's file
+_WHOLE: Final = "w"  # the draft has the whole workspace
+_SOON, _LATER = 0.3, 2.0  # seconds before a draft is saved; soon if the address lacks something
 
 
-def _place() -> str:
+# --- saved cases ------------------------------------------------------------------------------
+
+
+def kept_case(case: Case) -> Case:
+    """Return a case as it is saved, with the file of a visitor's own study."""
+    return case.changed(own=None, text=own_studies.text_of(case.own))
+
+
+def case_here(saved: Case) -> Case:
+    """Return a saved case, with its own study added to this visitor's.
+
+    Raises:
+        LibraryError: it cannot be shown, or there is no room for its study.
+        ScenarioError: its study is missing or not readable, or another has its id.
+    """
+    for problem in workspace.not_shown(saved):
+        raise LibraryContentError(problem)
+    study = saved.own_study()
+    own = own_studies.find_or_add(saved.text, study) if study else None
+    case = saved.changed(own=own, text="")
+    case.pack(own_studies.find)
+    return case
+
+
+def case_of_run(setup: Setup, now: Case) -> Case:
+    """Return the case of a negotiation from a file; ``now`` is the open case.
+
+    Raises:
+        TraceError: it has too many rounds, or too large a seed.
+    """
+    same = now.study == setup.scenario_id
+    case = Case.of_run(
+        setup,
+        own=now.own if same else own_studies.key_of(setup.scenario_id),
+        plan=now.plan if same else None,
+        scientist=now.scientist,
+    )
+    for problem in workspace.not_shown(case):
+        raise TraceError(f"setup.{problem}")
+    return case
+
+
+def bundle_here(values: Values, file: str) -> reports.OpenedBundle:
+    """Return a bundle, with the current version of its study if that is on the shelf.
+
+    Raises:
+        ScenarioError: it cannot be read, or its question does not fit the current study.
+    """
+    bundle = reports.open_bundle(values, file)
+    saved = bundle.written.study
+    now = own_studies.on_the_shelf(saved.scenario_id)
+    if now is None or now == saved:
+        return bundle
+    return reports.open_bundle({**values, "study": now.model_dump(mode="json")}, file)
+
+
+def bundled_case(bundle: reports.OpenedBundle, file: str) -> Case:
+    """Return the case of a bundle, with the study's file unless that is on the shelf.
+
+    Raises:
+        ScenarioError: another study of that id is on the shelf.
+    """
+    study = bundle.written.study
+    text = "" if own_studies.is_on_the_shelf(study, file) else study_yaml(study)
+    return bundle.case.changed(text=text)
+
+
+def name_of(plan: Case) -> str:
+    """Return the name of a plan by default: study, lab and sample size."""
+    try:
+        pack = plan.pack()
+    except ScenarioError:
+        return plan.study
+    samples = (plan.plan or pack.reference_protocol).sample_size
+    end = f" · {lab_text(pack)} · n {samples:,}"
+    return pack.paper.name[: LONGEST_NAME - len(end)] + end
+
+
+def is_work(case: Case) -> bool:
+    """Return whether a case differs from what the study's author wrote."""
+    unchanged = LabOverrides(), EvidenceAssumptions()
+    return bool(case.plan or case.moves) or (case.own_lab, case.question) != unchanged
+
+
+# --- the address ------------------------------------------------------------------------------
+
+
+def _new_place() -> str:
     return secrets.token_hex(6)
 
 
@@ -49,63 +142,60 @@ class Tab:
 
     Attributes:
         place: its name in the draft.
-        saved: when it saved the draft last, None if it did not.
-        seen: the workspace that was looked at last.
-        done: the one that the draft holds.
-        entry: the entry and the version that it was saved as or opened from, None if it never was.
-        problem: why the draft could not be saved, empty where it could.
+        saved: when it saved the draft last.
+        seen: the workspace that `note` saw last.
+        done: the case and tray that the draft holds.
+        entry: the entry and version that it was saved as or opened from.
+        problem: why the draft could not be saved.
     """
 
-    place: str = field(default_factory=_place)
+    place: str = field(default_factory=_new_place)
     saved: datetime | None = None
-    seen: Workspace | None = None
-    done: tuple[Case, tuple[TrayCase, ...]] | None = None
+    seen: workspace.Workspace | None = None
+    done: tuple[Case, tuple[workspace.TrayCase, ...]] | None = None
     entry: tuple[str, int] | None = None
     problem: str = ""
 
 
-# --- the address ----------------------------------------------------------------------------
-
-
-def named(tab: Tab, work: Workspace, *, is_whole: bool) -> dict[str, str]:
-    """Return what names a tab's draft and its entry in an address, which may carry all of it."""
+def named(tab: Tab, work: workspace.Workspace, *, is_whole: bool) -> dict[str, str]:
+    """Return the names of a tab's draft and entry; ``is_whole`` if the address carries all."""
     letters = (_STUDY if work.case.own else "") + ("" if is_whole else _WHOLE)
     draft = {_DRAFT: f"{tab.place}.{letters}"} if letters else {}
-    return draft | ({_KEPT: f"{tab.entry[0]}.{tab.entry[1]}"} if tab.entry else {})
+    return draft | ({_ENTRY: f"{tab.entry[0]}.{tab.entry[1]}"} if tab.entry else {})
 
 
-def without_contents(work: Workspace) -> Workspace:
-    """Return a workspace with its study and its lab alone."""
+def without_contents(work: workspace.Workspace) -> workspace.Workspace:
+    """Return a workspace with only its study and lab."""
     case = Case(study=work.case.study, own=work.case.own, lab=work.case.lab, seed=work.case.seed)
     return work.changed(case=case, tray=())
 
 
 def read(query: Mapping[str, str], tab: Tab) -> address.LinkReading:
     """Return the workspace of an address, from its draft if the address cannot carry it."""
-    entry = _ENTRY.fullmatch(query.get(_KEPT, ""))
+    entry = _ENTRY_NAME.fullmatch(query.get(_ENTRY, ""))
     tab.entry = (entry[1], int(entry[2])) if entry else None
-    found = _NAMED.fullmatch(query.get(_DRAFT, ""))
-    if found is None:
+    draft_name = _DRAFT_NAME.fullmatch(query.get(_DRAFT, ""))
+    if draft_name is None:
         return address.from_query(query, own_studies.find)
-    tab.place, letters = found.groups()
+    tab.place, letters = draft_name.groups()
     draft, problem = _draft_of(tab)
     if draft and draft.text and _STUDY in letters and _lacks_study(query):
-        with suppress(ReplicaLabError):  # the link then says that its study is not here
+        with suppress(ReplicaLabError):  # the link then says that its study is missing
             study = draft.own_study()
             own = own_studies.find_or_add(draft.text, study) if study else None
             query = {**query, "own": own or query.get("own", "")}
     work, problems = address.from_query(query, own_studies.find)
     if _WHOLE in letters and not problems:
         work = _from_draft(draft, work, problem, problems)
-        if problems:  # this draft stays as it is, for when it can be used again
-            tab.place, tab.saved = _place(), None
+        if problems:  # keep this draft for when it can be used again
+            tab.place, tab.saved = _new_place(), None
     return address.LinkReading(work, problems)
 
 
 def _from_draft(
-    draft: DraftCase | None, work: Workspace, problem: str, problems: list[str]
-) -> Workspace:
-    """Return the workspace of a draft; add why it cannot be used."""
+    draft: DraftCase | None, work: workspace.Workspace, problem: str, problems: list[str]
+) -> workspace.Workspace:
+    """Return the workspace of a draft, or add to ``problems`` why it cannot be used."""
     if draft is None or draft.study != work.case.study:
         remedy = problem or "ask the sender for a bundle"
         problems.append(f"This workspace is too long for a link: {remedy}.")
@@ -128,7 +218,7 @@ def _lacks_study(query: Mapping[str, str]) -> bool:
 
 
 def _draft_of(tab: Tab) -> tuple[DraftCase | None, str]:
-    """Return what a tab's draft holds, or why it cannot be read."""
+    """Return the draft of a tab, or why it cannot be read."""
     try:
         draft = _stored(tab.place, owner())
         case = read_draft(draft.content) if draft else None
@@ -145,7 +235,7 @@ def _stored(place: str, whose: Owner) -> StoredDraft | None:
 
 
 def discard(place: str, whose: Owner) -> None:
-    """Remove the draft that a tab wrote; another tab's draft stays.
+    """Remove the draft of a tab; another tab's draft stays.
 
     Raises:
         LibraryError: it cannot be removed.
@@ -154,12 +244,12 @@ def discard(place: str, whose: Owner) -> None:
         shelf().discard_draft(whose)
 
 
-def tray_of(draft: DraftCase, problems: list[str]) -> tuple[TrayCase, ...]:
-    """Return a draft’s tray; report each case that cannot be used."""
+def tray_of(draft: DraftCase, problems: list[str]) -> tuple[workspace.TrayCase, ...]:
+    """Return a draft’s comparison tray; add each case that cannot be used to ``problems``."""
     tray = []
     for name, text in draft.beside:
         try:
-            kept = TrayCase.model_validate_json(text)
+            kept = workspace.TrayCase.model_validate_json(text)
             kept.case.pack(own_studies.find)
             tray.append(kept)
         except (ValidationError, ScenarioError) as error:
@@ -168,11 +258,8 @@ def tray_of(draft: DraftCase, problems: list[str]) -> tuple[TrayCase, ...]:
     return tuple(tray)
 
 
-# --- the last one ---------------------------------------------------------------------------
-
-
 class DraftOffer(NamedTuple):
-    """A draft that one may go on with, and what it is called."""
+    """A draft that the visitor may continue, and its name."""
 
     draft: StoredDraft
     plan: DraftCase
@@ -189,11 +276,11 @@ def latest() -> DraftOffer | None:
     return None
 
 
-# --- saving ---------------------------------------------------------------------------------
+# --- saving -----------------------------------------------------------------------------------
 
 
-def note(tab: Tab, work: Workspace, *, soon: bool) -> None:
-    """Save a tab's workspace once it rests, without delay for the page."""
+def note(tab: Tab, work: workspace.Workspace, *, soon: bool) -> None:
+    """Save a tab's workspace after a pause, in the background."""
     if work is tab.seen:
         return
     tab.seen = work
@@ -202,46 +289,44 @@ def note(tab: Tab, work: Workspace, *, soon: bool) -> None:
         return
     whose = owner()
     save = partial(_save, tab, whose, work, kept_case(work.case))
-    # A place stands in an address, and may be another visitor's: without its owner, of two drafts
-    # that wait under one name the later would take the first one's turn.
+    # A place stands in an address and may be another visitor's, so the owner is in the name too.
     writer.later(f"draft {tab.place} of {whose.digest}", save, _SOON if soon else _LATER)
 
 
 def left(tab: Tab, case: Case) -> Tab:
-    """Return the tab in which another case is opened; unsaved work stays in its draft."""
+    """Return the tab in which another case opens; unsaved work stays in its draft."""
     if not is_work(case) or _is_saved(tab, owner(), kept_case(case)):
         return tab
     return Tab(entry=tab.entry)
 
 
-def _is_saved(tab: Tab, whose: Owner, kept: Case) -> bool:
+def _is_saved(tab: Tab, whose: Owner, saved: Case) -> bool:
     """Return whether the entry that a tab names holds this case."""
     if tab.entry is None:
         return False
     try:
         stored = shelf().read(whose, *tab.entry)
-        return stored.entry.deleted is None and read_case(stored.content) == kept
+        return stored.entry.deleted is None and read_case(stored.content) == saved
     except LibraryError:
         return False
 
 
-def _save(tab: Tab, whose: Owner, work: Workspace, kept: Case) -> None:
+def _save(tab: Tab, whose: Owner, work: workspace.Workspace, saved: Case) -> None:
     """Save a tab's draft; remove it if the tab has no unsaved work."""
-    case, shown = work.case, (work.case, work.tray)
-    if case.own and not kept.text:
-        return  # a study that is not here; its file is asked for
+    case = work.case
+    if case.own and not saved.text:
+        return  # the study is missing; the page asks for its file
     try:
-        is_work_here = is_work(case) or case.own
-        if not work.tray and (not is_work_here or _is_saved(tab, whose, kept)):
+        if not work.tray and (not (is_work(case) or case.own) or _is_saved(tab, whose, saved)):
             discard(tab.place, whose)
             tab.saved = tab.done = None
-        elif shown != tab.done:
+        elif (case, work.tray) != tab.done:
             beside = tuple(
                 (each.name, each.model_dump_json(exclude_defaults=True)) for each in work.tray
             )
-            draft = DraftCase(**dict(kept), beside=beside)
+            draft = DraftCase(**dict(saved), beside=beside)
             tab.place, tab.saved = _put(tab, whose, case_text(draft))
-            tab.done = shown
+            tab.done = case, work.tray
     except LibraryError as error:
         tab.problem = str(error)
         raise
@@ -249,7 +334,7 @@ def _save(tab: Tab, whose: Owner, work: Workspace, kept: Case) -> None:
 
 
 def _put(tab: Tab, whose: Owner, content: str) -> tuple[str, datetime]:
-    """Save a draft; return its place, and when it was saved.
+    """Save a draft; return its place and time.
 
     A reloaded page continues its draft. If another tab continued it too, the place is a new one.
     """
@@ -257,5 +342,5 @@ def _put(tab: Tab, whose: Owner, content: str) -> tuple[str, datetime]:
     if tab.saved is None and last is not None and last.content == content:
         return last.place, last.saved
     if last is not None and last.place == place and last.saved != tab.saved:
-        place = _place()
+        place = _new_place()
     return place, shelf().save_draft(whose, content, place).saved

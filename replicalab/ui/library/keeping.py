@@ -1,6 +1,6 @@
 """Save the workspace with one click, resolve conflicts of two tabs, and offer the draft."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -16,8 +16,6 @@ from replicalab.models import FIELD_LABELS, LONGEST_TEXT
 from replicalab.ui import state
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.library import drafting
-from replicalab.ui.library.cases import case_here, kept_case, name_of
-from replicalab.ui.library.drafting import DraftOffer
 from replicalab.ui.library.shelf import keep_beside, owner, shelf
 from replicalab.ui.words import draw_table, escaped, moment_text
 from replicalab.ui.workspace import Workspace
@@ -26,23 +24,23 @@ PAGE: Final = "pages/5_Library.py"
 _NAME: Final = "kept_name"
 _NOTES: Final = "kept_notes"
 NONE: Final = "—"
-_NAMES: Final = {
+_LABELS: Final = {
     **FIELD_LABELS,
     **{key: amount.label_in(CREDITS) for key, amount in scenarios.AMOUNTS.items()},
     "lab": "Lab",
 }
-_LONGEST: Final = 300  # Of a longer text its beginning is shown, and its length
+_SHOWN: Final = 300  # characters of a text that differs
 
 
 @dataclass
 class SaveNotice:
-    """What came of keeping something, for the page to say.
+    """The result of a save.
 
     Attributes:
-        entry: what is kept now, None where it could not be.
-        there: what another tab has saved in the meantime.
-        content: what was to be kept.
-        page: where it is said first.
+        entry: the saved entry, or None.
+        there: what another tab saved meanwhile.
+        content: what was to be saved.
+        page: the page that showed the notice first.
     """
 
     entry: library.Entry | None = None
@@ -54,19 +52,19 @@ class SaveNotice:
 
 
 def keep() -> None:
-    """Keep the workspace: as a version of the entry that it comes from, or as a new one."""
-    plan = kept_case(state.case())
+    """Save the workspace: as a version of its entry, or as a new one."""
+    plan = drafting.kept_case(state.case())
     _attempt(case_text(plan), lambda: _kept(plan), _settle)
 
 
 def keep_new(kind: library.EntryKind, name: str, content: str) -> None:
-    """Keep something else than the workspace, as an entry of its own."""
+    """Save something else than the workspace, as a new entry."""
     name = name[: library.LONGEST_NAME]
     _attempt(content, lambda: keep_beside(owner(), kind, name, content), _leave)
 
 
 def mark_kept(entry: library.Entry) -> None:
-    """Remember that the workspace is what an entry holds."""
+    """Note that an entry holds the workspace."""
     tab = state.current().tab
     tab.entry, tab.seen = (entry.id, entry.version), None
 
@@ -74,54 +72,49 @@ def mark_kept(entry: library.Entry) -> None:
 def _attempt(
     content: str, save: Callable[[], library.Entry], then: Callable[[library.Entry], None]
 ) -> None:
-    found = state.current()
+    session = state.current()
     try:
         entry = save()
     except library.LibraryConflictError as error:
-        found.notice = SaveNotice(problem=str(error), there=error.now, content=content)
+        session.notice = SaveNotice(problem=str(error), there=error.now, content=content)
     except errors.LibraryError as error:
-        found.notice = SaveNotice(problem=str(error))
+        session.notice = SaveNotice(problem=str(error))
     else:
         then(entry)
 
 
 def _kept(plan: Case) -> library.Entry:
-    tab, content, name = state.current().tab, case_text(plan), name_of(plan)
-    before = _entry_before(plan)
-    if before is None or tab.entry is None:
-        return shelf().keep(owner(), library.EntryKind.PLAN, name, content)
-    named_itself = before.entry.name == name_of(read_case(before.content))
-    return shelf().update(
-        owner(),
-        before.entry.id,
-        content,
-        base_version=tab.entry[1],
-        name=name if named_itself else "",
-    )
+    tab, content, name = state.current().tab, case_text(plan), drafting.name_of(plan)
+    before = _last_saved()
+    if before and tab.entry and not before.problem:
+        was = read_case(before.content)
+        if (was.study, was.lab, was.seed) == (plan.study, plan.lab, plan.seed):
+            has_default_name = before.entry.name == drafting.name_of(was)
+            return shelf().update(
+                owner(),
+                before.entry.id,
+                content,
+                base_version=tab.entry[1],
+                name=name if has_default_name else "",
+            )
+    return shelf().keep(owner(), library.EntryKind.PLAN, name, content)
 
 
-def _entry_before(plan: Case) -> library.StoredVersion | None:
-    """Return what the tab's plan was kept as, None where that is gone or of another lab."""
+def _last_saved() -> library.StoredVersion | None:
+    """Return the latest version of the tab's entry; None if it was deleted."""
     if (last := state.current().tab.entry) is None:
         return None
     try:
-        found = shelf().read(owner(), last[0])
+        stored = shelf().read(owner(), last[0])
     except errors.LibraryMissingError:
         return None
-    if found.entry.deleted or found.problem:
-        return None
-    was = read_case(found.content)
-    same = (was.study, was.lab, was.seed) == (plan.study, plan.lab, plan.seed)
-    return found if same else None
+    return None if stored.entry.deleted else stored
 
 
 def _settle(entry: library.Entry) -> None:
-    last = state.current().tab.entry
+    is_same = state.current().tab.entry == (entry.id, entry.version)
     mark_kept(entry)
-    if last == (entry.id, entry.version):
-        _leave(entry, "Nothing has changed since it was saved")
-    else:
-        _leave(entry)
+    _leave(entry, "Nothing has changed since it was saved" if is_same else "Saved")
 
 
 def _leave(entry: library.Entry, text: str = "Saved") -> None:
@@ -131,25 +124,20 @@ def _leave(entry: library.Entry, text: str = "Saved") -> None:
 
 def note_of(plan: Assessment) -> str:
     """Return the note of the tab's saved plan, if it is this plan in the same lab."""
-    if (last := state.current().tab.entry) is None:
-        return ""
     try:
-        found = shelf().read(owner(), last[0])
-        saved = read_case(found.content).assessed()
+        stored = _last_saved()
+        saved = read_case(stored.content).assessed() if stored else None
     except errors.ReplicaLabError:
         return ""
-    same = (saved.pack, saved.plan) == (plan.pack, plan.plan)
-    return found.entry.notes if same and not found.entry.deleted else ""
+    is_same = saved and (saved.pack, saved.plan) == (plan.pack, plan.plan)
+    return stored.entry.notes if stored and is_same else ""
 
 
-# --- what came of it ------------------------------------------------------------------------
+# --- the notice -------------------------------------------------------------------------------
 
 
 def draw(title: str) -> None:
-    """Draw what came of keeping something last; nothing once the workspace has changed.
-
-    That it is safe is said on one page; what is in the way, until it is decided.
-    """
+    """Draw the notice of the last save until the workspace changes; success on one page only."""
     notice = state.current().notice
     if notice is None:
         return
@@ -171,6 +159,10 @@ def draw(title: str) -> None:
 
 def _draw_close() -> None:
     button("Close", "close", _close, key="kept_close", type="tertiary")
+
+
+def _close() -> None:
+    state.current().notice = None
 
 
 def _draw_kept(entry: library.Entry, notice: SaveNotice) -> None:
@@ -195,13 +187,13 @@ def draw_fields(
     *,
     wide: bool = False,
 ) -> None:
-    """Draw an entry's name and notes by their keys, next to each other where there is room.
+    """Draw an entry's name and notes by their keys, next to each other if ``wide``.
 
-    ``change`` is given what saves the one that was typed, and what to call that.
+    ``change`` takes a function that saves the entry, and a word for what it does.
     """
     typed = st.session_state
-    places: Sequence[AbstractContextManager[object]] = (
-        st.columns([2, 3]) if wide else [nullcontext(), nullcontext()]
+    places: list[AbstractContextManager[object]] = (
+        [*st.columns([2, 3])] if wide else [nullcontext(), nullcontext()]
     )
 
     def rename() -> None:
@@ -220,11 +212,12 @@ def draw_fields(
 
 
 def _draw_conflict(notice: SaveNotice, there: library.StoredVersion) -> None:
-    """Say what is there already, field by field next to one's own, and let one choose."""
+    """Compare the other tab's version with the visitor's, and offer both ways to save."""
     content, now = notice.content, there.entry
 
     def keep_another() -> library.Entry:
-        return keep_beside(owner(), library.EntryKind.PLAN, name_of(read_case(content)), content)
+        name = drafting.name_of(read_case(content))
+        return keep_beside(owner(), library.EntryKind.PLAN, name, content)
 
     def keep_over() -> library.Entry:
         return shelf().update(owner(), now.id, content, base_version=now.version)
@@ -235,17 +228,17 @@ def _draw_conflict(notice: SaveNotice, there: library.StoredVersion) -> None:
     else:
         st.markdown("Only their notes differ.")
     with st.container(horizontal=True):
-        for label, icon, save in (
-            ("Save mine as another", "note_add", keep_another),
-            (f"Save mine over it, as version {now.version + 1}", "history", keep_over),
-        ):
-            button(label, icon, partial(_attempt, content, save, _settle))
+        over = f"Save mine over it, as version {now.version + 1}"
+        button(
+            "Save mine as another", "note_add", partial(_attempt, content, keep_another, _settle)
+        )
+        button(over, "history", partial(_attempt, content, keep_over, _settle))
         _draw_close()
     st.caption("What is there stays in its history either way.")
 
 
 def _change(entry: library.Entry, save: Callable[[], library.Entry], done: str) -> None:
-    """Change an entry's name or notes; one that cannot be stays as it was, and the field says."""
+    """Change an entry's name or notes, or show why not."""
     tab = state.current().tab
     try:
         changed = save()
@@ -257,46 +250,42 @@ def _change(entry: library.Entry, save: Callable[[], library.Entry], done: str) 
     _leave(changed, done)
 
 
-def _close() -> None:
-    state.current().notice = None
-
-
-# --- what differs between two contents -------------------------------------------------------
+# --- differences of two contents --------------------------------------------------------------
 
 
 def differences(kind: library.EntryKind, one: str, other: str) -> list[tuple[str, str, str]]:
-    """Return what of two contents differs: what it is called, and both; or why none can be read."""
+    """Return label and both values of what differs, or why a content cannot be read."""
     try:
         before, after = (dict(_facts("", library.KINDS[kind].facts(text))) for text in (one, other))
     except errors.ReplicaLabError as error:
         return [("Cannot be read", str(error), "")]
-    names = list(dict.fromkeys((*before, *after)))
-    pairs = ((name, before.get(name, NONE), after.get(name, NONE)) for name in names)
-    return [(name, _short(was), _short(now)) for name, was, now in pairs if was != now]
+    labels = dict.fromkeys((*before, *after))
+    rows = ((label, before.get(label, NONE), after.get(label, NONE)) for label in labels)
+    return [(label, _short(was), _short(now)) for label, was, now in rows if was != now]
 
 
-def _facts(name: str, value: object) -> Iterator[tuple[str, str]]:
+def _facts(label: str, value: object) -> Iterator[tuple[str, str]]:
     if isinstance(value, Mapping):
-        for key, each in value.items():
-            called = _NAMES.get(key, capitalised(key.replace("_", " ")))
+        for key, part in value.items():
+            inner = _LABELS.get(key, capitalised(key.replace("_", " ")))
             if key != "format":
-                yield from _facts(f"{name}: {called}" if name else called, each)
-    elif isinstance(value, list) and any(isinstance(each, dict) for each in value):
-        for number, each in enumerate(value, start=1):
-            yield from _facts(f"{name} {number}", each)
+                yield from _facts(f"{label}: {inner}" if label else inner, part)
+    elif isinstance(value, list) and any(isinstance(part, dict) for part in value):
+        for number, part in enumerate(value, start=1):
+            yield from _facts(f"{label} {number}", part)
     elif value not in (None, "", []):
-        yield name, ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        yield label, ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _short(text: str) -> str:
-    more = len(text) - _LONGEST
-    return f"{text[:_LONGEST]}… ({more:,} characters more)" if more > 0 else text
+    more = len(text) - _SHOWN
+    return f"{text[:_SHOWN]}… ({more:,} characters more)" if more > 0 else text
 
 
 # --- the draft --------------------------------------------------------------------------------
 
 
-def draw_offer(offer: DraftOffer | None) -> None:
+def draw_offer(offer: drafting.DraftOffer | None) -> None:
     """Offer to continue a draft, unless this tab wrote it."""
     if offer is None or offer.draft.place == state.current().tab.place:
         return
@@ -311,11 +300,11 @@ def draw_offer(offer: DraftOffer | None) -> None:
         button("Discard", "delete", partial(_discard, offer), key="offered_off", type="tertiary")
 
 
-def _continue(offer: DraftOffer) -> None:
+def _continue(offer: drafting.DraftOffer) -> None:
     session = state.current()
     session.offered = None
     try:
-        work = Workspace(case=case_here(offer.plan.case))
+        work = Workspace(case=drafting.case_here(offer.plan.case))
     except (errors.LibraryError, errors.ScenarioError) as error:
         session.problems = str(error).splitlines()
         return
@@ -326,7 +315,7 @@ def _continue(offer: DraftOffer) -> None:
     session.problems = problems
 
 
-def _discard(offer: DraftOffer) -> None:
+def _discard(offer: drafting.DraftOffer) -> None:
     state.current().offered = None
     try:
         drafting.discard(offer.draft.place, owner())

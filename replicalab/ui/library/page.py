@@ -1,22 +1,23 @@
-"""The page of what is kept: a list of it, and next to it the one that is chosen."""
+"""The Library page: the list of entries, and next to it the chosen one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
 import streamlit as st
 
 from replicalab import server
-from replicalab.errors import LibraryError
+from replicalab.documents import DOCUMENTS, KEPT
+from replicalab.errors import LibraryError, ReplicaLabError
 from replicalab.lexicon import capitalised, count_text, plural
-from replicalab.library import DELETED_DAYS, Entry, EntryKind
+from replicalab.library import DELETED_DAYS, Entry, EntryKind, StoredVersion, Version
 from replicalab.ui import notices, own_studies, state
 from replicalab.ui.controls import button, open_tab, page_link
-from replicalab.ui.documents import keep_file
-from replicalab.ui.files import upload
-from replicalab.ui.library import drafting, keeping, one
+from replicalab.ui.documents import keep_file, open_entry
+from replicalab.ui.files import download, upload
+from replicalab.ui.library import drafting, keeping
 from replicalab.ui.library.shelf import owner, shelf
-from replicalab.ui.words import escaped, moment_text
+from replicalab.ui.words import draw_table, escaped, moment_text
 
 _SEARCH: Final = "library_search"
 _FILTER: Final = "library_filter"
@@ -31,8 +32,8 @@ _FILTERS: Final = {
     **{capitalised(plural(kind, 2)): kind for kind in EntryKind},
     _DELETED: None,
 }
-_ENTRIES_A_PAGE: Final = 8
-_LONGEST: Final = 70  # So much of the notes stands in the list
+_PAGE_SIZE: Final = 8
+_SHOWN_NOTES: Final = 70  # characters
 _MIB: Final = 2**20
 
 
@@ -45,11 +46,12 @@ def draw() -> None:
             st.info(escaped(notice), icon=":material/info:")
         if state.current().offered is None:
             keeping.draw_offer(drafting.latest())
-        search, wanted = _draw_filters()
-        if found := library.entries(owner(), _FILTERS[wanted], search, deleted=wanted == _DELETED):
-            _draw_list(found)
+        search, shown = _draw_filters()
+        entries = library.entries(owner(), _FILTERS[shown], search, deleted=shown == _DELETED)
+        if entries:
+            _draw_list(entries)
         else:
-            _draw_nothing(deleted=wanted == _DELETED, searched=bool(search or wanted != _ALL))
+            _draw_nothing(shown, search)
         _draw_more()
     except LibraryError as error:
         st.error(
@@ -67,18 +69,17 @@ def _draw_filters() -> tuple[str, str]:
         placeholder="Name, notes, study…",
         on_change=_to_first_page,
     )
-    wanted = kinds.selectbox("Show", list(_FILTERS), key=_FILTER, on_change=_to_first_page)
-    return search, wanted
+    return search, kinds.selectbox("Show", list(_FILTERS), key=_FILTER, on_change=_to_first_page)
 
 
 def _to_first_page() -> None:
     st.session_state.pop(_PAGE, None)
 
 
-def _draw_nothing(*, deleted: bool, searched: bool) -> None:
-    if deleted:
+def _draw_nothing(shown: str, search: str) -> None:
+    if shown == _DELETED:
         st.info(f"Nothing was deleted in the last {DELETED_DAYS} days.", icon=":material/delete:")
-    elif searched:
+    elif search or shown != _ALL:
         st.info("Nothing fits. Search for less, or show all.", icon=":material/search_off:")
     else:
         st.info(
@@ -90,32 +91,31 @@ def _draw_nothing(*, deleted: bool, searched: bool) -> None:
         page_link("pages/1_Protocol.py", "To the plan", "tune")
 
 
-def _draw_list(found: Sequence[Entry]) -> None:
+def _draw_list(entries: Sequence[Entry]) -> None:
     listed, chosen = st.columns([2, 3], gap="medium")
-    pages = -(-len(found) // _ENTRIES_A_PAGE)
+    pages = -(-len(entries) // _PAGE_SIZE)
     if st.session_state.get(_PAGE, 1) > pages:
         _to_first_page()
     with listed:
         page = st.pagination(pages, key=_PAGE) if pages > 1 else 1
-        shown = {
-            entry.id: entry for entry in found[(page - 1) * _ENTRIES_A_PAGE :][:_ENTRIES_A_PAGE]
-        }
+        first = (page - 1) * _PAGE_SIZE
+        shown = {entry.id: entry for entry in entries[first : first + _PAGE_SIZE]}
         _choose(shown)
         entry_id = st.radio(
-            count_text(len(found), "entry"),
+            count_text(len(entries), "entry"),
             list(shown),
             key=_CHOSEN,
-            format_func=lambda each: escaped(shown[each].name),
+            format_func=lambda key: escaped(shown[key].name),
             captions=[_caption(entry) for entry in shown.values()],
         )
     with chosen, st.container(border=True, key="entry"):
-        one.draw(shown[entry_id])
+        draw_entry(shown[entry_id])
 
 
 def _choose(shown: Mapping[str, Entry]) -> None:
-    """Choose the first where none of these is chosen; tell the browser anew where a name changed.
+    """Choose the first entry if none is chosen.
 
-    A browser knows what is chosen by its name.
+    The browser knows the chosen entry by its name, so a changed name is sent again.
     """
     names = [entry.name for entry in shown.values()]
     if st.session_state.get(_CHOSEN) not in shown:
@@ -127,13 +127,131 @@ def _choose(shown: Mapping[str, Entry]) -> None:
 
 def _caption(entry: Entry) -> str:
     notes = " ".join(entry.notes.split())
-    notes = f"{notes[:_LONGEST]}…" if len(notes) > _LONGEST else notes
+    notes = f"{notes[:_SHOWN_NOTES]}…" if len(notes) > _SHOWN_NOTES else notes
     about = "" if entry.kind is EntryKind.LAB else entry.about
     parts = [capitalised(entry.kind), about, moment_text(entry.changed), notes]
     return " · ".join(escaped(part) for part in parts if part)
 
 
-# --- files, and how much ----------------------------------------------------------------------
+# --- an entry ---------------------------------------------------------------------------------
+
+
+def draw_entry(entry: Entry) -> None:
+    """Draw an entry, its actions and its history.
+
+    Raises:
+        LibraryError: it cannot be read.
+    """
+    kept = shelf().read(owner(), entry.id)
+    st.markdown(f"**{escaped(entry.name)}**")
+    if kept.problem:
+        st.warning(
+            f"It can no longer be opened: {escaped(kept.problem)}. Its text is as it was saved; "
+            "export it.",
+            icon=":material/broken_image:",
+        )
+    file = f"{entry.kind}.{DOCUMENTS[KEPT[entry.kind]].suffix}"
+    if entry.deleted is not None:
+        with st.container(horizontal=True):
+            button("Bring it back", "restore_from_trash", partial(_undelete, entry))
+            download("Export", kept.content, file)
+            button("Delete it for good", "delete_forever", partial(_purge, entry))
+        return
+    with st.container(horizontal=True):
+        is_pressed = st.button(
+            "Open", icon=":material/open_in_new:", type="primary", disabled=bool(kept.problem)
+        )
+        if is_pressed:
+            _open(entry)
+        button("Duplicate", "content_copy", partial(_duplicate, entry))
+        download("Export", kept.content, file)
+        button("Delete", "delete", partial(_delete, entry))
+    name, notes = f"entry_name_{entry.id}", f"entry_notes_{entry.id}"
+    st.session_state[name], st.session_state[notes] = entry.name, entry.notes
+    keeping.draw_fields(entry, name, notes, lambda save, _: notices.attempt(save))
+    if entry.version > 1:
+        _draw_history(entry, kept)
+
+
+def _open(entry: Entry) -> None:
+    try:
+        page = open_entry(entry)
+    except ReplicaLabError as error:
+        notices.leave_problem(f"It cannot be opened.\n{error}")
+        st.rerun()
+    st.switch_page(page, query_params=state.address())
+
+
+def _duplicate(entry: Entry) -> None:
+    def save() -> None:
+        st.session_state[_CHOSEN] = shelf().duplicate(owner(), entry.id).id
+
+    notices.attempt(save)
+
+
+def _changes(entry: Entry, save: Callable[[], object]) -> bool:
+    """Change an entry in the library, and its study on the pages; return whether it worked."""
+    if not notices.attempt(save):
+        return False
+    is_study = entry.kind is EntryKind.STUDY
+    return not is_study or notices.attempt(partial(own_studies.take_stock, entry.about))
+
+
+def _delete(entry: Entry) -> None:
+    if _changes(entry, partial(shelf().delete, owner(), entry.id)):
+        notices.leave(f"{entry.name} is deleted.", undo=partial(_undelete, entry))
+
+
+def _undelete(entry: Entry) -> None:
+    if _changes(entry, partial(shelf().undelete, owner(), entry.id)):
+        st.session_state[_CHOSEN] = entry.id
+        notices.leave(f"{entry.name} is back.")
+
+
+def _purge(entry: Entry) -> None:
+    if notices.attempt(partial(shelf().purge, owner(), entry.id)):
+        notices.leave(f"{entry.name} is deleted for good.")
+
+
+def _draw_history(entry: Entry, kept: StoredVersion) -> None:
+    key = f"history_{entry.id}"
+    part = st.expander(f"History: {entry.version} versions", key=key, on_change="rerun")
+    if not part.open:
+        return
+    with part:
+        versions = {version.number: version for version in shelf().versions(owner(), entry.id)}
+        del versions[kept.version.number]
+        number = st.selectbox(
+            "Earlier version",
+            list(versions),
+            key=f"version_{entry.id}",
+            format_func=lambda number: _version_text(versions[number]),
+        )
+        then = shelf().read(owner(), entry.id, number)
+        rows = keeping.differences(entry.kind, then.content, kept.content)
+        if then.version.notes != kept.version.notes:
+            notes = (then.version.notes or keeping.NONE, kept.version.notes or keeping.NONE)
+            rows.append(("Notes", *notes))
+        if rows:
+            draw_table(("What differs", f"Version {number}", "Now"), rows)
+        else:
+            st.markdown("It is the same as now.")
+        button("Restore it, as a new version", "restore", partial(_restore, entry, number))
+
+
+def _version_text(version: Version) -> str:
+    again = f", version {version.restored} again" if version.restored else ""
+    return f"Version {version.number}{again}, {moment_text(version.saved)}"
+
+
+def _restore(entry: Entry, number: int) -> None:
+    if _changes(entry, partial(shelf().restore, owner(), entry.id, number)):
+        notices.leave(
+            f"Version {number} of {entry.name} is there again, as version {entry.version + 1}."
+        )
+
+
+# --- files and usage --------------------------------------------------------------------------
 
 
 def _draw_more() -> None:
@@ -141,13 +259,13 @@ def _draw_more() -> None:
     with open_tab(("Import a file", usage), _MORE) as name:
         if name == usage:
             _draw_usage()
-            return
-        upload(
-            "A plan, lab, study, negotiation, batch or bundle",
-            "library_file",
-            _import,
-            refused="{file} is not imported.\n{error}",
-        )
+        else:
+            upload(
+                "A plan, lab, study, negotiation, batch or bundle",
+                "library_file",
+                _import,
+                refused="{file} is not imported.\n{error}",
+            )
 
 
 def _import(data: bytes, name: str) -> None:
@@ -155,8 +273,7 @@ def _import(data: bytes, name: str) -> None:
     names = ", ".join(f"{entry.name} ({entry.kind})" for entry in taken.entries)
     st.session_state[_CHOSEN] = taken.entries[0].id
     notices.leave(f"Imported and kept: {names}.")
-    if taken.caution:
-        notices.leave_problem(taken.caution)
+    notices.leave_problem(taken.caution)
 
 
 def _draw_usage() -> None:

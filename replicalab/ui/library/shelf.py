@@ -1,4 +1,4 @@
-"""The library as the pages have it: one for the whole process, and whose entries are whose."""
+"""The library of this process, and the owner of a visitor's entries."""
 
 from __future__ import annotations
 
@@ -8,32 +8,30 @@ from typing import TYPE_CHECKING, Final
 
 from replicalab import library, server
 from replicalab.errors import LibraryError
-from replicalab.library import Entry, EntryKind, Owner
 
 if TYPE_CHECKING:
     from replicalab.library import Library
 
-# So long nobody tries again to open what could not be opened: no page waits for it twice.
-_REST_SECONDS: Final = 2.0
+_RETRY_SECONDS: Final = 2.0  # after a failure, so that no page waits twice
 
 
 class _Shelf:
-    """The library, opened when it is first asked for; what cannot be opened is tried anew."""
+    """The library, opened on first use."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._library: Library | None = None
-        self._failed: tuple[float, LibraryError] | None = None
+        self._failure: tuple[float, LibraryError] | None = None
 
     def opened(self) -> Library:
         with self._lock:
-            if self._failed and time.monotonic() - self._failed[0] < _REST_SECONDS:
-                raise self._failed[1]
+            if self._failure and time.monotonic() - self._failure[0] < _RETRY_SECONDS:
+                raise self._failure[1]
             if self._library is None:
                 try:
                     self._library = library.Library()
                 except LibraryError as error:
-                    self._failed = time.monotonic(), error
+                    self._failure = time.monotonic(), error
                     raise
             return self._library
 
@@ -45,23 +43,23 @@ def shelf() -> Library:
     """Return the library, the same for every visitor.
 
     Raises:
-        LibraryError: it cannot be opened; the text says why, and what to do.
+        LibraryError: it cannot be opened.
     """
     return _SHELF.opened()
 
 
-def owner() -> Owner:
-    """Return whose entries this visitor's are: the person's who signed in, or the browser's."""
-    return Owner.of(server.visitor())
+def owner() -> library.Owner:
+    """Return the owner of this visitor's entries: the person who signed in, or the browser."""
+    return library.Owner.of(server.visitor())
 
 
 def keep_beside(
-    whose: Owner, kind: EntryKind, name: str, content: str, *, notes: str = ""
-) -> Entry:
-    """Return a new entry, with a number after its name where another has that name.
+    whose: library.Owner, kind: library.EntryKind, name: str, content: str, *, notes: str = ""
+) -> library.Entry:
+    """Save a new entry, with a number after its name if that is taken.
 
     Raises:
-        LibraryError: it cannot be kept.
+        LibraryError: it cannot be saved.
     """
     [entry] = shelf().keep_beside(whose, (kind, name, content), notes=notes)
     return entry

@@ -28,7 +28,7 @@ from replicalab.scenarios import list_scenarios, readable_text
 from replicalab.ui import own_studies, state
 from replicalab.ui.controls import button
 from replicalab.ui.files import download, upload
-from replicalab.ui.library.cases import case_of_run
+from replicalab.ui.library.drafting import case_of_run
 from replicalab.ui.library.keeping import keep_new
 from replicalab.ui.negotiation import model, moves, table
 from replicalab.ui.negotiation.table import RunSession
