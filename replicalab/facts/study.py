@@ -257,8 +257,9 @@ def _lab_row(name: str, lab: PlanAnalysis) -> dict[str, object]:
 
 def legend_panel(number: int, of: int, seed: int) -> Panel:
     """Return how many studies are shown, and how to read the bars of their labs."""
+    shown = f"{number} of {of}" if number < of else f"{of}"
     at = f" Labs at seed {seed}." if seed else ""
-    return blocks.panel("legend", count=f"{number} of {of} studies.{at}")
+    return blocks.panel("legend", count=f"{shown} studies.{at}")
 
 
 def kind_panel(kind: DesignKind) -> Panel:

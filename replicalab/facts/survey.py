@@ -30,7 +30,7 @@ NAMES: Final = (
     "Days",
     COST,
     "Given up",
-    "What binds",
+    "Binding constraint",
 )
 """The columns for people."""
 
@@ -42,7 +42,7 @@ _KEYS: Final[dict[str, Callable[[SurveyedStudy], Any]]] = {
     "Days": lambda each: each.best.counts.days,
     COST: lambda each: each.best.cost,
     "Given up": lambda each: each.best.fidelity_loss,
-    "What binds": lambda each: each.binding or "",
+    "Binding constraint": lambda each: each.binding or "",
 }
 ORDERS: Final = tuple(_KEYS)
 """What studies may be sorted by: the smallest first, but for evidence; of equals the best first."""

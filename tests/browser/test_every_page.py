@@ -160,7 +160,7 @@ WORDS: Final = r"""height => {
 Numbers, and what a person types in, are no words; what stands in a closed part does not count.
 """
 FIRST_SCREEN: Final = 183
-OF_A_PAGE: Final = {"": 200, "Protocol": 230, "Negotiation": 150}
+OF_A_PAGE: Final = {"": 160, "Protocol": 225, "Negotiation": 150}
 READING: Final = 345
 """Of the pages that are read: a study, whose paper stands there, and the table of all studies."""
 READ: Final = ("/Study", "/?survey")

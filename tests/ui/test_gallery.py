@@ -66,12 +66,12 @@ def test_gallery_shows_every_study_by_its_short_name_and_how_each_lab_answers() 
     [panel] = texts(keyed(app, "card_math_four_colour"))
     assert panel.splitlines() == [
         "Mathematics",
-        study.paper.teaches,
         "Easy passes fits 100 %",
         "Medium fails none",
         "Hard fails none",
+        study.paper.teaches,
     ]
-    type_text(pick(app, "What binds", "staff"), "Search", "no such study")
+    type_text(pick(app, "Binding constraint", "staff"), "Search", "no such study")
     assert cards(app) == []
     assert 'No study matches "no such study".' in said(app)
     assert cards(press(app, "Clear search")) == SHIPPED

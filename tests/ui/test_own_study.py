@@ -104,7 +104,7 @@ def test_study_that_is_used_is_open_everywhere_and_found_by_its_address_alone() 
     address = query_of(app)
     assert address["study"] == "my_stroop"
     assert "Psychology · yours" in texts(keyed(at_gallery(app), "card_my_stroop"))[0]
-    assert "13 of 13 studies" in said(app)
+    assert "13 studies." in said(app)
     for page in (PROTOCOL, NEGOTIATION):
         assert where(go(app, page)).startswith(TITLE)
     at_gallery(app).button(key="open_fin_momentum").click()
@@ -127,7 +127,7 @@ def test_edited_study_takes_the_place_of_the_one_in_use_until_it_is_taken_away()
     press(at_gallery(app), "Remove")
     assert at_editor(app).text_area(key="own_text").value == RICH
     assert query_of(app)["study"] == "fin_momentum"
-    assert "12 of 12 studies" in said(at_gallery(app))
+    assert "12 studies." in said(at_gallery(app))
 
 
 def test_study_waits_in_the_editor_while_there_is_no_room_as_is_said_before_and_after_a_press(

@@ -149,7 +149,7 @@ def _draw_filters(found: list[Card]) -> Filter:
     with more.popover("Filter", icon=":material/filter_alt:", width="stretch"):
         domain = st.selectbox("Field", [_ANY, *domains], key=of_domain, format_func=field_name)
         binds = st.selectbox(
-            "What binds",
+            "Binding constraint",
             [_ANY, *LAB_DIMENSIONS],
             key=of_binds,
             format_func=str.capitalize,

@@ -71,16 +71,17 @@ def _draw_lab_choice(pack: Pack) -> None:
         horizontal=True,
         on_change=_open_lab,
     )
-    st.number_input(
-        "Seed",
-        min_value=0,
-        max_value=LARGEST_SEED,
-        step=1,
-        key=_SEED,
-        on_change=_open_lab,
-        help="0 is the lab as written; any other number moves budget, days and what is missing, "
-        "always the same way.",
-    )
+    with st.popover("More options", icon=":material/more_horiz:"):
+        st.number_input(
+            "Seed",
+            min_value=0,
+            max_value=LARGEST_SEED,
+            step=1,
+            key=_SEED,
+            on_change=_open_lab,
+            help="0 is the lab as written. Any other number changes budget, days and missing "
+            "items, always in the same way.",
+        )
 
 
 def _open_lab() -> None:
