@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from replicalab.designs import KINDS, DesignKind
+from replicalab.designs import KINDS
 from replicalab.models import (
     ConversationEntry,
     Protocol,
@@ -99,7 +99,7 @@ def make_design(**changes: object) -> Design:
 
     A design of another kind is given what that kind needs, and no effect if it has none.
     """
-    kind = KINDS[DesignKind(str(changes.get("kind", DesignKind.TWO_GROUP)))]
+    kind = KINDS[str(changes.get("kind", "two_group"))]
     effects = {"effect_published": 0.9, "effect_planning": 0.9, "sesoi": 0.5}
     needed = {"groups": 3, "margin": 1.2, "event_share": 0.6}
     return Design.model_validate(

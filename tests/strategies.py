@@ -38,7 +38,6 @@ from replicalab.scenarios import (
     Control,
     CostModel,
     Design,
-    DesignKind,
     Difficulty,
     EvidenceAssumptions,
     EvidenceTier,
@@ -365,7 +364,7 @@ unique_labels = st.lists(seen, unique_by=label_key, min_size=1, max_size=3)
 @st.composite
 def designs(draw: st.DrawFn) -> Design:
     """Return any design, whose numbers fit its kind."""
-    row = KINDS[draw(st.sampled_from(DesignKind))]
+    row = KINDS[draw(st.sampled_from([*KINDS]))]
     worse, better = sorted(draw(st.tuples(shares, shares)), reverse=row.scale.lower_is_better)
     planned, published, smallest = draw(_effects(row))
     numbers = {
@@ -493,7 +492,7 @@ def _substitutions(items: list[str]) -> st.SearchStrategy[AllowedSubstitution]:
 
 
 @st.composite
-def constraints(draw: st.DrawFn, kind: DesignKind) -> ScenarioConstraint:
+def constraints(draw: st.DrawFn, kind: str) -> ScenarioConstraint:
     """Return any constraint of a study of that kind: only stated, or bounding a number."""
     bounds = draw(st.none() | st.sampled_from(Bounds))
     comparators = [*Comparator]
@@ -501,7 +500,7 @@ def constraints(draw: st.DrawFn, kind: DesignKind) -> ScenarioConstraint:
     if bounds is None:
         quantities = st.none() | finite_numbers
     elif bounds is Bounds.EVIDENCE:
-        precise = kind is DesignKind.PRECISION
+        precise = kind == "precision"
         comparators = [Comparator.AT_MOST if precise else Comparator.AT_LEAST]
         quantities = shares
     return ScenarioConstraint(

@@ -23,12 +23,14 @@ from replicalab.designs import (
 from replicalab.designs.distributions import z_critical
 from replicalab.designs.originals import effect_of
 from replicalab.designs.planning_effects import (
+    Basis,
+    Criterion,
+    chance,
     original_shift,
     safeguard,
     shrunken,
     small_telescopes,
 )
-from replicalab.designs.success import Basis, Criterion, chance
 from replicalab.scenarios import Design, Original
 
 PLANNED: Final = "planned"

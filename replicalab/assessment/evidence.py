@@ -12,7 +12,6 @@ from typing import Final
 from replicalab.assessment.costs import samples_in_arms
 from replicalab.designs import (
     KINDS,
-    DesignKind,
     DesignParameters,
     EvidenceTier,
     Kind,
@@ -41,7 +40,7 @@ class Evidence:
         factor: what the plan's substitutions leave of every effect, in (0, 1].
     """
 
-    kind: DesignKind
+    kind: str
     value: float
     target: float
     floor: float

@@ -1,10 +1,13 @@
 """What n buys, by kind of design: one table of formulas, words, formats and directions."""
 
-from replicalab.designs.kinds import (
-    KINDS,
+from replicalab.designs.kinds import KINDS
+from replicalab.designs.originals import Estimate, estimate_of
+from replicalab.designs.parameters import (
+    GROUPINGS,
     LEAST_SHARE,
     LEAST_UNITS,
-    DesignKind,
+    PARAMETERS,
+    DesignParameters,
     arms_of,
     design_effect,
     samples_left,
@@ -13,17 +16,7 @@ from replicalab.designs.kinds import (
     units_of,
     whole_units,
 )
-from replicalab.designs.normal_scales import NormalScale
-from replicalab.designs.originals import Estimate, estimate_of
 from replicalab.designs.reported import EffectSource
-from replicalab.designs.rows import (
-    AS_PUBLISHED,
-    GROUPINGS,
-    HALVED,
-    PARAMETERS,
-    SMALLEST,
-    DesignParameters,
-    Kind,
-)
-from replicalab.designs.scales import EvidenceTier
+from replicalab.designs.rows import AS_PUBLISHED, HALVED, SMALLEST, Kind
+from replicalab.designs.scales import EvidenceTier, NormalScale
 from replicalab.designs.solving import PowerAnalysis, Unknown, analysed_of, unknowns_of

@@ -11,13 +11,11 @@ Royal Statistical Society B 30, 346-356; Kupper & Hafner (1989), The American St
 
 import math
 import operator
-from collections.abc import Callable, Iterator
-from enum import StrEnum
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
-from typing import Any, Final
+from typing import Final
 
-from replicalab.designs import normal_scales, reported, sketches
-from replicalab.designs.correlation import correlation_power, correlation_wrong_sign
+from replicalab.designs import reported, scales
 from replicalab.designs.distributions import (
     detection_probability,
     f_test_power,
@@ -30,88 +28,32 @@ from replicalab.designs.distributions import (
     z_critical,
     z_test_power,
 )
+from replicalab.designs.exact_tests import (
+    correlation_power,
+    correlation_wrong_sign,
+    largest_h,
+    least_h,
+    shares_power,
+)
+from replicalab.designs.parameters import (
+    LEAST_SHARE,
+    LEAST_UNITS,
+    DesignParameters,
+    arms_of,
+    design_effect,
+    samples_left,
+    units_left,
+)
 from replicalab.designs.rows import (
     AS_PUBLISHED,
     LARGEST,
-    DesignParameters,
     Effect,
     Given,
     Information,
     Kind,
     Ratio,
+    Shape,
 )
-from replicalab.designs.scales import HALF_WIDTH, PERCENT
-from replicalab.designs.shares import largest_h, least_h, shares_power
-
-Number = Any  # A number, or an array of numbers
-
-LEAST_SHARE: Final = 0.05  # The least share of the samples that is in an arm
-
-LEAST_UNITS: Final = 2  # With fewer units in an arm nothing tells treatment and unit apart
-
-# A quotient that only rounding has lifted above a whole number is that number.
-_ROUNDING: Final = 1e-9
-
-
-def arms_of(n: Number, share: float) -> tuple[Number, Number]:
-    """Return how many of ``n`` samples are in the first arm and in the second.
-
-    The first has its share, rounded, a half down; from two samples on each has one at least.
-    Neither falls when ``n`` grows.
-    """
-    first = -((0.5 - share * n) // 1)
-    # The comparisons count as numbers, so that arrays can be worked out as well.
-    first = first + (n > 1) * (1 * (first < 1) - 1 * (first >= n))
-    return first, n - first
-
-
-def units_of(n: Number, per_unit: float) -> Number:
-    """Return how many units so many samples take, the last one perhaps partly filled."""
-    units = -((_ROUNDING - n / per_unit) // 1)
-    # One sample of 10^9 in a unit is no more than the rounding.
-    return units + (n > 0) * (units < 1)
-
-
-def samples_of(units: int, per_unit: float) -> int:
-    """Return the most samples that so many units hold."""
-    return math.floor(units * per_unit * (1 + _ROUNDING))
-
-
-def whole_units(n: int, per_unit: float) -> int:
-    """Return the fewest samples, ``n`` or more, that fill whole units."""
-    return samples_of(int(units_of(n, per_unit)), per_unit)
-
-
-def units_left(counted: Number, planned: Number, per_unit: float) -> Number:
-    """Return how many units of the planned samples hold one that counts, at the most."""
-    return min(units_of(planned, per_unit), counted)
-
-
-def samples_left(counted: int, planned: int, per_unit: float) -> float:
-    """Return how many samples of a unit count on average, at least 1."""
-    return max(1.0, per_unit * (counted / planned)) if planned else 1.0
-
-
-def design_effect(per_unit: float, correlation: float) -> float:
-    """Return by how much the variance of a mean exceeds that of independent samples."""
-    return 1 + (per_unit - 1) * correlation
-
-
-class DesignKind(StrEnum):
-    """Which evidence a study reports at n."""
-
-    TWO_GROUP = "two_group"
-    PAIRED = "paired"
-    ONE_SAMPLE = "one_sample"
-    CORRELATION = "correlation"
-    TWO_PROPORTIONS = "two_proportions"
-    AUDIT = "audit"
-    COVERAGE = "coverage"
-    PRECISION = "precision"
-    ANOVA = "anova"
-    EQUIVALENCE = "equivalence"
-    SURVIVAL = "survival"
-
 
 _TTest = Callable[[float, int, float], float]
 _EVEN: Final = 0.5
@@ -275,16 +217,56 @@ _OF_ONE_GROUP: Final = Information(_worth_of_one)
 _OF_FISHERS_Z: Final = Information(lambda n, at: max(0.0, _worth_of_one(n, at) - 3))
 _OF_EVENTS: Final = Information(lambda n, at: at.event_share * _root_of_arms(n, at) ** 2)
 
+# --- parts of a sketch, placed in percent -----------------------------------------------------
+
+_THIN: Final = 3
+# Where the dots of a group lie around its middle.
+_SPREAD: Final = ((-5, -14), (3, -8), (-2, -2), (5, 4), (-4, 9), (2, 16))
+
+
+def _group(x: float, y: float, colour: str) -> list[Shape]:
+    """Return the dots of a group, and the line of its average."""
+    dots = [Shape(x + right, y + up, colour) for right, up in _SPREAD]
+    return [*dots, Shape(x - 10, y, colour, 20, _THIN)]
+
+
+def _whisker(x: float, half: float) -> list[Shape]:
+    """Return an average with its interval."""
+    ends = [Shape(at, 38, "one", 1, 24) for at in (x - half, x + half)]
+    return [Shape(x - half, 49, "one", 2 * half, _THIN), *ends, Shape(x, 50, "one")]
+
+
+def _field(of: Iterable[tuple[int, str]]) -> list[Shape]:
+    """Return a field of forty units, some of them in another colour."""
+    colours = dict(of)
+    return [
+        Shape(9 + 9 * (place % 10), 20 + 20 * (place // 10), colours.get(place, "quiet"))
+        for place in range(40)
+    ]
+
+
+def _share(x: float, share: float, colour: str) -> list[Shape]:
+    return [Shape(x, 12, "quiet", 16, 76), Shape(x, 12, colour, 16, 76 * share)]
+
+
+def _stairs(fall: float, colour: str) -> list[Shape]:
+    """Return a curve of those who have had no event yet."""
+    levels = [88 - fall * step for step in range(6)]
+    flat = [Shape(8 + 14 * step, y, colour, 14, _THIN) for step, y in enumerate(levels)]
+    down = [Shape(22 + 14 * n, y, colour, 1, fall + _THIN) for n, y in enumerate(levels[1:])]
+    return flat + down
+
+
 # --- the table --------------------------------------------------------------------------------
 
 _ROWS: Final = (
     Kind(
-        kind=DesignKind.TWO_GROUP,
+        kind="two_group",
         title="Two groups",
         asks="Do two separate groups differ on average?",
-        sketch=sketches.TWO_GROUP,
+        sketch=(*_group(32, 40, "one"), *_group(68, 62, "two")),
         sources=reported.TWO_GROUP,
-        normal=normal_scales.TWO_MEANS,
+        normal=scales.TWO_MEANS,
         usual={"effect_planning": 0.5},
         groups=2,
         formula=_two_group,
@@ -295,12 +277,28 @@ _ROWS: Final = (
         information=_OF_ARMS,
     ),
     Kind(
-        kind=DesignKind.PAIRED,
+        kind="paired",
         title="Two conditions, paired",
         asks="Do the same subjects differ between two conditions?",
-        sketch=sketches.PAIRED,
+        sketch=tuple(
+            [
+                shape
+                for x, low, high in (
+                    (14, 22, 48),
+                    (32, 34, 70),
+                    (50, 26, 58),
+                    (68, 44, 80),
+                    (86, 30, 62),
+                )
+                for shape in (
+                    Shape(x - 0.5, low, "quiet", 1, high - low),
+                    Shape(x, low, "one"),
+                    Shape(x, high, "two"),
+                )
+            ]
+        ),
         sources=reported.PAIRED,
-        normal=normal_scales.ONE_MEAN,
+        normal=scales.ONE_MEAN,
         usual={"effect_planning": 0.5},
         formula=_one_group,
         method="the exact two-sided paired t-test (noncentral t)",
@@ -311,12 +309,12 @@ _ROWS: Final = (
         information=_OF_ONE_GROUP,
     ),
     Kind(
-        kind=DesignKind.ONE_SAMPLE,
+        kind="one_sample",
         title="One group",
         asks="Does the average of one group differ from a fixed value?",
-        sketch=sketches.ONE_SAMPLE,
+        sketch=(Shape(10, 26, "quiet", 80, _THIN), *_group(50, 58, "one")),
         sources=reported.ONE_SAMPLE,
-        normal=normal_scales.ONE_MEAN,
+        normal=scales.ONE_MEAN,
         usual={"effect_planning": 0.5},
         formula=_one_group,
         method="the exact two-sided one-sample t-test (noncentral t)",
@@ -327,12 +325,12 @@ _ROWS: Final = (
         information=_OF_ONE_GROUP,
     ),
     Kind(
-        kind=DesignKind.CORRELATION,
+        kind="correlation",
         title="Correlation",
         asks="Do two measures rise and fall together?",
-        sketch=sketches.CORRELATION,
+        sketch=tuple([Shape(8 + 7 * n, 14 + 5.4 * n + (9, -7, 3, -3)[n % 4]) for n in range(13)]),
         sources=reported.CORRELATION,
-        normal=normal_scales.FISHER_Z,
+        normal=scales.FISHER_Z,
         usual={"effect_planning": 0.3},
         formula=_correlation,
         method="the exact two-sided t-test of r (two normal measures)",
@@ -351,12 +349,12 @@ _ROWS: Final = (
         information=_OF_FISHERS_Z,
     ),
     Kind(
-        kind=DesignKind.TWO_PROPORTIONS,
+        kind="two_proportions",
         title="Two proportions",
         asks="Does something happen more often in one of two groups?",
-        sketch=sketches.TWO_PROPORTIONS,
+        sketch=(*_share(26, 0.3, "one"), *_share(58, 0.6, "two")),
         sources=reported.TWO_PROPORTIONS,
-        normal=normal_scales.COHEN_H,
+        normal=scales.COHEN_H,
         usual={"effect_planning": 0.5},
         groups=2,
         formula=_two_proportions,
@@ -378,10 +376,10 @@ _ROWS: Final = (
         information=_OF_ARMS,
     ),
     Kind(
-        kind=DesignKind.AUDIT,
+        kind="audit",
         title="Audit",
         asks="Would a random sample meet one of the bad units?",
-        sketch=sketches.AUDIT,
+        sketch=tuple(_field([(13, "two"), (27, "two")])),
         sources=reported.AUDIT,
         usual={"effect_planning": 0.01},
         formula=lambda n, size, at: detection_probability(n, size, at.population_max),
@@ -395,10 +393,10 @@ _ROWS: Final = (
         sought=None,
     ),
     Kind(
-        kind=DesignKind.COVERAGE,
+        kind="coverage",
         title="Coverage",
         asks="How much of all there is can be examined?",
-        sketch=sketches.COVERAGE,
+        sketch=tuple(_field((n, "one") for n in range(40) if n % 10 < 6)),
         usual={"population_max": 1000},
         formula=lambda n, size, at: min(1.0, n / (at.population_max or n)),
         method="counting the samples as a share of all there are",
@@ -407,14 +405,14 @@ _ROWS: Final = (
         needs=("population_max",),
         measure="share examined",
         meaning="how much of all there is gets checked",
-        scale=PERCENT,
+        scale=scales.PERCENT,
         sought=None,
     ),
     Kind(
-        kind=DesignKind.PRECISION,
+        kind="precision",
         title="Precision",
         asks="How closely can one quantity be measured?",
-        sketch=sketches.PRECISION,
+        sketch=tuple(_whisker(50, 24)),
         sources=reported.PRECISION,
         usual={"effect_planning": 0.5, "target": 0.1, "floor": 0.2},
         formula=_precision,
@@ -439,14 +437,14 @@ _ROWS: Final = (
         measure="half-width",
         meaning="how far the result may be off, either way",
         axis="relative half-width, lower is better",
-        scale=HALF_WIDTH,
+        scale=scales.HALF_WIDTH,
         sought=None,
     ),
     Kind(
-        kind=DesignKind.ANOVA,
+        kind="anova",
         title="Several groups",
         asks="Do three or more groups differ on average?",
-        sketch=sketches.ANOVA,
+        sketch=(*_group(20, 36, "one"), *_group(50, 48, "two"), *_group(80, 66, "three")),
         sources=reported.ANOVA,
         usual={"effect_planning": 0.25, "groups": 3},
         formula=_anova,
@@ -458,10 +456,14 @@ _ROWS: Final = (
         level="of the F-test",
     ),
     Kind(
-        kind=DesignKind.EQUIVALENCE,
+        kind="equivalence",
         title="Equivalence",
         asks="Are two groups as good as equal?",
-        sketch=sketches.EQUIVALENCE,
+        sketch=(
+            Shape(22, 0, "quiet", 56, 100),
+            Shape(49.5, 0, "paper", 1, 100),
+            *_whisker(56, 14),
+        ),
         sources=reported.EQUIVALENCE,
         usual={"effect_planning": 0.0, "margin": 0.5},
         groups=2,
@@ -485,12 +487,12 @@ _ROWS: Final = (
         sought="smallest margin that could be shown",
     ),
     Kind(
-        kind=DesignKind.SURVIVAL,
+        kind="survival",
         title="Time to an event",
         asks="Does an event come later in one of two groups?",
-        sketch=sketches.SURVIVAL,
+        sketch=(*_stairs(14, "one"), *_stairs(8, "two")),
         sources=reported.SURVIVAL,
-        normal=normal_scales.LOG_HAZARD_RATIO,
+        normal=scales.LOG_HAZARD_RATIO,
         usual={"effect_planning": 0.7, "event_share": 1.0},
         groups=2,
         formula=_survival,
@@ -507,4 +509,4 @@ _ROWS: Final = (
     ),
 )
 
-KINDS: Final = {DesignKind(row.kind): row for row in _ROWS}  # The row of each kind
+KINDS: Final = {row.kind: row for row in _ROWS}  # by name

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple, Protocol
 
 from replicalab.designs.distributions import normal_cdf, t_two_sided, z_critical
-from replicalab.designs.normal_scales import NormalScale, Sizes
 from replicalab.designs.reported import EffectSource
 from replicalab.designs.rows import Kind
+from replicalab.designs.scales import NormalScale, Sizes
 from replicalab.lexicon import joined, shortened
 
 _LEVEL: Final = 0.95

@@ -10,15 +10,13 @@ import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import lru_cache
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
 from replicalab.designs.distributions import least_reaching
-from replicalab.designs.normal_scales import NormalScale
+from replicalab.designs.parameters import GROUPINGS, PARAMETERS, DesignParameters, _Design
 from replicalab.designs.reported import EffectSource
-from replicalab.designs.scales import SHARE, Scale
-from replicalab.designs.sketches import Shape
+from replicalab.designs.scales import SHARE, NormalScale, Scale
 from replicalab.lexicon import percent_text
 
 # --- the effect that is assumed ---------------------------------------------------------------
@@ -118,164 +116,23 @@ class Ratio(Effect):
         return "above 0, but not 1" if effect is None or effect <= 0 or effect == 1 else None
 
 
-# --- the numbers of a design ------------------------------------------------------------------
-
-
-class _Design(Protocol):
-    """The numbers of a study's design, all that evidence depends on."""
-
-    @property
-    def effect_published(self) -> float | None: ...
-    @property
-    def effect_planning(self) -> float | None: ...
-    @property
-    def sesoi(self) -> float | None: ...
-    @property
-    def target(self) -> float: ...
-    @property
-    def alpha(self) -> float | None: ...
-    @property
-    def population_max(self) -> int | None: ...
-    @property
-    def groups(self) -> int | None: ...
-    @property
-    def margin(self) -> float | None: ...
-    @property
-    def event_share(self) -> float | None: ...
-    @property
-    def baseline(self) -> float | None: ...
-    @property
-    def assurance(self) -> float | None: ...
-    @property
-    def units(self) -> _Units | None: ...
-    @property
-    def arms(self) -> _Arms | None: ...
-
-
-class _Units(Protocol):
-    """The experimental unit: how many samples are in one, and how alike they are."""
-
-    @property
-    def samples(self) -> float: ...
-    @property
-    def icc(self) -> float | None: ...
-
-
-class _Arms(Protocol):
-    """Two arms, of which the first has a share of the samples."""
-
-    @property
-    def share(self) -> float: ...
-
-
-GROUPINGS: Final = {"units": "experimental units", "arms": "two arms"}
-"""What else a design may say of its samples, by its field: what a sentence calls it."""
-
-
-class Parameter(NamedTuple):
-    """A number of a design that only some kinds need; ``phrase`` names it within a sentence.
-
-    A button changes it by ``step``, whole where the number is. One that is ``always_allowed`` does
-    no harm where no formula asks for it. ``unset`` says what holds without one that is optional.
-    """
-
-    label: str
-    phrase: str
-    remedy: str
-    step: float = 0.05
-    always_allowed: bool = False
-    unset: str = ""
-
-
-PARAMETERS: Final = {
-    "alpha": Parameter(
-        "Alpha, {level}", "alpha", "give one, for example 0.05", step=0.01, always_allowed=True
-    ),
-    "population_max": Parameter(
-        "Most samples there are",
-        "the most samples there are",
-        "give the number of units there are",
-        step=1,
-        always_allowed=True,
-        unset="Empty for no limit.",
-    ),
-    "groups": Parameter("Groups", "groups", "give how many there are, for example 3", step=1),
-    "margin": Parameter(
-        "Margin, in units of d",
-        "margin",
-        "give the difference, in units of d, below which there is none",
-    ),
-    "event_share": Parameter(
-        "Share of samples with an event",
-        "the share with an event",
-        "give the share that will have one, 1 for all",
-    ),
-    "baseline": Parameter(
-        "Baseline, the higher share",
-        "the higher of both shares",
-        "give the higher of both shares, 1 at most",
-        unset="Empty for the arcsine approximation, which needs no share.",
-    ),
-    "assurance": Parameter(
-        "Assurance",
-        "the chance of that half-width",
-        "give a share of 0.5 or more, below 1",
-        unset="Empty for the normal interval, the SD taken as known.",
-    ),
-}
-"""By field of a design."""
-
-
-class DesignParameters(NamedTuple):
-    """What a formula is given besides n and the effect, as seen through a plan's substitutions.
-
-    ``share`` is that of the samples in the first of two arms; ``per_unit`` are the samples of one
-    experimental unit, which are independent where there is no ``icc`` within it. ``planned`` are
-    the samples that fill the units, where dropout leaves fewer to count; None where all count.
-    """
-
-    alpha: float = 0.0
-    population_max: int | None = None
-    groups: int = 0
-    margin: float = 0.0
-    event_share: float = 1.0
-    baseline: float | None = None
-    assurance: float | None = None
-    share: float = 0.5
-    per_unit: float = 1.0
-    icc: float | None = None
-    planned: int | None = None
-
-    @classmethod
-    def by(
-        cls, design: _Design, factor: float = 1.0, planned: int | None = None
-    ) -> DesignParameters:
-        """Return the numbers of a design, where substitutions leave that part of every effect.
-
-        ``planned`` are the samples before dropout; None where none drop out.
-        """
-        # A difference as large as the margin is seen smaller too, so what is seen must lie within
-        # less.
-        units = design.units if design.units and design.units.icc is not None else None
-        return cls(
-            alpha=design.alpha or 0.0,
-            population_max=design.population_max,
-            groups=design.groups or 0,
-            margin=(design.margin or 0.0) * factor,
-            event_share=design.event_share or 1.0,
-            share=design.arms.share if design.arms else 0.5,
-            per_unit=units.samples if units else 1.0,
-            icc=units.icc if units else None,
-            baseline=design.baseline,
-            assurance=design.assurance,
-            planned=planned,
-        )
-
-
 # --- a row ------------------------------------------------------------------------------------
 
 Formula = Callable[[int, float, DesignParameters], float]
 """The evidence of n samples, 1 or more, at an effect of that size; it never falls with n."""
+
+
+class Shape(NamedTuple):
+    """A dot, or a box where it has a width; all in percent of the sketch, from its lower left.
+
+    The colours ``one``, ``two`` and ``three`` are groups, ``quiet`` is what they stand against.
+    """
+
+    x: float
+    y: float
+    colour: str = "one"
+    w: float = 0.0
+    h: float = 0.0
 
 
 class Information(NamedTuple):
@@ -347,7 +204,7 @@ class Kind:
             is tested on a normal scale.
     """
 
-    kind: StrEnum
+    kind: str
     title: str
     asks: str
     sketch: tuple[Shape, ...]
@@ -435,7 +292,9 @@ class Kind:
 
     def label(self, number: str) -> str:
         """Return what a number of a design is called for people."""
-        return PARAMETERS[number].label.format(level=self.level)
+        parameter = PARAMETERS[number]
+        label = parameter.label.format(level=self.level)
+        return f"{label}, in {parameter.unit}" if parameter.unit else label
 
     def setting_text(self, given: DesignParameters) -> str:
         """Return what is assumed besides the effect, as it follows upon it in a sentence."""

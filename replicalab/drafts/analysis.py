@@ -7,7 +7,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from replicalab.designs import KINDS, DesignKind, EffectSource, Unknown
+from replicalab.designs import KINDS, EffectSource, Unknown
 from replicalab.designs.originals import faults_of
 from replicalab.designs.planning_effects import safeguard
 from replicalab.drafts.beginning import UNSTATED, analysis_of, new_study, usual_numbers
@@ -31,7 +31,7 @@ _ANY_EFFECT: Final = 1e-3  # Smaller than any that is planned with
 _REASONED: Final = (Unknown.EFFECT, Unknown.ALPHA, Unknown.DROPOUT)
 
 
-def can_safeguard(kind: DesignKind, source: EffectSource | None) -> bool:
+def can_safeguard(kind: str, source: EffectSource | None) -> bool:
     """Return whether a safeguard effect follows from a source: it needs n, and a normal scale."""
     return KINDS[kind].normal is not None and _has_n(source)
 
@@ -62,7 +62,7 @@ class TypedAnalysis:
             not the reported one.
     """
 
-    kind: DesignKind
+    kind: str
     unknown: Unknown
     numbers: Mapping[str, Data]
     samples: Data

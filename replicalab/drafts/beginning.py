@@ -11,7 +11,6 @@ from pydantic import ValidationError
 from replicalab.designs import (
     KINDS,
     PARAMETERS,
-    DesignKind,
     DesignParameters,
     Kind,
     PowerAnalysis,
@@ -34,7 +33,7 @@ NUMBERS: Final = (*EFFECTS, *PARAMETERS, "target", "floor")
 """The numbers of a design; which of them there are depends on its kind."""
 OPTIONAL: Final = frozenset(name for row in KINDS.values() for name in row.extras)
 """Those that a kind can do without: a new study has them only where they are given."""
-_FIRST: Final = next(iter(DesignKind))
+_FIRST: Final = next(iter(KINDS))
 _DAYS: Final = 10
 _LAB_DAYS: Final = 20
 _ROUND: Final = 100
@@ -42,7 +41,7 @@ _ROUND: Final = 100
 
 def new_study(
     scenario_id: str,
-    kind: DesignKind = _FIRST,
+    kind: str = _FIRST,
     numbers: Mapping[str, Data] | None = None,
     sample: Data = None,
     days: Data = _DAYS,
@@ -60,7 +59,7 @@ def new_study(
         name: what it is called.
     """
     row, given = KINDS[kind], numbers or {}
-    design: Block = {"kind": kind.value, **usual_numbers(row), **given}
+    design: Block = {"kind": kind, **usual_numbers(row), **given}
     design["floor"] = _floor(row, design)
     named = [name for name in NUMBERS if name not in OPTIONAL or given.get(name) is not None]
     named += ["dropout"] if given.get("dropout") else []

@@ -14,7 +14,7 @@ from itertools import count
 from typing import Any, Final, cast
 
 from replicalab.assessment import assess
-from replicalab.designs import GROUPINGS, KINDS, DesignKind, Kind
+from replicalab.designs import GROUPINGS, KINDS, Kind
 from replicalab.drafts.beginning import DEFAULT, NUMBERS, UNSTATED, YOUR_LAB, Block, usual_numbers
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key
@@ -120,9 +120,9 @@ class Draft:
     @property
     def row(self) -> Kind:
         """The kind of design."""
-        return KINDS[DesignKind(str(self.at("design", "kind")))]
+        return KINDS[str(self.at("design", "kind"))]
 
-    def of_kind(self, kind: DesignKind) -> Draft:
+    def of_kind(self, kind: str) -> Draft:
         """Return this draft with another kind of design, and the numbers that it had of that kind.
 
         Alpha, target and floor go along where both kinds have them.
@@ -131,7 +131,7 @@ class Draft:
         design = dict(cast("Block", self.at("design")))
         own = (*NUMBERS, *GROUPINGS, "original")
         left = {name: design.pop(name) for name in own if name in design}
-        numbers = self.aside.get(kind.value)
+        numbers = self.aside.get(kind)
         if numbers is None:
             numbers = usual_numbers(new)
             if new.scale is old.scale:
@@ -139,8 +139,8 @@ class Draft:
                 numbers |= {
                     name: left[name] for name in shared if left.get(name) and name in numbers
                 }
-        aside = {**self.aside, old.kind.value: left}
-        design |= {"kind": kind.value, **numbers}
+        aside = {**self.aside, old.kind: left}
+        design |= {"kind": kind, **numbers}
         ordered = {name: design[name] for name in Design.model_fields if name in design}
         return replace(self.put(ordered, "design"), aside=aside)
 

@@ -327,7 +327,7 @@ def _pictured(side: Side, sides: Sequence[Side]) -> tuple[Cell, ...]:
     The sign of the evidence is the plan's: what cannot be run shows nothing.
     """
     plan, evidence = side.plan, side.plan.evidence
-    alike = [each.plan.evidence for each in sides if each.plan.evidence.kind is evidence.kind]
+    alike = [each.plan.evidence for each in sides if each.plan.evidence.kind == evidence.kind]
     failed = "" if plan.feasible else plan_verdict(plan).title.lower()
     worth = Cell(
         ", ".join(filter(None, (evidence.text, failed))),

@@ -6,7 +6,7 @@ from typing import Final
 from replicalab import lexicon, scenarios
 from replicalab.assessment import Assessment
 from replicalab.assessment.phrases import left_text
-from replicalab.designs import KINDS, DesignKind, Kind, Unknown
+from replicalab.designs import KINDS, Kind, Unknown
 from replicalab.designs.originals import effect_of
 from replicalab.drafts import stated
 from replicalab.facts import blocks
@@ -262,7 +262,7 @@ def legend_panel(number: int, of: int, seed: int) -> Panel:
     return blocks.panel("legend", count=f"{shown} studies.{at}")
 
 
-def kind_panel(kind: DesignKind) -> Panel:
+def kind_panel(kind: str) -> Panel:
     """Return a kind of design: its sketch, and the question that it asks."""
     return blocks.panel("kind", shapes=KINDS[kind].sketch, asks=KINDS[kind].asks)
 

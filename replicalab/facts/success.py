@@ -4,7 +4,7 @@ from typing import Final
 
 from replicalab.assessment import Assessment, original_estimate
 from replicalab.assessment.effects import success_of
-from replicalab.designs.success import CRITERIA
+from replicalab.designs.planning_effects import CRITERIA
 from replicalab.facts import blocks
 from replicalab.facts.blocks import Cell, Column, Sentence, Table
 from replicalab.facts.original import p_text

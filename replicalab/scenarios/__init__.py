@@ -1,6 +1,6 @@
 """Studies and labs: the study file, its loading, and the pack that both agents read."""
 
-from replicalab.designs import DesignKind, EvidenceTier
+from replicalab.designs import EvidenceTier
 from replicalab.scenarios.amounts import AMOUNTS, AmountGroup, LabAmount, amounts_in
 from replicalab.scenarios.constraints import (
     LAB_CONSTRAINT_KEYS,

@@ -69,10 +69,6 @@ Effect = Annotated[
 Bound = Annotated[float, Field(strict=True, gt=0, le=LARGEST_EFFECT, allow_inf_nan=False)]
 """A target or a floor of the evidence: a share, or a relative half-width."""
 
-Share = Annotated[float, Field(strict=True, gt=0, lt=1)]
-Baseline = Annotated[float, Field(strict=True, gt=0, le=1)]  # The higher of two shares
-Assurance = Annotated[float, Field(strict=True, ge=0.5, lt=1)]
-"""A chance that it is worth planning for; with a lower one, fewer samples would promise more."""
 Rate = Annotated[float, Field(strict=True, ge=0, le=MOST, allow_inf_nan=False)]
 MOST_PERCENT: Final = 1000
 Percent = Annotated[float, Field(strict=True, ge=0, le=MOST_PERCENT, allow_inf_nan=False)]

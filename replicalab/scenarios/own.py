@@ -162,12 +162,12 @@ class EvidenceAssumptions(Record):
     """
 
     effect: fields.Effect | None = None
-    alpha: fields.Share | None = None
+    alpha: Annotated[float, PARAMETERS["alpha"].bounds] | None = None
     target: fields.Bound | None = None
     floor: fields.Bound | None = None
     dropout: Annotated[float, Field(strict=True, ge=0, lt=1)] | None = None
-    baseline: fields.Baseline | None = None
-    assurance: fields.Assurance | None = None
+    baseline: Annotated[float, PARAMETERS["baseline"].bounds] | None = None
+    assurance: Annotated[float, PARAMETERS["assurance"].bounds] | None = None
     units: Units | None = None
     arms: Arms | None = None
     why: Annotated[dict[QuestionName, fields.Prose], FailFast()] = Field(default_factory=dict)
@@ -187,7 +187,7 @@ class EvidenceAssumptions(Record):
             return Design.model_validate({**dict(design), **asked, "why": why})
         except ValidationError as error:
             message = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
-            kind = design.kind.value
+            kind = design.kind
             message = message.replace("effect_planning", "the effect")
             message = message.replace(kind, kind.replace("_", "-"))
             problem, _, remedy = message.partition("; ")

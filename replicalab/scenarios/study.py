@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -14,12 +14,13 @@ from pydantic import (
 )
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from replicalab.designs import KINDS, DesignKind, Kind
+from replicalab.designs import KINDS, PARAMETERS, Kind
 from replicalab.designs.originals import faults_of
 from replicalab.lexicon import (
     capitalised,
     content_words,
     is_given,
+    joined,
     label_key,
     lines_text,
     one_line,
@@ -133,6 +134,18 @@ class Paper(Record):
         return self.short_title or self.title
 
 
+def _known_kind(kind: str) -> str:
+    if kind not in KINDS:
+        names = [f"'{name}'" for name in KINDS]
+        known = joined(names, "or")
+        raise PydanticCustomError("enum", "Input should be {known}", {"known": known})
+    return kind
+
+
+def _add_kinds(schema: dict[str, Any]) -> None:
+    schema["enum"] = [*KINDS]
+
+
 class Design(Record):
     """How evidence grows with n.
 
@@ -171,20 +184,20 @@ class Design(Record):
         original: what the original study found, null where that is not known in numbers.
     """
 
-    kind: DesignKind
+    kind: Annotated[str, AfterValidator(_known_kind), Field(json_schema_extra=_add_kinds)]
     effect_published: fields.Effect | None
     effect_planning: fields.Effect | None
     sesoi: fields.Effect | None
-    alpha: fields.Share | None
+    alpha: Annotated[float, PARAMETERS["alpha"].bounds] | None
     target: fields.Bound
     floor: fields.Bound
     unit_of_n: fields.Label
-    population_max: fields.AtLeastOne | None
-    groups: Annotated[int, Field(strict=True, ge=2, le=fields.MOST)] | None = None
-    margin: fields.Bound | None = None
-    event_share: Annotated[float, Field(strict=True, gt=0, le=1)] | None = None
-    baseline: fields.Baseline | None = None
-    assurance: fields.Assurance | None = None
+    population_max: Annotated[int, PARAMETERS["population_max"].bounds] | None
+    groups: Annotated[int, PARAMETERS["groups"].bounds] | None = None
+    margin: Annotated[float, PARAMETERS["margin"].bounds] | None = None
+    event_share: Annotated[float, PARAMETERS["event_share"].bounds] | None = None
+    baseline: Annotated[float, PARAMETERS["baseline"].bounds] | None = None
+    assurance: Annotated[float, PARAMETERS["assurance"].bounds] | None = None
     dropout: Annotated[float, Field(strict=True, ge=0, lt=1)] = 0.0
     units: Units | None = None
     arms: Arms | None = None

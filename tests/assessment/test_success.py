@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from replicalab.assessment import Assessment, assess
-from replicalab.designs.success import Criterion
+from replicalab.designs.planning_effects import Criterion
 from replicalab.facts.success import rough_text, success_blocks, success_of, success_text
 from replicalab.models import revise
 from tests.factories import make_design, make_pack, make_protocol

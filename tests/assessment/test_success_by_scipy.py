@@ -15,7 +15,7 @@ import pytest
 from scipy import optimize, stats
 
 from replicalab.assessment import assess
-from replicalab.designs.success import Criterion
+from replicalab.designs.planning_effects import Criterion
 from replicalab.facts.success import success_of
 from tests.factories import make_design, make_pack, make_protocol
 

@@ -10,7 +10,7 @@ import pytest
 
 from replicalab.assessment import assess
 from replicalab.critique import QUESTIONS, Remark, RemarkStanding, critique
-from replicalab.designs import DesignKind
+from replicalab.designs import KINDS
 from replicalab.drafts import Draft, check, new_study
 from replicalab.facts.critique import critique_panel
 from replicalab.models import revise
@@ -525,7 +525,7 @@ def _line(remark: Remark) -> str:
 
 
 def test_study_made_in_two_minutes_is_answered_by_the_core_alone() -> None:
-    for kind in DesignKind:
+    for kind in KINDS:
         study = check(Draft(new_study("mine", kind, name="Mine"))).study
         assert study is not None
         pack = pack_of(study, Difficulty.MEDIUM)

@@ -5,33 +5,33 @@ from __future__ import annotations
 from typing import Final
 
 from replicalab.designs import KINDS
-from replicalab.scenarios import Design, DesignKind
+from replicalab.scenarios import Design
 from tests.factories import make_design
 
 POWER_KINDS: Final = frozenset(kind for kind, row in KINDS.items() if row.sought)
 """The kinds whose evidence is the power of a test."""
 
-SHRINKING: Final = frozenset({DesignKind.EQUIVALENCE})
+SHRINKING: Final = frozenset({"equivalence"})
 """The kinds whose evidence is less the larger the effect."""
 
-DETECTING: Final = sorted(POWER_KINDS - SHRINKING | {DesignKind.AUDIT})
+DETECTING: Final = sorted(POWER_KINDS - SHRINKING | {"audit"})
 """The kinds whose evidence is more the larger the effect."""
 
-_NEEDS: Final[dict[DesignKind, dict[str, object]]] = {
-    DesignKind.AUDIT: {"population_max": 10**6},
-    DesignKind.COVERAGE: {"population_max": 10**6},
-    DesignKind.PRECISION: {"target": 0.1, "floor": 0.2},
-    DesignKind.ANOVA: {"groups": 2},
-    DesignKind.EQUIVALENCE: {"margin": 0.5, "effect_planning": 0.0},
+_NEEDS: Final[dict[str, dict[str, object]]] = {
+    "audit": {"population_max": 10**6},
+    "coverage": {"population_max": 10**6},
+    "precision": {"target": 0.1, "floor": 0.2},
+    "anova": {"groups": 2},
+    "equivalence": {"margin": 0.5, "effect_planning": 0.0},
 }
 
 
-def design_of(kind: DesignKind, alpha: float = 0.05, **changes: object) -> Design:
+def design_of(kind: str, alpha: float = 0.05, **changes: object) -> Design:
     """Return a design of a kind, with bounds and a population where it needs them."""
     return make_design(kind=kind, alpha=alpha, **{**_NEEDS.get(kind, {}), **changes})
 
 
-def effect_of(kind: DesignKind, size: float) -> float | None:
+def effect_of(kind: str, size: float) -> float | None:
     """Return an effect of a kind from a number of 0 to 10, the larger the further from none.
 
     A correlation or a share is below 1, a true difference within the margin of `design_of`, a

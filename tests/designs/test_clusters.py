@@ -15,7 +15,6 @@ from replicalab.assessment import evidence_value, smallest_detectable_effect
 from replicalab.designs import (
     KINDS,
     LEAST_SHARE,
-    DesignKind,
     DesignParameters,
     arms_of,
     design_effect,
@@ -33,7 +32,7 @@ ARMED: Final = [kind for kind, row in KINDS.items() if "arms" in row.optional]
 CLUSTERED: Final = [kind for kind, row in KINDS.items() if "units" in row.optional]
 
 
-def value(kind: DesignKind, n: int, effect: float, given: DesignParameters) -> float:
+def value(kind: str, n: int, effect: float, given: DesignParameters) -> float:
     return KINDS[kind].value(n, effect, given)
 
 
@@ -96,10 +95,10 @@ def test_fish_in_tanks_have_a_third_of_power_by_t_and_more_by_the_normal_approxi
     shift = 0.5 * math.sqrt(32 / (1 + 15 * 0.1))
     by_normal = stats.norm.cdf(shift - 1.959964) + stats.norm.cdf(-shift - 1.959964)
     assert by_normal == pytest.approx(0.432, abs=5e-4)
-    found = value(DesignKind.TWO_GROUP, 128, 0.5, FISH)
+    found = value("two_group", 128, 0.5, FISH)
     assert found == pytest.approx(t_power(shift, 6, 0.05), abs=1e-9)
     assert found == pytest.approx(0.326, abs=5e-4)
-    independent = value(DesignKind.TWO_GROUP, 128, 0.5, DesignParameters(alpha=0.05))
+    independent = value("two_group", 128, 0.5, DesignParameters(alpha=0.05))
     assert independent == pytest.approx(0.801, abs=5e-4)
 
 
@@ -110,30 +109,30 @@ def test_two_group_power_of_unlike_arms_is_the_noncentral_t(n: int, share: float
     shift = 0.6 * math.sqrt(first * (n - first) / n)
     given = DesignParameters(alpha=0.02, share=share)
     expected = t_power(shift, n - 2, 0.02)
-    assert value(DesignKind.TWO_GROUP, n, 0.6, given) == pytest.approx(expected, abs=1e-9)
+    assert value("two_group", n, 0.6, given) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.03, 0.5, 1.0])
 def test_one_group_of_clusters_is_a_t_test_of_its_units(correlation: float) -> None:
     given = DesignParameters(alpha=0.05, per_unit=5.0, icc=correlation)
     shift = 0.4 * math.sqrt(50 / (1 + 4 * correlation))
-    for kind in (DesignKind.ONE_SAMPLE, DesignKind.PAIRED):
+    for kind in ("one_sample", "paired"):
         assert value(kind, 50, 0.4, given) == pytest.approx(t_power(shift, 9, 0.05), abs=1e-9)
 
 
 def test_shares_and_correlations_are_worth_less_by_the_design_effect() -> None:
     given = DesignParameters(alpha=0.05, per_unit=11.0, icc=0.1)  # a design effect of 2
     plain = DesignParameters(alpha=0.05)
-    assert value(DesignKind.TWO_PROPORTIONS, 440, 0.3, given) == pytest.approx(
-        value(DesignKind.TWO_PROPORTIONS, 220, 0.3, plain), abs=1e-12
+    assert value("two_proportions", 440, 0.3, given) == pytest.approx(
+        value("two_proportions", 220, 0.3, plain), abs=1e-12
     )
     shift, critical = math.atanh(0.2) * math.sqrt(220 - 3), stats.norm.isf(0.025)
     by_z = stats.norm.sf(critical - shift) + stats.norm.cdf(-critical - shift)
-    assert value(DesignKind.CORRELATION, 440, 0.2, given) == pytest.approx(by_z, abs=1e-12)
+    assert value("correlation", 440, 0.2, given) == pytest.approx(by_z, abs=1e-12)
 
 
 @pytest.mark.parametrize("kind", CLUSTERED)
-def test_units_of_one_sample_change_nothing_whatever_their_correlation(kind: DesignKind) -> None:
+def test_units_of_one_sample_change_nothing_whatever_their_correlation(kind: str) -> None:
     single = DesignParameters(alpha=0.05, per_unit=1.0, icc=0.7)
     plain = DesignParameters(alpha=0.05)
     for n in (4, 5, 31, 200):
@@ -141,7 +140,7 @@ def test_units_of_one_sample_change_nothing_whatever_their_correlation(kind: Des
 
 
 @pytest.mark.parametrize("kind", CLUSTERED)
-def test_one_unit_in_an_arm_shows_nothing_and_two_do(kind: DesignKind) -> None:
+def test_one_unit_in_an_arm_shows_nothing_and_two_do(kind: str) -> None:
     given = DesignParameters(alpha=0.05, per_unit=10.0, icc=0.01)
     arms = KINDS[kind].groups
     assert value(kind, 10 * arms, 0.9, given) == 0
@@ -149,10 +148,10 @@ def test_one_unit_in_an_arm_shows_nothing_and_two_do(kind: DesignKind) -> None:
 
 
 @pytest.mark.parametrize("kind", ARMED)
-def test_even_arms_are_those_of_a_study_that_names_none(kind: DesignKind) -> None:
+def test_even_arms_are_those_of_a_study_that_names_none(kind: str) -> None:
     even, unlike = (DesignParameters(alpha=0.05, margin=0.9, share=share) for share in (0.5, 0.8))
     plain = DesignParameters(alpha=0.05, margin=0.9)
-    effect = 0.1 if kind is DesignKind.EQUIVALENCE else 0.5
+    effect = 0.1 if kind == "equivalence" else 0.5
     for n in (2, 3, 50, 51):
         assert value(kind, n, effect, even) == value(kind, n, effect, plain)
     assert 0 < value(kind, 50, effect, unlike) < value(kind, 50, effect, plain)
@@ -161,10 +160,10 @@ def test_even_arms_are_those_of_a_study_that_names_none(kind: DesignKind) -> Non
 def test_equivalence_and_survival_of_unlike_arms_have_the_effective_size_of_even_ones() -> None:
     # 20 and 80 are worth as much as 32 and 32; of survival nothing else counts.
     unlike, plain = DesignParameters(alpha=0.05, share=0.2), DesignParameters(alpha=0.05)
-    assert value(DesignKind.SURVIVAL, 100, 0.5, unlike) == pytest.approx(
-        value(DesignKind.SURVIVAL, 64, 0.5, plain), abs=1e-12
+    assert value("survival", 100, 0.5, unlike) == pytest.approx(
+        value("survival", 64, 0.5, plain), abs=1e-12
     )
-    power = value(DesignKind.EQUIVALENCE, 100, 0.0, unlike._replace(margin=0.8))
+    power = value("equivalence", 100, 0.0, unlike._replace(margin=0.8))
     root, free, rng = 4.0, 98, np.random.default_rng(5)
     seen = rng.standard_normal(400_000), np.sqrt(rng.chisquare(free, 400_000) / free)
     within = np.abs(seen[0]) < 0.8 * root - stats.t.ppf(0.95, free) * seen[1]
@@ -172,10 +171,10 @@ def test_equivalence_and_survival_of_unlike_arms_have_the_effective_size_of_even
 
 
 def test_method_of_survival_says_whether_its_arms_are_equal() -> None:
-    row = KINDS[DesignKind.SURVIVAL]
+    row = KINDS["survival"]
     for arms, said in ((None, "two equal arms"), (Arms(), "two equal arms")):
-        assert said in row.method_of(design_of(DesignKind.SURVIVAL, **arms_of_design(arms)))
-    uneven = design_of(DesignKind.SURVIVAL, **arms_of_design(Arms(share=0.3)))
+        assert said in row.method_of(design_of("survival", **arms_of_design(arms)))
+    uneven = design_of("survival", **arms_of_design(Arms(share=0.3)))
     assert "two unequal arms" in row.method_of(uneven)
 
 
@@ -195,7 +194,7 @@ def worth_of(counted: int, units: int, correlation: float) -> float:
 def test_dropout_leaves_smaller_tanks_and_as_many(dropout: float, left: tuple[int, int]) -> None:
     # A tank is gone only with its last fish: of 64 in 4 tanks 44 are left, of 11 each.
     design = design_of(
-        DesignKind.TWO_GROUP,
+        "two_group",
         effect_planning=0.5,
         dropout=dropout,
         units=Units(name="tank", samples=16.0, icc=0.1),
@@ -216,10 +215,10 @@ def test_dropout_takes_units_of_one_sample_as_it_takes_samples() -> None:
         assert value(kind, 40, 0.3, given) == pytest.approx(value(kind, 40, 0.3, plain), abs=1e-12)
     # Half of 2 a unit: one is left of each, on average, and no more units than samples.
     pairs = DesignParameters(alpha=0.05, per_unit=2.0, icc=0.7, planned=64)
-    assert value(DesignKind.ONE_SAMPLE, 32, 0.3, pairs) == pytest.approx(
+    assert value("one_sample", 32, 0.3, pairs) == pytest.approx(
         t_power(0.3 * math.sqrt(32), 31, 0.05), abs=1e-9
     )
-    assert value(DesignKind.ONE_SAMPLE, 5, 0.9, pairs) == pytest.approx(
+    assert value("one_sample", 5, 0.9, pairs) == pytest.approx(
         t_power(0.9 * math.sqrt(5), 4, 0.05), abs=1e-9
     )
 
@@ -227,7 +226,7 @@ def test_dropout_takes_units_of_one_sample_as_it_takes_samples() -> None:
 @pytest.mark.parametrize("dropout", [0.07, 0.5, 0.93])
 @pytest.mark.parametrize("kind", CLUSTERED)
 def test_evidence_of_units_never_falls_with_more_samples_less_dropout(
-    kind: DesignKind, dropout: float
+    kind: str, dropout: float
 ) -> None:
     for share, per_unit, correlation in product((0.05, 0.4, 0.5), (1.5, 16.0), (0.0, 0.3, 1.0)):
         units = Units(name="tank", samples=per_unit, icc=correlation)
@@ -240,7 +239,7 @@ def test_evidence_of_units_never_falls_with_more_samples_less_dropout(
 # --- never less with more -----------------------------------------------------------------------
 
 
-def falls(kind: DesignKind, effect: float, given: DesignParameters, sizes: range) -> list[int]:
+def falls(kind: str, effect: float, given: DesignParameters, sizes: range) -> list[int]:
     values = [value(kind, n, effect, given) for n in sizes]
     return [
         n for n, (one, more) in zip(sizes, pairwise(values), strict=False) if more < one - 1e-12
@@ -249,10 +248,8 @@ def falls(kind: DesignKind, effect: float, given: DesignParameters, sizes: range
 
 @pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("kind", ARMED)
-def test_evidence_of_unlike_arms_never_falls_with_more_samples(
-    kind: DesignKind, share: float
-) -> None:
-    effects = (0.0, 0.2) if kind is DesignKind.EQUIVALENCE else (0.6,)
+def test_evidence_of_unlike_arms_never_falls_with_more_samples(kind: str, share: float) -> None:
+    effects = (0.0, 0.2) if kind == "equivalence" else (0.6,)
     for effect in effects:
         for margin in (0.25, 0.5, 1.0):
             given = DesignParameters(alpha=0.05, margin=margin, share=share)
@@ -262,7 +259,7 @@ def test_evidence_of_unlike_arms_never_falls_with_more_samples(
 def test_equivalence_that_is_likely_asks_for_no_smaller_sample() -> None:
     given = DesignParameters(alpha=0.7, margin=1.0, share=0.95)
     _two_one_sided.cache_clear()
-    assert value(DesignKind.EQUIVALENCE, 500, 0.0, given) > 0.99
+    assert value("equivalence", 500, 0.0, given) > 0.99
     assert _two_one_sided.cache_info().misses == 1
 
 
@@ -271,14 +268,12 @@ def test_equivalence_of_unlike_arms_never_falls_at_any_alpha(alpha: float) -> No
     # In arms of 1 to 19 the power fell with one more sample of the larger, far above twice alpha.
     for share, margin in product((LEAST_SHARE, 0.25, 0.95), (0.2, 0.7, 2.0, 3.0, 6.0)):
         given = DesignParameters(alpha=alpha, margin=margin, share=share)
-        assert falls(DesignKind.EQUIVALENCE, 0.0, given, range(1, 130)) == []
+        assert falls("equivalence", 0.0, given, range(1, 130)) == []
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.02, 0.3, 1.0])
 @pytest.mark.parametrize("kind", CLUSTERED)
-def test_evidence_of_units_never_falls_with_more_samples(
-    kind: DesignKind, correlation: float
-) -> None:
+def test_evidence_of_units_never_falls_with_more_samples(kind: str, correlation: float) -> None:
     for per_unit in (1.0, 2.5, 16.0):
         given = DesignParameters(alpha=0.05, per_unit=per_unit, icc=correlation, share=0.4)
         assert falls(kind, 0.4, given, range(1, 400)) == []
@@ -305,7 +300,7 @@ def test_power_is_how_often_a_t_test_of_unit_means_rejects(
     given = DesignParameters(
         alpha=0.05, per_unit=planned, icc=correlation, planned=2 * units * planned
     )
-    found = value(DesignKind.TWO_GROUP, 2 * units * per_unit, 0.5, given)
+    found = value("two_group", 2 * units * per_unit, 0.5, given)
     assert found == pytest.approx(rejected.mean(), abs=0.006)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import integrate, special, stats
 
-from replicalab.designs.correlation import correlation_power, correlation_wrong_sign
+from replicalab.designs.exact_tests import correlation_power, correlation_wrong_sign
 
 ALPHAS: Final = (1e-3, 0.05, 0.2)
 ALL_ALPHAS: Final = (5e-324, 1e-12, 0.05, 0.5, 1 - 2**-53)

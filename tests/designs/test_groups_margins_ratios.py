@@ -18,7 +18,7 @@ from replicalab.assessment import (
 from replicalab.designs import KINDS, DesignParameters
 from replicalab.designs.distributions import tost_power
 from replicalab.models import Protocol
-from replicalab.scenarios import DesignKind, Pack
+from replicalab.scenarios import Pack
 from tests.designs.examples import design_of
 from tests.designs.test_distributions import quad_tost
 from tests.factories import make_pack, make_protocol
@@ -32,7 +32,7 @@ def bought(plan: Protocol, pack: Pack, factor: float = 1.0) -> Evidence:
 
 
 def anova_power(groups: int, n: int, effect: float) -> float:
-    return evidence_value(design_of(DesignKind.ANOVA, groups=groups), n, effect)
+    return evidence_value(design_of("anova", groups=groups), n, effect)
 
 
 @pytest.mark.parametrize("groups", [2, 3, 7])
@@ -51,7 +51,7 @@ def test_there_is_no_test_with_less_than_two_samples_a_group(groups: int, n: int
 
 
 def tost(n: int, difference: float, margin: float, alpha: float = 0.05) -> float:
-    return evidence_value(design_of(DesignKind.EQUIVALENCE, alpha, margin=margin), n, difference)
+    return evidence_value(design_of("equivalence", alpha, margin=margin), n, difference)
 
 
 @pytest.mark.parametrize("alpha", [0.01, 0.05, 0.2])
@@ -79,7 +79,7 @@ def test_equivalence_is_a_share_at_any_margin(n: int, alpha: float) -> None:
     for difference in (0.0, 1e-300, 0.3, 1e6, 1e15, 1e308):
         for margin in (5e-324, 1e-300, 0.5, 1e6, 1e308):
             numbers = DesignParameters(alpha=alpha, margin=margin)
-            assert 0 <= KINDS[DesignKind.EQUIVALENCE].value(n, difference, numbers) <= 1
+            assert 0 <= KINDS["equivalence"].value(n, difference, numbers) <= 1
 
 
 @pytest.mark.parametrize(("n", "planned", "seen"), [(200, 0.2, 0.1), (100, 0.0, 0.0)])
@@ -89,7 +89,7 @@ def test_a_substitution_shrinks_the_difference_and_the_margin(
     # With a factor of one half a true difference of 0.2 is seen as 0.1; so is the margin of 0.8 as
     # 0.4, for a difference as large as that must not pass. It costs evidence even where no
     # difference is assumed.
-    design = design_of(DesignKind.EQUIVALENCE, margin=0.8, effect_planning=planned)
+    design = design_of("equivalence", margin=0.8, effect_planning=planned)
     pack, plan = make_pack(design=design), make_protocol(sample_size=n)
     found = bought(plan, pack, factor=0.5)
     assert (found.effect, found.factor) == (seen, 0.5)
@@ -99,7 +99,7 @@ def test_a_substitution_shrinks_the_difference_and_the_margin(
 
 @pytest.mark.parametrize("factor", [1.0, 0.8])
 def test_the_smallest_margin_is_the_one_that_the_study_itself_could_show(factor: float) -> None:
-    design = design_of(DesignKind.EQUIVALENCE, margin=0.8, effect_planning=0.1)
+    design = design_of("equivalence", margin=0.8, effect_planning=0.1)
     found = smallest_detectable_effect(design, 140, factor)
     assert found is not None
     assert tost(140, 0.1 * factor, found * factor) == pytest.approx(design.target, abs=1e-9)
@@ -109,14 +109,14 @@ def test_the_smallest_margin_is_the_one_that_the_study_itself_could_show(factor:
 
 
 def test_a_substitution_multiplies_the_logarithm() -> None:
-    pack = make_pack(design=design_of(DesignKind.SURVIVAL, effect_planning=0.49))
+    pack = make_pack(design=design_of("survival", effect_planning=0.49))
     plan = make_protocol(sample_size=200)
     assert bought(plan, pack, factor=0.5).effect == pytest.approx(0.7)
     assert bought(plan, pack).effect == 0.49
 
 
 def test_assumed_hazard_ratios_keep_their_side_and_are_halved_in_the_log() -> None:
-    design = design_of(DesignKind.SURVIVAL, effect_published=0.64, effect_planning=0.7, sesoi=0.85)
+    design = design_of("survival", effect_published=0.64, effect_planning=0.7, sesoi=0.85)
     labels, effects = zip(*assumed_effects(design), strict=True)
     assert labels == ("as published", "halved", "smallest of interest")
     assert effects == pytest.approx((0.64, 0.8, 0.85), rel=1e-15)
@@ -126,14 +126,14 @@ def test_assumed_hazard_ratios_keep_their_side_and_are_halved_in_the_log() -> No
 def test_the_smallest_detectable_ratio_is_on_the_planned_side_of_one(
     planned: float, found: float
 ) -> None:
-    design = design_of(DesignKind.SURVIVAL, effect_planning=planned, event_share=1.0)
+    design = design_of("survival", effect_planning=planned, event_share=1.0)
     assert smallest_detectable_effect(design, 247) == pytest.approx(found, abs=2e-4)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("alpha", [1e-6, 1e-3, 0.01, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.49])
 def test_equivalence_is_no_more_above_the_tests_of_all_samples_than_is_said(alpha: float) -> None:
-    row = KINDS[DesignKind.EQUIVALENCE]
+    row = KINDS["equivalence"]
     assert "at most 0.02" in row.method
     for n, margin, part in product(range(3, 40), np.geomspace(0.05, 20, 60), (0, 0.7)):
         given = DesignParameters(alpha=alpha, margin=float(margin))

@@ -11,7 +11,7 @@ from replicalab.designs import KINDS, Estimate, estimate_of
 from replicalab.designs.distributions import t_beyond, t_two_sided
 from replicalab.designs.originals import LARGEST, doubt_of, se_of_interval
 from replicalab.errors import ScenarioError
-from replicalab.scenarios import Design, DesignKind, Original, parse_study, template_text
+from replicalab.scenarios import Design, Original, parse_study, template_text
 from replicalab.scenarios.fields import LARGEST_EFFECT
 from tests.factories import make_design
 
@@ -23,7 +23,7 @@ def original_of(**reported: object) -> Original:
 
 def estimate(kind: str, **reported: object) -> Estimate:
     """Return the estimate of an original of a kind."""
-    found = estimate_of(KINDS[DesignKind(kind)], original_of(**reported))
+    found = estimate_of(KINDS[kind], original_of(**reported))
     assert found is not None
     return found
 
@@ -43,7 +43,7 @@ def estimate(kind: str, **reported: object) -> Estimate:
     ],
 )
 def test_normal_scale_of_a_kind(kind: str, effect: float, n: int, value: float, se: float) -> None:
-    found, scale = estimate(kind, effect=effect, n=n), KINDS[DesignKind(kind)].normal
+    found, scale = estimate(kind, effect=effect, n=n), KINDS[kind].normal
     assert scale is not None
     assert (found.value, found.se) == pytest.approx((value, se), abs=5e-5)
     assert found.n == n
@@ -55,7 +55,7 @@ def test_normal_scale_of_a_hazard_ratio_counts_events() -> None:
     # Parmar, Torri & Stewart (1998): the variance of a log hazard ratio is 4 over the events.
     found = estimate("survival", effect=0.7, events=100, n=400)
     assert (found.value, found.se, found.n) == pytest.approx((math.log(0.7), 0.2, 100))
-    scale = KINDS[DesignKind.SURVIVAL].normal
+    scale = KINDS["survival"].normal
     assert scale is not None
     assert scale.se_of(400, 0.25) == pytest.approx(0.2)
 
@@ -153,7 +153,7 @@ def test_estimate_with_an_error_too_small_for_n_has_the_p_of_its_z() -> None:
 def test_error_that_is_far_from_that_of_n_is_doubted_and_both_are_named(
     kind: str, reported: dict[str, object], words: str
 ) -> None:
-    said = doubt_of(KINDS[DesignKind(kind)], original_of(**reported))
+    said = doubt_of(KINDS[kind], original_of(**reported))
     assert words in said
     what = "interval" if "low" in reported else "standard error"
     assert f"z, p and all that follows rest on the {what}, but for the small tele" in said
@@ -174,11 +174,11 @@ def test_error_that_is_far_from_that_of_n_is_doubted_and_both_are_named(
 def test_error_that_n_explains_or_that_stands_alone_is_not_doubted(
     kind: str, reported: dict[str, object]
 ) -> None:
-    assert doubt_of(KINDS[DesignKind(kind)], original_of(**reported)) == ""
+    assert doubt_of(KINDS[kind], original_of(**reported)) == ""
 
 
 def test_estimate_needs_effect_and_error() -> None:
-    rows = KINDS[DesignKind.TWO_GROUP], KINDS[DesignKind.ANOVA]
+    rows = KINDS["two_group"], KINDS["anova"]
     assert estimate_of(rows[0], original_of(effect=0.5)) is None
     assert estimate_of(rows[1], original_of(numbers={"F": 4.0, "groups": 3}, n=60)) is None
 
@@ -200,7 +200,7 @@ def test_t_beyond_is_scipys_noncentral_t(t: float, shift: float, df: int) -> Non
 
 
 def test_se_of_interval_is_that_of_its_level() -> None:
-    scale = KINDS[DesignKind.TWO_GROUP].normal
+    scale = KINDS["two_group"].normal
     assert scale is not None
     assert se_of_interval(scale, -1.0, 1.0, 0.6) == pytest.approx(1 / 0.841621, abs=1e-5)
 

@@ -12,16 +12,16 @@ from pydantic import ValidationError
 from scipy import stats
 
 from replicalab.assessment import evidence_value
-from replicalab.designs import KINDS, DesignKind, DesignParameters
+from replicalab.designs import KINDS, DesignParameters
 from replicalab.designs.distributions import scale_quantile
 from replicalab.scenarios import Design, EvidenceAssumptions
 from tests.designs.examples import design_of
 
-ROW: Final = KINDS[DesignKind.PRECISION]
+ROW: Final = KINDS["precision"]
 
 
 def with_assurance(assurance: float | None, alpha: float = 0.05) -> Design:
-    return design_of(DesignKind.PRECISION, alpha, effect_planning=0.5, assurance=assurance)
+    return design_of("precision", alpha, effect_planning=0.5, assurance=assurance)
 
 
 def expected(n: int, sd: float, assurance: float, alpha: float) -> float:

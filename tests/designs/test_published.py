@@ -12,7 +12,6 @@ import pytest
 
 from replicalab.assessment import evidence_value
 from replicalab.designs import KINDS
-from replicalab.scenarios import DesignKind
 from tests.designs.examples import design_of
 
 
@@ -22,7 +21,7 @@ def groups_of(kind: str) -> int:
 
 
 def power(kind: str, n: int, effect: float, alpha: float) -> float:
-    name = DesignKind(kind.partition("/")[0])
+    name = kind.partition("/")[0]
     every = {"groups": groups_of(kind), "event_share": 1.0}
     needed = {number: every[number] for number in KINDS[name].needs if number != "alpha"}
     return evidence_value(design_of(name, alpha, **needed), n, effect)
@@ -114,7 +113,7 @@ def test_power_is_reached_between_the_whole_numbers_around_the_printed_size(
     [(1.50, 384), (2.00, 132)],
 )
 def test_samples_are_the_events_over_their_share(ratio: float, n: int) -> None:
-    design = design_of(DesignKind.SURVIVAL, event_share=0.5)
+    design = design_of("survival", event_share=0.5)
     assert evidence_value(design, n, ratio) >= 0.80
     assert evidence_value(design, n - 4, ratio) < 0.80
 
@@ -137,7 +136,7 @@ def test_samples_are_the_events_over_their_share(ratio: float, n: int) -> None:
 def test_equivalence_is_shown_at_the_printed_size(
     difference: float, margin: float, target: float, below: int, enough: int
 ) -> None:
-    design = design_of(DesignKind.EQUIVALENCE, margin=margin)
+    design = design_of("equivalence", margin=margin)
     assert evidence_value(design, 2 * below, difference) < target
     assert evidence_value(design, 2 * enough, difference) >= target
 
@@ -165,7 +164,7 @@ def test_equivalence_is_shown_at_the_printed_size(
 def test_detection_agrees_with_the_printed_value(
     n: int, bad: int, population: int, detected: float, within: float
 ) -> None:
-    design = design_of(DesignKind.AUDIT, population_max=population)
+    design = design_of("audit", population_max=population)
     assert evidence_value(design, n, bad / population) == pytest.approx(detected, abs=within)
 
 
@@ -179,7 +178,7 @@ def test_detection_agrees_with_the_printed_value(
 def test_detection_needs_the_sample_of_the_success_run_theorem(
     target: float, share: float, least: int
 ) -> None:
-    endless = design_of(DesignKind.AUDIT, population_max=None)
+    endless = design_of("audit", population_max=None)
     assert evidence_value(endless, least - 1, share) < target
     assert evidence_value(endless, least, share) >= target
 
@@ -200,7 +199,7 @@ def test_detection_needs_the_sample_of_the_success_run_theorem(
 def test_coverage_is_the_sampling_fraction(
     n: int, population: int, share: float, within: float
 ) -> None:
-    design = design_of(DesignKind.COVERAGE, population_max=population)
+    design = design_of("coverage", population_max=population)
     assert evidence_value(design, n, None) == pytest.approx(share, abs=within)
 
 
@@ -213,6 +212,6 @@ def test_coverage_is_the_sampling_fraction(
 def test_half_width_is_reached_at_the_printed_sample_size(
     alpha: float, sd: float, half_width: float, least: int
 ) -> None:
-    design = design_of(DesignKind.PRECISION, alpha)
+    design = design_of("precision", alpha)
     assert evidence_value(design, least, sd) <= half_width
     assert evidence_value(design, least - 1, sd) > half_width

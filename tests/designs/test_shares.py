@@ -14,15 +14,15 @@ from pydantic import ValidationError
 from scipy import stats
 
 from replicalab.assessment import evidence_value, smallest_detectable_effect
-from replicalab.designs import KINDS, DesignKind, DesignParameters
-from replicalab.designs.shares import MOST_PER_GROUP, largest_h, other_share, shares_power
+from replicalab.designs import KINDS, DesignParameters
+from replicalab.designs.exact_tests import MOST_PER_GROUP, largest_h, other_share, shares_power
 from replicalab.errors import ScenarioError
 from replicalab.scenarios import Design, EvidenceAssumptions
 from tests.factories import make_design
 
 ALPHAS: Final = (1e-3, 0.05, 0.3)
 SHARES: Final = ((0.5, 0.3), (0.9, 0.1), (1.0, 0.7), (0.3, 0.0), (0.05, 0.01), (0.8, 0.75))
-ROW: Final = KINDS[DesignKind.TWO_PROPORTIONS]
+ROW: Final = KINDS["two_proportions"]
 
 
 def h_of(one: float, other: float) -> float:

@@ -15,8 +15,8 @@ import pytest
 from scipy import stats
 
 from replicalab.assessment.effects import basis_of, relative_size
-from replicalab.designs import KINDS, DesignKind
-from replicalab.designs.success import Criterion, chance
+from replicalab.designs import KINDS
+from replicalab.designs.planning_effects import Criterion, chance
 from replicalab.scenarios import Arms, Original, Units
 from tests.factories import make_design
 
@@ -25,19 +25,17 @@ Z: Final = stats.norm.isf(0.025)
 KINDS_HELD: Final = [kind for kind, row in KINDS.items() if row.information and row.normal]
 # The estimate and its error of an original with z near 3, on the scale of each kind; a study of n.
 STUDIES: Final = {
-    DesignKind.TWO_GROUP: (0.5, 0.16, 240),
-    DesignKind.PAIRED: (0.4, 0.13, 120),
-    DesignKind.ONE_SAMPLE: (0.4, 0.13, 120),
-    DesignKind.CORRELATION: (0.3, 0.1, 200),
-    DesignKind.TWO_PROPORTIONS: (0.4, 0.13, 400),
-    DesignKind.SURVIVAL: (0.6, 0.18, 400),
+    "two_group": (0.5, 0.16, 240),
+    "paired": (0.4, 0.13, 120),
+    "one_sample": (0.4, 0.13, 120),
+    "correlation": (0.3, 0.1, 200),
+    "two_proportions": (0.4, 0.13, 400),
+    "survival": (0.6, 0.18, 400),
 }
 ICC, PER_UNIT = 0.05, 4
 
 
-def simulated(
-    kind: DesignKind, effects: Any, n: int, rng: Any, *, units: bool, share: float
-) -> Any:
+def simulated(kind: str, effects: Any, n: int, rng: Any, *, units: bool, share: float) -> Any:
     """Return an estimate and its standard error for each true effect, on the normal scale."""
     first = round(n * share)
     effect = 1 + (PER_UNIT - 1) * ICC if units else 1.0
@@ -52,24 +50,24 @@ def simulated(
         return at + between + within
 
     match kind:
-        case DesignKind.TWO_GROUP:
+        case "two_group":
             found = means(first, effects, n) - means(n - first, np.zeros(len(effects)), n)
             return found, math.sqrt((1 / first + 1 / (n - first)) * effect)
-        case DesignKind.PAIRED | DesignKind.ONE_SAMPLE:
+        case "paired" | "one_sample":
             return means(n, effects, n), math.sqrt(effect / n)
-        case DesignKind.CORRELATION:
+        case "correlation":
             rho = np.tanh(effects)
             # r of n pairs from its exact representation: a normal, and two chi variables.
             slope = rho / np.sqrt(1 - rho**2) * np.sqrt(rng.chisquare(n - 1, len(rho)))
             t = (rng.standard_normal(len(rho)) + slope) / np.sqrt(rng.chisquare(n - 2, len(rho)))
             return np.arcsinh(t), 1 / math.sqrt(n - 3)
-        case DesignKind.TWO_PROPORTIONS:
+        case "two_proportions":
             middle = math.pi / 2  # both shares about one half
             ones = np.sin((middle + effects / 2) / 2) ** 2, np.sin((middle - effects / 2) / 2) ** 2
             shares = [rng.binomial(s, p) / s for s, p in zip((first, n - first), ones, strict=True)]
             angles = [2 * np.arcsin(np.sqrt(s)) for s in shares]
             return angles[0] - angles[1], math.sqrt(1 / first + 1 / (n - first))
-        case DesignKind.SURVIVAL:
+        case "survival":
             # All have an event: the log of the ratio of two mean times, whose error is that of it.
             times = [rng.gamma(size, 1 / size, len(effects)) for size in (first, n - first)]
             found = effects + np.log(times[1]) - np.log(times[0])
@@ -90,9 +88,7 @@ def met(name: Criterion, found: Any, se: float, original: float, error: float) -
     raise ValueError(name)
 
 
-def chance_of(
-    kind: DesignKind, name: Criterion, n: int, units: Units | None, arms: Arms | None
-) -> float:
+def chance_of(kind: str, name: Criterion, n: int, units: Units | None, arms: Arms | None) -> float:
     estimate, error, _ = STUDIES[kind]
     scale = KINDS[kind].normal
     assert scale is not None
@@ -101,7 +97,7 @@ def chance_of(
         effect_published=None,
         sesoi=None,
         effect_planning=scale.effect(estimate),
-        event_share=1.0 if kind is DesignKind.SURVIVAL else None,
+        event_share=1.0 if kind == "survival" else None,
         units=units,
         arms=arms,
         original=Original(
@@ -118,7 +114,7 @@ def chance_of(
 @pytest.mark.parametrize("name", Criterion)
 @pytest.mark.parametrize("kind", KINDS_HELD)
 def test_chance_of_success_is_that_of_simulated_studies(
-    kind: DesignKind, name: Criterion, setting: str
+    kind: str, name: Criterion, setting: str
 ) -> None:
     row = KINDS[kind]
     held = {"plain", *row.optional} - ({"units"} if kind in _NOT_SIMULATED else set())
@@ -135,5 +131,5 @@ def test_chance_of_success_is_that_of_simulated_studies(
     assert chance_of(kind, name, n, units, arms) == pytest.approx(share_met, abs=0.012)
 
 
-_NOT_SIMULATED: Final = {DesignKind.CORRELATION, DesignKind.TWO_PROPORTIONS}
+_NOT_SIMULATED: Final = {"correlation", "two_proportions"}
 """Their units are counted by the design effect alone, as the formula does: nothing to compare."""

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from replicalab.designs.success import Basis, Criterion, chance
+from replicalab.designs.planning_effects import Basis, Criterion, chance
 
 # --- printed values: Micheloud & Held (2022), predictive prior ----------------------------------
 

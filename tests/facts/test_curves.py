@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from replicalab.assessment import assess
+from replicalab.designs import KINDS
 from replicalab.facts.curves import (
     assumed_text,
     bound_text,
@@ -18,7 +19,7 @@ from replicalab.facts.curves import (
 )
 from replicalab.models import revise
 from replicalab.planner.curves import Curves
-from replicalab.scenarios import Design, DesignKind, Difficulty, list_scenarios, load_scenario
+from replicalab.scenarios import Design, Difficulty, list_scenarios, load_scenario
 from tests.designs.examples import design_of
 from tests.factories import make_pack, make_protocol
 from tests.golden import assert_golden
@@ -51,14 +52,12 @@ def test_curves_are_told_as_the_golden_file_has_them() -> None:
         for study in list_scenarios()
     }
     found = {name: Curves(assess(p.reference_protocol, p)) for name, p in shipped.items()}
-    found |= {
-        f"{kind}, 15 % dropout": of_kind(design_of(kind, dropout=0.15)) for kind in DesignKind
-    }
+    found |= {f"{kind}, 15 % dropout": of_kind(design_of(kind, dropout=0.15)) for kind in KINDS}
     told = ["\n".join([f"# {name}", *filter(None, said(each))]) for name, each in found.items()]
     reef = load_scenario("eco_reef_fish", Difficulty.EASY)
     short = revise(shipped["psy_ego_depletion"].reference_protocol, duration_days=2)
     for name, each in {
-        "a table with dropout": found[f"{DesignKind.TWO_GROUP}, 15 % dropout"],
+        "a table with dropout": found["two_group, 15 % dropout"],
         "more than exist": Curves(assess(revise(reef.reference_protocol, sample_size=400), reef)),
         "too few days": Curves(assess(short, shipped["psy_ego_depletion"])),
     }.items():
@@ -67,7 +66,7 @@ def test_curves_are_told_as_the_golden_file_has_them() -> None:
 
 
 def test_table_over_the_effect_tells_the_evidence_and_the_samples_of_each() -> None:
-    found = of_kind(design_of(DesignKind.TWO_GROUP, effect_planning=0.5, sesoi=0.4))
+    found = of_kind(design_of("two_group", effect_planning=0.5, sesoi=0.4))
     rows = {row[3]: row[:3] for row in effect_rows(found)}
     assert rows["planned"] == ("0.5", "0.86", "128")
     assert rows["smallest of interest"] == ("0.4", "0.69", "199")

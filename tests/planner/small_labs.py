@@ -17,7 +17,6 @@ from replicalab.scenarios import (
     Control,
     CostModel,
     Design,
-    DesignKind,
     Pack,
     ScenarioConstraint,
     StaffModel,
@@ -43,24 +42,24 @@ ALTERNATIVES: Final = ("torch", "sun", "open flame torch", "stove", "balance", "
 CONTROLS: Final = ("blank", "sham", "open flame control", "dark")
 
 _EFFECTS: Final = {
-    DesignKind.TWO_GROUP: (1.2, 3.0),
-    DesignKind.PAIRED: (0.7, 2.0),
-    DesignKind.ONE_SAMPLE: (0.7, 2.0),
-    DesignKind.CORRELATION: (0.6, 0.9),
-    DesignKind.TWO_PROPORTIONS: (1.0, 2.0),
-    DesignKind.AUDIT: (0.05, 0.4),
-    DesignKind.COVERAGE: (1.0, 1.0),
-    DesignKind.PRECISION: (0.1, 0.4),
-    DesignKind.ANOVA: (0.8, 2.0),
-    DesignKind.EQUIVALENCE: (0.0, 0.3),
-    DesignKind.SURVIVAL: (0.02, 0.2),
+    "two_group": (1.2, 3.0),
+    "paired": (0.7, 2.0),
+    "one_sample": (0.7, 2.0),
+    "correlation": (0.6, 0.9),
+    "two_proportions": (1.0, 2.0),
+    "audit": (0.05, 0.4),
+    "coverage": (1.0, 1.0),
+    "precision": (0.1, 0.4),
+    "anova": (0.8, 2.0),
+    "equivalence": (0.0, 0.3),
+    "survival": (0.02, 0.2),
 }
 """Planning effects with which the target is reached by a few dozen samples."""
 
-_LATER: Final[dict[DesignKind, dict[str, object]]] = {
-    DesignKind.ANOVA: {"groups": 2},
-    DesignKind.EQUIVALENCE: {"margin": 1.5},
-    DesignKind.SURVIVAL: {"event_share": 0.8},
+_LATER: Final[dict[str, dict[str, object]]] = {
+    "anova": {"groups": 2},
+    "equivalence": {"margin": 1.5},
+    "survival": {"event_share": 0.8},
 }
 """The kinds that were added later, with the numbers that they need."""
 

@@ -11,7 +11,7 @@ from replicalab.assessment import Assessment, assess
 from replicalab.models import revise
 from replicalab.planner import Frontier, FrontierPlan, PlanAnalysis, Standing, frontier
 from replicalab.planner.limits import as_loss
-from replicalab.scenarios import CostModel, DesignKind, EvidenceTier
+from replicalab.scenarios import CostModel, EvidenceTier
 from tests.factories import CONTROLS, make_design, make_pack, make_protocol, make_throughput
 from tests.planner.brute_force import can_count, days_of, variants_of
 from tests.planner.small_labs import opened, shipped
@@ -25,7 +25,7 @@ Four = tuple[float, float, float, float]
 
 
 def _four(plan: Assessment) -> Four:
-    sign = 1 if plan.pack.design.kind is DesignKind.PRECISION else -1
+    sign = 1 if plan.pack.design.kind == "precision" else -1
     short = round(sign * plan.evidence.value, 12)
     return plan.cost, plan.counts.days, short, plan.fidelity_loss
 
@@ -86,7 +86,7 @@ def test_frontier_of_many_more_labs_is_every_plan_that_none_of_all_tried_beats(f
 
 def _assert_every_unbeaten(options: PlanAnalysis, plans: dict[Four, Assessment]) -> None:
     pack, found = options.yours.pack, options.frontier
-    assert pack.design.lower_is_better == (pack.design.kind is DesignKind.PRECISION)
+    assert pack.design.lower_is_better == (pack.design.kind == "precision")
     wholes = [assess(each.plan(options.yours.plan), pack) for each in found.plans]
     fours = [_four(whole) for whole in wholes]
     assert set(fours) == _unbeaten(set(plans))

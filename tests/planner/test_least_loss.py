@@ -9,7 +9,6 @@ from hypothesis import given
 
 from replicalab.agents.suggestions import apply_changes
 from replicalab.assessment import assess
-from replicalab.designs import DesignKind
 from replicalab.models import Dimension, Protocol
 from replicalab.planner import PlanAnalysis, least_loss, least_loss_offer, rank
 from replicalab.scenarios import CostModel, Difficulty, Pack, StaffModel, load_scenario
@@ -87,7 +86,7 @@ def test_what_is_left_of_the_effect_is_worth_nothing_where_the_endpoint_is_lost(
         for name, left in (("shelf", 1.0), ("fan", 0.6))
     ]
     pack = make_pack(
-        design=make_design(kind=DesignKind.AUDIT, effect_planning=0.4),
+        design=make_design(kind="audit", effect_planning=0.4),
         allowed_substitutions=swaps,
         booked={CHAMBER: 9},
         prices={"shelf": 500.0, "fan": 10.0},

@@ -7,7 +7,6 @@ from typing import Final
 import pytest
 
 from replicalab.assessment import Assessment, assess
-from replicalab.designs import DesignKind
 from replicalab.models import Protocol, revise
 from replicalab.planner import largest_sample, leanest
 from replicalab.planner.limits import fewest
@@ -100,7 +99,7 @@ def test_leanest_audit_is_as_large_as_all_that_is_asked_of_its_evidence(
     share: float, asked: list[float], fewest: int
 ) -> None:
     pack = make_pack(
-        design=make_design(kind=DesignKind.AUDIT, effect_planning=share),
+        design=make_design(kind="audit", effect_planning=share),
         constraints=[
             make_constraint(
                 key=f"k{n}", bounds="evidence", comparator=">=", quantity=each, unit=None

@@ -10,7 +10,6 @@ from hypothesis import given
 from replicalab.agents import SuggestionChange
 from replicalab.agents.suggestions import DROPPED
 from replicalab.assessment import assess
-from replicalab.designs import DesignKind
 from replicalab.models import Protocol
 from replicalab.planner import FieldChange, PlanAnalysis, change_steps
 from replicalab.planner.steps import PlanStep, differences, field_steps
@@ -82,7 +81,7 @@ def test_plans_of_the_same_items_in_another_order_and_case_do_not_differ() -> No
 
 @pytest.mark.parametrize(
     "design",
-    [{}, {"kind": DesignKind.PRECISION, "effect_planning": 0.5, "target": 0.1, "floor": 0.3}],
+    [{}, {"kind": "precision", "effect_planning": 0.5, "target": 0.1, "floor": 0.3}],
     ids=["power", "half-width"],
 )
 def test_evidence_falls_where_what_is_shown_is_worse(design: dict[str, object]) -> None:

@@ -85,7 +85,7 @@ def _use(name: str, text: str, study: scenarios.Study) -> None:
 # --- what is chosen ---------------------------------------------------------------------------
 
 
-def _draw_what() -> tuple[str, scenarios.DesignKind]:
+def _draw_what() -> tuple[str, str]:
     """Draw what the study is called and what it compares; return both."""
     with st.container(horizontal=True):
         name = st.text_input(
@@ -98,7 +98,7 @@ def _draw_what() -> tuple[str, scenarios.DesignKind]:
         )
         kind = st.selectbox(
             "What is compared",
-            [scenarios.DesignKind(row.kind) for row in KINDS_SHOWN],
+            [row.kind for row in KINDS_SHOWN],
             format_func=lambda kind: f"{KINDS[kind].title}: {KINDS[kind].asks}",
             key=f"{_PREFIX}_kind",
             persist_state="session",
@@ -131,7 +131,7 @@ def _draw_which(row: Kind) -> tuple[Unknown, EffectSource | None]:
     return unknown, sources.get(chosen)
 
 
-def _draw_safeguard(kind: scenarios.DesignKind) -> bool:
+def _draw_safeguard(kind: str) -> bool:
     """Draw whether the safeguard effect is planned with; return whether it is."""
     return st.toggle(
         "Plan with the safeguard effect",
@@ -150,7 +150,7 @@ def _numbers(row: Kind, source: EffectSource | None) -> dict[str, NumberField]:
 
     One that is worked out is among them.
     """
-    usual = Draft(new_study("usual", scenarios.DesignKind(row.kind)))
+    usual = Draft(new_study("usual", row.kind))
     effect = [("effect_planning", f"Effect: {row.effect.name}", 0.05)] if row.effect else []
     asked: list[tuple[str, str, float]] = [
         *effect,
@@ -193,7 +193,7 @@ def _reported(row: Kind, source: EffectSource | None) -> dict[str, NumberField]:
 
 
 def _typed(
-    kind: scenarios.DesignKind,
+    kind: str,
     unknown: Unknown,
     numbers: Mapping[str, NumberField],
     source: EffectSource | None,

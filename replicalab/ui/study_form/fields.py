@@ -29,7 +29,7 @@ Change = Callable[[Draft, Any], Draft]
 _LARGEST: Final = 10**15  # No field is drawn with a number beyond this, whatever was typed into it
 _SHORT: Final = 60
 _WORDS: Final = {
-    **{row.kind.value: f"“{row.title}”" for row in KINDS.values()},
+    **{row.kind: f"“{row.title}”" for row in KINDS.values()},
     **{name: parameter.phrase for name, parameter in PARAMETERS.items()},
     "effect_planning": "the assumed effect",
     "effect_published": "the published effect",

@@ -10,7 +10,7 @@ from replicalab.drafts import UNSTATED, YOUR_LAB, Block, Draft, OtherLabs
 from replicalab.facts.study import kind_panel
 from replicalab.lexicon import CREDITS, capitalised
 from replicalab.models import LONGEST_TEXT
-from replicalab.scenarios import AmountGroup, DesignKind, amounts_in
+from replicalab.scenarios import AmountGroup, amounts_in
 from replicalab.scenarios.fields import LONGEST_CURRENCY, LONGEST_SHORT_TITLE, LONGEST_TITLE
 from replicalab.scenarios.reading import Data
 from replicalab.ui import panel
@@ -52,7 +52,7 @@ def draw_comparison() -> None:
     fields.draw_faults_at("design", "kind")
     with st.grid("auto", min_column_width=170, key="kinds"):
         for row in KINDS_SHOWN:
-            kind, is_chosen = DesignKind(row.kind), row is chosen
+            kind, is_chosen = row.kind, row is chosen
             with st.container(key=f"kind_{row.kind}", gap=None):
                 st.button(
                     row.title,
@@ -65,7 +65,7 @@ def draw_comparison() -> None:
                 panel.draw(kind_panel(kind))
 
 
-def _choose_kind(kind: DesignKind) -> None:
+def _choose_kind(kind: str) -> None:
     record.change(record.draft().of_kind(kind), redraw=True)
 
 
@@ -109,7 +109,7 @@ def _draw_design_number(name: str, label: str) -> None:
     parameter, needs = PARAMETERS.get(name), record.draft().row.needs
     step = parameter.step if parameter else 0.05
     if parameter and name not in needs:
-        fields.optional_number(label, "design", name, step=step, help=parameter.unset)
+        fields.optional_number(label, "design", name, step=step, help=parameter.help)
         return
     fields.number(
         label,
