@@ -14,12 +14,12 @@ if _typing.TYPE_CHECKING:
         load,
         most_evidence,
         negotiate,
-        portfolio,
         report,
         run_batch,
         studies,
         suggest,
     )
+    from replicalab.features.portfolio import portfolio
 
 # The version that the wheel and every document names.
 __version__: _typing.Final = "2.0.0.dev0"
@@ -40,14 +40,16 @@ __all__ = [
     "studies",
     "suggest",
 ]
+_HOMES = {"portfolio": "replicalab.features.portfolio"}
 
 
 def __getattr__(name: str) -> object:
     """Return one of these names; the core is imported with the first, not with the package."""
     if name not in __all__:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    found: object = getattr(_importlib.import_module("replicalab.api"), name)
-    return found
+    home = _HOMES.get(name, "replicalab.api")
+    value: object = getattr(_importlib.import_module(home), name)
+    return value
 
 
 def __dir__() -> list[str]:

@@ -6,7 +6,7 @@ They return the core's own objects, which show the pages' panels in a notebook a
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from datetime import date
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from replicalab import assessment, planner, scenarios
+from replicalab import assessment, scenarios
 from replicalab import negotiation as core
 from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.agents.suggestions import Offer
@@ -34,7 +34,7 @@ from replicalab.negotiation import (
     Negotiation,
     ScientistKind,
 )
-from replicalab.planner import Frontier, LeastLoss, PlanAnalysis, Portfolio, Shortfalls
+from replicalab.planner import Frontier, LeastLoss, PlanAnalysis, Shortfalls
 from replicalab.registration import Registration
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, Studies
 from replicalab.scenarios.folders import content_at
@@ -304,33 +304,6 @@ def report(
         return Report(PlanAnalysis(plan), None, kind, on, answers)
     opening = (plan.rounds[0].plan if plan.rounds else None) or assess(plan.pack)
     return Report(PlanAnalysis(opening), plan, kind, on, answers)
-
-
-def portfolio(
-    packs: Iterable[Pack], *, worth: Mapping[str, float] | None = None, floor_share: float = 0.0
-) -> Portfolio:
-    """Return the studies, with a plan each, that are worth the most in one lab.
-
-    Args:
-        packs: the studies in labs with the same budget, days and staff.
-        worth: of a study that meets its target, by its id; 1 by default.
-        floor_share: the share of that worth for a plan that only reaches its floor.
-
-    >>> lab = {"budget": 2500, "days": 12, "staff": 4}
-    >>> names = "psy_stroop", "ml_rl_seeds", "chem_suzuki_ppb"
-    >>> found = portfolio(load(name, own=lab) for name in names)
-    >>> [(study.plan.pack.scenario_id, study.first, study.last) for study in found.chosen]
-    [('psy_stroop', 2, 2), ('chem_suzuki_ppb', 3, 5)]
-    >>> found.left_out[0].credits, found.exact
-    (235.0, True)
-    """
-    candidates, worths = list(packs), worth or {}
-    for name in worths:
-        _require("portfolio", "worth", name, [pack.scenario_id for pack in candidates])
-    return planner.portfolio_of(
-        planner.PortfolioStudy(pack, worths.get(pack.scenario_id, 1.0), floor_share)
-        for pack in candidates
-    )
 
 
 def _require(call: str, name: str, value: object, allowed: Sequence[str]) -> None:

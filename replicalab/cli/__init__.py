@@ -10,6 +10,7 @@ from typing import Final
 from typer.exceptions import Exit, TyperException
 from typer.main import get_command
 
+from replicalab import features
 from replicalab.characters import on_one_line
 from replicalab.cli.commands import app
 from replicalab.cli.printing import CommandError, content, say
@@ -23,6 +24,14 @@ _LONGEST: Final = 300  # characters of another library's message
 
 for _module in ("plans", "negotiations", "batches"):
     import_module(f"replicalab.cli.{_module}")  # registers its commands, in this order
+
+
+_FAILED: Final = {
+    name: reply.note
+    for reply in features.ask("command", app)
+    if reply.note
+    for name in reply.feature.commands
+}
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -55,6 +64,8 @@ def main(arguments: Sequence[str]) -> int:
 def _run(arguments: Sequence[str]) -> int:
     if sys.stdout is None:
         raise CommandError("standard output is closed; write elsewhere")
+    if arguments and arguments[0] in _FAILED:
+        raise CommandError(_FAILED[arguments[0]])
     program = get_command(app)
     try:
         with program.make_context("replicalab", [*arguments]) as context:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from replicalab import api, scenarios
+from replicalab import scenarios
 from replicalab.agents.suggestions import Offer
 from replicalab.assessment import Assessment, assess, size_text
 from replicalab.case import MOST_SIDES, Case
@@ -18,7 +18,6 @@ from replicalab.critique import critique as remarks_on
 from replicalab.documents import BUNDLE, ENDINGS, FORMS, REPORTS, Report, today
 from replicalab.facts import comparison, records
 from replicalab.facts import options as texts
-from replicalab.facts import portfolio as portfolio_texts
 from replicalab.facts.blocks import Block, Heading, Sentence, Table, Verdict, row, table
 from replicalab.facts.changes import all_changes, change_text, revision_text
 from replicalab.facts.check import YOURS, check_panel, cost_panel, evidence_panel
@@ -27,7 +26,7 @@ from replicalab.facts.lab import amounts_text, lab_text, own_values
 from replicalab.facts.original import original_panel
 from replicalab.facts.plan import asked_text
 from replicalab.facts.verdicts import ANSWERS, answer_to, plan_verdict
-from replicalab.lexicon import joined, shortened
+from replicalab.lexicon import joined
 from replicalab.negotiation import negotiate
 from replicalab.planner import LeastLoss, PlanAnalysis, PlanStep
 from replicalab.planner.curves import Curves
@@ -208,44 +207,6 @@ def _side_facts(side: Side) -> records.Data:
     played, judged = side.played, comparison.judged_text(side)
     checked = records.checked(PlanAnalysis(side.plan))
     return {"name": side.name, "judged": judged, **checked, "negotiated": played and played.outcome}
-
-
-_SHARED = "--set own_lab.budget=1200 --set own_lab.days=12 --set own_lab.staff=4"
-
-
-@command(
-    *("studies", *LAB[1:], "worth", "floor_share"),
-    codes="0 if every named study is run, 1 if one is omitted",
-    example=f"psy_stroop ml_rl_seeds {_SHARED} --worth psy_stroop=2",
-)
-def portfolio(options: Options) -> Answer:
-    """Choose the studies that one lab runs with one budget, and a plan of each."""
-    packs = []
-    for name in options.studies:
-        study, _ = asking.study_at(name)
-        case = asking.case_of(options, study, options.lab, {})
-        packs.append(asking.pack_of(case, study))
-    worth = dict(map(_worth, options.worth or ()))
-    chosen = api.portfolio(packs, worth=worth, floor_share=options.floor_share)
-    left_out = [
-        {"id": packs[study.place].scenario_id, "text": portfolio_texts.left_out_text(study, chosen)}
-        for study in chosen.left_out
-    ]
-    data = {
-        **records.fields(chosen, "exact", "worth", "credits", "budget", "loss", "last"),
-        "studies": [*map(records.portfolio_row, chosen.chosen)],
-        "left_out": left_out,
-    }
-    return Answer(1 if left_out else 0, [portfolio_texts.portfolio_panel(chosen)], lambda: data)
-
-
-def _worth(text: str) -> tuple[str, float]:
-    name, _, value = text.rpartition("=")
-    try:
-        return name.strip(), float(value)
-    except ValueError:
-        problem = f"--worth '{shortened(text)}' is no study with a number"
-        raise CommandError(f"{problem}; write one such as psy_stroop=2") from None
 
 
 @command(

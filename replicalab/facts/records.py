@@ -15,7 +15,6 @@ from replicalab.facts.verdicts import plan_verdict
 from replicalab.lexicon import plural
 from replicalab.models import Dimension
 from replicalab.planner import (
-    ChosenStudy,
     FrontierPlan,
     PlanAnalysis,
     PlanStep,
@@ -126,10 +125,6 @@ COST: Final = ("term", "number", "rate", "credits")
 FRONTIER: Final = (
     *("samples", "days", "credits", "analysed", "evidence", "tier", "fidelity_loss"),
 )
-PORTFOLIO: Final = (
-    *("id", "study", "samples", "days", "first_day", "last_day", "staff", "credits"),
-    *("measure", "evidence", "tier", "fidelity_loss", "worth"),
-)
 CRITIQUE: Final = ("question", "asks", "standing", "text", "who", "page", "field")
 """The names of each kind of fact, in their order."""
 
@@ -169,16 +164,6 @@ def frontier_row(plan: FrontierPlan) -> dict[str, Value]:
     """Return a plan that nothing beats; its evidence is in the measure of its study."""
     size = plan.samples, plan.days, plan.credits, plan.analysed
     return dict(zip(FRONTIER, (*size, plan.value, str(plan.tier), plan.loss), strict=True))
-
-
-def portfolio_row(chosen: ChosenStudy) -> dict[str, str | float]:
-    """Return a study that is run among others, its plan and its days."""
-    plan, pack = chosen.plan, chosen.plan.pack
-    size = plan.counts.samples, plan.counts.days, chosen.first, chosen.last, plan.staff
-    shows = plan.evidence.measure, plan.evidence.value, str(plan.evidence.tier)
-    worth = plan.fidelity_loss, chosen.worth
-    values = (pack.scenario_id, pack.paper.name, *size, plan.cost, *shows, *worth)
-    return dict(zip(PORTFOLIO, values, strict=True))
 
 
 def remark_row(remark: Remark) -> dict[str, Value]:

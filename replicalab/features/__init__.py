@@ -68,7 +68,14 @@ class Reply(NamedTuple):
     note: str = ""
 
 
-FEATURES: Final[tuple[Feature, ...]] = ()
+FEATURES: Final = (
+    Feature(
+        "portfolio",
+        "One budget for several studies",
+        panels=("survey",),
+        commands=("portfolio",),
+    ),
+)
 """All features, in the order in which they are shown."""
 
 

@@ -17,8 +17,6 @@ from replicalab.planner.options import (
     surveyed,
 )
 from replicalab.planner.order import ORDER, Rank, rank
-from replicalab.planner.plan_options import PortfolioStudy
-from replicalab.planner.portfolio import ChosenStudy, Lacking, LeftOut, Portfolio, portfolio_of
 from replicalab.planner.reasons import deciding_text
 from replicalab.planner.shortfalls import (
     Addition,

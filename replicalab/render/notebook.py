@@ -15,12 +15,11 @@ from replicalab.facts.check import YOURS, check_panel, cost_panel, evidence_pane
 from replicalab.facts.comparison import comparison_panel, table
 from replicalab.facts.negotiation import outcome_verdict
 from replicalab.facts.options import take_panel
-from replicalab.facts.portfolio import portfolio_panel
 from replicalab.facts.rounds import ledger_panel, outcome_panel, round_panel
 from replicalab.facts.score import score_panel
 from replicalab.facts.study import lab_panel, paper_panel
 from replicalab.negotiation import Negotiation, score
-from replicalab.planner import Frontier, LeastLoss, PlanAnalysis, PlanStep, Portfolio, Shortfalls
+from replicalab.planner import Frontier, LeastLoss, PlanAnalysis, PlanStep, Shortfalls
 from replicalab.render.html import in_notebook
 from replicalab.scenarios import Pack, Studies
 from replicalab.tables import frame
@@ -66,7 +65,6 @@ _PANELS: Final[dict[type, Callable[[Any], Iterable[Block]]]] = {
     Negotiation: _run,
     Offer: _revision,
     Pack: lambda pack: [paper_panel(pack), lab_panel(assess(pack.reference_protocol, pack))],
-    Portfolio: lambda found: [portfolio_panel(found)],
     Shortfalls: lambda found: [take_panel(PlanAnalysis(found.search.plan))],
 }
 
@@ -91,6 +89,5 @@ _FRAMES: Final[dict[type, Callable[[Any], Any]]] = {
     Batch: _results,
     Comparison: _sides,
     Frontier: lambda found: frame(records.FRONTIER, map(records.frontier_row, found.plans)),
-    Portfolio: lambda found: frame(records.PORTFOLIO, map(records.portfolio_row, found.chosen)),
     Studies: lambda found: frame(records.STUDY, map(records.study_row, found)),
 }

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
+from replicalab import features
 from replicalab.facts.blocks import Block, Document, Group, Table
 from replicalab.render.html import STAGE_STYLE, STYLE, html, preview
 
@@ -19,6 +20,13 @@ def draw_tables(tables: Callable[[], Sequence[Table]]) -> None:
     if place.open:
         with place:
             draw(Group(tuple(tables())))
+
+
+def draw_features(place: str, subject: object) -> None:
+    """Draw what the features have at this place; a feature that fails leaves a note."""
+    for reply in features.ask("panel", place, subject):
+        if reply.note:
+            st.caption(reply.note)
 
 
 def draw_document(document: Document) -> None:

@@ -1,5 +1,6 @@
 """Every study in the visitor's lab: what may be said of it, the best plan of each, and a way in."""
 
+from collections.abc import Callable
 from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
@@ -13,19 +14,33 @@ from replicalab.facts.survey import COLUMNS, COST, ORDERS, cells, order_key, sur
 from replicalab.lexicon import CREDITS, capitalised
 from replicalab.models import Protocol
 from replicalab.planner import SurveyedStudy, surveyed
-from replicalab.scenarios import EvidenceAssumptions, list_scenarios, shelf_fingerprint
+from replicalab.scenarios import EvidenceAssumptions, Pack, list_scenarios, shelf_fingerprint
 from replicalab.tables import sheet
 from replicalab.ui import challenge, own_studies, panel, state
 from replicalab.ui.address import to_query
 from replicalab.ui.controls import complain
 from replicalab.ui.files import download
 from replicalab.ui.lab.fields import draw_means_everywhere
-from replicalab.ui.scenarios import portfolio
 from replicalab.ui.study_cache import OwnStudy
 from replicalab.ui.workspace import Workspace
 
 IN_YOUR_LAB: Final = "Your lab"
 _FOUND: Final = "survey_found"
+
+
+class ListedStudy(NamedTuple):
+    """A study of the table for the features below it.
+
+    Attributes:
+        key: its id, or the key of a visitor's study.
+        origin: its owner if it is not a shipped study.
+        link: the address of a plan of it that starts on a certain day.
+    """
+
+    pack: Pack
+    key: str
+    origin: str
+    link: Callable[[Protocol, int], str]
 
 
 class _Row(NamedTuple):
@@ -62,17 +77,17 @@ def draw() -> None:
     # The page's heading until its header has one.
     panel.draw(survey_panel(lab, listed, order, level=2 if state.is_chosen() else 1))
     _draw_ways_on(rows)
-    portfolio.draw({name: _listed(row) for name, row in _names(rows).items()})
+    panel.draw_features("survey", {name: _listed(row) for name, row in _names(rows).items()})
 
 
-def _listed(row: _Row) -> portfolio.Listed:
+def _listed(row: _Row) -> ListedStudy:
     def link(plan: Protocol, first: int) -> str:
         case = _opened(row)
         own = case.own_lab.model_copy(update={"start_day": first})
         case = case.with_own(own_lab=own).with_plan(plan, own_studies.find)
         return _address(case)
 
-    return portfolio.Listed(row.found.pack, row.own or row.found.pack.scenario_id, row.origin, link)
+    return ListedStudy(row.found.pack, row.own or row.found.pack.scenario_id, row.origin, link)
 
 
 def _rows() -> tuple[_Row, ...]:

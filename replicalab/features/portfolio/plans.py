@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import isfinite
@@ -10,16 +10,15 @@ from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment, assess
 from replicalab.errors import PortfolioError
+from replicalab.features.portfolio.programme import PlanOption, undominated
 from replicalab.lexicon import label_key, shortened
 from replicalab.models import Dimension, revise
 from replicalab.planner.limits import TIER_RANK, CountLimits, EvidenceCurve, most_looked_at
 from replicalab.planner.variants import variants_of
 from replicalab.scenarios import EvidenceTier, Pack
 
-MOST_WORTH: Final = 1_000_000_000
+MAX_WORTH: Final = 1_000_000_000
 UNIT: Final = 1_000_000  # credits and worth are counted in whole millionths
-
-_COUNTED: Final = (EvidenceTier.MEETS_TARGET, EvidenceTier.ABOVE_FLOOR)
 
 
 @dataclass(frozen=True)
@@ -32,36 +31,20 @@ class PortfolioStudy:
 
     def __post_init__(self) -> None:
         name = f"'{shortened(self.pack.paper.name)}'"
-        for label, number, most in (
-            ("worth of", self.worth, MOST_WORTH),
-            ("share at the floor of", self.floor_share, 1),
+        for label, number, most, example in (
+            ("worth of", self.worth, MAX_WORTH, 2),
+            ("share at the floor of", self.floor_share, 1, 0.5),
         ):
             if not (isfinite(number) and 0 <= number <= most):
                 raise PortfolioError(
                     f"{label} {name}: {number:g} is no number from 0 to {most:,}; write one such "
-                    f"as {0.5 if most == 1 else 2}, and 0 for what does not count"
+                    f"as {example}, and 0 for what does not count"
                 )
 
     def counts(self, tier: EvidenceTier) -> float:
         """Return the worth of a plan with that evidence."""
-        if tier is EvidenceTier.MEETS_TARGET:
-            return self.worth
-        return self.worth * self.floor_share if tier is EvidenceTier.ABOVE_FLOOR else 0.0
-
-
-class PlanOption(NamedTuple):
-    """Worth and demand of a plan; ``worth`` and ``credits`` are whole millionths.
-
-    ``first`` is the first day on which it may start.
-    """
-
-    worth: int
-    loss: int
-    credits: int
-    days: int
-    staff: int
-    instruments: frozenset[str]
-    first: int
+        shares = {EvidenceTier.MEETS_TARGET: 1.0, EvidenceTier.ABOVE_FLOOR: self.floor_share}
+        return self.worth * shares.get(tier, 0.0)
 
 
 class LabPlans(NamedTuple):
@@ -78,7 +61,7 @@ def plans_of(candidate: PortfolioStudy) -> LabPlans:
     floor, with the fewest samples and days, on the first day or after a booking ends.
     """
     plans, exact = dict[PlanOption, Assessment](), True
-    tiers = [tier for tier in _COUNTED if whole(candidate.counts(tier))]
+    tiers = [tier for tier in EvidenceTier if whole(candidate.counts(tier))]
     for pack in _labs(candidate.pack) if tiers else ():
         limits = CountLimits(pack, frozenset({Dimension.BUDGET}))
         if limits.endpoint_lost:
@@ -121,26 +104,6 @@ def _option(plan: Assessment, candidate: PortfolioStudy) -> PlanOption:
         frozenset(map(label_key, plan.plan.required_equipment)),
         plan.pack.lab.start_day,
     )
-
-
-def undominated(options: Iterable[PlanOption]) -> list[PlanOption]:
-    """Return the options of a study that no other one dominates."""
-    selected: list[PlanOption] = []
-    for option in sorted(
-        options, key=lambda o: (_demand(o), len(o.instruments), sorted(o.instruments))
-    ):
-        if not any(_dominates(other, option) for other in selected):
-            selected.append(option)
-    return selected
-
-
-def _demand(option: PlanOption) -> tuple[int, ...]:
-    return -option.worth, option.loss, option.credits, option.days, option.staff, option.first
-
-
-def _dominates(one: PlanOption, other: PlanOption) -> bool:
-    pairs = zip(_demand(one), _demand(other), strict=True)
-    return one.instruments <= other.instruments and all(a <= b for a, b in pairs)
 
 
 def whole(amount: float) -> int:

@@ -1,0 +1,345 @@
+"""The choice of the studies, and of one plan of each, that one lab runs with one budget."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from replicalab.assessment import Assessment, assess
+from replicalab.assessment.phrases import cautions_title
+from replicalab.errors import ArgumentError, Fault, PortfolioError
+from replicalab.facts import blocks
+from replicalab.facts.blocks import Cell, Column, Group, Heading, Sentence, Status
+from replicalab.facts.frontier import given_up_text
+from replicalab.facts.plan import cautions_sentence
+from replicalab.facts.verdicts import FIDELITY_MEANS, evidence_status
+from replicalab.features.portfolio.plans import UNIT, LabPlans, PortfolioStudy, plans_of, whole
+from replicalab.features.portfolio.programme import LabMeans, Plans, best
+from replicalab.lexicon import (
+    CREDITS,
+    amount_text,
+    capitalised,
+    count_text,
+    joined,
+    money_text,
+)
+from replicalab.scenarios import Pack
+from replicalab.scenarios.reading import shown
+from replicalab.tables import frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MAX_STUDIES: Final = 60
+
+
+@dataclass(frozen=True)
+class ChosenStudy:
+    """A study that is run: its place among the candidates, and its plan from the first day on."""
+
+    place: int
+    plan: Assessment
+    first: int
+    last: int
+    worth: float
+
+
+class Lacking(StrEnum):
+    """Why a study is left out."""
+
+    EVIDENCE = "no plan in this lab counts"
+    CREDITS = "credits"
+    TIME = "staff, equipment and days"
+
+
+class LeftOut(NamedTuple):
+    """A study that is not run; ``credits`` are what its cheapest plan lacks."""
+
+    place: int
+    lacking: Lacking
+    credits: float = 0.0
+
+
+@dataclass(frozen=True)
+class Portfolio:
+    """The studies that one lab runs with one budget.
+
+    No choice is worth more than ``most``. If ``exact``, none is better by worth, loss and credits.
+    """
+
+    candidates: tuple[PortfolioStudy, ...]
+    chosen: tuple[ChosenStudy, ...]
+    left_out: tuple[LeftOut, ...]
+    budget: float
+    most: float
+    exact: bool
+
+    def _repr_html_(self) -> str:
+        from replicalab.render.html import in_notebook  # noqa: PLC0415 - Jinja2
+
+        return in_notebook(portfolio_panel(self))
+
+    def frame(self) -> pd.DataFrame:
+        """Return the chosen studies as a pandas data frame."""
+        return frame(FIELDS, map(row_of, self.chosen))
+
+    @property
+    def worth(self) -> float:
+        """The worth of the chosen studies."""
+        return sum(whole(study.worth) for study in self.chosen) / UNIT
+
+    @property
+    def credits(self) -> float:
+        """The cost of the chosen studies."""
+        return sum(whole(study.plan.cost) for study in self.chosen) / UNIT
+
+    @property
+    def loss(self) -> int:
+        """The fidelity that the chosen studies lose."""
+        return sum(study.plan.fidelity_loss for study in self.chosen)
+
+    @property
+    def last(self) -> int:
+        """The last day of work; 0 without any."""
+        return max((study.last for study in self.chosen), default=0)
+
+
+def portfolio(
+    packs: Iterable[Pack], *, worth: Mapping[str, float] | None = None, floor_share: float = 0.0
+) -> Portfolio:
+    """Return the studies, with a plan each, that are worth the most in one lab.
+
+    Args:
+        packs: the studies in labs with the same budget, days and staff.
+        worth: of a study that meets its target, by its id; 1 by default.
+        floor_share: the share of that worth for a plan that only reaches its floor.
+
+    >>> from replicalab import load
+    >>> lab = {"budget": 2500, "days": 12, "staff": 4}
+    >>> names = "psy_stroop", "ml_rl_seeds", "chem_suzuki_ppb"
+    >>> found = portfolio(load(name, own=lab) for name in names)
+    >>> [(study.plan.pack.scenario_id, study.first, study.last) for study in found.chosen]
+    [('psy_stroop', 2, 2), ('chem_suzuki_ppb', 3, 5)]
+    >>> found.left_out[0].credits, found.exact
+    (235.0, True)
+    """
+    candidates, worths = list(packs), worth or {}
+    ids = [pack.scenario_id for pack in candidates]
+    for name in worths:
+        if name not in ids:
+            fault = Fault("worth", f"{shown(name)} is not allowed", f"use {joined(ids, 'or')}")
+            raise ArgumentError("portfolio", [fault])
+    return portfolio_of(
+        PortfolioStudy(pack, worths.get(pack.scenario_id, 1.0), floor_share) for pack in candidates
+    )
+
+
+def portfolio_of(candidates: Iterable[PortfolioStudy]) -> Portfolio:
+    """Return the studies, and a plan of each, that are worth the most in one lab.
+
+    Ties go to the least fidelity loss, then the fewest credits. The chosen plans end early.
+
+    Raises:
+        PortfolioError: there are too many studies, or their labs differ.
+    """
+    studies = tuple(candidates)
+    if len(studies) > MAX_STUDIES:
+        raise PortfolioError(f"{len(studies):,} studies are named; name {MAX_STUDIES} at most")
+    means = _shared_means(studies)
+    plans = tuple(map(plans_of, studies))
+    is_complete = all(listed.exact for listed in plans)
+    choice = best([[*listed.plans] for listed in plans], means)
+    chosen = (
+        _chosen(at, studies[at], plans[at].plans[option], start)
+        for at, (option, start) in choice.plans.items()
+    )
+    worth = sum(study.worth for study in studies)
+    return Portfolio(
+        candidates=studies,
+        chosen=tuple(sorted(chosen, key=lambda study: (study.first, study.last, study.place))),
+        left_out=tuple(_left_out(plans, choice.plans, means)),
+        budget=means.credits / UNIT,
+        most=min(worth, choice.most / UNIT) if is_complete else worth,
+        exact=choice.exact and is_complete,
+    )
+
+
+def _shared_means(studies: Sequence[PortfolioStudy]) -> LabMeans:
+    labs = [study.pack.lab for study in studies]
+    for name in ("budget", "days", "staff", "start_day", "currency"):
+        values = list(dict.fromkeys(getattr(lab, name) for lab in labs))
+        if len(values) > 1:
+            first, other, *_ = (v if isinstance(v, str) else amount_text(v) for v in values)
+            word = f"number of {name}" if name in {"days", "staff"} else name.replace("_", " ")
+            raise PortfolioError(
+                f"the {word} of the lab: the studies' labs have {first} and {other}; "
+                "give the one that they share"
+            )
+    if not labs:
+        return LabMeans(0, 1, 0, 0)
+    lab = labs[0]
+    return LabMeans(int(lab.budget * UNIT + 1e-3), lab.start_day, lab.days, lab.staff)
+
+
+def _chosen(place: int, study: PortfolioStudy, plan: Assessment, start: int) -> ChosenStudy:
+    started = study.pack.in_lab(study.pack.lab.with_means(start_day=start))
+    plan = assess(plan.plan, started)
+    worth = study.counts(plan.evidence.tier)
+    return ChosenStudy(place, plan, start, start + plan.counts.days - 1, worth)
+
+
+def _left_out(plans: Sequence[LabPlans], chosen: Plans, means: LabMeans) -> Iterator[LeftOut]:
+    unspent = means.credits - sum(option.credits for option, _ in chosen.values())
+    for at, (listed, _) in enumerate(plans):
+        if at not in chosen:
+            short = max(0, min((option.credits for option in listed), default=0) - unspent)
+            reason = Lacking.CREDITS if short else Lacking.TIME
+            yield LeftOut(at, reason if listed else Lacking.EVIDENCE, short / UNIT)
+
+
+# --- as a panel, and as rows
+
+TITLE: Final = "One budget for several studies"
+LEFT_OUT: Final = "Left out"
+NOTE: Final = (
+    "Order: most worth, then least given up, then lowest cost. The chosen plans then end early. "
+    "Studies share the staff of a day; an item of equipment serves one study at a time."
+)
+
+_VALUES: Final[dict[str, Callable[[ChosenStudy], str | float]]] = {
+    "id": lambda study: study.plan.pack.scenario_id,
+    "study": lambda study: study.plan.pack.paper.name,
+    "samples": lambda study: study.plan.counts.samples,
+    "days": lambda study: study.plan.counts.days,
+    "first_day": lambda study: study.first,
+    "last_day": lambda study: study.last,
+    "staff": lambda study: study.plan.staff,
+    "credits": lambda study: study.plan.cost,
+    "measure": lambda study: study.plan.evidence.measure,
+    "evidence": lambda study: study.plan.evidence.value,
+    "tier": lambda study: str(study.plan.evidence.tier),
+    "fidelity_loss": lambda study: study.plan.fidelity_loss,
+    "worth": lambda study: study.worth,
+}
+FIELDS: Final = tuple(_VALUES)
+_HEADINGS: Final = {
+    "samples": "Samples",
+    "days": "Days",
+    "first_day": "Starts",
+    "last_day": "Ends",
+    "staff": "Staff",
+    "credits": "",  # the currency of the lab
+    "fidelity_loss": "Given up",
+    "worth": "Worth",
+}
+
+
+def row_of(study: ChosenStudy) -> dict[str, str | float]:
+    """Return the plan of a study and its days, by `FIELDS`."""
+    return {name: value(study) for name, value in _VALUES.items()}
+
+
+def left_out_text(study: LeftOut, portfolio: Portfolio) -> str:
+    """Return why a study is not run."""
+    match study.lacking:
+        case Lacking.EVIDENCE:
+            return "No plan that counts fits this lab, whatever the budget."
+        case Lacking.CREDITS:
+            short = _money(portfolio, study.credits, "more")
+            return f"Its cheapest plan needs {short} than the others, as chosen, leave."
+        case Lacking.TIME:
+            return "The others leave no days on which staff and equipment are free for it."
+
+
+def portfolio_panel(
+    portfolio: Portfolio, links: Sequence[str] = (), origins: Sequence[str] = (), level: int = 3
+) -> Group:
+    """Return the chosen studies, a row each, and the others with the reason.
+
+    Args:
+        portfolio: the choice.
+        links: the address of each chosen study's plan, in their order.
+        origins: the owner of each candidate that is not a shipped study.
+        level: of its heading.
+    """
+    names = list(_names(portfolio))
+    left_out = [(names[s.place], left_out_text(s, portfolio)) for s in portfolio.left_out]
+    return blocks.group(
+        Heading(TITLE, level),
+        *_summary(portfolio),
+        _table(portfolio, names, links, origins) if portfolio.chosen else None,
+        Heading(LEFT_OUT, level + 1) if left_out else None,
+        blocks.plain_table(LEFT_OUT, ("Study", "Why"), left_out),
+        Sentence(NOTE, quiet=True),
+    )
+
+
+def _names(portfolio: Portfolio) -> Iterator[str]:
+    """Yield the names of the candidates; the second study of a name has a number."""
+    seen: Counter[str] = Counter()
+    for candidate in portfolio.candidates:
+        name = candidate.pack.paper.name
+        seen[name] += 1
+        yield f"{name} ({seen[name]})" if seen[name] > 1 else name
+
+
+def _summary(portfolio: Portfolio) -> Iterator[Sentence]:
+    chosen, number = portfolio.chosen, len(portfolio.candidates)
+    if not number:
+        yield Sentence("No study is chosen from; name one.")
+    else:
+        worth = amount_text(portfolio.worth)
+        budget = _money(portfolio, portfolio.budget)
+        rest = f"none can be run for {budget} in this lab."
+        if chosen:
+            days = f"{chosen[0].first} to day {amount_text(portfolio.last)}"
+            spent = f"{amount_text(portfolio.credits)} of {budget}"
+            rest = f"{spent}, from day {days} of {chosen[0].plan.pack.lab.days:,}."
+        yield Sentence(f"{len(chosen)} of {count_text(number, 'study')}, worth {worth}: {rest}")
+    if portfolio.exact:
+        yield Sentence("No other choice of studies and plans is better.", quiet=True)
+    else:
+        bound = f"no choice is worth more than {amount_text(portfolio.most)}."
+        yield Sentence(f"Best found so far; {bound}", status=Status.CAUTION, quiet=True)
+
+
+def _money(portfolio: Portfolio, amount: float, word: str = "") -> str:
+    currencies = [study.pack.lab.currency for study in portfolio.candidates]
+    return money_text(amount, currencies[0] if currencies else CREDITS, word)
+
+
+def _table(
+    portfolio: Portfolio, names: Sequence[str], links: Sequence[str], origins: Sequence[str]
+) -> blocks.Table:
+    currency = portfolio.candidates[0].pack.lab.currency
+    meanings = {"fidelity_loss": FIDELITY_MEANS}
+    columns = [
+        Column("Study"),
+        Column("Evidence"),
+        *(
+            Column(heading or capitalised(currency), "number", meaning=meanings.get(name, ""))
+            for name, heading in _HEADINGS.items()
+        ),
+    ]
+    rows = []
+    for at, study in enumerate(portfolio.chosen):
+        plan, values = study.plan, row_of(study)
+        broken = Sentence(cautions_sentence(plan), cautions_title(plan), Status.CAUTION)
+        given_up = Sentence(given_up_text(plan)) if plan.fidelity_loss else None
+        evidence = Cell(
+            plan.evidence.text,
+            status=evidence_status(plan.evidence),
+            note=str(plan.evidence.tier),
+            more=broken if broken.lead else None,
+        )
+        numbers = [
+            Cell(amount_text(float(values[name])), more=given_up if name in meanings else None)
+            for name in _HEADINGS
+        ]
+        note = origins[study.place] if origins else ""
+        name = Cell(names[study.place], note=note, link=links[at] if links else "")
+        rows.append((name, evidence, *numbers))
+    return blocks.table("The studies that are run", columns, rows, kind="survey", scrolls=True)

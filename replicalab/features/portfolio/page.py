@@ -1,0 +1,113 @@
+"""The part of the Scenarios page on several studies."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import streamlit as st
+
+from replicalab.errors import PortfolioError
+from replicalab.features.portfolio.choice import (
+    FIELDS,
+    MAX_STUDIES,
+    TITLE,
+    Portfolio,
+    portfolio_of,
+    portfolio_panel,
+    row_of,
+)
+from replicalab.features.portfolio.plans import MAX_WORTH, PortfolioStudy
+from replicalab.lexicon import joined
+from replicalab.tables import sheet
+from replicalab.ui import state
+from replicalab.ui.controls import NumberField, between, complain
+from replicalab.ui.files import download
+from replicalab.ui.panel import draw
+from replicalab.ui.scenarios.survey import ListedStudy
+from replicalab.ui.words import escaped
+
+_RESULT: Final = "portfolio_found"
+
+
+def panel(_: str, studies: Mapping[str, ListedStudy]) -> None:
+    """Draw the part; nothing is computed while it is closed."""
+    icon = ":material/account_balance_wallet:"
+    place = st.expander(TITLE, key="portfolio", icon=icon, on_change="rerun")
+    if place.open:
+        with place:
+            _draw(studies)
+
+
+def _draw(studies: Mapping[str, ListedStudy]) -> None:
+    own_lab = state.case().own_lab
+    missing = [name for name in ("budget", "days", "staff") if getattr(own_lab, name) is None]
+    if missing:
+        st.caption(f"Type the {joined(missing)} that the studies share into the fields above.")
+        return
+    names = st.multiselect(
+        "Studies to choose from",
+        list(studies),
+        key="portfolio_studies",
+        placeholder="Choose studies",
+        max_selections=MAX_STUDIES,
+        persist_state="session",
+    )
+    if not names:
+        st.caption("Choose the studies that are to share this budget.")
+        return
+    listed = [studies[name] for name in names]
+    share = NumberField(
+        "Share counted above the floor",
+        "portfolio_share",
+        0.0,
+        why_not=between("The share", (0, 1)),
+        step=0.05,
+    )
+    worths = [
+        NumberField(
+            f"Worth of {escaped(name)}",
+            f"portfolio_worth_{study.key}",
+            1.0,
+            why_not=between(f"The worth of {name}", (0, MAX_WORTH)),
+            step=0.5,
+        )
+        for name, study in zip(names, listed, strict=True)
+    ]
+    with st.grid("auto", min_column_width=150, vertical_alignment="bottom", key="portfolio_worths"):
+        share.draw(
+            persist_state="session",
+            help="A plan that only reaches its floor counts this share of its study’s worth.",
+        )
+        for field in worths:
+            field.draw(persist_state="session")
+    if problems := [field.problem for field in (share, *worths) if field.problem]:
+        complain(*problems)
+        return
+    first = own_lab.start_day or 1
+    candidates = [
+        PortfolioStudy(
+            study.pack.in_lab(study.pack.lab.with_means(start_day=first)),
+            1.0 if field.typed is None else float(field.typed),
+            float(share.typed or 0),
+        )
+        for study, field in zip(listed, worths, strict=True)
+    ]
+    try:
+        _draw_portfolio(_portfolio(tuple(candidates)), listed)
+    except PortfolioError as error:
+        complain(f"{error}.")
+
+
+def _portfolio(candidates: tuple[PortfolioStudy, ...]) -> Portfolio:
+    """Return the portfolio, computed again only if a study or a worth has changed."""
+    last: Portfolio | None = st.session_state.get(_RESULT)
+    if last is None or last.candidates != candidates:
+        last = st.session_state[_RESULT] = portfolio_of(candidates)
+    return last
+
+
+def _draw_portfolio(portfolio: Portfolio, listed: Sequence[ListedStudy]) -> None:
+    links = [listed[study.place].link(study.plan.plan, study.first) for study in portfolio.chosen]
+    draw(portfolio_panel(portfolio, links, [study.origin for study in listed]))
+    if portfolio.chosen:
+        rows = [tuple(row_of(study).values()) for study in portfolio.chosen]
+        download("Download these as CSV", lambda: sheet(FIELDS, rows), "portfolio.csv")
