@@ -25,7 +25,6 @@ from replicalab.facts import (
     frontier,
     negotiation,
     options,
-    portfolio,
     region,
     rounds,
     score,
@@ -36,13 +35,12 @@ from replicalab.facts import (
 from replicalab.facts import present as slides
 from replicalab.facts.blocks import Block, Status
 from replicalab.facts.changes import all_changes, revision_panel
+from replicalab.features.portfolio import choice
 from replicalab.models import revise
 from replicalab.negotiation import Negotiation, ScientistKind, best_text, score_of
 from replicalab.planner import (
     PlanAnalysis,
     PlanStep,
-    PortfolioStudy,
-    portfolio_of,
     surveyed,
 )
 from replicalab.reports import brief, funding_request, markdown, report
@@ -154,7 +152,7 @@ PLACES: Final[dict[str, Callable[[], str | Block]]] = {
     "comparison_panel": lambda: comparison.comparison_panel(both()),
     "story_panel": lambda: study.story_panel(ways(ASKED)),
     "survey_panel": lambda: survey.survey_panel("", [(surveyed(lab()), "", "")], "Study"),
-    "portfolio_panel": lambda: portfolio.portfolio_panel(portfolio_of([PortfolioStudy(lab())])),
+    "portfolio_panel": lambda: choice.portfolio_panel(choice.portfolio([lab()])),
     "round_panel": lambda: rounds.round_panel(run(), 0),
     "outcome_panel": lambda: rounds.outcome_panel(negotiation.outcome_verdict(run())),
     "branches_panel": lambda: rounds.branches_panel([(done, None) for done in run().rounds], 1),

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from replicalab.assessment import Assessment, assess
 from replicalab.assessment.phrases import cautions_title
@@ -29,9 +29,6 @@ from replicalab.lexicon import (
 from replicalab.scenarios import Pack
 from replicalab.scenarios.reading import shown
 from replicalab.tables import frame
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MAX_STUDIES: Final = 60
 
@@ -82,7 +79,7 @@ class Portfolio:
 
         return in_notebook(portfolio_panel(self))
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> Any:
         """Return the chosen studies as a pandas data frame."""
         return frame(FIELDS, map(row_of, self.chosen))
 
@@ -117,7 +114,7 @@ def portfolio(
         worth: of a study that meets its target, by its id; 1 by default.
         floor_share: the share of that worth for a plan that only reaches its floor.
 
-    >>> from replicalab import load
+    >>> from replicalab import load, portfolio
     >>> lab = {"budget": 2500, "days": 12, "staff": 4}
     >>> names = "psy_stroop", "ml_rl_seeds", "chem_suzuki_ppb"
     >>> found = portfolio(load(name, own=lab) for name in names)

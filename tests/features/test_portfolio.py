@@ -1,8 +1,7 @@
-"""Many studies in one lab: each plan against every plan tried, and what cannot be chosen from."""
+"""Many studies in one lab: study plan against every plan tried, and what cannot be chosen from."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from itertools import product
 from math import inf, nan
@@ -12,19 +11,17 @@ from typing import Any, Final
 import pytest
 from scipy.optimize import OptimizeResult
 
-from replicalab.assessment import Assessment
 from replicalab.errors import PortfolioError
-from replicalab.lexicon import label_key
-from replicalab.models import Protocol
-from replicalab.planner import (
+from replicalab.features.portfolio.choice import (
+    MAX_STUDIES,
     Lacking,
-    PortfolioStudy,
-    frontier,
+    LeftOut,
+    Portfolio,
     portfolio_of,
-    variants,
 )
-from replicalab.planner.plan_options import plans_of
-from replicalab.planner.portfolio import MOST_STUDIES, LeftOut, Portfolio
+from replicalab.features.portfolio.plans import PortfolioStudy, plans_of
+from replicalab.lexicon import label_key
+from replicalab.planner import frontier, variants
 from replicalab.scenarios import (
     EvidenceAssumptions,
     EvidenceTier,
@@ -63,68 +60,39 @@ def synthetic(**changes: Any) -> Pack:
 
 
 @pytest.mark.parametrize("first", batches(SIZE, short=3, long=30))
-def test_best_plan_of_one_study_is_the_best_every_plan(first: int) -> None:
+def test_one_study_gets_the_best_plan_of_all(first: int) -> None:
     for seed in range(first, first + SIZE):
         _, pack = small_lab(seed)
         # Bookings end within such a lab, which is tested below.
         pack = pack.in_lab(pack.lab.model_copy(update={"booked": {}, "start_day": 1}))
-        found = portfolio_of([PortfolioStudy(pack, 2, 0.5)])
+        result = portfolio_of([PortfolioStudy(pack, 2, 0.5)])
         reaches = [
-            (-{0: 2.0, 1: 1.0}[each.tier], each.loss, each.credits, each.days)
-            for each in tried(pack.reference_protocol, pack)
-            if not each.failing and each.tier < 2 and not each.void
+            (-{0: 2.0, 1: 1.0}[study.tier], study.loss, study.credits, study.days)
+            for study in tried(pack.reference_protocol, pack)
+            if not study.failing and study.tier < 2 and not study.void
         ]
         if not reaches:
-            assert not found.chosen, seed
+            assert not result.chosen, seed
             continue
-        [one] = found.chosen
+        [one] = result.chosen
         assert one.plan.feasible, seed
         got = (-one.worth, one.plan.fidelity_loss, one.plan.cost, one.plan.counts.days)
         assert got == pytest.approx(min(reaches)), seed
 
 
-@pytest.mark.parametrize("study", [each.scenario_id for each in list_scenarios()])
-def test_no_plan_of_the_frontier_is_better_than_those_that_are_chosen_from(study: str) -> None:
+@pytest.mark.parametrize("study", [study.scenario_id for study in list_scenarios()])
+def test_frontier_has_no_better_plan(study: str) -> None:
     [pack] = in_lab(study, budget=20_000, days=90, staff=8)
     listed = [*plans_of(PortfolioStudy(pack, 1, 0.5)).plans.values()]
-    for each in frontier(pack, pack.reference_protocol).plans:
-        if each.tier is EvidenceTier.BELOW_FLOOR:
-            continue
-        assert any(
-            plan.cost <= each.credits
-            and plan.counts.days <= each.days
-            and plan.fidelity_loss <= each.loss
-            and (plan.evidence.tier is each.tier or plan.evidence.tier is EvidenceTier.MEETS_TARGET)
+    meets = EvidenceTier.MEETS_TARGET
+    for best in frontier(pack, pack.reference_protocol).plans:
+        assert best.tier is EvidenceTier.BELOW_FLOOR or any(
+            plan.cost <= best.credits
+            and plan.counts.days <= best.days
+            and plan.fidelity_loss <= best.loss
+            and plan.evidence.tier in {best.tier, meets}
             for plan in listed
         )
-
-
-def test_every_chosen_plan_passes_the_check_in_the_lab_from_its_first_day_on() -> None:
-    packs = in_lab(*(each.scenario_id for each in list_scenarios()))
-    found = portfolio_of(PortfolioStudy(pack, 1, 0.5) for pack in packs)
-    assert found.exact
-    assert len(found.chosen) > 3
-    for each in found.chosen:
-        assert each.plan.feasible
-        assert each.plan.pack.lab.start_day == each.first
-        assert each.last <= 30
-    assert found.credits == sum(each.plan.cost for each in found.chosen) <= 6000
-    _assert_lab_suffices([(each.plan, each.first, each.last) for each in found.chosen])
-    assert {each.place for each in found.chosen} | {each.place for each in found.left_out} == {
-        *range(len(packs))
-    }
-
-
-def _assert_lab_suffices(runs: list[tuple[Assessment, int, int]]) -> None:
-    for day in range(1, 31):
-        at_work = [plan for plan, first, last in runs if first <= day <= last]
-        assert sum(plan.staff for plan in at_work) <= 5
-        held = [key for plan in at_work for key in map(label_key, _items(plan.plan))]
-        assert len(held) == len({*held})
-
-
-def _items(plan: Protocol) -> list[str]:
-    return plan.required_equipment
 
 
 @pytest.mark.parametrize(
@@ -165,7 +133,7 @@ def sharing(name: str, losses: dict[str, int], booked: int) -> Pack:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_studies_that_want_one_instrument_take_what_their_files_allow_in_its_place(
+def test_shared_instrument_is_substituted_with_least_loss(
     seed: int,
 ) -> None:
     chance = Random(seed)
@@ -174,11 +142,11 @@ def test_studies_that_want_one_instrument_take_what_their_files_allow_in_its_pla
         {tank: chance.choice((1, 2)) for tank in TANKS[1:] if chance.random() < 0.5}
         for _ in range(3)
     ]
-    found = portfolio_of(
-        PortfolioStudy(sharing(f"study_{at}", each, booked)) for at, each in enumerate(losses)
+    result = portfolio_of(
+        PortfolioStudy(sharing(f"study_{at}", study, booked)) for at, study in enumerate(losses)
     )
-    # Two studies do not fit one after the other, so that none share a tank; each may be left out.
-    ways = [[None, *({} if booked else {"flume": 0}), *each] for each in losses]
+    # Two studies do not fit one after the other, so that none share a tank; study may be left out.
+    ways = [[None, *({} if booked else {"flume": 0}), *study] for study in losses]
     best = min(
         (
             -sum(map(bool, taken)),
@@ -187,28 +155,19 @@ def test_studies_that_want_one_instrument_take_what_their_files_allow_in_its_pla
         for taken in product(*ways)
         if len({*filter(None, taken)}) == sum(map(bool, taken))
     )
-    assert (-len(found.chosen), found.loss) == best
-    assert found.exact
-    assert all(each.plan.feasible for each in found.chosen)
+    assert (-len(result.chosen), result.loss) == best
+    assert result.exact
+    assert all(study.plan.feasible for study in result.chosen)
 
 
-def test_choice_among_some_of_the_ways_to_word_a_plan_is_not_said_to_be_the_best(
+def test_choice_among_some_variants_is_not_exact(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     packs = [sharing("a", {"tank": 1}, 99), sharing("b", {"tank": 1, "basin": 1}, 99)]
     monkeypatch.setattr(variants, "MOST_COMBINATIONS", 1)
-    found = portfolio_of(map(PortfolioStudy, packs))
-    assert not found.exact
-    assert found.most == 2
-
-
-def test_studies_of_one_instrument_run_one_after_the_other() -> None:
-    found = portfolio_of([PortfolioStudy(synthetic()), PortfolioStudy(synthetic())])
-    one, other = found.chosen
-    assert one.last < other.first
-    three = portfolio_of([PortfolioStudy(synthetic(days=one.last * 2))] * 3)
-    [left] = three.left_out
-    assert left.lacking is Lacking.TIME
+    result = portfolio_of(map(PortfolioStudy, packs))
+    assert not result.exact
+    assert result.most == 2
 
 
 def test_booked_item_is_waited_for() -> None:
@@ -222,9 +181,9 @@ def test_study_is_left_out_with_its_reason() -> None:
     dear, plain = synthetic(), synthetic()
     cost = portfolio_of([PortfolioStudy(plain)]).credits
     means = {"budget": cost, "days": 40}
-    found = portfolio_of([PortfolioStudy(p.in_lab(p.lab.model_copy(update=means)))
+    result = portfolio_of([PortfolioStudy(p.in_lab(p.lab.model_copy(update=means)))
                           for p in (dear, plain)])  # fmt: skip
-    [left] = found.left_out
+    [left] = result.left_out
     cheapest = min(plan.cost for plan in plans_of(PortfolioStudy(plain)).plans.values())
     assert (left.lacking, left.credits) == (Lacking.CREDITS, cheapest)
     [never] = portfolio_of([PortfolioStudy(synthetic(days=1))]).left_out
@@ -233,7 +192,7 @@ def test_study_is_left_out_with_its_reason() -> None:
     assert nothing.lacking is Lacking.EVIDENCE
 
 
-def test_credits_lack_from_the_first_millionth_on() -> None:
+def test_missing_credits_count_from_a_millionth() -> None:
     controls = [make_control(name=name, droppable=False) for name in CONTROLS]
     rigid = {"allowed_substitutions": [], "controls": controls}  # so that there is one plan
     one = portfolio_of([PortfolioStudy(synthetic(**rigid))])
@@ -243,17 +202,11 @@ def test_credits_lack_from_the_first_millionth_on() -> None:
         (2 * one.credits - 1e-6, 12, (Lacking.CREDITS, 1e-6)),
     ):
         studies = [PortfolioStudy(synthetic(budget=budget, days=days, **rigid))] * 2
-        found = portfolio_of(studies).left_out
-        assert [(each.lacking, each.credits) for each in found] == [left]
+        result = portfolio_of(studies).left_out
+        assert [(study.lacking, study.credits) for study in result] == [left]
 
 
-def test_two_labs_that_differ_in_a_number_are_not_shared() -> None:
-    studies = [PortfolioStudy(synthetic(days=days)) for days in (10, 12)]
-    with pytest.raises(PortfolioError, match=r"number of days of the lab: .* have 10 and 12; give"):
-        portfolio_of(studies)
-
-
-def test_study_whose_own_bound_no_sample_keeps_is_left_out_for_its_evidence() -> None:
+def test_study_bound_beyond_the_population_leaves_it_out() -> None:
     # The 44 samples that exist have a power of about 0.83 at d = 0.9.
     bound = make_constraint(key="more", bounds="evidence", comparator=">=", quantity=0.99)
     pack = synthetic(design=make_design(population_max=44), constraints=[bound])
@@ -264,54 +217,40 @@ def test_study_whose_own_bound_no_sample_keeps_is_left_out_for_its_evidence() ->
 
 
 @pytest.mark.parametrize("worth", [-1, nan, inf, -inf, 1e308, 10**10])
-def test_worth_that_cannot_be_is_refused(worth: float) -> None:
+def test_impossible_worth_is_refused(worth: float) -> None:
     with pytest.raises(PortfolioError, match=r"worth of 'Blue light.*from 0 to 1,000,000,000"):
         PortfolioStudy(synthetic(), worth)
     with pytest.raises(PortfolioError, match=r"share at the floor"):
         PortfolioStudy(synthetic(), 1, worth)
 
 
-def test_plan_counts_its_worth_at_the_target_a_share_at_the_floor_and_else_nothing() -> None:
-    study = PortfolioStudy(synthetic(), 3, 0.25)
-    assert [study.counts(tier) for tier in EvidenceTier] == [3, 0.75, 0]
-
-
-def test_refused_worth_is_told_with_one_that_can_be() -> None:
-    worth = "worth of 'Blue light and germination': -1 is no number from 0 to 1,000,000,000; "
-    with pytest.raises(PortfolioError) as refused:
-        PortfolioStudy(synthetic(), -1)
-    assert str(refused.value) == worth + "write one such as 2, and 0 for what does not count"
-    share = "share at the floor of 'Blue light and germination': 1.5 is no number from 0 to 1; "
-    with pytest.raises(PortfolioError) as refused:
-        PortfolioStudy(synthetic(), 1, 1.5)
-    assert str(refused.value) == share + "write one such as 0.5, and 0 for what does not count"
-    assert PortfolioStudy(synthetic(), 10**9, 1).worth == 10**9
-
-
-def test_worth_of_any_size_counts() -> None:
+def test_largest_and_smallest_worth_count() -> None:
+    assert PortfolioStudy(synthetic(), 3, 0.25).counts(EvidenceTier.ABOVE_FLOOR) == 0.75
     studies = [PortfolioStudy(synthetic(), 1e9), PortfolioStudy(synthetic(), 1e-6)]
-    found = portfolio_of(studies)
-    assert found.worth == 1e9 + 1e-6
-    assert len(found.chosen) == 2
+    result = portfolio_of(studies)
+    assert result.worth == 1e9 + 1e-6
+    assert len(result.chosen) == 2
 
 
-def test_labs_that_differ_and_too_many_studies_are_refused() -> None:
+def test_different_labs_and_too_many_studies_are_refused() -> None:
     with pytest.raises(PortfolioError, match=r"the budget of the lab: .*5,000 and 6,000; give"):
-        portfolio_of(PortfolioStudy(synthetic(budget=each)) for each in (5000.0, 6000.0, 7000.0))
-    assert len(portfolio_of([PortfolioStudy(synthetic())] * MOST_STUDIES).candidates) == 60
+        portfolio_of(PortfolioStudy(synthetic(budget=study)) for study in (5000.0, 6000.0, 7000.0))
+    with pytest.raises(PortfolioError, match=r"number of days of the lab: .* have 10 and 12; give"):
+        portfolio_of(PortfolioStudy(synthetic(days=days)) for days in (10, 12))
+    assert len(portfolio_of([PortfolioStudy(synthetic())] * MAX_STUDIES).candidates) == 60
     with pytest.raises(PortfolioError, match="61 studies are named; name 60 at most"):
-        portfolio_of([PortfolioStudy(synthetic())] * (MOST_STUDIES + 1))
+        portfolio_of([PortfolioStudy(synthetic())] * (MAX_STUDIES + 1))
 
 
-def test_no_study_and_thirty_of_one_name_are_chosen_from() -> None:
+def test_no_study_and_thirty_equal_ones() -> None:
     nothing = portfolio_of([])
     assert (nothing.budget, nothing.credits, nothing.last) == (0, 0, 0)
     assert (nothing.chosen, nothing.worth, nothing.exact) == ((), 0, True)
-    found = portfolio_of([PortfolioStudy(synthetic(days=30, budget=50_000.0))] * 30)
-    assert found.exact
+    result = portfolio_of([PortfolioStudy(synthetic(days=30, budget=50_000.0))] * 30)
+    assert result.exact
     # Each takes both instruments, so that one follows the other.
-    length = found.chosen[0].last - found.chosen[0].first + 1
-    assert len(found.chosen) == 30 // length
+    length = result.chosen[0].last - result.chosen[0].first + 1
+    assert len(result.chosen) == 30 // length
 
 
 # --- everything that is said of a choice ----------------------------------------------------
@@ -347,85 +286,70 @@ def _many(seed: int) -> list[PortfolioStudy]:
     ]
 
 
-def _richer(candidates: list[PortfolioStudy], budget: float) -> Portfolio:
-    """Return what is chosen with another budget."""
-    return portfolio_of(
-        replace(each, pack=each.pack.in_lab(each.pack.lab.model_copy(update={"budget": budget})))
-        for each in candidates
-    )
-
-
-def _held(plan: Assessment) -> set[str]:
-    """Return what a plan holds while it runs."""
-    return {*map(label_key, _items(plan.plan))}
-
-
 def _cents(number: float) -> float:
     return round(number, 6)
 
 
 @pytest.mark.parametrize("first", batches(SIZE, short=2, long=20))
-def test_choice_keeps_to_the_lab_and_its_numbers_are_those_of_its_plans(first: int) -> None:
+def test_choice_fits_the_lab_day_by_day(first: int) -> None:
     for seed in range(first, first + SIZE):
-        found = portfolio_of(_many(seed))
-        lab = found.candidates[0].pack.lab
-        runs = [(each.first, each.last, each.plan) for each in found.chosen]
+        result = portfolio_of(_many(seed))
+        lab = result.candidates[0].pack.lab
+        runs = [(study.first, study.last, study.plan) for study in result.chosen]
         assert [(a, b) for a, b, _ in runs] == sorted((a, b) for a, b, _ in runs)
-        for each in found.chosen:
-            assert each.plan.feasible
-            asked = found.candidates[each.place]
-            meets = each.plan.evidence.tier is EvidenceTier.MEETS_TARGET
-            assert meets or each.plan.evidence.tier is EvidenceTier.ABOVE_FLOOR
-            assert each.worth == asked.worth * (1 if meets else asked.floor_share) > 0
-            assert each.last - each.first + 1 == each.plan.plan.duration_days
+        for study in result.chosen:
+            assert study.plan.feasible
+            asked = result.candidates[study.place]
+            meets = study.plan.evidence.tier is EvidenceTier.MEETS_TARGET
+            assert meets or study.plan.evidence.tier is EvidenceTier.ABOVE_FLOOR
+            assert study.worth == asked.worth * (1 if meets else asked.floor_share) > 0
+            assert study.last - study.first + 1 == study.plan.plan.duration_days
         at_work = [
             sum(plan.staff for a, b, plan in runs if a <= day <= b)
             for day in range(lab.start_day, lab.days + 1)
         ]
         for day in range(1, lab.days + 1):
-            held = [key for a, b, plan in runs if a <= day <= b for key in _held(plan)]
-            assert len(held) == len({*held})
+            now = [plan.plan for a, b, plan in runs if a <= day <= b]
+            items = [{*map(label_key, plan.required_equipment)} for plan in now]
+            assert sum(map(len, items)) == len(set().union(*items))
         assert max(at_work) <= lab.staff
-        assert found.last == max((b for _, b, _ in runs), default=0) <= lab.days
-        assert found.worth == _cents(sum(each.worth for each in found.chosen)) == found.most
-        assert found.credits == _cents(sum(plan.cost for *_, plan in runs)) <= lab.budget
-        assert found.budget == lab.budget
-        assert found.loss == sum(plan.fidelity_loss for *_, plan in runs)
-        assert found.exact
-        left = {each.place: each for each in found.left_out}
-        assert sorted([*left, *(each.place for each in found.chosen)]) == [*range(6)]
+        assert result.last == max((b for _, b, _ in runs), default=0) <= lab.days
+        assert result.worth == _cents(sum(study.worth for study in result.chosen)) == result.most
+        assert result.credits == _cents(sum(plan.cost for *_, plan in runs)) <= lab.budget
+        assert result.budget == lab.budget
+        assert result.loss == sum(plan.fidelity_loss for *_, plan in runs)
+        assert result.exact
+        left = {study.place: study for study in result.left_out}
+        assert sorted([*left, *(study.place for study in result.chosen)]) == [*range(6)]
         for at, said in left.items():
-            assert said == _reason(found, at), (seed, at)
+            assert said == _reason(result, at), (seed, at)
 
 
-def _reason(found: Portfolio, at: int) -> LeftOut:
+def _reason(result: Portfolio, at: int) -> LeftOut:
     """Return why a study is left out: what its plans lack beside the choice, day by day."""
-    candidate, lab = found.candidates[at], found.candidates[at].pack.lab
+    candidate, lab = result.candidates[at], result.candidates[at].pack.lab
     plans = plans_of(candidate).plans
     if not plans:
         return LeftOut(at, Lacking.EVIDENCE)
-    left = lab.budget - found.credits
+    left = lab.budget - result.credits
     cheapest = min(plan.cost for plan in plans.values())
     if cheapest > left + 1e-9:
         return LeftOut(at, Lacking.CREDITS, credits=_cents(cheapest - left))
     return LeftOut(at, Lacking.TIME)
 
 
-def _some() -> list[PortfolioStudy]:
-    """Return studies in a lab that has hardly a credit, and enough of all else."""
-    means = {"budget": 0.01, "days": 60, "staff": 99}
-    return [PortfolioStudy(pack.in_lab(pack.lab.model_copy(update=means))) for pack in _able()[:8]]
-
-
 def test_choice_without_any_solution_is_not_proven(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def interrupted(*_args: object, **_options: object) -> OptimizeResult:
+    def interrupt(*_args: object, **_options: object) -> OptimizeResult:
         return OptimizeResult(x=None, status=1, mip_dual_bound=None)  # the time limit
 
-    monkeypatch.setattr("scipy.optimize.milp", interrupted)
-    found = _richer(_some(), 5000.0)
-    assert not found.exact
-    assert 0 < found.worth <= found.most
-    assert found.credits <= found.budget
-    assert all(run.plan.feasible for run in found.chosen)
+    monkeypatch.setattr("scipy.optimize.milp", interrupt)
+    means = {"budget": 5000.0, "days": 60, "staff": 99}
+    result = portfolio_of(
+        PortfolioStudy(pack.in_lab(pack.lab.model_copy(update=means))) for pack in _able()[:8]
+    )
+    assert not result.exact
+    assert 0 < result.worth <= result.most
+    assert result.credits <= result.budget
+    assert all(run.plan.feasible for run in result.chosen)

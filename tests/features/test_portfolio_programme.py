@@ -1,4 +1,4 @@
-"""The choice among many studies against a search through everything, and against itself."""
+"""The integer programme of a portfolio against a search through every choice."""
 
 from __future__ import annotations
 
@@ -8,8 +8,13 @@ from random import Random
 
 import pytest
 
-from replicalab.planner.plan_options import PlanOption, undominated
-from replicalab.planner.portfolio import LabMeans, StudyChoice, best
+from replicalab.features.portfolio.programme import (
+    LabMeans,
+    PlanOption,
+    StudyChoice,
+    best,
+    undominated,
+)
 from tests.tiers import batches
 
 SIZE = 100
@@ -45,8 +50,8 @@ def _objectives(
     studies: Sequence[Sequence[PlanOption]], means: LabMeans
 ) -> Iterator[tuple[int, int, int, int]]:
     """Yield worth, loss, credits and end of every choice that has a timetable, signed as loss."""
-    for picked in product(*([None, *options] for options in studies)):
-        chosen = [option for option in picked if option is not None]
+    for plans in product(*([None, *options] for options in studies)):
+        chosen = [option for option in plans if option is not None]
         credits = sum(option.credits for option in chosen)
         if credits > means.credits:
             continue
@@ -80,15 +85,15 @@ def _small(seed: int) -> tuple[list[list[PlanOption]], LabMeans]:
     return studies, means
 
 
-def _objective(means: LabMeans, found: StudyChoice) -> tuple[int, int, int, int]:
+def _objective(means: LabMeans, choice: StudyChoice) -> tuple[int, int, int, int]:
     """Return the same of a choice, whose timetable is checked day by day."""
-    picked = [*found.plans.values()]
-    assert _fits([option for option, _ in picked], [start for _, start in picked], means)
+    plans = [*choice.plans.values()]
+    assert _fits([option for option, _ in plans], [start for _, start in plans], means)
     return (
-        -sum(option.worth for option, _ in picked),
-        sum(option.loss for option, _ in picked),
-        sum(option.credits for option, _ in picked),
-        max((start + option.days - 1 for option, start in picked), default=0),
+        -sum(option.worth for option, _ in plans),
+        sum(option.loss for option, _ in plans),
+        sum(option.credits for option, _ in plans),
+        max((start + option.days - 1 for option, start in plans), default=0),
     )
 
 
@@ -97,20 +102,20 @@ def _useful(studies: Sequence[Sequence[PlanOption]]) -> list[list[PlanOption]]:
 
 
 @pytest.mark.parametrize("first", batches(SIZE, short=3, long=30))
-def test_choosing_equals_a_search_through_every_choice(first: int) -> None:
+def test_choice_equals_a_search_through_all(first: int) -> None:
     for seed in range(first, first + SIZE):
         studies, means = _small(seed)
-        found = best(studies, means)
+        choice = best(studies, means)
         wanted = min(_objectives(_useful(studies), means))
-        assert found.exact, seed
-        assert all(plan in studies[at] for at, (plan, _) in found.plans.items()), seed
-        *objectives, end = _objective(means, found)
+        assert choice.exact, seed
+        assert all(plan in studies[at] for at, (plan, _) in choice.plans.items()), seed
+        *objectives, end = _objective(means, choice)
         assert objectives == [*wanted[:3]], seed
-        assert end == min(_timetables([plan for plan, _ in found.plans.values()], means)), seed
-        assert found.most == -wanted[0], seed
+        assert end == min(_timetables([plan for plan, _ in choice.plans.values()], means)), seed
+        assert choice.most == -wanted[0], seed
 
 
-def test_undominated_options_are_those_that_no_other_can_stand_in_for() -> None:
+def test_undominated_options_equal_pairwise_comparison() -> None:
     rng = Random(0)
     for _ in range(SIZE):
         options = [
@@ -142,34 +147,30 @@ def _no_worse(one: PlanOption, other: PlanOption) -> bool:
     return takes and all(a <= b for a, b in zip(asks, least, strict=True))
 
 
-def test_choosing_from_thirty_equal_studies_is_proven() -> None:
+def _one(worth: int, credits: int, first: int = 1) -> PlanOption:
+    return PlanOption(worth, 0, credits, 1, 1, frozenset(), first)
+
+
+@pytest.mark.parametrize(
+    ("studies", "means", "chosen", "most"),
+    [
+        ([], LabMeans(10, 1, 5, 2), [], 0),
+        ([[], [_one(0, 0)]], LabMeans(10, 1, 5, 2), [], 0),
+        # two studies are worth more than the one that is worth more per credit
+        ([[_one(12, 6)], [_one(9, 5)], [_one(9, 5)]], LabMeans(10, 1, 1, 9), [1, 2], 18),
+        # one could only start after the last day
+        ([[_one(9, 0, first=8)], [_one(1, 1)]], LabMeans(10, 1, 5, 9), [1], 1),
+    ],
+)
+def test_small_choice_is_proven(
+    studies: list[list[PlanOption]], means: LabMeans, chosen: list[int], most: int
+) -> None:
+    choice = best(studies, means)
+    assert (sorted(choice.plans), choice.most, choice.exact) == (chosen, most, True)
+
+
+def test_thirty_equal_studies_are_proven() -> None:
     option = PlanOption(1, 0, 7, 3, 2, frozenset(), 1)
-    found = best([[option]] * 30, LabMeans(1000, 1, 9, 5))
-    assert found.exact
-    # Two at a time beside one another, three times.
-    assert len(found.plans) == 6
-
-
-def test_choosing_from_nothing_chooses_nothing() -> None:
-    means = LabMeans(10, 1, 5, 2)
-    assert best([], means) == ({}, 0, True)
-    assert best([[], [PlanOption(0, 0, 0, 1, 1, frozenset(), 1)]], means).plans == {}
-
-
-# --- what is proven -------------------------------------------------------------------------
-
-
-def _one(worth: int, credits: int, days: int = 1, staff: int = 1, *names: str) -> PlanOption:
-    return PlanOption(worth, 0, credits, days, staff, frozenset(names), 1)
-
-
-def test_two_equal_studies_are_chosen_in_the_place_of_one_that_is_worth_more_a_credit() -> None:
-    studies = [[_one(12, 6)], [_one(9, 5)], [_one(9, 5)]]
-    found = best(studies, LabMeans(10, 1, 1, 9))
-    assert (sorted(found.plans), found.most, found.exact) == ([1, 2], 18, True)
-
-
-def test_what_could_start_only_after_the_last_day_is_not_chosen() -> None:
-    late = PlanOption(9, 0, 0, 1, 1, frozenset(), 8)
-    found = best([[late], [_one(1, 1)]], LabMeans(10, 1, 5, 9))
-    assert ([*found.plans], found.most, found.exact) == ([1], 1, True)
+    choice = best([[option]] * 30, LabMeans(1000, 1, 9, 5))
+    assert choice.exact
+    assert len(choice.plans) == 6  # two at a time, three times in a row
