@@ -50,7 +50,7 @@ ONLY_IN: Final[dict[str, frozenset[str]]] = {
     "jinja2": frozenset({"render"}),
     "plotly": frozenset({"render", "ui"}),
     "pandas": frozenset({"tables", "notebook", FEATURE}),
-    "openpyxl": frozenset({"tables"}),
+    "openpyxl": frozenset({"tables", FEATURE}),
     "sqlalchemy": frozenset({"library"}),
     "alembic": frozenset({"library"}),
     "psycopg": frozenset(),

@@ -17,10 +17,11 @@ import pytest
 
 from replicalab.agents import parse_scientist_output
 from replicalab.errors import ReplicaLabError
+from replicalab.features.sheets.inventory import read_items
+from replicalab.features.sheets.reading import read_table
 from replicalab.negotiation import Negotiation, Turn, play
-from replicalab.tables import read_items, read_table
+from tests.features.workbooks import workbook
 from tests.negotiation.playing import ACCEPT, OPEN, PLAN, ask, game, revise_to, said
-from tests.tables.workbooks import workbook
 from tests.test_strangers import bent_data, bent_text
 from tests.tiers import batches
 

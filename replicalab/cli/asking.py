@@ -2,9 +2,9 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path, PurePath
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from pydantic import ValidationError
 
@@ -19,11 +19,14 @@ from replicalab.models import Protocol, Record
 from replicalab.negotiation import LabManagerKind, Negotiation, ScientistKind, load, replay
 from replicalab.planner import PlanAnalysis
 from replicalab.registration import Registration
-from replicalab.scenarios import Difficulty, LabOverrides, Pack, Study
+from replicalab.scenarios import Difficulty, LabOverrides, OwnItem, Pack, Study
 from replicalab.scenarios.reading import FileKind, kind_of, read_json, record_error
-from replicalab.tables import read_inventory
 
 Values = dict[str, Any]
+
+
+item_readers: Final[list[Callable[[bytes, str], tuple[OwnItem, ...]]]] = []
+"""What reads a list of items; a feature adds it."""
 _R = TypeVar("_R", bound=Record)
 
 
@@ -55,8 +58,10 @@ def lab_at(name: str) -> tuple[Difficulty, LabOverrides]:
     if data.lstrip(b"\xef\xbb\xbf \r\n\t")[:1] in (b"", b"{"):
         return Difficulty.MEDIUM, scenarios.read_lab(data, source)
     ending = "xlsx" if data.startswith(b"PK") else PurePath(source).suffix[1:] or "csv"
-    items = read_inventory(data, f"{PurePath(source).stem}.{ending}")
-    return Difficulty.MEDIUM, LabOverrides(items=items)
+    for read_items in item_readers:
+        items = read_items(data, f"{PurePath(source).stem}.{ending}")
+        return Difficulty.MEDIUM, LabOverrides(items=items)
+    raise CommandError(f"--lab {source}: lists of items cannot be read; name a lab's JSON file")
 
 
 def case_of(options: Options, study: Study, lab: str, fields: Values) -> Case:

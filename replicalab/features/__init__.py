@@ -68,13 +68,14 @@ class Reply(NamedTuple):
     note: str = ""
 
 
-FEATURES: Final = (
+FEATURES: Final[tuple[Feature, ...]] = (
     Feature(
         "portfolio",
         "One budget for several studies",
         panels=("survey",),
         commands=("portfolio",),
     ),
+    Feature("sheets", "List of items", panels=("lab",), commands=("--lab",)),
 )
 """All features, in the order in which they are shown."""
 

@@ -27,7 +27,7 @@ from replicalab.reports import (
     markdown,
     report,
 )
-from replicalab.tables.sheet import unguarded
+from replicalab.tables import unguarded
 from tests.hostile import ATTACK, marks, read_as_markup
 from tests.reports.making import DAY, strangers, work
 

@@ -9,29 +9,22 @@ from replicalab.errors import LibraryError, ReplicaLabError
 from replicalab.lexicon import CREDITS
 from replicalab.library import Entry, EntryKind, LibraryConflictError
 from replicalab.scenarios import LONGEST_SHORT_TITLE, lab_json, read_lab
-from replicalab.tables import SUFFIXES, inventory_template
-from replicalab.ui import notices, state
+from replicalab.ui import notices, panel, state
 from replicalab.ui.controls import button
 from replicalab.ui.files import download, upload
-from replicalab.ui.lab import sheet
 from replicalab.ui.lab.fields import override, redraw
 from replicalab.ui.library.shelf import owner, shelf
 from replicalab.ui.words import escaped
 
 _NAME: Final = "lab_name"
 _KEPT: Final = "lab_kept"
+_FILE: Final = "lab_file"
 _MOST_MB: Final = 2
 _MOST_SHOWN: Final = 12  # The last that were kept; the library's page has all
 
 
 def draw() -> None:
-    """Draw the name under which the lab is kept, the labs that are, and the lab as a file.
-
-    An uploaded list whose columns are not chosen yet replaces the names.
-    """
-    if sheet.draw_if_open():
-        _draw_files()
-        return
+    """Draw the lab's name, the saved labs, the lab as a file, and what features add."""
     st.session_state.setdefault(_NAME, state.case().own_lab.name or "")
     st.text_input(
         "Name of this lab",
@@ -44,7 +37,9 @@ def draw() -> None:
     button("Save this lab", "bookmark_add", _keep, disabled=not name, key="keep_lab")
     notices.draw(_KEPT)
     _draw_kept()
-    _draw_files()
+    upload("Open a lab", _FILE, _take_file, ["json"], most_mb=_MOST_MB, help="A file saved here.")
+    download("This lab", lab_json(state.case().own_lab), "lab.json", key="get_lab")
+    panel.draw_features("lab", state.analysis())
 
 
 def _draw_kept() -> None:
@@ -110,32 +105,8 @@ def _use(entry: Entry) -> None:
     notices.attempt(use, _KEPT)
 
 
-# --- a lab as a file ------------------------------------------------------------------------
-
-
-def _draw_files() -> None:
-    """Draw opening a file, what came of the last one, and what can be downloaded."""
-    upload(
-        "Open a lab, or a list of items (CSV or Excel)",
-        sheet.NOTICES,
-        _take_file,
-        ["json", *SUFFIXES],
-        most_mb=_MOST_MB,
-        help="Choose the columns of a list and check its items before you take them. Only the "
-        "first sheet of a workbook is read.",
-    )
-    with st.container(horizontal=True):
-        download("This lab", lab_json(state.case().own_lab), "lab.json", key="get_lab")
-        template = inventory_template(state.analysis().yours.pack)
-        download("A template of items", template, "items.csv", key="get_items")
-
-
 def _take_file(data: bytes, name: str) -> None:
-    """Take a lab's file, or a list of its items; what is refused has changed nothing."""
-    if not name.lower().endswith(".json"):
-        sheet.take_file(data, name)
-        return
     own = read_lab(data)
-    notices.leave(f"The lab of {name} is in use.", sheet.NOTICES)
+    notices.leave(f"The lab of {name} is in use.", _FILE)
     override(own)
     redraw()

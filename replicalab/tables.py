@@ -1,6 +1,7 @@
-"""Any table as it leaves, with texts that no spreadsheet takes for a formula."""
+"""Tables as CSV, workbooks and data frames, with texts that no spreadsheet takes for a formula."""
 
 import csv
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -11,6 +12,10 @@ from typing import Any, Final
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from replicalab.characters import on_one_line
+
+# openpyxl uses lxml if installed; the standard parser limits the expansion of entities.
+# It reads this setting once, at import.
+os.environ.setdefault("OPENPYXL_LXML", "False")
 
 Value = str | float  # A text, or a number that a spreadsheet calculates with
 

@@ -1,19 +1,16 @@
-"""Any table as it leaves: what is calculated nowhere, and numbers as they are."""
+"""The template of items: it says what the lab has, and is read back."""
 
 from __future__ import annotations
 
 import csv
-import time
-from datetime import datetime, timezone, tzinfo
-from io import BytesIO, StringIO
-from types import SimpleNamespace
-from typing import Final, Self
+from io import StringIO
+from typing import Final
 
-import openpyxl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from replicalab.features.sheets.inventory import COLUMNS, inventory_template, read_inventory
 from replicalab.lexicon import label_key
 from replicalab.models import LONGEST_LABEL
 from replicalab.scenarios import (
@@ -25,69 +22,9 @@ from replicalab.scenarios import (
     Pack,
     load_scenario,
 )
-from replicalab.tables import Value, inventory_template, read_inventory, sheet, workbook
-from replicalab.tables.inventory import COLUMNS
-from replicalab.tables.sheet import guarded, number_text, unguarded
 from tests.factories import EQUIPMENT, REAGENTS, change_pack, make_lab, make_pack
 from tests.strategies import own_labs, packs, seen
 from tests.tiers import EVERY_LAB
-
-
-def read(text: str) -> list[list[str]]:
-    """Return what a program reads of a CSV file."""
-    return list(csv.reader(StringIO(text.removeprefix("\ufeff"), newline="")))
-
-
-def test_sheet_is_read_back_row_by_row_with_quotes_and_lines_within_a_cell() -> None:
-    rows = [('say "so"', 1, 2.5), ("two\nlines", 0, 1e-9), ("a,b", -3000.0, 0.766)]
-    found = sheet(("text", "count", "value"), rows)
-    assert found.startswith("\ufeff")
-    assert read(found) == [
-        ["text", "count", "value"],
-        ['say "so"', "1", "2.5"],
-        ["two\nlines", "0", "0.000000001"],
-        ["a,b", "-3000", "0.766"],
-    ]
-
-
-# --- as a workbook --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t", "\r", "\uff1d"])
-def test_text_that_a_spreadsheet_would_calculate_leaves_as_text(sign: str) -> None:
-    text = f"{sign}cmd|' /C calc'!A0"
-    [[cell]] = read(sheet(("study",), [(text,)]))[1:]
-    assert cell == f"'{text}"
-    kept = openpyxl.load_workbook(BytesIO(workbook({"one": [["a"], [text]]})))["one"]["A2"]
-    assert (kept.data_type, kept.value) == ("s", " ".join(text.split()))
-
-
-def test_workbook_has_a_sheet_for_each_table_whatever_it_is_called() -> None:
-    titles = ["a/b:c*d?e[f]g\\h", "x" * 40, "x" * 41, "'quoted'"]
-    book = openpyxl.load_workbook(BytesIO(workbook({title: [["a"]] for title in titles})))
-    assert len(book.sheetnames) == len(titles)
-    assert all(len(name) <= 31 for name in book.sheetnames)
-
-
-def test_workbook_of_the_same_tables_is_the_same_file_at_any_time(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    tables: dict[str, list[list[Value]]] = {"one": [["a"], [1.5]]}
-    earlier = workbook(tables)
-    # A zip writes the time of each part, and openpyxl that of saving into docProps/core.xml.
-    monkeypatch.setattr(time, "time", lambda: 2_000_000_000.0)
-    later = SimpleNamespace(datetime=Later, timezone=timezone)
-    monkeypatch.setattr("openpyxl.writer.excel.datetime", later)
-    assert workbook(tables) == earlier
-
-
-class Later(datetime):
-    """A clock that stands still in another year."""
-
-    @classmethod
-    def now(cls, tz: tzinfo | None = None) -> Self:
-        return cls(2033, 5, 18, tzinfo=tz)
-
 
 DANGEROUS: Final = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
 hostile = st.builds(
@@ -166,7 +103,7 @@ def test_template_of_a_lab_is_what_one_writes_by_hand() -> None:
 def test_hostile_names_leave_as_text_and_come_back(names: list[str]) -> None:
     pack = make_pack(reagents=names, booked={}, out_of_stock=[])
     template = inventory_template(pack)
-    [header, *rows] = read(template)
+    [header, *rows] = csv.reader(StringIO(template.removeprefix("\ufeff"), newline=""))
     assert tuple(header) == COLUMNS
     assert not [cell for row in rows for cell in row if cell.startswith(tuple(DANGEROUS))]
     assert {*map(label_key, read_back(pack))} >= {*map(label_key, names)}
@@ -176,14 +113,3 @@ def test_hostile_names_leave_as_text_and_come_back(names: list[str]) -> None:
 def test_longest_name_comes_back() -> None:
     name = "=" + "x" * (LONGEST_LABEL - 1)
     assert name in read_back(make_pack(reagents=[name], out_of_stock=[]))
-
-
-@given(st.text(f"'{DANGEROUS}ab", max_size=6) | st.text())
-def test_apostrophe_that_guards_a_text_is_taken_off_again(text: str) -> None:
-    assert unguarded(guarded(text)) == text
-    assert not guarded(text).startswith(tuple(DANGEROUS))
-
-
-@given(st.floats(0, 1e9) | st.integers(0, 10**15))
-def test_number_is_read_as_it_was_written(number: float) -> None:
-    assert float(number_text(number)) == number

@@ -7,11 +7,11 @@ from typing import Final
 
 from replicalab.characters import described, hidden, on_one_line
 from replicalab.errors import CellFault, TableError
+from replicalab.features.sheets.reading import Table, read_table, source_of
 from replicalab.lexicon import label_key, shortened
 from replicalab.models import LARGEST_COUNT, LONGEST_LABEL
 from replicalab.scenarios import MOST, ItemState, OwnItem, Pack, known_names
-from replicalab.tables.reading import Table, read_table, source_of
-from replicalab.tables.sheet import TWO_WAYS, Value, number_text, sheet, unguarded
+from replicalab.tables import TWO_WAYS, Value, number_text, sheet, unguarded
 
 COLUMNS: Final = ("name", "kind", "state", "until", "price")
 REQUIRED: Final = COLUMNS[:2]

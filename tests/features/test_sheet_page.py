@@ -7,14 +7,14 @@ from typing import Final
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from replicalab.features.sheets.inventory import inventory_template
 from replicalab.scenarios import ItemState, LabOverrides, load_scenario
-from replicalab.tables import inventory_template
 from tests.ui.acting import can_press, labels, press, undo
 from tests.ui.reading import in_drawer
 from tests.ui.test_lab_form import again, at, drawer
 from tests.ui.walking import show
 
-HAND_OVER: Final = "Open a lab, or a list of items (CSV or Excel)"
+HAND_OVER: Final = "Open a list of items (CSV or Excel)"
 HEAD: Final = "name,kind,state,until,price\n"
 
 

@@ -14,7 +14,7 @@ from replicalab.characters import on_one_line
 from replicalab.errors import CellFault, TableError
 from replicalab.lexicon import label_key, shortened
 from replicalab.scenarios import MOST_OWN_ITEMS
-from replicalab.tables.sheet import number_text
+from replicalab.tables import number_text
 
 if TYPE_CHECKING:
     import pandas as pd

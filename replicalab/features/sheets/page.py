@@ -1,4 +1,4 @@
-"""A lab's list of items: choose its columns, correct its cells, take the items."""
+"""The drawer's list of items: choose its columns, correct its cells, take the items."""
 
 from __future__ import annotations
 
@@ -12,16 +12,19 @@ import streamlit as st
 
 from replicalab.characters import on_one_line
 from replicalab.errors import TableError
+from replicalab.features.sheets import inventory
+from replicalab.features.sheets.inventory import COLUMNS, KINDS, REQUIRED, STATES
+from replicalab.features.sheets.reading import MOST_BYTES, SUFFIXES, Table, read_table
 from replicalab.lexicon import count_text
+from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import OwnItem
-from replicalab.tables import Table, read_items, read_table
-from replicalab.tables.inventory import COLUMNS, KINDS, REQUIRED, STATES, columns_of
 from replicalab.ui import notices, state
 from replicalab.ui.controls import button, complain, places
+from replicalab.ui.files import download, upload
 from replicalab.ui.lab.fields import override, redraw
 from replicalab.ui.words import escaped
 
-NOTICES: Final = "lab_file"
+_NOTICES: Final = "lab_items"
 _OPEN: Final = "lab_sheet"
 _LABELS: Final = {
     "name": "Item",
@@ -42,14 +45,32 @@ class _Upload:
     key: str = field(default_factory=token_hex)
 
 
-def take_file(data: bytes, name: str) -> None:
+def panel(_: str, plan: PlanAnalysis) -> None:
+    """Draw the open list, where another is opened, and a template."""
+    opened: _Upload | None = st.session_state.get(_OPEN)
+    if opened:
+        _draw_list(opened)
+    upload(
+        "Open a list of items (CSV or Excel)",
+        _NOTICES,
+        _open,
+        SUFFIXES,
+        most_mb=MOST_BYTES // 2**20,
+        help="Choose its columns and check its items before you take them. Only the first sheet "
+        "of a workbook is read.",
+    )
+    template = inventory.inventory_template(plan.yours.pack)
+    download("A template of items", template, "items.csv", key="get_items")
+
+
+def _open(data: bytes, name: str) -> None:
     """Open a list of items, to choose its columns.
 
     Raises:
         TableError: the file cannot be read as a table.
     """
     frame = read_table(data, name)
-    st.session_state[_OPEN] = _Upload(on_one_line(name), frame, columns_of(frame))
+    st.session_state[_OPEN] = _Upload(on_one_line(name), frame, inventory.columns_of(frame))
 
 
 def _close() -> None:
@@ -68,18 +89,14 @@ def _take(name: str, items: Sequence[OwnItem]) -> None:
     """Store the items that differ from the study's lab."""
     differing = state.written().said_otherwise(items)
     taken = f"{count_text(len(items), 'item')} read from {name}"
-    notices.leave(f"{taken}, {len(differing)} of them unlike the study’s lab.", NOTICES)
+    notices.leave(f"{taken}, {len(differing)} of them unlike the study’s lab.", _NOTICES)
     override(state.case().own_lab.model_copy(update={"items": differing}))
     redraw()
     _close()
 
 
-def draw_if_open() -> bool:
-    """Draw the column pickers and the cells of an uploaded list; return whether there is one."""
-    upload: _Upload | None = st.session_state.get(_OPEN)
-    if upload is None:
-        return False
-    notices.draw(NOTICES)
+def _draw_list(upload: _Upload) -> None:
+    """Draw the column pickers and the cells of an uploaded list."""
     st.markdown(f"Choose the columns of {escaped(upload.name)}.")
     frame = _draw_cells(upload, _draw_pickers(upload))
     items: tuple[OwnItem, ...] = ()
@@ -87,7 +104,7 @@ def draw_if_open() -> bool:
         complain(f"Choose a column for: {', '.join(missing)}.")
     else:
         try:
-            items = read_items(frame, upload.name)
+            items = inventory.read_items(frame, upload.name)
         except TableError as error:
             complain(*str(error).splitlines())
     with st.container(horizontal=True):
@@ -95,7 +112,6 @@ def draw_if_open() -> bool:
         label = f"Take {count_text(len(items), 'item')}"
         button(label, "check", take, key="take_sheet", type="primary", disabled=not items)
         button("Take nothing", "close", _close, key="close_sheet")
-    return True
 
 
 def _draw_pickers(upload: _Upload) -> Table:

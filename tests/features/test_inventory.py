@@ -10,13 +10,16 @@ from typing import Any, Final
 import pytest
 
 from replicalab.errors import TableError
+from replicalab.features.sheets.inventory import (
+    COLUMNS,
+    MOST_FAULTS,
+    read_inventory,
+)
+from replicalab.features.sheets.reading import MOST_BYTES, MOST_ROWS, MOST_UNPACKED
 from replicalab.models import LONGEST_LABEL
 from replicalab.scenarios import MOST_OWN_ITEMS, ItemState, OwnItem
-from replicalab.tables import read_inventory
-from replicalab.tables.inventory import COLUMNS, MOST_FAULTS
-from replicalab.tables.reading import MOST_BYTES, MOST_ROWS, MOST_UNPACKED
+from tests.features.workbooks import SHEET, bounded_memory, with_parts, workbook
 from tests.golden import assert_golden
-from tests.tables.workbooks import SHEET, bounded_memory, with_parts, workbook
 
 HEADER: Final = ",".join(COLUMNS)
 GROESSE: Final = f"{HEADER}\nGrößenmesser,equipment,,,\n"
