@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from replicalab import features
 from replicalab.errors import ArgumentError, Fault, ScenarioError
-from replicalab.facts.blocks import Document, Paper
+from replicalab.facts.blocks import Document, Paper, Part, Sentence, part
 from replicalab.facts.documents import brief, of_run
 from replicalab.facts.funding import funding_request
 from replicalab.facts.registered import Registered
@@ -141,7 +143,7 @@ FORMS: Final = {
 BUNDLE: Final = "json"
 ENDINGS: Final = (*FORMS, BUNDLE)
 REPORTS: Final = ("report", "brief", "funding", *PROFILES)
-"""Every kind of document; the last ones are registration forms."""
+"""Every kind of document; the last ones are those of features."""
 
 
 def today() -> date:
@@ -156,6 +158,7 @@ class Report:
     Attributes:
         kind: one of `REPORTS`.
         answers: of the author.
+        decision: the note of the saved plan.
     """
 
     options: PlanAnalysis = field(repr=False)
@@ -163,6 +166,7 @@ class Report:
     kind: str = "report"
     on: date = field(default_factory=today)
     answers: Registration = field(default_factory=Registration)
+    decision: str = ""
 
     @property
     def shown(self) -> PlanAnalysis:
@@ -177,10 +181,29 @@ class Report:
         if self.kind == "funding":
             return funding_request(self.shown, on=self.on, said=self.answers)
         if self.kind == "brief":
-            return brief(self.shown, on=self.on, written=self._written, run=self.run)
+            return brief(
+                self.shown,
+                on=self.on,
+                written=self._written,
+                run=self.run,
+                decision=self.decision,
+            )
         return report(
-            self.shown, on=self.on, written=self._written, run=self.run, said=self.answers
+            self.shown,
+            on=self.on,
+            written=self._written,
+            run=self.run,
+            said=self.answers,
+            more=self._more,
         )
+
+    @property
+    def _more(self) -> Iterator[Part]:
+        """The parts of features, each after its note if it failed."""
+        for reply in features.ask("section", self):
+            if reply.note:
+                yield part(reply.feature.title, Sentence(reply.note))
+            yield from reply.value or ()
 
     @property
     def _written(self) -> Pack:

@@ -13,15 +13,12 @@ from replicalab.cli import asking
 from replicalab.cli.commands import LAB, PLAN, Options, command
 from replicalab.cli.printing import STANDARD, Answer, CommandError, called, say
 from replicalab.comparison import FEWEST_SIDES, Side, negotiated, side_of_run
-from replicalab.critique import RemarkStanding
-from replicalab.critique import critique as remarks_on
 from replicalab.documents import BUNDLE, ENDINGS, FORMS, REPORTS, Report, today
 from replicalab.facts import comparison, records
 from replicalab.facts import options as texts
-from replicalab.facts.blocks import Block, Heading, Sentence, Table, Verdict, row, table
+from replicalab.facts.blocks import Block, Heading, Sentence, Verdict, row, table
 from replicalab.facts.changes import all_changes, change_text, revision_text
 from replicalab.facts.check import YOURS, check_panel, cost_panel, evidence_panel
-from replicalab.facts.critique import critique_blocks
 from replicalab.facts.lab import amounts_text, lab_text, own_values
 from replicalab.facts.original import original_panel
 from replicalab.facts.plan import asked_text
@@ -85,26 +82,6 @@ def check(options: Options) -> Answer:
     panels = check_panel(plan, analysis.binding), cost_panel(plan), evidence_panel({YOURS: plan})
     blocks = [*opening(plan), *panels, original_panel(Curves(plan))]
     return Answer(0 if plan.feasible else 1, blocks, lambda: records.checked(analysis))
-
-
-@command(*PLAN, "answers", codes="0 without concerns, 1 with one or more", example="psy_stroop")
-def critique(options: Options) -> Answer:
-    """List a reviewer's questions about a plan, each with the place of its remedy."""
-    analysis, case = asking.analysis(options, registration=asking.answers(options))
-    plan = analysis.yours
-    remarks = remarks_on(plan, case.registration)
-    blocks = [*opening(plan)]
-    for block in critique_blocks(remarks):
-        if isinstance(block, Table) and block.rows:
-            blocks.append(Heading(block.caption))
-        blocks.append(block)
-    code = 1 if any(each.standing is RemarkStanding.CONCERN for each in remarks) else 0
-    data = {
-        **records.place(plan.pack),
-        **records.plan(plan),
-        "critique": [*map(records.remark_row, remarks)],
-    }
-    return Answer(code, blocks, lambda: data)
 
 
 @command(*PLAN, "save", codes="0 if its plan is worth running, 1 if not", example="psy_stroop")

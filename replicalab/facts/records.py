@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from replicalab.assessment import Assessment, CostTerm, Evidence
 from replicalab.batch import Result, Summary
-from replicalab.critique import Remark
 from replicalab.facts.fact import Value, plan_facts, record, units
 from replicalab.facts.plan import notes
 from replicalab.facts.verdicts import plan_verdict
@@ -125,7 +124,6 @@ COST: Final = ("term", "number", "rate", "credits")
 FRONTIER: Final = (
     *("samples", "days", "credits", "analysed", "evidence", "tier", "fidelity_loss"),
 )
-CRITIQUE: Final = ("question", "asks", "standing", "text", "who", "page", "field")
 """The names of each kind of fact, in their order."""
 
 
@@ -164,13 +162,6 @@ def frontier_row(plan: FrontierPlan) -> dict[str, Value]:
     """Return a plan that nothing beats; its evidence is in the measure of its study."""
     size = plan.samples, plan.days, plan.credits, plan.analysed
     return dict(zip(FRONTIER, (*size, plan.value, str(plan.tier), plan.loss), strict=True))
-
-
-def remark_row(remark: Remark) -> dict[str, Value]:
-    """Return a question of a reviewer: where it stands, who says what, and where it is mended."""
-    who = remark.finder.name.lower() if remark.finder else ""
-    named = remark.key, remark.asks, remark.standing.name.lower(), remark.text, who
-    return dict(zip(CRITIQUE, (*named, *remark.place), strict=True))
 
 
 # --- a batch ---------------------------------------------------------------------------------

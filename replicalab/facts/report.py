@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from types import MappingProxyType
 from typing import Final
@@ -10,10 +10,8 @@ from typing import Final
 from replicalab.assessment import Assessment, assess
 from replicalab.assessment.effects import published_effect
 from replicalab.assessment.phrases import last_day_text
-from replicalab.critique import critique
 from replicalab.drafts import stated
 from replicalab.facts import blocks, changes, check, documents, tradeoffs
-from replicalab.facts import critique as critique_facts
 from replicalab.facts import negotiation as rounds
 from replicalab.facts import plan as texts
 from replicalab.facts.blocks import (
@@ -21,6 +19,7 @@ from replicalab.facts.blocks import (
     Block,
     Cell,
     Document,
+    Part,
     Sentence,
     Table,
     listing,
@@ -73,8 +72,9 @@ def report(
     written: Pack | None = None,
     run: Negotiation | None = None,
     said: Registration | None = None,
+    more: Iterable[Part] = (),
 ) -> Document:
-    """Return all that is known of a plan in its lab, for whoever is to check it."""
+    """Return all that is known of a plan in its lab, with more parts before the sources."""
     yours = options.yours
     pack, reference = yours.pack, documents.reference_of(yours)
     reasons = said.reasons if said else Registration().reasons
@@ -132,7 +132,7 @@ def report(
             Sentence(f"{amounts_text(pack.lab)}."),
             listing(documents.own_lines(written, pack)),
         ),
-        part(critique_facts.TITLE, *critique_facts.critique_blocks(critique(yours, said))),
+        *more,
         *([part("The negotiation", *_transcript(run))] if run else []),
         part(
             "Sources",

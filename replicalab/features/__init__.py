@@ -70,6 +70,13 @@ class Reply(NamedTuple):
 
 FEATURES: Final[tuple[Feature, ...]] = (
     Feature(
+        "critique",
+        "What a reviewer would ask",
+        panels=("report",),
+        sections=("report",),
+        commands=("critique",),
+    ),
+    Feature(
         "portfolio",
         "One budget for several studies",
         panels=("survey",),

@@ -1,6 +1,7 @@
 """How blocks come onto a page: the one place that sends HTML, and the stylesheet before it."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -14,19 +15,22 @@ def draw(*blocks: Block) -> None:
     st.html(html(*blocks))
 
 
+def draw_features(place: str, subject: object) -> dict[str, Any]:
+    """Draw what features show at a place, and return the entries that they offer, by title."""
+    entries: dict[str, Any] = {}
+    for reply in features.ask("panel", place, subject):
+        if reply.note:
+            st.caption(reply.note)
+        entries |= reply.value or {}
+    return entries
+
+
 def draw_tables(tables: Callable[[], Sequence[Table]]) -> None:
     """Draw the place for a picture's numbers; what is closed is neither worked out nor sent."""
     place = st.expander("The same as a table", key="as_table", on_change="rerun")
     if place.open:
         with place:
             draw(Group(tuple(tables())))
-
-
-def draw_features(place: str, subject: object) -> None:
-    """Draw what the features have at this place; a feature that fails leaves a note."""
-    for reply in features.ask("panel", place, subject):
-        if reply.note:
-            st.caption(reply.note)
 
 
 def draw_document(document: Document) -> None:

@@ -9,10 +9,10 @@ from typing import Any, Final, NamedTuple
 import pytest
 
 from replicalab.assessment import assess
-from replicalab.critique import QUESTIONS, Remark, RemarkStanding, critique
 from replicalab.designs import KINDS
 from replicalab.drafts import Draft, check, new_study
-from replicalab.facts.critique import critique_panel
+from replicalab.features.critique import QUESTIONS, Remark, RemarkStanding, critique
+from replicalab.features.critique.views import critique_panel
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis
 from replicalab.registration import Finder, Registration

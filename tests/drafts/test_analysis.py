@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from replicalab.assessment import assess
 from replicalab.assessment.effects import published_effect
-from replicalab.critique import RemarkStanding, critique
 from replicalab.designs import KINDS, EffectSource, Unknown, unknowns_of
 from replicalab.designs.exact_tests import largest_h
 from replicalab.drafts import (
@@ -26,6 +25,7 @@ from replicalab.drafts import (
 from replicalab.drafts.beginning import usual_numbers
 from replicalab.errors import ScenarioError
 from replicalab.facts.report import justification_table
+from replicalab.features.critique import RemarkStanding, critique
 from replicalab.lint import LintLevel, lint
 from replicalab.scenarios import (
     Difficulty,

@@ -9,15 +9,13 @@ from datetime import UTC, date, datetime
 from functools import partial
 from threading import Lock
 from typing import Final, get_args
-from urllib.parse import urlencode
 
 import streamlit as st
 
-from replicalab import critique, reports
+from replicalab import reports
 from replicalab.characters import on_one_line
-from replicalab.documents import FORMS, Form
+from replicalab.documents import FORMS, Form, Report
 from replicalab.errors import NegotiationError, PrintError, TraceError
-from replicalab.facts.critique import TITLE, critique_panel
 from replicalab.lexicon import capitalised
 from replicalab.models import FIELD_LABELS
 from replicalab.negotiation import Negotiation, Recording
@@ -26,7 +24,6 @@ from replicalab.planner.steps import differences
 from replicalab.registration import LONGEST_LINE, Registration
 from replicalab.scenarios import Pack
 from replicalab.ui import panel, state
-from replicalab.ui.controls import button
 from replicalab.ui.files import download
 from replicalab.ui.library.keeping import note_of
 from replicalab.ui.negotiation import files, model, table
@@ -36,7 +33,6 @@ TABS: Final = "export_part"  # session key of the open part of the drawer
 _ONE_PDF: Final = Lock()  # a PDF takes a second or two of the processor
 _NO_LETTERS: Final = re.compile(r"[^a-z0-9]+")
 _NAME_LENGTH: Final = 60
-_PAGES: Final = {critique.PROTOCOL: "Protocol"}  # pages that a reviewer's question may link to
 _EXAMPLES: Final = {
     "authors": "Ada Lovelace; Grace Hopper",
     "licence": "CC BY 4.0, or its address",
@@ -63,21 +59,9 @@ class ExportContent:
     decision: str
     on: date
 
-    def brief(self) -> reports.Document:
-        """Return the brief."""
-        return reports.brief(
-            self.options, on=self.on, written=self.written, run=self.run, decision=self.decision
-        )
-
-    def funding(self, said: Registration) -> reports.Document:
-        """Return the funding request."""
-        return reports.funding_request(self.options, on=self.on, said=said)
-
-    def report(self, said: Registration) -> reports.Document:
-        """Return the report."""
-        return reports.report(
-            self.options, on=self.on, written=self.written, run=self.run, said=said
-        )
+    def document(self, kind: str, said: Registration) -> reports.Document:
+        """Return a document with what its author says."""
+        return Report(self.options, self.run, kind, self.on, said, self.decision).document
 
     def bundle(self) -> str:
         """Return everything as one file."""
@@ -127,8 +111,9 @@ def draw_brief() -> None:
     """Draw the brief and its files."""
     st.caption("One page for whoever decides: verdict, changes, cost, what it would take.")
     content = _chosen_content()
-    draw_files("brief", content.brief, content.name)
-    draw_look("brief", content.brief, is_open=True)
+    make = partial(content.document, "brief", state.case().registration)
+    draw_files("brief", make, content.name)
+    draw_look("brief", make, is_open=True)
 
 
 def draw_funding() -> None:
@@ -138,7 +123,7 @@ def draw_funding() -> None:
         "and what the target takes."
     )
     content = _chosen_content()
-    make = partial(content.funding, state.case().registration)
+    make = partial(content.document, "funding", state.case().registration)
     draw_files("funding", make, content.name)
     draw_look("funding", make, is_open=True)
 
@@ -160,14 +145,8 @@ def draw_report() -> None:
     if fields.open:
         with fields:
             _draw_fields(content, said)
-    questions = st.expander(TITLE, icon=":material/rate_review:", key="critique", on_change="rerun")
-    if questions.open:
-        with questions:
-            query = urlencode(state.address())
-            remarks = critique.critique(content.options.yours, said)
-            panel.draw(critique_panel(remarks, partial(_link, query)))
-            button("Answer on the form", "edit_note", _open_form, key="critique_to_form")
-    make = partial(content.report, said)
+    panel.draw_features("report", content.options)
+    make = partial(content.document, "report", said)
     draw_files("report", make, partial(content.name, title=said.title))
     draw_look("report", make, is_open=False)
 
@@ -185,21 +164,12 @@ def _draw_fields(content: ExportContent, said: Registration) -> None:
         draw_line(label, "reasons", said.reasons.get(name, ""), name)
 
 
-def _open_form() -> None:
-    st.session_state[TABS] = "Registration"
-
-
-def _link(query: str, place: critique.Place) -> str:
-    page = _PAGES.get(place.page)
-    return f"{page}?{query}" if page else ""
-
-
 def draw_tables() -> None:
     """Draw the files of the report's tables: one workbook, or one table as CSV."""
     st.caption("The report’s tables with numbers as numbers, for a spreadsheet.")
     content = _chosen_content()
     said = state.case().registration
-    make = partial(content.report, said)
+    make = partial(content.document, "report", said)
     name = content.name("tables", "xlsx", said.title)
     download("Excel, every table a sheet", lambda: reports.excel(make()), name)
     captions = [table.caption for table in make().tables]

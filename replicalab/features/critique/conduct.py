@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from replicalab.critique.remarks import (
+from replicalab.features.critique.remarks import (
     Judged,
     Reviewed,
     answered,

@@ -13,7 +13,8 @@ from typing import Final
 from replicalab.assessment import counted_units, original_estimate, placed_text
 from replicalab.assessment.effects import original_interval, published_effect
 from replicalab.assessment.phrases import bounded_text, kept_text
-from replicalab.critique.remarks import (
+from replicalab.designs import KINDS
+from replicalab.features.critique.remarks import (
     Judged,
     Reviewed,
     answered,
@@ -23,7 +24,6 @@ from replicalab.critique.remarks import (
     unsaid,
     who_asks,
 )
-from replicalab.designs import KINDS
 from replicalab.lexicon import (
     amount_text,
     capitalised,

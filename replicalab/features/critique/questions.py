@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment
-from replicalab.critique import conduct, planned
-from replicalab.critique.remarks import Judged, Place, Remark, RemarkStanding, Reviewed
 from replicalab.designs import KINDS
+from replicalab.features.critique import conduct, planned
+from replicalab.features.critique.remarks import Judged, Place, Remark, RemarkStanding, Reviewed
 from replicalab.registration import QUESTIONS as FORM_QUESTIONS
 from replicalab.registration import Registration
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from replicalab.critique import Place, Remark, RemarkStanding
 from replicalab.facts.blocks import (
     Cell,
     Column,
@@ -16,6 +15,7 @@ from replicalab.facts.blocks import (
     group,
     table,
 )
+from replicalab.features.critique import Place, Remark, RemarkStanding
 from replicalab.lexicon import capitalised, count_text
 
 TITLE: Final = "What a reviewer would ask"
