@@ -123,14 +123,6 @@ def test_study_is_loaded_by_its_path(tmp_path: Path) -> None:
             replicalab.load(missing)
 
 
-def test_results_show_the_currency_of_the_lab() -> None:
-    plan = replicalab.assess(replicalab.load(STUDY, own={"currency": "EUR", "budget": 2000}))
-    best = replicalab.least_loss(plan)
-    results = (plan, best, replicalab.asks(plan), replicalab.negotiate(plan))
-    for result in (*results, replicalab.compare(mine=plan, best=best.after)):
-        assert "credit" not in result._repr_html_()
-
-
 CALLS: Final[dict[str, Callable[[], object]]] = {
     "studies: domain: 'alchemy' is not allowed; use .*'?psychology": lambda: replicalab.studies(
         "alchemy"
@@ -286,35 +278,12 @@ def test_batch_with_a_function_holds_every_player_s_regret(
     assert "Language model" in html
 
 
-@pytest.mark.parametrize("executor", [None, ThreadPoolExecutor])
-def test_batch_that_is_stopped_keeps_what_came(
-    executor: type[ThreadPoolExecutor] | None,
-) -> None:
-    def stop(came: int, number: int) -> None:
-        assert number == 9
-        if came == 2:
-            raise KeyboardInterrupt
-
-    with executor(1) if executor else nullcontext() as pool:
-        found = replicalab.run_batch(
-            STUDY, scientists=[takes_the_offer], seeds=range(3), executor=pool, progress=stop
-        )
-    assert found.stopped
-    assert [bool(result.outcome) for result in found.results] == [True, True]
-    assert "Stopped: 2 of 9 negotiations are played." in found._repr_html_()
-    assert not replicalab.run_batch(STUDY, ["easy"]).stopped
-
-
 def test_batch_that_is_stopped_before_anything_came_goes_on_as_stopped() -> None:
     def stop(_: Messages) -> str:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         replicalab.run_batch(STUDY, scientists=[stop])
-
-
-def test_batch_without_a_scientist_is_empty() -> None:
-    assert replicalab.run_batch(STUDY, scientists=[]).asked == 0
 
 
 def test_batch_of_two_models_is_refused() -> None:

@@ -68,11 +68,6 @@ def test_report_of_a_negotiation_is_about_the_plan_that_it_came_to() -> None:
     assert opened.run
 
 
-def test_report_of_a_negotiation_without_a_plan_is_about_the_study_s() -> None:
-    silent = replicalab.negotiate(replicalab.load(STUDY), scientist=lambda _: "no")
-    assert replicalab.report(silent).shown.yours.counts.samples == 100
-
-
 def test_frames_hold_the_core_s_numbers() -> None:
     plan = replicalab.assess(replicalab.load(STUDY, "hard"))
     dimensions = plan.frame()
@@ -85,12 +80,6 @@ def test_frames_hold_the_core_s_numbers() -> None:
     assert front.frame()["credits"].max() <= plan.pack.lab.budget
     studies = replicalab.studies().frame().set_index("id")
     assert studies.loc[STUDY, "n"] == 100
-
-
-def test_frame_without_a_row_has_its_columns() -> None:
-    poor = replicalab.assess(replicalab.load(STUDY, own={"budget": 1}))
-    assert list(replicalab.frontier(poor).frame().columns)[:3] == ["samples", "days", "credits"]
-    assert len(replicalab.frontier(poor).frame()) == 0
 
 
 def test_plan_is_one_short_line_at_a_prompt() -> None:

@@ -6,12 +6,11 @@ run: pydantic's validation of the plan that is checked or negotiated.
 
 from __future__ import annotations
 
-import math
 import subprocess
 import sys
 import time
 import timeit
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -26,28 +25,22 @@ from replicalab.agents import (
     compose_lab_manager_response,
     suggest_alternative,
 )
-from replicalab.assessment import Counts, assess, evidence_value, smallest_detectable_effect
+from replicalab.assessment import Counts, assess
 from replicalab.batch import run_job
 from replicalab.case import Case
-from replicalab.designs import KINDS
-from replicalab.designs.distributions import t_test_power
 from replicalab.models import Protocol, revise
 from replicalab.negotiation import LabManagerKind, ScientistKind, negotiate
 from replicalab.planner import asks, frontier, least_loss
 from replicalab.planner.region import numeric_checks
 from replicalab.scenarios import (
-    FOLDER_VARIABLE,
     Difficulty,
     Pack,
-    copy_text,
     list_scenarios,
     load_scenario,
     pack_of,
 )
-from replicalab.ui.cards import cards
-from tests.bench.measuring import BARS, best, forget, hold, say
-from tests.designs.examples import design_of, effect_of
-from tests.factories import make_design, make_setup
+from tests.bench.measuring import BARS, best, hold, say
+from tests.factories import make_setup
 
 pytestmark = pytest.mark.bench
 
@@ -138,32 +131,6 @@ def test_import_of_the_agents(capsys: pytest.CaptureFixture[str]) -> None:
     )
 
 
-# --- evidence, printed and never asserted -----------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_cost_of_one_cold_value(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
-    design, sizes, effect = design_of(kind), range(30, 530), effect_of(kind, 0.3)
-    taken = best(lambda: [evidence_value(design, n, effect) for n in sizes], cold=True)
-    say(capsys, f"{kind}: {taken / len(sizes) * 1e6:.1f} microseconds a value")
-
-
-@pytest.mark.parametrize("n", [10, 128, 10**4])
-def test_cost_of_the_smallest_detectable_effect(n: int, capsys: pytest.CaptureFixture[str]) -> None:
-    taken = best(lambda: smallest_detectable_effect(make_design(), n), cold=True)
-    say(capsys, f"smallest detectable effect at n = {n}: {taken * 1000:.2f} ms")
-
-
-def test_dearest_t_test_power(capsys: pytest.CaptureFixture[str]) -> None:
-    taken, shift, df = max(
-        (best(partial(t_test_power, shift, df, 0.05), cold=True), shift, df)
-        for shift in (0.25 * step for step in range(1, 400))
-        for df in (1, 2, 3, 10, 100)
-        if shift < 20 * math.sqrt(df)
-    )
-    say(capsys, f"dearest power: {taken * 1e6:.0f} microseconds (shift {shift}, df {df})")
-
-
 # --- searches ---------------------------------------------------------------------------------
 
 
@@ -201,19 +168,6 @@ def test_a_million_plans_of_any_size_on_arrays(
 
 # --- study files ------------------------------------------------------------------------------
 
-OWN_STUDIES: Final = 200
-
-
-@pytest.fixture
-def full_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Name a folder of many studies in the variable, copies of the shipped ones in turn."""
-    for number in range(OWN_STUDIES):
-        text = copy_text(STUDIES[number % len(STUDIES)], f"own_{number}")
-        (tmp_path / f"own_{number}.yaml").write_text(text, encoding="utf-8")
-    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
-    yield
-    forget()
-
 
 def test_load_of_the_shipped_studies(capsys: pytest.CaptureFixture[str]) -> None:
     def load_all() -> None:
@@ -223,17 +177,3 @@ def test_load_of_the_shipped_studies(capsys: pytest.CaptureFixture[str]) -> None
 
     cold, warm = best(load_all, cold=True) * 1000, best(load_all) * 1000
     hold(capsys, "all studies, ms", cold, f"12 studies in 3 labs each; then {warm:.1f} ms")
-
-
-@pytest.mark.usefixtures("full_folder")
-def test_load_beside_a_folder_of_many(capsys: pytest.CaptureFixture[str]) -> None:
-    works: dict[str, tuple[Callable[[], object], int]] = {
-        "list": (list_scenarios, 2),
-        "one study": (lambda: load_scenario("own_7"), 5),
-        "gallery": (cards, 1),
-    }
-    for what, (work, times) in works.items():
-        cold, warm = best(work, cold=True, times=times) * 1000, best(work) * 1000
-        line = f"{what} beside {OWN_STUDIES} own files: {cold:.0f} ms at first, then {warm:.2f} ms"
-        say(capsys, line)
-    assert len(list_scenarios()) == OWN_STUDIES + 12

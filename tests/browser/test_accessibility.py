@@ -135,12 +135,6 @@ def test_state_is_accessible_and_named_in_every_view(app_page: Page, state: str)
                 raise
 
 
-@pytest.mark.parametrize("address", [*FULL_ADDRESSES, SLIDE])
-def test_everything_that_is_used_or_looked_at_has_a_name(app_page: Page, address: str) -> None:
-    open_app(app_page, address)
-    assert unnamed(app_page) == []
-
-
 # --- by keyboard ------------------------------------------------------------------------------
 
 
@@ -175,10 +169,9 @@ MOVING: Final = """() => document.getAnimations().filter(each =>
 
 
 @pytest.mark.parametrize("address", [*FULL_ADDRESSES, SLIDE])
-def test_nothing_is_said_by_colour_alone_and_nothing_of_ours_moves(
-    app_page: Page, address: str
-) -> None:
+def test_page_has_names_signs_beside_colours_and_no_motion(app_page: Page, address: str) -> None:
     open_app(app_page, address)
+    assert unnamed(app_page) == []
     assert app_page.evaluate(COLOURED) == []
     assert app_page.evaluate(MOVING) == []
 

@@ -15,7 +15,6 @@ from tests.browser.visiting import (
     number,
     pick,
     press,
-    strike,
     type_number,
     where,
 )
@@ -109,16 +108,3 @@ def test_quick_clicks_all_count_and_back_restores_the_plan_before(app_page: Page
 
 
 # --- the point of the curve ---------------------------------------------------------------------
-
-
-def test_point_of_curve_follows_keys_and_plan(app_page: Page) -> None:
-    open_app(app_page, "/Protocol?study=psy_stroop")
-    lever = app_page.get_by_role("slider", name="Samples on the curve")
-    samples = app_page.get_by_role("spinbutton", name="Sample size", exact=True)
-    lever.focus()
-    for value in ("99", "98"):
-        strike(app_page, "ArrowLeft")
-        expect(samples).to_have_value(value)
-        expect(lever).to_be_focused()
-    type_number(app_page, "Sample size", 64)
-    expect(lever).to_have_value("64")

@@ -13,7 +13,7 @@ from playwright.sync_api import Page
 from replicalab.render.html import STYLE, preview
 from replicalab.reports import document_html, funding_request
 from tests.browser.driving import PHONE, PROJECTOR, assert_accessible
-from tests.reports.making import pages_in, pictures_in, seen_in, strangers, work
+from tests.reports.making import pages_in, pictures_in, strangers, work
 
 WORKS = {
     "momentum": lambda: work("fin_momentum", "medium", "offered"),
@@ -76,15 +76,6 @@ BROKEN = r"""() => {
   }
   return found;
 }"""
-
-
-def test_text_of_a_document_copies_as_it_is_seen(page: Page) -> None:
-    document = WORKS["ego depletion"]().brief()
-    page.set_content(document_html(document))
-    copied = page.evaluate(
-        "getSelection().selectAllChildren(document.querySelector('main')); String(getSelection())"
-    )
-    assert "".join(copied.split()) == "".join(seen_in(document).split())
 
 
 @pytest.mark.parametrize("name", ["shipped", "strangers"])

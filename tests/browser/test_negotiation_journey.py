@@ -33,22 +33,6 @@ def verdict(page: Page) -> Locator:
     return page.locator("h2.outcome")
 
 
-def test_wide_tables_stack_on_a_phone(app_page: Page) -> None:
-    app_page.set_viewport_size({"width": PHONE.width, "height": PHONE.height})
-    open_app(
-        app_page,
-        "/Negotiation?study=math_four_colour&lab=hard&rounds=12&round=12&scientist=baseline",
-    )
-    expect(verdict(app_page)).to_contain_text("round 12")
-    app_page.get_by_text("The rounds as a chart").click()
-    expect(app_page.locator(".st-key-convergence .gtitle")).to_contain_text("Budget used")
-    rounds = app_page.get_by_role("region", name="The rounds")
-    assert rounds.evaluate("element => element.scrollWidth - element.clientWidth") <= 0
-    expect(rounds.get_by_role("cell").first).to_be_visible()
-    main = app_page.get_by_test_id("stMain")
-    assert main.evaluate("element => element.scrollWidth - element.clientWidth") <= 0
-
-
 def test_round_is_forked_and_both_branches_are_compared(app_page: Page) -> None:
     open_app(app_page, "/Negotiation?study=fin_momentum&scientist=baseline&round=2")
     press(app_page, "Fork here")

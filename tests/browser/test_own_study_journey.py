@@ -22,7 +22,6 @@ from tests.browser.visiting import (
 )
 
 EDITOR = "Study file (YAML)"
-STAND_IN_SAMPLES = "420"
 TITLE = "Seedlings and music"
 TEMPLATE = ROOT / "scenarios" / "template.yaml"
 

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from replicalab.ui.address import to_query
-from replicalab.ui.stories import Story, stories
+from replicalab.ui.stories import stories
 from tests.browser.driving import PHONE_DARK, PROJECTOR, View, open_app, reload_app
 from tests.browser.visiting import choose_more, where
 from tests.reports.making import pages_in
@@ -109,14 +109,6 @@ def assert_room(page: Page) -> None:
 def test_slide_has_room_in_every_lab(app_page: Page, study: str, lab: str) -> None:
     open_app(app_page, f"/Negotiation?study={study}&lab={lab}&present=1")
     assert_room(app_page)
-
-
-@pytest.mark.parametrize("story", stories(), ids=lambda story: story.key)
-def test_slide_has_room_in_every_story(app_page: Page, story: Story) -> None:
-    open_app(app_page, "/")
-    app_page.get_by_role("button", name=story.title).click()
-    assert_room(app_page)
-    expect(app_page.locator(".page .point")).to_have_count(1)
 
 
 def test_deck_prints_one_slide_a_page(app_page: Page) -> None:

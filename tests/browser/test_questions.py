@@ -99,29 +99,6 @@ def test_sixty_four_a_group_in_six_weeks_with_two_people(app_page: Page) -> None
     visitor.has_answered()
 
 
-def test_instrument_is_booked_wait_replace_or_cut(app_page: Page) -> None:
-    visitor = Visitor(app_page)
-    open_app(app_page)
-    visitor.presses("JQ1 in myeloma")
-    visitor.clicks(app_page.get_by_role("radiogroup", name="Lab").get_by_text("Easy"), "Easy")
-    visitor.presses("Edit the protocol")
-    visitor.presses("Your lab")
-    visitor.opens("Items")
-    visitor.chooses("Item", "bioluminescence imager")
-    visitor.chooses("Where it stands", "booked")
-    visitor.types("Booked until day", 12)
-    visitor.closes_the_drawer()
-    expect(where(app_page)).to_contain_text("JQ1 in myeloma · easy lab, 1 change")
-    expect(dimension(app_page, "Equipment")).to_contain_text("4 needed, 3 free")
-    for told in (
-        "bioluminescence imager → endpoint flow cytometry of marrow",
-        "no revision of the Lab Manager's plan gives up less",
-    ):
-        expect(app_page.get_by_text(told).first).to_be_attached()
-    expect(app_page.get_by_role("heading", name="Waiting")).to_have_count(0)
-    visitor.has_answered()
-
-
 def test_reviewer_wants_power_nine_tenths(app_page: Page) -> None:
     visitor = Visitor(app_page)
     open_app(app_page)

@@ -22,15 +22,9 @@ from playwright.sync_api import Page, expect
 
 import replicalab
 from tests.browser.driving import AppServer, open_app
-from tests.browser.test_wall import (
-    test_page_elsewhere_gets_nothing,
-    test_page_fetches_nothing_from_elsewhere,
-)
 from tests.browser.visiting import FULL_ADDRESSES, follow, press, type_number, where
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-THESE_TOO: Final = test_page_elsewhere_gets_nothing, test_page_fetches_nothing_from_elsewhere
-"""Run here again, on the server of the wheel."""
 CARRIED: Final = ("app.py", "pages", "scenarios", ".streamlit")
 pytestmark = pytest.mark.wheel
 

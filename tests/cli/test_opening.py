@@ -59,19 +59,3 @@ def test_lab_comes_to_one_outcome_wherever_it_is_played(
     first = found["rounds"][0]
     assert first["reason"] == "It opens with the study's own plan."
     assert first["plan"]["plan"]["sample_size"] == pack.reference_protocol.sample_size
-
-
-@pytest.mark.parametrize(
-    ("study", "lab", "scientist", "expected"),
-    [
-        ("fin_overreaction", "easy", "direct", ("agreed_below_floor", 1, 28, 5)),
-        ("chem_suzuki_ppb", "medium", "baseline", ("false_agreement", 5)),
-    ],
-)
-def test_outcome_is_that_of_the_studys_own_plan(
-    ask: Asking, study: str, lab: str, scientist: str, expected: tuple[str | int, ...]
-) -> None:
-    line = f"batch {study} --lab {lab} --scientist {scientist} --workers 1 --json"
-    [row] = ask(line).data["results"]
-    found = (row["outcome"], row["rounds"], row["samples"], row["days"])
-    assert found[: len(expected)] == expected

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import random
 import shutil
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Final
 
@@ -169,22 +167,6 @@ def test_database_of_first_release_is_refused_unchanged(url: str, revision: str)
     assert asked(url, "SELECT version_num FROM library_version") == [(revision,)]
 
 
-def test_file_of_first_release_keeps_its_log(tmp_path: Path) -> None:
-    path = tmp_path / "library.db"
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA journal_mode=WAL")
-        for statement in FIRST_RELEASE:
-            connection.execute(statement.format(revision="0002"))
-        connection.commit()
-        # A killed process leaves the file with its log.
-        shutil.copytree(tmp_path, tmp_path / "killed")
-    left = tmp_path / "killed"
-    before = {name: (left / name).read_bytes() for name in ("library.db", "library.db-wal")}
-    with pytest.raises(LibraryVersionError, match="ReplicaLab 1 wrote this database"):
-        Library(f"sqlite:///{left / 'library.db'}")
-    assert {name: (left / name).read_bytes() for name in before} == before
-
-
 def test_default_file_is_next_to_that_of_first_release(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -251,19 +233,6 @@ def test_damaged_file_is_renamed(file: Path, harm: Callable[[bytes], bytes]) -> 
     again = Library(f"sqlite:///{file}")
     assert (again.notices, again.entries(ANN)) == ((), [entry])
     again.close()
-
-
-def test_damaged_files_behind_a_link_have_names_of_their_own(file: Path, tmp_path: Path) -> None:
-    (tmp_path / "there").mkdir()
-    there = file.rename(tmp_path / "there" / "ours.db")
-    file.symlink_to(there)
-    contents = [f"No database {number}.".encode() * 500 for number in (1, 2)]
-    for data in contents:  # both in the same second
-        there.write_bytes(data)
-        Library(f"sqlite:///{file}", clock=Clock()).close()
-    names = [f"ours.damaged-{TIME:%Y%m%dT%H%M%SZ}{more}.db" for more in ("", "-2")]
-    assert [there.with_name(name).read_bytes() for name in names] == contents
-    assert Library(f"sqlite:///{there}").notices == ()
 
 
 def test_file_that_is_damaged_while_open_is_named(file: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -66,23 +65,6 @@ def test_new_library_is_readable_by_its_user_alone(tmp_path: Path) -> None:
     assert {file.stat().st_mode & 0o777 for file in tmp_path.iterdir()} == {0o600}
     assert len(list(tmp_path.iterdir())) == 3
     library.close()
-
-
-def test_links_that_lead_to_each_other_are_told(tmp_path: Path) -> None:
-    (tmp_path / "library-2.db").symlink_to("other.db")
-    (tmp_path / "other.db").symlink_to("library-2.db")
-    with pytest.raises(LibraryStorageError, match="cannot be written"):
-        Library(f"sqlite:///{tmp_path / 'library-2.db'}")
-
-
-@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
-def test_what_is_no_file_keeps_its_rights(tmp_path: Path, make: Callable[[Path], None]) -> None:
-    place = tmp_path / "library-2.db"
-    make(place)
-    place.chmod(0o755)
-    with pytest.raises(LibraryStorageError):
-        Library(f"sqlite:///{place}")
-    assert place.stat().st_mode & 0o777 == 0o755
 
 
 @pytest.mark.parametrize("name", ["what?", "%41", "100 %", "%3F?#", "a@b:c", "né", "\udcff"])

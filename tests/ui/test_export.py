@@ -17,7 +17,6 @@ from streamlit.testing.v1.element_tree import Element
 from replicalab.assessment import assess
 from replicalab.errors import PrintError
 from replicalab.lexicon import amount_text
-from replicalab.negotiation import shipped_recordings
 from replicalab.reports import open_bundle
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, load_scenario, read_lab
 from replicalab.scenarios.writing import read_plan
@@ -254,19 +253,6 @@ def test_files_open_as_what_is_on_the_screen(files: Files) -> None:
     assert not opened.caution
     assert read_plan(text(files, "Plan alone").encode()) == (yours.plan, pack.scenario_id)
     assert read_lab(text(files, "Lab alone").encode()) == LabOverrides(budget=1200)
-
-
-def test_bundle_of_a_recorded_run_replays(files: Files) -> None:
-    transcript = shipped_recordings()[0]
-    setup, known = transcript.setup, transcript.recording
-    assert known is not None
-    where = {"study": setup.scenario_id, "lab": setup.difficulty, "seed": str(setup.seed)}
-    part("Bundle", NEGOTIATION, recording=known.key, rounds=str(setup.max_rounds), **where)
-    opened = open_bundle(text(files, "Bundle"))
-    assert opened.recording == known
-    assert opened.run is not None
-    assert opened.run.outcome is not None
-    assert not opened.caution
 
 
 @pytest.mark.parametrize(

@@ -7,16 +7,13 @@ from typing import Final
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
-from streamlit.testing.v1.element_tree import Element, Expander
+from streamlit.testing.v1.element_tree import Expander
 
-from replicalab.lexicon import amount_text
-from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import list_scenarios, loading
-from replicalab.ui.own_studies import find
 from replicalab.ui.stories import Story, stories
-from tests.ui.acting import number, pick, press, run, type_number, type_text, undo
+from tests.ui.acting import number, pick, press, run, type_number, type_text
 from tests.ui.pages import NEED_STUDY, NEGOTIATION, PAGES, PROTOCOL, SCENARIOS
-from tests.ui.reading import keyed, panel_tables, plain, said, texts, where
+from tests.ui.reading import keyed, plain, said, texts, where
 from tests.ui.walking import go, query_of, visit
 
 SHIPPED: Final = [study.scenario_id for study in list_scenarios()]
@@ -113,21 +110,6 @@ def test_page_without_study_offers_three(page: str) -> None:
     assert cards(app) == []
 
 
-def test_each_story_has_its_picture_and_the_stories_stand_before_the_gallery() -> None:
-    app = visit()
-    for (_, *rows), story in zip(panel_tables(app), STORIES.values(), strict=True):
-        options = PlanAnalysis(story.workspace.case.assessed(find))
-        named = {"Asked": options.yours, "Offered": options.offered}
-        named["Least loss"] = options.least.after
-        for row in rows:
-            plan = named[row[0]]
-            assert row[1].split()[0] == amount_text(plan.counts.samples)
-            assert row[-1].endswith(f" {plan.evidence.number}")
-        assert len(rows) == len({plan.plan.model_dump_json() for plan in named.values()})
-    order = [element.key or element.type for element in app.main if isinstance(element, Element)]
-    assert order.index(story.key) < order.index("surprise") < order.index("filter_text")
-
-
 def test_front_door_judges_no_plan_before_one_was_made() -> None:
     app = visit()
     assert where(app) == "", "nothing was chosen yet"
@@ -164,14 +146,6 @@ def story_lines(app: AppTest) -> list[str]:
 @pytest.mark.parametrize("story", STORIES.values(), ids=list(STORIES))
 def test_story_says_its_line_where_it_is_told(story: Story) -> None:
     assert story_lines(tell(story.key)) == [f"Story: {story.title}. {story.line}"]
-
-
-def test_story_ends_when_the_plan_changes_and_returns_when_that_is_undone() -> None:
-    app = tell("half_the_sample")
-    assert story_lines(go(app, NEGOTIATION)) == []
-    assert len(story_lines(go(app, PROTOCOL))) == 1
-    assert story_lines(type_number(app, "Sample size", 20)) == []
-    assert len(story_lines(undo(app))) == 1
 
 
 def test_story_goes_on_through_the_rounds_and_ends_when_more_are_played() -> None:

@@ -6,13 +6,12 @@ from streamlit.testing.v1 import AppTest
 from replicalab.case import read_case
 from replicalab.library import Entry, EntryKind
 from replicalab.library.rows import OwnerRows
-from replicalab.scenarios import copy_text
 from replicalab.ui.library.shelf import owner, shelf
 from tests.ui.acting import can_press, choose_more, labels, press, type_number, type_text
 from tests.ui.pages import NEGOTIATION, PAGES, PROTOCOL
-from tests.ui.reading import alerts, keyed, rows_of, said, texts, where
+from tests.ui.reading import alerts, keyed, rows_of, said, texts
 from tests.ui.visitors import Browsers, full_disk
-from tests.ui.walking import go, query_of, visit, write
+from tests.ui.walking import go, query_of, visit
 
 pytestmark = pytest.mark.usefixtures("browsers")
 
@@ -176,17 +175,6 @@ def test_second_tab_may_keep_its_own_as_another() -> None:
     assert sorted(plans(entry) for entry in kept()) == [[61, 60], [75, 0]]
 
 
-def test_same_plan_from_two_tabs_is_kept_once_and_another_of_its_name_only_when_asked() -> None:
-    press(visit(PROTOCOL), "Save")
-    app = press(visit(PROTOCOL), "Save")
-    assert "Saved" in box(app)
-    assert [entry.version for entry in kept()] == [1]
-    app = press(type_text(visit(PROTOCOL), "Rationale", "another reason"), "Save")
-    assert "already" in said(app)
-    press(app, "Save mine as another")
-    assert sorted(entry.name for entry in kept()) == [PLAN, f"{PLAN} (2)"]
-
-
 # --- what else is kept ------------------------------------------------------------------------
 
 
@@ -196,12 +184,3 @@ def test_negotiation_is_kept_from_its_page() -> None:
     [entry] = kept(EntryKind.RUN)
     assert entry.about == "fin_momentum"
     assert entry.name in box(app)
-
-
-def test_plan_of_a_study_of_ones_own_is_kept_with_the_study() -> None:
-    text = copy_text("psy_stroop", "my_stroop")
-    app = press(press(write(visit(), text), "Use this study"), "Save")
-    [entry] = kept()
-    plan = read_case(shelf().read(owner(), entry.id).content)
-    assert (plan.study, plan.text) == ("my_stroop", text)
-    assert where(app).startswith("Stroop")

@@ -28,7 +28,7 @@ from tests.library.making import make_batch, make_plan, make_run
 from tests.reports.making import work
 from tests.ui.acting import can_press, labels, number, pick, press, run, type_number, type_text
 from tests.ui.pages import LIBRARY, NEGOTIATION, PROTOCOL, STUDY
-from tests.ui.reading import alerts, rows_of, said, texts, tray, where
+from tests.ui.reading import alerts, rows_of, said, texts, where
 from tests.ui.visitors import Browsers
 from tests.ui.walking import at_gallery, go, visit
 
@@ -126,20 +126,6 @@ def test_unsaved_work_is_offered_after_a_saved_plan_opens() -> None:
     assert number(go(app, PROTOCOL), "Sample size").value == 31
 
 
-def test_comparison_stays_when_a_saved_plan_opens() -> None:
-    keep(EntryKind.PLAN, "kept")
-    app = press(visit(PROTOCOL, study="fin_momentum"), "Add to comparison")
-    app = go(press(go(app, LIBRARY), "Open"), PROTOCOL)
-    assert [case.name for case in tray(app)] == ["Plan A"]
-
-
-def test_plan_that_is_opened_leaves_no_draft_where_nothing_was_unsaved() -> None:
-    keep(EntryKind.PLAN, "kept")
-    press(visit(LIBRARY, study="fin_momentum"), "Open")
-    writer.finish()
-    assert shelf().draft(owner()) is None
-
-
 def test_lab_and_run_are_shown_once_they_are_opened() -> None:
     assert "Our lab" in where(go(opened(EntryKind.LAB), PROTOCOL))
     go(opened(EntryKind.RUN), NEGOTIATION)
@@ -218,14 +204,6 @@ def test_history_shows_what_differs_first_and_restores() -> None:
     ]
     assert shelf().read(whose, entry.id).content == make_plan(41)
     assert [version.number for version in shelf().versions(whose, entry.id)] == [3, 2, 1]
-
-
-def test_study_that_is_restored_is_what_the_pages_show() -> None:
-    entry = keep(EntryKind.STUDY, "mine")
-    changed = OWN.replace("budget: 1000", "budget: 1111")
-    shelf().update(owner(), entry.id, changed, base_version=1)
-    app, _ = restored(entry)
-    assert "/ 1,000 credits" in said(go(press(app, "Open"), PROTOCOL))
 
 
 def test_everything_is_deleted_for_good_where_one_is_sure() -> None:

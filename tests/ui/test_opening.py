@@ -21,7 +21,7 @@ from tests.negotiation.playing import by_rule
 from tests.ui.acting import choose_more, number, press, run
 from tests.ui.negotiating import shows
 from tests.ui.pages import COMPARE, NEGOTIATION, PROTOCOL
-from tests.ui.reading import drawer_of, in_drawer, said, tray, where
+from tests.ui.reading import drawer_of, in_drawer, said, where
 from tests.ui.walking import go, query_of, visit
 
 WRITTEN: Final = load_scenario("psy_stroop", "easy")
@@ -87,21 +87,6 @@ def test_bundle_opens_verified_with_all_that_was_in_it_whatever_its_name_and_is_
     assert shows(go(app, NEGOTIATION), RUN)
     go(press(go(app, COMPARE), "Undo"), PROTOCOL)
     assert (where(app), query_of(app)) == before
-
-
-def test_comparison_stays_where_a_bundle_is_opened() -> None:
-    app = press(visit(PROTOCOL, study="fin_momentum"), "Add to comparison")
-    before = tray(opened(BUNDLE, app=app))
-    assert [each.case.study for each in before] == ["fin_momentum"]
-    assert query_of(app)["study"] == "psy_stroop"
-
-
-def test_bundle_that_was_edited_opens_and_says_where_it_differs() -> None:
-    plan = json.loads(BUNDLE)["plan"] | {"sample_size": 45}
-    app = opened(edited(plan=plan))
-    told = "The study, the lab or the plan differs from the one that was saved."
-    assert told in in_drawer(app)
-    assert number(app, "Sample size").value == 45
 
 
 def test_bundle_of_a_recorded_run_is_shown_as_recorded() -> None:

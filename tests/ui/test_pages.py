@@ -7,23 +7,18 @@ from typing import Final
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.facts.blocks import Status
-from replicalab.facts.plan import staff_text
-from replicalab.facts.study import design_panel, lab_panel, rules_panel, story_panel
-from replicalab.facts.verdicts import offer_story, terms_text
-from replicalab.lexicon import amount_text
-from replicalab.scenarios import LAB_CONSTRAINT_KEYS, load_scenario
+from replicalab.facts.study import story_panel
+from replicalab.facts.verdicts import offer_story
+from replicalab.scenarios import load_scenario
 from replicalab.scenarios.reading import MAX_BYTES
 from replicalab.ui import study_form
 from replicalab.ui.cards import reference_options
 from replicalab.ui.study import PARTS, TABS
-from tests.factories import change_pack
-from tests.facts.reading import rows, tree
+from tests.facts.reading import tree
 from tests.golden import assert_golden
 from tests.ui.acting import pick, press, type_number
 from tests.ui.pages import (
     COMPARE,
-    IN_EVERY_LAB,
     LIBRARY,
     NEED_STUDY,
     NEGOTIATION,
@@ -32,7 +27,7 @@ from tests.ui.pages import (
     SCENARIOS,
     STUDY,
 )
-from tests.ui.reading import heard, panel_tables, said, visit_lab, where
+from tests.ui.reading import heard, said, visit_lab, where
 from tests.ui.walking import at_editor, at_making, go, show, unopened, visit
 
 GOLDEN: Final = {SCENARIOS: "scenarios", STUDY: "study", PROTOCOL: "protocol"}
@@ -86,9 +81,6 @@ def test_every_field_for_text_takes_only_so_much(scientist: str) -> None:
 
 # --- the Study page ---------------------------------------------------------------------------
 
-READ: Final = {Status.PASS: "passes", Status.CAUTION: "caution", Status.FAIL: "fails"}
-"""How the sign of a status is read."""
-
 
 @pytest.mark.parametrize(
     ("study", "lab"),
@@ -104,45 +96,8 @@ def test_study_page_shows_each_part_of_the_study_in_its_lab(study: str, lab: str
         assert pack.hidden_reference_spec.summary not in page
 
 
-@IN_EVERY_LAB
-def test_parts_of_a_study_tell_what_the_core_answers_and_what_the_lab_has(
-    study: str, lab: str
-) -> None:
-    pack = load_scenario(study, lab)
-    reference = reference_options(pack)
-    yours, story = reference.yours, offer_story(reference)
-    told = heard(tree(story_panel(reference)))
-    assert f"{READ[story.status]} {story.text}" in told.splitlines()
-    assert terms_text(yours) in told
-    reasons = [row[-1] for row in rows(design_panel(pack))[1:]]
-    assert len(reasons) >= 8
-    assert {" ".join(why.split()) for why in pack.design.why.values()} <= set(reasons)
-    told = f"\n{heard(tree(lab_panel(yours)))}\n"
-    assert f"Staff for the reference protocol: {staff_text(yours)}." in told
-    for name, amount in (
-        ("Budget, credits", amount_text(pack.lab.budget)),
-        ("Days", pack.lab.days),
-        ("Staff units", pack.lab.staff),
-        ("Shortest useful plan, days", pack.min_days),
-    ):
-        assert f"\n{name}\n{amount}\n" in told
-    shown = [row[0] for row in rows(lab_panel(yours))[1:]]
-    assert shown == [r.label for r in pack.resources if r.category.value != "personnel"]
-    stated = [c for c in pack.constraints if not c.bounds and c.key not in LAB_CONSTRAINT_KEYS]
-    assert heard(tree(rules_panel(pack))).count("stated, not checked") == len(stated)
-
-
 def test_study_page_tells_of_the_reference_protocol_whatever_the_plan() -> None:
     app = type_number(visit(PROTOCOL, lab="easy"), "Sample size", 75)
     pack = load_scenario("fin_momentum", "easy")
     assert offer_story(reference_options(pack)).text in said(go(app, STUDY))
     assert where(app).endswith("· Feasible, below the floor")
-
-
-def test_study_page_writes_a_negative_effect_with_a_minus_sign(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    pack = load_scenario("fin_momentum")
-    own = change_pack(pack, design=pack.design.model_copy(update={"effect_published": -0.5}))
-    monkeypatch.setattr("replicalab.ui.own_studies.find", lambda *_: own)
-    assert panel_tables(visit(STUDY))[0][1][:2] == ["Published effect", "−0.5"]

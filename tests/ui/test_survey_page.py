@@ -23,7 +23,7 @@ from replicalab.ui.study_cache import StudyCache
 from tests.golden import assert_golden
 from tests.ui.acting import labels, number, pick, press, run, type_number, undo
 from tests.ui.pages import COMPARE, PROTOCOL, SCENARIOS
-from tests.ui.reading import alerts, panel_tables, said, where
+from tests.ui.reading import panel_tables, said, where
 from tests.ui.walking import go, query_of, visit
 
 LAB: Final = LabOverrides(budget=3000, days=40)
@@ -106,19 +106,6 @@ def test_two_numbers_are_the_lab_of_the_drawer_of_every_page_and_of_the_address(
     assert "8 / 40 days" in said(go(app, PROTOCOL))
     app = go(undo(app), SCENARIOS)
     assert (number(app, "Days").value, number(app, "Staff units").value) == (None, None)
-
-
-def test_number_that_cannot_be_is_said_and_not_taken_and_one_emptied_is_each_studys_own() -> None:
-    app = type_number(at_survey(budget="3000"), "Days", 0)
-    [alert] = alerts(app)
-    text = "Days cannot be 0, so each study keeps its own. Type 1 to 1,000,000,000."
-    assert alert == ("error", text)
-    assert "days" not in query_of(app)
-    assert not alerts(type_number(app, "Days", 3))
-    number(app, "Days").set_value(None)
-    run(app)
-    assert names(app) == [each.pack.paper.name for each in in_lab(LabOverrides(budget=3000))]
-    assert "days" not in query_of(app)
 
 
 def test_every_order_is_that_of_the_page_and_of_its_file_without_formulas(

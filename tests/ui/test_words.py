@@ -51,21 +51,6 @@ def test_escaped_word_can_break_wherever_it_is_long(letters: int) -> None:
     assert "".join(pieces) == "x" * letters
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("![x](https://evil.example)", "\\!\\[x\\]\\(https\\:\u2060\\/\\/evil\\.example\\)"),
-        ("$a^2$", r"\$a\^2\$"),
-        ("a\n\n- b", r"a \- b"),
-        ("\\*", r"\\\*"),
-        ("plain ünïcode – 5 ≥ 3", "plain ünïcode – 5 ≥ 3"),
-        ("  \n ", ""),
-    ],
-)
-def test_escaped_text_has_a_backslash_before_each_mark(text: str, shown: str) -> None:
-    assert escaped(text) == shown
-
-
 @given(st.lists(st.text()))
 @example([f"- {text}" for text in HOSTILE])
 @example(list(HOSTILE))
