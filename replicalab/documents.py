@@ -18,7 +18,7 @@ from replicalab.facts.registered import Registered
 from replicalab.facts.registration import registration, registry_text
 from replicalab.facts.report import report
 from replicalab.lexicon import joined
-from replicalab.library.records import EntryKind
+from replicalab.library.contents import EntryKind
 from replicalab.negotiation import Negotiation
 from replicalab.planner import PlanAnalysis
 from replicalab.registration import PROFILES, Registration

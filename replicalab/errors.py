@@ -2,7 +2,7 @@
 
 Every message names the value, the place and the remedy. All are ValueErrors too, so a caller
 that only knows the standard library can still catch them. Two stand where their data do:
-`agents.parsing.ScientistOutputParseError` and `library.records.LibraryConflictError`.
+`agents.parsing.ScientistOutputParseError` and `library.contents.LibraryConflictError`.
 """
 
 from collections.abc import Sequence

@@ -8,17 +8,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from replicalab.library.contents import (
-    KINDS,
-    LONGEST_NAME,
-    KeptBatch,
-    batch_text,
-    read_batch,
-)
-from replicalab.library.records import (
     DELETED_DAYS,
     DRAFT_DAYS,
+    KINDS,
+    LONGEST_NAME,
     Entry,
     EntryKind,
+    KeptBatch,
     LibraryConflictError,
     LibraryLimits,
     Owner,
@@ -26,6 +22,8 @@ from replicalab.library.records import (
     StoredVersion,
     Usage,
     Version,
+    batch_text,
+    read_batch,
 )
 from replicalab.places import data_folder, library_url
 

@@ -1,9 +1,16 @@
-"""What may be kept: the project's own formats as text, read on the way in and on the way out."""
+"""Entries, their versions and limits, and the texts that may be saved.
+
+A content is a text in one of the project's own formats, checked on the way in and on the way out.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
 from math import isfinite
 from typing import Annotated, Final, Literal, NamedTuple, Self
 
@@ -12,46 +19,132 @@ from pydantic import FailFast, Field
 from replicalab.batch import MOST_JOBS, JobEnding, Result
 from replicalab.case import Case, RuleCase, read_case, read_draft, read_record, record_text
 from replicalab.characters import code, hidden
-from replicalab.errors import LibraryContentError, ReplicaLabError
+from replicalab.errors import LibraryContentError, LibraryError, ReplicaLabError
 from replicalab.lexicon import shortened
-from replicalab.library.records import EntryKind
 from replicalab.models import LONGEST_TEXT, NonEmptyText, Record
 from replicalab.negotiation import load
 from replicalab.scenarios import Identifier, Seed, parse_study, read_lab
 
 LONGEST_NAME: Final = 120
-_OWN_FILE: Final = "the study's file"
-_BREAKS: Final = frozenset("\t\n\r")
-_NO_TEXT: Final = re.compile("[\0\ud800-\udfff]")
+DELETED_DAYS: Final = 30  # in which a deleted entry can be restored
+DRAFT_DAYS: Final = 90  # after which an untouched draft is removed
+_STUDY_FILE: Final = "the study's file"
+_NOT_TEXT: Final = re.compile("[\0\ud800-\udfff]")  # no database takes it
 Name = Annotated[NonEmptyText, Field(max_length=LONGEST_NAME)]
 
 
-def batch_text(batch: KeptBatch) -> str:
-    """Return a batch as the text that is kept."""
-    return record_text(batch, indent=None)
+class EntryKind(StrEnum):
+    """What an entry holds."""
+
+    PLAN = "plan"
+    LAB = "lab"
+    STUDY = "study"
+    RUN = "run"
+    BATCH = "batch"
 
 
-def read_batch(text: str) -> KeptBatch:
-    """Return the batch that `batch_text` wrote; nothing is played again.
+@dataclass(frozen=True)
+class Owner:
+    """The owner of entries: a hash that does not reveal the visitor's secret."""
 
-    Raises:
-        LibraryContentError: the text holds no batch, or one that parts from itself.
+    digest: str
+
+    @classmethod
+    def of(cls, secret: str) -> Self:
+        """Return the owner with a secret, a random token of 256 bits."""
+        return cls(hashlib.sha256(f"replicalab library\n{secret}".encode()).hexdigest())
+
+
+class LibraryLimits(NamedTuple):
+    """Limits per owner; a deleted entry counts until it is removed for good.
+
+    Attributes:
+        entries: number of entries.
+        owner_bytes: size of all versions, notes and the draft.
+        content_bytes: size of one content.
     """
-    batch = read_record(KeptBatch, text)
-    for problem in batch.problems():
-        raise LibraryContentError(f"{problem}; load what was saved here")
-    return batch
+
+    entries: int = 5_000
+    owner_bytes: int = 64 * 2**20
+    content_bytes: int = 5 * 2**20
+
+
+class Entry(NamedTuple):
+    """A saved thing, as a list shows it.
+
+    Attributes:
+        about: the ids of its studies, or the name of its lab.
+        version: the number of the latest version.
+        size: the bytes of all versions.
+    """
+
+    id: str
+    kind: EntryKind
+    name: str
+    notes: str
+    about: str
+    version: int
+    size: int
+    created: datetime
+    changed: datetime
+    deleted: datetime | None
+
+
+class Version(NamedTuple):
+    """A saved state of an entry; ``restored`` is the number of the version that it repeats."""
+
+    number: int
+    notes: str
+    size: int
+    saved: datetime
+    restored: int | None
+
+
+class StoredVersion(NamedTuple):
+    """An entry in one version, with its content; ``problem`` says why that cannot be read."""
+
+    entry: Entry
+    version: Version
+    content: str
+    problem: str = ""
+
+
+class StoredDraft(NamedTuple):
+    """An owner's draft: the browser tab that wrote it, the content, the time, and a problem."""
+
+    place: str
+    content: str
+    saved: datetime
+    problem: str = ""
+
+
+class Usage(NamedTuple):
+    """An owner's entries, deleted ones included, and bytes."""
+
+    entries: int
+    size: int
+
+
+class LibraryConflictError(LibraryError):
+    """Another tab saved first, or the name is taken; ``now`` is the stored version, unchanged."""
+
+    def __init__(self, message: str, now: StoredVersion) -> None:
+        self.now = now
+        super().__init__(message)
+
+
+# --- checks -----------------------------------------------------------------------------------
 
 
 def checked(kind: EntryKind | None, text: str) -> str:
-    """Return what a content is about: the id of its study, or the name that its lab gives itself.
+    """Return what a content is about: the id of its study, or the name of its lab.
 
     ``kind`` is None for a draft, which is about nothing; its tray is not opened.
 
     Raises:
-        LibraryContentError: it cannot be read as that kind; says why.
+        LibraryContentError: it cannot be read as that kind.
     """
-    if no_text := _NO_TEXT.search(text):  # no database takes it
+    if no_text := _NOT_TEXT.search(text):
         raise LibraryContentError(
             f"the content: character {no_text.start() + 1} is {code(no_text.group())}, which is "
             "no text; delete it"
@@ -75,13 +168,13 @@ def problem_of(kind: EntryKind | None, text: str) -> str:
 
 
 def checked_name(name: str) -> str:
-    """Return a name without the spaces around it.
+    """Return a name without surrounding spaces.
 
     Raises:
-        LibraryContentError: it is empty, too long, or holds what nobody sees.
+        LibraryContentError: it is empty, too long, or has hidden characters.
     """
-    name = _seen("the name", name.strip())
-    if not name or len(name) > LONGEST_NAME or not _BREAKS.isdisjoint(name):
+    name = _visible("the name", name.strip())
+    if not name or len(name) > LONGEST_NAME or not {*"\t\n\r"}.isdisjoint(name):
         raise LibraryContentError(
             f"the name '{shortened(name)}' has {len(name)} characters; give one of 1 to "
             f"{LONGEST_NAME}, on one line"
@@ -90,10 +183,10 @@ def checked_name(name: str) -> str:
 
 
 def checked_notes(notes: str) -> str:
-    """Return notes without the spaces around them.
+    """Return notes without surrounding spaces.
 
     Raises:
-        LibraryContentError: they are too long, or hold what nobody sees.
+        LibraryContentError: they are too long, or have hidden characters.
     """
     notes = notes.strip()
     if len(notes) > LONGEST_TEXT:
@@ -101,15 +194,18 @@ def checked_notes(notes: str) -> str:
             f"the notes have {len(notes):,} characters; {LONGEST_TEXT:,} are kept at most, "
             "shorten them"
         )
-    return _seen("the notes", notes)
+    return _visible("the notes", notes)
 
 
-def _seen(what: str, text: str) -> str:
+def _visible(what: str, text: str) -> str:
     for at in hidden(text):
         raise LibraryContentError(
             f"{what}: character {at + 1} is {code(text[at])}, which nobody sees; delete it"
         )
     return text
+
+
+# --- kinds ------------------------------------------------------------------------------------
 
 
 def _about_plan(text: str) -> str:
@@ -119,10 +215,9 @@ def _about_plan(text: str) -> str:
 
 
 def _about_batch(text: str) -> str:
-    """Return the id of a batch's study, all of them where it has several."""
     batch = read_batch(text)
     for study, file in batch.texts.items():
-        if (named := parse_study(file, _OWN_FILE).scenario_id) != study:
+        if (named := parse_study(file, _STUDY_FILE).scenario_id) != study:
             raise LibraryContentError(
                 f"texts: '{study}' stands beside the file of '{named}'; name that one"
             )
@@ -130,7 +225,6 @@ def _about_batch(text: str) -> str:
 
 
 def _plan_facts(text: str) -> dict[str, object]:
-    """Return a plan's facts; without a plan of its own, those of the study's reference protocol."""
     kept = read_case(text)
     plan = kept.plan or kept.pack().reference_protocol
     return {**plan.model_dump(mode="json"), **kept.model_dump(mode="json", exclude={"plan"})}
@@ -145,12 +239,7 @@ def _run_facts(text: str) -> dict[str, object]:
 
 
 class KindRow(NamedTuple):
-    """A kind of entry.
-
-    Attributes:
-        about: reads a content, and returns what it is about.
-        facts: what a content says, by names; two versions are compared by them.
-    """
+    """A kind of entry: functions for what a content is about, and for its facts by name."""
 
     about: Callable[[str], str]
     facts: Callable[[str], Mapping[str, object]]
@@ -163,20 +252,34 @@ KINDS: Final[dict[EntryKind, KindRow]] = {
         lambda text: read_lab(text.encode()).model_dump(mode="json"),
     ),
     EntryKind.STUDY: KindRow(
-        lambda text: parse_study(text, _OWN_FILE).scenario_id,
+        lambda text: parse_study(text, _STUDY_FILE).scenario_id,
         lambda text: parse_study(text, "the study").model_dump(mode="json"),
     ),
     EntryKind.RUN: KindRow(lambda text: load(text).setup.scenario_id, _run_facts),
     EntryKind.BATCH: KindRow(_about_batch, lambda text: read_batch(text).model_dump(mode="json")),
 }
-"""Every kind of entry."""
-
-
 # --- a batch ----------------------------------------------------------------------------------
 
 
+def batch_text(batch: KeptBatch) -> str:
+    """Return a batch as a text."""
+    return record_text(batch, indent=None)
+
+
+def read_batch(text: str) -> KeptBatch:
+    """Return the batch of a text; nothing is played again.
+
+    Raises:
+        LibraryContentError: it holds no batch, or a contradictory one.
+    """
+    batch = read_record(KeptBatch, text)
+    for problem in batch.problems():
+        raise LibraryContentError(f"{problem}; load what was saved here")
+    return batch
+
+
 class StoredResult(JobEnding):
-    """An ending, the place of its job among the batch's, and the seed that it was played with."""
+    """An ending, the index of its job in the batch, and its seed."""
 
     job: Annotated[int, Field(strict=True, ge=0)]
     seed: Seed
@@ -186,12 +289,12 @@ _ENDING: Final = set(JobEnding.model_fields)
 
 
 class KeptBatch(Record):
-    """A batch, whole or as far as it came.
+    """A batch, complete or stopped.
 
     Attributes:
-        asked: how many negotiations it was to have.
-        texts: the files of studies of one's own, by the ids that the jobs name.
-        jobs: those that differ in more than their seed, each without seed and file.
+        asked: the number of negotiations.
+        texts: the files of visitors' own studies, by id.
+        jobs: the jobs that differ in more than their seed, without seed and file.
         results: in the order in which they came.
     """
 
@@ -205,7 +308,7 @@ class KeptBatch(Record):
 
     @classmethod
     def of(cls, came: Sequence[Result], asked: int) -> Self:
-        """Return what came of a batch of so many."""
+        """Return a batch of ``asked`` jobs with the results so far."""
         places: dict[str, int] = {}
         jobs: list[Case] = []
         rows = []
@@ -219,7 +322,7 @@ class KeptBatch(Record):
         return cls(asked=asked, texts=texts, jobs=tuple(jobs), results=tuple(rows))
 
     def came(self) -> list[Result]:
-        """Return the results, each with its whole job."""
+        """Return the results with their jobs."""
         texts = self.texts
         whole = [job.model_copy(update={"text": texts.get(job.study, "")}) for job in self.jobs]
         return [
@@ -231,7 +334,7 @@ class KeptBatch(Record):
         ]
 
     def problems(self) -> Iterator[str]:
-        """Yield where it parts from what a batch can be, and what to do."""
+        """Yield contradictions."""
         if len(self.results) > self.asked:
             yield f"asked: {self.asked:,} negotiations have {len(self.results):,} results"
         if len(set(map(Case.model_dump_json, self.jobs))) < len(self.jobs):

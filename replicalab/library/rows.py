@@ -12,19 +12,8 @@ from sqlalchemy.engine import Dialect
 
 from replicalab.errors import LibraryFullError, LibraryMissingError
 from replicalab.lexicon import label_key, shortened
-from replicalab.library.contents import LONGEST_NAME
-from replicalab.library.records import (
-    DELETED_DAYS,
-    DRAFT_DAYS,
-    Entry,
-    EntryKind,
-    LibraryLimits,
-    Owner,
-    StoredDraft,
-    StoredVersion,
-    Usage,
-    Version,
-)
+from replicalab.library import contents
+from replicalab.library.contents import Entry, EntryKind, StoredDraft, StoredVersion, Version
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -87,28 +76,26 @@ def numbered(name: str, end: str = "") -> Iterator[str]:
     """Yield a name with an end, then with each number from 2 on, cut to the longest name."""
     for number in count(1):
         more = f"{end} ({number})" if number > 1 else end
-        yield name[: LONGEST_NAME - len(more)].rstrip() + more
+        yield name[: contents.LONGEST_NAME - len(more)].rstrip() + more
 
 
 def remove_overdue(connection: Connection, now: datetime) -> None:
     """Remove entries deleted, and drafts saved, too long ago."""
-    was_deleted, was_saved = now - timedelta(days=DELETED_DAYS), now - timedelta(days=DRAFT_DAYS)
-    connection.execute(delete(ENTRIES).where(ENTRIES.c.deleted < was_deleted))
-    connection.execute(delete(DRAFTS).where(DRAFTS.c.saved < was_saved))
+    for table, moment, days in (
+        (ENTRIES, ENTRIES.c.deleted, contents.DELETED_DAYS),
+        (DRAFTS, DRAFTS.c.saved, contents.DRAFT_DAYS),
+    ):
+        connection.execute(delete(table).where(moment < now - timedelta(days=days)))
 
 
 class OwnerRows:
-    """An owner's rows, in one transaction.
-
-    Attributes:
-        connection: the transaction's.
-    """
+    """An owner's rows, in one transaction."""
 
     def __init__(
         self,
         connection: Connection,
-        owner: Owner,
-        limits: LibraryLimits,
+        owner: contents.Owner,
+        limits: contents.LibraryLimits,
         clock: Callable[[], datetime],
     ) -> None:
         self.connection = connection
@@ -182,12 +169,12 @@ class OwnerRows:
         row = self.connection.execute(query.where(DRAFTS.c.owner == self._digest)).first()
         return StoredDraft(*row) if row else None
 
-    def usage(self) -> Usage:
+    def usage(self) -> contents.Usage:
         """Count entries and bytes."""
         query = select(func.count(), func.coalesce(func.sum(ENTRIES.c.size), 0))
         entries, size = self.connection.execute(query.where(ENTRIES.c.owner == self._digest)).one()
         draft = select(DRAFTS.c.size).where(DRAFTS.c.owner == self._digest)
-        return Usage(entries, int(size) + (self.connection.scalar(draft) or 0))
+        return contents.Usage(entries, int(size) + (self.connection.scalar(draft) or 0))
 
     # --- writing ------------------------------------------------------------------------------
 

@@ -13,30 +13,21 @@ from typing import Final
 from sqlalchemy import Connection, func, select
 
 from replicalab.errors import LibraryBusyError, LibraryFullError
+from replicalab.library import contents
 from replicalab.library.contents import (
-    LONGEST_NAME,
-    checked,
-    checked_name,
-    checked_notes,
-    problem_of,
-)
-from replicalab.library.faults import database_errors
-from replicalab.library.opening import for_writing, opened
-from replicalab.library.records import (
     Entry,
     EntryKind,
     LibraryConflictError,
-    LibraryLimits,
     Owner,
     StoredDraft,
     StoredVersion,
-    Usage,
     Version,
 )
+from replicalab.library.database import database_errors, for_writing, opened
 from replicalab.library.rows import NewVersion, OwnerRows, numbered, remove_overdue, size_of
 from replicalab.places import library_url
 
-_LIMITS: Final = LibraryLimits()
+_LIMITS: Final = contents.LibraryLimits()
 _now: Final = partial(datetime.now, UTC)
 
 
@@ -54,7 +45,7 @@ class Library:
         self,
         url: str | None = None,
         *,
-        limits: LibraryLimits = _LIMITS,
+        limits: contents.LibraryLimits = _LIMITS,
         clock: Callable[[], datetime] = _now,
     ) -> None:
         """Open the library at an address, by default `library_url`.
@@ -82,7 +73,7 @@ class Library:
             LibraryContentError: name, notes or content are not valid.
             LibraryConflictError: the owner has another of that kind and name.
         """
-        name, new = checked_name(name), self._checked(kind, content, notes)
+        name, new = contents.checked_name(name), self._checked(kind, content, notes)
         with self._saving(owner) as rows:
             if there := rows.named(kind, name):
                 return _same_or_conflict(
@@ -104,7 +95,11 @@ class Library:
             LibraryContentError: a name, the notes or a content are not valid.
         """
         new = [
-            (kind, checked_name(name[:LONGEST_NAME]), self._checked(kind, content, notes))
+            (
+                kind,
+                contents.checked_name(name[: contents.LONGEST_NAME]),
+                self._checked(kind, content, notes),
+            )
             for kind, name, content in parts
         ]
         with self._saving(owner) as rows:
@@ -150,7 +145,7 @@ class Library:
             entry = rows.add_version(now.entry, new)
             if not name or rows.named(entry.kind, name):
                 return entry
-            return rows.write(entry._replace(name=checked_name(name)))
+            return rows.write(entry._replace(name=contents.checked_name(name)))
 
     def entries(
         self,
@@ -192,7 +187,7 @@ class Library:
             LibraryContentError: the name is not valid.
             LibraryConflictError: another of its kind has that name.
         """
-        name = checked_name(name)
+        name = contents.checked_name(name)
         with self._saving(owner) as rows:
             entry = rows.entry(entry_id)
             there = rows.named(entry.kind, name)
@@ -254,7 +249,7 @@ class Library:
         """Return an owner's draft; None if missing."""
         with self._reading(owner) as rows:
             draft = rows.draft()
-        return draft and draft._replace(problem=problem_of(None, draft.content))
+        return draft and draft._replace(problem=contents.problem_of(None, draft.content))
 
     def discard_draft(self, owner: Owner) -> None:
         """Remove an owner's draft, if any."""
@@ -263,7 +258,7 @@ class Library:
 
     # --- room and transactions ----------------------------------------------------------------
 
-    def usage(self, owner: Owner) -> Usage:
+    def usage(self, owner: Owner) -> contents.Usage:
         """Count an owner's entries and bytes."""
         with self._reading(owner) as rows:
             return rows.usage()
@@ -295,7 +290,7 @@ class Library:
                 f"the content has {size:,} bytes, and {self._limits.content_bytes:,} are saved at "
                 "most; shorten it, or download it"
             )
-        return NewVersion(content, checked_notes(notes), checked(kind, content))
+        return NewVersion(content, contents.checked_notes(notes), contents.checked(kind, content))
 
 
 def _kept_beside(rows: OwnerRows, kind: EntryKind, name: str, new: NewVersion) -> Entry:
@@ -324,4 +319,4 @@ def _same_or_conflict(now: StoredVersion, new: NewVersion, message: str) -> Entr
 
 
 def _with_problem(stored: StoredVersion) -> StoredVersion:
-    return stored._replace(problem=problem_of(stored.entry.kind, stored.content))
+    return stored._replace(problem=contents.problem_of(stored.entry.kind, stored.content))

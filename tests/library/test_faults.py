@@ -25,7 +25,7 @@ import psycopg
 import pytest
 
 from replicalab.errors import LibraryBusyError, LibraryStorageError
-from replicalab.library import EntryKind, Library, faults
+from replicalab.library import EntryKind, Library, database
 from tests.library.child import content_of
 from tests.library.making import ANN, PostgresServer, make_plan
 
@@ -241,7 +241,7 @@ def test_save_waits_while_another_program_holds_the_file(tmp_path: Path) -> None
 
 @pytest.fixture
 def short_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(faults, "WAIT_SECONDS", 0.5)
+    monkeypatch.setattr(database, "WAIT_SECONDS", 0.5)
 
 
 @pytest.mark.usefixtures("short_wait")

@@ -15,8 +15,8 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, text
 
 from replicalab.errors import LibraryStorageError, LibraryVersionError
-from replicalab.library import EntryKind, Library, opening
-from replicalab.library.opening import for_writing, opened
+from replicalab.library import EntryKind, Library, database
+from replicalab.library.database import for_writing, opened
 from replicalab.library.rows import DRAFTS, ENTRIES, VERSIONS
 from tests.library.making import ANN, TIME, Clock, PostgresServer, engine_of, make_plan
 
@@ -47,11 +47,11 @@ FIRST_RELEASE: Final = (
 
 def add_migration(folder: Path, monkeypatch: pytest.MonkeyPatch, more: str = "") -> None:
     """Add a later migration to a copy of the folder of migrations."""
-    shutil.copytree(opening.MIGRATIONS, folder, dirs_exist_ok=True)
-    script = LATER.format(before=opening.REVISIONS[-1], more=more)
+    shutil.copytree(database.MIGRATIONS, folder, dirs_exist_ok=True)
+    script = LATER.format(before=database.REVISIONS[-1], more=more)
     (folder / "versions" / "v0002_later.py").write_text(script)
-    monkeypatch.setattr(opening, "MIGRATIONS", folder)
-    monkeypatch.setattr(opening, "REVISIONS", (*opening.REVISIONS, "later"))
+    monkeypatch.setattr(database, "MIGRATIONS", folder)
+    monkeypatch.setattr(database, "REVISIONS", (*database.REVISIONS, "later"))
 
 
 def asked(url: str, query: str) -> list[tuple[object, ...]]:
@@ -87,9 +87,9 @@ def test_migrations_make_the_tables(library: Library, url: str) -> None:
 
 
 def test_revisions_are_those_of_the_migrations() -> None:
-    scripts = ScriptDirectory(str(opening.MIGRATIONS))
+    scripts = ScriptDirectory(str(database.MIGRATIONS))
     revisions = [script.revision for script in scripts.walk_revisions()]
-    assert tuple(revisions[::-1]) == opening.REVISIONS
+    assert tuple(revisions[::-1]) == database.REVISIONS
 
 
 def test_current_library_opens_without_alembic(file: Path) -> None:

@@ -341,7 +341,7 @@ def test_library_or_content_that_cannot_be_read_is_named_and_the_rest_works(
         go(app, PROTOCOL)
         assert number(type_number(app, "Sample size", 41), "Sample size").value == 41
     assert "cannot be used" not in said(go(app, LIBRARY))
-    monkeypatch.setattr("replicalab.library.store.problem_of", lambda *_: "its study is gone")
+    monkeypatch.setattr("replicalab.library.contents.problem_of", lambda *_: "its study is gone")
     assert "It can no longer be opened: its study is gone" in said(run(app))
     assert not can_press(app, "Open")
 

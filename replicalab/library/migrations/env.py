@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from replicalab.library.opening import VERSION_TABLE
+from replicalab.library.database import VERSION_TABLE
 
 context.configure(
     connection=context.config.attributes["connection"],

@@ -1,4 +1,4 @@
-"""Open a library: an SQLite file or a PostgreSQL database, migrated to the newest version.
+"""The database of a library: an SQLite file or PostgreSQL, migrated to the newest version.
 
 SQLite uses a write-ahead log and ``synchronous=FULL``: a confirmed save is on the disk. A damaged
 file is renamed. A database that ReplicaLab 1 or a newer version wrote is refused, unchanged.
@@ -8,18 +8,23 @@ Alembic is imported only for a migration, because its import takes longer than o
 import logging
 import os
 import sqlite3
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
 import sqlalchemy
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from replicalab.errors import LibraryStorageError, LibraryVersionError
-from replicalab.library import faults
+from replicalab.errors import (
+    LibraryBusyError,
+    LibraryError,
+    LibraryStorageError,
+    LibraryVersionError,
+)
 
 VERSION_TABLE: Final = "library_version"
 REVISIONS: Final = ("2.0001",)  # The revisions of the migrations, the newest last
@@ -47,7 +52,7 @@ def opened(address: str, now: datetime) -> tuple[sqlalchemy.Engine, tuple[str, .
         url, notices = url.set(database=str(file)), _prepare_file(file, now)
     engine = _engine(url)
     try:
-        with faults.database_errors():
+        with database_errors():
             _migrate(engine)
     except BaseException:
         engine.dispose()
@@ -82,20 +87,20 @@ def _url(address: str) -> URL:
 def _engine(url: URL) -> sqlalchemy.Engine:
     if url.drivername == "sqlite":
         engine = sqlalchemy.create_engine(
-            url, hide_parameters=True, connect_args={"timeout": faults.WAIT_SECONDS}
+            url, hide_parameters=True, connect_args={"timeout": WAIT_SECONDS}
         )
         sqlalchemy.event.listen(engine, "connect", _configure)
         sqlalchemy.event.listen(engine, "begin", _begin)
         return engine
     for name in ("sqlalchemy.pool", "psycopg"):  # they log host, user and database
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    settings = f"-c lock_timeout={faults.WAIT_SECONDS:g}s -c synchronous_commit=on"
+    settings = f"-c lock_timeout={WAIT_SECONDS:g}s -c synchronous_commit=on"
     try:
         return sqlalchemy.create_engine(
             url,
             hide_parameters=True,
             pool_pre_ping=True,  # notices a restarted server
-            connect_args={"connect_timeout": int(faults.WAIT_SECONDS), "options": settings},
+            connect_args={"connect_timeout": int(WAIT_SECONDS), "options": settings},
         )
     except ModuleNotFoundError as error:
         raise LibraryStorageError(
@@ -103,7 +108,7 @@ def _engine(url: URL) -> sqlalchemy.Engine:
             "pip install 'psycopg[binary]'"
         ) from error
     except SQLAlchemyError as error:
-        raise faults.fault_of(error) from None
+        raise fault_of(error) from None
 
 
 def _configure(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> None:
@@ -136,7 +141,7 @@ def _prepare_file(file: Path, now: datetime) -> tuple[str, ...]:
         with suppress(FileExistsError):
             os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     except OSError as error:
-        raise faults.not_writable(error.strerror or type(error).__name__) from None
+        raise not_writable(error.strerror or type(error).__name__) from None
     return notices
 
 
@@ -149,16 +154,16 @@ def _damage(file: Path) -> str:
     try:
         # A read-only connection leaves a file of ReplicaLab 1 unchanged.
         address = f"{file.as_uri()}?mode=ro"
-        with closing(sqlite3.connect(address, uri=True, timeout=faults.WAIT_SECONDS)) as connection:
+        with closing(sqlite3.connect(address, uri=True, timeout=WAIT_SECONDS)) as connection:
             tables = "SELECT name FROM sqlite_master WHERE name = ?"
             if connection.execute(tables, (VERSION_TABLE,)).fetchone():
                 row = connection.execute(f"SELECT version_num FROM {VERSION_TABLE}").fetchone()  # noqa: S608
                 _check_revision(row and row[0])
             [result] = connection.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.Error as error:
-        if faults.is_damage(error):
+        if is_damage(error):
             return str(error)
-        raise faults.fault_of(error) from None
+        raise fault_of(error) from None
     return "" if result == "ok" else " ".join(str(result).split())
 
 
@@ -227,3 +232,74 @@ def _check_revision(revision: str | None) -> str | None:
             "REPLICALAB_DATA"
         )
     return revision
+
+
+# --- errors -----------------------------------------------------------------------------------
+
+# A driver's message may contain the server, its user, the file or the whole address. Visitors
+# read these errors, so they contain none of that.
+WAIT_SECONDS: Final = 5.0  # for another save, or for a server
+_BUSY: Final = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, "55P03", "40P01", "40001"}
+_FULL: Final = {sqlite3.SQLITE_FULL, "53100"}
+_NOT_WRITABLE: Final = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
+
+
+@contextmanager
+def database_errors() -> Iterator[None]:
+    """Turn errors of the database into library errors with a remedy."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        raise fault_of(error.orig if isinstance(error, DBAPIError) else error) from None
+    except sqlite3.Error as error:
+        raise fault_of(error) from None
+
+
+def fault_of(error: BaseException | None) -> LibraryError:
+    """Return an error of a database as a library error."""
+    is_file = isinstance(error, sqlite3.Error)
+    code = _code(error) if is_file else getattr(error, "sqlstate", None)
+    if code in _BUSY:
+        return LibraryBusyError(
+            f"the library: another program has held it for {WAIT_SECONDS:g} seconds; nothing was "
+            "saved. Let that one finish, or close it, then save again"
+        )
+    if code in _FULL:
+        return LibraryStorageError(
+            "the library: the disk is full; nothing was saved. Make room there, then save again"
+        )
+    if code in _NOT_WRITABLE:
+        return not_writable(str(error))
+    if is_damage(error):
+        return LibraryStorageError(
+            f"the library: the file is damaged ({error}); nothing was saved. Restart the "
+            "app: it renames the file and creates a new one"
+        )
+    if is_file:
+        return LibraryStorageError(
+            f"the library: the disk does not take or give it ({error}); nothing was saved. See "
+            "that the disk is there and has room, then save again"
+        )
+    state = f"SQLSTATE {code}" if code else type(error).__name__
+    return LibraryStorageError(
+        f"the library: the database does not answer as it should ({state}); what was to be saved "
+        "is not confirmed. See that it runs and may be used, then do it again: nothing is kept "
+        "twice"
+    )
+
+
+def is_damage(error: BaseException | None) -> bool:
+    """Return whether a file is no database, or a damaged one."""
+    return _code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def _code(error: BaseException | None) -> int:
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF  # the rest is SQLite's detail
+
+
+def not_writable(reason: str) -> LibraryStorageError:
+    """Return the error of a place that cannot be written."""
+    return LibraryStorageError(
+        f"the library: it cannot be written ({reason}); nothing was saved. Make its folder "
+        "writable, or name another in REPLICALAB_DATA"
+    )
