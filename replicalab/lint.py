@@ -6,7 +6,7 @@ should see.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from decimal import Decimal
 from enum import StrEnum
 from typing import Final
@@ -163,7 +163,7 @@ def _compared(lab: PlanAnalysis, expected: ExpectedOutcome) -> Iterator[tuple[st
         yield "largest_sample", str(expected.largest_sample), str(fitting)
 
 
-def _named(dimensions: list[models.Dimension]) -> str:
+def _named(dimensions: Collection[str]) -> str:
     return ", ".join(d for d in models.DIMENSIONS if d in dimensions) or "none"
 
 

@@ -16,8 +16,8 @@ import pytest
 
 import replicalab
 from replicalab import api
-from replicalab.agents.suggestions import apply_changes
 from replicalab.assessment import assess
+from replicalab.assessment.fixes import apply_changes
 from replicalab.documents import Report
 from replicalab.errors import ArgumentError, ModelSettingsError, ScenarioError
 from replicalab.models import revise
@@ -103,7 +103,7 @@ def test_lab_and_question_are_ones_own() -> None:
     assert replicalab.load(STUDY, own=records[0], question=records[1]) == place
     assert (place.lab.budget, place.design.target) == (2000, 0.9)
     assert place.own_lab == LabOverrides(budget=2000)
-    assert replicalab.assess(place).slack["budget"].limit == 2000  # type: ignore[index]
+    assert replicalab.assess(place).slack["budget"].limit == 2000
 
 
 def test_study_is_loaded_by_its_path(tmp_path: Path) -> None:

@@ -16,19 +16,16 @@ from pydantic import TypeAdapter
 from replicalab.agents.suggestions import (
     AlternativeSuggestion,
     Offer,
-    SuggestionChange,
     suggest_alternative,
 )
-from replicalab.assessment import Assessment, DimensionCheck, FeasibilityCheckResult, assess
-from replicalab.assessment.dimensions import (
-    _build_protocol_check,
-    _check_budget,
-    _check_equipment,
-    _check_policy,
-    _check_reagents,
-    _check_schedule,
-    _check_staff,
+from replicalab.assessment import (
+    DIMENSION_ROWS,
+    Assessment,
+    DimensionCheck,
+    FeasibilityCheckResult,
+    assess,
 )
+from replicalab.assessment.fixes import SuggestionChange
 from replicalab.assessment.phrases import days_text
 from replicalab.lexicon import count_text, label_key, lines_text, money_text, quoted
 from replicalab.models import (
@@ -77,6 +74,16 @@ _OPENINGS: Final = {
 def check_feasibility(protocol: Protocol, scenario: Pack) -> FeasibilityCheckResult:
     """Return the seven checks of a plan in a lab; neither is changed, nothing is raised."""
     return assess(protocol, scenario).check
+
+
+# The document's names of the rows' reasons
+_build_protocol_check = DIMENSION_ROWS[Dimension.PROTOCOL].reasons
+_check_budget = DIMENSION_ROWS[Dimension.BUDGET].reasons
+_check_equipment = DIMENSION_ROWS[Dimension.EQUIPMENT].reasons
+_check_reagents = DIMENSION_ROWS[Dimension.REAGENTS].reasons
+_check_schedule = DIMENSION_ROWS[Dimension.SCHEDULE].reasons
+_check_staff = DIMENSION_ROWS[Dimension.STAFF].reasons
+_check_policy = DIMENSION_ROWS[Dimension.POLICY].reasons
 
 
 def _estimate_protocol_cost(protocol: Protocol, scenario: Pack) -> float:
@@ -139,8 +146,8 @@ def answer_type_to(plan: Assessment, offer: Offer | None) -> LabManagerActionTyp
 class _Verdict(NamedTuple):
     """What an answer says of a plan, be it checked in the document's form or an Assessment."""
 
-    failing: Sequence[Dimension]
-    reasons: Iterable[tuple[Dimension, Sequence[str]]]
+    failing: Sequence[str]
+    reasons: Iterable[tuple[str, Sequence[str]]]
     credits: float
     staff: int
     currency: str
@@ -177,7 +184,7 @@ def _select_lab_manager_action_type(
     return _type(check_result.failing, mended)
 
 
-def _type(failing: Sequence[Dimension], mended: Sequence[Dimension] | None) -> LabManagerActionType:
+def _type(failing: Sequence[str], mended: Sequence[str] | None) -> LabManagerActionType:
     """Return the type of an answer; ``mended`` is what still fails where an offer fails less."""
     if not failing:
         return LabManagerActionType.ACCEPT

@@ -12,12 +12,13 @@ from replicalab.assessment.costs import (
     units_in_arms,
 )
 from replicalab.assessment.dimensions import (
-    AMOUNTS,
     DIMENSION_ROWS,
     ITEM_DIMENSIONS,
+    Amount,
+    DimensionRow,
     Slack,
-    breaks,
-    violations,
+    amounts,
+    registered,
 )
 from replicalab.assessment.effects import (
     CHOICES,
@@ -45,6 +46,7 @@ from replicalab.assessment.evidence import (
     smallest_detectable_effect,
     tier_of,
 )
+from replicalab.assessment.paper import breaks, violations
 from replicalab.assessment.phrases import (
     cautions_text,
     cautions_title,

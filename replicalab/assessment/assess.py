@@ -20,21 +20,20 @@ from replicalab.assessment.costs import (
     staff,
     staff_steps,
 )
-from replicalab.assessment.dimensions import (
-    DIMENSION_ROWS,
+from replicalab.assessment.dimensions import DIMENSION_ROWS, Slack
+from replicalab.assessment.evidence import Evidence, evidence_of, smallest_detectable_effect
+from replicalab.assessment.paper import (
     Finding,
-    Slack,
     Violation,
     element_findings,
     findings,
-    measured,
     violations,
 )
-from replicalab.assessment.evidence import Evidence, evidence_of, smallest_detectable_effect
 from replicalab.assessment.phrases import dimensions_text
 from replicalab.assessment.results import (
     DimensionCheck,
     FeasibilityCheckResult,
+    IssueCategory,
     Severity,
     ValidationIssue,
     ValidationResult,
@@ -42,6 +41,7 @@ from replicalab.assessment.results import (
 from replicalab.lexicon import label_key, parts_of
 from replicalab.models import (
     DIMENSIONS,
+    LAB_DIMENSIONS,
     NUMBER_FIELDS,
     PROTOCOL_FIELDS,
     Dimension,
@@ -70,6 +70,13 @@ class Cliff(NamedTuple):
     more: bool
     endpoint: bool = False
 
+
+# The errors on paper that are failures of another dimension too, where that one fails.
+_REPORTED_BY: Final = {
+    IssueCategory.DURATION: Dimension.SCHEDULE,
+    IssueCategory.EQUIPMENT: Dimension.EQUIPMENT,
+    IssueCategory.REAGENT: Dimension.REAGENTS,
+}
 
 # What of a plan depends on its study, and on no lab.
 _IN_ANY_LAB: Final = (
@@ -239,7 +246,7 @@ class Assessment(Framed):
     @cached_property
     def errors(self) -> list[str]:
         """The findings that make it invalid."""
-        return [message for severity, _, message in self._findings if severity is Severity.ERROR]
+        return [message for _, _, message in self._error_findings]
 
     @cached_property
     def validation(self) -> ValidationResult:
@@ -251,18 +258,17 @@ class Assessment(Framed):
         return ValidationResult(valid=not self.errors, issues=issues)
 
     @cached_property
-    def reasons(self) -> dict[Dimension, list[str]]:
-        """Why it fails each of the seven dimensions; nothing where it passes."""
+    def reasons(self) -> dict[str, list[str]]:
+        """Why it fails each dimension; nothing where it passes."""
         rows, failing = DIMENSION_ROWS.items(), self.failing
         return {each: row.reasons(self) if each in failing else [] for each, row in rows}
 
     @property
-    def reasons_once(self) -> list[tuple[Dimension, str]]:
+    def reasons_once(self) -> list[tuple[str, str]]:
         """Why dimensions fail, each fact once: an error that another reports refers to that one."""
-        check = self.check
-        paper = [error.message for error in check.on_paper_alone]
-        if check.repeated:
-            paper.append(f"see {dimensions_text(self.pack, check.repeated)}.")
+        paper = [message for _, _, message in self._paper_alone]
+        if self.repeated:
+            paper.append(f"see {dimensions_text(self.pack, self.repeated)}.")
         reasons = self.reasons | {Dimension.PROTOCOL: paper}
         return [(dimension, reason) for dimension, why in reasons.items() for reason in why]
 
@@ -270,8 +276,9 @@ class Assessment(Framed):
     def check(self) -> FeasibilityCheckResult:
         """The seven checks, in the document's form."""
         checks = {
-            dimension.value: DimensionCheck(ok=not reasons, reasons=reasons)
+            dimension: DimensionCheck(ok=not reasons, reasons=reasons)
             for dimension, reasons in self.reasons.items()
+            if dimension in DIMENSIONS
         }
         return FeasibilityCheckResult(
             **checks,
@@ -283,26 +290,51 @@ class Assessment(Framed):
         )
 
     @cached_property
-    def failing(self) -> list[Dimension]:
+    def _measured(self) -> dict[str, tuple[float, float]]:
+        """What it uses of each dimension, and the limit."""
+        return {key: row.measured(self) for key, row in DIMENSION_ROWS.items()}
+
+    @cached_property
+    def failing(self) -> list[str]:
         """The dimensions that fail, in the document's order."""
-        found = zip(DIMENSIONS, measured(self), strict=True)
-        return [dimension for dimension, (used, limit) in found if used > limit]
+        return [key for key, (used, limit) in self._measured.items() if used > limit]
 
     @property
-    def causes(self) -> list[Dimension]:
-        """The failing dimensions with a reason of their own."""
-        return self.check.causes
+    def causes(self) -> list[str]:
+        """The failing dimensions with a reason of their own: protocol may only repeat others'."""
+        # Too many days, and an item that nothing may replace, are errors on paper too.
+        return [d for d in self.failing if d != Dimension.PROTOCOL or self._paper_alone]
+
+    @property
+    def repeated(self) -> list[str]:
+        """The other failing dimensions that errors on paper repeat."""
+        others = (_REPORTED_BY.get(category) for _, category, _ in self._error_findings)
+        return [each for each in dict.fromkeys(others) if each is not None and each in self.failing]
+
+    @property
+    def _error_findings(self) -> list[Finding]:
+        return [finding for finding in self._findings if finding[0] is Severity.ERROR]
+
+    @property
+    def _paper_alone(self) -> list[Finding]:
+        """The errors on paper that no other failing dimension reports."""
+        failing, errors = self.failing, self._error_findings
+        return [finding for finding in errors if _REPORTED_BY.get(finding[1]) not in failing]
+
+    @property
+    def lab_feasible(self) -> bool:
+        """Whether the five lab constraints pass."""
+        return not any(dimension in self.failing for dimension in LAB_DIMENSIONS)
 
     @property
     def feasible(self) -> bool:
-        """Whether all seven dimensions pass."""
+        """Whether all dimensions pass."""
         return not self.failing
 
     @cached_property
-    def slack(self) -> dict[Dimension, Slack]:
-        """The seven dimensions in numbers, in the document's order."""
-        found = zip(DIMENSIONS, measured(self), strict=True)
-        return {dimension: Slack(dimension, *amounts) for dimension, amounts in found}
+    def slack(self) -> dict[str, Slack]:
+        """The dimensions in numbers, in the document's order."""
+        return {key: Slack(key, *amounts) for key, amounts in self._measured.items()}
 
     @property
     def cliffs(self) -> tuple[Cliff, ...]:

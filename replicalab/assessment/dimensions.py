@@ -1,64 +1,132 @@
-"""The seven dimensions: how each is checked, its unit, what a plan uses of which limit.
+"""The seven dimensions, one row each; the check, the Lab Manager and the planner read the rows.
 
-The first of them is whether the plan is sound on paper, which the findings say: each has a
-severity, a category and a message. Nothing here raises: an unsound plan is an answer, not an
-accident. Where another dimension goes: docs/architecture.md, To add.
-Source: docs/methods.md, Validation and The check.
+Source: docs/methods.md, The check.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from replicalab.assessment.phrases import bounded_text, left_text, wishes_text
-from replicalab.assessment.results import IssueCategory, Severity
-from replicalab.lexicon import (
-    amount_text,
-    capitalised,
-    count_text,
-    folded,
-    quoted,
-    repeated_labels,
-    words_of,
-)
+from replicalab.assessment import fixes
+from replicalab.assessment.costs import Counts, cost, staff
+from replicalab.assessment.paper import breaks_policy, count_errors
+from replicalab.assessment.phrases import left_text
+from replicalab.lexicon import CREDITS, amount_text, count_text, money_text, quoted
 from replicalab.models import FIELD_LABELS, Dimension
-from replicalab.scenarios import Bounds, Item, PolicyRule, StudyLimit
+from replicalab.scenarios import Lab, Pack
 
 if TYPE_CHECKING:
     from replicalab.assessment.assess import Assessment
 
-Finding = tuple[Severity, IssueCategory, str]  # How much it matters, its category, and the message
+_DIGITS: Final = 6  # Amounts are compared as rounded to a millionth
 
-_ERROR, _WARNING = Severity
+
+class Amount(NamedTuple):
+    """An amount of the lab, of which a plan's counts need a part.
+
+    Attributes:
+        need: what counts need of it; of whole numbers a number, of arrays an array. It never falls
+            when a count grows.
+        has: how much a lab has.
+        grant: the means (see `Lab.with_means`) of a lab that has so much, None if none can have.
+        smaller: the fields of a plan that are made smaller to repair it, in this order.
+        halved: why the Lab Manager halves the sample, for the amount that is lacking; None if it
+            does not.
+    """
+
+    need: Callable[[Counts, Pack], Any]
+    has: Callable[[Lab], float]
+    grant: Callable[[Lab, float], Mapping[str, Any]] | None = None
+    smaller: tuple[str, ...] = ()
+    halved: Callable[[float, Lab], str] | None = None
+
+    def needed(self, counts: Counts, pack: Pack) -> float:
+        """Return what one plan needs, as it is compared with what the lab has."""
+        needed: float = self.need(counts, pack)
+        return needed if isinstance(needed, int) else _rounded(float(needed))
+
+    def lacking(self, counts: Counts, pack: Pack) -> float:
+        """Return how much a lab has too little of; negative if it has enough."""
+        return self.needed(counts, pack) - self.has(pack.lab)
+
+
+def _rounded(amount: float) -> float:
+    # Most are whole, and rounding takes a fifth of the formula's time.
+    return amount if amount.is_integer() else round(amount, _DIGITS)
 
 
 @dataclass(frozen=True)
 class DimensionRow:
-    """One dimension; its reasons are those of a plan that fails it.
+    """One dimension: a plan uses some of a limit, and fails if it uses more.
 
-    A plan uses so many ``noun``s of a limit, see `measured`: of items those it needs and those that
-    are free, of paper and policy its errors and broken phrases, of which it may have 0. One that
-    uses more than the limit fails. Of an amount a share is used. ``over`` is what a plan that fails
-    has or lacks of it (``too many``); ``category`` that of the items whose lack fails it.
-    ``by_wording``: whether words decide it, not days or samples.
+    Of items it uses those that it needs, and the limit are those that are free; of paper and policy
+    its errors and broken phrases, of which it may have none.
+
+    Attributes:
+        key: its name; of the document's seven a `Dimension`.
+        noun: its unit.
+        measure: used and limit of a plan; an amount needs none.
+        reason: why a plan fails, a format string for each mapping of ``details``.
+        amount: what the planner has to know of an amount; None if it is none.
+        over: what a plan that fails has or lacks of it: ``too many``.
+        category: of the items whose lack fails it.
+        by_wording: whether words decide it, not days or samples.
+        forbids: whether one of some texts of a plan fails it.
+        fix: the Lab Manager's changes, and the keys of the items that are in the plan already.
+        currency: whether its unit is the lab's currency.
     """
 
-    reasons: Callable[[Assessment], list[str]]
+    key: str
     noun: str
-    is_amount: bool = False
+    reason: str
+    details: Callable[[Assessment], Iterable[Mapping[str, object]]]
+    measure: Callable[[Assessment], tuple[float, float]] | None = None
+    amount: Amount | None = None
     over: str = ""
     category: str = ""
     by_wording: bool = False
+    forbids: Callable[[Iterable[str], Pack], bool] | None = None
+    fix: Callable[[Assessment, set[str]], Iterable[fixes.SuggestionChange]] | None = None
+    currency: bool = False
+
+    @property
+    def is_amount(self) -> bool:
+        """Whether it is an amount, of which a share is used."""
+        return self.amount is not None
+
+    @property
+    def is_granted(self) -> bool:
+        """Whether a lab may add what a plan lacks of it."""
+        return bool(self.category) or (self.amount is not None and self.amount.grant is not None)
+
+    def measured(self, plan: Assessment) -> tuple[float, float]:
+        """Return what a plan uses, and the limit."""
+        if self.measure is not None:
+            return self.measure(plan)
+        if self.amount is None:
+            return 0, 0
+        return self.amount.needed(plan.counts, plan.pack), self.amount.has(plan.pack.lab)
+
+    def reasons(self, plan: Assessment) -> list[str]:
+        """Return why a plan that fails it does."""
+        return [self.reason.format_map(details) for details in self.details(plan)]
+
+    def amount_text(self, amount: float, currency: str = CREDITS, word: str = "") -> str:
+        """Return an amount of its unit: ``10 credits``, with a word ``10 more credits``."""
+        if self.currency:
+            return money_text(amount, currency, word)
+        return count_text(amount, self.noun, word)
 
 
 @dataclass(frozen=True)
 class Slack:
     """One dimension of a plan in numbers; the amounts are in the row's noun."""
 
-    dimension: Dimension
+    dimension: str
     used: float
     limit: float
 
@@ -83,274 +151,157 @@ class Slack:
         return self.used / self.limit if self.row.is_amount and self.limit else None
 
 
-# --- is the plan sound on paper? ------------------------------------------------------------
+# --- what the rows are made of ---------------------------------------------------------------
 
 
-def findings(plan: Assessment) -> Iterator[Finding]:
-    """Yield the findings about a plan and its lab, in a fixed order; every error is among them."""
-    yield from _number_findings(plan)
-    for limit in plan.broken_limits:
-        if limit.hard:
-            planned, label = _planned_text(limit, plan), limit.constraint.label
-            message = f"{planned}; the study's '{label}' must be {limit.text}."
-            yield _ERROR, IssueCategory.CONSTRAINT, message
-        else:
-            yield _WARNING, IssueCategory.CONSTRAINT, f"{capitalised(wishes_text(plan, [limit]))}."
-    for category, labels in _lists_with_duplicates(plan):
-        for label in repeated_labels(labels):
-            yield _WARNING, category, f"'{label}' is listed more than once, and billed so."
-    yield from (_item_finding(item, plan.pack.study.term) for item in plan.missing_items)
+def _items(category: str, plan: Assessment) -> tuple[int, int]:
+    """Return how many items of a category a plan needs, and how many of them are free."""
+    needed = plan.counts.equipment if category == "equipment" else plan.counts.reagents
+    missing = [item.times for item in plan.missing_items if item.category == category]
+    return needed, needed - sum(missing)
 
 
-def element_findings(plan: Assessment) -> list[Finding]:
-    """Return the findings about the elements that the hidden reference requires; none is an error.
-
-    They come last.
-    """
-    return [
-        (_WARNING, IssueCategory.REQUIRED_ELEMENT, f"Not addressed by the plan: {element}.")
-        for element in plan.missing_elements
-    ]
+def _missing(category: str, plan: Assessment) -> Iterator[dict[str, str]]:
+    for item in plan.missing_items:
+        if item.category == category:
+            options = " or ".join(quoted(item.options)) or "nothing in this lab"
+            yield {"label": item.label, "status": item.status_text, "options": options}
 
 
-def count_errors(plan: Assessment) -> int:
-    """Return how many of the findings are errors."""
-    # Without a sentence: a search judges a thousand plans and reads none of theirs.
-    return (
-        sum(_number_errors(plan))
-        + sum([limit.hard for limit in plan.broken_limits])
-        + sum([item.is_irreplaceable for item in plan.missing_items])
-    )
-
-
-def _number_errors(plan: Assessment) -> tuple[bool, bool, bool, bool]:
-    """Return whether it has no samples, no days, more days than the lab, only controls."""
-    samples, days, controls, *_ = plan.counts
-    return samples < 1, days < 1, days > plan.pack.lab.days_left, 0 < controls >= samples
-
-
-def _number_findings(plan: Assessment) -> Iterator[Finding]:
-    samples, days, controls, *_ = plan.counts
-    no_samples, no_days, too_long, only_controls = _number_errors(plan)
-    lab, least = plan.pack.lab, plan.pack.min_days
-    exist, rate = plan.pack.design.population_max, plan.pack.samples_per_day
-    if no_samples:
-        yield (
-            _ERROR,
-            IssueCategory.SAMPLE_SIZE,
-            f"Sample size is {samples}; plan at least 1 sample.",
-        )
-    if no_days:
-        yield _ERROR, IssueCategory.DURATION, f"{_duration(days)}; plan at least 1 day."
-    if too_long:
-        has = left_text(lab) or f"this lab has {lab.days_left}"
-        yield _ERROR, IssueCategory.DURATION, f"{_duration(days)}; {has}."
-    if days < least != 1:
-        lost = f"{_duration(days)}; below {least} the study's endpoint is lost."
-        yield _WARNING, IssueCategory.DURATION, lost
-    if exist is not None and samples > exist:
-        beyond = f"the study has {exist:,}, so {samples - exist:,} cannot count."
-        yield _WARNING, IssueCategory.THROUGHPUT, f"{samples:,} samples planned; {beyond}"
-    if rate is not None and samples > rate.value * days:
-        planned = f"{count_text(samples, 'sample')} in {count_text(days, 'day')}"
-        beyond = f"at {rate.value} a day only {rate.value * days} of them can count."
-        yield _WARNING, IssueCategory.THROUGHPUT, f"{planned}; {beyond}"
-    if not controls:
-        none = "No controls: nothing guards the result against artefacts."
-        yield _WARNING, IssueCategory.CONTROLS, none
-    elif only_controls:
-        planned = f"{count_text(controls, 'control')} for {count_text(samples, 'sample')}"
-        remain = f"no experimental samples remain; plan at least {controls + 1} samples."
-        yield _ERROR, IssueCategory.SAMPLE_CONTROLS, f"{planned}: {remain}"
-
-
-def _item_finding(item: Item, term: Callable[[str], str]) -> Finding:
-    label, status, category = item.label, term(item.status), IssueCategory(item.category)
-    if item.is_irreplaceable:
-        return _ERROR, category, f"'{label}' is {status} and nothing may replace it."
-    if item.options:
-        return _WARNING, category, f"'{label}' is {status}; could use '{item.options[0]}'."
-    return _WARNING, category, f"'{label}' is not in this lab's inventory."
-
-
-def _lists_with_duplicates(plan: Assessment) -> Iterator[tuple[IssueCategory, list[str]]]:
-    if len(set(plan.control_keys)) < plan.counts.controls:
-        yield IssueCategory.DUPLICATE_CONTROLS, plan.plan.controls
-    if len({item.key for item in plan.items}) < plan.counts.equipment + plan.counts.reagents:
-        yield IssueCategory.DUPLICATE_EQUIPMENT, plan.plan.required_equipment
-        yield IssueCategory.DUPLICATE_REAGENTS, plan.plan.required_reagents
-
-
-def _duration(days: int) -> str:
-    return f"Duration is {count_text(days, 'day')}"
-
-
-def _planned_text(limit: StudyLimit, plan: Assessment) -> str:
-    """Return the number of the plan that a constraint of the study bounds, in words."""
-    if limit.number is Bounds.SAMPLES:
-        return f"Sample size is {plan.counts.samples:,}"
-    if limit.number is Bounds.DAYS:
-        return _duration(plan.counts.days)
-    if plan.evidence.void_reason:
-        return "The plan yields no evidence"
-    return f"The planned {plan.evidence.measure} is {bounded_text(limit, plan)}"
-
-
-# --- the checks -----------------------------------------------------------------------------
-
-
-def _build_protocol_check(plan: Assessment) -> list[str]:
-    return plan.errors
-
-
-def _check_budget(plan: Assessment) -> list[str]:
+def _over_budget(plan: Assessment) -> Iterator[dict[str, str]]:
     has = plan.pack.lab.budget
-    return [
-        f"The plan costs {plan.pack.lab.money(plan.cost)}, {amount_text(plan.cost - has)} over "
-        f"the budget of {amount_text(has)}."
-    ]
+    over, limit = amount_text(plan.cost - has), amount_text(has)
+    yield {"used": plan.pack.lab.money(plan.cost), "over": over, "limit": limit}
 
 
-def _check_equipment(plan: Assessment) -> list[str]:
-    return _missing_items(plan, "equipment")
+def _too_long(plan: Assessment) -> Iterator[dict[str, str]]:
+    days, has, left = plan.counts.days, plan.pack.lab.days_left, left_text(plan.pack.lab)
+    limit = f"; {left}" if left else f", {days - has} over the limit of {has}"
+    yield {"used": count_text(days, "day"), "limit": limit}
 
 
-def _check_reagents(plan: Assessment) -> list[str]:
-    return _missing_items(plan, "reagent")
-
-
-def _missing_items(plan: Assessment, category: str) -> list[str]:
-    return [
-        f"'{item.label}' is {item.status_text}; "
-        f"{' or '.join(quoted(item.options)) or 'nothing in this lab'} may replace it."
-        for item in plan.missing_items
-        if item.category == category
-    ]
-
-
-def _check_schedule(plan: Assessment) -> list[str]:
-    days, has = plan.counts.days, plan.pack.lab.days_left
-    left = left_text(plan.pack.lab)
-    over = f"; {left}" if left else f", {days - has} over the limit of {has}"
-    return [f"The plan takes {count_text(days, 'day')}{over}."]
-
-
-def _check_staff(plan: Assessment) -> list[str]:
-    has = plan.pack.lab.staff
-    steps = "".join(
+def _understaffed(plan: Assessment) -> Iterator[dict[str, object]]:
+    steps = [
         f", 1 for more than {count_text(step.threshold, step.noun)}"
         for step in plan.staff_steps
         if step.adds
-    )
-    return [
-        f"The plan needs {count_text(plan.staff, 'staff unit')} "
-        f"({plan.pack.staff_model.base} to start{steps}); the lab has {has}."
     ]
+    yield {
+        "used": count_text(plan.staff, "staff unit"),
+        "base": plan.pack.staff_model.base,
+        "steps": "".join(steps),
+        "limit": plan.pack.lab.staff,
+    }
 
 
-def _check_policy(plan: Assessment) -> list[str]:
+def _broken(plan: Assessment) -> Iterator[dict[str, str]]:
     term = plan.pack.study.term
-    return [
-        f"'{violation.phrase}' in {term(FIELD_LABELS[violation.field].lower())} breaks the "
-        f"restriction: {violation.restriction}"
-        for violation in plan.violations
-    ]
+    for phrase in plan.violations:
+        yield {**phrase._asdict(), "field": term(FIELD_LABELS[phrase.field].lower())}
 
 
-def measured(plan: Assessment) -> tuple[tuple[float, float], ...]:
-    """Return what a plan uses of which limit in each dimension, in the document's order."""
-    counts, lab = plan.counts, plan.pack.lab
-    missing = {"equipment": 0, "reagent": 0}
-    for item in plan.missing_items:
-        missing[item.category] += item.times
-    return (
-        (count_errors(plan), 0),
-        (plan.cost, lab.budget),
-        (counts.equipment, counts.equipment - missing["equipment"]),
-        (counts.reagents, counts.reagents - missing["reagent"]),
-        (counts.days, lab.days_left),
-        (plan.staff, lab.staff),
-        (len(plan.violations), 0),
+def _item_row(key: Dimension, category: str) -> DimensionRow:
+    return DimensionRow(
+        key=key,
+        noun="item",
+        reason="'{label}' is {status}; {options} may replace it.",
+        details=partial(_missing, category),
+        measure=partial(_items, category),
+        over="missing",
+        category=category,
+        by_wording=True,
+        fix=partial(fixes.substitutions, category),
     )
 
 
-DIMENSION_ROWS: Final = {
-    Dimension.PROTOCOL: DimensionRow(_build_protocol_check, "error"),
-    Dimension.BUDGET: DimensionRow(_check_budget, "credit", is_amount=True, over="too many"),
-    Dimension.EQUIPMENT: DimensionRow(
-        _check_equipment, "item", over="missing", category="equipment", by_wording=True
-    ),
-    Dimension.REAGENTS: DimensionRow(
-        _check_reagents, "item", over="missing", category="reagent", by_wording=True
-    ),
-    Dimension.SCHEDULE: DimensionRow(_check_schedule, "day", is_amount=True, over="too many"),
-    Dimension.STAFF: DimensionRow(_check_staff, "staff unit", is_amount=True, over="too few"),
-    Dimension.POLICY: DimensionRow(_check_policy, "breach", by_wording=True),
-}
-"""The seven rows, in the document's order."""
+# --- the rows --------------------------------------------------------------------------------
 
-AMOUNTS: Final = tuple(d for d, row in DIMENSION_ROWS.items() if row.is_amount)
-"""The dimensions that are amounts, of which a share is used: budget, schedule, staff."""
+_ROWS: Final = (
+    DimensionRow(
+        key=Dimension.PROTOCOL,
+        noun="error",
+        reason="{error}",
+        details=lambda plan: [{"error": error} for error in plan.errors],
+        measure=lambda plan: (count_errors(plan), 0),
+    ),
+    DimensionRow(
+        key=Dimension.BUDGET,
+        noun="credit",
+        reason="The plan costs {used}, {over} over the budget of {limit}.",
+        details=_over_budget,
+        amount=Amount(
+            need=cost,
+            has=lambda lab: lab.budget,
+            grant=lambda _, credits: {"budget": credits},
+            smaller=("sample_size",),
+            halved=lambda lacking, lab: f"the budget is {lab.money(lacking)} short",
+        ),
+        over="too many",
+        currency=True,
+    ),
+    _item_row(Dimension.EQUIPMENT, "equipment"),
+    _item_row(Dimension.REAGENTS, "reagent"),
+    DimensionRow(
+        key=Dimension.SCHEDULE,
+        noun="day",
+        reason="The plan takes {used}{limit}.",
+        details=_too_long,
+        amount=Amount(
+            need=lambda counts, _: counts.days,
+            has=lambda lab: lab.days_left,
+            grant=lambda lab, days: {"days": int(days) + lab.start_day - 1},
+            smaller=("duration_days",),
+        ),
+        over="too many",
+        fix=fixes.fewer_days,
+    ),
+    DimensionRow(
+        key=Dimension.STAFF,
+        noun="staff unit",
+        reason="The plan needs {used} ({base} to start{steps}); the lab has {limit}.",
+        details=_understaffed,
+        amount=Amount(
+            need=lambda counts, pack: staff(counts, pack.lab.staff_model),
+            has=lambda lab: lab.staff,
+            grant=lambda _, people: {"staff": int(people)},
+            smaller=("sample_size", "duration_days", "controls"),
+            halved=lambda _, lab: (
+                f"at {count_text(lab.staff_model.sample_threshold, 'sample')} or fewer the plan "
+                "needs one staff unit less"
+            ),
+        ),
+        over="too few",
+    ),
+    DimensionRow(
+        key=Dimension.POLICY,
+        noun="breach",
+        reason="'{phrase}' in {field} breaks the restriction: {restriction}",
+        details=_broken,
+        measure=lambda plan: (len(plan.violations), 0),
+        by_wording=True,
+        forbids=breaks_policy,
+    ),
+)
 
-ITEM_DIMENSIONS: Final = {row.category: d for d, row in DIMENSION_ROWS.items() if row.category}
+DIMENSION_ROWS: Final = {row.key: row for row in _ROWS}
+"""The rows by key, the seven in the document's order."""
+
+ITEM_DIMENSIONS: Final = {row.category: row.key for row in _ROWS if row.category}
 """Which dimension fails by a missing item of a category."""
 
 
-NEGATIONS: Final = frozenset(
-    "no not never without none nobody nothing neither nor cannot avoid avoids avoiding refuse "
-    "refuses forbid forbids forbidden prohibit prohibits prohibited".split()
-)
-_NEGATING_IDIOMS: Final = ("instead of", "rather than")
-_NOT_A_NEGATION: Final = ("not only", "no doubt", "no matter", "not just", "not merely")
-_CLAUSE_END: Final = re.compile(
-    r"[,;:!?()\[\]\n\u2014]|\s\u2013\s|-{2,}|\.(?![^\W_])"
-    r"|\b(?:but|however|although|though|yet|then|instead(?!\s+of\b))\b"
-)
+def amounts() -> dict[str, Amount]:
+    """Return the dimensions that are amounts: budget, schedule, staff."""
+    return {key: row.amount for key, row in DIMENSION_ROWS.items() if row.amount is not None}
 
 
-class Violation(NamedTuple):
-    """A phrase that breaks a rule, and the protocol field in which it stands."""
-
-    restriction: str
-    phrase: str
-    field: str
-
-
-def violations(
-    texts: Sequence[tuple[str, str]], parts: frozenset[str], rules: Sequence[PolicyRule]
-) -> list[Violation]:
-    """Return every broken phrase once per field, in the order of the rules.
-
-    The texts come with the protocol field that each stands in; ``parts`` are all their words, as
-    `lexicon.parts_of` gives them.
-    """
-    broken = [
-        Violation(rule.restriction, phrase, field)
-        for rule in rules
-        for phrase, wanted in zip(rule.forbidden_phrases, rule.phrase_parts, strict=True)
-        # Most phrases have a word that no text of the plan has, so no text need be searched.
-        if wanted <= parts
-        for field, text in texts
-        if breaks(text, phrase)
-    ]
-    return list(dict.fromkeys(broken))
-
-
-def breaks(text: str, phrase: str) -> bool:
-    """Return whether a clause of ``text`` says ``phrase`` with no negation before it."""
-    wanted = words_of(phrase)
-    for part in _CLAUSE_END.split(folded(text)):
-        clause = words_of(part)
-        before, match, _ = f" {clause} ".partition(f" {wanted} ")
-        if clause and match and not _negated(before):
-            return True
-    return False
-
-
-def _negated(before: str) -> bool:
-    words = f"{before} "
-    for idiom in _NOT_A_NEGATION:
-        words = words.replace(f" {idiom} ", " ")
-    if any(f" {idiom} " in words for idiom in _NEGATING_IDIOMS):
-        return True
-    return any(word in NEGATIONS or word.endswith("n't") for word in words.split())
+@contextmanager
+def registered(row: DimensionRow) -> Iterator[None]:
+    """Judge plans by one dimension more while the context is open."""
+    if row.key in DIMENSION_ROWS:
+        raise ValueError(f"the dimension {row.key} is registered already")
+    DIMENSION_ROWS[row.key] = row
+    try:
+        yield
+    finally:
+        del DIMENSION_ROWS[row.key]

@@ -115,7 +115,7 @@ def left_text(lab: Lab) -> str:
 
 
 def failing_text(
-    plan: Assessment, failing: Sequence[Dimension] | None = None, *, still: bool = False
+    plan: Assessment, failing: Sequence[str] | None = None, *, still: bool = False
 ) -> str:
     """Return which dimensions fail: ``budget fails``, ``budget and schedule still fail``.
 
@@ -126,12 +126,12 @@ def failing_text(
     return f"{dimensions_text(plan.pack, failing)} {'still ' if still else ''}{fail}"
 
 
-def are_many(dimensions: Sequence[Dimension]) -> bool:
+def are_many(dimensions: Sequence[str]) -> bool:
     """Return whether a verb after these dimensions is in the plural."""
-    return len(dimensions) != 1 or dimensions[0] is Dimension.REAGENTS
+    return len(dimensions) != 1 or dimensions[0] == Dimension.REAGENTS
 
 
-def dimensions_text(pack: Pack, dimensions: Iterable[Dimension]) -> str:
+def dimensions_text(pack: Pack, dimensions: Iterable[str]) -> str:
     """Return dimensions in the words of the study's field: ``budget, equipment and staff``."""
     return joined([pack.study.term(dimension) for dimension in dimensions])
 

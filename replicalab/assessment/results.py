@@ -13,7 +13,6 @@ from pydantic import Field, ModelWrapValidatorHandler, computed_field, model_val
 from replicalab.lexicon import CREDITS, count_text
 from replicalab.models import (
     DIMENSIONS,
-    LAB_DIMENSIONS,
     Count,
     Credits,
     Dimension,
@@ -91,13 +90,6 @@ class DimensionCheck(Record):
     reasons: list[NonEmptyText] = Field(default_factory=list)
 
 
-# The errors on paper that are failures of another dimension too, where that one fails.
-_REPORTED_BY: Final = {
-    IssueCategory.DURATION: Dimension.SCHEDULE,
-    IssueCategory.EQUIPMENT: Dimension.EQUIPMENT,
-    IssueCategory.REAGENT: Dimension.REAGENTS,
-}
-
 _COMPUTED: Final = ("feasible", "summary")
 
 
@@ -147,34 +139,6 @@ class FeasibilityCheckResult(Record):
     def failing(self) -> list[Dimension]:
         """The dimensions that fail, in the document's order."""
         return [dimension for dimension in DIMENSIONS if not self.check(dimension).ok]
-
-    @cached_property
-    def causes(self) -> list[Dimension]:
-        """The failing dimensions with a reason of their own: a protocol may only repeat others'."""
-        # Too many days, and an item that nothing may replace, are errors on paper too.
-        repeats = Dimension.PROTOCOL in self.failing and not self.on_paper_alone
-        return self.failing[1:] if repeats else self.failing
-
-    @property
-    def repeated(self) -> list[Dimension]:
-        """The other failing dimensions that errors on paper repeat."""
-        others = map(self._elsewhere, self.validation_result.errors)
-        return [dimension for dimension in dict.fromkeys(others) if dimension is not None]
-
-    @property
-    def on_paper_alone(self) -> list[ValidationIssue]:
-        """The errors on paper that no other failing dimension reports."""
-        return [e for e in self.validation_result.errors if self._elsewhere(e) is None]
-
-    def _elsewhere(self, error: ValidationIssue) -> Dimension | None:
-        """Return which other failing dimension reports an error on paper too."""
-        other = _REPORTED_BY.get(error.category)
-        return other if other in self.failing else None
-
-    @property
-    def lab_feasible(self) -> bool:
-        """Whether the five lab constraints pass."""
-        return not any(dimension in self.failing for dimension in LAB_DIMENSIONS)
 
     protocol_ok = _passes(Dimension.PROTOCOL)
     budget_ok = _passes(Dimension.BUDGET)

@@ -55,8 +55,8 @@ def header_panel(plan: assessment.Assessment, *, yours: bool = True, quiet: bool
 
 def check_panel(
     plan: assessment.Assessment,
-    binding: Dimension | None = None,
-    mended: Container[Dimension] = (),
+    binding: str | None = None,
+    mended: Container[str] = (),
 ) -> Group:
     """Return the seven dimensions, used of the limit and why one fails; then what else to know.
 
@@ -79,8 +79,8 @@ def check_panel(
         # A reason is given only where the numbers do not say it.
         in_numbers = slack.row.is_amount or slack.dimension not in plan.causes
         reasons = [] if in_numbers else plan.reasons_once
-        bound = [BINDING] if slack.dimension is binding else []
-        below.append(bound + [text for failing, text in reasons if failing is slack.dimension])
+        bound = [BINDING] if slack.dimension == binding else []
+        below.append(bound + [text for failing, text in reasons if failing == slack.dimension])
     places = [mend_place(study, each) if each in mended else "" for each in plan.slack]
     caption = "The seven dimensions"
     return blocks.group(
@@ -89,7 +89,7 @@ def check_panel(
     )
 
 
-def mend_place(study: Study, dimension: Dimension) -> str:
+def mend_place(study: Study, dimension: str) -> str:
     """Return the name of the place of the button that mends a dimension."""
     return f"mend_{study.term(dimension).split()[0]}"
 
@@ -101,7 +101,7 @@ def slack_table(plan: assessment.Assessment) -> blocks.Table:
         (
             Cell(capitalised(term(dimension)), status=_sign(slack.ok)),
             *_amounts(plan, slack),
-            " ".join(reason for failing, reason in reasons if failing is dimension),
+            " ".join(reason for failing, reason in reasons if failing == dimension),
         )
         for dimension, slack in plan.slack.items()
     ]
@@ -116,7 +116,7 @@ def _amounts(plan: assessment.Assessment, slack: assessment.Slack) -> tuple[Cell
         return Cell(texts.used_text(plan, slack), bar=bar), Cell(), Cell()
     unit = "free" if slack.row.category else plural(slack.row.noun, slack.limit)
     limit = f"{amount_text(slack.limit)} {unit}"
-    if slack.dimension is Dimension.BUDGET:
+    if slack.row.currency:
         limit = plan.pack.lab.money(slack.limit)
     last = last_day_text(plan) if slack.dimension is Dimension.SCHEDULE else ""
     return (

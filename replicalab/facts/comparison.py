@@ -21,7 +21,7 @@ from replicalab.facts.plan import (
 from replicalab.facts.units import ARMS_TITLE, UNITS_TITLE, grouping_text
 from replicalab.facts.verdicts import evidence_status, plan_verdict, standing
 from replicalab.lexicon import CREDITS, amount_text, capitalised
-from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS, Dimension
+from replicalab.models import FIELD_LABELS, PROTOCOL_FIELDS
 from replicalab.negotiation import Outcome
 from replicalab.scenarios import (
     AMOUNTS,
@@ -203,7 +203,7 @@ def _player(side: Side, players: Mapping[_Kind, negotiation.Player], seat: str) 
 # --- what each uses, costs and shows ------------------------------------------------------------
 
 
-def _used(plan: Assessment, dimension: Dimension) -> Cell:
+def _used(plan: Assessment, dimension: str) -> Cell:
     slack = plan.slack[dimension]
     left = slack_text(slack)
     text = f"{used_text(plan, slack)}{f' ({left})' if left else ''}"

@@ -245,9 +245,10 @@ def extras_lines(options: planner.PlanAnalysis) -> list[str]:
     bought = {extra.ask.dimension for extra in options.extras}
     currency = options.yours.pack.lab.currency
     rest = [
-        currency if each is Dimension.BUDGET else plural(assessment.DIMENSION_ROWS[each].noun, 2)
-        for each in assessment.AMOUNTS
-        if each not in bought
+        currency if row.currency else plural(row.noun, 2)
+        for row in assessment.DIMENSION_ROWS.values()
+        if row.is_amount and row.is_granted
+        if row.key not in bought
     ]
     none = [f"No single addition of {joined(rest, 'or')} buys anything."] if rest else []
     return [*map(_extra_text, options.extras), *none]

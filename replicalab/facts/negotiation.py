@@ -349,7 +349,7 @@ def _with_plan(negotiation: Negotiation, plan: assessment.Assessment, title: str
         stands = f"the last plan was {size}, and {_passing_text(plan)}"
         return f"{title} after round {number}: {ending}; {stands}"
     if negotiation.outcome is Outcome.FALSE_AGREEMENT:
-        why = "does not approve" if plan.check.lab_feasible else "cannot run"
+        why = "does not approve" if plan.lab_feasible else "cannot run"
         fails = f"{assessment.failing_text(plan)}, so the lab {why} the plan of {size}"
         return f"{title} in round {number}: {ending}, but {fails}"
     return f"{title} in round {number}: {size}; {_placed_text(plan)}"

@@ -15,7 +15,7 @@ from replicalab.assessment.phrases import (
 )
 from replicalab.designs import KINDS, DesignParameters
 from replicalab.facts.units import arms_text, basis_text, grouping_text
-from replicalab.models import LAB_DIMENSIONS, Dimension
+from replicalab.models import Dimension
 from replicalab.planner import PlanStep, leanest
 from replicalab.scenarios import (
     QUESTION_RECORDS,
@@ -67,13 +67,13 @@ def used_text(plan: assessment.Assessment, slack: assessment.Slack) -> str:
     )
     if slack.row.category:
         return f"{used} needed, {limit} free"
-    if slack.dimension is Dimension.BUDGET:
+    if slack.row.currency:
         return f"{used} / {plan.pack.lab.money(slack.limit)}"
-    if slack.dimension in LAB_DIMENSIONS:
+    if slack.row.is_amount:
         last = last_day_text(plan) if slack.dimension is Dimension.SCHEDULE else ""
         return f"{used} / {limit} {lexicon.plural(noun, slack.limit)}{last}"
     if not slack.ok and slack.dimension not in plan.causes:
-        return f"see {dimensions_text(plan.pack, plan.check.repeated)}"
+        return f"see {dimensions_text(plan.pack, plan.repeated)}"
     errors = plan.validation.errors if slack.dimension is Dimension.PROTOCOL else []
     term = plan.pack.study.term
     about = dict.fromkeys(term(error.category.replace("_", " ")) for error in errors)
@@ -83,7 +83,8 @@ def used_text(plan: assessment.Assessment, slack: assessment.Slack) -> str:
 
 def slack_text(slack: assessment.Slack) -> str:
     """Return what is left, signed (``+350``, ``−2``, ``0``); empty where nothing can be left."""
-    return lexicon.signed_text(slack.slack) if slack.dimension in LAB_DIMENSIONS else ""
+    is_counted = slack.row.is_amount or slack.row.category
+    return lexicon.signed_text(slack.slack) if is_counted else ""
 
 
 def spare_text(plan: assessment.Assessment) -> str:

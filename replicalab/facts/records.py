@@ -12,7 +12,6 @@ from replicalab.facts.fact import Value, plan_facts, record, units
 from replicalab.facts.plan import notes
 from replicalab.facts.verdicts import plan_verdict
 from replicalab.lexicon import plural
-from replicalab.models import Dimension
 from replicalab.planner import (
     FrontierPlan,
     PlanAnalysis,
@@ -135,18 +134,16 @@ def study_row(study: ScenarioSummary) -> dict[str, Value]:
     return dict(zip(STUDY, (*names, *sample, paper.teaches), strict=True))
 
 
-def dimension_row(
-    plan: Assessment, dimension: Dimension, binding: Dimension | None
-) -> dict[str, Value]:
+def dimension_row(plan: Assessment, dimension: str, binding: str | None) -> dict[str, Value]:
     """Return what a plan uses of a limit, and what is left.
 
     ``binding`` is the limit whose relief would help most.
     """
     slack = plan.slack[dimension]
-    unit = plan.pack.lab.currency if dimension is Dimension.BUDGET else plural(slack.row.noun, 2)
+    unit = plan.pack.lab.currency if slack.row.currency else plural(slack.row.noun, 2)
     numbers = slack.used, slack.limit, slack.slack, unit
     return dict(
-        zip(DIMENSION, (str(dimension), slack.ok, *numbers, dimension is binding), strict=True)
+        zip(DIMENSION, (str(dimension), slack.ok, *numbers, dimension == binding), strict=True)
     )
 
 

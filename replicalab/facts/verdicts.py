@@ -55,7 +55,7 @@ def plan_verdict(plan: Assessment) -> Verdict:
     shows = with_cautions(evidence_sentence(evidence), plan)
     if plan.failing:
         status, title, what = Status.FAIL, "Not feasible", "Not feasible here"
-        if plan.check.lab_feasible:
+        if plan.lab_feasible:
             status = Status.FAIL if evidence.void_reason else Status.CAUTION
             title, what = "Not approved", "Lab-feasible, but not approved"
         return Verdict(status, title, f"{what}: {failing_text(plan)}. {shows}")

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from replicalab.agents.scientist_policy import build_baseline_scientist_action
-from replicalab.agents.suggestions import SuggestionChange, apply_changes
 from replicalab.assessment import Assessment, assess, phrases
+from replicalab.assessment.fixes import SuggestionChange, apply_changes
 from replicalab.errors import NegotiationError
 from replicalab.lexicon import capitalised, count_text, joined, label_key, shortened
 from replicalab.models import (

@@ -19,13 +19,12 @@ from math import ceil
 from typing import NamedTuple
 
 from replicalab.assessment import (
-    AMOUNTS,
+    DIMENSION_ROWS,
     Assessment,
+    amounts,
     assess,
-    credits_needed,
-    staff,
 )
-from replicalab.models import LAB_DIMENSIONS, LARGEST_COUNT, Dimension, revise
+from replicalab.models import LARGEST_COUNT, Dimension, revise
 from replicalab.planner.least_loss import LeastLoss, least_loss_of
 from replicalab.planner.limits import CountLimits, EvidenceCurve, fewest, most_looked_at, step_of
 from replicalab.planner.order import GivenUp
@@ -41,25 +40,25 @@ class SmallestAddition(NamedTuple):
     after: LeastLoss
 
 
-def unlimited(plan: Assessment, variants: PlanVariants) -> dict[Dimension, LeastLoss]:
+def unlimited(plan: Assessment, variants: PlanVariants) -> dict[str, LeastLoss]:
     """Return, for each limit of which a plan could use more, the least-loss plan without it.
 
     The variants are those of the lab as it is, which amounts leave alone.
     """
     return {
-        dimension: least_loss_of(there, variants=variants if dimension in AMOUNTS else None)
-        for dimension in LAB_DIMENSIONS
-        if (there := _without(dimension, plan)) is not None
+        key: least_loss_of(there, variants=variants if row.is_amount else None)
+        for key, row in DIMENSION_ROWS.items()
+        if row.is_granted and (there := _without(key, plan)) is not None
     }
 
 
-def _without(dimension: Dimension, plan: Assessment) -> Assessment | None:
+def _without(dimension: str, plan: Assessment) -> Assessment | None:
     """Return the plan in a lab without a limit; None where no plan could use more than it has."""
     asks = list(_all_that_is_missing(dimension, plan))
     return plan.in_lab(with_additions(asks, plan.pack)) if asks else None
 
 
-def _all_that_is_missing(dimension: Dimension, plan: Assessment) -> Iterator[Addition]:
+def _all_that_is_missing(dimension: str, plan: Assessment) -> Iterator[Addition]:
     """Yield every missing item of a dimension, or what no plan can use up of an amount."""
     lab, has = plan.pack.lab, plan.slack[dimension].limit
     counts = plan.counts._replace(
@@ -67,14 +66,12 @@ def _all_that_is_missing(dimension: Dimension, plan: Assessment) -> Iterator[Add
         days=max(plan.counts.days, lab.days_left),
         own_prices=plan.counts.own_prices + price_range(plan)[1],
     )
-    most = {
-        Dimension.BUDGET: credits_needed(counts, plan.pack),
-        Dimension.SCHEDULE: LARGEST_COUNT,
-        Dimension.STAFF: staff(counts, lab.staff_model),
-    }
-    if dimension in AMOUNTS and most[dimension] > has:
-        yield Addition(dimension, has, most[dimension], currency=lab.currency)
-    yield from (ask for ask in missing_items(plan.pack) if ask.dimension is dimension)
+    if amount := DIMENSION_ROWS[dimension].amount:
+        on_days = dimension == Dimension.SCHEDULE
+        most = LARGEST_COUNT if on_days else amount.needed(counts, plan.pack)
+        if most > has:
+            yield Addition(dimension, has, most, currency=lab.currency)
+    yield from (ask for ask in missing_items(plan.pack) if ask.dimension == dimension)
 
 
 def extras(
@@ -82,7 +79,7 @@ def extras(
     least: LeastLoss,
     variants: PlanVariants,
     study: Assessment,
-    without: dict[Dimension, LeastLoss],
+    without: dict[str, LeastLoss],
 ) -> tuple[SmallestAddition, ...]:
     """Return the smallest addition of each amount that buys something that shows.
 
@@ -93,7 +90,7 @@ def extras(
         study: the study's own protocol there.
         without: what `unlimited` returned.
     """
-    steps = (_Steps(plan, least, variants, study, d, without[d]) for d in AMOUNTS if d in without)
+    steps = (_Steps(plan, least, variants, study, d, without[d]) for d in amounts() if d in without)
     return tuple(extra for each in steps if (extra := each.smallest()) is not None)
 
 
@@ -109,7 +106,7 @@ class _Steps:
     least: LeastLoss
     variants: PlanVariants
     study: Assessment
-    dimension: Dimension
+    dimension: str
     without: LeastLoss
     _found: dict[int, LeastLoss] = field(default_factory=dict)
 
@@ -145,7 +142,7 @@ class _Steps:
     def _least_useful(self) -> int:
         """The smallest addition that may buy something: with fewer days the endpoint is lost."""
         pack = self.plan.pack
-        on_days = self.dimension is Dimension.SCHEDULE
+        on_days = self.dimension == Dimension.SCHEDULE
         return max(1, pack.min_days - pack.lab.days_left) if on_days else 1
 
     def _gains_with(self, more: int) -> bool:

@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from replicalab.agents.suggestions import Offer, SuggestionChange, reference_offer
+from replicalab.agents.suggestions import Offer, reference_offer
 from replicalab.assessment import Assessment
+from replicalab.assessment.fixes import SuggestionChange
 from replicalab.models import Protocol
 from replicalab.notebook import Shown
 from replicalab.planner.limits import (

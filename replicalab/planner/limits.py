@@ -20,11 +20,10 @@ from replicalab.assessment import (
     Assessment,
     Counts,
     Evidence,
+    amounts,
     assess,
     counted_of,
     counts_of,
-    credits_needed,
-    staff,
     tier_of,
 )
 from replicalab.assessment.evidence import evidence_by_size, seen_effect
@@ -105,15 +104,15 @@ class CountLimits:
 
     Attributes:
         pack: the study in its lab.
-        given_up: which of the limits the plan may exceed: the budget, the staff, the lab's days
-            (schedule), and what makes a plan sound on paper (protocol): a sample beside the
+        given_up: which of the limits the plan may exceed: the amounts (of them the lab's days are
+            the schedule), and what makes a plan sound on paper (protocol): a sample beside the
             controls, and the study's own hard constraints on n and the days.
         box: in which the plan's numbers lie; None for days that keep the endpoint, or all days of
             a lab that has fewer.
     """
 
     pack: Pack
-    given_up: frozenset[Dimension] = frozenset()
+    given_up: frozenset[str] = frozenset()
     box: CountBox | None = None
 
     @property
@@ -164,11 +163,17 @@ class CountLimits:
         return Counts(samples, self.fewest_days(counting), *counts[2:])
 
     def affords(self, counts: Counts) -> bool:
-        """Return whether the lab has the credits and the people for a plan of these counts."""
-        lab, given_up = self.pack.lab, self.given_up
-        return (Dimension.STAFF in given_up or staff(counts, lab.staff_model) <= lab.staff) and (
-            Dimension.BUDGET in given_up or credits_needed(counts, self.pack) <= lab.budget
-        )
+        """Return whether the lab has the credits and all else for a plan of these counts."""
+        return all(needed(counts, self.pack) <= has for needed, has in self._amounts)
+
+    @cached_property
+    def _amounts(self) -> list[tuple[Callable[[Counts, Pack], float], float]]:
+        """What plans need of the amounts but days, and what the lab has, if it is not given up."""
+        return [
+            (amount.needed, amount.has(self.pack.lab))
+            for dimension, amount in amounts().items()
+            if dimension not in {*self.given_up, Dimension.SCHEDULE}
+        ]
 
     def within(self, counts: Counts) -> bool:
         """Return whether the days and samples are no more than the lab and the study allow."""
@@ -195,7 +200,7 @@ class CountLimits:
 
 
 def largest_sample(
-    protocol: Protocol, scenario: Pack, given_up: frozenset[Dimension] = frozenset()
+    protocol: Protocol, scenario: Pack, given_up: frozenset[str] = frozenset()
 ) -> int | None:
     """Return the most samples that this lab can afford with everything else as planned.
 

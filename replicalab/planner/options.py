@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from replicalab.agents.suggestions import Offer, SuggestionChange, apply_changes, reference_offer
+from replicalab.agents.suggestions import Offer, reference_offer
 from replicalab.assessment import DIMENSION_ROWS, Assessment, assess
-from replicalab.models import NUMBER_FIELDS, Dimension, Protocol, revise
+from replicalab.assessment.fixes import SuggestionChange, apply_changes
+from replicalab.models import NUMBER_FIELDS, Protocol, revise
 from replicalab.planner.binding import SmallestAddition, extras, unlimited
 from replicalab.planner.frontier import Frontier, frontier_of
 from replicalab.planner.least_loss import (
@@ -94,17 +95,17 @@ class PlanAnalysis:
         return frontier_of(self.yours, self.variants)
 
     @cached_property
-    def _unlimited(self) -> dict[Dimension, LeastLoss]:
+    def _unlimited(self) -> dict[str, LeastLoss]:
         return unlimited(self.yours, self.variants)
 
     @property
-    def relieved(self) -> dict[Dimension, LeastLoss]:
+    def relieved(self) -> dict[str, LeastLoss]:
         """For each lab limit whose relief alone buys something, the least-loss plan without it."""
         without = self._unlimited
         return {d: each for d, each in without.items() if gives_up_less(each, self.least)}
 
     @property
-    def binding(self) -> Dimension | None:
+    def binding(self) -> str | None:
         """The limit whose relief buys most, the first of them; None where none buys anything."""
         without = self.relieved
         return min(without, key=lambda limit: without[limit].rank.given_up, default=None)
@@ -121,7 +122,7 @@ class PlanAnalysis:
         return None if found is None else self.judged(found.plan(self.yours.plan))
 
     @cached_property
-    def mends(self) -> dict[Dimension, PlanStep]:
+    def mends(self) -> dict[str, PlanStep]:
         """For each dimension that fails by itself, its smallest repair; another may fail then."""
         changes = [self.least.changes, *([self.offer.changes] if self.offer else [])]
         fixes = {each: fix_of(self.yours, each, changes, self.judged) for each in self.yours.causes}
@@ -166,7 +167,7 @@ class PlanToDraw:
     changes: tuple[SuggestionChange, ...] = ()
 
     @property
-    def failing(self) -> tuple[Dimension, ...]:
+    def failing(self) -> tuple[str, ...]:
         """What fails whatever the days and samples: items and restrictions."""
         return tuple(
             dimension for dimension in self.plan.failing if DIMENSION_ROWS[dimension].by_wording
@@ -251,7 +252,7 @@ class SurveyedStudy:
 
     reference: Assessment
     least: LeastLoss
-    binding: Dimension | None
+    binding: str | None
 
     @property
     def pack(self) -> Pack:
@@ -294,7 +295,7 @@ Judge = Callable[[Protocol], Assessment]
 
 
 def fix_of(
-    plan: Assessment, dimension: Dimension, changes: Sequence[Changes], judge: Judge
+    plan: Assessment, dimension: str, changes: Sequence[Changes], judge: Judge
 ) -> Assessment | None:
     """Return the plan with a dimension repaired, None if its smallest change does not.
 
@@ -306,45 +307,35 @@ def fix_of(
         changes: those of revised plans, the preferred one first.
         judge: returns the assessment of a plan in this lab.
     """
-    if dimension in _NUMBERS:
-        revised = _NUMBERS[dimension](plan, judge)
+    amount = DIMENSION_ROWS[dimension].amount
+    if amount:
+        revised = (
+            each for name in amount.smaller for each in _smaller(plan, dimension, name, judge)
+        )
     else:
         revised = (needed for some in changes for needed in _needed(plan, dimension, some, judge))
     tried = map(judge, revised)
     return next((after for after in tried if dimension not in after.failing), None)
 
 
-def _days_of_the_lab(plan: Assessment, _: Judge) -> Iterator[Protocol]:
-    yield revise(plan.plan, duration_days=plan.pack.lab.days_left)
-
-
-def _fewer_samples(plan: Assessment, judge: Judge) -> Iterator[Protocol]:
-    yield from _fewer(plan, "sample_size", judge, lambda after: after.cost <= plan.pack.lab.budget)
-
-
-def _fewer_people(plan: Assessment, judge: Judge) -> Iterator[Protocol]:
-    for name in ("sample_size", "duration_days"):
-        yield from _fewer(plan, name, judge, lambda after: after.staff <= plan.pack.lab.staff)
-    for variant in control_variants(plan):
-        yield variant.applied_to(plan.plan)
-
-
-def _fewer(
-    plan: Assessment, name: str, judge: Judge, fits: Callable[[Assessment], bool]
-) -> Iterator[Protocol]:
-    """Yield the plan with the largest smaller number that fits, if any does."""
+def _smaller(plan: Assessment, dimension: str, name: str, judge: Judge) -> Iterator[Protocol]:
+    """Yield the plan with fewer controls, or with the largest smaller number that fits."""
+    if name == "controls":
+        yield from (variant.applied_to(plan.plan) for variant in control_variants(plan))
+        return
 
     def at(number: int) -> Protocol:
         return revise(plan.plan, **{name: number})
 
-    most = largest(lambda n: fits(judge(at(n))), 1, getattr(plan.plan, name) - 1)
-    if most is not None:
+    def fits(number: int) -> bool:
+        used, limit = DIMENSION_ROWS[dimension].measured(judge(at(number)))
+        return used <= limit
+
+    if most := largest(fits, 1, getattr(plan.plan, name) - 1):
         yield at(most)
 
 
-def _needed(
-    plan: Assessment, dimension: Dimension, changes: Changes, judge: Judge
-) -> Iterator[Protocol]:
+def _needed(plan: Assessment, dimension: str, changes: Changes, judge: Judge) -> Iterator[Protocol]:
     """Yield the plan with those of the changes without which the dimension fails."""
     needed = list(changes)
     for change in changes:
@@ -352,10 +343,3 @@ def _needed(
         if dimension not in judge(apply_changes(plan.plan, rest)).failing:
             needed = rest
     yield apply_changes(plan.plan, needed)
-
-
-_NUMBERS: Final[dict[Dimension, Callable[[Assessment, Judge], Iterator[Protocol]]]] = {
-    Dimension.SCHEDULE: _days_of_the_lab,
-    Dimension.BUDGET: _fewer_samples,
-    Dimension.STAFF: _fewer_people,
-}

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from replicalab.agents.suggestions import SuggestionChange, change_of
 from replicalab.assessment import Assessment
+from replicalab.assessment.fixes import SuggestionChange, change_of
 from replicalab.assessment.phrases import asked_text, days_text
 from replicalab.lexicon import count_text, joined, label_key
 from replicalab.models import Protocol, revise

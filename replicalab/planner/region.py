@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Final, NamedTuple
+from functools import cached_property, partial, reduce
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from replicalab.assessment import Assessment, Counts, cost, counted_of, staff
-from replicalab.models import LARGEST_PLANNED
+from replicalab.assessment import Assessment, Counts, amounts, counted_of
+from replicalab.models import LARGEST_PLANNED, Dimension
 from replicalab.planner.limits import EvidenceCurve, RegionLimit, largest
 from replicalab.planner.options import PlanToDraw
 from replicalab.scenarios import Bounds, Pack, hard_range
@@ -35,34 +35,40 @@ _AT_MOST_WIDER: Final = 3
 _HALF: Final = 1e-3
 _UNLIMITED: Final = np.iinfo(np.int64).max  # Stands for a number of samples that nothing limits
 
-# The lab's own limits, which a plan must keep; beyond the evidence's it fits, but shows less.
-_CHECKED: Final = (RegionLimit.BUDGET, RegionLimit.SCHEDULE, RegionLimit.STAFF)
+# The amounts with a line of their own, which a plan must keep.
+_CHECKED: Final = {
+    Dimension.BUDGET: RegionLimit.BUDGET,
+    Dimension.SCHEDULE: RegionLimit.SCHEDULE,
+    Dimension.STAFF: RegionLimit.STAFF,
+}
 
 
 class NumericChecks(NamedTuple):
     """What a lab's numbers say about plans; arrays that broadcast together.
 
     Attributes:
-        credits: what each plan costs, rounded to a millionth as it is compared with the budget.
+        needs: how much of each amount each plan needs, rounded to a millionth.
+        within: whether the lab has so much of it.
         paper_ok: sound on paper as far as counts go: at least 1 day and 1 experimental sample, and
             within the study's own constraints on n and the days.
         counts_ok: within throughput and population, so that every sample can count.
         endpoint_ok: days enough for the study's endpoint.
     """
 
-    credits: Floats
-    staff: Ints
-    budget_ok: Flags
-    schedule_ok: Flags
-    staff_ok: Flags
+    needs: dict[str, npt.NDArray[Any]]
+    within: dict[str, Flags]
     paper_ok: Flags
     counts_ok: Flags
     endpoint_ok: Flags
 
+    def keeps(self, dimension: str) -> Flags:
+        """Return whether the lab has enough of an amount."""
+        return self.within[dimension]
+
     @property
     def all_ok(self) -> Flags:
         """Whether every numeric check passes; the two on evidence only warn and are left out."""
-        return self.budget_ok & self.schedule_ok & self.staff_ok & self.paper_ok
+        return reduce(np.logical_and, self.within.values(), self.paper_ok)
 
 
 def numeric_checks(counts: Counts, pack: Pack) -> NumericChecks:
@@ -70,28 +76,27 @@ def numeric_checks(counts: Counts, pack: Pack) -> NumericChecks:
 
     Each of the five counts is a whole number or an array, and all broadcast together.
     """
-    lab = pack.lab
-    credits = _rounded(np.asarray(cost(counts, pack), dtype=np.float64))
-    people = np.asarray(staff(counts, lab.staff_model), dtype=np.int64)
+    rows = amounts()
+    needs = {key: _rounded(amount.need(counts, pack)) for key, amount in rows.items()}
     samples, days = np.asarray(counts.samples), np.asarray(counts.days)
     sound = (samples > counts.controls) & (days >= 1)
     for number, found in ((Bounds.SAMPLES, samples), (Bounds.DAYS, days)):
         least, most = hard_range(pack.limits, number)
         sound = sound & (found >= least) & (found <= most)
     return NumericChecks(
-        credits=credits,
-        staff=people,
-        budget_ok=credits <= lab.budget,
-        schedule_ok=days <= lab.days_left,
-        staff_ok=people <= lab.staff,
+        needs=needs,
+        within={key: needs[key] <= amount.has(pack.lab) for key, amount in rows.items()},
         paper_ok=sound,
         counts_ok=samples <= countable(days, pack),
         endpoint_ok=days >= pack.min_days,
     )
 
 
-def _rounded(amounts: Floats) -> Floats:
+def _rounded(needed: npt.ArrayLike) -> npt.NDArray[Any]:
     """Return amounts rounded to a millionth as the single check rounds one."""
+    amounts = np.asarray(needed)
+    if not np.issubdtype(amounts.dtype, np.floating):
+        return amounts
     # numpy multiplies first, so what is nearly a half may go to the other side.
     nearly_half = np.abs(amounts * 1e6 % 1 - 0.5) < _HALF
     if not nearly_half.any():
@@ -211,9 +216,7 @@ class Region:
         """
         pack, top = self.plan.pack, self._top
         found = {
-            RegionLimit.BUDGET: self._largest(lambda checks: checks.budget_ok),
-            RegionLimit.SCHEDULE: self._largest(lambda checks: checks.schedule_ok),
-            RegionLimit.STAFF: self._largest(lambda checks: checks.staff_ok),
+            **{limit: self._within[key] for key, limit in _CHECKED.items()},
             RegionLimit.ENDPOINT: self._largest(lambda checks: checks.endpoint_ok),
         }
         if pack.samples_per_day is not None:
@@ -221,10 +224,17 @@ class Region:
         if pack.design.population_max is not None:
             most = min(pack.design.population_max, top)
             found[RegionLimit.POPULATION] = np.full(self.days.shape, most)
-        others = [found[limit] for limit in (*_CHECKED, RegionLimit.POPULATION) if limit in found]
+        named = (*_CHECKED.values(), RegionLimit.POPULATION)
+        others = [found[limit] for limit in named if limit in found]
         if (self._study < np.min(others, axis=0)).any():
             found[RegionLimit.STUDY] = self._study
         return found
+
+    @cached_property
+    def _within(self) -> dict[str, Ints]:
+        """The line of each amount of the lab."""
+        keeps = {key: partial(NumericChecks.keeps, dimension=key) for key in amounts()}
+        return {key: self._largest(ok) for key, ok in keeps.items()}
 
     @cached_property
     def _study(self) -> Ints:
@@ -274,7 +284,7 @@ class Region:
             return np.full(self.days.shape, -1)
         if asked:
             open_ = open_ & (self.days >= pack.min_days) & (countable(self.days, pack) >= asked)
-        lines = [*(self.lines[limit] for limit in _CHECKED), self._study]
+        lines = [*self._within.values(), self._study]
         return self._at_least(np.where(open_, np.min(lines, axis=0), -1))
 
     @cached_property

@@ -7,15 +7,15 @@ afford to keep.
 **Search space**: every variant (see `variants`), every number of samples, and every number of
 days from the study's fewest (or the lab's, if it has fewer) to the lab's, and the plan's own days.
 
-**How**. A dimension may fail because of the variant, or because a limit is *given up*: the budget,
-the staff, or what makes a plan sound on paper. So every pair of a variant and a set of limits given
-up is a *candidate*, and the number of dimensions it fails is known before any number is. The ends
-of all soft constraints cut samples and days into *boxes*, in each of which equally many are missed.
-Evidence depends only on the number of samples that count, and cost and staff never fall with
-samples or days; so bisection finds the most that count in a box. Each term of the order down to the
-evidence keeps the candidates that are best so far. The evidence then needs a known number of
-samples, and the numbers closest to the study are found by branch and bound over the days: of an
-interval of days no plan is closer than its longest with the most samples of its shortest.
+**How**. A dimension may fail because of the variant, or because a limit is *given up*: an amount
+other than the days, or what makes a plan sound on paper. So every pair of a variant and a set of
+limits given up is a *candidate*, and the number of dimensions it fails is known before any number
+is. The ends of all soft constraints cut samples and days into *boxes*, in each of which equally
+many are missed. Evidence depends only on the number of samples that count, and cost and staff never
+fall with samples or days; so bisection finds the most that count in a box. Each term of the order
+down to the evidence keeps the candidates that are best so far. The evidence then needs a known
+number of samples, and the numbers closest to the study are found by branch and bound over the days:
+of an interval of days no plan is closer than its longest with the most samples of its shortest.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -23,9 +23,9 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import combinations, groupby, pairwise, product
 from math import inf
-from typing import Final, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
-from replicalab.assessment import Assessment, Counts, credits_needed
+from replicalab.assessment import Assessment, Counts, amounts, credits_needed
 from replicalab.models import LARGEST_PLANNED, Dimension, Protocol, revise
 from replicalab.planner.limits import (
     CountBox,
@@ -39,15 +39,14 @@ from replicalab.planner.limits import (
 from replicalab.planner.variants import PlanVariant, PlanVariants
 from replicalab.scenarios import Bounds, hard_range
 
-# The dimensions that a number of the plan decides, apart from the days, which always fit.
-_BY_NUMBERS: Final = (Dimension.BUDGET, Dimension.STAFF, Dimension.PROTOCOL)
 
-# Every set of them, the smallest first.
-_GIVEN_UP: Final = [
-    frozenset(some)
-    for size in range(len(_BY_NUMBERS) + 1)
-    for some in combinations(_BY_NUMBERS, size)
-]
+def _sets_given_up() -> list[frozenset[str]]:
+    """Return all sets of the dimensions that numbers decide, the smallest first."""
+    # Days are searched up to those of the lab, so that the schedule is always kept.
+    by_numbers = [*(key for key in amounts() if key != Dimension.SCHEDULE), Dimension.PROTOCOL]
+    sizes = range(len(by_numbers) + 1)
+    return [frozenset(some) for size in sizes for some in combinations(by_numbers, size)]
+
 
 T = TypeVar("T")
 
@@ -62,7 +61,7 @@ class Candidate(NamedTuple):
     """
 
     variant: PlanVariant
-    given_up: frozenset[Dimension]
+    given_up: frozenset[str]
     box: CountBox
     fewest: int
     most: int
@@ -110,7 +109,7 @@ class PlanSearch:
     plan: Assessment
     variants: PlanVariants
     study: Assessment
-    _limits: dict[tuple[frozenset[Dimension], CountBox], CountLimits] = field(default_factory=dict)
+    _limits: dict[tuple[frozenset[str], CountBox], CountLimits] = field(default_factory=dict)
     _most: dict[tuple[object, ...], int | None] = field(default_factory=dict)
 
     @cached_property
@@ -158,7 +157,8 @@ class PlanSearch:
     @cached_property
     def _candidates(self) -> list[Candidate]:
         """All variants and limits given up that fit with the fewest dimensions failing."""
-        pairs = [(len(v.failing | up), v, up) for v in self.variants.listed for up in _GIVEN_UP]
+        sets = _sets_given_up()
+        pairs = [(len(v.failing | up), v, up) for v in self.variants.listed for up in sets]
         for _, tied in groupby(sorted(pairs, key=lambda pair: pair[0]), lambda pair: pair[0]):
             candidates = [
                 one
@@ -177,7 +177,7 @@ class PlanSearch:
         return [usual, CountBox(days=(own, own))] if own < usual.days[0] else [usual]
 
     def _candidate(
-        self, variant: PlanVariant, given_up: frozenset[Dimension], box: CountBox
+        self, variant: PlanVariant, given_up: frozenset[str], box: CountBox
     ) -> Candidate | None:
         """Return a candidate, None if no plan in the box fits."""
         sound = Dimension.PROTOCOL not in given_up

@@ -13,19 +13,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from replicalab.assessment import (
-    AMOUNTS,
     DIMENSION_ROWS,
     ITEM_DIMENSIONS,
     Assessment,
     Counts,
+    amounts,
     assess,
-    credits_needed,
-    staff,
 )
-from replicalab.lexicon import CREDITS, count_text, joined, label_key, money_text
+from replicalab.lexicon import CREDITS, joined, label_key
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.notebook import Shown
 from replicalab.planner.least_loss import LeastLoss, gives_up_less, least_loss_of
@@ -41,7 +39,7 @@ And so many later starts, the earliest ones.
 """
 
 Means = tuple[float, ...]
-"""An amount of each of `AMOUNTS`: credits, days, staff units."""
+"""An amount of each of `amounts`: credits, days, staff units."""
 
 _DIGITS: Final = 6
 
@@ -57,7 +55,7 @@ class Addition:
         currency: of the lab.
     """
 
-    dimension: Dimension
+    dimension: str
     has: float
     needs: float
     item: str | None = None
@@ -83,9 +81,7 @@ class Addition:
 
     def amount_text(self, word: str = "") -> str:
         """Return how much of an amount it is: ``10 credits``, with a word ``10 more credits``."""
-        if self.dimension is Dimension.BUDGET:
-            return money_text(self.more, self.currency, word)
-        return count_text(self.more, DIMENSION_ROWS[self.dimension].noun, word)
+        return DIMENSION_ROWS[self.dimension].amount_text(self.more, self.currency, word)
 
 
 def additions_text(found: Iterable[Addition]) -> str:
@@ -105,7 +101,7 @@ class Shortfall:
 
     judged: Assessment
     asks: tuple[Addition, ...]
-    left: tuple[Dimension, ...]
+    left: tuple[str, ...]
 
     @property
     def plan(self) -> Protocol:
@@ -201,14 +197,14 @@ def shortfalls_of(search: AdditionSearch) -> Shortfalls:
 def _relief(plan: Assessment) -> Shortfall:
     """Return the smallest additions with which the lab can run a plan, and what they leave."""
     # What is left is what the check says of the lab that has added them all.
-    lacks = (plan.slack[dimension] for dimension in AMOUNTS)
+    lacks = [plan.slack[dimension] for dimension, amount in amounts().items() if amount.grant]
     currency = plan.pack.lab.currency
-    amounts = [
+    asked = [
         Addition(each.dimension, each.limit, each.used, currency=currency)
         for each in lacks
         if each.slack < 0
     ]
-    found = (*amounts, *_missing(plan).values())
+    found = (*asked, *_missing(plan).values())
     return Shortfall(plan, found, tuple(plan.in_lab(with_additions(found, plan.pack)).failing))
 
 
@@ -232,16 +228,14 @@ def _item_ask(label: str, category: str) -> Addition:
 
 def with_additions(found: Iterable[Addition], pack: Pack) -> Pack:
     """Return the study in a lab that has added these asks."""
-    asked = list(found)
-    amounts = {ask.dimension: ask.needs for ask in asked if ask.item is None}
-    days = amounts.get(Dimension.SCHEDULE)
-    lab = pack.lab.with_means(
-        budget=amounts.get(Dimension.BUDGET),
-        days=None if days is None else int(days) + pack.lab.start_day - 1,
-        staff=int(amounts.get(Dimension.STAFF, pack.lab.staff)),
-        released=[ask.item for ask in asked if ask.item is not None],
-    )
-    return pack.in_lab(lab)
+    means, released = dict[str, Any](), list[str]()
+    for ask in found:
+        amount = DIMENSION_ROWS[ask.dimension].amount
+        if ask.item is not None:
+            released.append(ask.item)
+        elif amount and amount.grant:
+            means.update(amount.grant(pack.lab, ask.needs))
+    return pack.in_lab(pack.lab.with_means(**means, released=released))
 
 
 # --- one addition alone ---------------------------------------------------------------------
@@ -322,24 +316,25 @@ class AdditionSearch:
             for variant in self.variants.listed
             if not variant.failing and not (controls_stay and variant.dropped)
         ]
-        for place, dimension in enumerate(AMOUNTS):
-            alone = [needs[place] for needs in usable if needs and self._short(needs) == [place]]
+        for place, (dimension, amount) in enumerate(amounts().items()):
+            alone = amount.grant and [
+                needs[place] for needs in usable if needs and self._short(needs) == [place]
+            ]
             if alone:
                 currency = self.pack.lab.currency
                 yield Addition(dimension, self.has[place], min(alone), currency=currency)
 
     def needs(self, variant: PlanVariant, tier: EvidenceTier) -> Means | None:
         """Return what a variant needs at least of the amounts to reach a tier."""
-        counts, lab = self.counts(variant, tier), self.pack.lab
+        counts = self.counts(variant, tier)
         if counts is None:
             return None
-        people = int(staff(counts, lab.staff_model))
-        return credits_needed(counts, self.pack), counts.days, people
+        return tuple(amount.needed(counts, self.pack) for amount in amounts().values())
 
     @cached_property
     def has(self) -> Means:
         """What the lab has of the amounts."""
-        return self.pack.lab.budget, self.pack.lab.days_left, self.pack.lab.staff
+        return tuple(amount.has(self.pack.lab) for amount in amounts().values())
 
     def _short(self, needs: Means) -> list[int]:
         """Return the places of the amounts that the lab has too little of."""

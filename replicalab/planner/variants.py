@@ -31,16 +31,16 @@ from itertools import product
 from math import prod
 from typing import Final, NamedTuple
 
-from replicalab.agents.suggestions import DROPPED, SuggestionChange, change_of, substitution
 from replicalab.assessment import (
+    DIMENSION_ROWS,
     ITEM_DIMENSIONS,
     Assessment,
     Counts,
     Item,
     used_substitutions,
-    violations,
 )
-from replicalab.lexicon import label_key, parts_of, same_label
+from replicalab.assessment.fixes import DROPPED, SuggestionChange, change_of, substitution
+from replicalab.lexicon import label_key, same_label
 from replicalab.models import Dimension, Protocol
 from replicalab.scenarios import AllowedSubstitution, Control, ItemStatus, Pack
 
@@ -48,7 +48,7 @@ MOST_COMBINATIONS: Final = 500
 """So many combinations of a component's items are tried; of more, only the best assignments."""
 MOST_VARIANTS: Final = 2000  # So many variants are looked at; of more, the most promising ones
 
-_NONE: Final[frozenset[Dimension]] = frozenset()
+_NONE: Final[frozenset[str]] = frozenset()
 
 
 class Swap(NamedTuple):
@@ -74,7 +74,7 @@ class PlanVariant(NamedTuple):
             matter which.
     """
 
-    failing: frozenset[Dimension] = _NONE
+    failing: frozenset[str] = _NONE
     controls: int = 0
     loss: int = 0
     factor: float = 1.0
@@ -149,7 +149,7 @@ def _cause(swap: Swap, pack: Pack) -> str | None:
     """Return why an item that the lab has gives way, None where its status says it."""
     if swap.item.status is not ItemStatus.AVAILABLE:
         return None
-    if _policy([swap.item.label], pack):
+    if _forbidden([swap.item.label], pack):
         return f"A restriction forbids '{swap.item.label}'"
     if (saved := -_added(swap.item, swap.alternative, pack)) > 0:
         return f"'{swap.alternative}' costs {pack.lab.money(saved)} less here"
@@ -187,7 +187,7 @@ def variants_of(plan: Assessment, *, by_instruments: bool = False) -> PlanVarian
 
     Which equipment a way holds is a respect only ``by_instruments``.
     """
-    stated = PlanVariant(_policy([plan.plan.technique, plan.plan.rationale], plan.pack))
+    stated = PlanVariant(_forbidden([plan.plan.technique, plan.plan.rationale], plan.pack))
     items, controls = _items(plan, by_instruments), control_variants(plan)
     room = max(1, MOST_VARIANTS // len(controls))
     found = tuple(
@@ -196,22 +196,18 @@ def variants_of(plan: Assessment, *, by_instruments: bool = False) -> PlanVarian
     return PlanVariants(found, items.exact and len(items.listed) <= room)
 
 
-def _policy(texts: Iterable[str], pack: Pack) -> frozenset[Dimension]:
-    """Return policy, if any of these texts breaks a restriction."""
-    said = [("", text) for text in texts]
-    together = "\n".join([text for _, text in said])
-    if not pack.study.may_forbid(together):
-        return _NONE
-    broken = violations(said, parts_of(together), pack.policy_rules)
-    return frozenset({Dimension.POLICY}) if broken else _NONE
+def _forbidden(texts: Sequence[str], pack: Pack) -> frozenset[str]:
+    """Return the dimensions that fail because of texts, as policy does by a forbidden one."""
+    rows = DIMENSION_ROWS.values()
+    return frozenset(row.key for row in rows if row.forbids and row.forbids(texts, pack))
 
 
 # --- items ----------------------------------------------------------------------------------
 
 
-def _item_failing(items: Sequence[Item], pack: Pack) -> frozenset[Dimension]:
+def _item_failing(items: Sequence[Item], pack: Pack) -> frozenset[str]:
     """Return the dimensions that fail because a plan lists an item under these spellings."""
-    failing, item = _policy([each.label for each in items], pack), items[0]
+    failing, item = _forbidden([each.label for each in items], pack), items[0]
     if item.status is not ItemStatus.AVAILABLE:
         failing |= {ITEM_DIMENSIONS[item.category]}
         if item.status is not ItemStatus.UNKNOWN and not item.options:
@@ -232,8 +228,8 @@ class _Need(NamedTuple):
 
     key: str
     items: list[Item]
-    failing: frozenset[Dimension]
-    options: dict[str, frozenset[Dimension]]
+    failing: frozenset[str]
+    options: dict[str, frozenset[str]]
     prices: dict[str, float]
 
 
@@ -264,7 +260,7 @@ def _few(found: list[PlanVariant], most: int) -> list[PlanVariant]:
 
 def _needs(
     plan: Assessment, listed: set[str], by_instruments: bool
-) -> tuple[list[_Need], frozenset[Dimension]]:
+) -> tuple[list[_Need], frozenset[str]]:
     """Return what may be replaced, and what fails because of all that has to stay."""
     groups, inventory = dict[tuple[str, str], list[Item]](), plan.pack.inventory
     for item in plan.items:
@@ -424,7 +420,9 @@ def control_variants(plan: Assessment) -> list[PlanVariant]:
     copies: dict[str, list[str]] = {}
     for label in plan.plan.controls:
         copies.setdefault(label_key(label), []).append(label)
-    broken = {key for key, labels in copies.items() if _policy(labels, plan.pack)}
+    broken = {
+        key: fails for key, labels in copies.items() if (fails := _forbidden(labels, plan.pack))
+    }
     may_go = [key for key in copies if key in droppable]
 
     def chain(first: list[str]) -> Iterator[PlanVariant]:
@@ -439,7 +437,7 @@ def control_variants(plan: Assessment) -> list[PlanVariant]:
             times = Counter(key for key, _ in gone)
             dropped = frozenset(key for key in times if times[key] == len(copies[key]))
             yield PlanVariant(
-                frozenset({Dimension.POLICY}) if broken - dropped else _NONE,
+                _NONE.union(*(fails for key, fails in broken.items() if key not in dropped)),
                 controls=plan.counts.controls - len(gone),
                 loss=len(dropped),
                 gone=tuple(label for _, label in gone),
@@ -447,5 +445,5 @@ def control_variants(plan: Assessment) -> list[PlanVariant]:
             )
 
     # Policy passes only where every forbidden name goes, so a second chain begins with them.
-    forbidden = [key for key in may_go if key in broken] if broken <= droppable else []
+    forbidden = [key for key in may_go if key in broken] if broken.keys() <= droppable else []
     return [*dict.fromkeys([*chain([]), *chain(forbidden)])]

@@ -3,8 +3,9 @@
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from replicalab.agents.suggestions import apply_changes, reference_offer
+from replicalab.agents.suggestions import reference_offer
 from replicalab.assessment import assess
+from replicalab.assessment.fixes import apply_changes
 from replicalab.case import Case
 from replicalab.models import Protocol
 from replicalab.scenarios import Difficulty, load_scenario

@@ -153,7 +153,7 @@ def test_array_rounds_a_half_to_where_the_single_check_does() -> None:
     samples = np.arange(1, 400)
     counts = Counts(samples, np.ones_like(samples), 0, 0, 0)
     single = [credits_needed(counts._replace(samples=int(n), days=1), pack) for n in samples]
-    assert numeric_checks(counts, pack).credits.tolist() == single
+    assert numeric_checks(counts, pack).needs["budget"].tolist() == single
     plain = (samples * 0.0000005).round(6).tolist()
     assert plain != single, "numpy's own rounding would do, so this shows nothing"
 

@@ -234,7 +234,7 @@ def test_only_what_passes_above_the_floor_is_shown_as_a_pass(pack: Pack, plan: P
     found = assess(plan, pack)
     verdict = plan_verdict(found).status
     assert (verdict is Status.PASS) is (worth_running(found) and not found.dropped)
-    fails = found.evidence.void_reason is not None or not found.check.lab_feasible
+    fails = found.evidence.void_reason is not None or not found.lab_feasible
     assert (verdict is Status.FAIL) is fails
     reference = of_reference(change_pack(pack, reference_protocol=plan))
     assert offer_story(reference).status is not Status.PASS or worth_running(reference.offered)

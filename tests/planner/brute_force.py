@@ -189,9 +189,9 @@ def _numbers(plan: Protocol) -> dict[str, int]:
     return {"sample_size": plan.sample_size, "duration_days": plan.duration_days}
 
 
-def _failing_anyhow(worded: Assessment) -> set[Dimension]:
+def _failing_anyhow(worded: Assessment) -> set[str]:
     """Return what a variant fails whatever its numbers."""
-    failing: set[Dimension] = {
+    failing: set[str] = {
         each
         for each in worded.failing
         if each in (Dimension.EQUIPMENT, Dimension.REAGENTS, Dimension.POLICY)

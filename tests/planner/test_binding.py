@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from replicalab.assessment import AMOUNTS, assess
+from replicalab.assessment import amounts, assess
 from replicalab.models import LAB_DIMENSIONS, Dimension, revise
 from replicalab.planner import Addition, PlanAnalysis, leanest, least_loss
 from replicalab.planner.order import GivenUp
@@ -126,7 +126,7 @@ def test_dearest_replacement_is_within_reach_where_the_budget_has_no_end() -> No
 # --- the smallest step ----------------------------------------------------------------------
 
 
-def buys(amount: Dimension, more: float, options: PlanAnalysis) -> bool:
+def buys(amount: str, more: float, options: PlanAnalysis) -> bool:
     """Return whether an addition lets less be given up, in what people see."""
     has = options.yours.slack[amount].limit
     lab = with_additions([Addition(amount, has, has + more)], options.yours.pack)
@@ -139,7 +139,7 @@ def buys(amount: Dimension, more: float, options: PlanAnalysis) -> bool:
 def _assert_extras_are_the_smallest(options: PlanAnalysis, credits: int) -> int:
     """Check each amount's extra against every smaller addition, and return how many there are."""
     offered = {extra.ask.dimension: int(extra.ask.more) for extra in options.extras}
-    for amount in AMOUNTS:
+    for amount in amounts():
         most = credits if amount is Dimension.BUDGET else 12
         first = next((m for m in range(1, most + 1) if buys(amount, m, options)), None)
         more = offered.get(amount)

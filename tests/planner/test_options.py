@@ -111,7 +111,7 @@ def without_controls(plan: Protocol, pack: Pack) -> Iterator[Protocol]:
         yield revise(plan, controls=[x for at, x in enumerate(plan.controls) if at not in gone])
 
 
-SMALLEST: Final[dict[Dimension, Callable[[Protocol, Pack], Iterable[Protocol]]]] = {
+SMALLEST: Final[dict[str, Callable[[Protocol, Pack], Iterable[Protocol]]]] = {
     Dimension.SCHEDULE: lambda plan, pack: [revise(plan, duration_days=pack.lab.days_left)],
     Dimension.BUDGET: lambda plan, _: fewer(plan, "sample_size"),
     Dimension.STAFF: lambda plan, pack: chain(

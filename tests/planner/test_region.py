@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replicalab.assessment import Counts, assess, counts_of, effects_of, merged_effects
+from replicalab.assessment import Counts, amounts, assess, counts_of, effects_of, merged_effects
 from replicalab.models import LARGEST_PLANNED, Dimension, Protocol, revise
 from replicalab.planner import PlanToDraw, RegionLimit, largest_sample, least_to_draw, plan_to_draw
 from replicalab.planner.region import Region, Span, grid_for, numeric_checks, region
@@ -48,7 +48,7 @@ def assert_checked(found: Region, rows: Iterable[int], columns: Iterable[int]) -
     for row, column in zip(rows, columns, strict=True):
         there = found.drawn.at(int(found.days[column]), int(found.samples[row]))
         assert found.feasible[row, column] == there.feasible
-        assert found.checks.credits[row, column] == there.cost
+        assert found.checks.needs["budget"][row, column] == there.cost
         if there.evidence.void_reason:
             assert np.isnan(found.evidence[row, column])
         else:
@@ -63,11 +63,9 @@ def test_arrays_give_what_the_single_check_gives(pack: Pack, plans: list[Protoco
     fits = numeric_checks(columns(plans, pack), pack)
     for place, each in enumerate(plans):
         plan = assess(each, pack)
-        assert fits.credits[place] == plan.cost
-        assert fits.staff[place] == plan.staff
-        assert fits.budget_ok[place] == plan.check.budget_ok
-        assert fits.schedule_ok[place] == plan.check.schedule_ok
-        assert fits.staff_ok[place] == plan.check.staff_ok
+        for amount in amounts():
+            assert fits.needs[amount][place] == plan.slack[amount].used
+            assert fits.within[amount][place] == plan.slack[amount].ok
         assert fits.counts_ok[place] == (plan.evidence.analysed == each.sample_size)
         assert fits.endpoint_ok[place] == (each.duration_days >= pack.min_days)
         if not PlanToDraw(plan).failing and Bounds.EVIDENCE not in {e.number for e in pack.limits}:
@@ -239,7 +237,7 @@ def test_credits_of_an_array_are_rounded_to_a_millionth_as_those_of_one_plan(
     # Of the first price no multiple is near to half a millionth, of the others many are one.
     pack = make_pack(cost_model=CostModel(per_sample=price, per_day=0))
     counts = Counts(np.arange(1, most + 1), 1, 0, 0, 0)
-    found = numeric_checks(counts, pack).credits.tolist()
+    found = numeric_checks(counts, pack).needs["budget"].tolist()
     assert found == [round(n * price, 6) for n in range(1, most + 1)]
 
 

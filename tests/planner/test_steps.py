@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 
 from replicalab.agents import SuggestionChange
-from replicalab.agents.suggestions import DROPPED
 from replicalab.assessment import assess
+from replicalab.assessment.fixes import DROPPED
 from replicalab.models import Protocol
 from replicalab.planner import FieldChange, PlanAnalysis, change_steps
 from replicalab.planner.steps import PlanStep, differences, field_steps

@@ -9,8 +9,8 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from replicalab.agents.suggestions import apply_changes
 from replicalab.assessment import assess
+from replicalab.assessment.fixes import apply_changes
 from replicalab.models import Dimension, Protocol
 from replicalab.planner import PlanAnalysis, variants
 from replicalab.planner.steps import differences
@@ -41,7 +41,7 @@ ITEMS: Final = (*EQUIPMENT, *REAGENTS, *ALTERNATIVES)
 class Respects(NamedTuple):
     """What the numbers of a plan can do depends on of its wording."""
 
-    failing: frozenset[Dimension]
+    failing: frozenset[str]
     controls: int
     loss: int
     factor: float

@@ -8,8 +8,8 @@ from typing import Final
 
 import pytest
 
-from replicalab.agents.suggestions import apply_changes
 from replicalab.assessment import Assessment, assess
+from replicalab.assessment.fixes import apply_changes
 from replicalab.facts.frontier import extras_lines
 from replicalab.facts.negotiation import outcome_verdict
 from replicalab.facts.options import (

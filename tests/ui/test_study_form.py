@@ -362,7 +362,7 @@ def test_items_replacements_controls_and_rules_are_named_and_described() -> None
     lab = study.labs.medium
     assert (lab.booked, lab.out_of_stock) == ({"booth": 4}, ["pay"])
     assert not study.labs.easy.booked
-    assert assess(plan, pack_of(study, Difficulty.EASY)).check.lab_feasible
+    assert assess(plan, pack_of(study, Difficulty.EASY)).lab_feasible
     type_value(at(app, NEEDS), "Samples a day", None)
     assert study_of(app).samples_per_day is None
 

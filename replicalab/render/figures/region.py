@@ -15,6 +15,7 @@ from replicalab.facts.frontier import scale_end
 from replicalab.facts.region import own_items_text
 from replicalab.facts.tradeoffs import YOUR_PLAN, points_of
 from replicalab.lexicon import count_text
+from replicalab.models import Dimension
 from replicalab.planner import PlanToDraw, RegionLimit
 from replicalab.planner.region import Region
 from replicalab.render.figures.placing import PLOT
@@ -208,7 +209,7 @@ class _Map(Sheet):
         places = [(row, column) for row in lines for column in columns]
         days, samples = region.days.tolist(), region.samples.tolist()
         currency = region.plan.pack.lab.currency
-        credits, feasible = region.checks.credits.tolist(), region.feasible.tolist()
+        credits, feasible = region.checks.needs[Dimension.BUDGET].tolist(), region.feasible.tolist()
 
         @cache
         def worth(value: float) -> str:
