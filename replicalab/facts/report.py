@@ -7,6 +7,7 @@ from datetime import date
 from types import MappingProxyType
 from typing import Final
 
+from replicalab import features
 from replicalab.assessment import Assessment, assess
 from replicalab.assessment.effects import published_effect
 from replicalab.assessment.phrases import last_day_text
@@ -42,8 +43,6 @@ from replicalab.facts.plan import (
     source_text,
 )
 from replicalab.facts.rounds import text_blocks
-from replicalab.facts.success import PRIOR, success_text
-from replicalab.facts.success import TITLE as SUCCESS
 from replicalab.facts.units import basis_text, groupings, unknown_text
 from replicalab.facts.verdicts import marked, plan_verdict
 from replicalab.lexicon import (
@@ -335,8 +334,11 @@ def _sizes(plan: Assessment, said: Mapping[str, str]) -> Iterator[Choice]:
         least = f"At the target of {kind.measure} {target}{swapped}."
         found = plan.detectable_effect
         yield capitalised(kind.sought), Cell(effect_text(found), found), least
-    if text := success_text(plan):
-        yield SUCCESS, text, PRIOR
+    for reply in features.ask("facts", plan):
+        if reply.note:
+            yield reply.feature.title, NOT_GIVEN, reply.note
+        for fact in reply.value or ():
+            yield fact.label, fact.shown, fact.note
 
 
 def _why_planned(plan: Assessment, said: Mapping[str, str]) -> str:

@@ -69,6 +69,7 @@ class Reply(NamedTuple):
 
 
 FEATURES: Final[tuple[Feature, ...]] = (
+    Feature("success", "Probability of success", judges=True, panels=("assumptions",)),
     Feature(
         "critique",
         "What a reviewer would ask",

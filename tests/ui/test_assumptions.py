@@ -220,7 +220,7 @@ def test_number_that_a_kind_can_do_without_is_asked_in_a_field_that_is_empty() -
 def test_curves_are_the_cores_with_their_tables() -> None:
     app, found = unfolded(opened()), Curves(assess(MOMENTUM.reference_protocol, MOMENTUM))
     [radio] = [each for each in app.radio if each.key == PARTS]
-    assert radio.options == ["Numbers", *CHARTS, *MORE]
+    assert radio.options == ["Numbers", *CHARTS, *MORE, "Probability of success"]
     for part, title, told in (
         ("Evidence over n", samples_title, samples_rows),
         ("Evidence over effect", effect_title, effect_rows),

@@ -15,8 +15,6 @@ from replicalab.facts.design import design_tables
 from replicalab.facts.original import TITLE as THE_ORIGINAL
 from replicalab.facts.original import original_blocks
 from replicalab.facts.plan import assumption_text
-from replicalab.facts.success import TITLE as SUCCESS
-from replicalab.facts.success import success_blocks
 from replicalab.planner.curves import Curves
 from replicalab.render import figures
 from replicalab.ui import panel, state
@@ -41,15 +39,19 @@ def draw(yours: Assessment) -> None:
     with place:
         lines = Curves(yours, state.written().design)
         fitting = {name: part for name, part in ALL_PARTS.items() if part.fits(lines)}
+        entries = panel.draw_features(PLACE, yours)
         chosen = st.radio(
             "Numbers or a curve",
-            fitting,
+            [*fitting, *entries],
             horizontal=True,
             label_visibility="collapsed",
             key=PARTS,
             persist_state="session",
         )
-        fitting.get(chosen or "", ALL_PARTS[_NUMBERS]).draw(lines)
+        if chosen in entries:
+            entries[chosen]()
+        else:
+            fitting.get(chosen or "", ALL_PARTS[_NUMBERS]).draw(lines)
 
 
 class Chart(NamedTuple):
@@ -108,7 +110,6 @@ MORE: Final = {
         original_blocks, lambda lines: lines.written and lines.written.original
     ),
     numbers.UNITS_AND_ARMS: Part(numbers.has_units, numbers.draw_units),
-    SUCCESS: _panel_part(lambda lines: success_blocks(lines.plan)),
     DESIGN: _panel_part(lambda lines: design_tables(lines.plan)),
 }
 """The parts after the curves."""
