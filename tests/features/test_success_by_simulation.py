@@ -1,8 +1,7 @@
-"""The probability of success held against whole studies: simulated samples, units and arms.
+"""The probability of success against whole studies: simulated samples, units and arms.
 
-Nothing of the core is used but the chance that is held: data are drawn sample by sample (or from
-the exact distribution of what is reported of them), estimated as the field estimates, and each
-criterion is decided as its authors wrote it.
+Data are drawn sample by sample (or from the exact distribution of the reported statistics),
+estimated as the field estimates, and each criterion is decided as its authors wrote it.
 """
 
 from __future__ import annotations
@@ -14,11 +13,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from replicalab.assessment.effects import basis_of, relative_size
+from replicalab.assessment import assess
 from replicalab.designs import KINDS
-from replicalab.designs.planning_effects import Criterion, chance
+from replicalab.features.success import CRITERIA, success_of
 from replicalab.scenarios import Arms, Original, Units
-from tests.factories import make_design
+from tests.factories import make_design, make_pack, make_protocol
 
 DRAWS: Final = 100_000
 Z: Final = stats.norm.isf(0.025)
@@ -75,20 +74,20 @@ def simulated(kind: str, effects: Any, n: int, rng: Any, *, units: bool, share: 
     raise ValueError(kind)
 
 
-def met(name: Criterion, found: Any, se: float, original: float, error: float) -> Any:
+def met(name: str, found: Any, se: float, original: float, error: float) -> Any:
     """Return where a criterion is met, as its authors wrote it."""
     match name:
-        case Criterion.SIGNIFICANT:
+        case "significant":
             return found / se > Z
-        case Criterion.PREDICTION:
+        case "prediction":
             return np.abs(found - original) < Z * math.hypot(se, error)
-        case Criterion.SMALL_TELESCOPES:
+        case "small_telescopes":
             third = stats.norm.ppf(1 / 3) + Z  # the shift at which a z-test has that power
             return found + stats.norm.isf(0.05) * se > third * error
     raise ValueError(name)
 
 
-def chance_of(kind: str, name: Criterion, n: int, units: Units | None, arms: Arms | None) -> float:
+def chance_of(kind: str, name: str, n: int, units: Units | None, arms: Arms | None) -> float:
     estimate, error, _ = STUDIES[kind]
     scale = KINDS[kind].normal
     assert scale is not None
@@ -104,18 +103,19 @@ def chance_of(kind: str, name: Criterion, n: int, units: Units | None, arms: Arm
             effect=scale.effect(estimate), se=error, source="Made up", confidence="derived"
         ),
     )
-    basis = basis_of(design)
-    assert basis is not None
-    return chance(name, relative_size(design, n), basis)
+    plan = make_protocol(sample_size=n)
+    success = success_of(
+        assess(plan, make_pack(design=design, budget=1e9, reference_protocol=plan))
+    )
+    assert success is not None
+    return success.of_plan(name)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("setting", ["plain", "units", "arms"])
-@pytest.mark.parametrize("name", Criterion)
+@pytest.mark.parametrize("name", CRITERIA)
 @pytest.mark.parametrize("kind", KINDS_HELD)
-def test_chance_of_success_is_that_of_simulated_studies(
-    kind: str, name: Criterion, setting: str
-) -> None:
+def test_probability_equals_simulated_studies(kind: str, name: str, setting: str) -> None:
     row = KINDS[kind]
     held = {"plain", *row.optional} - ({"units"} if kind in _NOT_SIMULATED else set())
     if setting not in held:
