@@ -1,7 +1,7 @@
-"""What one visitor has before them: a single record in the session, written into the address.
+"""The session of a visitor: its workspace, the address of that, and undo.
 
-The address is read when a session starts. Later it is ours to write, and it is read again only
-when the browser's Back or Forward brings an older one back.
+The address is read when a session starts. Later the app writes it, and reads it again only when
+the browser's Back or Forward brings an older one.
 """
 
 from __future__ import annotations
@@ -16,24 +16,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 import streamlit as st
 
-from replicalab import server
+from replicalab import scenarios, server
 from replicalab.assessment import assess
 from replicalab.case import Case
 from replicalab.errors import LinkError, ScenarioError
 from replicalab.models import Protocol, text_bytes
 from replicalab.planner import PlanAnalysis
-from replicalab.scenarios import (
-    Difficulty,
-    EvidenceAssumptions,
-    LabOverrides,
-    Pack,
-    Study,
-    list_scenarios,
-)
+from replicalab.scenarios import EvidenceAssumptions, Pack
 from replicalab.ui import own_studies
 from replicalab.ui.address import to_query
 from replicalab.ui.library import drafting
-from replicalab.ui.library.drafting import DraftOffer, Tab
 from replicalab.ui.workspace import DEFAULT_STUDY, TrayCase, Workspace
 
 if TYPE_CHECKING:
@@ -41,16 +33,14 @@ if TYPE_CHECKING:
     from replicalab.ui.stories import Story
 
 _STATE: Final = "state"
-_REMEMBERED: Final = 200
-# What can be undone: so many steps, and so many bytes of plans, or of a study's files.
-_REMEMBERED_BYTES: Final = 2**20
+_REMEMBERED: Final = 200  # steps that undo keeps
+_REMEMBERED_BYTES: Final = 2**20  # of their plans, or of a study's files
+_SETTLED_AFTER: Final = 1.0  # seconds until the browser surely shows the address written last
 _Step = TypeVar("_Step")
-# Seconds after which the browser surely shows the address that we wrote last.
-_SETTLED_AFTER: Final = 1.0
 
 
 class HistoryStep(NamedTuple):
-    """What undo or redo brings back; where it is ``whole``, its players, rounds and moves too."""
+    """A step of undo or redo; a ``whole`` one includes players, rounds and moves."""
 
     workspace: Workspace
     whole: bool = False
@@ -58,24 +48,22 @@ class HistoryStep(NamedTuple):
 
 @dataclass
 class Session:
-    """What one visitor has before them.
+    """The state of one visitor.
 
     Attributes:
-        past, future: what undo and redo bring back, the next one last.
+        past, future: the steps of undo and redo, the next one last.
         chosen: whether a study was chosen; the default one is open before.
-        version: changes whenever the plan changes from outside its editor; the editor's widgets
-            carry it in their keys, so that new ones show the plan and not what was typed before. It
-            starts anywhere: a tab that outlived its server still holds what was typed there.
-        problems: what could not be read of the address, until it is dismissed.
-        notice: what came of keeping something last, until the workspace changes.
-        offered: the last draft, for whoever comes without an address, until it is chosen or not.
-        address: the one that we wrote last, or that the visitor came with.
-        worked_out: the workspace whose address was worked out last, that address, and whether it
-            carries all.
-        written_at: when; in seconds of `time.monotonic`.
-        touched: whether this run comes from a change of the workspace.
-        shelved: the studies on the shelf that this run has asked for, each in its lab.
-        analysed: what `analysis` answered last; the next run does not judge the same plan again.
+        version: changes when the plan changes outside its editor, whose widgets have it in their
+            keys. It starts at random: a tab that outlived its server still holds typed values.
+        problems: what could not be read of the address.
+        notice: the result of the last save, until the workspace changes.
+        offered: a draft offered to a visitor without an address.
+        address: the address written last, or the visitor's own.
+        query: a workspace, its address, and whether that carries all of it.
+        written_at: `time.monotonic` of the last write.
+        touched: whether this run changed the workspace.
+        shelved: the packs of the shelf that this run has read.
+        analysed: the last answer of `analysis`.
     """
 
     workspace: Workspace
@@ -85,11 +73,11 @@ class Session:
     version: int = field(default_factory=partial(secrets.randbelow, 2**32))
     problems: list[str] = field(default_factory=list)
     story: Story | None = None
-    tab: Tab = field(default_factory=Tab)
+    tab: drafting.Tab = field(default_factory=drafting.Tab)
     notice: SaveNotice | None = None
-    offered: DraftOffer | None = None
+    offered: drafting.DraftOffer | None = None
     address: dict[str, str] = field(default_factory=dict)
-    worked_out: tuple[Workspace, dict[str, str], bool] | None = None
+    query: tuple[Workspace, dict[str, str], bool] | None = None
     written_at: float = 0.0
     touched: bool = False
     shelved: dict[tuple[str, str, int], Pack] = field(default_factory=dict)
@@ -97,9 +85,9 @@ class Session:
 
 
 def current() -> Session:
-    """Return what this visitor has before them."""
-    found: Session = st.session_state[_STATE]
-    return found
+    """Return this visitor's session."""
+    session: Session = st.session_state[_STATE]
+    return session
 
 
 def workspace() -> Workspace:
@@ -108,12 +96,12 @@ def workspace() -> Workspace:
 
 
 def case() -> Case:
-    """Return what is open."""
+    """Return the open case."""
     return workspace().case
 
 
 def is_chosen() -> bool:
-    """Return whether a study was chosen. The default one is open before."""
+    """Return whether a study was chosen; the default one is open before."""
     return current().chosen
 
 
@@ -128,11 +116,7 @@ def written() -> Pack:
 
 
 def _find(scenario_id: str, difficulty: str, seed: int, own: str | None) -> Pack:
-    """Return a study in its lab; a run looks for one on the shelf, which is files, once.
-
-    Raises:
-        ScenarioError: it is not there.
-    """
+    """Return a study in its lab; a run reads a file of the shelf once."""
     if own is not None:
         return own_studies.find(scenario_id, difficulty, seed, own)
     shelved, where = current().shelved, (scenario_id, difficulty, seed)
@@ -142,7 +126,7 @@ def _find(scenario_id: str, difficulty: str, seed: int, own: str | None) -> Pack
 
 
 def analysis() -> PlanAnalysis:
-    """Return the plan in its lab, and what may be done about it."""
+    """Return the analysis of the plan in its lab."""
     pack, last = case().pack(_find), current().analysed
     if last is None or last.yours.plan != plan() or last.yours.pack != pack:
         last = current().analysed = PlanAnalysis(assess(plan(), pack))
@@ -155,10 +139,10 @@ def analysis() -> PlanAnalysis:
 def begin() -> None:
     """Read the address at the start of a session, or when Back has changed it.
 
-    Too soon after an edit the browser may still show an older one: ours is written again instead.
+    Soon after an edit the browser may still show an older one, so the address is written again.
     """
     query = st.query_params.to_dict()
-    own_studies.kept()  # which are in use as long as their owner looks at a page
+    own_studies.kept()  # they count as used while their owner looks at a page
     if _STATE not in st.session_state:
         st.session_state[_STATE] = Session(Workspace())
         may_have_kept = not server.is_new_visitor()
@@ -179,72 +163,64 @@ def begin() -> None:
 
 
 def _adopt(query: dict[str, str]) -> None:
-    found = current()
-    reading = drafting.read(query, found.tab)
-    found.workspace, found.problems = reading.workspace, reading.problems
-    found.chosen = found.chosen or bool(reading.problems) or _chooses(query, found.workspace)
-    found.address = query
-    found.written_at = time.monotonic()
-    found.version += 1
-
-
-def _chooses(query: dict[str, str], found: Workspace) -> bool:
-    """Return whether an address says more than a lab and a view of the front door."""
-    first = Workspace()
-    return "study" in query or found.changed(survey=False, own_lab=first.case.own_lab) != first
+    session, first = current(), Workspace()
+    reading = drafting.read(query, session.tab)
+    session.workspace, session.problems = reading.workspace, reading.problems
+    # A lab and a view of the front door alone choose no study.
+    other = reading.workspace.changed(survey=False, own_lab=first.case.own_lab) != first
+    session.chosen = session.chosen or bool(reading.problems) or "study" in query or other
+    session.address, session.written_at = query, time.monotonic()
+    session.version += 1
 
 
 def _leave_a_lost_study() -> None:
-    """Open another study when the open one is gone or its file is unreadable, and say so."""
+    """Open another study if the open one is missing or broken, and say so."""
     try:
         case().pack(_find)
     except ScenarioError as error:
-        usable = [summary.scenario_id for summary in list_scenarios()]
+        usable = [summary.scenario_id for summary in scenarios.list_scenarios()]
         if not usable:
             raise
-        found, lost = current(), case()
+        session = current()
         other = DEFAULT_STUDY if DEFAULT_STUDY in usable else usable[0]
-        # No step: undo would lead back to the lost study.
-        found.tab = drafting.left(found.tab, lost)
-        found.workspace = Workspace().changed(study=other)
-        found.version += 1
-        found.problems = [*str(error).splitlines(), "Another study is open instead."]
+        # Not a step: undo would lead back to the lost study.
+        session.tab = drafting.left(session.tab, case())
+        session.workspace = Workspace().changed(study=other)
+        session.version += 1
+        session.problems = [*str(error).splitlines(), "Another study is open instead."]
 
 
 def address() -> dict[str, str]:
-    """Return the query string that opens what is on the screen.
-
-    A workspace that is too long for it is in the tab's draft, which the address then names.
-    """
-    query, is_whole = _worked_out()
+    """Return the query string of the screen; it names a draft if the workspace is too long."""
+    query, is_whole = _query()
     if not is_chosen():
         query = {key: value for key, value in query.items() if key not in {"study", "lab"}}
     return query | drafting.named(current().tab, workspace(), is_whole=is_whole)
 
 
-def _worked_out() -> tuple[dict[str, str], bool]:
-    found, work = current(), workspace()
-    if found.worked_out is None or found.worked_out[0] is not work:
+def _query() -> tuple[dict[str, str], bool]:
+    session, work = current(), workspace()
+    if session.query is None or session.query[0] is not work:
         try:
             query, is_whole = to_query(work), True
         except LinkError:
             query, is_whole = to_query(drafting.without_contents(work)), False
-        found.worked_out = work, query, is_whole
-    return found.worked_out[1:]
+        session.query = work, query, is_whole
+    return session.query[1:]
 
 
 def is_too_long() -> bool:
     """Return whether the workspace is too long for a link."""
-    return not _worked_out()[1]
+    return not _query()[1]
 
 
 def write_address() -> None:
-    """Write that into the address, if it is not there already, and have the draft saved."""
-    found, query = current(), address()
-    drafting.note(found.tab, found.workspace, soon="draft" in query)
-    if query != found.address:
+    """Write the address if it has changed, and have the draft saved."""
+    session, query = current(), address()
+    drafting.note(session.tab, session.workspace, soon="draft" in query)
+    if query != session.address:
         st.query_params.from_dict(query)
-        found.address, found.written_at = query, time.monotonic()
+        session.address, session.written_at = query, time.monotonic()
 
 
 # --- steps that can be undone ---------------------------------------------------------------
@@ -257,16 +233,13 @@ def _set(changed: Workspace) -> None:
 
 
 def _remember(*, whole: bool = False) -> None:
-    found = current()
-    found.past = latest([*found.past, HistoryStep(found.workspace, whole)], _REMEMBERED, _size)
-    found.future = []
+    session = current()
+    steps = [*session.past, HistoryStep(session.workspace, whole)]
+    session.past, session.future = latest(steps, _REMEMBERED, _size), []
 
 
 def latest(steps: list[_Step], most: int, size: Callable[[_Step], int]) -> list[_Step]:
-    """Return the latest steps that undo keeps: at most so many, and a mebibyte by their size.
-
-    The next one that undo brings back is the last.
-    """
+    """Return the latest steps: at most so many, of a mebibyte in all."""
     steps = steps[-most:]
     sizes = accumulate(size(step) for step in reversed(steps))
     return steps[len(steps) - sum(total <= _REMEMBERED_BYTES for total in sizes) :]
@@ -278,14 +251,14 @@ def _size(step: HistoryStep) -> int:
 
 
 def edit(protocol: Protocol) -> None:
-    """Take the plan that the editor's widgets now show; the same plan is no step."""
+    """Set the plan; the same plan is no step."""
     if protocol != plan():
         _remember()
         _set(workspace().with_case(case().with_plan(protocol, _find)))
 
 
 def open_workspace(found: Workspace, *, whole: bool = False) -> None:
-    """Open a workspace; undo brings back a negotiation too where ``whole`` is set."""
+    """Open a workspace; undo of a ``whole`` step brings back a negotiation too."""
     _remember(whole=whole)
     _set(found)
     current().chosen = True
@@ -293,22 +266,22 @@ def open_workspace(found: Workspace, *, whole: bool = False) -> None:
 
 
 def open_case(found: Case, *, whole: bool = False) -> None:
-    """Open a case, at the first round of its negotiation; all else that is shown stays."""
+    """Open a case at its first round; the rest of the workspace stays."""
     open_workspace(workspace().with_case(found), whole=whole)
 
 
-def suppose(own_lab: LabOverrides) -> None:
-    """Say something else of the lab; the same is no step."""
+def suppose(own_lab: scenarios.LabOverrides) -> None:
+    """Change the visitor's lab; the same lab is no step."""
     if own_lab != case().own_lab:
         _remember()
         _set(workspace().with_case(case().with_own(own_lab=own_lab)))
 
 
 def ask(question: EvidenceAssumptions) -> None:
-    """Let the evidence assume something else; the same is no step.
+    """Change the assumptions of the evidence; the same ones are no step.
 
     Raises:
-        ScenarioError: the study cannot be asked that; nothing has changed.
+        ScenarioError: they do not fit the study; nothing has changed.
     """
     asked = case().with_own(question=question)
     asked.pack(_find)
@@ -318,48 +291,43 @@ def ask(question: EvidenceAssumptions) -> None:
 
 
 def set_tray(tray: tuple[TrayCase, ...]) -> None:
-    """Let this be the comparison tray; the same is no step."""
+    """Set the comparison tray; the same one is no step."""
     if tray != workspace().tray:
         _remember()
         _set(workspace().changed(tray=tray))
 
 
 def replace_plan(protocol: Protocol | None) -> None:
-    """Take a plan from elsewhere (a suggestion, the reference for None) and show it."""
+    """Open another plan: a suggestion, or the reference for None."""
     open_case(case().with_plan(protocol, _find))
 
 
-def open_study(scenario_id: str, own: str | None = None, lab: Difficulty | None = None) -> None:
-    """Open a study with its reference protocol, in ``lab`` as written or else in the same lab."""
+def open_study(
+    scenario_id: str, own: str | None = None, lab: scenarios.Difficulty | None = None
+) -> None:
+    """Open a study with its reference protocol, in ``lab`` as written or in the same lab."""
     opened = case().with_study(scenario_id, own)
     if lab is not None:
         opened = opened.changed(lab=lab, seed=0)
     open_workspace(workspace().with_case(opened).changed(challenge=False))
 
 
-def bring(text: str, study: Study) -> str:
-    """Keep a visitor's study and open it; return why not, and change nothing.
-
-    The plan and the lab of one that is open stay.
-    """
+def bring(text: str, study: scenarios.Study) -> str:
+    """Keep a visitor's study and open it, or return why not; an open one keeps its plan."""
     if refused := own_studies.keep(text, study):
         return refused
     own = own_studies.key_of(study.scenario_id)
-    if case().own == own:
-        open_workspace(_askable(workspace().with_case(case().with_own())))
-    else:
+    if case().own != own:
         open_study(study.scenario_id, own)
-    return ""
-
-
-def _askable(asked: Workspace) -> Workspace:
-    """Return a workspace without the questions that its study cannot be asked."""
+        return ""
+    work = workspace().with_case(case().with_own())
     try:
-        asked.case.pack(_find)
-    except ScenarioError as error:
+        work.case.pack(_find)
+    except ScenarioError as error:  # the changed study cannot be asked the open question
         current().problems = [f"{error}; the study's own question is asked instead."]
-        return asked.changed(question=EvidenceAssumptions())
-    return asked
+        work = work.changed(question=EvidenceAssumptions())
+    open_workspace(work)
+    return ""
 
 
 def undo() -> None:
@@ -368,7 +336,7 @@ def undo() -> None:
 
 
 def redo() -> None:
-    """Do the last undone step again."""
+    """Repeat the last undone step."""
     _travel(current().future, current().past)
 
 
@@ -381,7 +349,7 @@ def _travel(source: list[HistoryStep], target: list[HistoryStep]) -> None:
 
 
 def last_step() -> Case | None:
-    """Return the case that undo brings back; None where that would be another study."""
+    """Return the case that undo brings back; None if that is another study."""
     past, now = current().past, case()
     before = past[-1].workspace.case if past else None
     is_same = before is not None and (before.study, before.own) == (now.study, now.own)
@@ -396,23 +364,23 @@ def next_step() -> bool:
 
 
 def brings_back_a_run() -> bool:
-    """Return whether undo brings back a negotiation that gave way to another."""
+    """Return whether undo brings back a replaced negotiation."""
     last = next(reversed(current().past), None)
     return last is not None and (last.whole or bool(last.workspace.case.moves and not case().moves))
 
 
-# --- no steps -------------------------------------------------------------------------------
+# --- changes that undo ignores ---------------------------------------------------------------
 
 
 def show(**changes: object) -> None:
-    """Change what is no step to undo: players, rounds, presentation."""
+    """Change players, rounds or presentation."""
     _set(workspace().changed(**changes))
 
 
 def open_story() -> Story | None:
-    """Return the story that was opened last, while what it is about is still on the screen.
+    """Return the story that was opened last, if its case is still open.
 
-    The round, the presentation and what is said of the lab may change: it is the same story.
+    The round, the presentation and the visitor's lab may change.
     """
     story = current().story
     if story is None:

@@ -7,7 +7,7 @@ import pytest
 from replicalab.facts.verdicts import answer_to
 from replicalab.models import LAB_DIMENSIONS, Dimension
 from replicalab.scenarios import Difficulty, list_scenarios
-from replicalab.ui.cards import Filter, cards, matching
+from replicalab.ui.scenarios.gallery import Filter, cards, matching
 
 CARDS: Final = cards()
 

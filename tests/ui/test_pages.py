@@ -12,8 +12,7 @@ from replicalab.facts.verdicts import offer_story
 from replicalab.scenarios import load_scenario
 from replicalab.scenarios.reading import MAX_BYTES
 from replicalab.ui import study_form
-from replicalab.ui.cards import reference_options
-from replicalab.ui.study import PARTS, TABS
+from replicalab.ui.study import PARTS, TABS, reference_options
 from tests.facts.reading import tree
 from tests.golden import assert_golden
 from tests.ui.acting import pick, press, type_number

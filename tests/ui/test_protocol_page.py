@@ -34,9 +34,9 @@ from replicalab.negotiation import ScientistKind
 from replicalab.planner import PlanStep
 from replicalab.scenarios import Difficulty, Pack, load_scenario
 from replicalab.ui.address import to_query
-from replicalab.ui.cards import reference_options
 from replicalab.ui.own_studies import find
 from replicalab.ui.stories import stories
+from replicalab.ui.study import reference_options
 from replicalab.ui.workspace import Workspace
 from tests.golden import assert_golden
 from tests.negotiation.playing import by_rule

@@ -19,7 +19,7 @@ from replicalab.planner import PlanAnalysis, PlanToDraw, plan_to_draw
 from replicalab.scenarios import Difficulty, LabOverrides, load_scenario
 from replicalab.ui import state
 from replicalab.ui.address import to_query
-from replicalab.ui.cards import reference_options
+from replicalab.ui.study import reference_options
 from replicalab.ui.tradeoffs import outlook
 from replicalab.ui.tradeoffs.levers import take_typed
 from replicalab.ui.workspace import Workspace

@@ -1,23 +1,23 @@
-"""The front door's upper part, and the gallery: filters, and a card for each study."""
+"""The front door: stories, and the gallery with a card for each study and its filters."""
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable
 from contextlib import suppress
-from functools import partial
-from typing import Final
+from functools import lru_cache, partial
+from typing import Final, NamedTuple
 
 import streamlit as st
 
+from replicalab import scenarios
 from replicalab.characters import shown
 from replicalab.errors import ScenarioError
+from replicalab.facts import study as study_facts
 from replicalab.facts.blocks import Group, Heading
-from replicalab.facts.study import card_panel, field_name, idea_panel, legend_panel, picture_panel
-from replicalab.lexicon import count_text
-from replicalab.models import LAB_DIMENSIONS
+from replicalab.lexicon import count_text, label_key
+from replicalab.models import LAB_DIMENSIONS, Dimension
 from replicalab.planner import PlanAnalysis
-from replicalab.scenarios import Difficulty, broken_scenarios
+from replicalab.scenarios import Difficulty
 from replicalab.ui import challenge, own_studies, panel, state, study, study_form
-from replicalab.ui.cards import Card, Filter, ShownLabs, cards, matching, own_card
 from replicalab.ui.controls import button
 from replicalab.ui.stories import Story, StoryPage, stories
 from replicalab.ui.study_cache import OwnStudy
@@ -34,26 +34,109 @@ _PAGE_OF_STORY: Final = {
 _WHAT_THIS_IS: Final = (
     "Plan a replication in the lab you have, and see what every cut costs in evidence."
 )
-_CARDS_A_PAGE: Final = 12
+_PAGE_SIZE: Final = 12
 _ANY: Final = "any"
-# Offered on a page that needs a study: of three fields, and easy to explain.
+# Offered on a page that needs a study: easy to explain, and from three fields.
 _FIRST: Final = ("psy_stroop", "bio_jq1_myeloma", "ml_resnet_cifar10")
 _FILTERS: Final = ("filter_text", "filter_domain", "filter_binds", "filter_lab")
 
 
+# --- cards ------------------------------------------------------------------------------------
+
+
+class ShownLabs(NamedTuple):
+    """The labs of a card: the study's three at a seed, and the visitor's if it differs.
+
+    Attributes:
+        level: the lab that ``own`` changes.
+        own: those changes as JSON, which can be hashed.
+    """
+
+    seed: int = 0
+    level: Difficulty = Difficulty.MEDIUM
+    own: str = "{}"
+
+
+class Card(NamedTuple):
+    """A study at a glance.
+
+    Attributes:
+        labs: the reference protocol in each lab, by the lab's name.
+        own: a visitor's study; None on the shelf.
+    """
+
+    summary: scenarios.ScenarioSummary
+    labs: dict[str, PlanAnalysis]
+    own: OwnStudy | None = None
+
+
+class Filter(NamedTuple):
+    """What to look for; None and "" look for nothing.
+
+    ``binds`` is the binding limit of the reference protocol, in ``lab`` or in any lab.
+    """
+
+    text: str = ""
+    domain: str | None = None
+    binds: Dimension | None = None
+    lab: Difficulty | None = None
+
+
+_AS_WRITTEN: Final = ShownLabs()
+
+
+def cards(labs: ShownLabs = _AS_WRITTEN) -> list[Card]:
+    """Return a card per study on the shelf; cached until a file changes."""
+    return list(_cards(scenarios.shelf_fingerprint(), labs))
+
+
+@lru_cache(maxsize=4)
+def _cards(_fingerprint: Hashable, labs: ShownLabs) -> tuple[Card, ...]:
+    return tuple(
+        Card(about, _analyses(partial(scenarios.load_scenario, about.scenario_id), labs))
+        for about in scenarios.list_scenarios()
+    )
+
+
+def _analyses(
+    pack_in: Callable[[Difficulty, int], scenarios.Pack], labs: ShownLabs
+) -> dict[str, PlanAnalysis]:
+    packs = {level.capitalize(): pack_in(level, labs.seed) for level in Difficulty}
+    if labs.own != _AS_WRITTEN.own:
+        own_lab = scenarios.LabOverrides.model_validate_json(labs.own)
+        written = packs[labs.level.capitalize()]
+        packs["Yours"] = written.with_own(own_lab, scenarios.EvidenceAssumptions())
+    return {name: study.reference_options(pack) for name, pack in packs.items()}
+
+
+def matching(found: Iterable[Card], wanted: Filter) -> list[Card]:
+    """Return the cards that match a filter, in their order."""
+    words = label_key(wanted.text).split()
+    return [card for card in found if _matches(card, wanted, words)]
+
+
+def _matches(card: Card, wanted: Filter, words: list[str]) -> bool:
+    about, paper = card.summary, card.summary.paper
+    labs = [lab for lab in card.labs.values() if wanted.lab in (None, lab.yours.pack.difficulty)]
+    binds = wanted.binds is None or any(wanted.binds is lab.binding for lab in labs)
+    domain = about.domain_id.replace("_", " ")
+    texts = (paper.name, paper.title, paper.citation, paper.goal, paper.teaches)
+    searched = label_key(" ".join((about.scenario_id, domain, *texts, about.design.unit_of_n)))
+    return binds and wanted.domain in (None, about.domain_id) and all(w in searched for w in words)
+
+
+# --- the front door ----------------------------------------------------------------------------
+
+
 def draw_idea() -> None:
-    """Draw what this is, the stories with a picture each, and the way in for those who plan."""
-    try:
-        found = stories()
-    except ScenarioError:
-        found = []  # the gallery names the broken file; the stories that need it are left out
+    """Draw the first sentence, the stories, and the way to the survey."""
     level = 2 if state.is_chosen() else 1  # the page's heading until the header has one
-    panel.draw(idea_panel(_WHAT_THIS_IS, level=level))
+    panel.draw(study_facts.idea_panel(_WHAT_THIS_IS, level=level))
     with st.grid("auto", min_column_width=270, key="stories"):
-        for number, (story, options) in enumerate(_judged(found)):
+        for number, (story, options) in enumerate(_readable_stories()):
             _draw_story(story, options, first=number == 0)
     with st.container(border=True, key="plan_here", horizontal=True, vertical_alignment="center"):
-        button("Plan in your lab", "biotech", _plan_here, key="plan")
+        button("Plan in your lab", "biotech", partial(state.show, survey=True), key="plan")
         st.caption("The best plan of every study for your budget, days and staff.", width="content")
         if st.button(
             "Surprise me",
@@ -62,22 +145,21 @@ def draw_idea() -> None:
             type="tertiary",
             help="A study in its easy or medium lab.",
         ):
-            _open_a_surprise()
+            _open(
+                secrets.choice(_all_cards()), secrets.choice([Difficulty.EASY, Difficulty.MEDIUM])
+            )
             study.go_there()
 
 
-def _plan_here() -> None:
-    state.show(survey=True)
-
-
-def _judged(found: list[Story]) -> list[tuple[Story, PlanAnalysis]]:
-    """Return each story whose study can be read, with the plan in which it begins."""
-    judged = []
-    for story in found:
-        with suppress(ScenarioError):
-            plan = story.workspace.case.assessed(own_studies.find)
-            judged.append((story, PlanAnalysis(plan)))
-    return judged
+def _readable_stories() -> list[tuple[Story, PlanAnalysis]]:
+    """Return the stories with their first plans; the gallery names a study that is broken."""
+    readable = list[tuple[Story, PlanAnalysis]]()
+    with suppress(ScenarioError):
+        for story in stories():
+            with suppress(ScenarioError):
+                plan = story.workspace.case.assessed(own_studies.find)
+                readable.append((story, PlanAnalysis(plan)))
+    return readable
 
 
 def _draw_story(story: Story, options: PlanAnalysis, *, first: bool) -> None:
@@ -94,23 +176,22 @@ def _draw_story(story: Story, options: PlanAnalysis, *, first: bool) -> None:
             state.open_workspace(story.workspace.changed(tray=tray))
             state.current().story = story
             st.switch_page(_PAGE_OF_STORY[story.page], query_params=state.address())
-        panel.draw(picture_panel(options))
-
-
-def _open_a_surprise() -> None:
-    card = secrets.choice(_all_cards())
-    _open(card, secrets.choice([Difficulty.EASY, Difficulty.MEDIUM]))
+        panel.draw(study_facts.picture_panel(options))
 
 
 def _all_cards() -> list[Card]:
     case = state.case()
     labs = ShownLabs(case.seed, case.lab, case.own_lab.model_dump_json(exclude_defaults=True))
     brought = own_studies.readable(case.own)
-    return [*(own_card(study, labs) for study in brought), *cards(labs)]
+    own = (
+        Card(own.study, _analyses(partial(scenarios.pack_of, own.study), labs), own)
+        for own in brought
+    )
+    return [*own, *cards(labs)]
 
 
 def draw_choice(page: str) -> None:
-    """Draw three studies to choose from, on a page that needs one."""
+    """Offer three studies on a page that needs one."""
     shelf = {card.summary.scenario_id: card for card in cards()}
     first = [shelf[name] for name in _FIRST if name in shelf] or [*shelf.values()][:3]
     panel.draw(Group((Heading(f"{page}: choose a study", 1),)))
@@ -121,20 +202,20 @@ def draw_choice(page: str) -> None:
 
 
 def draw_gallery() -> None:
-    """Draw the filters and the cards that fit them, and say which files could not be read."""
+    """Draw the filters, the matching cards and the broken files."""
     found = _all_cards()
     wanted = _draw_filters(found)
     fitting = matching(found, wanted)
     if fitting:
-        panel.draw(legend_panel(len(fitting), len(found), state.case().seed))
+        panel.draw(study_facts.legend_panel(len(fitting), len(found), state.case().seed))
     else:
         text = f'No study matches "{escaped(wanted.text)}".' if wanted.text else "No study matches."
         st.caption(text)
-        button("Clear search", "filter_alt_off", _take_filters_away)
-    pages = -(-len(fitting) // _CARDS_A_PAGE)  # rounded up
+        button("Clear search", "filter_alt_off", _clear_filters)
+    pages = -(-len(fitting) // _PAGE_SIZE)  # rounded up
     page = st.pagination(pages, key="gallery_page") if pages > 1 else 1
     with st.grid("auto", min_column_width=270, key="gallery"):
-        for card in fitting[(page - 1) * _CARDS_A_PAGE : page * _CARDS_A_PAGE]:
+        for card in fitting[(page - 1) * _PAGE_SIZE : page * _PAGE_SIZE]:
             _draw_card(card)
     _draw_broken_files()
 
@@ -147,7 +228,9 @@ def _draw_filters(found: list[Card]) -> Filter:
         "Search", key=of_text, max_chars=200, placeholder="Title, author, goal…"
     )
     with more.popover("Filter", icon=":material/filter_alt:", width="stretch"):
-        domain = st.selectbox("Field", [_ANY, *domains], key=of_domain, format_func=field_name)
+        domain = st.selectbox(
+            "Field", [_ANY, *domains], key=of_domain, format_func=study_facts.field_name
+        )
         binds = st.selectbox(
             "Binding constraint",
             [_ANY, *LAB_DIMENSIONS],
@@ -166,13 +249,13 @@ def _draw_filters(found: list[Card]) -> Filter:
     )
 
 
-def _take_filters_away() -> None:
+def _clear_filters() -> None:
     for key in _FILTERS:
         st.session_state[key] = "" if key == _FILTERS[0] else _ANY
 
 
 def _take_away(own: OwnStudy) -> None:
-    """Forget one of the visitor's studies; it goes into the form, so nothing is lost."""
+    """Remove a visitor's study; the form keeps its text."""
     study_form.edit(own)
     own_studies.remove(own.study.scenario_id)
     if state.case().own == own.key:
@@ -187,7 +270,7 @@ _SHARED_BUTTONS: Final = (("Copy it into the form", ":material/edit_document:", 
 
 
 def _draw_card(card: Card, on_click: Callable[[], None] | None = None) -> None:
-    """Draw a card, whose button opens the study here or, without a callback, on its page."""
+    """Draw a card; its button calls ``on_click``, or opens the Study page."""
     summary = card.summary
     key = card.own.key if card.own else None
     is_mine = card.own is not None and own_studies.is_mine(card.own)
@@ -205,7 +288,9 @@ def _draw_card(card: Card, on_click: Callable[[], None] | None = None) -> None:
         ):
             _open(card)
             study.go_there()
-        panel.draw(card_panel(summary, {} if hidden else card.labs, origin, hidden=hidden))
+        panel.draw(
+            study_facts.card_panel(summary, {} if hidden else card.labs, origin, hidden=hidden)
+        )
         if card.own:
             with st.container(horizontal=True):
                 for label, icon, pressed in _OWN_BUTTONS if is_mine else _SHARED_BUTTONS:
@@ -219,7 +304,7 @@ def _draw_card(card: Card, on_click: Callable[[], None] | None = None) -> None:
 
 
 def _open(card: Card, lab: Difficulty = Difficulty.MEDIUM) -> None:
-    """Open a study in one of its labs as written; one that is open there keeps its plan."""
+    """Open a study in a lab as written; if it is open there already, its plan stays."""
     study_id, own = card.summary.scenario_id, card.own and card.own.key
     if state.is_chosen() and state.case().where == (study_id, lab.value, 0, own):
         return
@@ -227,7 +312,7 @@ def _open(card: Card, lab: Difficulty = Difficulty.MEDIUM) -> None:
 
 
 def _draw_broken_files() -> None:
-    for error in broken_scenarios():
+    for error in scenarios.broken_scenarios():
         with st.expander(f"A study file could not be read: {escaped(error.source)}"):
             for fault in error.faults:
                 st.text(shown(str(fault)))

@@ -6,6 +6,7 @@ from typing import Final, NoReturn
 
 import streamlit as st
 
+from replicalab.assessment import assess
 from replicalab.drafts import longest_name
 from replicalab.facts.blocks import Block
 from replicalab.facts.study import (
@@ -19,7 +20,6 @@ from replicalab.facts.study import (
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, Pack
 from replicalab.ui import challenge, notices, own_studies, panel, state, study_form
-from replicalab.ui.cards import reference_options
 from replicalab.ui.controls import button, open_tab, page_link
 from replicalab.ui.study_cache import OwnStudy
 from replicalab.ui.workspace import LARGEST_SEED
@@ -34,6 +34,11 @@ PARTS: Final[dict[str, Callable[[PlanAnalysis], list[Block]]]] = {
     "Restrictions and criteria": lambda here: [rules_panel(here.yours.pack)],
 }
 """The parts of a study; only the one that is looked at is drawn."""
+
+
+def reference_options(pack: Pack) -> PlanAnalysis:
+    """Return the analysis of a study's reference protocol in its lab."""
+    return PlanAnalysis(assess(pack.reference_protocol, pack))
 
 
 def go_there() -> NoReturn:
