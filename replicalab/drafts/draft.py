@@ -104,6 +104,15 @@ class Draft:
         """Return what stands under a key in each entry of a list."""
         return [str(self.at(part, place, key)) for place in range(len(self.items(part)))]
 
+    def listed(self, part: str) -> list[str]:
+        """Return the labels of a list of the study: its items, or the names of its controls."""
+        return self.names(part, "name") if part == "controls" else self.labels(part)
+
+    @property
+    def used_items(self) -> list[str]:
+        """The study's equipment and reagents."""
+        return [*self.labels("equipment"), *self.labels("reagents")]
+
     def put(self, value: Data, *path: str | int) -> Draft:
         """Return this draft with another value at a place, whatever is there."""
         data = copy.deepcopy(self.data)

@@ -168,11 +168,7 @@ def _draw_worth(study: Study) -> None:
 
 
 def _draw_check() -> None:
-    name, field = st.columns(2)
-    with name:
-        fields.text("Id in addresses", "scenario_id", max_chars=64)
-    with field:
-        fields.text("Field of research", "domain_id", max_chars=64)
+    fields.draw_columns([1, 1], "scenario_id", "domain_id")
     now = record.current()
     for path, faults in now.result.faults.items():
         complain(*(f"{_part_of(path)}: {fields.fault_text(fault)}" for fault in faults))

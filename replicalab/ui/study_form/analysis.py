@@ -28,7 +28,7 @@ from replicalab.scenarios.reading import dotted
 from replicalab.ui import own_studies, panel
 from replicalab.ui.controls import NumberField, button, complain
 from replicalab.ui.study_form import fields, record
-from replicalab.ui.study_form.parts import KINDS_SHOWN
+from replicalab.ui.study_form.parts import kinds_shown
 
 _PREFIX: Final = "analysis"
 _DAYS: Final = "duration_days"
@@ -98,7 +98,7 @@ def _draw_what() -> tuple[str, str]:
         )
         kind = st.selectbox(
             "What is compared",
-            [row.kind for row in KINDS_SHOWN],
+            kinds_shown(),
             format_func=lambda kind: f"{KINDS[kind].title}: {KINDS[kind].asks}",
             key=f"{_PREFIX}_kind",
             persist_state="session",

@@ -1,10 +1,10 @@
-"""The form's fields: a widget for each place of the file, and below it what is wrong there.
+"""The form's fields: the widget of each row of the field table, and below it what is wrong there.
 
 What cannot be used stays in its field, and in the draft.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 from functools import partial
 from hashlib import sha256
@@ -14,17 +14,16 @@ import streamlit as st
 
 from replicalab.characters import on_one_line
 from replicalab.designs import KINDS, PARAMETERS
-from replicalab.drafts import Draft
+from replicalab.drafts import YOUR_LAB
+from replicalab.drafts.fields import ITEM_LISTS, Input, StudyField, edited, field_at
 from replicalab.errors import Fault
-from replicalab.lexicon import capitalised, shortened
+from replicalab.lexicon import CREDITS, capitalised, shortened
 from replicalab.models import LONGEST_LABEL, LONGEST_TEXT
 from replicalab.scenarios.calendar import FIRST_YEAR, LAST_YEAR, read_date
 from replicalab.scenarios.reading import Data, FieldPath, dotted
-from replicalab.ui.controls import NumberField, button, complain
+from replicalab.ui.controls import NumberField, button, complain, places
 from replicalab.ui.study_form import record
-
-Change = Callable[[Draft, Any], Draft]
-"""What a value does to a draft, where it is not only put at its place."""
+from replicalab.ui.words import escaped
 
 _LARGEST: Final = 10**15  # No field is drawn with a number beyond this, whatever was typed into it
 _SHORT: Final = 60
@@ -40,12 +39,11 @@ _WORDS: Final = {
 }
 _NAMED: Final = re.compile("|".join(rf"(?<!\w){re.escape(word)}(?!\w)" for word in _WORDS))
 AS_DOCUMENTS: Final = "%.6g"
-"""How a number that was worked out is shown, as documents write it; it stays as it is."""
-# What a whole number ends in that nobody typed.
-_POINT_ZERO: Final = re.compile(r"(?<=\d)\.0(?=[ :;,])")
+"""The format of a number that may be worked out, as documents write it."""
+_POINT_ZERO: Final = re.compile(r"(?<=\d)\.0(?=[ :;,])")  # of a whole number
 
 
-# --- what is wrong ----------------------------------------------------------------------------
+# --- what is wrong ------------------------------------------------------------------------------
 
 
 def fault_text(fault: Fault) -> str:
@@ -68,7 +66,7 @@ def draw_faults_at(*path: str | int) -> None:
             draw_faults(faults)
 
 
-# --- one value --------------------------------------------------------------------------------
+# --- one field ----------------------------------------------------------------------------------
 
 
 def key(*path: str | int) -> str:
@@ -79,181 +77,166 @@ def key(*path: str | int) -> str:
     return f"make_{record.current().version}_{place}"
 
 
-def _take(path: FieldPath, change: Change | None, value: Any) -> None:
+def path_of(text: str) -> FieldPath:
+    """Return a path from its dotted form."""
+    return tuple(int(step) if step.isdigit() else step for step in text.split("."))
+
+
+def draw(place: str | FieldPath) -> None:
+    """Draw the widget of a field by its path, and what is wrong with it."""
+    path = path_of(place) if isinstance(place, str) else place
     draft = record.draft()
-    record.change(change(draft, value) if change else draft.put(value, *path))
-
-
-def _draw(
-    widget: Callable[..., object], label: str, path: FieldPath, change: Change | None, **how: Any
-) -> None:
-    """Draw the widget of a field, what is wrong with it, and have its value taken."""
-    name = key(*path)
-
-    def take() -> None:
-        _take(path, change, st.session_state.get(name))
-
-    widget(label, key=name, on_change=take, **how)
+    field, at = field_at(path, draft.row), draft.at(*path)
+    at = field.usual if at is None else at
+    if field.input is Input.LABELS:
+        at = [*draft.labels(*path)]
+        if field.options and not (field.options(draft) or at):
+            return
+    currency = str(draft.at("labs", YOUR_LAB, "currency") or CREDITS)
+    effect = draft.row.effect.name if draft.row.effect else ""
+    label = record.term(field.label).format(
+        effect=effect,
+        Effect=capitalised(effect),
+        measure=capitalised(draft.row.measure),
+        currency=escaped(currency),
+        item=escaped(str(path[-1])),
+    )
+    if field.input is Input.NUMBER:
+        _draw_number(label, path, field, at)
+    else:
+        name = key(*path)
+        how = {"key": name, "help": field.help or None, "on_change": partial(_take, path, name)}
+        _draw_widget(label, field, at, how)
     draw_faults_at(*path)
 
 
-def number(
-    label: str,
-    *path: str | int,
-    step: float = 1,
-    change: Change | None = None,
-    usual: float | None = None,
-    **more: Any,
-) -> None:
-    """Draw a number, whole where its step is; ``usual`` is what holds where nothing stands."""
-    at = record.draft().at(*path)
-    shown = as_number(usual if at is None else at, whole=isinstance(step, int))
-    take = partial(_take, path, change)
-    NumberField(label, key(*path), shown, take, step=step).draw(**more)
-    draw_faults_at(*path)
+def draw_columns(shares: Sequence[float], *fields: str) -> None:
+    """Draw fields next to each other, in columns of these widths."""
+    for column, field in zip(st.columns(shares), fields, strict=True):
+        with column:
+            draw(field)
 
 
-def optional_number(label: str, *path: str | int, step: float = 1, **more: Any) -> None:
-    """Draw a number that can be taken away again."""
-    # The browser lets a field be emptied only where its default is empty, so what stands there
-    # comes through the session: once, for else it would overwrite what is being typed.
-    if (widget := key(*path)) not in st.session_state:
-        at = record.draft().at(*path)
-        st.session_state[widget] = as_number(at, whole=isinstance(step, int))
-    number(label, *path, step=step, **{"value": None, **more})
+def draw_rows(in_a_row: int, fields: Iterable[str | FieldPath]) -> None:
+    """Draw fields in rows of so many."""
+    for field, place in zip(fields, places(in_a_row), strict=False):
+        with place:
+            draw(field)
+
+
+def _take(path: FieldPath, name: str) -> None:
+    _put(path, st.session_state.get(name))
+
+
+def _put(path: FieldPath, value: Any) -> None:
+    draft = record.draft()
+    record.change(edited(draft, field_at(path, draft.row), path, value))
+
+
+def _draw_number(label: str, path: FieldPath, field: StudyField, at: Data) -> None:
+    name, shown = key(*path), as_number(at, whole=isinstance(field.step, int))
+    more: dict[str, Any] = {"help": field.help or None, "placeholder": field.placeholder or None}
+    if field.optional:
+        # The browser lets a field be emptied only if its default is empty. So the value comes
+        # through the session, once: later it would overwrite what is being typed.
+        st.session_state.setdefault(name, shown)
+        more["value"] = None
+    if path[:-1] == ("design",) and path[-1] not in PARAMETERS:
+        more["format"] = AS_DOCUMENTS
+    NumberField(label, name, shown, partial(_put, path), step=field.step).draw(**more)
 
 
 def as_number(at: Data, *, whole: bool) -> float | None:
-    """Return what stands somewhere as a field can show it; None for what is no number."""
+    """Return a value as a number field can show it; None if it is no number."""
     if not isinstance(at, int | float):
         return None
     bounded = max(-_LARGEST, min(_LARGEST, at))
     return int(bounded) if whole else float(bounded)
 
 
-def text(
-    label: str, *path: str | int, change: Change | None = None, usual: str = "", **more: Any
-) -> None:
-    """Draw a text of one line; ``usual`` is what holds where nothing stands."""
-
-    def put(draft: Draft, typed: str) -> Draft:
-        return draft.put(typed.strip() or usual, *path)
-
-    how = {"value": _text_at(path) or usual, "max_chars": LONGEST_LABEL, **more}
-    _draw(st.text_input, label, path, put if usual else change, **how)
-
-
-def prose(label: str, *path: str | int) -> None:
-    """Draw a text of several lines."""
-    _draw(st.text_area, label, path, None, value=_text_at(path), max_chars=LONGEST_TEXT, height=72)
-
-
-def _text_at(path: FieldPath) -> str:
-    at = record.draft().at(*path)
-    return "" if at is None else str(at)
-
-
-def labels(
-    label: str,
-    *path: str | int,
-    change: Change | None = None,
-    options: Sequence[str] | None = None,
-    **more: Any,
-) -> None:
-    """Draw a list of labels; new ones may be typed unless it chooses among ``options``."""
-    chosen = list(dict.fromkeys(record.draft().labels(*path)))
-    how = {
-        "options": list(dict.fromkeys([*(options or ()), *chosen])),
-        "default": chosen,
-        "format_func": on_one_line,
-        "accept_new_options": options is None,
-        "placeholder": "Type a name and press Enter" if options is None else "Choose",
-        "wrap": True,
-    }
-    _draw(st.multiselect, label, path, change, **how, **more)
+def _draw_widget(label: str, field: StudyField, at: Data, how: dict[str, Any]) -> None:
+    text = "" if at is None else str(at)
+    options = list(field.options(record.draft())) if field.options else []
+    match field.input:
+        case Input.TEXT:
+            shown = field.placeholder or None
+            st.text_input(label, text, max_chars=field.longest, placeholder=shown, **how)
+        case Input.PROSE:
+            st.text_area(label, text, max_chars=LONGEST_TEXT, height=72, **how)
+        case Input.SWITCH:
+            st.toggle(label, bool(at), **how)
+        case Input.DATE:
+            try:
+                day = read_date(at)
+            except ValueError:  # none, or one whose fault stands below
+                day = None
+            least, most = date(FIRST_YEAR, 1, 1), date(LAST_YEAR, 12, 31)
+            st.date_input(label, day, least, most, format="YYYY-MM-DD", **how)
+        case Input.CHOICE:
+            known = options if at in options or at is None else [*options, at]
+            index = known.index(at) if at in known else None
+            shown_as = partial(_option_text, field)
+            st.selectbox(label, known, index, format_func=shown_as, **how)
+        case Input.LABELS:
+            chosen = list(dict.fromkeys(at)) if isinstance(at, list) else []
+            st.multiselect(
+                label,
+                list(dict.fromkeys([*map(str, options), *chosen])),
+                chosen,
+                format_func=on_one_line,
+                accept_new_options=field.options is None,
+                placeholder="Choose" if field.options else "Type a name and press Enter",
+                wrap=True,
+                **how,
+            )
 
 
-def choice(
-    label: str, options: Sequence[Any], *path: str | int, usual: Data = None, **more: Any
-) -> None:
-    """Draw a choice of one; ``usual`` is what holds where nothing stands."""
-    at = record.draft().at(*path)
-    at = usual if at is None else at
-    known = list(options) if at in options or at is None else [*options, at]
-    index = known.index(at) if at in known else None
-    how = {"options": known, "index": index, "format_func": on_one_line, **more}
-    _draw(st.selectbox, label, path, None, **how)
+def _option_text(field: StudyField, option: Data) -> str:
+    return field.words.get(option) or on_one_line(str(option))
 
 
-def switch(label: str, *path: str | int, usual: bool = False) -> None:
-    """Draw a yes or no; ``usual`` is what holds where nothing stands."""
-    at = record.draft().at(*path)
-    _draw(st.toggle, label, path, None, value=usual if at is None else bool(at))
+# --- a list of items ----------------------------------------------------------------------------
 
 
-def day(label: str, *path: str | int) -> None:
-    """Draw a date on which a lab may start, which can be taken away again."""
-    try:
-        shown = read_date(record.draft().at(*path))
-    except ValueError:  # none stands there, or what is wrong is told below
-        shown = None
-
-    def put(draft: Draft, typed: date | None) -> Draft:
-        return draft.put(typed.isoformat() if typed else None, *path)
-
-    how = {"min_value": date(FIRST_YEAR, 1, 1), "max_value": date(LAST_YEAR, 12, 31)}
-    _draw(st.date_input, label, path, put, value=shown, format="YYYY-MM-DD", **how)
-
-
-# --- a list of entries ------------------------------------------------------------------------
-
-
-def entries(
-    part: str,
-    noun: str,
-    names: Sequence[str],
-    *,
-    add: Callable[[Draft, str], Draft],
-    draw: Callable[[int], None],
-    placeholder: str,
-) -> None:
-    """Draw a list: a field that adds an entry of a name, the choice of one, and its fields.
-
-    ``part`` is the list's key in the file, ``names`` are those of the choice.
-    """
-    version = record.current().version
+def draw_items(part: str) -> None:
+    """Draw a list: a field that adds an item by its name, the choice of one, and its fields."""
+    row, draft, version = ITEM_LISTS[part], record.draft(), record.current().version
+    columns = zip(*(draft.names(part, name) for name in row.named), strict=True)
+    names = [" for ".join(parts) for parts in columns]
     opened, new = f"open_{part}_{version}", f"new_{part}_{version}"
 
-    def add_entry() -> None:
-        """Add an entry of the name that was typed, and open it."""
+    def add_item() -> None:
         if name := str(st.session_state[new]).strip():
-            record.change(add(record.draft(), name))
+            record.change(row.add(record.draft(), name))
             st.session_state[opened] = len(record.draft().items(part)) - 1
             st.session_state[new] = ""
 
     choose, write = st.columns([3, 2], vertical_alignment="bottom")
     write.text_input(
-        f"Add a {noun}",
+        f"Add a {row.noun}",
         key=new,
         max_chars=LONGEST_LABEL,
-        placeholder=placeholder,
-        on_change=add_entry,
+        placeholder=row.placeholder,
+        on_change=add_item,
     )
     draw_faults_at(part)
     if not names:
-        choose.caption(f"No {noun} yet.")
+        choose.caption(f"No {row.noun} yet.")
         return
     st.session_state[opened] = min(st.session_state.get(opened) or 0, len(names) - 1)
     place = choose.selectbox(
-        f"{noun.capitalize()} ({len(names)})",
+        f"{row.noun.capitalize()} ({len(names)})",
         range(len(names)),
         format_func=lambda n: f"{n + 1}. {shortened(on_one_line(names[n]), _SHORT)}",
         key=opened,
     )
     with st.container(border=True, key=f"entry_{part}"):
-        draw(place)
+        for column, fields in zip(st.columns(len(row.columns)), row.columns, strict=True):
+            with column:
+                for field in fields:
+                    draw((part, place, field))
         remove = partial(_remove, part, place)
-        button(f"Remove this {noun}", "delete", remove, key=f"remove_{part}", type="tertiary")
+        button(f"Remove this {row.noun}", "delete", remove, key=f"remove_{part}", type="tertiary")
 
 
 def _remove(part: str, place: int) -> None:

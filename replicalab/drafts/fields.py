@@ -1,0 +1,433 @@
+"""The fields of a study file that a form asks for, one row each.
+
+A path is dotted, with ``*`` for the number of an entry. In a label ``{effect}`` is the effect of
+the kind, ``{measure}`` its evidence, ``{currency}`` the lab's and ``{item}`` the last step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from enum import StrEnum, auto
+from typing import Any, Final, NamedTuple, cast
+
+from replicalab.designs import PARAMETERS, EffectSource, Kind
+from replicalab.drafts.beginning import UNSTATED, YOUR_LAB, Block
+from replicalab.drafts.draft import Draft
+from replicalab.lexicon import CREDITS
+from replicalab.models import LONGEST_LABEL, LONGEST_TEXT
+from replicalab.scenarios import AmountGroup, Confidence, amounts_in
+from replicalab.scenarios.fields import LONGEST_CURRENCY, LONGEST_SHORT_TITLE, LONGEST_TITLE
+from replicalab.scenarios.reading import Data, FieldPath
+
+ORIGINAL: Final[FieldPath] = ("design", "original")
+ORIGINAL_COUNTS: Final = frozenset({"n", "n1", "n2", "events", "samples"})
+_LAB: Final = f"labs.{YOUR_LAB}"
+_LONGEST_ID: Final = 64
+
+
+class Input(StrEnum):
+    """How a field is typed."""
+
+    TEXT = auto()
+    PROSE = auto()
+    NUMBER = auto()
+    LABELS = auto()
+    CHOICE = auto()
+    SWITCH = auto()
+    DATE = auto()
+
+
+class StudyField(NamedTuple):
+    """A field of a study file in a form.
+
+    Attributes:
+        label: its name.
+        input: how it is typed.
+        help: what to know before it is typed.
+        usual: what holds if the file has no value.
+        optional: whether it can be emptied.
+        step: of a number's buttons; whole for a count.
+        longest: the most characters.
+        placeholder: what an empty field shows.
+        options: what a draft lets one choose from; None if new labels can be typed.
+        words: of an option, if it is not shown as it is.
+        change: how a typed value changes a draft, if it is not only put at its path.
+    """
+
+    label: str
+    input: Input = Input.TEXT
+    help: str = ""
+    usual: Data = None
+    optional: bool = False
+    step: float = 1
+    longest: int = LONGEST_LABEL
+    placeholder: str = ""
+    options: Callable[[Draft], Sequence[Data]] | None = None
+    words: Mapping[Any, str] = {}
+    change: Callable[[Draft, FieldPath, Any], Draft] | None = None
+
+
+def edited(draft: Draft, field: StudyField, path: FieldPath, value: Any) -> Draft:
+    """Return a draft with a typed value."""
+    if field.change:
+        return field.change(draft, path, value)
+    if isinstance(value, date):
+        value = value.isoformat()
+    if isinstance(value, str) and (field.optional or field.usual is not None):
+        value = value.strip() or field.usual
+    return draft.put(value, *path)
+
+
+# --- changes of more than one place -------------------------------------------------------------
+
+
+def _change_number(draft: Draft, path: FieldPath, value: Data) -> Draft:
+    return draft.with_number(str(path[-1]), value)
+
+
+def _change_items(draft: Draft, path: FieldPath, labels: list[str]) -> Draft:
+    return draft.with_labels(str(path[-1]), labels)
+
+
+def _change_control(draft: Draft, path: FieldPath, name: str) -> Draft:
+    return draft.with_control_named(int(path[1]), name)
+
+
+def _change_rate(draft: Draft, _: FieldPath, rate: int | None) -> Draft:
+    why = draft.at("samples_per_day", "why") or UNSTATED
+    return draft.put(None if rate is None else {"value": rate, "why": why}, "samples_per_day")
+
+
+def _change_booked(draft: Draft, path: FieldPath, chosen: list[str]) -> Draft:
+    """Return a draft with these items booked; a new one for as long as the lab has days."""
+    days = draft.at(*path[:-1], "days")
+    until = {item: draft.at(*path, item) for item in chosen}
+    return draft.put({item: days if day is None else day for item, day in until.items()}, *path)
+
+
+def _change_unit(draft: Draft, path: FieldPath, name: str) -> Draft:
+    units = draft.at(*path[:-1])
+    current: Block = units if isinstance(units, dict) else {"samples": 1.0}
+    return draft.put({**current, "name": name.strip()} if name.strip() else None, *path[:-1])
+
+
+def _change_share(draft: Draft, path: FieldPath, share: Data) -> Draft:
+    return draft.put(None if share is None else {"share": share}, *path[:-1])
+
+
+def _change_reported(draft: Draft, path: FieldPath, value: Data) -> Draft:
+    """Return a draft with a number of the original, or without it if its field is empty."""
+    around = draft.at(*path[:-1])
+    numbers: Block = dict(around) if isinstance(around, dict) else {}
+    numbers.pop(str(path[-1]), None)
+    return draft.put(numbers if value is None else {**numbers, str(path[-1]): value}, *path[:-1])
+
+
+# --- the rows -----------------------------------------------------------------------------------
+
+
+def _number(label: str, step: float = 1, **more: Any) -> StudyField:
+    return StudyField(label, Input.NUMBER, step=step, **more)
+
+
+def _design_number(label: str, **more: Any) -> StudyField:
+    return _number(label, **{"step": 0.05, "change": _change_number, **more})
+
+
+def _text(label: str, **more: Any) -> StudyField:
+    return StudyField(label, longest=LONGEST_TEXT, **more)
+
+
+def _chosen(label: str, *lists: str, **more: Any) -> StudyField:
+    """Return a list of labels that are chosen among those of other lists."""
+    return StudyField(
+        label,
+        Input.LABELS,
+        options=lambda draft: [label for name in lists for label in draft.listed(name)],
+        **more,
+    )
+
+
+def _reported(label: str, step: float = 1, **more: Any) -> StudyField:
+    return _number(label, step, optional=True, change=_change_reported, **more)
+
+
+_LOSSES: Final = {
+    0: "0: the same study",
+    1: "1: a small declared deviation",
+    2: "2: a related but different test",
+    3: "3: the hypothesis goes untested",
+}
+_SIDES: Final = {2: "two-sided", 1: "one-sided"}
+_KNOWN: Final = [level.value for level in Confidence if level is not Confidence.PLANNING_VALUE]
+_TAKEN_AWAY: Final = "One that you take away leaves the plan and the lab too."
+
+FIELDS: Final[Mapping[str, StudyField]] = {
+    "scenario_id": StudyField("Id in addresses", longest=_LONGEST_ID),
+    "domain_id": StudyField("Field of research", longest=_LONGEST_ID),
+    "paper.title": StudyField("Name of the study", longest=LONGEST_TITLE),
+    "paper.short_title": StudyField(
+        "Short name", longest=LONGEST_SHORT_TITLE, optional=True, placeholder="For headings"
+    ),
+    "paper.goal": StudyField("What is to be found out", Input.PROSE),
+    # The design
+    "design.effect_planning": _design_number("Assumed: {effect}"),
+    "design.effect_published": _design_number("Published: {effect}", optional=True),
+    "design.sesoi": _design_number("Smallest of interest: {effect}", optional=True),
+    "design.source": _text("Where the effect comes from"),
+    "design.target": _design_number("{measure} to aim at"),
+    "design.floor": _design_number("Least worth running"),
+    "design.unit_of_n": StudyField("What one sample is"),
+    "design.dropout": _number(
+        "Dropout, as a share",
+        0.05,
+        usual=0.0,
+        help="Of the planned samples, how many are not analysed.",
+    ),
+    "design.units.name": StudyField(
+        "What is treated as one",
+        help="If several samples share one; empty if each is treated on its own.",
+        longest=LONGEST_SHORT_TITLE,
+        placeholder="tank, class, lot",
+        change=_change_unit,
+    ),
+    "design.units.samples": _number("Samples in one of them", 1.0),
+    "design.units.icc": _number(
+        "Intraclass correlation",
+        0.01,
+        optional=True,
+        help="Empty if unknown: the samples then count as independent.",
+    ),
+    "design.why.units": StudyField("Why so many"),
+    "design.arms.share": _number(
+        "Share of samples in the first arm",
+        0.05,
+        optional=True,
+        help="The first arm is the treated one; empty for two equal arms.",
+        change=_change_share,
+    ),
+    "design.why.arms": StudyField("Why that share"),
+    "design.original.effect": _reported("{Effect}", 0.05),
+    "design.original.se": _reported("Standard error", 0.01),
+    "design.original.low": _reported("Interval from", 0.05),
+    "design.original.high": _reported("to", 0.05),
+    "design.original.level": _reported("Level of it", 0.01, placeholder="0.95"),
+    "design.original.n": _reported("n"),
+    "design.original.n1": _reported("n, group 1"),
+    "design.original.n2": _reported("n, group 2"),
+    "design.original.events": _reported("Events"),
+    "design.original.source": _text("Where the numbers stand"),
+    "design.original.confidence": StudyField("How sure", Input.CHOICE, options=lambda _: _KNOWN),
+    "design.original.sides": StudyField(
+        "Its test was", Input.CHOICE, usual=2, options=lambda _: [*_SIDES], words=_SIDES
+    ),
+    # What it needs
+    "min_days": _number("Least days", help="With fewer there is nothing to measure."),
+    "samples_per_day.value": _number(
+        "Samples a day",
+        optional=True,
+        help="The most that can be finished; empty where all run together.",
+        change=_change_rate,
+    ),
+    "samples_per_day.why": StudyField("Why so many a day"),
+    "equipment": StudyField(
+        "Equipment", Input.LABELS, f"What is booked. {_TAKEN_AWAY}", change=_change_items
+    ),
+    "reagents": StudyField(
+        "Reagents",
+        Input.LABELS,
+        f"What is used up: materials, data sets, licences, pay. {_TAKEN_AWAY}",
+        change=_change_items,
+    ),
+    "substitutions.*.original": StudyField(
+        "In place of", Input.CHOICE, options=lambda draft: draft.used_items
+    ),
+    "substitutions.*.fidelity_loss": StudyField(
+        "How far it leads away", Input.CHOICE, options=lambda _: [*_LOSSES], words=_LOSSES
+    ),
+    "substitutions.*.condition": _text("When it is allowed"),
+    "substitutions.*.alternative": StudyField("What stands in"),
+    "substitutions.*.evidence_factor": _number(
+        "What is left of the effect", 0.05, usual=1.0, help="1 for all of it."
+    ),
+    "substitutions.*.tradeoff": _text("What is lost"),
+    "controls.*.name": StudyField("Name", change=_change_control),
+    "controls.*.protects_against": _text("Protects against"),
+    "controls.*.droppable": StudyField(
+        "The study is worth something without it", Input.SWITCH, usual=False
+    ),
+    "policy_rules.*.restriction": _text("Rule"),
+    "policy_rules.*.forbidden_phrases": StudyField(
+        "Phrases that break it",
+        Input.LABELS,
+        "A plan that says one of them breaks the rule, unless it says 'no' before.",
+    ),
+    # The plan and the lab
+    "reference_protocol.sample_size": _number("Sample size"),
+    "reference_protocol.duration_days": _number("Duration (days)"),
+    "reference_protocol.technique": StudyField("Technique", Input.PROSE),
+    "reference_protocol.rationale": StudyField("Rationale", Input.PROSE),
+    "reference_protocol.required_equipment": _chosen("Equipment of the plan", "equipment"),
+    "reference_protocol.required_reagents": _chosen("Reagents of the plan", "reagents"),
+    "reference_protocol.controls": _chosen("Controls of the plan", "controls"),
+    f"{_LAB}.budget": _number("Budget ({currency})", 100.0),
+    f"{_LAB}.days": _number("Days"),
+    f"{_LAB}.staff": _number("Staff"),
+    f"{_LAB}.start_date": StudyField("Start date", Input.DATE),
+    f"{_LAB}.currency": StudyField("Currency", usual=CREDITS, longest=LONGEST_CURRENCY),
+    **{
+        f"{_LAB}.cost_model.{amount.key}": _number(amount.label_in("{currency}"), 1.0, usual=0.0)
+        for amount in amounts_in(AmountGroup.MONEY)
+    },
+    f"{_LAB}.weekends": StudyField("Weekends count as days", Input.SWITCH, usual=True),
+    f"{_LAB}.booked": _chosen("Booked", "equipment", change=_change_booked),
+    f"{_LAB}.out_of_stock": _chosen("Out of stock", "reagents"),
+}
+"""By dotted path, in the order of the form."""
+
+
+def field_at(path: FieldPath, row: Kind) -> StudyField:
+    """Return the row of a field, in a study of a kind."""
+    name = ".".join("*" if isinstance(step, int) else step for step in path)
+    if name in FIELDS:
+        return FIELDS[name]
+    if path[:-1] == (*ORIGINAL, "numbers"):
+        asked = {number.name: number for source in row.sources for number in source.asked}
+        number = asked[str(path[-1])]
+        return _reported(number.label, 1 if number.whole else 0.1)
+    if path[0] == "design":
+        parameter = PARAMETERS[number_name := str(path[-1])]
+        return _design_number(
+            row.label(number_name),
+            step=parameter.step,
+            help=parameter.help,
+            optional=number_name not in row.needs,
+        )
+    return _number("{item}: booked until day")
+
+
+# --- lists of items -----------------------------------------------------------------------------
+
+
+class ItemList(NamedTuple):
+    """A list of the file whose items have fields of their own.
+
+    Attributes:
+        title: its heading.
+        noun: what one of them is.
+        placeholder: of the field that adds one.
+        columns: the fields of an item, by column.
+        named: the fields that make its name in the choice.
+        add: returns a draft with one more, from its name.
+    """
+
+    title: str
+    noun: str
+    placeholder: str
+    columns: tuple[tuple[str, ...], ...]
+    named: tuple[str, ...]
+    add: Callable[[Draft, str], Draft]
+
+
+def _add_replacement(draft: Draft, name: str) -> Draft:
+    swap: Block = {
+        "original": next(iter(draft.used_items), ""),
+        "alternative": name,
+        "condition": UNSTATED,
+        "tradeoff": UNSTATED,
+        "fidelity_loss": 1,
+    }
+    return draft.with_entry("substitutions", swap)
+
+
+def _add_rule(draft: Draft, restriction: str) -> Draft:
+    taken = draft.names("policy_rules", "key")
+    key = next(name for n in range(len(taken) + 1) if (name := f"rule_{n + 1}") not in taken)
+    phrases: Data = [restriction]
+    rule: Block = {"key": key, "restriction": restriction, "forbidden_phrases": phrases}
+    return draft.with_entry("policy_rules", rule)
+
+
+ITEM_LISTS: Final = {
+    "substitutions": ItemList(
+        "Allowed substitutes",
+        "replacement",
+        "What stands in",
+        (
+            ("original", "fidelity_loss", "condition"),
+            ("alternative", "evidence_factor", "tradeoff"),
+        ),
+        ("alternative", "original"),
+        _add_replacement,
+    ),
+    "controls": ItemList(
+        "Controls",
+        "control",
+        "Its name",
+        (("name", "droppable"), ("protects_against",)),
+        ("name",),
+        Draft.with_control,
+    ),
+    "policy_rules": ItemList(
+        "What is forbidden",
+        "rule",
+        "open flame",
+        (("restriction", "forbidden_phrases"),),
+        ("restriction",),
+        _add_rule,
+    ),
+}
+"""By key of the file."""
+
+
+# --- the ways to report an original -------------------------------------------------------------
+
+
+def original_ways(row: Kind) -> dict[str, EffectSource | None]:
+    """Return the ways to report an original's effect, by label; None for the effect itself.
+
+    Counts are asked beside each, so ways that differ in them alone are one.
+    """
+    if row.effect is None:
+        return {}
+    by_numbers = {frozenset(numbers_of(source)): source for source in row.sources}
+    return {row.effect.name: None, **{each.label: each for each in by_numbers.values()}}
+
+
+def numbers_of(source: EffectSource) -> list[str]:
+    """Return the names of a source's numbers that are no counts."""
+    return [number.name for number in source.asked if number.name not in ORIGINAL_COUNTS]
+
+
+def original_way(draft: Draft) -> str | None:
+    """Return the label of the way in which a draft's original is reported; None without one."""
+    if draft.at(*ORIGINAL) is None or draft.row.effect is None:
+        return None
+    known = {*draft.labels(*ORIGINAL, "numbers")}
+    ways = original_ways(draft.row).items()
+    own = (label for label, source in ways if source and known == {*numbers_of(source)})
+    return next(own, draft.row.effect.name) if known else draft.row.effect.name
+
+
+def with_original_way(draft: Draft, way: str | None) -> Draft:
+    """Return a draft whose original is reported in another way, its numbers to be typed anew."""
+    if way is None:
+        return draft.put(None, *ORIGINAL)
+    gone = ("effect", "se", "low", "high", "level", "numbers")
+    old = cast("Block", draft.at(*ORIGINAL) or {})
+    begun: Block = {"sides": 2, "source": UNSTATED, "confidence": Confidence.RECALLED.value}
+    return draft.put({**begun, **{k: v for k, v in old.items() if k not in gone}}, *ORIGINAL)
+
+
+def original_paths(row: Kind, way: str) -> list[FieldPath]:
+    """Return the fields of an original's numbers and counts, reported in a way."""
+    source = original_ways(row).get(way)
+    names: list[tuple[str, ...]] = [("effect",), ("se",), ("low",), ("high",), ("level",)]
+    if source:
+        names = [("numbers", name) for name in numbers_of(source)]
+    if row.normal is not None and row.normal.in_events:
+        counts = ["events", "n"]
+    else:
+        counts = ["n1", "n2"] if row.groups == 2 else ["n"]
+    return [(*ORIGINAL, *name) for name in (*names, *((count,) for count in counts))]
