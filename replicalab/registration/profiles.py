@@ -140,7 +140,8 @@ _REPLICATION: Final = {
         *("question", "hypotheses", "manipulated", "outcomes", "indices"),
     ),
     "Design": (
-        *("study_type", "design", "randomisation", "blinding", "more_blinding", "controls"),
+        *("study_type", "design", "randomisation", "concealment"),
+        *("blinding", "more_blinding", "controls"),
         *("experimenter_place", "experimenter_condition", "experimenter_hypotheses"),
     ),
     "Sample": (

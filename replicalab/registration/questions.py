@@ -100,6 +100,7 @@ _ROWS: Final = (
     Question("more_blinding", "Further blinding"),
     Question("design", "The design"),
     Question("randomisation", "How units are randomised and allocated"),
+    Question("concealment", "How the allocation is concealed"),
     Question("controls", "Controls, positive ones too, and what each rules out"),
     # the sample
     Question("existing_data", "What exists of the data at registration", _EXISTING_DATA),

@@ -25,7 +25,7 @@ from replicalab.drafts import (
 from replicalab.drafts.beginning import usual_numbers
 from replicalab.errors import ScenarioError
 from replicalab.facts.report import justification_table
-from replicalab.features.critique import RemarkStanding, critique
+from replicalab.features.critique import Standing, critique
 from replicalab.lint import LintLevel, lint
 from replicalab.scenarios import (
     Difficulty,
@@ -304,7 +304,7 @@ def test_reported_effect_is_published_planned_at_face_value_and_has_its_reason()
     remarks = {each.key: each for each in critique(plan)}
     face = remarks["face_value"]
     assert face.text.startswith("Planned with Cohen's d 0.791; published is 0.791.")
-    assert face.standing is RemarkStanding.CONCERN
+    assert face.standing is Standing.CONCERN
     assert "the original had 40" in remarks["original_n"].text
     assert "two-sided p is 0.017" in remarks["original_uncertainty"].text  # R: 2 * pt(-2.5, 38)
 

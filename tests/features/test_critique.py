@@ -11,8 +11,8 @@ import pytest
 from replicalab.assessment import assess
 from replicalab.designs import KINDS
 from replicalab.drafts import Draft, check, new_study
-from replicalab.features.critique import QUESTIONS, Remark, RemarkStanding, critique
-from replicalab.features.critique.views import critique_panel
+from replicalab.facts.blocks import group
+from replicalab.features.critique import QUESTIONS, Remark, Standing, critique, critique_blocks
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis
 from replicalab.registration import Finder, Registration
@@ -39,7 +39,7 @@ from tests.factories import (
 )
 from tests.golden import assert_golden
 
-CONCERN, UNSAID, ANSWERED = RemarkStanding
+CONCERN, UNSAID, ANSWERED = Standing
 AUTHOR, CORE, STUDY = Finder
 STUDIES: Final = [summary.scenario_id for summary in list_scenarios()]
 
@@ -89,7 +89,7 @@ def trays(**changes: Any) -> Units:
 
 SILENT: Final = {"controls": [], "success_criteria": ["Not given."]}
 TWO_CRITERIA: Final = {"success_criteria": ["More germinate, p < 0.05.", "All are counted."]}
-CASES: Final[dict[tuple[str, RemarkStanding], Case]] = {
+CASES: Final[dict[tuple[str, Standing], Case]] = {
     ("unit", UNSAID): Case("n counts seed tray; whether several", None),
     ("unit", ANSWERED): Case("A bench is the unit, with 4", STUDY, pack=designed(units=trays())),
     ("correlation", UNSAID): Case(
@@ -118,36 +118,31 @@ CASES: Final[dict[tuple[str, RemarkStanding], Case]] = {
         pack=designed(arms=Arms(share=0.25)),
     ),
     ("unequal_arms", ANSWERED): Case("of one size", CORE),
-    ("randomisation", UNSAID): Case("in the plan’s rationale: “randomised trays and", None),
+    ("randomisation", UNSAID): Case("No answer on the form.", None),
     ("randomisation", CONCERN): Case(
-        "“Trays are not randomised.”", AUTHOR, texts={"randomisation": "Trays are not randomised."}
+        "nothing is allocated at random",
+        AUTHOR,
+        choices={"study_type": ("Observational study",)},
     ),
     ("randomisation", ANSWERED): Case(
         "“Blocks of four, by a list.”",
         AUTHOR,
         texts={"randomisation": "Blocks of four, by a list."},
     ),
-    ("concealment", UNSAID): Case(
-        "no such word", None, texts={"randomisation": ""}, plan={"rationale": "it is fair"}
-    ),
-    ("concealment", CONCERN): Case(
-        "“The list is not concealed.”",
-        AUTHOR,
-        texts={"randomisation": "By a list. The list is not concealed."},
-    ),
+    ("concealment", UNSAID): Case("No answer on the form.", None),
     ("concealment", ANSWERED): Case(
-        "“In sealed envelopes.”", AUTHOR, texts={"more_blinding": "In sealed envelopes."}
+        "“In sealed envelopes.”", AUTHOR, texts={"concealment": "In sealed envelopes."}
     ),
-    ("blinding", UNSAID): Case("in the plan’s rationale: “", None),
+    ("blinding", UNSAID): Case("No answer on the form.", None),
     ("blinding", CONCERN): Case("Nobody is blinded", AUTHOR, choices={"blinding": ("Nobody",)}),
     ("blinding", ANSWERED): Case(
-        "Blinded: Subjects and Analysts. “To the light.”",
+        "“Subjects and Analysts” “To the light.”",
         AUTHOR,
         choices={"blinding": ("Subjects", "Analysts")},
         texts={"more_blinding": "To the light."},
     ),
     ("controls", CONCERN): Case(
-        "without 'dark control' against germination that needs no light",
+        "The plan lacks 'dark control' against germination that needs no light",
         CORE,
         plan={"controls": ["white light control"]},
     ),
@@ -159,7 +154,7 @@ CASES: Final[dict[tuple[str, RemarkStanding], Case]] = {
     ("control_kinds", ANSWERED): Case(
         "“The dark is the negative one.”",
         AUTHOR,
-        texts={"controls": "Red light is the positive control. The dark is the negative one."},
+        texts={"controls": "The dark is the negative one."},
     ),
     ("substitutions", CONCERN): Case(
         "window shelf for growth chamber: temperature varies more.",
@@ -188,7 +183,9 @@ CASES: Final[dict[tuple[str, RemarkStanding], Case]] = {
         pack={"constraints": [make_constraint(bounds="days")]},
     ),
     ("original_n", UNSAID): Case(
-        "The original’s n is not given.", None, pack={"paper": make_paper(published="d = 0.9")}
+        "not given as a number of its own. Published: “d = 0.9”",
+        None,
+        pack={"paper": make_paper(published="d = 0.9")},
     ),
     ("original_n", CONCERN): Case(
         "The plan analyses 40, the original had 64.",
@@ -206,11 +203,6 @@ CASES: Final[dict[tuple[str, RemarkStanding], Case]] = {
     ("stopping", UNSAID): Case(
         "The plan has 40 samples, and no other stopping rule is given", None
     ),
-    ("stopping", CONCERN): Case(
-        "each one adds to the chance",
-        AUTHOR,
-        texts={"stopping": "We look at the p-value after each ten."},
-    ),
     ("stopping", ANSWERED): Case(
         "We stop when every participant is measured.",
         AUTHOR,
@@ -223,7 +215,7 @@ CASES: Final[dict[tuple[str, RemarkStanding], Case]] = {
     ),
     # t = 3.6 × √(38 / 4) = 11: beyond any table.
     ("original_uncertainty", ANSWERED): Case(
-        "; its two-sided p is below 0.0001.",
+        "two-sided p is below 0.0001.",
         CORE,
         pack=designed(original=original(effect=3.6, n=38)),
     ),
@@ -235,29 +227,30 @@ CASES: Final[dict[tuple[str, RemarkStanding], Case]] = {
         "Planned with Cohen's d 0.4", CORE, pack=designed(effect_planning=0.4)
     ),
     ("sidedness", CONCERN): Case(
-        "a two-sided test, and the author says “A one-tailed t-test.”",
-        AUTHOR,
-        texts={"analysis": "A one-tailed t-test."},
+        "the original’s was one-sided",
+        CORE,
+        pack=designed(original=original(effect=0.9, n=38, sides=1)),
     ),
     ("sidedness", UNSAID): Case(
-        "The power is that of a two-sided test; whether that of the analysis is one- or two-sided "
-        "is not given.",
-        None,
+        "The level behind the power is two-sided; whether the test of the analysis is", None
     ),
     ("sidedness", ANSWERED): Case(
-        "a two-sided test. “A two-sided t-test.”", AUTHOR, texts={"analysis": "A two-sided t-test."}
+        "is two-sided. “A two-sided t-test.”",
+        AUTHOR,
+        pack=designed(original=original(effect=0.9, n=38, sides=1)),
+        texts={"analysis": "A two-sided t-test."},
     ),
     ("success", UNSAID): Case("Neither study nor author", None, pack=SILENT),
+    ("success", CONCERN): Case(
+        "since the study's endpoint needs 3 days, and the plan has 0. “Germination rates",
+        STUDY,
+        plan={"duration_days": 0},
+    ),
     ("success", ANSWERED): Case("“Germination rates of both groups are compared.”", STUDY),
     ("covered", UNSAID): Case("No criterion of success is given.", None, pack=SILENT),
     ("covered", CONCERN): Case("The study names 2 criteria", CORE, pack=TWO_CRITERIA),
     ("covered", ANSWERED): Case("One criterion is named", CORE),
     ("sameness", UNSAID): Case("would mean is not given", None),
-    ("sameness", CONCERN): Case(
-        "no evidence of sameness",
-        STUDY,
-        pack={"success_criteria": ["Both germinate alike, p > 0.05."]},
-    ),
     ("sameness", ANSWERED): Case(
         "with a margin of 1.2",
         CORE,
@@ -269,21 +262,17 @@ CASES: Final[dict[tuple[str, RemarkStanding], Case]] = {
         "“Holm’s correction over both.”",
         AUTHOR,
         pack=TWO_CRITERIA,
-        texts={"analysis": "A t-test each. Holm’s correction over both."},
+        texts={"analysis": "Holm’s correction over both."},
     ),
-    ("exclusions", UNSAID): Case("no such word", None),
+    ("exclusions", UNSAID): Case("No answer on the form.", None),
     ("exclusions", ANSWERED): Case(
         "“Mouldy trays.”", AUTHOR, texts={"exclusions": "Mouldy trays."}
     ),
-    ("outliers", UNSAID): Case(
-        "does not mention outliers", None, texts={"exclusions": "Mouldy trays."}
-    ),
+    ("outliers", UNSAID): Case("No answer on the form.", None),
     ("outliers", ANSWERED): Case(
-        "“No outlier is removed.”",
-        AUTHOR,
-        texts={"exclusions": "Mouldy trays go. No outlier is removed."},
+        "“No outlier is removed.”", AUTHOR, texts={"exclusions": "No outlier is removed."}
     ),
-    ("missing_data", UNSAID): Case("no such word", None),
+    ("missing_data", UNSAID): Case("No answer on the form.", None),
     ("missing_data", ANSWERED): Case(
         "“Counted as not germinated.”",
         AUTHOR,
@@ -293,22 +282,15 @@ CASES: Final[dict[tuple[str, RemarkStanding], Case]] = {
 
 
 @pytest.mark.parametrize(("key", "standing"), CASES)
-def test_question_stands_where_core_study_and_author_put_it(
-    key: str, standing: RemarkStanding
-) -> None:
+def test_question_stands_where_core_study_and_author_put_it(key: str, standing: Standing) -> None:
     case = CASES[key, standing]
     remark = case.remarks()[key]
     assert (remark.standing, remark.finder) == (standing, case.who), remark.text
     assert case.words in remark.text
-    assert (remark.asks, remark.place) == (QUESTIONS[key].asks, QUESTIONS[key].place)
+    assert remark.asks == QUESTIONS[key]["asks"]
 
 
 OTHERS: Final = [
-    (
-        "unit",
-        ANSWERED,
-        Case("“Each tray is a unit.”", AUTHOR, texts={"design": "Each tray is a unit."}),
-    ),
     (
         "unequal_arms",
         ANSWERED,
@@ -322,8 +304,7 @@ OTHERS: Final = [
         "controls",
         CONCERN,
         Case(
-            "Nothing protects without 'dark control' against germination that needs no light. "
-            "The plan lacks 'sham lamp'.",
+            "lacks 'dark control' against germination that needs no light and 'sham lamp'.",
             CORE,
             pack={
                 "controls": [
@@ -333,11 +314,6 @@ OTHERS: Final = [
             },
             plan={"controls": []},
         ),
-    ),
-    (
-        "randomisation",
-        CONCERN,
-        Case("observational study", AUTHOR, choices={"study_type": ("Observational study",)}),
     ),
     (
         "substitutions",
@@ -370,34 +346,10 @@ OTHERS: Final = [
         ),
     ),
     (
-        "randomisation",
-        UNSAID,
-        Case("no such word", None, plan={"rationale": "a random-policy baseline"}),
-    ),
-    (
-        "exclusions",
-        UNSAID,
-        Case("no such word", None, pack={"success_criteria": ["The interval excludes d = 0.5."]}),
-    ),
-    (
-        "exclusions",
-        UNSAID,
-        Case("in the study’s criteria", None, pack={"success_criteria": ["Mould is excluded."]}),
-    ),
-    (
-        "original_n",
-        UNSAID,
-        Case(
-            "the study’s file says: “n = 100, in two rooms.”",
-            None,
-            pack={"paper": make_paper(published="n = 100, in two rooms.")},
-        ),
-    ),
-    (
         "original_uncertainty",
         ANSWERED,
         Case(
-            "The original’s reported 95 % interval is 0.4 to 1.4; its",
+            "The reported 95 % interval is 0.4 to 1.4. The original’s",
             CORE,
             pack=designed(original=original(effect=0.9, n=64, low=0.4, high=1.4)),
         ),
@@ -434,35 +386,6 @@ OTHERS: Final = [
         Case("Neither a standard error nor n", None, pack=designed(original=original(effect=0.6))),
     ),
     (
-        "sidedness",
-        CONCERN,
-        Case(
-            "the original’s was one-sided",
-            CORE,
-            pack=designed(original=original(effect=0.9, n=38, sides=1)),
-        ),
-    ),
-    (
-        "sidedness",
-        ANSWERED,
-        Case(
-            "“Two-sided, on purpose.”",
-            AUTHOR,
-            pack=designed(original=original(effect=0.9, n=38, sides=1)),
-            texts={"inference": "Two-sided, on purpose."},
-        ),
-    ),
-    (
-        "sameness",
-        CONCERN,
-        Case("“There is no effect.”", AUTHOR, texts={"success": "There is no effect."}),
-    ),
-    (
-        "stopping",
-        ANSWERED,
-        Case("“No interim look.”", AUTHOR, texts={"stopping": "No interim look."}),
-    ),
-    (
         "few_units",
         CONCERN,
         Case("3 units in an arm", CORE, plan={"sample_size": 6, "controls": []}),
@@ -488,7 +411,7 @@ OTHERS: Final = [
 
 @pytest.mark.parametrize(("key", "standing", "case"), OTHERS)
 def test_question_stands_there_for_other_reasons_too(
-    key: str, standing: RemarkStanding, case: Case
+    key: str, standing: Standing, case: Case
 ) -> None:
     remark = case.remarks()[key]
     assert (remark.standing, remark.finder) == (standing, case.who), remark.text
@@ -517,7 +440,7 @@ def test_shipped_study_is_asked_what_the_golden_file_says(study: str) -> None:
         assert all((each.finder is None) is (each.standing is UNSAID) for each in remarks)
         assert not any(each.finder is AUTHOR for each in remarks)  # who has said nothing
         told += [f"# {lab}", *map(_line, remarks)]
-    assert_golden(f"critique/{study}", "\n".join(told))
+    assert_golden(f"critique#{study}", "\n".join(told))
 
 
 def _line(remark: Remark) -> str:
@@ -538,28 +461,18 @@ def test_remarks_come_concerns_first_and_each_once() -> None:
     for study, lab in product(STUDIES, Difficulty):
         pack = load_scenario(study, lab.value)
         remarks = critique(PlanAnalysis(assess(pack.reference_protocol, pack)).least.after)
-        order = [list(RemarkStanding).index(each.standing) for each in remarks]
+        order = [list(Standing).index(each.standing) for each in remarks]
         assert order == sorted(order)
         assert len({each.key for each in remarks}) == len(remarks)
 
 
-def test_plan_without_evidence_is_asked_no_number_of_it() -> None:
+def test_plan_without_evidence_is_asked_no_number() -> None:
     for plan in ({"sample_size": 0}, {"duration_days": 0}):
-        keys = {*Case("", None, plan=plan).remarks()}
+        remarks = Case("", None, plan=plan, pack=TWO_CRITERIA).remarks()
+        keys = {*remarks}
         assert "power" in keys
-        assert "few_units" not in keys
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "A result that is not significant is never taken for no effect.",
-        "p > 0.05 there is no evidence of sameness.",
-    ],
-)
-def test_denial_of_sameness_raises_no_concern(text: str) -> None:
-    remark = Case("", None, texts={"meanings": text}).remarks()["sameness"]
-    assert (remark.standing, remark.finder) == (ANSWERED, AUTHOR)
+        assert not {"few_units", "covered"} & keys
+        assert not any("of no evidence" in remark.text for remark in remarks.values())
 
 
 def test_reason_of_the_study_is_none_for_what_is_asked_in_its_place() -> None:
@@ -587,24 +500,12 @@ def test_hostile_texts_are_quoted_short_on_one_line() -> None:
     )
     for remark in case.remarks().values():
         assert len(remark.text) < 1_000
-    drawn = html(critique_panel([*case.remarks().values()]))
+    drawn = html(group(*critique_blocks([*case.remarks().values()], str)))
     assert "<img" not in drawn
     assert "⟨U+202E⟩" in drawn
 
 
 # --- days that the study names, and the plan has not -------------------------------------------
-
-
-def test_criterion_of_a_later_day_than_the_plan_has_is_a_concern() -> None:
-    criteria = {"success_criteria": ["All are counted.", "Height is compared on day 9."]}
-    shorter = Case("", None, pack=criteria, plan={"duration_days": 8}).remarks()["success"]
-    assert shorter.standing is CONCERN
-    assert shorter.text == (
-        "The plan has 8 days, and the study names a later one: “Height is compared on day 9.”"
-    )
-    assert shorter.finder is STUDY
-    there = Case("", None, pack=criteria, plan={"duration_days": 9}).remarks()["success"]
-    assert there.standing is ANSWERED
 
 
 def test_days_that_lack_for_a_wish_are_told_and_days_that_are_too_many_are_not() -> None:

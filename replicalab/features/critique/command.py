@@ -6,10 +6,9 @@ from replicalab.cli import asking, commands
 from replicalab.cli.plans import opening
 from replicalab.cli.printing import Answer
 from replicalab.facts import records
-from replicalab.facts.blocks import Heading, Table
-from replicalab.features.critique import Remark, RemarkStanding
+from replicalab.facts.blocks import Block, Heading, Table
+from replicalab.features.critique import Standing, critique_blocks
 from replicalab.features.critique import critique as remarks_on
-from replicalab.features.critique.views import critique_blocks
 
 
 def command(_: Typer) -> None:
@@ -23,22 +22,22 @@ def critique(options: commands.Options) -> Answer:
     analysis, case = asking.analysis(options, registration=asking.answers(options))
     plan = analysis.yours
     remarks = remarks_on(plan, case.registration)
-    blocks = [*opening(plan)]
+    blocks: list[Block | str | None] = [*opening(plan)]
     for block in critique_blocks(remarks):
         if isinstance(block, Table) and block.rows:
             blocks.append(Heading(block.caption))
         blocks.append(block)
-    code = 1 if any(each.standing is RemarkStanding.CONCERN for each in remarks) else 0
-    data = {**records.place(plan.pack), **records.plan(plan), "critique": [*map(_row, remarks)]}
-    return Answer(code, blocks, lambda: data)
-
-
-def _row(remark: Remark) -> dict[str, str]:
-    return {
-        "question": remark.key,
-        "asks": remark.asks,
-        "standing": remark.standing.name.lower(),
-        "text": remark.text,
-        "who": remark.finder.name.lower() if remark.finder else "",
-        **remark.place._asdict(),
-    }
+    rows = [
+        {
+            "question": remark.key,
+            "asks": remark.asks,
+            "standing": remark.standing,
+            "text": remark.text,
+            "who": remark.finder.name.lower() if remark.finder else "",
+            **remark.place._asdict(),
+        }
+        for remark in remarks
+    ]
+    data = {**records.place(plan.pack), **records.plan(plan), "critique": rows}
+    has_concern = any(remark.standing is Standing.CONCERN for remark in remarks)
+    return Answer(int(has_concern), blocks, lambda: data)
