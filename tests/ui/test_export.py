@@ -263,10 +263,10 @@ def test_name_of_a_file_is_plain_whatever_it_is_made_of(text: str) -> None:
     assert len(file_name(text, "pdf")) < 70
 
 
-def test_reviewer_s_questions_are_folded_and_lead_to_where_they_are_mended(files: Files) -> None:
+def test_reviewer_questions_unfold_and_link_to_remedies(files: Files) -> None:
     app = part("Report", study="psy_stroop")
     assert files
-    told = "Of 22 questions 3 raise a concern, to 14 nobody said anything, and 5 are answered."
+    told = "22 questions: 3 concerns, 14 unsaid, 5 answered."
     assert told not in in_drawer(app)
     again(app, "Report", critique=True)
     assert told in in_drawer(app)
