@@ -1,28 +1,18 @@
-"""What people read of a negotiation: who plays, each round, who gave what, how it ended.
+"""The facts of a negotiation: who plays, each round, who gave what, how it ended."""
 
-Every number stands in the negotiation or in its ledger; nothing is said that they do not hold.
-"""
-
-from collections.abc import Iterator, Sequence
-from decimal import Decimal
-from functools import partial
+from collections.abc import Collection
 from typing import Final, NamedTuple
 
 from replicalab import assessment, models
+from replicalab.assessment.phrases import placed_text, size_text
+from replicalab.facts import texts
 from replicalab.facts.blocks import Status, Verdict
 from replicalab.facts.lab import lab_text
-from replicalab.facts.plan import in_its_noun, saved_text, unit_noun
-from replicalab.facts.verdicts import ANSWERS, agreed_status, evidence_sentence, plan_size
-from replicalab.lexicon import (
-    CREDITS,
-    amount_text,
-    count_text,
-    joined,
-    money_text,
-    signed_text,
-)
+from replicalab.facts.plan import evidence_text, fidelity_move, in_its_noun, saved_text, unit_noun
+from replicalab.facts.verdicts import ANSWERS, agreed_status, plan_size
+from replicalab.lexicon import amount_text, count_text, signed_text
+from replicalab.models import LabManagerActionType, ScientistActionType
 from replicalab.negotiation import (
-    Concession,
     LabManagerKind,
     Negotiation,
     Outcome,
@@ -37,7 +27,7 @@ from replicalab.planner import PlanStep
 
 
 class Player(NamedTuple):
-    """Who may sit at the table: the name, and the rule in one line."""
+    """Who may play a side, and by which rule."""
 
     name: str
     rule: str
@@ -97,93 +87,101 @@ OUTCOME_STATUS: Final = {
     Outcome.FALSE_AGREEMENT: Status.FAIL,
     Outcome.NO_DEAL: Status.FAIL,
 }
-"""How an outcome is shown where its plan is not shown."""
+"""The sign of an outcome without its plan."""
 
-_TURN_TITLES: Final = {
-    models.ScientistActionType.PROPOSE_PROTOCOL: "Proposes",
-    models.ScientistActionType.REVISE_PROTOCOL: "Revises",
-    models.ScientistActionType.REQUEST_INFO: "Asks",
-    models.ScientistActionType.ACCEPT: "Accepts",
+_TURNS: Final = {
+    None: "Walks away",
+    ScientistActionType.PROPOSE_PROTOCOL: "Proposes",
+    ScientistActionType.REVISE_PROTOCOL: "Revises",
+    ScientistActionType.REQUEST_INFO: "Asks",
+    ScientistActionType.ACCEPT: "Accepts",
 }
-_ANSWER_RULES: Final = {
-    models.LabManagerActionType.ACCEPT: (
-        "First in its order: all seven dimensions pass, so it accepts."
-    ),
-    models.LabManagerActionType.REPORT_FEASIBILITY: (
-        "Second in its order: the five lab constraints pass, but not all seven dimensions, so it "
-        "reports."
-    ),
-    models.LabManagerActionType.SUGGEST_ALTERNATIVE: (
-        "Third in its order: a lab constraint fails, and its changes improve the plan and leave no "
-        "lab constraint failing, so it suggests them."
-    ),
-    models.LabManagerActionType.REJECT: (
-        "Last in its order: a lab constraint fails, and no changes that it may make repair every "
-        "one, so it rejects."
-    ),
+_ENDED: Final = {
+    Outcome.AGREED: texts.AGREED,
+    Outcome.AGREED_BELOW_FLOOR: texts.AGREED,
+    Outcome.FALSE_AGREEMENT: texts.FALSE_AGREEMENT,
+    Outcome.NO_DEAL: texts.NO_DEAL,
 }
-# The numbers of a plan, and what they count.
-_SIZES: Final = {"sample_size": "sample", "duration_days": "day"}
+_AGREEMENTS: Final = (Outcome.AGREED, Outcome.AGREED_BELOW_FLOOR)
+_SIZES: Final = {"sample_size": "sample", "duration_days": "day"}  # field: noun
 
 
 # --- a round ----------------------------------------------------------------------------------
 
 
 def turn_title(done: Round) -> str:
-    """Return what the Scientist did in a round, in one word or two."""
-    return "Walks away" if done.action is None else _TURN_TITLES[done.action.action_type]
+    """Return what the Scientist did in a round, in one or two words."""
+    return _TURNS[done.action.action_type if done.action else None]
 
 
 def answer_verdict(done: Round) -> Verdict | None:
-    """Return what the Lab Manager's answer in a round means, None where it gives none."""
+    """Return the Lab Manager's answer in a round, None if there is none."""
     if done.answer is None:
         return None
     if done.only_asks or done.plan is None:
-        text = "Answers from the lab's own data; no plan was put forward."
-        return Verdict(Status.CAUTION, "Answers", text)
+        return Verdict(Status.CAUTION, "Answers", texts.ANSWERS_QUESTION)
+    if done.reply and not done.reply.accepts:
+        if done.reply.counter:
+            return Verdict(Status.CAUTION, "Suggests changes", texts.PERSON_COUNTERS)
+        return Verdict(Status.FAIL, "Rejects", texts.PERSON_REJECTS)
     return ANSWERS[done.answer.action_type]
 
 
 def answer_rule(done: Round) -> str:
-    """Return the rule by which the Lab Manager answered as it did."""
+    """Return the rule by which the Lab Manager answered."""
     if done.answer is None:
-        return "Nobody waits for an answer: the Scientist has left."
+        return texts.RULE_WALKED_AWAY
     if done.reply:
-        return "No rule: a person chose this."
+        return texts.RULE_PERSON
     if done.only_asks:
-        return "A question is answered from the lab's own data, never from the hidden reference."
-    if done.plan is None:
-        return "There is no plan to check, so it asks for one."
-    return _ANSWER_RULES[done.answer.action_type]
+        return texts.RULE_QUESTION
+    return texts.RULES[done.answer.action_type] if done.plan else texts.RULE_NO_PLAN
+
+
+def answer_parts(done: Round) -> dict[str, list[str]]:
+    """Return the Lab Manager's objections and changes; of a question, its answer."""
+    if done.answer is None:
+        return {}
+    if done.only_asks or done.plan is None:
+        return {"Answer": [done.answer.explanation]}
+    plan, term = done.plan, done.plan.pack.study.term
+    changes = done.offer.changes if done.offer and offered_plan(done) else ()
+    parts = {
+        "Objections": [
+            f"{term(name)}: {reason}" for name, why in plan.reasons.items() for reason in why
+        ],
+        "Changes": [
+            texts.CHANGE.format(field=term(models.FIELD_LABELS[change.field]), change=change)
+            for change in changes
+        ],
+    }
+    return {title: lines for title, lines in parts.items() if lines}
 
 
 def offer_breaks_text(done: Round) -> str:
-    """Return which wishes the Lab Manager's offer in a round breaks, and which controls it lacks.
-
-    Empty if none. Of changes that are not enough nothing is said: they are no offer.
-    """
+    """Return the cautions of the Lab Manager's offer in a round; empty if none."""
     offer = offered_plan(done)
     text = assessment.cautions_text(offer) if offer else ""
     return f"The offer {text}." if text else ""
 
 
 def offered_plan(done: Round) -> assessment.Assessment | None:
-    """Return the plan that the Lab Manager offers in a round, None where it offers none."""
-    suggests = models.LabManagerActionType.SUGGEST_ALTERNATIVE
+    """Return the plan that the Lab Manager offers in a round, None if there is none."""
+    suggests = LabManagerActionType.SUGGEST_ALTERNATIVE
     if done.answer is None or done.offer is None:
         return None
     return done.offer.after if done.reply or done.answer.action_type is suggests else None
 
 
 def kept_text(negotiation: Negotiation) -> str:
-    """Return which negotiation it is: study, lab, who plays the Scientist, and how far it went."""
+    """Return a name for a saved negotiation: study, lab, Scientist and number of rounds."""
     pack, rounds = negotiation.pack, count_text(len(negotiation.rounds), "round")
     player = SCIENTISTS[negotiation.setup.scientist].name
     return f"{pack.paper.title}, {lab_text(pack)}: {player}, {rounds}"
 
 
 def round_summary(done: Round) -> str:
-    """Return a round's plan in a few numbers, with its cautions, for a narrow place."""
+    """Return a round's plan in a few numbers, with its cautions."""
     if done.plan is None:
         return "no plan"
     parts = numbers_text(done.plan), assessment.cautions_title(done.plan)
@@ -191,86 +189,33 @@ def round_summary(done: Round) -> str:
 
 
 def numbers_text(plan: assessment.Assessment) -> str:
-    """Return a plan in a few numbers: size, credits, evidence."""
-    size = in_its_noun(assessment.size_text(plan), plan.pack.design)
+    """Return the size, cost and evidence of a plan."""
+    size = in_its_noun(size_text(plan), plan.pack.design)
     return f"{size}, {plan.pack.lab.money(plan.cost)}, {plan.evidence.text}"
 
 
-def on_the_table(plan: assessment.Assessment) -> str:
-    """Return a plan in numbers: size, credits, evidence, and what fails."""
-    return f"{plan_size(plan)}, {plan.evidence.text}; {_passing_text(plan)}"
-
-
-def _passing_text(plan: assessment.Assessment) -> str:
-    return assessment.failing_text(plan) if plan.failing else "all seven dimensions pass"
-
-
 def round_caption(negotiation: Negotiation, at: int) -> str:
-    """Return a round in one line of numbers; ``at`` counts from 0.
+    """Return one line about a round; ``at`` counts from 0.
 
-    ``Round 2: halving to 150 mice and cutting to 7 days saves 1,550 credits; power falls from
-    0.86 to 0.58.``
+    ``Round 2: 420 → 210 months, 8 → 7 days; saves 2,150 credits; power 0.76 → 0.47.``
     """
-    before = negotiation.state_before(at).plan
-    text = f"Round {at + 1}: {_what_happened(before, negotiation.rounds[at])}."
+    before, done = negotiation.state_before(at).plan, negotiation.rounds[at]
+    text = f"Round {at + 1}: {_round_line(before, done)}."
     return in_its_noun(text, negotiation.pack.design)
 
 
-def _what_happened(before: assessment.Assessment | None, done: Round) -> str:
-    if done.action is None:
-        return "the Scientist walks away"
-    if done.only_asks:
-        return "the Scientist asks, and the lab answers from its own data"
-    if done.plan is None:
-        return "no plan is put forward"
-    if before is None:
-        return f"the Scientist opens with {on_the_table(done.plan)}"
-    accepts = done.action.action_type is models.ScientistActionType.ACCEPT
-    if before.plan == done.plan.plan:
-        does = "accepts the plan" if accepts else "puts the same plan forward"
-        return f"the Scientist {does}: {on_the_table(done.plan)}"
-    step = PlanStep(before, done.plan)
-    offer = f"taking the offer of {assessment.size_text(done.plan)}"
-    moves = offer if accepts else joined(list(_moves(step)))
-    saves = f" {saved_text(step)};" if step.credits_saved else ":"
-    lost = step.after.fidelity_loss - step.before.fidelity_loss
-    fidelity = f"; fidelity loss {signed_text(lost)}" if lost else ""
-    return f"{moves}{saves} {_evidence_effect(step)}{fidelity}"
-
-
-def _moves(step: PlanStep) -> Iterator[str]:
-    """Yield each change as something that is done: ``halving to 150 samples``."""
-    last, others = "", []
-    for field, old, new in step.fields:
-        if isinstance(old, int) and isinstance(new, int):
-            verb = "raising" if new > old else "halving" if new and new == old // 2 else "cutting"
-            amount = count_text(new, _SIZES[field])
-            yield amount if verb == last else f"{verb} to {amount}"
-            last = verb
-        elif isinstance(old, tuple) and isinstance(new, tuple):
-            others.append(_swapped(old, new))
-        else:
-            others.append(f"changing the {models.FIELD_LABELS[field].lower()}")
-    yield from others
-
-
-def _swapped(old: tuple[str, ...], new: tuple[str, ...]) -> str:
-    gone, come = (joined([f"'{label}'" for label in labels]) for labels in (old, new))
-    if not old or not new:
-        return f"dropping {gone}" if old else f"adding {come}"
-    return f"swapping {gone} for {come}"
-
-
-def _evidence_effect(step: PlanStep) -> str:
-    old, new = step.before.evidence, step.after.evidence
-    if not step.evidence_changed:
-        return f"{new.text} stays" if not new.void_reason else "there is still no evidence"
-    if new.void_reason:
-        return f"{old.text} is lost: {new.void_reason}"
-    if old.void_reason:
-        return f"evidence returns: {new.text}"
-    moves = "rises" if new.value > old.value else "falls"
-    return f"{new.measure} {moves} from {old.amount(old.value)} to {new.amount(new.value)}"
+def _round_line(before: assessment.Assessment | None, done: Round) -> str:
+    action, plan = done.action, done.plan
+    if action is None or plan is None or done.only_asks:
+        return "no plan" if action and not done.only_asks else turn_title(done).lower()
+    accepts = action.action_type is ScientistActionType.ACCEPT
+    if before is None or before.plan == plan.plan:
+        does = "opens with" if before is None else "accepts" if accepts else "same plan,"
+        return f"{does} {plan_size(plan)}; {plan.evidence.text}; {_standing(plan)}"
+    step = PlanStep(before, plan)
+    changes = f"accepts {size_text(plan)}" if accepts else step_changes(step)
+    parts = changes, saved_text(step), evidence_text(step), fidelity_move(step)
+    return "; ".join(filter(None, parts))
 
 
 def simple_rule_run(negotiation: Negotiation) -> Negotiation | None:
@@ -294,152 +239,91 @@ def simple_rule_text(run: Negotiation | None) -> str:
     if run is None:
         return ""
     plans = {done.plan.counts.samples: done.plan for done in run.rounds if done.plan}
-    samples = " → ".join(map(amount_text, plans))
     shown = [plan.evidence for plan in plans.values()]
-    values = " → ".join("none" if each.void_reason else each.number for each in shown)
-    ended = OUTCOME_TITLES[run.outcome].lower() if run.outcome else ""
-    noun, measure = unit_noun(run.pack.design), shown[0].title.lower()
-    return f"Simple rule: {samples} {noun}; {measure} {values}; {ended}."
+    return texts.SIMPLE_RULE.format(
+        samples=" → ".join(map(amount_text, plans)),
+        noun=unit_noun(run.pack.design),
+        measure=shown[0].measure,
+        values=" → ".join("none" if each.void_reason else each.number for each in shown),
+        outcome=OUTCOME_TITLES[run.outcome].lower() if run.outcome else "",
+    )
 
 
 # --- how it stands ----------------------------------------------------------------------------
 
 
 def asking_cost(played: int, most: int) -> str:
-    """Return what a question costs, before it is asked: a round, and how many are then left."""
-    left = most - played - 1
-    then = f"{count_text(left, 'round')} left after it" if left else "the last one"
-    return f"A question takes this round: {then}."
+    """Return the cost of a question: a round, and how many are then left."""
+    return texts.ASKING_COST.format(left=count_text(most - played - 1, "round"))
 
 
 def outcome_verdict(negotiation: Negotiation) -> Verdict:
-    """Return how a negotiation ended, in one sentence that is true.
+    """Return how a negotiation ended, in one sentence.
 
-    Where no plan above the floor was agreed, it says whether this lab could have run one. A
-    negotiation that goes on is summed up as what is on the table.
+    Without an agreement above the floor, it says whether this lab could have run such a plan. An
+    open negotiation is summed up as the plan on the table.
     """
     outcome, plan, design = negotiation.outcome, negotiation.final_plan, negotiation.pack.design
     if outcome is None:
-        text = in_its_noun(f"{_so_far(negotiation)}.", design)
-        return Verdict(Status.CAUTION, "Still open", text)
-    title, status = OUTCOME_TITLES[outcome], Status.FAIL
-    text = f"{title}: {negotiation.ending} with no plan on the table"
+        return Verdict(Status.CAUTION, "Still open", in_its_noun(_so_far(negotiation), design))
+    title, status, ending = OUTCOME_TITLES[outcome], Status.FAIL, negotiation.ending
+    text = texts.ENDED_WITHOUT_PLAN.format(title=title, ending=ending)
     if plan is not None:
-        text = _with_plan(negotiation, plan, title)
-        if outcome in (Outcome.AGREED, Outcome.AGREED_BELOW_FLOOR):
-            status = agreed_status(plan)
-        text = f"{text}{_but_breaks(plan)}"
+        text = _ENDED[outcome].format(
+            title=title,
+            round=len(negotiation.rounds),
+            ending=ending,
+            size=plan_size(plan),
+            standing=_standing(plan),
+            evidence=placed_text(plan.evidence),
+            refusal="does not approve" if plan.lab_feasible else "cannot run",
+        )
+        text += _cautions(plan)
+        status = agreed_status(plan) if outcome in _AGREEMENTS else Status.FAIL
     if outcome is not Outcome.AGREED:
         best = best_options(negotiation.state.options, negotiation.pack)
         text = f"{text}; {best_text(best.least)}"
     return Verdict(status, title, in_its_noun(f"{text}.", design))
 
 
-def last_plan_text(negotiation: Negotiation) -> str:
-    """Return what the plan is called to which a negotiation has come."""
-    if negotiation.outcome is None:
-        return "the plan on the table"
-    agreed = negotiation.outcome in (Outcome.AGREED, Outcome.AGREED_BELOW_FLOOR)
-    return "the agreed plan" if agreed else "the last plan of the negotiation"
-
-
-def _with_plan(negotiation: Negotiation, plan: assessment.Assessment, title: str) -> str:
-    number, ending, size = len(negotiation.rounds), negotiation.ending, plan_size(plan)
-    if negotiation.outcome is Outcome.NO_DEAL:
-        stands = f"the last plan was {size}, and {_passing_text(plan)}"
-        return f"{title} after round {number}: {ending}; {stands}"
-    if negotiation.outcome is Outcome.FALSE_AGREEMENT:
-        why = "does not approve" if plan.lab_feasible else "cannot run"
-        fails = f"{assessment.failing_text(plan)}, so the lab {why} the plan of {size}"
-        return f"{title} in round {number}: {ending}, but {fails}"
-    return f"{title} in round {number}: {size}; {_placed_text(plan)}"
-
-
 def _so_far(negotiation: Negotiation) -> str:
-    """Return which round is next, and what is on the table."""
-    state = negotiation.state
-    number, most = len(negotiation.rounds), state.max_rounds
-    here = f"Next is round {number + 1} of at most {most}"
-    if negotiation.awaits_reply:
-        here = f"Round {number} of at most {most} waits for the Lab Manager"
-    if state.plan is None:
-        return f"{here}: no plan is on the table yet"
-    stands = f"{plan_size(state.plan)}, and {_passing_text(state.plan)}"
-    text = f"{here}: on the table is the plan of {stands}{_but_breaks(state.plan)}"
-    if state.offer is None:
-        return text
-    offer = f"{assessment.size_text(state.offer)}: {assessment.placed_text(state.offer.evidence)}"
-    return f"{text}; the Lab Manager offers {offer}{_but_breaks(state.offer)}"
+    """Return which round is next, and the plan on the table."""
+    state, number = negotiation.state, len(negotiation.rounds)
+    waits = negotiation.awaits_reply
+    here = (texts.WAITS_FOR_ANSWER if waits else texts.NEXT_ROUND).format(
+        round=number if waits else number + 1, most=state.max_rounds
+    )
+    plan, offer = state.plan, state.offer
+    if plan is None:
+        return f"{here}: {texts.NO_PLAN_YET}."
+    text = texts.ON_THE_TABLE.format(here=here, size=plan_size(plan), standing=_standing(plan))
+    text += _cautions(plan)
+    if offer is not None:
+        text += texts.OFFERED.format(size=size_text(offer), evidence=placed_text(offer.evidence))
+        text += _cautions(offer)
+    return f"{text}."
 
 
-def _but_breaks(plan: assessment.Assessment) -> str:
-    """Return the cautions of a plan, to go on in a sentence; empty if none."""
+def _standing(plan: assessment.Assessment) -> str:
+    return assessment.failing_text(plan) if plan.failing else texts.ALL_PASS
+
+
+def _cautions(plan: assessment.Assessment) -> str:
     text = assessment.cautions_text(plan)
     return f"; it {text}" if text else ""
 
 
-def _placed_text(plan: assessment.Assessment) -> str:
-    """Return the tier of a plan's evidence, to go on in a sentence."""
-    text = evidence_sentence(plan.evidence).removesuffix(".")
-    return f"{text[0].lower()}{text[1:]}"
+# --- a step -----------------------------------------------------------------------------------
 
 
-# --- who gave what ----------------------------------------------------------------------------
-
-
-def ledger_sentence(concessions: Sequence[Concession]) -> str:
-    """Return who gave what in all: credits and evidence, side by side."""
-    totals = {concession.who: concession.total for concession in concessions}
-    scientist, manager = totals.get(models.Role.SCIENTIST), totals.get(models.Role.LAB_MANAGER)
-    currency = concessions[0].step.after.pack.lab.currency if concessions else CREDITS
-    money = partial(money_text, currency=currency)
-    given = "gave nothing"
-    if scientist is not None:
-        saved, evidence = scientist.credits_saved, _evidence_given(scientist)
-        if saved > 0:
-            given = f"gave {money(saved)}"
-        elif saved < 0:
-            given = f"came to want {money(-saved)} more"
-        elif evidence:
-            given = f"gave no {currency}"
-        given = f"{given} and {evidence}" if evidence else given
-        if (lost := scientist.after.fidelity_loss - scientist.before.fidelity_loss) > 0:
-            loss = f"took a fidelity loss of {lost}"
-            given = loss if given == "gave nothing" else f"{given}, and {loss}"
-    saved = manager.credits_saved if manager else 0
-    spent = f"gave {money(-saved)}" if saved else "gave nothing"
-    if saved > 0:
-        spent = f"came to offer a plan {money(saved)} cheaper"
-    if given == spent:
-        return "Neither side gave anything."
-    return f"The Scientist {given}; the Lab Manager {spent}."
-
-
-def _evidence_given(total: PlanStep) -> str:
-    """Return how much evidence a side gave up; the difference is that of the numbers shown."""
-    before, after = total.before.evidence, total.after.evidence
-    if not total.evidence_changed:
-        return ""
-    if before.row.scale.counted_off and not before.void_reason:
-        left = Decimal(0) if after.void_reason else Decimal(after.amount(after.value))
-        lost = Decimal(before.amount(before.value)) - left
-        return f"{lost} of {before.measure}" if lost > 0 else f"won {-lost} of it back"
-    if before.void_reason or after.void_reason:
-        return f"went from {before.text} to {after.text}"
-    was, now = before.amount(before.value), after.amount(after.value)
-    return f"let {before.measure} go from {was} to {now}"
-
-
-def change_rows(step: PlanStep) -> list[tuple[str, str, str]]:
-    """Return each field that a step changes: its name, its value before, and its value after."""
+def change_rows(step: PlanStep, skip: Collection[str] = ()) -> list[tuple[str, str, str]]:
+    """Return the name, old and new value of each field that a step changes."""
+    term = step.after.pack.study.term
     return [
-        (_field_name(step, field), _value_text(field, old), _value_text(field, new))
+        (term(models.FIELD_LABELS[field]), _value_text(field, old), _value_text(field, new))
         for field, old, new in step.fields
+        if field not in skip
     ]
-
-
-def _field_name(step: PlanStep, field: str) -> str:
-    return step.after.pack.study.term(models.FIELD_LABELS[field])
 
 
 def _value_text(field: str, value: int | str | tuple[str, ...]) -> str:
@@ -451,19 +335,17 @@ def _value_text(field: str, value: int | str | tuple[str, ...]) -> str:
 
 
 def step_changes(step: PlanStep) -> str:
-    """Return what a step changes: ``300 → 150 samples, 8 → 6 days, other equipment``.
-
-    Items and wordings are not repeated: they stand in the round itself.
-    """
-    sizes, others = [], []
+    """Return what a step changes: ``300 → 150 samples, 8 → 6 days, other equipment``."""
+    sizes, term = [], step.after.pack.study.term
+    others = [
+        f"other {term(models.FIELD_LABELS[f]).lower()}" for f, *_ in step.fields if f not in _SIZES
+    ]
     for field, old, new in step.fields:
         if isinstance(old, int) and isinstance(new, int):
             sizes.append(f"{amount_text(old)} → {count_text(new, _SIZES[field])}")
-        else:
-            others.append(f"other {_field_name(step, field).lower()}")
     return ", ".join([*sizes, *others])
 
 
 def signed_credits(step: PlanStep) -> str:
-    """Return how a step moves a plan's cost: ``−1,550`` is cheaper, ``+50`` is dearer, ``±0``."""
+    """Return how a step moves the cost: ``−1,550`` is cheaper, ``+50`` dearer, ``±0`` the same."""
     return signed_text(-step.credits_saved, "±")

@@ -42,7 +42,6 @@ from replicalab.facts.plan import (
     groups_text,
     source_text,
 )
-from replicalab.facts.rounds import text_blocks
 from replicalab.facts.units import basis_text, groupings, unknown_text
 from replicalab.facts.verdicts import marked, plan_verdict
 from replicalab.lexicon import (
@@ -231,14 +230,16 @@ def said_blocks(done: Round, design: Design) -> Iterator[Block]:
     reason = texts.in_its_noun(done.reason, design) or "A person chose this."
     why = lines_text([reason, *questions])
     yield Sentence(why, f"Round {number}, Scientist:")
-    lead = f"Round {number}, Lab Manager:"
-    answer = texts.in_its_noun(done.answer.explanation, design) if done.answer else ""
-    for is_list, lines in text_blocks(answer) if answer else []:
-        if is_list:
-            yield listing(lines)
-        else:
-            yield Sentence(lines_text(lines), lead)
-            lead = ""
+    verdict, parts = rounds.answer_verdict(done), rounds.answer_parts(done)
+    if verdict is None:
+        return
+    answer = parts.pop("Answer", [verdict.text])
+    yield Sentence(lines_text(answer), f"Round {number}, Lab Manager:")
+    for title, lines in parts.items():
+        yield Sentence(f"{title}:")
+        yield listing(texts.in_its_noun(line, design) for line in lines)
+    if offer := rounds.offered_plan(done):
+        yield Sentence(f"Offers {rounds.numbers_text(offer)}.")
     yield Sentence(rounds.offer_breaks_text(done))
 
 

@@ -1,14 +1,13 @@
-"""A negotiation: how it ended, a round in three columns, the seven by round, who gave what."""
+"""Panels of a negotiation: how it ended, a round, all rounds, what was given up, two branches."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from replicalab import models
 from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment, Evidence, Slack, failing_text, size_text
 from replicalab.assessment.phrases import analysed_text, dimensions_text, last_day_text
-from replicalab.facts import blocks
-from replicalab.facts import negotiation as texts
+from replicalab.facts import blocks, texts
+from replicalab.facts import negotiation as facts
 from replicalab.facts import plan as plans
 from replicalab.facts.blocks import (
     NOT_GIVEN,
@@ -27,7 +26,7 @@ from replicalab.facts.changes import lost_text
 from replicalab.facts.check import evidence_bar, slack_bar
 from replicalab.facts.verdicts import ANSWERS, FIDELITY_MEANS, evidence_status
 from replicalab.lexicon import amount_text, capitalised, label_key
-from replicalab.models import NUMBER_FIELDS, Dimension
+from replicalab.models import NUMBER_FIELDS, Dimension, Role, ScientistActionType
 from replicalab.negotiation import (
     Attempt,
     Concession,
@@ -37,11 +36,12 @@ from replicalab.negotiation import (
     ledger,
 )
 from replicalab.planner import PlanStep
+from replicalab.planner.steps import field_steps
 from replicalab.scenarios import Design
 
 
 def outcome_panel(verdict: Verdict, title: str = "", *, is_open: bool = False) -> Panel:
-    """Return how a negotiation ended, with its sign and colour; an open one has none yet."""
+    """Return how a negotiation ended; an open one has no sign yet."""
     return blocks.panel("outcome", verdict=verdict, title=title, is_open=is_open)
 
 
@@ -54,7 +54,7 @@ def round_panel(negotiation: Negotiation, at: int, *, reworded: str = "") -> Pan
     Args:
         negotiation: with the round in it.
         at: the round, counted from 0.
-        reworded: the answer in a model's words, empty where there are none.
+        reworded: the answer in a model's words, empty if there are none.
     """
     done, before = negotiation.rounds[at], negotiation.state_before(at).plan
     design = negotiation.pack.design
@@ -73,14 +73,14 @@ def round_panel(negotiation: Negotiation, at: int, *, reworded: str = "") -> Pan
 def _scientist(before: Assessment | None, done: Round, design: Design) -> dict[str, object]:
     action, plan = done.action, done.plan
     said = list(action.questions) if action else []
-    if action is not None and action.action_type is models.ScientistActionType.ACCEPT:
+    if action is not None and action.action_type is ScientistActionType.ACCEPT:
         moves = plan is not None and (before is None or plan.plan != before.plan)
-        said = ["Takes the Lab Manager's offer." if moves else "Takes the plan."]
+        said = [texts.TAKES_OFFER if moves else texts.TAKES_PLAN]
     asked = plan if action is not None and action.protocol is not None else None
     return {
-        "does": texts.turn_title(done).lower(),
+        "does": facts.turn_title(done).lower(),
         "said": [f"{plans.in_its_noun(size_text(asked), design)}."] if asked else said,
-        "rule": plans.in_its_noun(done.reason, design) or "No rule: a person chose this.",
+        "rule": plans.in_its_noun(done.reason, design) or texts.RULE_PERSON,
         "asks": done.only_asks,
         "plan": _whole_plan(asked) if asked else [],
     }
@@ -102,17 +102,20 @@ def _whole_plan(asked: Assessment) -> list[tuple[str, str]]:
 
 
 def _manager(done: Round, design: Design) -> dict[str, object] | None:
-    verdict = texts.answer_verdict(done)
-    if done.answer is None or verdict is None:
+    verdict, offer = facts.answer_verdict(done), facts.offered_plan(done)
+    if verdict is None:
         return None
-    offer = texts.offered_plan(done)
+    parts = facts.answer_parts(done)
     return {
         "verdict": verdict,
-        "offer": texts.numbers_text(offer) if offer else "",
-        "breaks": texts.offer_breaks_text(done),
+        "offer": facts.numbers_text(offer) if offer else "",
+        "breaks": facts.offer_breaks_text(done),
         "answers": done.plan is None or done.only_asks,
-        "says": text_blocks(plans.in_its_noun(done.answer.explanation, design)),
-        "rule": texts.answer_rule(done),
+        "parts": {
+            title: [plans.in_its_noun(line, design) for line in lines]
+            for title, lines in parts.items()
+        },
+        "rule": facts.answer_rule(done),
         "checked": []
         if done.plan is None
         else [
@@ -127,17 +130,6 @@ def _manager(done: Round, design: Design) -> dict[str, object] | None:
     }
 
 
-def text_blocks(text: str) -> list[tuple[bool, list[str]]]:
-    """Return a text's lines in blocks: whether it is a list, and its lines."""
-    blocks: list[tuple[bool, list[str]]] = []
-    for line in text.split("\n"):
-        item = line.startswith("- ")
-        if not (item and blocks and blocks[-1][0]):
-            blocks.append((item, []))
-        blocks[-1][1].append(line.removeprefix("- "))
-    return blocks
-
-
 class Amount(NamedTuple):
     """A number of a plan: what it was before, if it was another, its limit and its bar."""
 
@@ -150,12 +142,10 @@ class Amount(NamedTuple):
 
 
 def _on_the_table(before: Assessment | None, now: Assessment) -> dict[str, object]:
-    """Return the plan in numbers, and every other field that the round changed."""
     step = PlanStep(before or now, now)
-    numbers = [models.FIELD_LABELS[name] for name in NUMBER_FIELDS]
     return {
         "amounts": amounts(step),
-        "others": [row for row in texts.change_rows(step) if row[0] not in numbers],
+        "others": facts.change_rows(step, NUMBER_FIELDS),
         "opening": before is None,
         "nothing": before is not None and not step.fields,
         "failing": f"{capitalised(failing_text(now))}." if now.failing else "",
@@ -250,14 +240,14 @@ def rounds_panel(negotiation: Negotiation, at: int) -> Group:
     pack = negotiation.pack
     rows: list[tuple[Cell | str, ...]] = []
     for done in negotiation.rounds[: at + 1]:
-        plan, offer = done.plan, texts.offered_plan(done)
+        plan, offer = done.plan, facts.offered_plan(done)
         change = _round_change(negotiation.state_before(done.number).plan, done)
         rows.append(
             (
                 str(done.number + 1),
                 plans.in_its_noun(change, pack.design),
                 capitalised(dimensions_text(pack, plan.failing)) or "none" if plan else "–",
-                texts.numbers_text(offer) if offer else "–",
+                facts.numbers_text(offer) if offer else "–",
                 amount_text(plan.cost) if plan else "–",
                 Cell(plan.evidence.number, shade=evidence_status(plan.evidence)) if plan else "–",
             )
@@ -271,95 +261,105 @@ def rounds_panel(negotiation: Negotiation, at: int) -> Group:
     )
     return blocks.group(
         blocks.table("The rounds", columns, rows, kind="rounds", scrolls=True),
-        Sentence(texts.simple_rule_text(texts.simple_rule_run(negotiation)), quiet=True),
+        Sentence(facts.simple_rule_text(facts.simple_rule_run(negotiation)), quiet=True),
     )
 
 
 def _round_change(before: Assessment | None, done: Round) -> str:
     if done.plan is None or done.only_asks or done.action is None:
-        return texts.turn_title(done).lower()
+        return facts.turn_title(done).lower()
     if before is None:
         return f"opens with {size_text(done.plan)}"
+    accepts = done.action.action_type is ScientistActionType.ACCEPT
     changes = [
-        f"without {old}"
-        if new == "–"
-        else f"{old} → {new}{' samples' if name == models.FIELD_LABELS['sample_size'] else ''}"
-        for name, old, new in texts.change_rows(PlanStep(before, done.plan))
-        if name != models.FIELD_LABELS["rationale"]
+        _what_changed(each)
+        for each in field_steps(before, done.plan)
+        if each.fields[0].field != "rationale"
     ]
-    if done.action.action_type is models.ScientistActionType.ACCEPT:
-        changes.insert(0, "accepts")
-    return ", ".join(changes) or "none"
+    return ", ".join(["accepts", *changes] if accepts else changes) or "none"
 
 
 def ledger_panel(negotiation: Negotiation) -> Group:
-    """Return what each side gave in all, and each step of what the Scientist gave up."""
-    steps = concession_steps(negotiation)
-    return blocks.group(
-        Heading("What was given up"),
-        Sentence(texts.ledger_sentence(ledger(negotiation))),
-        given_up_table(steps, suggested(negotiation)) if steps else None,
-    )
+    """Return what the Scientist gave up, step by step, and how far the Lab Manager moved."""
+    steps, moved = concession_steps(negotiation), ledger(negotiation)
+    offers = [each for each in moved if each.who is Role.LAB_MANAGER and each.counts]
+    manager = [each.total for each in offers[-1:]]
+    given = Sentence("" if steps or manager else texts.NOTHING_GIVEN)
+    rows = given_up_table(steps, suggested(negotiation), manager) if steps or manager else None
+    return blocks.group(Heading("What was given up"), given, rows)
 
 
 def suggested(negotiation: Negotiation) -> list[SuggestionChange]:
-    """Return every change that the Lab Manager or the planner suggested, with what it loses."""
+    """Return every change that the Lab Manager or the planner suggested, with its loss."""
     changes = [change for done in negotiation.rounds if done.offer for change in done.offer.changes]
     first = next((done.after.options for done in negotiation.rounds if done.after.options), None)
     return [*changes, *(first.least.changes if first else ())]
 
 
-def given_up_table(steps: Sequence[Concession], changes: Iterable[SuggestionChange]) -> Table:
+def given_up_table(
+    steps: Sequence[Concession],
+    changes: Iterable[SuggestionChange],
+    manager: Sequence[PlanStep] = (),
+) -> Table:
     """Return each concession with the credits it saves and the evidence it loses, and the sum.
 
-    The bars stand one after the other: where one ends the next begins.
+    The bars stand one after the other: where one ends the next begins. ``manager`` is the step of
+    all the Lab Manager's offers.
     """
-    changes = list(changes)
-    first, last = steps[0].step.before, steps[-1].step.after
-    design = first.pack.design
-    costs = [plan.cost for each in steps for plan in each.step[:2]]
+    changes, made = list(changes), [each.step for each in steps]
+    whole = [PlanStep(made[0].before, made[-1].after)] if made else []
+    first = next(iter([*made, *manager]))
+    costs = [plan.cost for step in made for plan in step[:2]] or [0.0]
     least, span = min(costs), max(costs) - min(costs) or 1.0
-    shown = [plan.evidence for each in steps for plan in each.step[:2]]
+    shown = [plan.evidence for step in [*made, *manager] for plan in step[:2]]
+    named = [
+        *((_what_changed(step), step) for step in made),
+        *(("In all", step) for step in whole),
+        *(("Lab Manager’s offers", step) for step in manager),
+    ]
     rows: list[tuple[Cell | str, ...]] = []
-    for step in [*(each.step for each in steps), PlanStep(first, last)]:
-        is_sum = len(rows) == len(steps)
-        what = "In all" if is_sum else _what_changed(step)
-        ends = sorted((plan.cost - least) / span for plan in step[:2])
+    for at, (what, step) in enumerate(named):
+        begins, ends = sorted((plan.cost - least) / span for plan in step[:2])
+        bar = None if step in manager else Bar(ends, begins=begins)
         both = step.before.evidence.number, step.after.evidence.number
-        moved = " → ".join(both) if step.evidence_changed else "unchanged"
+        lost = lost_text(step, changes) if at < len(made) else ""
         rows.append(
             (
-                plans.in_its_noun(what, design),
+                plans.in_its_noun(what, first.after.pack.design),
+                Cell(facts.signed_credits(step), -step.credits_saved, bar=bar),
                 Cell(
-                    texts.signed_credits(step),
-                    -step.credits_saved,
-                    bar=Bar(ends[1], begins=ends[0]),
-                ),
-                Cell(
-                    moved,
+                    " → ".join(both) if step.evidence_changed else "unchanged",
                     bar=evidence_bar(step.after.evidence, shown, step.before.evidence),
                     shade=evidence_status(step.after.evidence),
                 ),
-                plans.fidelity_move(step).removeprefix("fidelity loss ") or "–",
-                "" if is_sum else plans.in_its_noun(lost_text(step, changes), design) or "–",
+                _loss_moved(step),
+                plans.in_its_noun(lost, first.after.pack.design) or ("–" if at < len(made) else ""),
             )
         )
     columns = (
         "What",
-        Column(capitalised(first.pack.lab.currency), "number", "after"),
-        Column(first.evidence.title, bar="after"),
+        Column(capitalised(first.after.pack.lab.currency), "number", "after"),
+        Column(first.after.evidence.title, bar="after"),
         Column("Fidelity loss", meaning=FIDELITY_MEANS),
         "What is lost",
     )
-    return blocks.table("What was given up", columns, rows, totals=1, kind="given", scrolls=True)
+    totals = len(named) - len(made)
+    return blocks.table(
+        "What was given up", columns, rows, totals=totals, kind="given", scrolls=True
+    )
+
+
+def _loss_moved(step: PlanStep) -> str:
+    old, new = step.before.fidelity_loss, step.after.fidelity_loss
+    return f"{old} → {new}" if old != new else "–"
 
 
 def _what_changed(step: PlanStep) -> str:
     """Return what a step of one field changes: ``21 → 15 days``, ``flume → arena``."""
-    [(_, old, new)] = texts.change_rows(step)
     if isinstance(step.fields[0].after, int):
-        return texts.step_changes(step)
-    return f"without {old}" if step.newly_dropped else f"{old} → {new}"
+        return facts.step_changes(step)
+    [(_, old, new)] = facts.change_rows(step)
+    return f"{old} → {new}" if step.fields[0].after else f"without {old}"
 
 
 # --- two branches -----------------------------------------------------------------------------
@@ -370,17 +370,16 @@ def branches_panel(
     start: int,
     named: tuple[str, str] = ("The run", "The fork"),
 ) -> Group:
-    """Return both courses round by round, by their names, and whether the fork changed anything."""
+    """Return both courses round by round, by their names."""
     names = ("Round", named[0], "Answer", named[1], "Answer to it")
     rows = [
         (str(number), *_course(old), *_course(new))
         for number, (old, new) in enumerate(pairs, start)
     ]
-    caption = "Run and fork, round by round"
     same = all(_course(old) == _course(new) for old, new in pairs)
     return blocks.group(
-        Sentence("The fork made no difference.") if same else None,
-        blocks.table(caption, names, rows, kind="branches", scrolls=True),
+        Sentence(texts.SAME_COURSE) if same else None,
+        blocks.table("Run and fork, round by round", names, rows, kind="branches", scrolls=True),
     )
 
 
@@ -388,4 +387,4 @@ def _course(done: Round | None) -> tuple[str, str]:
     if done is None:
         return "–", "–"
     answer = ANSWERS[done.answer.action_type].title if done.answer else "–"
-    return f"{texts.turn_title(done)}: {texts.round_summary(done)}", answer
+    return f"{facts.turn_title(done)}: {facts.round_summary(done)}", answer

@@ -80,7 +80,7 @@ def test_model_plays_and_the_answer_ends_with_what_it_took_and_its_score(
     assert (told.code, told.err) == (0, "")
     lines = [line.strip() for line in told.out.splitlines()]
     assert lines[1] == "Scientist: Language model (m-1). Lab Manager: Reference."
-    assert any(line.startswith("Round 2: taking the offer of 25 participants") for line in lines)
+    assert any(line.startswith("Round 2: accepts 25 participants") for line in lines)
     [spent] = [line for line in lines if "tokens" in line]
     assert spent.startswith("2 rounds, 4,000 tokens sent, 600 received, ")
     assert "Saved: talk.json" in lines

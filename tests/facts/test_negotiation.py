@@ -17,7 +17,6 @@ from replicalab.facts.negotiation import (
     answer_rule,
     answer_verdict,
     change_rows,
-    ledger_sentence,
     outcome_verdict,
     round_caption,
     round_summary,
@@ -112,7 +111,7 @@ def told(negotiation: Negotiation) -> str:
         lines += ["", round_caption(negotiation, at), f"{turn_title(done)}: {round_summary(done)}"]
         lines += [meant, answer_rule(done)]
     concessions = ledger(negotiation)
-    lines += ["", ledger_sentence(concessions)]
+    lines += [""] if concessions else []
     lines += [
         f"{concession.round_number + 1} {concession.who}: {step_changes(concession.step)}; "
         f"{signed_credits(concession.step)} credits, {signed_credits(concession.total)} in all"

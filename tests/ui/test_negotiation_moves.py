@@ -68,7 +68,7 @@ def test_a_person_begins_with_nothing_on_the_table_and_sees_what_each_move_would
     assert not can_press(app, "Undo last round")
     assert "First" not in labels(app)
     assert alerts(app)[0].colour == "error"
-    assert "A question takes this round: 4 rounds left after it." in said(app)
+    assert "A question takes this round; 4 rounds left." in said(app)
     type_number(type_number(app, "Sample size", 75), "Duration (days)", 5)
     assert "power 0.20" in alerts(app)[0].text
     assert "It costs 1,450 of 3,700 credits." in said(app)
@@ -76,7 +76,7 @@ def test_a_person_begins_with_nothing_on_the_table_and_sees_what_each_move_would
     press(type_text(app, "Technique", ""), SEND)
     assert "First" not in labels(app), "what is empty is not sent"
     type_number(app, "Rounds at most", 1)
-    assert "A question takes this round: the last one." in said(app)
+    assert "A question takes this round; 0 rounds left." in said(app)
 
 
 def test_form_starts_from_the_plan_of_the_protocol_page_then_from_the_offer() -> None:
