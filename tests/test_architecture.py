@@ -16,6 +16,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import pytest
+
 ROOT: Final = Path(__file__).resolve().parents[1]
 PACKAGE: Final = "replicalab"
 
@@ -275,3 +277,34 @@ def test_one_module_of_the_interface_sends_html_and_one_asks_a_model() -> None:
     assert using(r"\bst\.html\(") == ["replicalab/ui/panel.py"]
     asking = using(r"(?<!def )build_generate_fn\(")
     assert [path for path in asking if "/ui/" in path] == ["replicalab/ui/negotiation/model.py"]
+
+
+# --- what a new thing takes -----------------------------------------------------------------
+
+MOST_FILES: Final = {
+    "a feature": 1,  # outside its folder
+    "a dimension": 8,
+    "an amount of a lab": 6,
+    "a design kind": 3,
+    "a field of the protocol": 8,
+    "a page": 3,
+    "a part of a document": 3,
+    "a form of a document": 3,
+    "a file that opens": 3,
+}
+"""The files and folders that the paragraph of each thing may name."""
+OF_A_FEATURE: Final = {
+    "features/<name>/",
+    "tests/features/",
+    "__init__.py",
+    "page.py",
+    "command.py",
+}
+
+
+@pytest.mark.parametrize(("thing", "most"), MOST_FILES.items())
+def test_new_thing_takes_few_files(thing: str, most: int) -> None:
+    document = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    [paragraph] = re.findall(rf"- \*\*{thing}\*\*: (.*?)(?=\n- |\n\n)", document, re.DOTALL)
+    named = {*re.findall(r"`([\w./<>]+(?:/|\.(?:py|md|yaml)))`", paragraph)}
+    assert 0 < len(named - OF_A_FEATURE) <= most, named
