@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
@@ -289,15 +289,14 @@ class Assessment(Framed):
             currency=self.pack.lab.currency,
         )
 
-    @cached_property
-    def _measured(self) -> dict[str, tuple[float, float]]:
-        """What it uses of each dimension, and the limit."""
-        return {key: row.measured(self) for key, row in DIMENSION_ROWS.items()}
+    def _measured(self) -> Iterator[tuple[str, tuple[float, float]]]:
+        """Yield each dimension with what is used of it, and the limit."""
+        return ((key, row.measured(self)) for key, row in DIMENSION_ROWS.items())
 
     @cached_property
     def failing(self) -> list[str]:
         """The dimensions that fail, in the document's order."""
-        return [key for key, (used, limit) in self._measured.items() if used > limit]
+        return [key for key, (used, limit) in self._measured() if used > limit]
 
     @property
     def causes(self) -> list[str]:
@@ -334,7 +333,7 @@ class Assessment(Framed):
     @cached_property
     def slack(self) -> dict[str, Slack]:
         """The dimensions in numbers, in the document's order."""
-        return {key: Slack(key, *amounts) for key, amounts in self._measured.items()}
+        return {key: Slack(key, *amounts) for key, amounts in self._measured()}
 
     @property
     def cliffs(self) -> tuple[Cliff, ...]:
