@@ -1,4 +1,4 @@
-"""The one way in for a file, and the one way out."""
+"""Upload and download of files."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -10,7 +10,7 @@ from replicalab.documents import MIMES, MOST_MB, SUFFIXES
 from replicalab.errors import ReplicaLabError
 from replicalab.ui import notices
 
-Take = Callable[[bytes, str], None]  # Takes a file's bytes and its name
+Take = Callable[[bytes, str], None]  # takes a file's bytes and its name
 
 
 def upload(
@@ -24,23 +24,23 @@ def upload(
     refused: str = "{error}",
     **how: Any,
 ) -> None:
-    """Draw where a file is handed in, and below why the last one was refused.
+    """Draw a field for a file, and below it why the last one was refused.
 
     Args:
-        label: what is asked for.
-        key: of the widget, and of its notices.
-        take: takes the file; what it refuses with a ReplicaLabError has changed nothing.
-        suffixes: how the file's name may end.
+        label: of the field.
+        key: of the widget, and the place of its notices.
+        take: takes the file; if it raises a ReplicaLabError, nothing has changed.
+        suffixes: of the file's name.
         most_mb: the largest file.
-        stays: whether the widget goes on showing the file; otherwise it is empty for the next one.
-        refused: the notice, of the ``error`` and the ``file``.
-        **how: `st.file_uploader` takes it.
+        stays: whether the widget keeps showing the file.
+        refused: the notice, with ``error`` and ``file``.
+        **how: for `st.file_uploader`.
     """
-    number = 0 if stays else st.session_state.get(_count(key), 0)
+    number = 0 if stays else st.session_state.get(f"{key}_files", 0)
     widget = f"{key}_{number}" if number else key
-    taken = partial(_take, key, widget, take, refused)
+    changed = partial(_take, key, widget, take, refused)
     st.file_uploader(
-        label, type=list(suffixes), key=widget, max_upload_size=most_mb, on_change=taken, **how
+        label, type=list(suffixes), key=widget, max_upload_size=most_mb, on_change=changed, **how
     )
     notices.draw(key, stays=stays)
 
@@ -50,22 +50,18 @@ def _take(key: str, widget: str, take: Take, refused: str) -> None:
     notices.clear(key)
     if file is None:
         return
-    # A widget of another key is an empty one; a file has no other way to leave its widget.
-    st.session_state[_count(key)] = st.session_state.get(_count(key), 0) + 1
+    count = f"{key}_files"  # another key makes another, empty widget
+    st.session_state[count] = st.session_state.get(count, 0) + 1
     try:
         take(file.getvalue(), file.name)
     except ReplicaLabError as error:
         notices.leave_problem(refused.format(error=error, file=file.name), key, "upload_file")
 
 
-def _count(key: str) -> str:
-    return f"{key}_files"
-
-
 def download(
     label: str, make: Callable[[], str | bytes] | str | bytes, name: str, **how: Any
 ) -> None:
-    """Draw a button that saves a file, or makes it first; `st.download_button` takes the rest."""
+    """Draw a button that makes and saves a file; `st.download_button` takes the rest."""
     mime = MIMES[name.rpartition(".")[2]]
     look = {"icon": ":material/download:", "on_click": "ignore", "mime": mime}
     st.download_button(label, make, file_name=name, **(look | how))

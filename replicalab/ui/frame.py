@@ -1,4 +1,4 @@
-"""What every page has: its settings, the navigation, and a header that says where you are."""
+"""The frame of every page: settings, navigation and header."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,15 +14,7 @@ from replicalab.facts.blocks import Heading, Status
 from replicalab.facts.check import header_panel
 from replicalab.facts.score import HIDDEN
 from replicalab.planner import PlanAnalysis
-from replicalab.ui import (
-    challenge,
-    export,
-    lab,
-    panel,
-    present,
-    state,
-    tray,
-)
+from replicalab.ui import challenge, export, lab, panel, present, state, tray
 from replicalab.ui.controls import button
 from replicalab.ui.library import keeping
 from replicalab.ui.scenarios import gallery
@@ -40,32 +32,30 @@ PAGES: Final = (
 _FRONT_DOOR: Final = "Scenarios"
 _NEGOTIATION: Final = "Negotiation"
 _NEED_STUDY: Final = {"Study", "Protocol", _NEGOTIATION, "Trade-offs"}
-_WITHOUT_PLAN: Final = {_NEGOTIATION, "Compare", "Library"}
-"""Pages that do not show the open plan itself."""
+_WITHOUT_PLAN: Final = {_NEGOTIATION, "Compare", "Library"}  # they do not show the open plan
 MORE: Final[dict[str, tuple[str, Callable[[str], None]]]] = {
     "Present": ("slideshow", lambda _: present.open_first()),
     "Open a file": ("folder_open", lambda _: export.open_opening()),
     "Challenge": ("emoji_events", lambda _: challenge.start()),
     "Reset the plan": ("restart_alt", lambda _: state.replace_plan(None)),
 }
-"""What else is done on every page: its symbol, and what it calls with the page's title."""
+"""Further actions of every page: a symbol, and a function of the page's title."""
 _MORE: Final = "more"
 _SENT_TITLE: Final = "sent_title"
-# So many runs send the browser a page's title and width: what one sent may be lost in the next.
-_ENOUGH: Final = 2
+_TITLE_RUNS: Final = 2  # runs that send the title; the next run may lose what one sent
 _A_DAY: Final = 24 * 60 * 60
 
 
 @contextmanager
 def page(title: str) -> Iterator[PlanAnalysis]:
-    """Set a page up, draw its header, hand over what it is about, and write the address last.
+    """Set up a page, draw its header, yield its analysis, and write the address last.
 
-    A presentation stands in the page's place, without header and navigation.
+    A presentation replaces the page, its header and its navigation.
     """
     with server.take_turn():
         sent, times = st.session_state.get(_SENT_TITLE, ("", 0))
         times = times if sent == title else 0
-        if times < _ENOUGH:
+        if times < _TITLE_RUNS:
             st.set_page_config(page_title=f"{title} · ReplicaLab", layout="wide")
         _begin()
         analysis, hidden = state.analysis(), challenge.is_hidden()
@@ -98,9 +88,9 @@ def page(title: str) -> Iterator[PlanAnalysis]:
 
 
 def _finish(title: str, times: int) -> None:
-    """Write the address and count a run that came to its end."""
+    """Write the address and count the run."""
     state.write_address()
-    st.session_state[_SENT_TITLE] = (title, min(times + 1, _ENOUGH))
+    st.session_state[_SENT_TITLE] = (title, min(times + 1, _TITLE_RUNS))
 
 
 def _begin() -> None:
@@ -121,11 +111,11 @@ def _begin() -> None:
 
 @st.fragment(run_every=_A_DAY)
 def _ask_again_after_a_restart() -> None:
-    """Draw nothing. Only a page with a part that runs by itself asks for a run on reconnecting."""
+    """Draw nothing: only a page with a timed fragment runs again when it reconnects."""
 
 
 def _draw_navigation(title: str) -> None:
-    """Draw the way to each page, left, the open one strong; right what is done on every page."""
+    """Draw links to all pages, and the actions of every page."""
     query = state.address()
     with st.container(horizontal=True, vertical_alignment="center", key="navigation"):
         panel.draw_skip_link()
@@ -153,9 +143,9 @@ def _draw_navigation(title: str) -> None:
 
 
 def _draw_header(analysis: PlanAnalysis, title: str) -> None:
-    """Draw the open study and its verdict, and the open story."""
+    """Draw the open study, its verdict and the open story."""
     if state.is_chosen():
-        # Without a plan of one's own the front door gives no verdict. A negotiation has its own.
+        # The front door judges only a visitor's own plan; a negotiation has its own verdict.
         quiet = title in _WITHOUT_PLAN or challenge.is_hidden()
         yours = state.case().plan is not None
         quiet = quiet or (title == _FRONT_DOOR and not yours)
@@ -174,13 +164,7 @@ def _draw_problems() -> None:
         lines = "\n".join(f"- {escaped(problem)}" for problem in problems)
         st.warning(f"Not everything could be opened.\n{lines}", icon=":material/link_off:")
         st.button("Dismiss", on_click=problems.clear)
-    if not state.workspace().presenting:
-        _draw_what_no_address_holds()
-
-
-def _draw_what_no_address_holds() -> None:
-    """Say that a link is too long, and whether a reload brings it back."""
-    if not state.is_too_long():
+    if state.workspace().presenting or not state.is_too_long():
         return
     back = "a reload here brings it back from your draft"
     if problem := state.current().tab.problem:

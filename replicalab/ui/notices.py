@@ -1,4 +1,4 @@
-"""Notices: what is said of the last act, left by the act and shown by the run that follows it."""
+"""Messages about the last action: left by the action, drawn once in the next run."""
 
 from collections.abc import Callable
 from typing import Final, NamedTuple
@@ -9,7 +9,7 @@ from replicalab.errors import ReplicaLabError
 from replicalab.ui.controls import button
 from replicalab.ui.words import as_list, escaped
 
-_PAGE: Final = "page"  # The place of a page that has one for all its notices
+_PAGE: Final = "page"  # the place of notices that belong to the whole page
 
 
 class _Notice(NamedTuple):
@@ -20,23 +20,23 @@ class _Notice(NamedTuple):
 
 
 def leave_problem(text: str, place: str = _PAGE, icon: str = "error") -> None:
-    """Leave what is wrong, in a sentence or a list; an empty text leaves nothing."""
+    """Leave a problem, as a sentence or a list; an empty text leaves nothing."""
     if text:
         _at(place).append(_Notice(text, icon, is_problem=True, undo=None))
 
 
 def leave(text: str, place: str = _PAGE, undo: Callable[[], None] | None = None) -> None:
-    """Leave what was done, and how it is undone where it can be."""
+    """Leave a success, with a function that undoes it."""
     _at(place).append(_Notice(text, "check_circle", is_problem=False, undo=undo))
 
 
 def clear(place: str) -> None:
-    """Take back what was left for a place."""
+    """Remove the notices of a place."""
     _at(place).clear()
 
 
 def attempt(act: Callable[[], object], place: str = _PAGE) -> bool:
-    """Do something; where it cannot be done, leave why, and return False."""
+    """Call a function; if it fails, leave why and return False."""
     try:
         act()
     except ReplicaLabError as error:
@@ -46,7 +46,7 @@ def attempt(act: Callable[[], object], place: str = _PAGE) -> bool:
 
 
 def draw(place: str = _PAGE, *, stays: bool = False) -> None:
-    """Draw what was left for a place, once; what ``stays`` in every run until it is cleared."""
+    """Draw the notices of a place once, or in every run if ``stays``."""
     for number, notice in enumerate(notices := _at(place)):
         icon = f":material/{notice.icon}:"
         if notice.is_problem:
@@ -62,6 +62,5 @@ def draw(place: str = _PAGE, *, stays: bool = False) -> None:
 
 
 def _at(place: str) -> list[_Notice]:
-    """Return what was left for a place and is not shown yet."""
     notices: dict[str, list[_Notice]] = st.session_state.setdefault("notices", {})
     return notices.setdefault(place, [])

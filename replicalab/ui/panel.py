@@ -1,4 +1,4 @@
-"""How blocks come onto a page: the one place that sends HTML, and the stylesheet before it."""
+"""Blocks and stylesheets on a page."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from replicalab.render.html import STAGE_STYLE, STYLE, html, preview
 
 
 def draw(*blocks: Block) -> None:
-    """Draw blocks one below the other, as a single element."""
+    """Draw blocks as one element."""
     st.html(html(*blocks))
 
 
@@ -26,7 +26,7 @@ def draw_features(place: str, subject: object) -> dict[str, Any]:
 
 
 def draw_tables(tables: Callable[[], Sequence[Table]]) -> None:
-    """Draw the place for a picture's numbers; what is closed is neither worked out nor sent."""
+    """Draw an expander with a chart's numbers, computed when it opens."""
     place = st.expander("The same as a table", key="as_table", on_change="rerun")
     if place.open:
         with place:
@@ -34,31 +34,31 @@ def draw_tables(tables: Callable[[], Sequence[Table]]) -> None:
 
 
 def draw_document(document: Document) -> None:
-    """Draw what a document shows."""
+    """Draw a document."""
     st.html(preview(document))
 
 
 def draw_styles(*styles: str) -> None:
-    """Draw stylesheets that a part of a page needs."""
+    """Draw stylesheets."""
     st.html("".join(styles))
 
 
 def draw_style(*, presenting: bool) -> None:
-    """Draw the stylesheet of all panels: alone, for what stays is not read anew at each edit."""
+    """Draw the stylesheet of all panels, as an element that edits do not resend."""
     draw_styles(STAGE_STYLE if presenting else STYLE)
 
 
 def draw_scheme() -> None:
-    """Let the panels of a drawer, which stands outside the page, follow the page's theme."""
+    """Give the panels of a drawer the page's theme."""
     theme = "dark" if st.context.theme.type == "dark" else "light"
     st.html(f"<style>[data-testid=stDialog] {{ color-scheme: {theme}; }}</style>")
 
 
 def draw_skip_link() -> None:
-    """Draw a link to the target below, seen when it has the focus."""
+    """Draw a link to the skip target, visible when focused."""
     st.html('<a class="skip" href="#content">Skip the navigation</a>')
 
 
 def draw_skip_target() -> None:
-    """Mark where the page begins after its navigation."""
+    """Mark the end of the navigation."""
     st.html('<i class="skip" id="content"></i>')

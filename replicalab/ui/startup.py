@@ -1,4 +1,4 @@
-"""What the server asks of the pages: to load, to ask the library, to save at the end.
+"""The server's hooks: load the pages, check the library, save at the end.
 
 The server answers while the pages are imported. The database and the charts follow after the
 first page, which needs neither; SciPy follows its heading.
@@ -10,30 +10,30 @@ from functools import cache
 from importlib import import_module
 from typing import Final
 
-_REST_SECONDS: Final = 2.0  # So long what is left is put off, for the first page to be drawn
+_PAUSE_SECONDS: Final = 2.0  # for the first page to be drawn
 
 
 def load() -> None:
-    """Load the pages. The library, the charts and SciPy follow when they are needed."""
-    gc.disable()  # nearly all that is made here stays
+    """Load the pages."""
+    gc.disable()  # nearly all objects made here stay
     try:
         for module in ("replicalab.ui.frame", "replicalab.ui.scenarios"):
             import_module(module)
     finally:
         gc.enable()
     writer = import_module("replicalab.ui.library.writer")
-    writer.later("opening the library", _open_library, _REST_SECONDS)
+    writer.later("opening the library", _open_library, _PAUSE_SECONDS)
 
 
 def _open_library() -> None:
-    """Open the library, so that the first who keeps something does not wait."""
+    """Open the library, so that the first save need not wait."""
     _keep_out_of_collections()
     import_module("replicalab.ui.library.shelf").shelf()
 
 
 @cache
 def _keep_out_of_collections() -> None:
-    """Load what is left, and look through what is loaded once more and never again."""
+    """Load the rest, and exclude everything loaded from garbage collection."""
     for module in ("replicalab.library.store", "replicalab.render.figures.region"):
         import_module(module)
     gc.collect()
@@ -41,16 +41,12 @@ def _keep_out_of_collections() -> None:
 
 
 def require_library() -> None:
-    """Ask the library something.
-
-    Raises:
-        LibraryError: it does not answer.
-    """
+    """Raise a LibraryError if the library does not answer."""
     shelf = import_module("replicalab.ui.library.shelf")
     shelf.shelf().usage(shelf.Owner.of(""))
 
 
 def finish() -> None:
-    """Save what is still to be saved, if a page has ever had something to save."""
+    """Finish the pending saves."""
     if (writer := sys.modules.get("replicalab.ui.library.writer")) is not None:
         writer.finish()

@@ -1,4 +1,4 @@
-"""The comparison tray: cases that were kept next to the open one, one click away."""
+"""The comparison tray: cases next to the open one."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -20,7 +20,7 @@ _CHOICE: Final = "beside_choice"
 
 
 class TrayCandidate(NamedTuple):
-    """A case for the tray: its name, empty for a usual one, and whether its run is compared."""
+    """A case for the tray; an empty name means the default, ``run`` its negotiation."""
 
     name: str
     case: Case
@@ -28,36 +28,40 @@ class TrayCandidate(NamedTuple):
 
 
 def place_of(case: Case, *, run: bool | None = None) -> int | None:
-    """Return where a case stands in the tray, as a run or not; None where it does not."""
+    """Return the index of a case in the tray, as a run or not; None if missing."""
     wanted = {run} if run is not None else {True, False}
     kept = enumerate(state.workspace().tray)
     return next((n for n, each in kept if each.case == case and each.is_run in wanted), None)
 
 
 def has_room() -> bool:
-    """Return whether the tray has room for one more."""
+    """Return whether the tray is not full."""
     return len(state.workspace().tray) < MOST_SIDES
 
 
 def keep(candidate: TrayCandidate) -> None:
-    """Put a case into the tray, under a free name; where there is room."""
+    """Add a case under a free name, if there is room."""
     tray = state.workspace().tray
     if has_room():
         state.set_tray((*tray, named(candidate, tray)))
 
 
 def keep_and_notify(*, run: bool) -> None:
-    """Put the open plan, or its run, into the tray, and say so."""
+    """Add the open plan, or its run, and show a message."""
     case = state.case()
     run = case.is_run or (run and case.has_run)
-    if not (notice := _why_not(run=run)):
+    if (at := place_of(case, run=run)) is not None:
+        notice = f"Already in the comparison: {escaped(state.workspace().tray[at].name)}."
+    elif not has_room():
+        notice = f"The comparison holds {MOST_SIDES}, the most; remove one."
+    else:
         keep(TrayCandidate("", case, run))
         notice = f"Added as {escaped(state.workspace().tray[-1].name)}: see Compare."
     st.toast(notice, icon=":material/compare_arrows:")
 
 
 def keep_only(candidates: Iterable[TrayCandidate]) -> None:
-    """Put these into the tray in place of what is there."""
+    """Replace the cases in the tray."""
     tray: tuple[TrayCase, ...] = ()
     for candidate in candidates:
         tray = (*tray, named(candidate, tray))
@@ -65,7 +69,7 @@ def keep_only(candidates: Iterable[TrayCandidate]) -> None:
 
 
 def named(candidate: TrayCandidate, others: Iterable[TrayCase]) -> TrayCase:
-    """Return a case under a name that none of the others has."""
+    """Return a case under a name that is free."""
     taken, name = {each.name for each in others}, candidate.name
     noun = "Run" if candidate.run else "Plan"
     names = [name] if name else [f"{noun} {letter}" for letter in ascii_uppercase]
@@ -75,25 +79,14 @@ def named(candidate: TrayCandidate, others: Iterable[TrayCase]) -> TrayCase:
 
 
 def _replace(at: int, *new: TrayCandidate) -> None:
-    """Put a case in the place of another, or nothing; what is open stays open."""
+    """Replace a case, or remove it; the open case stays open."""
     tray = state.workspace().tray
     before, after = tray[:at], tray[at + 1 :]
     state.set_tray((*before, *(named(each, (*before, *after)) for each in new), *after))
 
 
-# --- the line of what is in it ---------------------------------------------------------------
-
-
-def _why_not(*, run: bool) -> str:
-    """Return why the open case cannot be put into the tray; empty where it can."""
-    work = state.workspace()
-    if (at := place_of(work.case, run=run)) is not None:
-        return f"Already in the comparison: {escaped(work.tray[at].name)}."
-    return "" if has_room() else f"The comparison holds {MOST_SIDES}, the most; remove one."
-
-
 def draw_line(*, linked: bool = True) -> None:
-    """Draw the tray, if anything is in it: a click opens a case, the open one can be renamed."""
+    """Draw the tray unless it is empty: a click opens a case, the open one can be renamed."""
     work = state.workspace()
     if not work.tray:
         return
@@ -121,7 +114,7 @@ def _open_chosen() -> None:
 
 
 def _draw_name(at: int, kept: TrayCase) -> None:
-    # Under the key that it had, the field would go on showing what was typed, not the name as kept.
+    # With the same key the field would show what was typed, not the stored name.
     key = f"beside_name_{at}_{crc32(kept.name.encode('utf-8', 'surrogatepass')):08x}"
 
     def rename() -> None:

@@ -1,4 +1,4 @@
-"""What every page shows, as one value: a case, a round of its negotiation, what is compared."""
+"""The workspace of every page: a case, a round of its negotiation, and the comparison."""
 
 from __future__ import annotations
 
@@ -17,16 +17,11 @@ DEFAULT_DIFFICULTY: Final = Difficulty.MEDIUM
 LARGEST_SEED: Final = 999_999
 MOST_ROUNDS: Final = 12
 MOST_SLIDES: Final = 99
-LONGEST_NAME: Final = 60  # Longest name in the comparison tray, in characters
-_LARGEST_WRITTEN: Final = 10**12  # A larger number is not written out
+LONGEST_NAME: Final = 60  # characters of a name in the tray
 
 
 class TrayCase(Record):
-    """A case in the comparison tray, under a name.
-
-    ``run`` is whether its negotiation is compared, and not its plan: one is judged by the plan that
-    it comes to.
-    """
+    """A named case in the comparison tray; ``run`` compares the final plan of its negotiation."""
 
     name: Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME)]
     case: Case
@@ -34,19 +29,19 @@ class TrayCase(Record):
 
     @property
     def is_run(self) -> bool:
-        """Whether its negotiation is compared; what no plan stands for alone is a negotiation."""
+        """Whether its negotiation is compared: as chosen, or if it is more than a plan."""
         return self.run or self.case.is_run
 
 
 class Workspace(Record):
-    """What every page shows.
+    """The state that every page shows.
 
     Attributes:
-        case: what is open.
-        round_number: the round of its negotiation that is on show, counted from 0.
-        presenting: the slide that an audience sees, counted from 1; 0 while nothing is presented.
-        survey: whether the front door shows every study in the lab.
-        challenge: whether the checks and the best plan are hidden until a plan is handed in.
+        case: the open case.
+        round_number: the shown round of its negotiation, from 0.
+        presenting: the shown slide, from 1; 0 without a presentation.
+        survey: whether the front door shows all studies in the visitor's lab.
+        challenge: whether checks and the best plan are hidden until a plan is handed in.
         tray: the comparison tray.
     """
 
@@ -64,30 +59,26 @@ class Workspace(Record):
         return self
 
     def changed(self, **changes: object) -> Workspace:
-        """Return this workspace with some fields changed, its case's too, built through validation.
-
-        Raises:
-            pydantic.ValidationError: a changed value is not allowed.
-        """
+        """Return this workspace with changed fields, also of its case, validated."""
         shown = {name: value for name, value in changes.items() if name in Workspace.model_fields}
         if of_case := {name: value for name, value in changes.items() if name not in shown}:
             shown["case"] = self.case.changed(**of_case)
         return self.model_copy(update=shown)
 
     def with_case(self, case: Case) -> Workspace:
-        """Return this workspace with another case, at its first round."""
+        """Return this workspace with another case at its first round."""
         return self.changed(case=case, round_number=0)
 
     def begun(self, case: Case) -> Workspace:
-        """Return a workspace that begins with a case; what is compared stays."""
+        """Return a new workspace with a case and the same tray."""
         return Workspace(case=case, tray=self.tray)
 
     def stepped_from(self, now: Workspace) -> Workspace:
-        """Return this workspace as a step of undo or redo brings it back.
+        """Return this workspace as a step of undo or redo restores it.
 
-        Players, rounds, presentation, survey and challenge stay as they are now, and what is said
-        in the registration of the same study; in the same lab so does what a person plays there.
-        What was played comes back only to who played it.
+        Players, rounds, presentation, survey, challenge and the registration of the same study
+        stay as they are now; in the same lab also a person's moves. Other moves are restored only
+        for the same players.
         """
         case, last, moves = self.case, now.case, self.case.moves
         players = {n: getattr(last, n) for n in ("max_rounds", "scientist", "lab_manager")}
@@ -104,14 +95,14 @@ class Workspace(Record):
 
 
 def not_shown(case: Case) -> Iterator[str]:
-    """Yield what of a case is more than the pages can show, and what to do."""
+    """Yield why pages cannot show a case, with a remedy."""
     for name, value, most in (
         ("seed", case.seed, LARGEST_SEED),
         ("max_rounds", case.max_rounds, MOST_ROUNDS),
         ("moves", len(case.moves), MOST_ROUNDS),
     ):
         if value > most:
-            shown = f"{value:,}" if value < _LARGEST_WRITTEN else f"over {_LARGEST_WRITTEN:,}"
+            shown = f"{value:,}" if value < 10**12 else "over 1,000,000,000,000"
             yield (
                 f"{name} is {shown}, and at most {most:,} can be shown here; play that negotiation "
                 f"anew with {most:,} or less"
