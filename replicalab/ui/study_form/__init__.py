@@ -1,4 +1,4 @@
-"""Make a study: what it begins with, then its form and its file, next to what it is worth."""
+"""Make a study: the ways to begin, then its form and its file, next to what it is worth."""
 
 import json
 import re
@@ -38,11 +38,15 @@ PARTS_KEY: Final = "making_part"
 ADVANCED: Final = "Advanced"
 _CHECK: Final = "Check"
 _TEXT: Final = "own_text"
+_SOURCE: Final = "own_source"
+_UPLOAD: Final = "own_upload"
+_EMPTY: Final = "an empty form"
+_TEMPLATE: Final = "the template"
+_LONGEST_ID: Final = 64
 _SIGNS: Final = {LintLevel.WARNING: Status.CAUTION, LintLevel.NOTE: Status.PASS}
 _LAB: Final = re.compile(rf"labs[.]({'|'.join(Difficulty)})[.]?")
-_PATH: Final = re.compile(r"\S+$")  # What is said of many findings has words for a place
-# Characters that the editor takes: more than a file may have, so that its reader says by how much,
-# and a seventh of the largest message, which would end the page's connection.
+# More than a file may have, so that its reader says by how much, and a seventh of the largest
+# message, which would end the page's connection.
 _LONGEST_TEXT: Final = 300_000
 
 
@@ -55,7 +59,7 @@ def draw() -> None:
     form, side = st.columns([5, 2], gap="large")
     with form:
         _draw_parts(now)
-    with side:
+    with side, st.container(key="making_side"):
         _draw_side(now)
 
 
@@ -72,6 +76,54 @@ def edit(own: OwnStudy) -> None:
     state.show(survey=False)
     record.write(own.text)
     show(FIRST)
+
+
+# --- the ways to begin --------------------------------------------------------------------------
+
+
+def _draw_beginning() -> None:
+    with st.container(border=True, key="analysis"):
+        st.markdown("**I have a power analysis**")
+        analysis.draw()
+    form, file = st.columns(2, gap="large")
+    with form:
+        names = {each.scenario_id: each.paper.name for each in scenarios.list_scenarios()}
+        st.selectbox(
+            "Start from",
+            [_EMPTY, _TEMPLATE, *names],
+            format_func=lambda each: names.get(each, each),
+            key=_SOURCE,
+        )
+        with st.container(horizontal=True):
+            button("Start the form", "edit_note", _start)
+            if (now := record.current()).begun:
+                back = partial(setattr, now, "choosing", False)
+                button("Back to the form", "arrow_back", back, type="tertiary")
+    with file:
+        upload(
+            "Or upload a file",
+            _UPLOAD,
+            lambda data, name: record.write(scenarios.readable_text(data, name)),
+            STUDY_SUFFIXES,
+            most_mb=STUDY_MB,
+            stays=True,
+            refused="{error}. What you had is kept.",
+        )
+
+
+def _start() -> None:
+    chosen = st.session_state.get(_SOURCE, _EMPTY)  # a browser may send the click alone
+    notices.clear(_UPLOAD)
+    if chosen == _EMPTY:
+        record.begin(Draft(new_study(record.new_id(), name=record.free_name())))
+    elif chosen == _TEMPLATE:
+        record.write(scenarios.template_text())
+    else:
+        text = scenarios.copy_text(chosen, f"my_{chosen}"[:_LONGEST_ID])
+        record.write(record.with_free_name(text))
+
+
+# --- the form and what stands next to it --------------------------------------------------------
 
 
 def _draw_parts(now: record.FormSession) -> None:
@@ -93,55 +145,41 @@ def _draw_parts(now: record.FormSession) -> None:
             button(f"Next: {after}", "arrow_forward", partial(show, after))
 
 
-# --- next to the form ------------------------------------------------------------------------
-
-
 def _draw_side(now: record.FormSession) -> None:
-    study = now.study
-    with st.container(key="making_side"):
-        refused = own_studies.refusal(now.file, study) if study else ""
-        if study is None:
-            _draw_number_of_faults(now)
-        else:
-            _draw_worth(study)
-            if _mine(study) not in (None, now.file):
-                mine = escaped(study.scenario_id)
-                st.caption(f"It takes the place of your '{mine}' as it is now.")
-        if refused:
-            st.warning(refused, icon=":material/inventory_2:")
-        pressed = st.button(
-            "Use this study",
-            icon=":material/play_arrow:",
-            type="primary",
-            width="stretch",
-            disabled=study is None or bool(refused),
-        )
-        if pressed and study is not None:
-            record.open_on_protocol(now.file, study)
-        with st.container(horizontal=True, gap="xsmall", key="own_actions"):
-            button("Undo", "undo", record.undo, disabled=not now.past, key="making_undo")
-            name = f"{now.draft.at('scenario_id')}.yaml"
-            download("Download the file", lambda: now.file, name)
-            button("Start anew", "restart_alt", partial(setattr, now, "choosing", True))
-        st.caption(_where_it_is(now))
-
-
-def _mine(study: Study) -> str | None:
-    mine = own_studies.kept().get(study.scenario_id)
-    return mine and mine.text
-
-
-def _where_it_is(now: record.FormSession) -> str:
-    """Return where what the form shows is kept, and so what would lose it."""
-    if now.study is None or _mine(now.study) != now.file:
-        return (
+    study, mine = now.study, own_studies.kept()
+    refused = own_studies.refusal(now.file, study) if study else ""
+    kept = mine[study.scenario_id].text if study and study.scenario_id in mine else None
+    if study is None:
+        _draw_number_of_faults(now)
+    else:
+        _draw_worth(study)
+        if kept not in (None, now.file):
+            st.caption(f"It takes the place of your '{escaped(study.scenario_id)}' as it is now.")
+    if refused:
+        st.warning(refused, icon=":material/inventory_2:")
+    pressed = st.button(
+        "Use this study",
+        icon=":material/play_arrow:",
+        type="primary",
+        width="stretch",
+        disabled=study is None or bool(refused),
+    )
+    if pressed and study is not None:
+        record.open_on_protocol(now.file, study)
+    with st.container(horizontal=True, gap="xsmall", key="own_actions"):
+        button("Undo", "undo", record.undo, disabled=not now.past, key="making_undo")
+        download("Download the file", lambda: now.file, f"{now.draft.at('scenario_id')}.yaml")
+        button("Start anew", "restart_alt", partial(setattr, now, "choosing", True))
+    if study is None or kept != now.file:
+        st.caption(
             "In this tab alone until you press Use this study: loading the page anew loses it. "
             "Download the file to keep it."
         )
+        return
     where = "In this server's memory only: download the file to keep it."
-    if own_studies.is_saved(now.study.scenario_id, now.file):
+    if own_studies.is_saved(study.scenario_id, now.file):
         where = "Saved in your library."
-    return f"{where} Whoever has its address can read it; only this browser can change it."
+    st.caption(f"{where} Whoever has its address can read it; only this browser can change it.")
 
 
 def _draw_number_of_faults(now: record.FormSession) -> None:
@@ -164,12 +202,12 @@ def _draw_worth(study: Study) -> None:
     panel.draw(sentences_panel(sentences, title=study.paper.name, verdict=plan_verdict(plan)))
 
 
-# --- the check ------------------------------------------------------------------------------
+# --- the check ----------------------------------------------------------------------------------
 
 
 def _draw_check() -> None:
-    fields.draw_columns([1, 1], "scenario_id", "domain_id")
     now = record.current()
+    fields.draw_columns([1, 1], "scenario_id", "domain_id")
     for path, faults in now.result.faults.items():
         complain(*(f"{_part_of(path)}: {fields.fault_text(fault)}" for fault in faults))
     if now.study is not None:
@@ -181,7 +219,7 @@ def _draw_check() -> None:
 def _draw_lint(study: Study) -> None:
     findings = lint(study)
     levels = Counter(finding.level for finding in findings)
-    counts = [count_text(levels[each], each.value) for each in _SIGNS if levels[each]]
+    counts = [count_text(levels[level], level.value) for level in _SIGNS if levels[level]]
     with st.expander(f"Worth a look: {joined(counts)}"):
         for finding in findings:
             mark = badge(_SIGNS[finding.level], finding.level.value)
@@ -189,11 +227,11 @@ def _draw_lint(study: Study) -> None:
 
 
 def _found_in(place: str) -> str:
-    """Return where a finding stands, as the form calls it: ``Easy lab, expected answer``."""
+    """Return the place of a finding in the form's words: ``Easy lab, expected answer``."""
     if lab := _LAB.match(place):
         rest = place[lab.end() :].replace(".", " ").replace("_", " ")
         return f"{capitalised(lab[1])} lab{f', {rest}' if rest else ''}"
-    return _part_of(place) if _PATH.match(place) else capitalised(place)
+    return capitalised(place) if " " in place else _part_of(place)
 
 
 def _draw_region(study: Study, version: int) -> None:
@@ -206,7 +244,7 @@ def _draw_region(study: Study, version: int) -> None:
     st.plotly_chart(chart, key="making_chart", config=CONFIG, alt=title)
 
 
-# --- the file -------------------------------------------------------------------------------
+# --- the file -----------------------------------------------------------------------------------
 
 
 def _draw_file() -> None:
@@ -244,7 +282,7 @@ def _draw_file() -> None:
     )
 
 
-# --- the parts ------------------------------------------------------------------------------
+# --- the parts ----------------------------------------------------------------------------------
 
 
 class FormPart(NamedTuple):
@@ -254,82 +292,21 @@ class FormPart(NamedTuple):
     paths: tuple[str, ...] = ()
 
 
+_NEEDS: Final = ("min_days", "samples_per_day", "equipment", "reagents", *fields.ITEM_LISTS)
 PARTS: Final = {
     "Comparison": FormPart(
         parts.draw_comparison, ("paper.title", "paper.short_title", "paper.goal", "design.kind")
     ),
     "Assumptions": FormPart(parts.draw_assumptions, ("design",)),
-    "Needs": FormPart(
-        parts.draw_needs,
-        (
-            *("min_days", "samples_per_day", "equipment", "reagents"),
-            *("substitutions", "controls", "policy_rules"),
-        ),
-    ),
+    "Needs": FormPart(parts.draw_needs, _NEEDS),
     "Lab and plan": FormPart(parts.draw_lab, ("reference_protocol", f"labs.{YOUR_LAB}")),
     _CHECK: FormPart(_draw_check, ("scenario_id", "domain_id")),
     ADVANCED: FormPart(_draw_file),
 }
-"""The parts of the form; only the one that is looked at is drawn."""
+"""The parts of the form; only the open one is drawn."""
 FIRST: Final = next(iter(PARTS))
 
 
 def _part_of(path: str) -> str:
-    """Return in which part of the form a field stands; the file alone has what no part asks for."""
+    """Return the part of the form that has a field; Advanced if none has."""
     return next((name for name, part in PARTS.items() if path.startswith(part.paths)), ADVANCED)
-
-
-_EMPTY: Final = "an empty form"
-_TEMPLATE: Final = "the template"
-_SOURCE: Final = "own_source"
-_UPLOAD: Final = "own_upload"
-_LONGEST_ID: Final = 64
-
-
-def _draw_beginning() -> None:
-    """Draw the ways to begin, the shortest first."""
-    with st.container(border=True, key="analysis"):
-        st.markdown("**I have a power analysis**")
-        analysis.draw()
-    form, file = st.columns(2, gap="large")
-    with form:
-        names = {each.scenario_id: each.paper.name for each in scenarios.list_scenarios()}
-        st.selectbox(
-            "Start from",
-            [_EMPTY, _TEMPLATE, *names],
-            format_func=lambda each: names.get(each, each),
-            key=_SOURCE,
-        )
-        with st.container(horizontal=True):
-            button("Start the form", "edit_note", _start)
-            if record.current().begun:
-                button("Back to the form", "arrow_back", _go_back, type="tertiary")
-    with file:
-        upload(
-            "Or upload a file",
-            _UPLOAD,
-            lambda data, name: record.write(scenarios.readable_text(data, name)),
-            STUDY_SUFFIXES,
-            most_mb=STUDY_MB,
-            stays=True,
-            refused="{error}. What you had is kept.",
-        )
-
-
-# --- the other ways -------------------------------------------------------------------------
-
-
-def _start() -> None:
-    chosen = st.session_state.get(_SOURCE, _EMPTY)  # a browser may send the click alone
-    notices.clear(_UPLOAD)
-    if chosen == _EMPTY:
-        record.begin(Draft(new_study(record.new_id(), name=record.free_name())))
-    elif chosen == _TEMPLATE:
-        record.write(scenarios.template_text())
-    else:
-        text = scenarios.copy_text(chosen, f"my_{chosen}"[:_LONGEST_ID])
-        record.write(record.with_free_name(text))
-
-
-def _go_back() -> None:
-    record.current().choosing = False

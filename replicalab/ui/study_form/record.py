@@ -14,13 +14,13 @@ from replicalab.errors import Fault, ScenarioError
 from replicalab.scenarios import Study, list_scenarios, parse_study, term_in
 from replicalab.ui import own_studies, state
 
-_RECORD: Final = "study_form"
+_KEY: Final = "study_form"
 _NEW: Final = "my_study"
-_REMEMBERED: Final = 100  # So many steps can be undone
+_MOST_STEPS: Final = 100  # that can be undone
 
 
 class FormStep(NamedTuple):
-    """What stood in the form, and in the editor where its text was written there."""
+    """What the form showed, and the editor's text if it was written there."""
 
     draft: Draft
     text: str | None
@@ -34,14 +34,14 @@ class FormSession:
 
     Attributes:
         draft: what the form shows.
-        text: the file as it was typed or uploaded; None where the form wrote last.
-        begun: whether there is something to show; until then one chooses what to begin with.
-        choosing: whether one chooses anew, with what there is kept.
+        text: the file as it was typed or uploaded; None if the form wrote last.
+        begun: whether there is a study to show.
+        choosing: whether the visitor chooses a new beginning; the study is kept.
         past: what undo brings back, the next one last.
         version: in the keys of the form's widgets: a draft from elsewhere draws them anew.
         part: the part of the form that was open last.
-        checked: what the draft makes; None before that is asked for.
-        refused: why the text cannot be used; None where it can, or there is none.
+        checked: what the draft makes; None until asked for.
+        refused: why the text cannot be used.
     """
 
     draft: Draft = field(default_factory=lambda: Draft(new_study(_NEW)))
@@ -57,12 +57,12 @@ class FormSession:
 
     @property
     def study(self) -> Study | None:
-        """The study that can be used now; None where something is wrong."""
+        """The study that can be used now; None if something is wrong."""
         return None if self.refused else self.result.study
 
     @property
     def result(self) -> Checked:
-        """What the draft makes, worked out once."""
+        """What the draft makes."""
         if self.checked is None:
             self.checked = check(self.draft, own_studies.usable_study)
         return self.checked
@@ -85,7 +85,7 @@ class FormSession:
         return self.result.text if self.text is None else self.text
 
     def show(self, draft: Draft) -> None:
-        """Show a draft, which no text stands for yet."""
+        """Show a draft that has no text yet."""
         self.draft, self.text, self.checked, self.refused = draft, None, None, None
 
     def read(self, text: str) -> None:
@@ -103,15 +103,15 @@ class FormSession:
         self.version += 1
 
     def remember(self) -> None:
-        """Have undo bring back what stands here now."""
+        """Have undo bring back this state."""
         size = len(self.text or "") + len(self.result.read)
         steps = [*self.past, FormStep(self.draft, self.text, self.begun, size)]
-        self.past = state.latest(steps, _REMEMBERED, lambda step: step.size)
+        self.past = state.latest(steps, _MOST_STEPS, lambda step: step.size)
 
 
 def current() -> FormSession:
     """Return what this visitor is making."""
-    session: FormSession = st.session_state.setdefault(_RECORD, FormSession())
+    session: FormSession = st.session_state.setdefault(_KEY, FormSession())
     return session
 
 
@@ -126,13 +126,13 @@ def term(name: str) -> str:
 
 
 def new_id() -> str:
-    """Return the id of a new study: one that none of this visitor's, and none on the shelf, has."""
+    """Return an id that no study of this visitor or of the shelf has."""
     taken = {*own_studies.kept(), *(summary.scenario_id for summary in list_scenarios())}
     return next(name for n in count(1) if (name := _NEW if n == 1 else f"{_NEW}_{n}") not in taken)
 
 
 def free_name() -> str:
-    """Return the name of a new study that nobody has named: one that no other has."""
+    """Return a name for a new study that no other has."""
     return drafts.free_name(NEW_NAME, own_studies.names())
 
 
@@ -144,7 +144,7 @@ def with_free_name(text: str) -> str:
 
 
 def change(draft: Draft, *, redraw: bool = False) -> None:
-    """Take a draft that the form has changed; draw its widgets anew where more than one did."""
+    """Take a draft that the form has changed; draw all widgets anew if more than one changed."""
     now = current()
     if draft != now.draft:
         now.remember()
@@ -170,7 +170,7 @@ def write(text: str) -> None:
 
 
 def undo() -> None:
-    """Go back to what stood here before the last change."""
+    """Go back to the state before the last change."""
     now = current()
     if now.past:
         step = now.past.pop()
