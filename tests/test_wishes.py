@@ -25,7 +25,6 @@ from replicalab.facts import (
     frontier,
     negotiation,
     options,
-    region,
     rounds,
     score,
     study,
@@ -35,6 +34,7 @@ from replicalab.facts import (
 from replicalab.facts import present as slides
 from replicalab.facts.blocks import Block, Status
 from replicalab.facts.changes import all_changes, revision_panel
+from replicalab.facts.fact import facts_table
 from replicalab.features.portfolio import choice
 from replicalab.models import revise
 from replicalab.negotiation import Negotiation, ScientistKind, best_text, score_of
@@ -71,6 +71,7 @@ WATCH: Final = make_constraint(
 )
 
 
+SMALL: Final = make_protocol(sample_size=41, duration_days=3)
 SHAM: Final = make_control(name="sham lamp", protects_against="heat")
 """A fixed control of the study that no plan here lists."""
 
@@ -112,19 +113,12 @@ def waiting() -> PlanAnalysis:
     return PlanAnalysis(assess(make_protocol(duration_days=ASKED), pack))
 
 
-def unbeaten() -> str:
-    """Return where the least plan that meets the target stands: nothing beats it."""
-    plan = make_protocol(sample_size=41, duration_days=3)
-    found = frontier.standing_verdict(PlanAnalysis(assess(plan, lab())))
-    assert found.title == "Unbeaten"
-    return found.text
-
-
-def beaten_by(plan: Assessment, said: str) -> str:
-    """Return what is told of the plan that beats one, from the words that lead to it."""
-    _, found, told = frontier.standing_verdict(PlanAnalysis(plan)).text.partition(said)
-    assert found
-    return told.partition("For no more")[0]
+def standing(plan: Assessment, title: str, named: str = "") -> Block:
+    """Return the rows that compare a plan with the plans that nothing beats."""
+    found = PlanAnalysis(plan)
+    assert frontier.standing_verdict(found).title == title
+    assert not named or named in frontier.better_plans(found)
+    return frontier.standing_table(found)
 
 
 def least(**changes: object) -> PlanAnalysis:
@@ -167,28 +161,21 @@ PLACES: Final[dict[str, Callable[[], str | Block]]] = {
     "a wait": lambda: " ".join(options.wait_lines(waiting())),
     "what the target takes": lambda: options.target_text(ways(booked={EQUIPMENT[0]: 30})),
     "one addition": lambda: " ".join(options.alone_lines(ways(budget=500))),
-    "what more means buy": lambda: " ".join(frontier.extras_lines(ways(budget=300))),
+    "what more means buy": lambda: facts_table("", frontier.extra_facts(ways(budget=300))),
     "a cell that says whether it fits": lambda: frontier.fits_text(judged()),
     "a cell of what is lost": lambda: frontier.lost_text(judged()),
-    "the chosen point": lambda: " ".join(region.point_lines(judged())),
-    "an unbeaten plan": unbeaten,
-    "a plan that costs less": lambda: beaten_by(judged(), "The same evidence costs"),
-    "a plan that shows more": lambda: beaten_by(judged(), "For no more credits and days"),
-    "a plan that takes fewer days": lambda: beaten_by(
-        judged(cost_model=CostModel(per_day=0)), "in fewer days"
+    "an unbeaten plan": lambda: standing(assess(SMALL, lab()), "Unbeaten"),
+    "a plan that costs less": lambda: standing(judged(), "Beaten", "Same evidence, cheaper"),
+    "a plan that takes fewer days": lambda: standing(
+        judged(cost_model=CostModel(per_day=0)), "Beaten", "Less given up, or faster"
     ),
-    "a plan that fits, for as much evidence": lambda: beaten_by(
-        assess(make_protocol(sample_size=41, duration_days=13), lab(booked={EQUIPMENT[0]: 30})),
-        "The least-loss plan fits",
-    ),
-    "another plan that fits, for as much": lambda: beaten_by(
-        judged(13, booked={EQUIPMENT[0]: 30}), "A plan that fits has as much evidence"
+    "another plan that fits, for as much": lambda: standing(
+        judged(13, booked={EQUIPMENT[0]: 30}), "Does not fit", "As much evidence"
     ),
     "nothing to be added": lambda: str(options.take_parts(least())),
     "nothing to be added to run it": lambda: options.run_text(least().asks.run),
     "nothing to be added alone": lambda: options.alone_text(least()),
     "a proof that nothing passing shows anything": shown_nothing,
-    "the balanced plan": lambda: frontier.balance_text(ways()),
     "the front door": lambda: verdicts.offer_story(ways(ASKED)).text,
     "a round in a few numbers": lambda: negotiation.round_summary(run().rounds[1]),
     "a comparison's file": lambda: str(comparison.table(both())),
@@ -223,7 +210,7 @@ JUDGE_NO_PLAN: Final = {
     ),
     *("paper_panel", "regret_panel", "rules_panel", "samples_panel", "shares_panel"),
     *("substitutions_panel", "listed_panel", "sentences_panel", "deck_panel", "point_panel"),
-    *("attempts_panel", "critique_panel", "ledger_panel", "rounds_panel"),
+    *("attempts_panel", "ledger_panel", "rounds_panel"),
     *("Slide.STAKE", "Slide.CONCESSION", "Slide.LEDGER", "Slide.RULE", "Slide.MISSING"),
     *("worked_out_panel", "units_panel"),
 }
@@ -270,12 +257,11 @@ def test_every_panel_and_slide_is_walked_or_judges_no_plan() -> None:
 
 
 def test_days_that_let_a_wish_be_kept_are_told_as_more_means() -> None:
-    told, _ = frontier.extras_lines(least(controls=make_study().controls))
-    assert told == "+7 days: power 0.802, unchanged, wishes broken 1 → 0"
-    [none] = frontier.extras_lines(least(controls=make_study().controls, days=ASKED))
-    assert none == (
-        "No addition is needed: the least-loss plan meets the target and loses no fidelity."
-    )
+    days, *_ = frontier.extra_facts(least(controls=make_study().controls))
+    assert days.label == "+7 days"
+    assert "wishes broken 1 → 0" in days.shown
+    [none] = frontier.extra_facts(least(controls=make_study().controls, days=ASKED))
+    assert none.label == "None needed"
 
 
 def test_plan_that_keeps_every_wish_is_told_nothing() -> None:

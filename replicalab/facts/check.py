@@ -333,12 +333,13 @@ def plans_table(plans: Mapping[str, assessment.Assessment]) -> blocks.Table:
             name,
             blocks.number_cell(plan.counts.samples),
             blocks.number_cell(plan.counts.days),
-            evidence_cell(plan, judged),
+            evidence_cell(plan, judged)._replace(note=assessment.cautions_title(plan)),
             cost_cell(plan),
+            Cell(str(plan.fidelity_loss), plan.fidelity_loss),
         )
         for name, plan in plans.items()
     ]
-    names = ("Plan", "Samples", "Days", judged[0].title, capitalised(lab.currency))
+    names = ("Plan", "Samples", "Days", judged[0].title, capitalised(lab.currency), "Fidelity loss")
     return blocks.table(f"{bounds_title(judged[0])}; budget: {lab.money(lab.budget)}", names, rows)
 
 

@@ -69,6 +69,9 @@ def evidence_value(key: str, label: str, value: float, evidence: Evidence) -> Fa
     return Fact(key, label, value, evidence.measure, text=evidence.amount(value))
 
 
+COUNTED = ("samples", "days", "cost", "staff", "analysed")  # keys of facts shown with a unit
+
+
 def plan_facts(plan: Assessment) -> list[Fact]:
     """Return the size of a plan, its cost, and what its sample is worth."""
     evidence, lab = plan.evidence, plan.pack.lab
@@ -84,7 +87,22 @@ def plan_facts(plan: Assessment) -> list[Fact]:
         shown._replace(note=cautions_title(plan)),
         count("analysed", "Samples analysed", evidence.analysed, "sample"),
         Fact("fidelity_loss", "Fidelity loss", plan.fidelity_loss),
+        Fact("wishes_broken", "Wishes broken", len(plan.broken_wishes)),
     ]
+
+
+def moves(before: Assessment, after: Assessment) -> list[Fact]:
+    """Return the facts that differ between two plans, with both values: ``0.61 → 0.62``."""
+    pairs = zip(plan_facts(before), plan_facts(after), strict=True)
+    return [
+        new._replace(text=f"{_amount(old)} → {_amount(new)}")
+        for old, new in pairs
+        if old.shown != new.shown
+    ]
+
+
+def _amount(fact: Fact) -> str:
+    return amount_text(float(fact.value or 0)) if fact.key in COUNTED else fact.shown
 
 
 # --- renderers ------------------------------------------------------------------------------

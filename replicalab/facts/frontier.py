@@ -1,21 +1,16 @@
-"""The plans that nothing beats in words: where a plan stands to them, and what more means buy."""
+"""The plans that nothing beats as rows: where a plan stands to them, and what more means buy."""
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from replicalab import assessment, planner
 from replicalab.assessment import phrases
+from replicalab.facts import check, texts
 from replicalab.facts.blocks import Bar, Cell, Status, Table, Verdict, number_cell, table
+from replicalab.facts.fact import Fact, moves
 from replicalab.facts.options import least_days_text, proof_text, too_short
-from replicalab.facts.plan import (
-    evidence_text,
-    fidelity_move,
-    loss_parts_text,
-    moved_text,
-    wishes_move,
-    with_cautions,
-)
 from replicalab.lexicon import CREDITS, amount_text, count_text, joined, money_text, plural
-from replicalab.models import Dimension
 from replicalab.scenarios import Lab
 
 ROOM: Final = 1.06  # How much higher the frontier's chart is than what stands in it
@@ -43,10 +38,9 @@ def fits_text(plan: assessment.Assessment) -> str:
 
 
 def frontier_title(standing: Verdict, currency: str = CREDITS) -> str:
-    """Return what the frontier's chart shows."""
-    unbeaten = standing.status is Status.PASS
-    mine = "where your plan stands" if unbeaten else "what can be had instead"
-    return f"Evidence for {currency}: {mine}"
+    """Return the title of the frontier's chart."""
+    title = texts.FRONTIER_PASSED if standing.status is Status.PASS else texts.FRONTIER_BEATEN
+    return title.format(currency=currency)
 
 
 def scale_end(evidence: assessment.Evidence) -> float:
@@ -75,124 +69,91 @@ def shows_a_plan(found: planner.Frontier, evidence: assessment.Evidence) -> bool
 
 def all_outside_text(found: planner.Frontier, evidence: assessment.Evidence) -> str:
     """Return that no plan that fits lies in the frontier's chart, and what the best one shows."""
-    scale = evidence.row.scale
-    best = (min if scale.lower_is_better else max)(plan.value for plan in found.plans)
-    text = evidence.text_of(evidence.amount(best))
-    return f"No plan that fits lies in the picture: the best has {text}."
+    best = (min if evidence.row.scale.lower_is_better else max)(plan.value for plan in found.plans)
+    return texts.OUTSIDE_PICTURE.format(evidence=evidence.text_of(evidence.amount(best)))
 
 
 def standing_verdict(options: planner.PlanAnalysis) -> Verdict:
-    """Return where a plan stands to the plans that nothing beats."""
+    """Return where a plan stands to the plans that nothing beats; see `standing_table`."""
     yours, found = options.yours, options.frontier
+    void = yours.evidence.void_reason
     if not found.plans:
-        return _nothing_fits(options)
-    better = _better_text(options, found.standing(yours))
+        return Verdict(Status.FAIL, "Nothing fits", " ".join(_nothing_fits(options)))
+    better = better_plans(options)
     if not yours.feasible:
-        text = f"Your plan does not fit this lab: {phrases.failing_text(yours)}."
-        return Verdict(Status.FAIL, "Does not fit", f"{text} {better or _as_much_text(options)}")
+        text = texts.DOES_NOT_FIT.format(failing=phrases.failing_text(yours))
+        more = ""
+        if not better and void:
+            more = texts.NOR_EVIDENCE.format(reason=void)
+        elif not better:
+            more = texts.NONE_AS_STRONG if found.exact else texts.NONE_FOUND_AS_STRONG
+        return Verdict(Status.FAIL, "Does not fit", f"{text} {more}".strip())
     if better:
-        return Verdict(Status.CAUTION, "Beaten", better)
-    if yours.evidence.void_reason:
-        return Verdict(Status.FAIL, "No evidence", _passes_for_nothing(yours))
+        return Verdict(Status.CAUTION, "Beaten", texts.BEATEN)
+    if void:
+        return Verdict(Status.FAIL, "No evidence", texts.PASSES_FOR_NOTHING.format(reason=void))
     if not found.exact:
-        text = (
-            "Nothing that was found beats your plan. That is not proven: not every combination of "
-            "its many items and controls could be searched."
-        )
-        return Verdict(Status.CAUTION, "Unbeaten, not proven", with_cautions(text, yours))
-    text = (
-        f"Nothing{phrases.adding_none(yours)} beats your plan: more evidence takes more "
-        f"{yours.pack.lab.currency}, more days, or more given up of the study."
-    )
+        return Verdict(Status.CAUTION, "Unbeaten, not proven", texts.UNBEATEN_NOT_PROVEN)
+    adding, currency = phrases.adding_none(yours), yours.pack.lab.currency
     status = Status.CAUTION if yours.dropped else Status.PASS
-    return Verdict(status, "Unbeaten", with_cautions(text, yours))
+    return Verdict(status, "Unbeaten", texts.UNBEATEN.format(adding=adding, currency=currency))
 
 
-def _passes_for_nothing(plan: assessment.Assessment) -> str:
-    return f"Your plan passes all seven dimensions and shows nothing: {plan.evidence.void_reason}."
+def better_plans(options: planner.PlanAnalysis) -> dict[str, assessment.Assessment]:
+    """Return plans that fit and are better, by how; else one with as much evidence."""
+    yours, found = options.yours, options.frontier
+    standing, evidence = found.standing(yours), yours.evidence
+    better = {
+        "Same evidence, cheaper": standing.cheaper,
+        "More evidence, no dearer": standing.stronger,
+        "Less given up, or faster": standing.gentler,
+    }
+    if not (any(better.values()) or yours.feasible or evidence.void_reason):
+        least = options.least.after
+        if least.feasible and least.evidence.text == evidence.text:
+            return {"Least loss, as much evidence": least}
+        better = {"As much evidence": found.as_strong(evidence)}
+    return {name: options.judged(plan.plan(yours.plan)) for name, plan in better.items() if plan}
 
 
-def _better_text(options: planner.PlanAnalysis, standing: planner.Standing) -> str:
-    cheaper, stronger, gentler = standing.cheaper, standing.stronger, standing.gentler
-    yours, lines = options.yours, []
-    lab = yours.pack.lab
-    if cheaper is not None:
-        less = lab.money(yours.cost - cheaper.credits)
-        lines.append(_rival_text(f"The same evidence costs {less} less", cheaper, options))
-    if stronger is not None:
-        text, instead = (
-            f"For no more {lab.currency} and days",
-            f", instead of {yours.evidence.text}",
-        )
-        lines.append(_rival_text(text, stronger, options, instead))
-    if gentler is not None:
-        none = f"As much evidence for no more {lab.currency}"
-        text = f"{none}, with less given up or in fewer days"
-        lines.append(_rival_text(text, gentler, options, f", fidelity loss {gentler.loss}"))
-    return " ".join(lines)
+def standing_table(options: planner.PlanAnalysis) -> Table:
+    """Return a plan, the better ones that fit, and the balanced one."""
+    plans = {check.YOURS: options.yours, **better_plans(options)}
+    balanced = options.balanced
+    plans |= {} if balanced is None else {"Balanced": balanced}
+    table = check.plans_table(plans)
+    return replace(table, caption=f"Plans that fit. {table.caption}")
 
 
-def _rival_text(
-    text: str, rival: planner.FrontierPlan, options: planner.PlanAnalysis, more: str = ""
-) -> str:
-    """Return a text about a plan that fits, its numbers, and its cautions."""
-    yours = options.yours
-    evidence = yours.evidence.text_of(yours.evidence.amount(rival.value))
-    plan, size = options.judged(rival.plan(yours.plan)), priced_size_text(rival, yours.pack.lab)
-    return with_cautions(f"{text}: {size}, {evidence}{more}.", plan)
+def balance_text(options: planner.PlanAnalysis) -> str:
+    """Return that there is no balanced plan, empty if there is one."""
+    if options.balanced is not None:
+        return ""
+    evidence = options.yours.evidence
+    none = "none that fits" if options.frontier.exact else "none that was found to fit"
+    return texts.NO_BALANCE.format(none=none, floor=evidence.amount(evidence.floor))
 
 
-def _as_much_text(options: planner.PlanAnalysis) -> str:
-    """Return which plan that fits has as much evidence, at the precision shown, if one has."""
-    yours, least, found = options.yours, options.least.after, options.frontier
-    evidence, lab = yours.evidence, yours.pack.lab
-    if evidence.void_reason:
-        return f"Nor would it yield evidence: {evidence.void_reason}."
-    if least.feasible and least.evidence.text == evidence.text:
-        saved = yours.cost - least.cost
-        cost = f"{lab.money(abs(saved))} {'less' if saved > 0 else 'more'}"
-        cost = cost if saved else f"as many {lab.currency}"
-        fits = f"The least-loss plan fits and has {evidence.text} too, for {cost}."
-        return with_cautions(fits, least)
-    rival = found.as_strong(evidence)
-    if rival is None:
-        none = "No plan that fits" if found.exact else "No plan that was found to fit"
-        return f"{none} has as much evidence as yours."
-    loss = f", fidelity loss {rival.loss}" if rival.loss else ""
-    return _rival_text("A plan that fits has as much evidence", rival, options, loss)
-
-
-def _nothing_fits(options: planner.PlanAnalysis) -> Verdict:
-    """Return that no plan that fits has evidence, what is proven of that, and what it would take.
+def _nothing_fits(options: planner.PlanAnalysis) -> Iterator[str]:
+    """Yield that no plan that fits has evidence, what is proven of that, and what it would take.
 
     In fewer days than the endpoint needs nothing is shown, so of evidence it holds for any days.
     """
     yours, asks = options.yours, options.asks
     proof = "" if too_short(yours.pack) else proof_text(options.least)
-    lines = [proof or "No plan that fits this lab has any evidence."]
+    yield proof or texts.NONE_WITH_EVIDENCE
     if yours.feasible:
-        lines.append(_passes_for_nothing(yours))
+        yield texts.PASSES_FOR_NOTHING.format(reason=yours.evidence.void_reason)
     if asks.alone_floor:
         ways = joined([single.ask.text for single in asks.alone_floor], "or")
-        lines.append(f"It would take {ways} to reach the floor.")
+        yield texts.TO_REACH_FLOOR.format(ways=ways)
     elif asks.run.possible and asks.run.asks:
-        lines.append(f"To run your plan it would take {planner.additions_text(asks.run.asks)}.")
-    return Verdict(Status.FAIL, "Nothing fits", " ".join(lines))
+        yield texts.TO_RUN_YOURS.format(additions=planner.additions_text(asks.run.asks))
 
 
 def swap_text(old: str, new: str | None = None) -> str:
     """Return what is replaced by what, or done without: ``'B' for 'A'``, ``no 'A'``."""
-    return f"no '{old}'" if new is None else f"'{new}' for '{old}'"
-
-
-def fidelity_text(plan: assessment.Assessment) -> str:
-    """Return a plan's fidelity loss as a sum, with its parts if it has two.
-
-    ``fidelity loss 3 in all (substitution 2, dropped control 1)``.
-    """
-    parts = sum(1 for each in plan.substitutions if each.fidelity_loss) + len(plan.dropped)
-    total = f"fidelity loss {plan.fidelity_loss}"
-    return f"{total} in all ({loss_parts_text(plan)})" if parts > 1 else total
+    return (texts.DONE_WITHOUT if new is None else texts.REPLACED).format(old=old, new=new)
 
 
 def given_up_text(plan: assessment.Assessment) -> str:
@@ -210,72 +171,40 @@ def lost_text(plan: assessment.Assessment) -> str:
     return f"{given_up}; {breaks}" if plan.fidelity_loss else breaks
 
 
-def balance_text(options: planner.PlanAnalysis) -> str:
-    """Return the Nash point as what each side gains by agreeing on it."""
-    evidence, balanced = options.yours.evidence, options.balanced
-    floor = evidence.amount(evidence.floor)
-    if balanced is None:
-        none = "none that fits" if options.frontier.exact else "none that was found to fit"
-        return (
-            f"There is no balanced plan: {none} reaches the floor of {floor}, so an "
-            "agreement would leave the Scientist with nothing."
-        )
-    loss, budget = fidelity_text(balanced), balanced.pack.lab.budget
-    given_up = f" It gives up some of the study: {loss}." if balanced.fidelity_loss else ""
-    left = balanced.pack.lab.money(budget - balanced.cost)
-    text = (
-        f"The balanced plan is {priced_size_text(balanced)}. Both sides gain: the Scientist has "
-        f"{balanced.evidence.text} against a floor of {floor}, and "
-        f"{left} of {amount_text(budget)} are left over.{given_up}"
-    )
-    return with_cautions(text, balanced)
-
-
 # --- more means -----------------------------------------------------------------------------
 
 
-def extras_lines(options: planner.PlanAnalysis) -> list[str]:
-    """Return what the smallest steps beyond the lab's amounts buy, and which amounts buy nothing.
-
-    ``+20 credits: 2 more samples, power 0.69 → 0.70``
-    """
+def extra_facts(options: planner.PlanAnalysis) -> Iterator[Fact]:
+    """Yield the smallest step beyond each amount of the lab, with what it buys."""
     if not any(options.least.rank[:5]):
-        met = "No addition is needed: the least-loss plan meets the target and loses no fidelity."
-        return [with_cautions(met, options.least.after)]
+        caution = assessment.cautions_title(options.least.after)
+        yield Fact("none", "None needed", texts.NO_ADDITION, note=caution)
+        return
+    for extra in options.extras:
+        yield _extra_fact(extra)
     bought = {extra.ask.dimension for extra in options.extras}
     currency = options.yours.pack.lab.currency
-    rest = [
-        currency if row.currency else plural(row.noun, 2)
-        for row in assessment.DIMENSION_ROWS.values()
-        if row.is_amount and row.is_granted
-        if row.key not in bought
-    ]
-    none = [f"No single addition of {joined(rest, 'or')} buys anything."] if rest else []
-    return [*map(_extra_text, options.extras), *none]
+    for row in assessment.DIMENSION_ROWS.values():
+        if row.is_amount and row.is_granted and row.key not in bought:
+            noun = currency if row.currency else plural(row.noun, 2)
+            yield Fact(row.key, f"More {noun}", "buys nothing alone")
 
 
-def _extra_text(extra: planner.SmallestAddition) -> str:
+def _extra_fact(extra: planner.SmallestAddition) -> Fact:
     before, after = extra.before.after, extra.after.after
-    none = f"no plan{least_days_text(after.pack)} fits"
-    none = none if extra.after.exact else "none found that fits"
-    if len(after.failing) == len(before.failing):
-        step, tier = planner.PlanStep(before, after), after.evidence.tier
-        days = moved_text(before.counts.days, after.counts.days, "day")
-        gains = (
-            moved_text(before.counts.samples, after.counts.samples, "sample"),
-            "" if extra.ask.dimension is Dimension.SCHEDULE else days,
-            evidence_text(step) + (f" ({tier})" if tier is not before.evidence.tier else ""),
-            wishes_move(step),
-            fidelity_move(step),
-        )
-        bought = ", ".join(filter(None, gains)) + ("" if after.feasible else f"; still {none}")
-    elif after.feasible:
-        breaks = assessment.cautions_title(after)
-        worth = ", ".join(filter(None, (after.evidence.text, breaks)))
-        bought = f"a plan that fits, {priced_size_text(after)}, {worth}"
-    else:
-        bought = f"still {none}; {phrases.failing_text(after)}"
-    return f"+{extra.ask.amount_text()}: {bought}"
+    changed = [
+        f"{fact.label.lower()} {fact.text}"
+        for fact in moves(before, after)
+        if fact.key not in ("cost", "analysed")
+    ]
+    if not after.feasible:
+        none = "no plan" if extra.after.exact else "no plan found"
+        changed.append(f"{none}{least_days_text(after.pack)} fits: {phrases.failing_text(after)}")
+    elif not before.feasible:
+        changed.insert(0, "a plan fits")
+    status = None if after.feasible else Status.FAIL
+    label, caution = f"+{extra.ask.amount_text()}", assessment.cautions_title(after)
+    return Fact(extra.ask.dimension, label, ", ".join(changed), status=status, note=caution)
 
 
 # --- its table --------------------------------------------------------------------------------
@@ -284,11 +213,9 @@ def _extra_text(extra: planner.SmallestAddition) -> str:
 def frontier_table(options: planner.PlanAnalysis) -> Table:
     """Return plans of each line: the cheapest, the dearest, and some between them."""
     found = options.frontier
-    caption = (
-        f"{len(found.listed)} of {amount_text(len(found.plans))} plans: of each line the cheapest, "
-        "the dearest, and some between them, evenly spaced by "
-        f"{options.yours.pack.lab.currency}"
-    )
+    listed, plans = len(found.listed), amount_text(len(found.plans))
+    currency = options.yours.pack.lab.currency
+    caption = texts.FRONTIER_CAPTION.format(listed=listed, plans=plans, currency=currency)
     names = ("Plan", "Evidence", "Fidelity loss", "Given up")
     rows = [_frontier_row(plan, options) for plan in found.listed]
     return table(caption, names, rows, kind="plain")

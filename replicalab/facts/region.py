@@ -1,174 +1,147 @@
-"""The region of days and samples in words: what fits, its limits, and the chosen point."""
+"""The region of days and samples as rows: what fits, its limits, and the chosen point."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from replicalab.assessment import Assessment, Evidence
-from replicalab.assessment.phrases import analysed_text, failing_text, size_text
-from replicalab.facts.blocks import Cell, Table, number_cell, table
+from replicalab.assessment.phrases import failing_text
+from replicalab.facts import texts
+from replicalab.facts.blocks import Cell, Fold, Status, Table, listing, number_cell, table
+from replicalab.facts.fact import Fact, count, money
 from replicalab.facts.frontier import swap_text, worth_bar
 from replicalab.facts.lab import amounts_text
 from replicalab.facts.options import do_not_run_text, none_passes_text, too_short
-from replicalab.facts.plan import effect_text, group_text, listed, with_cautions
-from replicalab.facts.verdicts import evidence_sentence
+from replicalab.facts.plan import effect_text, group_text, listed
 from replicalab.lexicon import amount_text, capitalised, count_text, label_key
 from replicalab.models import Protocol
-from replicalab.planner import PlanAnalysis, PlanToDraw, RegionLimit
+from replicalab.planner import ORDER, PlanAnalysis, PlanToDraw, RegionLimit
 from replicalab.scenarios import Pack
 
 if TYPE_CHECKING:
     from replicalab.planner.region import Region, Span
 
-_THESE: Final = "these items and controls"
+
+LINES: Final = {
+    RegionLimit.BUDGET: "budget {}",
+    RegionLimit.SCHEDULE: "limit {}",
+    RegionLimit.STAFF: "{}",
+    RegionLimit.ENDPOINT: "endpoint {}",
+    RegionLimit.THROUGHPUT: "{}",
+    RegionLimit.POPULATION: "population {}",
+    RegionLimit.STUDY: "study: {}",
+}
+"""The label of the line of each limit in a chart."""
 
 
-class LimitText(NamedTuple):
-    """A constraint in words: its line's short label, and what it allows."""
-
-    label: str
-    meaning: str
-
-
-def limit_texts(pack: Pack) -> dict[RegionLimit, LimitText]:
-    """Return each constraint of a study in its lab in words, with its number."""
-    lab, least = pack.lab, count_text(pack.min_days, "day")
-    credits, days = lab.money(lab.budget), count_text(lab.days_left, "day")
+def limit_facts(pack: Pack) -> dict[RegionLimit, Fact]:
+    """Return each limit of a study in its lab."""
+    lab, rate, exist = pack.lab, pack.samples_per_day, pack.design.population_max
     found = {
-        RegionLimit.BUDGET: LimitText(
-            f"budget {amount_text(lab.budget)}",
-            f"{credits} {'remains' if lab.budget == 1 else 'remain'}",
-        ),
-        RegionLimit.SCHEDULE: LimitText(f"limit {days}", f"at most {days}"),
-        RegionLimit.STAFF: LimitText(
-            f"staff {lab.staff}", f"at most {count_text(lab.staff, 'staff unit')}"
-        ),
-        RegionLimit.ENDPOINT: LimitText(
-            f"{'endpoint' if pack.min_days > 1 else 'least'} {least}",
-            f"at least {least}, or no evidence",
-        ),
+        RegionLimit.BUDGET: money("budget", "Budget", lab.budget, lab),
+        RegionLimit.SCHEDULE: count("days", "Days", lab.days_left, "day"),
+        RegionLimit.STAFF: count("staff", "Staff", lab.staff, "staff unit"),
+        RegionLimit.ENDPOINT: count("min_days", "At least", pack.min_days, "day"),
     }
-    rate, exist = pack.samples_per_day, pack.design.population_max
     if rate is not None:
-        count, per_day = "counts" if rate.value == 1 else "count", amount_text(rate.value)
-        found[RegionLimit.THROUGHPUT] = LimitText(
-            f"{per_day} a day {count}", f"{count_text(rate.value, 'sample')} a day can count"
-        )
+        counted = count("samples_per_day", "Count", rate.value, "sample")
+        found[RegionLimit.THROUGHPUT] = counted._replace(text=f"{counted.text} a day")
     if exist is not None:
-        verb = "exists" if exist == 1 else "exist"
-        found[RegionLimit.POPULATION] = LimitText(
-            f"{amount_text(exist)} {verb}", f"{count_text(exist, 'sample')} {verb}"
-        )
-    held = [limit.text for limit in pack.limits if limit.hard]
-    if held:
-        found[RegionLimit.STUDY] = LimitText("study's limit", "; ".join(held))
+        found[RegionLimit.POPULATION] = count("population", "Population", exist, "sample")
+    if held := "; ".join(limit.text for limit in pack.limits if limit.hard):
+        found[RegionLimit.STUDY] = Fact("study", "Study", held)
     return found
 
 
 def region_title(found: Region) -> str:
-    """Return what fits in the lab, in a few words; the region's chart may end before it.
-
-    The region keeps the plan's items and controls: with others something may fit all the same.
-    """
+    """Return what fits in the lab with the plan's items; the region's chart may end before it."""
     fits, useful = found.span(useful=False), found.span(useful=True)
     if fits is None:
-        return f"With {_THESE} nothing fits this lab"
+        return texts.REGION_NOTHING
     if useful is not None:
-        counts = " and counts" if fits.samples > useful.samples else ""
-        return f"What fits{counts}: {_span_text(useful)}"
-    if found.drawn.at(
-        fits.last, found.least
-    ).evidence.void_reason:  # the longest: there most can count
-        here = "here" if too_short(found.drawn.plan.pack) else f"with {_THESE}"
-        return f"Whatever fits {here} yields no evidence"
-    return f"What fits, but does not all count: {_span_text(fits)}"
+        title = texts.REGION_COUNTS if fits.samples > useful.samples else texts.REGION_ALL
+        return title.format(span=_span_text(useful))
+    # Most samples count on the longest day that fits.
+    if found.drawn.at(fits.last, found.least).evidence.void_reason:
+        where = "here" if too_short(found.drawn.plan.pack) else "with these items and controls"
+        return texts.REGION_VOID.format(where=where)
+    return texts.REGION_LOSES.format(span=_span_text(fits))
 
 
 def _span_text(span: Span) -> str:
-    last = count_text(span.last, "day")
-    days = last if span.first == span.last else f"{amount_text(span.first)} to {last}"
-    return f"up to {count_text(span.samples, 'sample')}, {days}"
+    days = count_text(span.last, "day")
+    if span.first != span.last:
+        days = f"{amount_text(span.first)} to {days}"
+    return texts.REGION_SPAN.format(samples=count_text(span.samples, "sample"), days=days)
 
 
 def means_text(pack: Pack) -> str:
-    """Return the amounts of the lab that a chart is drawn for, as the levers have them."""
+    """Return the amounts of the lab that a chart is drawn for."""
     return f"with {amounts_text(pack.lab)}"
 
 
-def shade_text(evidence: Evidence) -> str:
-    """Return what the shade of the region's chart means, in either theme."""
-    more = "smaller" if evidence.row.scale.lower_is_better else "higher"
-    return f"deeper blue: {more} {evidence.measure}"
-
-
-def fillings_text(evidence: Evidence) -> str:
-    """Return what each filling of the region's chart means, in either theme."""
-    return f"{shade_text(evidence)}; no blue: no evidence; hatched: does not fit"
-
-
-def own_items_text(drawn: PlanToDraw, yours: Assessment, effect: float | None) -> str:
-    """Return what the plan shows with its own items and with those that the region is drawn for.
-
-    Empty where that is the same.
-    """
-    own = yours.evidence_at(effect)
+def keeps_own_items(drawn: PlanToDraw, yours: Assessment, effect: float | None) -> bool:
+    """Return whether the plan's own items show something else than those of the region."""
     there = drawn.at(yours.counts.days, yours.counts.samples).evidence_at(effect)
-    if own.text == there.text:
-        return ""
-    return f"* Your plan keeps its own items: {own.text}; with these it would show {there.text}."
+    return yours.evidence_at(effect).text != there.text
 
 
-def outside_text(outside: Sequence[tuple[str, int]]) -> str:
-    """Return what lies outside the region's chart, each with its samples; empty for nothing."""
-    named = [f"{name} ({count_text(samples, 'sample')})" for name, samples in outside]
-    return f"Outside the chart: {', '.join(named)}." if named else ""
+def region_facts(
+    drawn: PlanToDraw,
+    yours: Assessment,
+    effect: float | None,
+    outside: Sequence[tuple[str, int]],
+    least: PlanToDraw | None = None,
+) -> Iterator[Fact]:
+    """Yield for which plan the region is drawn, and what is not in it.
 
-
-def worded_text(drawn: PlanToDraw) -> str:
-    """Return how the plan of the region differs from the plan itself, empty when it does not."""
-    if drawn.changes:
-        return f"The region is drawn for the plan with {_made(drawn)}."
-    if drawn.failing:
-        fails = failing_text(drawn.plan, drawn.failing)
-        return (
-            f"No point here is feasible: {fails} whatever the days and samples. "
-            "The lines show what the numbers alone would allow."
-        )
-    return ""
-
-
-def drawn_for_text(drawn: PlanToDraw, plan: Assessment, name: str) -> str:
-    """Return for which plan the region is drawn, and what it shows with other items than its own.
-
-    ``For the agreed plan: 117 samples in 15 days.``
+    Args:
+        drawn: the plan that the region is drawn for.
+        yours: the plan itself.
+        effect: the effect assumed, None for the planning effect.
+        outside: the name and samples of the plans outside the chart.
+        least: the least-loss plan if it is not a point of this region.
     """
-    size = size_text(plan)
-    if drawn.failing:
-        fails = capitalised(failing_text(drawn.plan, drawn.failing))
-        return f"For {name}: {size}. {fails} whatever the days and samples."
-    if not drawn.changes:
-        return f"For {name}: {size}."
-    own, there = plan.evidence.text, drawn.at(plan.counts.days, plan.counts.samples).evidence.text
-    apart = f"; * with its own items {own}" if own != there else ""
-    return f"For {name} with substitutes: {size}, {there}{apart}."
+    if drawn.changes:
+        yield Fact("items", "Items in the chart", _items_text(drawn))
+    elif drawn.failing:
+        fails = failing_text(drawn.plan, drawn.failing)
+        yield Fact(
+            "fails", "At every point", fails, status=Status.FAIL, note=texts.REGION_FAILS
+        )  # fmt: skip
+    if keeps_own_items(drawn, yours, effect):
+        there = drawn.at(yours.counts.days, yours.counts.samples).evidence_at(effect)
+        own = yours.evidence_at(effect)
+        yield Fact("own_items", "* Your plan, own items", own.text)
+        yield Fact("these_items", "Your plan, items in the chart", there.text)
+    if least is not None:
+        yield Fact("least_loss", "Least loss, not in the chart", _items_text(least))
+    for name, samples in outside:
+        yield count("outside", f"Outside the chart: {name}", samples, "sample")
 
 
-def apart_text(least: PlanToDraw) -> str:
-    """Return why the least-loss plan may fit where the region of the plan does not."""
-    return (
-        f"The least-loss plan is not a point of this region: it has {_made(least)}. The switch "
-        "above draws its region."
-    )
-
-
-def _made(drawn: PlanToDraw) -> str:
-    parts = [
+def _items_text(drawn: PlanToDraw) -> str:
+    swaps = [
         swap_text(change.original, None if change.field == "controls" else change.revised)
         for change in drawn.changes
     ]
-    return " and ".join(parts) or "the items as planned"
+    return "; ".join(swaps) or "as planned"
+
+
+def shade_text(evidence: Evidence) -> str:
+    """Return what the shade of the region's chart means."""
+    better = "smaller" if evidence.row.scale.lower_is_better else "higher"
+    return texts.REGION_SHADE.format(better=better, measure=evidence.measure)
+
+
+def reading_fold(evidence: Evidence, *, lost: bool) -> Fold:
+    """Return how to read the chart of the region."""
+    shades = capitalised(shade_text(evidence))
+    lines = [shades, texts.REGION_FILLINGS, texts.REGION_CLICK, texts.REGION_STAR]
+    lines += [texts.REGION_LOST, ORDER] if lost else [ORDER]
+    return Fold("How to read this", (listing(lines),))
 
 
 # --- the chosen point, and what is taken from here ------------------------------------------
@@ -182,12 +155,11 @@ def no_evidence_text(options: PlanAnalysis) -> str:
     if too_short(pack):
         return do_not_run_text(pack)
     if not least.exact:
-        return "The best plan that was found shows nothing; that none is better is not proven."
-    after = least.after
-    if after.feasible and after.counts.days >= pack.min_days:
-        return f"Do not run this here: {after.evidence.void_reason}."
-    none = f"{none_passes_text(pack)} all seven dimensions"
-    return f"Do not run this here: {none}, and in fewer days nothing is shown."
+        return texts.NOT_PROVEN_BEST
+    reason = texts.NOTHING_IN_FEWER.format(none=none_passes_text(pack))
+    if least.after.feasible and least.after.counts.days >= pack.min_days:
+        reason = least.after.evidence.void_reason
+    return texts.DO_NOT_RUN.format(reason=reason)
 
 
 def loaded_text(before: Protocol, after: Protocol) -> str:
@@ -210,35 +182,28 @@ def _items(before: Protocol, after: Protocol) -> list[str]:
     return found
 
 
-def point_lines(plan: Assessment, effect: float | None = None) -> list[str]:
-    """Return what fails at a point, its evidence, also at another effect, and what it takes.
-
-    Its samples and days stand above it.
-    """
-    fails = f"{capitalised(failing_text(plan))}. " if plan.failing else ""
-    samples = plan.counts.samples
-    groups = group_text(samples, plan.pack.design)
-    takes = [
-        groups,
-        analysed_text(samples, plan.evidence.analysed),
-        plan.pack.lab.money(plan.cost),
-        count_text(plan.staff, "staff unit"),
-    ]
-    found = f"{fails}{evidence_sentence(plan.evidence)}"
+def point_facts(plan: Assessment, effect: float | None = None) -> Iterator[Fact]:
+    """Yield the evidence of the plan at a point, also at another effect, and what it takes."""
+    evidence, lab = plan.evidence, plan.pack.lab
+    yield Fact("evidence", evidence.title, evidence.number, note=str(evidence.tier))
     if effect is not None:
-        found += f" With the effect that is assumed here: {plan.evidence_at(effect).text}."
-    return [with_cautions(found, plan), ", ".join(filter(None, takes))]
+        there = plan.evidence_at(effect)
+        yield Fact("evidence_at_effect", "At the effect assumed here", there.number)
+    if groups := group_text(plan.counts.samples, plan.pack.design):
+        yield Fact("groups", "Groups", groups)
+    if evidence.analysed < plan.counts.samples:
+        yield count("analysed", "Analysed", evidence.analysed, "sample")
+    yield money("cost", "Cost", plan.cost, lab)
+    yield count("staff", "Staff", plan.staff, "staff unit")
 
 
 def one_effect_text(plan: Assessment) -> str:
-    """Return what the evidence assumes, where there are no effects to choose from."""
+    """Return what the evidence assumes if there are no effects to choose from."""
     effect = plan.evidence.row.effect
     if effect is None:
-        return "This study’s evidence does not rest on an assumed effect that could be off."
+        return texts.EFFECT_NOT_ASSUMED
     size = effect_text(plan.pack.design.effect_planning)
-    return (
-        f"The evidence rests on an assumed {effect.name} of {size}; others are tried on Protocol."
-    )
+    return texts.EFFECT_ALONE.format(effect=effect.name, size=size)
 
 
 # --- its table --------------------------------------------------------------------------------

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from replicalab.assessment import Assessment
-from replicalab.facts import frontier
-from replicalab.facts import region as words
-from replicalab.facts.blocks import Block, Sentence, listing
+from replicalab.facts import frontier, region
+from replicalab.facts.blocks import Block, Sentence
+from replicalab.facts.fact import facts_table
 from replicalab.lexicon import capitalised
 from replicalab.planner import PlanAnalysis, PlanToDraw, plan_to_draw
 
@@ -43,21 +43,18 @@ def points_of(plans: Mapping[str, Assessment], drawn: PlanToDraw) -> dict[str, A
 
 def trade_off_blocks(options: PlanAnalysis) -> Iterator[Block]:
     """Yield the region of days and samples, and the plans that nothing beats."""
-    from replicalab.planner.region import region  # noqa: PLC0415 - numpy, with the first region
+    from replicalab.planner.region import region as region_of  # noqa: PLC0415 - numpy, with the first region
 
     plans, drawn, yours = plans_shown(options), plan_to_draw(options), options.yours
-    field = region(drawn, list(plans.values()), None)
-    texts = (
-        capitalised(f"{words.means_text(yours.pack)}."),
-        words.worded_text(drawn),
-        words.own_items_text(drawn, yours, None),
-        words.outside_text(field.outside(points_of(plans, drawn))),
-    )
-    yield Sentence(" ".join(filter(None, texts)))
-    yield words.region_table(words.region_title(field), field, drawn)
-    yield listing(
-        f"{limit}: {text.meaning}" for limit, text in words.limit_texts(yours.pack).items()
-    )
-    yield Sentence(frontier.standing_verdict(options).text)
+    field = region_of(drawn, list(plans.values()), None)
+    outside = field.outside(points_of(plans, drawn))
+    yield Sentence(f"{capitalised(region.means_text(yours.pack))}.")
+    if rows := [*region.region_facts(drawn, yours, None, outside)]:
+        yield facts_table("The region", rows)
+    yield region.region_table(region.region_title(field), field, drawn)
+    yield facts_table("The limits", region.limit_facts(yours.pack).values())
+    standing = frontier.standing_verdict(options)
+    yield Sentence(standing.text, status=standing.status)
+    yield frontier.standing_table(options)
     if options.frontier.plans:
         yield frontier.frontier_table(options)

@@ -3,42 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final
 from xml.etree import ElementTree
 
-import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from replicalab.assessment import Assessment, assess, effects_of, scale_of
+from replicalab.assessment import Assessment, assess, effects_of, scale_of, size_text
 from replicalab.facts.blocks import Status, listed_panel, plain_table
 from replicalab.facts.check import effects_panel
+from replicalab.facts.fact import Fact
 from replicalab.facts.frontier import (
-    balance_text,
-    extras_lines,
-    fidelity_text,
+    better_plans,
+    extra_facts,
     frontier_title,
     given_up_text,
-    priced_size_text,
     standing_verdict,
     worth_text,
 )
-from replicalab.facts.plan import bounds_text, effect_label
 from replicalab.facts.region import (
-    apart_text,
-    fillings_text,
-    limit_texts,
+    limit_facts,
     loaded_text,
-    means_text,
     no_evidence_text,
     one_effect_text,
-    outside_text,
-    own_items_text,
-    point_lines,
+    point_facts,
+    region_facts,
     region_title,
-    worded_text,
 )
 from replicalab.models import Protocol, revise
 from replicalab.planner import (
@@ -49,20 +41,19 @@ from replicalab.planner import (
     least_to_draw,
     plan_to_draw,
 )
-from replicalab.planner.region import Region, region
+from replicalab.planner.region import region
 from replicalab.render.figures import Tag
 from replicalab.render.figures.region import Labelled, over_panel
 from replicalab.render.html import html
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, Pack, load_scenario
 from tests.factories import (
     make_constraint,
-    make_design,
     make_pack,
     make_protocol,
     make_throughput,
     with_means,
 )
-from tests.facts.labs import IN_VAIN, LONE
+from tests.facts.labs import LONE
 from tests.facts.reading import tree
 from tests.golden import assert_golden
 from tests.hostile import ATTACK
@@ -148,6 +139,10 @@ def test_plan_stands_where_the_frontier_puts_it(case: str) -> None:
     unbeaten = unbeaten and options.frontier.standing(options.yours).unbeaten
     assert unbeaten == (title in ("Unbeaten", "Unbeaten, not proven", "No evidence"))
     assert ("what can be had instead" in frontier_title(found)) == (status is not Status.PASS)
+    if title == "Beaten":
+        assert all(
+            options.yours.feasible <= plan.feasible for plan in better_plans(options).values()
+        )
 
 
 def test_lab_that_shows_nothing_is_told_so_and_no_other() -> None:
@@ -235,68 +230,46 @@ def test_title_of_samples_of_which_not_all_can_count_does_not_deny_the_evidence(
 
 def test_limits_are_those_that_the_study_and_the_lab_set() -> None:
     everything = load_scenario(*MOMENTUM)
-    assert set(limit_texts(everything)) == set(RegionLimit)
+    assert set(limit_facts(everything)) == set(RegionLimit)
     least = {*RegionLimit} - {RegionLimit.THROUGHPUT, RegionLimit.POPULATION, RegionLimit.STUDY}
-    assert set(limit_texts(make_pack())) == least
+    assert set(limit_facts(make_pack())) == least
 
 
-def test_what_is_as_it_was_is_not_told() -> None:
-    assert outside_text([]) == ""
+def test_region_of_a_plan_with_its_own_items_has_no_notes() -> None:
     easy = opened(("fin_momentum", "easy"))
-    assert worded_text(plan_to_draw(easy)) == ""
-    assert own_items_text(plan_to_draw(easy), easy.yours, None) == ""
+    assert [*region_facts(plan_to_draw(easy), easy.yours, None, [])] == []
 
 
-def test_prose_of_the_trade_offs() -> None:
-    assert_golden("tradeoffs", "\n".join(_prose()))
+def test_trade_offs_read_as_in_the_golden_file() -> None:
+    assert_golden("tradeoffs", "\n".join(_lines()))
 
 
-def _prose() -> Iterator[str]:
-    """Yield every kind of sentence, each after what it is about."""
+def _rows(name: str, facts: Iterable[Fact]) -> Iterator[str]:
+    for fact in facts:
+        yield " | ".join(filter(None, (name, fact.label, fact.shown, fact.note)))
+
+
+def _lines() -> Iterator[str]:
+    """Yield every kind of row and sentence, each after what it is about."""
     momentum, reef, myeloma = opened(MOMENTUM), opened(REEF), opened(MYELOMA)
     for case, (options, _, _) in STANDINGS.items():
         yield f"{case}: {standing_verdict(options).text}"
+        for name, plan in better_plans(options).items():
+            yield f"  {name}: {size_text(plan)}, {plan.evidence.text}"
     for place in EXTRAS:
-        yield from (f"{' '.join(place)}: {line}" for line in extras_lines(opened(place)))
-    # Of the balance.
-    yield from map(balance_text, (momentum, reef, opened(("math_four_colour", "hard"))))
+        yield from _rows(" ".join(place), extra_facts(opened(place)))
     yield from map(given_up_text, (reef.yours, reef.least.after))
-    yield from map(fidelity_text, (reef.yours, plan_to_draw(reef).plan))
-    yield priced_size_text(opened(MOMENTUM, 1, 1).yours)
-    # Of the region.
-    grid = np.arange(1, 9), np.arange(0, 400)
     tight = assess(opened(MOMENTUM, 300, 3).yours.plan, with_means(momentum.yours.pack, days=3))
-    for options in (momentum, PlanAnalysis(tight), myeloma, opened(SUZUKI)):
+    for options in (momentum, PlanAnalysis(tight), myeloma, opened(SUZUKI), reef):
         drawn = plan_to_draw(options)
-        yield f"{region_title(Region(drawn, *grid))}. {worded_text(drawn)}".strip()
-        yield from filter(None, [own_items_text(drawn, options.yours, None)])
-    least = least_to_draw(reef, plan_to_draw(reef))
-    assert least is not None
-    yield own_items_text(plan_to_draw(reef), reef.yours, None)
-    for options in (momentum, opened(("phys_millikan", "medium"))):
-        yield from (fillings_text(options.yours.evidence), bounds_text(options.yours.evidence))
-        yield means_text(options.yours.pack)
-    for plan_there in (
-        momentum.yours,
-        plan_to_draw(momentum).at(3, 161),
-        plan_to_draw(momentum).at(2, 161),
-    ):
-        yield from point_lines(plan_there)
-    yield apart_text(least)
-    yield outside_text([("your plan", 1633), ("target 100 %", 1)])
-    lone = plan_to_draw(PlanAnalysis(assess(IN_VAIN, with_means(LONE, budget=1000))))
-    yield region_title(Region(lone, *grid))
+        outside, least = [("your plan", 1633)], least_to_draw(options, drawn)
+        yield from _rows("region", region_facts(drawn, options.yours, None, outside, least))
+    for days, samples in ((3, 161), (2, 161)):
+        yield from _rows("point", point_facts(plan_to_draw(momentum).at(days, samples), 0.1))
     for pack in (momentum.yours.pack, LONE):
-        yield from (f"{name}: {label}; {text}" for name, (label, text) in limit_texts(pack).items())
-    pack = momentum.yours.pack
+        yield from _rows("limit", limit_facts(pack).values())
     yield from map(no_evidence_text, (myeloma, too_dear(), inexact(too_dear())))
-    plan = reef.yours.plan
-    yield loaded_text(plan, revise(reef.least.plan, sample_size=1, duration_days=1))
-    yield loaded_text(plan, revise(plan, sample_size=1200))
-    yield from map(effect_label, effects_of(pack.design))
-    # Of a single effect that is assumed, or none.
-    design = make_design(kind="equivalence", effect_planning=0.0, margin=0.5)
-    yield one_effect_text(assess(make_protocol(), make_pack(design=design)))
+    yield loaded_text(reef.yours.plan, revise(reef.least.plan, sample_size=1, duration_days=1))
     yield from map(one_effect_text, map(reference, ("math_four_colour", "phys_millikan")))
 
 

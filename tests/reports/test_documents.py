@@ -217,11 +217,12 @@ def test_plans_are_told_with_the_numbers_of_the_core(
             plan.counts.days,
             None if plan.evidence.void_reason else plan.evidence.value,
             plan.cost,
+            plan.fidelity_loss,
         ]
         for name, plan in plans.items()
     }
     for document in (found.brief(), found.report()):
-        [told] = [each for each in document.tables if each.names[:2] == ("Plan", "Samples")]
+        told = next(table for table in document.tables if table.names[:2] == ("Plan", "Samples"))
         rows = {row[0].text: [cell.number for cell in row[1:]] for row in told.rows}
         assert rows == {name: expected[name] for name in rows}
         distinct = [

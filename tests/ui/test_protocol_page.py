@@ -10,7 +10,7 @@ import pytest
 
 from replicalab.assessment import Assessment, assess
 from replicalab.assessment.fixes import apply_changes
-from replicalab.facts.frontier import extras_lines
+from replicalab.facts.frontier import extra_facts
 from replicalab.facts.negotiation import outcome_verdict
 from replicalab.facts.options import (
     alone_lines,
@@ -97,7 +97,7 @@ def test_pages_say_what_the_core_answers(study: str, lab: str) -> None:
     assert outcome(go(app, NEGOTIATION)) == (verdict.status, verdict.text)
     assert not alerts(app)
     trade_offs = said(go(app, TRADE_OFFS))
-    assert all(" ".join(line.split()) in trade_offs for line in extras_lines(options))
+    assert all(" ".join(fact.shown.split()) in trade_offs for fact in extra_facts(options))
 
 
 # --- Each plan is judged once ---

@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
 from replicalab.assessment import assess
-from replicalab.facts.frontier import extras_lines, standing_verdict
-from replicalab.facts.region import no_evidence_text, point_lines
+from replicalab.facts.frontier import extra_facts, standing_verdict
+from replicalab.facts.region import no_evidence_text, point_facts
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis, PlanToDraw, plan_to_draw
 from replicalab.scenarios import Difficulty, LabOverrides, load_scenario
@@ -60,6 +60,11 @@ def charts(app: AppTest) -> list[str]:
 def frontier(app: AppTest) -> AppTest:
     """Return the page with the other picture."""
     return pick(app, "What could", FRONTIER)
+
+
+def table_of(app: AppTest, first: str) -> list[list[str]]:
+    """Return the table with that heading of its first column."""
+    return next(table for table in panel_tables(app) if table[0][0] == first)
 
 
 def squeezed(text: str) -> str:
@@ -110,8 +115,7 @@ def test_first_visit_shows_the_region_and_the_effects_and_works_out_nothing_else
     app = opened()
     [chart] = charts(app)
     assert f"{FITS} 300 samples, 3 to 6 days" in chart
-    [effects] = panel_tables(app)  # the picture's own numbers are folded
-    assert effects[0] == ["Effect assumed", "Your plan", "Least loss"]
+    assert panel_tables(app)[-1][0] == ["Effect assumed", "Your plan", "Least loss"]
     assert_golden("pages/tradeoffs#first", said(unfolded(app)))
     [chart] = charts(frontier(app))
     assert "Evidence for credits: what can be had instead" in chart
@@ -139,16 +143,16 @@ def test_chosen_point_is_laid_over_a_chart_that_changes_with_its_layers_alone() 
     assert None not in spots
     assert spots[0] != spots[1]
     assert point_at_cross(type_number(app, "Point: samples", 5000)) is None
-    assert "60 a day count" not in charts(app)[0]
+    assert "60 samples a day" not in charts(app)[0]
     switch(app, "Samples that cannot count")
-    assert "60 a day count" in charts(app)[0]
+    assert "60 samples a day" in charts(app)[0]
     assert "Dotted" in said(app)
     switch(app, "Samples that cannot count")
-    assert "60 a day count" not in charts(app)[0]
-    assert "With the effect that is assumed here" not in said(app)
+    assert "60 samples a day" not in charts(app)[0]
+    assert "At the effect assumed here" not in said(app)
     pick(app, "Effect assumed", "halved (0.0885)")
-    assert "power 0.70, below" in said(app)
-    assert "With the effect that is assumed here: power 0.39." in said(app)
+    assert "Power | 0.70" in said(app)
+    assert "At the effect assumed here | 0.39" in said(app)
     assert "Cheapest improvement of the least-loss plan, at the planned effect" in said(app)
 
 
@@ -158,7 +162,7 @@ def test_region_is_of_other_items_than_your_plan_where_these_fit_and_says_the_di
     there = drawn.at(yours.counts.days, yours.counts.samples)
     assert f">your plan* {yours.evidence.number}</span>" in over_chart(app)
     assert yours.evidence.text != there.evidence.text
-    assert f"{yours.evidence.text}; with these it would show {there.evidence.text}" in said(app)
+    assert f"Your plan, items in the chart | {there.evidence.text}" in said(app)
     assert "no 'side-swap of currents'" in said(app)
     assert "up to 20 samples" in charts(app)[0]
     switch(app, "The least-loss plan’s items")
@@ -169,7 +173,7 @@ def test_region_is_of_other_items_than_your_plan_where_these_fit_and_says_the_di
     alike = opened("fin_momentum", "easy")
     assert ">your plan " in over_chart(alike)
     assert "your plan*" not in over_chart(alike)
-    assert "its own items" not in said(alike)
+    assert "items in the chart" not in said(alike)
 
 
 def point_at_cross(app: AppTest) -> str | None:
@@ -194,8 +198,7 @@ def switch(app: AppTest, label: str) -> AppTest:
 def test_typed_point_is_judged_loaded_and_undone_beside_it() -> None:
     app = point_at(5, 261)
     there = plan_to_draw(options_for()).at(5, 261)
-    assert all(line in said(app) for line in point_lines(there))
-    assert "3,310 credits, 3 staff units" in said(app)
+    assert all(fact.shown in said(app) for fact in point_facts(there))
     press(app, "Load this point into the editor")
     assert where(app).endswith("medium lab · Feasible")
     assert not can_press(app, "Load this point into the editor")
@@ -218,9 +221,9 @@ def test_balanced_plan_loads_and_nothing_beats_it() -> None:
 def test_assumed_effect_moves_the_chart_and_its_table_and_outlasts_another_page() -> None:
     app = unfolded(point_at(8, 161))
     assert '"floor 0.50"' in charts(app)[0]
-    assert "power 0.76" in panel_tables(app)[0][1]
+    assert "power 0.76" in table_of(app, "Plan")[1]
     pick(app, "Effect", 2)
-    assert "power 0.44" in panel_tables(app)[0][1]
+    assert "power 0.44" in table_of(app, "Plan")[1]
     go(go(app, PROTOCOL), TRADE_OFFS)
     assert '"floor 0.50"' not in charts(app)[0]  # at half the effect no sample reaches it
     assert number(app, "Point: samples").value == 161
@@ -241,7 +244,7 @@ def test_small_region_is_drawn_close_up_and_the_rest_named() -> None:
     app = opened("math_four_colour", "hard")
     assert "What fits: up to 20 samples" in charts(app)[0]
     assert "your plan" not in charts(app)[0]
-    assert "Outside the chart: your plan (633 samples)" in said(app)
+    assert "Outside the chart: your plan | 633 samples" in said(app)
     assert "does not rest on an assumed effect" in said(app)
 
 
@@ -254,8 +257,8 @@ def test_levers_move_the_lab_of_every_page_and_of_a_link_and_are_steps_of_their_
     supposed = with_means(pack, budget=3600)
     assert "Your lab: 3,600 credits instead of 3,700." in said(app)
     assert f"{FITS} 290 samples, 3 to 6 days" in charts(app)[0]
-    for line in extras_lines(PlanAnalysis(assess(pack.reference_protocol, supposed))):
-        assert squeezed(line) in said(app)
+    for fact in extra_facts(PlanAnalysis(assess(pack.reference_protocol, supposed))):
+        assert squeezed(f"{fact.label} | {fact.shown}") in said(app)
     pull(pull(app, "Budget, credits", 5000), "Days", 9)
     again = visit(TRADE_OFFS, **query_of(app))
     for page in (app, again):

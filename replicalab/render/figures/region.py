@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from replicalab.assessment import Assessment
 from replicalab.facts.blocks import Panel, panel
 from replicalab.facts.frontier import scale_end
-from replicalab.facts.region import own_items_text
+from replicalab.facts.region import keeps_own_items
 from replicalab.facts.tradeoffs import YOUR_PLAN, points_of
 from replicalab.lexicon import count_text
 from replicalab.models import Dimension
@@ -120,7 +120,7 @@ def region_marks(
     A star says that yours shows something else with its own items.
     """
     yours = plans[YOUR_PLAN]
-    noted = own_items_text(drawn, yours, effect)
+    noted = keeps_own_items(drawn, yours, effect)
     return [
         Mark(
             name,

@@ -9,25 +9,23 @@ from typing import TYPE_CHECKING, Any, Final
 import streamlit as st
 
 from replicalab.assessment import Assessment
-from replicalab.facts import frontier
-from replicalab.facts.blocks import Group, Table, Verdict, plain_table, sentences_panel
-from replicalab.facts.check import effects_panel
-from replicalab.facts.plan import effect_label
-from replicalab.facts.region import (
-    apart_text,
-    fillings_text,
-    limit_texts,
-    means_text,
-    one_effect_text,
-    outside_text,
-    own_items_text,
-    region_table,
-    region_title,
-    worded_text,
+from replicalab.facts import frontier, region, texts
+from replicalab.facts.blocks import (
+    Block,
+    Fold,
+    Group,
+    Table,
+    Verdict,
+    listing,
+    plain_table,
+    sentences_panel,
 )
+from replicalab.facts.check import effects_panel
+from replicalab.facts.fact import facts_table
+from replicalab.facts.plan import effect_label
 from replicalab.facts.tradeoffs import points_of, unbeaten_shown
-from replicalab.lexicon import capitalised, count_text
-from replicalab.planner import ORDER, RegionLimit
+from replicalab.lexicon import count_text
+from replicalab.planner import RegionLimit
 from replicalab.render import figures
 from replicalab.ui import panel
 from replicalab.ui.controls import button
@@ -38,9 +36,6 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 _CHART: Final = "region_chart"
-_READING: Final = ". Click to choose a point ✕."
-_LOST_READING: Final = "Dotted: fits, but samples, or the study’s endpoint, are lost."
-_UNCOUNTED_READING: Final = "Dotted: fits, but samples are lost."
 
 
 def draw_region(view: Outlook) -> None:
@@ -53,13 +48,13 @@ def draw_region(view: Outlook) -> None:
             on = view.choice.as_least
             _draw_layer("The least-loss plan’s items", "as_least", on=on, view=view)
     _draw_effect(view)
-    panel.draw(sentences_panel(_region_notes(view), quiet=True))
+    panel.draw(*_region_notes(view))
     panel.draw_tables(lambda: _region_tables(view))
 
 
 def _draw_region_chart(view: Outlook) -> None:
     """Draw the region, and over it its labels and the point, for which it is not drawn anew."""
-    title = region_title(view.region)
+    title = region.region_title(view.region)
     given = view.region, _marks(view), _limits(view), (title, "")  # the levers say for which lab
     chart = figures.labelled_region(*given, lost=view.choice.lost)
     st.plotly_chart(
@@ -69,8 +64,7 @@ def _draw_region_chart(view: Outlook) -> None:
         theme=None,
         on_select=_take_click,
         selection_mode="points",
-        alt=f"{title} {means_text(view.pack)}. Days against samples, with the planned evidence "
-        "and each limit; the same stands in the table below.",
+        alt=texts.REGION_ALT.format(title=title, means=region.means_text(view.pack)),
     )
     marked = [(plan.counts.days, plan.counts.samples) for plan in view.plans.values()]
     spot = None if view.place in marked else figures.spotted(view.region, *view.place)
@@ -84,7 +78,8 @@ def region_chart(view: Outlook, title: tuple[str, str]) -> go.Figure:
 
 
 def _limits(view: Outlook) -> dict[RegionLimit, str]:
-    return {limit: text.label for limit, text in limit_texts(view.pack).items()}
+    facts = region.limit_facts(view.pack)
+    return {limit: region.LINES[limit].format(fact.shown) for limit, fact in facts.items()}
 
 
 def _marks(view: Outlook) -> list[figures.Mark]:
@@ -105,18 +100,13 @@ def _draw_layer(label: str, name: str, *, on: bool, view: Outlook) -> None:
     st.toggle(label, value=on, key=key, on_change=lambda: choose(**{name: st.session_state[key]}))
 
 
-def _region_notes(view: Outlook) -> Iterator[str]:
-    """Yield for which plan the region is drawn, what lies outside it, and how to read it."""
-    yield worded_text(view.drawn)
-    yield own_items_text(view.drawn, view.yours, view.effect)
-    if view.least_to_draw is not None and not view.choice.as_least:
-        yield apart_text(view.least_to_draw)
-    yield outside_text(view.region.outside(points_of(view.plans, view.drawn)))
-    shade = capitalised(fillings_text(view.region.plan.evidence))
-    lost = _LOST_READING if view.pack.min_days > 1 else _UNCOUNTED_READING
-    yield f"{shade}{_READING} {lost if view.choice.lost else ''}"
-    if any(plan is not view.yours and view.drawn.holds(plan) for plan in view.compared.values()):
-        yield ORDER
+def _region_notes(view: Outlook) -> Iterator[Block]:
+    """Yield for which plan the region is drawn, what is not in it, and how to read it."""
+    least = None if view.choice.as_least else view.least_to_draw
+    outside = view.region.outside(points_of(view.plans, view.drawn))
+    if facts := [*region.region_facts(view.drawn, view.yours, view.effect, outside, least)]:
+        yield facts_table("The region", facts)
+    yield region.reading_fold(view.yours.evidence, lost=view.choice.lost)
 
 
 # --- the effect assumed -----------------------------------------------------------------------
@@ -143,26 +133,21 @@ def all_effects(view: Outlook) -> Group:
     """Return what the plan and the least-loss plan are worth at every effect worth assuming."""
     if view.effects:
         return effects_panel(view.effects, view.compared)
-    return sentences_panel([one_effect_text(view.yours)])
+    return sentences_panel([region.one_effect_text(view.yours)])
 
 
 # --- tables ---------------------------------------------------------------------------------
 
 
 def _region_tables(view: Outlook) -> list[Table]:
-    limits = limit_texts(view.pack)
     return [
         plain_table(
             "The plans",
             ("Plan", "What it takes", "Evidence", "Fits"),
             [_plan_row(name, plan, view.effect) for name, plan in view.plans.items()],
         ),
-        plain_table(
-            "The limits",
-            ("Limit", "What it allows"),
-            [(name.value, text.meaning) for name, text in limits.items()],
-        ),
-        region_table("The region", view.region, view.drawn, view.effect),
+        facts_table("The limits", region.limit_facts(view.pack).values()),
+        region.region_table("The region", view.region, view.drawn, view.effect),
     ]
 
 
@@ -177,25 +162,15 @@ def _plan_row(name: str, plan: Assessment, effect: float | None) -> tuple[str, .
 
 # --- the plans that nothing beats ---------------------------------------------------------------
 
-_NASH: Final = (
-    "Balanced, by Nash’s rule: the plan at which the two gains, multiplied, are largest; a plan "
-    "that gives up some of the study counts for less."
-)
-_LOSSES: Final = (
-    "One line for each fidelity loss: the sum of what is given up of the study, up to 3 for a "
-    "substitution and 1 for a dropped control."
-)
-_UNDRAWN: Final = "A plan that nothing beats only because it takes fewer days is not drawn."
-
 
 def draw_frontier(view: Outlook) -> None:
     """Draw the plans that nothing beats, where the plan stands to them, and the balanced one."""
     verdict = frontier.standing_verdict(view.options)
     if view.options.frontier.plans:
         _draw_frontier_chart(view, verdict)
-    panel.draw(
-        sentences_panel([verdict.text, frontier.balance_text(view.options)], verdict=verdict)
-    )
+    lines = [verdict.text, frontier.balance_text(view.options)]
+    standing = frontier.standing_table(view.options)
+    panel.draw(sentences_panel(lines, verdict=verdict), standing)
     balanced = view.options.balanced
     if balanced is not None:
         button(
@@ -207,7 +182,8 @@ def draw_frontier(view: Outlook) -> None:
         )
     draw_loaded("balanced", view)
     if view.options.frontier.plans:
-        panel.draw(sentences_panel(_frontier_notes(view), quiet=True))
+        outside = sentences_panel([empty_text(view)], quiet=True)
+        panel.draw(outside, _frontier_fold(view))
         panel.draw_tables(lambda: [frontier.frontier_table(view.options)])
 
 
@@ -219,8 +195,7 @@ def _draw_frontier_chart(view: Outlook, verdict: Verdict) -> None:
         key="frontier_chart",
         config=figures.CONFIG,
         theme=None,
-        alt=f"{title}, {means_text(view.pack)}. {capitalised(currency)} against evidence; the same "
-        "stands in the table below.",
+        alt=texts.FRONTIER_ALT.format(title=title, means=region.means_text(view.pack)),
     )
 
 
@@ -239,11 +214,13 @@ def empty_text(view: Outlook) -> str:
     )
 
 
-def _frontier_notes(view: Outlook) -> Iterator[str]:
+def _frontier_fold(view: Outlook) -> Fold:
+    """Return how to read the chart of the frontier."""
     found = view.options.frontier
-    yield empty_text(view)
-    yield _LOSSES
-    if found.balanced is not None:
-        yield _NASH
-    if sum(len(line.plans) for line in found.lines) < len(found.plans):
-        yield _UNDRAWN
+    undrawn = sum(len(line.plans) for line in found.lines) < len(found.plans)
+    lines = [
+        texts.FRONTIER_LINES,
+        *([texts.FRONTIER_BALANCED] if found.balanced is not None else []),
+        *([texts.FRONTIER_DAYS] if undrawn else []),
+    ]
+    return Fold("How to read this", (listing(lines),))

@@ -8,10 +8,19 @@ from typing import Final, NamedTuple
 import streamlit as st
 
 from replicalab.assessment import assess
-from replicalab.facts.blocks import Group, Status, Verdict, listed_panel, sentences_panel
-from replicalab.facts.frontier import extras_lines
+from replicalab.facts.blocks import (
+    Group,
+    Heading,
+    Sentence,
+    Status,
+    Verdict,
+    group,
+    sentences_panel,
+)
+from replicalab.facts.fact import facts_table
+from replicalab.facts.frontier import extra_facts
 from replicalab.facts.lab import own_text
-from replicalab.facts.region import loaded_text, point_lines
+from replicalab.facts.region import loaded_text, point_facts
 from replicalab.facts.verdicts import plan_verdict
 from replicalab.models import LARGEST_PLANNED, Protocol
 from replicalab.scenarios import MOST
@@ -52,7 +61,7 @@ def extras(view: Outlook) -> Group:
     planned = ", at the planned effect" if view.effect is not None else ""
     whose = "your plan" if view.options.least.plan == view.yours.plan else "the least-loss plan"
     title = f"Cheapest improvement of {whose}{planned}"
-    return listed_panel(title, extras_lines(view.options))
+    return group(Heading(title, 2, part=True), facts_table(title, extra_facts(view.options)))
 
 
 def _levers(view: Outlook) -> Iterator[_Lever]:
@@ -124,8 +133,8 @@ def draw_point(view: Outlook) -> None:
             on_change=take_typed,
             args=(view.choice.key, view.place),
         )
-    lines = point_lines(view.point, view.effect)
-    panel.draw(sentences_panel(lines, verdict=plan_verdict(view.point)))
+    verdict, facts = plan_verdict(view.point), point_facts(view.point, view.effect)
+    panel.draw(Sentence("", verdict.title, verdict.status), facts_table("The point", facts))
     button(
         "Load this point into the editor",
         "input",
