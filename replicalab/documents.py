@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
@@ -14,14 +15,12 @@ from replicalab.errors import ArgumentError, Fault, ScenarioError
 from replicalab.facts.blocks import Document, Paper, Part, Sentence, part
 from replicalab.facts.documents import brief, of_run
 from replicalab.facts.funding import funding_request
-from replicalab.facts.registered import Registered
-from replicalab.facts.registration import registration, registry_text
 from replicalab.facts.report import report
 from replicalab.lexicon import joined
 from replicalab.library.contents import EntryKind
 from replicalab.negotiation import Negotiation
 from replicalab.planner import PlanAnalysis
-from replicalab.registration import PROFILES, Registration
+from replicalab.registration import Registration
 from replicalab.scenarios import Pack, pack_of, readable_text
 from replicalab.scenarios.reading import FileKind, Values, kind_of, read_json
 
@@ -142,7 +141,9 @@ FORMS: Final = {
 
 BUNDLE: Final = "json"
 ENDINGS: Final = (*FORMS, BUNDLE)
-REPORTS: Final = ("report", "brief", "funding", *PROFILES)
+OWN: Final = {kind: title for row in features.FEATURES for kind, title in row.documents.items()}
+"""The documents that are a feature's own, with their titles."""
+REPORTS: Final = ("report", "brief", "funding", *OWN)
 """Every kind of document; the last ones are those of features."""
 
 
@@ -176,8 +177,10 @@ class Report:
     @cached_property
     def document(self) -> Document:
         """Its content, as blocks."""
-        if self.kind in PROFILES:
-            return registration(PROFILES[self.kind], self._registered, on=self.on)
+        if self.kind in OWN:
+            [reply] = features.ask("section", self)
+            note = part(reply.feature.title, Sentence(reply.note))
+            return reply.value or Document(OWN[self.kind], "", (note,), (), self.on)
         if self.kind == "funding":
             return funding_request(self.shown, on=self.on, said=self.answers)
         if self.kind == "brief":
@@ -210,10 +213,6 @@ class Report:
         pack = self.options.yours.pack
         return pack_of(pack.study, pack.difficulty, pack.seed)
 
-    @property
-    def _registered(self) -> Registered:
-        return Registered(self.shown, self.answers, self.run)
-
     def form(self, ending: str, paper: Paper = "A4") -> str | bytes:
         """Return the content of a file with one of the `ENDINGS`.
 
@@ -227,8 +226,8 @@ class Report:
         if ending != BUNDLE:
             fault = Fault("ending", f"'{ending}' is not allowed", f"use {joined(ENDINGS, 'or')}")
             raise ArgumentError("report", [fault])
-        if self.kind in PROFILES:
-            return registry_text(PROFILES[self.kind], self._registered)
+        if self.kind in OWN:
+            return json.dumps(dict(self.document.values), ensure_ascii=False, indent=1) + "\n"
         from replicalab import reports  # noqa: PLC0415 - Jinja2
 
         return reports.bundle(self.options, self._written, self.run)

@@ -6,7 +6,7 @@ A block holds what is said and its numbers, never how it looks: `replicalab.rend
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 from typing import Literal, NamedTuple
@@ -310,6 +310,7 @@ class Document:
         on: its date.
         compact: whether it is to fit one page.
         authors: whose it is, empty where nobody says.
+        values: of a form, its answers by its own ids, for JSON.
     """
 
     title: str
@@ -319,6 +320,7 @@ class Document:
     on: date
     compact: bool = False
     authors: str = ""
+    values: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def tables(self) -> Iterator[Table]:

@@ -78,6 +78,18 @@ FEATURES: Final[tuple[Feature, ...]] = (
         commands=("critique",),
     ),
     Feature(
+        "registration",
+        "Registration forms",
+        panels=("share",),
+        documents={
+            "brandt-prereg-2": "Replication Recipe (Brandt et al., 2013)",
+            "osf-preregistration-3": "OSF Preregistration",
+            "stage-1": "Registered Report, Stage 1",
+            "replication": "All that a replication is asked",
+            "funder": "Resource justification for a funder",
+        },
+    ),
+    Feature(
         "portfolio",
         "One budget for several studies",
         panels=("survey",),

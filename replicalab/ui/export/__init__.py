@@ -23,7 +23,7 @@ from replicalab.scenarios.writing import plan_json
 from replicalab.ui import panel, state
 from replicalab.ui.controls import button, open_tab, page_link
 from replicalab.ui.documents import Opening, open_file
-from replicalab.ui.export import documents, registration
+from replicalab.ui.export import documents
 from replicalab.ui.files import download, upload
 from replicalab.ui.words import ICONS, escaped
 
@@ -55,8 +55,9 @@ def draw_if_open() -> None:
 @st.dialog("Share", position="right", width="medium", on_dismiss="rerun")
 def _draw() -> None:
     panel.draw_scheme()
-    with open_tab(_PARTS, documents.TABS) as name:
-        _PARTS[name]()
+    parts = _PARTS | panel.draw_features("share", None)
+    with open_tab(parts, documents.TABS) as name:
+        parts[name]()
 
 
 # --- open a file ------------------------------------------------------------------------------
@@ -185,7 +186,6 @@ _PARTS: Final[dict[str, Callable[[], None]]] = {
     "Brief": documents.draw_brief,
     "Funding": documents.draw_funding,
     "Report": documents.draw_report,
-    "Registration": registration.draw,
     "Tables": documents.draw_tables,
     "Bundle": _draw_bundle,
 }

@@ -1,16 +1,18 @@
-"""A registration form filled in: what core, study file and author answer, item by item.
+"""Registration: the forms of registries, answered by ReplicaLab, the study's file and the author.
 
-Nothing is invented: an item that none of the three answers is not given, and what only looks
+Nothing is invented: a question that none of the three answers is not given, and what only looks
 likely is a proposal, which does not count until the author confirms it.
 """
 
 from __future__ import annotations
 
-import json
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
+from pathlib import Path
 from typing import Final, NamedTuple
 
+from replicalab.documents import Report
 from replicalab.facts import blocks, documents
 from replicalab.facts.blocks import (
     NOT_GIVEN,
@@ -23,18 +25,67 @@ from replicalab.facts.blocks import (
     part,
 )
 from replicalab.facts.lab import lab_text
-from replicalab.facts.registered import HINTS, KNOWN, PROPOSED, Proposal, Registered
 from replicalab.facts.verdicts import plan_size, plan_verdict
+from replicalab.features.registration.answers import HINTS, KNOWN, PROPOSED, Proposal, Registered
 from replicalab.lexicon import capitalised, ended, is_given, joined, lines_text
-from replicalab.registration import (
-    QUESTIONS,
-    SIDE_BY_SIDE,
-    SIDES,
-    Finder,
-    FormItem,
-    Profile,
-    Section,
-)
+from replicalab.registration import QUESTIONS, Finder, Question, Registration
+
+# --- the forms --------------------------------------------------------------------------------
+
+
+class FormItem(NamedTuple):
+    """An item of a form: its id there, what it asks, and whether the form insists on it."""
+
+    id: str
+    question: Question
+    required: bool = False
+
+
+class Profile(NamedTuple):
+    """A form.
+
+    Attributes:
+        key: its name in files, where a registry has one the registry's.
+        title: its name for people.
+        link: where the form stands; empty where it is nobody's.
+        sections: its items by the title of their section, in its order.
+    """
+
+    key: str
+    title: str
+    link: str
+    sections: Mapping[str, tuple[FormItem, ...]]
+
+    @property
+    def items(self) -> Iterator[FormItem]:
+        """All items, in their order."""
+        for items in self.sections.values():
+            yield from items
+
+
+_ROWS: Final = tomllib.loads(Path(__file__).with_name("forms.toml").read_text(encoding="utf-8"))
+SIDES: Final[Mapping[str, Sequence[str]]] = _ROWS.pop("sides")
+"""Of each part the questions for the original, for the replication, and how alike they are."""
+_SIDE_BY_SIDE: Final = "Original and replication"  # the section that asks them
+_CHOSEN: Final = ("decision", "refused")  # how the plan was chosen
+
+
+def _profile(key: str) -> Profile:
+    row = _ROWS[key]
+    required, number, sections = row.get("required", "").split(), row.get("first", 0), {}
+    for title, names in row["sections"].items():
+        items = []
+        for name in names.split():
+            item = f"{row['prefix']}{number}" if "prefix" in row else name
+            items.append(FormItem(item, QUESTIONS[name], name in required))
+            number += 1
+        sections[title] = tuple(items)
+    return Profile(key, row["title"], row["link"], sections)
+
+
+PROFILES: Final = {key: _profile(key) for key in _ROWS}  # by key
+
+# --- a form filled in ---------------------------------------------------------------------------
 
 
 class FormAnswer(NamedTuple):
@@ -97,55 +148,68 @@ def left_text(answers: Iterable[FormAnswer]) -> str:
 # --- the document -----------------------------------------------------------------------------
 
 
+def section(report: Report) -> Document:
+    """Return the form of a report's kind, filled in."""
+    registered = Registered(report.shown, report.answers, report.run)
+    return registration(PROFILES[report.kind], registered, on=report.on)
+
+
 def registration(profile: Profile, registered: Registered, *, on: date) -> Document:
     """Return a form filled in, with who answers each item, and a list of what nobody answers.
 
     How the plan was chosen stands in a part of its own where the form does not ask for it.
     """
-    answers = {answer.item.id: answer for answer in answers_of(profile, registered)}
+    answers = answers_of(profile, registered)
     plan, said = registered.plan, registered.said
-    pack = plan.pack
-    by_key = {each.item.question.key: each for each in answers.values()}
-    left = [_label(each.item) for each in answers.values() if not each.is_given]
-    proposed = [each for each in answers.values() if each.proposal and not each.is_given]
+    by_key = {answer.item.question.key: answer for answer in answers}
+    left = [_label(answer.item) for answer in answers if not answer.is_given]
+    proposed = [answer for answer in answers if answer.proposal and not answer.is_given]
+    chosen = [_answer(FormItem(key, QUESTIONS[key]), registered) for key in _CHOSEN]
+    unasked = [
+        answer for answer in chosen if answer.is_given and answer.item.question.key not in by_key
+    ]
     parts = [
         part(
             "What is registered",
             documents.verdict_sentence(plan_verdict(plan)),
             Sentence(f"{capitalised(plan_size(plan))}."),
-            Sentence(left_text(answers.values())),
+            Sentence(left_text(answers)),
             Sentence(profile.link, "The form:") if profile.link else None,
         ),
-        *(part(section.title, *_tables(section, by_key)) for section in profile.sections),
-        part(
-            "How the plan was chosen",
-            _table("How the plan was chosen", _unasked(registered, by_key)),
+        *(
+            part(title, *_tables(title, [item.question.key for item in items], by_key))
+            for title, items in profile.sections.items()
         ),
+        part("How the plan was chosen", _table("How the plan was chosen", unasked)),
         part("Not given", listing(f"{label}." for label in left)),
         part("Proposed, and no answer before you confirm it", listing(map(_proposed, proposed))),
     ]
     return Document(
-        title=said.title or pack.paper.title,
-        about=" · ".join((profile.title, lab_text(pack), documents.day_text(on))),
-        parts=tuple(each for each in parts if each.blocks),
+        title=said.title or plan.pack.paper.title,
+        about=" · ".join((profile.title, lab_text(plan.pack), documents.day_text(on))),
+        parts=tuple(part for part in parts if part.blocks),
         foot=documents.origin_lines(plan),
         on=on,
         authors=said.authors,
+        values=registry_values(answers, said),
     )
 
 
-def _tables(section: Section, answers: Mapping[str, FormAnswer]) -> Iterator[Table | None]:
+def _tables(
+    title: str, keys: Sequence[str], answers: Mapping[str, FormAnswer]
+) -> Iterator[Table | None]:
     """Yield a section's items; of the original and the replication the parts side by side first."""
-    keys = [item.question.key for item in section.items]
-    if section.title == SIDE_BY_SIDE:
-        rows = []
-        for name, (of, here, alike) in SIDES.items():
-            cells = ([answers[key] for key in of], [answers[here]], [answers[alike]])
-            rows.append((Cell(name), *map(_answered, cells)))
-            keys = [key for key in keys if key not in (*of, here, alike)]
+    beside = [[cell.split() for cell in cells] for cells in SIDES.values()]
+    if title == _SIDE_BY_SIDE:
+        rows = [
+            (Cell(name), *(_answered(answers[key] for key in cell) for cell in cells))
+            for name, cells in zip(SIDES, beside, strict=True)
+        ]
         columns = ("Part", "Original", "Replication", "How alike")
         yield blocks.table("Side by side", columns, rows)
-    yield _table(section.title, [answers[key] for key in keys])
+        shown = {key for cells in beside for cell in cells for key in cell}
+        keys = [key for key in keys if key not in shown]
+    yield _table(title, [answers[key] for key in keys])
 
 
 def _answered(answers: Iterable[FormAnswer]) -> Cell:
@@ -163,24 +227,13 @@ def _table(title: str, answers: Sequence[FormAnswer]) -> Table | None:
     return blocks.table(f"{title}, item by item", columns, [_row(each) for each in answers])
 
 
-def _unasked(registered: Registered, asked: Mapping[str, FormAnswer]) -> list[FormAnswer]:
-    """Return what is known of how the plan was chosen and the form does not ask."""
-    items = [FormItem(key, QUESTIONS[key]) for key in _CHOSEN if key not in asked]
-    return [each for each in (_answer(item, registered) for item in items) if each.is_given]
-
-
-_CHOSEN: Final = ("decision", "refused")
-
-
 def _label(item: FormItem) -> str:
     return f"{item.question.label} (required)" if item.required else item.question.label
 
 
 def _proposed(answer: FormAnswer) -> str:
-    proposal = answer.proposal
-    return (
-        f"{_label(answer.item)}: {ended(proposal.answer)} Why: {proposal.why}." if proposal else ""
-    )
+    likely, why = answer.proposal or ("", "")
+    return f"{_label(answer.item)}: {ended(likely)} Why: {why}."
 
 
 def _row(answer: FormAnswer) -> tuple[Cell, ...]:
@@ -191,21 +244,15 @@ def _row(answer: FormAnswer) -> tuple[Cell, ...]:
     return blocks.row(_label(answer.item), Cell(text, status=status), who)
 
 
-def registry_text(profile: Profile, registered: Registered) -> str:
-    """Return a form's answers by its own ids, as a JSON file."""
-    values = registry_values(profile, registered)
-    return json.dumps(values, ensure_ascii=False, indent=1) + "\n"
-
-
-def registry_values(profile: Profile, registered: Registered) -> dict[str, object]:
+def registry_values(answers: Iterable[FormAnswer], said: Registration) -> dict[str, object]:
     """Return a form's answers by the form's own ids, for a file; null where nobody answers.
 
     An item with options holds those that are chosen; several are a list.
     """
     values: dict[str, object] = {}
-    for answer in answers_of(profile, registered):
+    for answer in answers:
         question = answer.item.question
-        chosen = list(registered.said.choices.get(question.key, ()))
+        chosen = list(said.choices.get(question.key, ()))
         if question.options:
             values[answer.item.id] = chosen if question.several else next(iter(chosen), None)
         else:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
+from replicalab.documents import OWN
 from replicalab.errors import LinkError
+from replicalab.features.registration import PROFILES
 from replicalab.models import LONGEST_TEXT
-from replicalab.registration import LONGEST_LINE, PROFILES, QUESTIONS, SAMENESS, Registration
+from replicalab.registration import LONGEST_LINE, QUESTIONS, Registration
 from replicalab.ui.address import to_query
 from replicalab.ui.workspace import Workspace
 
@@ -20,7 +22,9 @@ def test_replication_recipe_has_its_twenty_eight_items_under_their_ids() -> None
     asked = {item.id: item.question.key for item in RECIPE.items}
     assert asked["item3"] == "original_effect"
     assert (asked["item15"], asked["item16"]) == ("sample_size", "sample_rationale")
-    same = [item.id for item in RECIPE.items if item.question.options == SAMENESS]
+    same = [
+        item.id for item in RECIPE.items if item.question.options == QUESTIONS["same_pay"].options
+    ]
     assert same == [f"item{number}" for number in range(17, 24)]
     assert asked["item28"] == "success"
     yes_or_no = [item.id for item in RECIPE.items if item.question.options == ("Yes", "No")]
@@ -35,6 +39,10 @@ def test_osf_preregistration_has_its_items_and_which_it_requires() -> None:
     assert options.keys() == {"q3", "q4", "q8"}
     assert [item.id for item in OSF.items if item.question.several] == ["q4"]
     assert len(options["q8"]) == 5
+
+
+def test_list_of_features_names_every_form() -> None:
+    assert {key: profile.title for key, profile in PROFILES.items()} == OWN
 
 
 def test_every_question_is_on_a_form_and_once_on_each() -> None:

@@ -1,11 +1,11 @@
-"""What is registered: of each question what core, study file and author answer, or only propose."""
+"""Answers to registration questions: from the facts of a plan, its study's file and its author."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from replicalab.assessment import Assessment, assumed_effects
 from replicalab.assessment.phrases import last_day_text
@@ -31,18 +31,23 @@ from replicalab.lexicon import (
     lines_text,
 )
 from replicalab.models import LabManagerActionType, ScientistActionType
+from replicalab.negotiation import Negotiation
 from replicalab.planner import PlanAnalysis, leanest
 from replicalab.planner.steps import field_steps
-from replicalab.registration import SAMENESS, Finder, Registration
+from replicalab.registration import QUESTIONS, Finder, Registration
 from replicalab.scenarios import EvidenceTier
 
-if TYPE_CHECKING:
-    from replicalab.negotiation import Negotiation, Round
+Known = Iterable[tuple[Finder, str]]
+Reader = Callable[["Registered"], str]
+_ALIKE: Final = QUESTIONS["same_pay"].options  # exact, close, different
+_CLOSE: Final = 1  # a fidelity loss up to here is a small declared deviation
+_ITS_AUTHORS: Final = "whether the original’s authors had the same is for you to say"
+_REFUSALS: Final = (LabManagerActionType.SUGGEST_ALTERNATIVE, LabManagerActionType.REJECT)
 
 
 @dataclass(frozen=True)
 class Registered:
-    """What a registration is of.
+    """A plan to be registered.
 
     Attributes:
         options: the plan in its lab, and what may be done about it.
@@ -69,16 +74,6 @@ class Proposal(NamedTuple):
 
 # --- what is known ----------------------------------------------------------------------------
 
-Known = Iterable[tuple[Finder, str]]
-
-
-def _of_study(read: Callable[[Assessment], str]) -> Callable[[Registered], Known]:
-    return lambda registered: [(Finder.STUDY, read(registered.plan))]
-
-
-def _of_core(read: Callable[[Assessment], str]) -> Callable[[Registered], Known]:
-    return lambda registered: [(Finder.CORE, read(registered.plan))]
-
 
 def _original_effect(registered: Registered) -> Known:
     plan = registered.plan
@@ -97,12 +92,6 @@ def _original_interval(registered: Registered) -> Known:
         yield Finder.STUDY, f"{capitalised(reported)}."
     else:
         yield Finder.CORE, worked_out_interval_text(design)
-
-
-def _original_n(plan: Assessment) -> str:
-    original = plan.pack.design.original
-    counts = counts_text(original) if original else ""
-    return f"{counts}." if counts else ""
 
 
 def _design(plan: Assessment) -> str:
@@ -149,7 +138,7 @@ def _is_fewest(plan: Assessment) -> bool:
 def _inference(plan: Assessment) -> str:
     design, row = plan.pack.design, plan.evidence.row
     level = f", alpha {design.alpha:g} ({row.level})" if design.alpha and row.sought else ""
-    return ended(f"The sample is planned for {row.method_of(design)}{level}")
+    return f"The sample is planned for {row.method_of(design)}{level}."
 
 
 def _sensitivity(plan: Assessment) -> str:
@@ -183,14 +172,6 @@ def _differences(plan: Assessment) -> str:
     return lines_text([*swapped, *texts.dropped_cautions(plan)])
 
 
-def _success(registered: Registered) -> Known:
-    pack = registered.plan.pack
-    yield (
-        Finder.STUDY,
-        lines_text(each for each in pack.success_criteria if is_given(each)),
-    )
-
-
 def _dates(plan: Assessment) -> str:
     """Return the plan's days with their dates; empty where the lab's days have none."""
     days, lab = plan.counts.days, plan.pack.lab
@@ -216,14 +197,13 @@ def _refusals(run: Negotiation, kept: Assessment) -> Iterator[str]:
         if plan.plan != kept.plan:
             why = " ".join(ended(text) for name in plan.causes for text in plan.reasons[name])
             yield f"{lead} {numbers_text(plan)}. Refused by the lab. {why}"
-        if offer and further and not _takes_or_asks(further) and offer.plan != kept.plan:
+        action = further and further.action
+        accepts = action and action.action_type is ScientistActionType.ACCEPT
+        refused = further and not (accepts or further.only_asks)
+        if offer and refused and offer.plan != kept.plan:
             offered = f"offered by the lab, {numbers_text(offer)}"
-            yield f"{lead} {offered}. Not taken by the Scientist. {further.reason or _NO_REASON}"
-
-
-def _takes_or_asks(done: Round) -> bool:
-    accepts = done.action and done.action.action_type is ScientistActionType.ACCEPT
-    return bool(accepts) or done.only_asks
+            why = further.reason or "Why is not given."
+            yield f"{lead} {offered}. Not taken by the Scientist. {why}"
 
 
 def _budget(plan: Assessment) -> str:
@@ -260,11 +240,23 @@ def _shortfall(registered: Registered) -> Known:
     yield Finder.CORE, lines_text(lines)
 
 
+def _of_study(read: Callable[[Assessment], str]) -> Callable[[Registered], Known]:
+    return lambda registered: [(Finder.STUDY, read(registered.plan))]
+
+
+def _of_core(read: Callable[[Assessment], str]) -> Callable[[Registered], Known]:
+    return lambda registered: [(Finder.CORE, read(registered.plan))]
+
+
 KNOWN: Final[Mapping[str, Callable[[Registered], Known]]] = {
     "effect": _of_study(lambda plan: plan.pack.paper.key_finding),
     "original_effect": _original_effect,
     "original_interval": _original_interval,
-    "original_n": _of_study(_original_n),
+    "original_n": _of_study(
+        lambda plan: (
+            _stated(counts_text(plan.pack.design.original)) if plan.pack.design.original else ""
+        )
+    ),
     "original_administration": _of_study(lambda plan: plan.pack.paper.method),
     "here_stimuli": _of_core(lambda plan: _stated("; ".join(plan.plan.required_reagents))),
     "here_measures": _of_core(lambda plan: _stated("; ".join(plan.plan.required_equipment))),
@@ -277,7 +269,7 @@ KNOWN: Final[Mapping[str, Callable[[Registered], Known]]] = {
     "sample_size": _of_core(_size),
     "sample_rationale": _rationale,
     "inference": _of_core(_inference),
-    "success": _success,
+    "success": _of_study(lambda plan: lines_text(filter(is_given, plan.pack.success_criteria))),
     "sensitivity": _of_core(_sensitivity),
     "dates": _of_core(_dates),
     "refused": _refused,
@@ -305,12 +297,12 @@ def _sameness(category: str) -> Callable[[Assessment], Proposal | None]:
         if swaps:
             loss = max(swap.fidelity_loss for swap in swaps)
             named = joined([f"{swap.alternative} for {swap.original}" for swap in swaps])
-            alike = SAMENESS[1 if loss <= _CLOSE else 2]
+            alike = _ALIKE[1 if loss <= _CLOSE else 2]
             return Proposal(alike, f"{named}, fidelity loss {loss}")
         kept = {label_key(label) for label in planned}
         if own and own <= kept:
             basis = f"the plan uses all {category} that the study lists; {_ITS_AUTHORS}"
-            return Proposal(SAMENESS[0], basis)
+            return Proposal(_ALIKE[0], basis)
         return None
 
     return propose
@@ -330,11 +322,9 @@ def _same_procedure(plan: Assessment) -> Proposal | None:
         changed.append(f"{_days_text(plan)} in place of {days[1]:,}")
     if not changed:
         basis = f"technique, controls and days are those of the study’s plan; {_ITS_AUTHORS}"
-        return Proposal(SAMENESS[0], basis)
+        return Proposal(_ALIKE[0], basis)
     is_far = "technique" in changed or plan.evidence.void_reason is not None
-    return Proposal(
-        SAMENESS[2 if is_far else 1], f"against the study’s own plan: {joined(changed)}"
-    )
+    return Proposal(_ALIKE[2 if is_far else 1], f"against the study’s own plan: {joined(changed)}")
 
 
 def _stopped(plan: Assessment) -> Proposal | None:
@@ -346,10 +336,6 @@ def _stated(text: str) -> str:
     return ended(text) if is_given(text) else ""
 
 
-_REFUSALS: Final = (LabManagerActionType.SUGGEST_ALTERNATIVE, LabManagerActionType.REJECT)
-_ITS_AUTHORS: Final = "whether the original’s authors had the same is for you to say"
-_NO_REASON: Final = "Why is not given."
-_CLOSE: Final = 1  # A fidelity loss up to here is a small declared deviation
 PROPOSED: Final[Mapping[str, Callable[[Assessment], Proposal | None]]] = {
     "same_measures": _sameness("equipment"),
     "same_stimuli": _sameness("reagents"),

@@ -6,7 +6,7 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from replicalab.registration import PROFILES
+from replicalab.features.registration import PROFILES
 from replicalab.ui.address import from_query
 from replicalab.ui.own_studies import find
 from replicalab.ui.words import escaped
@@ -24,7 +24,8 @@ IDS = "JSON by the form’s own ids"
 
 def opened(app: AppTest, form: str) -> AppTest:
     """Return the drawer with a form and all its sections."""
-    places = {f"{FORM}_{form}_{each.items[0].id}": True for each in PROFILES[form].sections}
+    sections = PROFILES[form].sections.values()
+    places = {f"{FORM}_{form}_{items[0].id}": True for items in sections}
     return again(app, "Registration", **{FORM: form, **places})
 
 
@@ -90,5 +91,5 @@ def test_every_form_can_be_drawn_whole(form: str, files: Files) -> None:
     fields = {each.label for each in (*app.text_area, *app.segmented_control, *app.pills)}
     for item in PROFILES[form].items:
         assert escaped(f"{item.question.label}{' *' * item.required}") in fields
-    for section in PROFILES[form].sections:
-        assert re.search(rf"{re.escape(section.title)} · \d+ of {len(section.items)}", told)
+    for title, items in PROFILES[form].sections.items():
+        assert re.search(rf"{re.escape(title)} · \d+ of {len(items)}", told)

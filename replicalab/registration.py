@@ -1,21 +1,25 @@
-"""What an author answers to a registration's questions, kept with the case."""
+"""What an author answers to the questions of registration forms, kept with the case.
 
+The questions are rows of registration.toml. Which form asks what is a matter of the feature
+`registration`.
+"""
+
+import tomllib
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Annotated, Final, Self
+from pathlib import Path
+from typing import Annotated, Final, NamedTuple, Self
 
 from pydantic import FailFast, Field, StringConstraints, model_validator
 
 from replicalab.lexicon import joined, quoted, shortened
 from replicalab.models import FIELD_LABELS, NonEmptyText, Passage, Record
-from replicalab.registration.questions import QUESTIONS
 
 LONGEST_LINE: Final = 300
 """The most characters of a title, of the authors, of a licence, and of a reason."""
-_LONGEST_KEY: Final = 40
 _KEYS: Final = "use an id of the forms 'replication' and 'funder', as their JSON has them"
 _Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=LONGEST_LINE)]
-_Key = Annotated[str, StringConstraints(max_length=_LONGEST_KEY)]
+_Key = Annotated[str, StringConstraints(max_length=40)]
 
 
 class Finder(StrEnum):
@@ -24,6 +28,52 @@ class Finder(StrEnum):
     AUTHOR = "the author"
     CORE = "ReplicaLab"
     STUDY = "the study’s file"
+
+
+class Question(NamedTuple):
+    """A question of a form.
+
+    Attributes:
+        key: its name in files.
+        label: what is asked, in words.
+        options: the answers to choose from; a text is asked for where there are none.
+        several: whether more than one of them may be chosen.
+        alone: of several, the one that says that none of the others holds; empty for none.
+    """
+
+    key: str
+    label: str
+    options: tuple[str, ...] = ()
+    several: bool = False
+    alone: str = ""
+
+    def excluded(self, chosen: Sequence[str]) -> list[str]:
+        """Return which chosen options cannot stand beside the one that stands alone."""
+        if not self.alone or self.alone not in chosen:
+            return []
+        return [option for option in chosen if option != self.alone]
+
+    def settled(self, before: Sequence[str], chosen: Sequence[str]) -> tuple[str, ...]:
+        """Return a choice without what the option that was chosen last excludes."""
+        if not self.excluded(chosen):
+            return tuple(chosen)
+        if self.alone in before:
+            return tuple(self.excluded(chosen))
+        return (self.alone,)
+
+
+def _questions() -> dict[str, Question]:
+    path = Path(__file__).with_suffix(".toml")
+    rows = tomllib.loads(path.read_text(encoding="utf-8"))
+    texts = [Question(key, label) for key, label in rows["texts"].items()]
+    choices = [
+        Question(key, **{**row, "options": tuple(row["options"])})
+        for key, row in rows["choices"].items()
+    ]
+    return {question.key: question for question in (*texts, *choices)}
+
+
+QUESTIONS: Final = _questions()  # By key
 
 
 class Registration(Record):

@@ -1,21 +1,24 @@
-"""A registration form: what is known of each item, what its author answers, and its files."""
+"""The part Registration of the drawer Share: a form, its items, and its files."""
 
+import json
+from collections.abc import Callable
 from functools import partial
 from typing import Final
 
 import streamlit as st
 
-from replicalab.facts.registered import Registered
-from replicalab.facts.registration import (
+from replicalab.features.registration import (
+    PROFILES,
     FormAnswer,
     answers_of,
     left_text,
     registration,
-    registry_text,
+    registry_values,
 )
+from replicalab.features.registration.answers import Registered
 from replicalab.lexicon import capitalised
 from replicalab.models import LONGEST_TEXT
-from replicalab.registration import PROFILES, Finder, Profile, Question, Section
+from replicalab.registration import Finder, Question
 from replicalab.ui import state
 from replicalab.ui.controls import button
 from replicalab.ui.export.documents import draw_files, draw_line, draw_look, export_content
@@ -26,8 +29,13 @@ _FORM: Final = "registration_form"
 _LINES: Final = {"title": "Title", "authors": "Authors", "licence": "Licence"}
 
 
+def panel(_: str, __: object) -> dict[str, Callable[[], None]]:
+    """Return the part of the drawer."""
+    return {"Registration": draw}
+
+
 def draw() -> None:
-    """Draw the form that is chosen: how much of it is answered, its items, and its files."""
+    """Draw the chosen form: how much of it is answered, its items, and its files."""
     st.caption(
         "What the plan and the study’s file answer is filled in; the rest only you can say. It is "
         "kept with the plan. Nothing is made up: what nobody answers reads “not given”."
@@ -49,21 +57,25 @@ def draw() -> None:
         with column:
             draw_line(label, field, getattr(registered.said, field))
     by_item = {answer.item.id: answer for answer in answers}
-    for section in profile.sections:
-        _draw_section(profile, section, [by_item[item.id] for item in section.items])
+    for title, items in profile.sections.items():
+        section = f"{_FORM}_{key}_{items[0].id}"
+        _draw_section(title, section, [by_item[item.id] for item in items])
     make, what = partial(registration, profile, registered, on=found.on), f"registration_{key}"
     named = partial(found.name, title=registered.said.title)
     draw_files(what, make, named)
-    values = partial(registry_text, profile, registered)
-    download("JSON by the form’s own ids", values, named(what, "json"))
+    values = registry_values(answers, said)
+    download(
+        "JSON by the form’s own ids",
+        lambda: json.dumps(values, ensure_ascii=False, indent=1),
+        named(what, "json"),
+    )
     draw_look(what, make, is_open=False)
 
 
-def _draw_section(profile: Profile, section: Section, answers: list[FormAnswer]) -> None:
+def _draw_section(title: str, key: str, answers: list[FormAnswer]) -> None:
     left = sum(not answer.is_given for answer in answers)
-    key = f"{_FORM}_{profile.key}_{section.items[0].id}"
     place = st.expander(
-        f"{section.title} · {len(answers) - left} of {len(answers)}",
+        f"{title} · {len(answers) - left} of {len(answers)}",
         icon=":material/edit_note:" if left else ":material/check:",
         key=key,
         on_change="rerun",

@@ -12,18 +12,18 @@ import pytest
 from replicalab.assessment import assess
 from replicalab.drafts import Draft, check, new_study
 from replicalab.facts.blocks import NOT_GIVEN
-from replicalab.facts.registered import Registered
-from replicalab.facts.registration import (
+from replicalab.features.registration import (
+    PROFILES,
     FormAnswer,
     answers_of,
     left_text,
     registration,
-    registry_values,
 )
+from replicalab.features.registration.answers import Registered
 from replicalab.models import LONGEST_TEXT, revise
 from replicalab.negotiation import LabManagerKind, ScientistKind, negotiate
 from replicalab.planner import PlanAnalysis
-from replicalab.registration import PROFILES, QUESTIONS, Finder, Registration
+from replicalab.registration import QUESTIONS, Finder, Registration
 from replicalab.reports import document_html, markdown
 from replicalab.scenarios import (
     Difficulty,
@@ -68,7 +68,7 @@ def test_every_item_of_every_form_is_answered_by_somebody_or_not_given(study: st
         pack = pack_of(of, lab) if of else load_scenario(study, lab.value)
         found, file = registered(pack), json.dumps(pack.study.model_dump(), default=str)
         values, told = (
-            registry_values(profile, found),
+            registration(profile, found, on=DAY).values,
             markdown(registration(profile, found, on=DAY)),
         )
         answers = answers_of(profile, found)
@@ -115,9 +115,9 @@ def test_author_takes_the_place_of_the_file_and_stands_beside_the_core() -> None
     assert answers["effect"].found == ((Finder.AUTHOR, "Naming is slowed."),)
     assert [who for who, _ in answers["sample_size"].found] == [Finder.CORE, Finder.AUTHOR]
     assert answers["sample_rationale"].found[-1] == (Finder.AUTHOR, "A class.")
-    recipe = registry_values(PROFILES["brandt-prereg-2"], found)
+    recipe = registration(PROFILES["brandt-prereg-2"], found, on=DAY).values
     assert (recipe["item1"], recipe["item22"]) == ("Naming is slowed.", "Exact")
-    assert registry_values(PROFILES["osf-preregistration-3"], found)["q4"] == [
+    assert registration(PROFILES["osf-preregistration-3"], found, on=DAY).values["q4"] == [
         "Subjects",
         "Analysts",
     ]
@@ -308,6 +308,6 @@ def test_hostile_and_very_long_answers_are_text_in_every_form() -> None:
     document = registration(PROFILES["replication"], found, on=DAY)
     assert "<script" not in document_html(document)
     assert "\n<script" not in markdown(document)
-    values = registry_values(PROFILES["replication"], found)
+    values = registration(PROFILES["replication"], found, on=DAY).values
     assert values["ethics"] == long
     assert all(str(value).endswith(long) for key, value in values.items() if key in texts)
