@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from replicalab import assessment, scenarios
+from replicalab import assessment, features, scenarios
 from replicalab import negotiation as core
 from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.agents.suggestions import Offer
@@ -200,10 +200,9 @@ def _player(call: str, scientist: str | GenerateFn) -> tuple[str, GenerateFn | N
     if callable(scientist):
         return ScientistKind.MODEL, scientist, None
     if scientist == ScientistKind.MODEL:
-        from replicalab import llm  # noqa: PLC0415 - its settings, with the first model
-
-        endpoint = llm.needed_endpoint(os.environ)
-        return ScientistKind.MODEL, llm.build_generate_fn(endpoint), endpoint.model
+        model = features.load("language_model")
+        endpoint = model.Endpoint.from_environment(os.environ)
+        return ScientistKind.MODEL, model.build_generate_fn(endpoint), endpoint.model
     _require(call, "scientist", scientist, [*sorted(AUTOMATIC), ScientistKind.MODEL, "a function"])
     return scientist, None, None
 

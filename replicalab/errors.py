@@ -14,6 +14,10 @@ class ReplicaLabError(Exception):
     """Root of the tree: catch this to catch everything the project raises on purpose."""
 
 
+class FeatureError(ReplicaLabError, ImportError):
+    """An optional feature that cannot be imported."""
+
+
 @dataclass(frozen=True)
 class Fault:
     """One thing wrong with a study file: where it is, what stands there, what to do.

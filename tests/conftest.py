@@ -19,7 +19,7 @@ settings.load_profile("short")  # `make test-long` asks for the other
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep the tests of a module that starts a server in one process."""
     for item in items:
-        if item.path.parent.name in ("browser", "llm"):
+        if item.path.parent.name in ("browser", "language_model"):
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 

@@ -6,7 +6,7 @@ import json
 from functools import cache, partial
 from typing import Any, Final, NamedTuple
 
-from replicalab.llm import ModelReply
+from replicalab.features.language_model import ModelReply
 from replicalab.models import Protocol, revise
 from replicalab.negotiation import (
     MAX_RETRIES,

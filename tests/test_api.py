@@ -25,7 +25,7 @@ from replicalab.negotiation import load as loaded
 from replicalab.negotiation import replay, save, score
 from replicalab.planner import PlanAnalysis, frontier, least_loss
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, load_scenario, study_text
-from tests.llm.serving import Exchange, Server, serve, streamed
+from tests.features.language_model.serving import Exchange, Server, serve, streamed
 from tests.negotiation.playing import ACCEPT, propose, said
 
 ROOT: Final = Path(__file__).resolve().parents[1]

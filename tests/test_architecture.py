@@ -58,12 +58,12 @@ ONLY_IN: Final[dict[str, frozenset[str]]] = {
     "psycopg": frozenset(),
     "platformdirs": frozenset({"places"}),
     "yaml": frozenset({"scenarios"}),
-    "openai": frozenset({"llm"}),
+    "openai": frozenset({FEATURE}),
     "distributed": frozenset({"cli"}),
     "typer": frozenset({"cli", FEATURE}),
     "rich": frozenset({"cli", "render"}),
     "loky": frozenset({"batch"}),
-    "httpx2": frozenset({"llm"}),
+    "httpx2": frozenset({FEATURE}),
     "numpy": frozenset({"planner", "render", "ui", FEATURE}),
     "scipy": frozenset({"designs", "planner", FEATURE}),
     "weasyprint": frozenset({"render"}),
@@ -275,8 +275,8 @@ def test_one_module_of_the_interface_sends_html_and_one_asks_a_model() -> None:
 
     assert using(r"unsafe_allow_html\s*=") == []
     assert using(r"\bst\.html\(") == ["replicalab/ui/panel.py"]
-    asking = using(r"(?<!def )build_generate_fn\(")
-    assert [path for path in asking if "/ui/" in path] == ["replicalab/ui/negotiation/model.py"]
+    calls = [path for path in using(r"\bcore\.build_generate_fn\(") if path.endswith("page.py")]
+    assert calls == ["replicalab/features/language_model/page.py"]
 
 
 # --- what a new thing takes -----------------------------------------------------------------

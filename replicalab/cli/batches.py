@@ -5,18 +5,19 @@ from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager, nullcontext
 from itertools import product
-from typing import Final
+from typing import Any, Final
 
+from replicalab import features
 from replicalab.batch import MOST_JOBS, Batch, collect, run_batch
 from replicalab.case import Case
 from replicalab.cli import asking
 from replicalab.cli.commands import Options, command
-from replicalab.cli.model import MODEL, Model
 from replicalab.cli.plans import Blocks
 from replicalab.cli.printing import Answer, CommandError, say
 from replicalab.facts import records
 from replicalab.facts.batch import batch_blocks
 from replicalab.lexicon import amount_text, count_text, shortened
+from replicalab.negotiation import ScientistKind
 from replicalab.scenarios import MAX_ROUNDS, MAX_SEED, Difficulty, list_scenarios
 
 _PLAYERS: Final = ("scientist", "lab_manager")
@@ -32,10 +33,11 @@ _DASK_SECONDS: Final = 10  # for a scheduler to answer
 def batch(options: Options) -> Answer:
     """Play many negotiations, and count their outcomes; `all` names every study."""
     jobs = _jobs(options)
-    plays_model = MODEL in (options.scientists or ())
+    plays_model = ScientistKind.MODEL in (options.scientists or ())
     if plays_model and options.dask is not None:
-        raise CommandError(f"--dask: a language model is asked from here; omit it or {MODEL}")
-    model = Model() if plays_model else None
+        problem = "--dask: a language model is asked from here"
+        raise CommandError(f"{problem}; omit it or {ScientistKind.MODEL}")
+    model = features.load("language_model").CountedModel() if plays_model else None
     with _dask(options.dask) if options.dask is not None else nullcontext((None, None)) as cluster:
         executor, threads = cluster
         played = _played(jobs, executor, options.workers or threads, model)
@@ -75,9 +77,7 @@ def _seeds(text: str) -> range:
     return range(first, last + 1)
 
 
-def _played(
-    jobs: list[Case], executor: Executor | None, workers: int | None, model: Model | None
-) -> Batch:
+def _played(jobs: list[Case], executor: Executor | None, workers: int | None, model: Any) -> Batch:
     step = max(1, len(jobs) // 10)
 
     def show(came: int, number: int) -> None:
@@ -112,13 +112,13 @@ def _dask(address: str) -> Iterator[tuple[Executor, int]]:
         yield client.get_executor(pure=False), workers
 
 
-def _blocks(played: Batch, model: Model | None) -> Blocks:
+def _blocks(played: Batch, model: Any) -> Blocks:
     yield from batch_blocks(played)
     if model:
         yield model.spent_text(count_text(len(played.results), "negotiation"))
 
 
-def _facts(played: Batch, model: Model | None) -> records.Data:
+def _facts(played: Batch, model: Any) -> records.Data:
     groups = [
         {
             **records.fields(group, "study", "lab", "scientist", "lab_manager", "failed"),

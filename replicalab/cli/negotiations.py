@@ -2,15 +2,15 @@
 
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
-from replicalab import llm, negotiation
+from replicalab import features, negotiation
 from replicalab.assessment import size_text
 from replicalab.case import Case
 from replicalab.cli import asking
 from replicalab.cli.commands import PLAN, Options, command
-from replicalab.cli.model import MODEL, Model
 from replicalab.cli.plans import Blocks, place_text, signed
 from replicalab.cli.printing import STANDARD, Answer, CommandError, called, say, show
 from replicalab.errors import ModelError, TraceError
@@ -36,10 +36,10 @@ def negotiate(options: Options) -> Answer:
     if options.replay:
         return _replayed(options, options.replay, study)
     fields = {"max_rounds": MAX_ROUNDS, **_named(options, "scientist", "lab_manager")}
-    if options.scientist == MODEL:
+    if options.scientist == ScientistKind.MODEL:
         for option in _named(options, "plan", "samples", "days"):
             problem = f"--{option}: a language model opens with a plan of its own"
-            raise CommandError(f"{problem}; omit it with --scientist {MODEL}")
+            raise CommandError(f"{problem}; omit it with --scientist {ScientistKind.MODEL}")
         case = asking.case_of(options, study, options.lab, fields)
     else:
         case = asking.plan_case(options, study, fields)
@@ -52,7 +52,8 @@ def _named(options: Options, *names: str) -> dict[str, object]:
 
 
 def _played(options: Options, case: Case, pack: Pack) -> Answer:
-    model = Model() if case.scientist is ScientistKind.MODEL else None
+    by_model = case.scientist is ScientistKind.MODEL
+    model = features.load("language_model").CountedModel() if by_model else None
     talk = start = Negotiation(case.setup(pack, model.endpoint.model if model else None), pack)
     is_silent, stop = options.as_json or str(options.save) == STANDARD, ""
     try:
@@ -73,10 +74,10 @@ def _played(options: Options, case: Case, pack: Pack) -> Answer:
     return Answer(code, blocks, lambda: {**more, **_facts(talk)}, _transcript(talk, model))
 
 
-def _transcript(talk: Negotiation, model: Model | None) -> str:
+def _transcript(talk: Negotiation, model: Any) -> str:
     if model:
         with suppress(TraceError, ValidationError):  # no recording has the settings of the model
-            return negotiation.save(talk, llm.recording_of(talk.setup, model.endpoint))
+            return negotiation.save(talk, model.recording_of(talk.setup))
     return negotiation.save(talk)
 
 

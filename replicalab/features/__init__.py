@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Final, Literal, NamedTuple
 
+from replicalab.errors import FeatureError
+
 Hook = Literal["facts", "notes", "panel", "section", "command"]
 MODULES: Final[Mapping[Hook, str]] = {
     "facts": "",
@@ -95,9 +97,22 @@ FEATURES: Final[tuple[Feature, ...]] = (
         panels=("survey",),
         commands=("portfolio",),
     ),
+    Feature("language_model", "Language model", panels=("negotiation",)),
     Feature("sheets", "List of items", panels=("lab",), commands=("--lab",)),
 )
 """All features, in the order in which they are shown."""
+
+
+def load(name: str) -> Any:
+    """Import a feature for a caller that cannot go on without it.
+
+    Raises:
+        FeatureError: it cannot be imported.
+    """
+    try:
+        return import_module(f"{__name__}.{name}")
+    except ImportError as error:
+        raise FeatureError(f"the feature {name} is not available: {error}") from error
 
 
 def ask(hook: Hook, *arguments: Any) -> Iterator[Reply]:

@@ -8,7 +8,6 @@ from replicalab.negotiation.asking import (
     ask_model,
     observe,
     readable,
-    reword,
 )
 from replicalab.negotiation.players import (
     best_options,

@@ -19,7 +19,7 @@ from replicalab.negotiation import Negotiation, concession_steps
 from replicalab.planner import PlanAnalysis
 from replicalab.ui import panel, state
 from replicalab.ui.library.keeping import note_of
-from replicalab.ui.negotiation import model, table
+from replicalab.ui.negotiation import table
 from replicalab.ui.negotiation.table import RunSession
 
 _SEEN: Final = (
@@ -64,7 +64,7 @@ def deck(here: PlanAnalysis) -> list[Shown]:
     """Return the slides of what is open."""
     note = note_of(here.yours)
     try:
-        return [*slides(here, table.current(here.yours, model.seated_model()), note)]
+        return [*slides(here, table.current(here.yours), note)]
     except (NegotiationError, TraceError) as error:
         none = Shown(Slide.MISSING, present.stated_slide("No negotiation", f"{error}."))
         stake, own, decision = slides(here, None, note)

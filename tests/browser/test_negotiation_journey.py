@@ -20,7 +20,7 @@ from tests.browser.driving import (
     reload_app,
 )
 from tests.browser.visiting import expect_round, press, type_number, type_text
-from tests.llm.serving import Exchange, serve, whole
+from tests.features.language_model.serving import Exchange, serve, whole
 
 REFERENCE: Final = load_scenario("fin_momentum").reference_protocol
 PROPOSAL: Final = plan_action(ScientistActionType.PROPOSE_PROTOCOL, REFERENCE).model_dump_json()

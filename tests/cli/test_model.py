@@ -19,7 +19,7 @@ from replicalab.negotiation import ScientistKind, load, replay
 from replicalab.scenarios import load_scenario
 from tests.cli.asking import Asking, started
 from tests.cli.test_batch_command import rows_of
-from tests.llm.serving import (
+from tests.features.language_model.serving import (
     CANARY,
     Exchange,
     Server,

@@ -33,7 +33,7 @@ CAPTIONS: Final = {
 }
 TOLD: Final = by_rule(PACK, REFERENCE)
 """What the simple rule plays on a first visit: five rounds."""
-BUILD: Final = "replicalab.ui.negotiation.model.build_generate_fn"
+BUILD: Final = "replicalab.features.language_model.build_generate_fn"
 BACK: Final = "Undo: bring back the last negotiation"
 URL: Final = "http://127.0.0.1:9/v1"
 KEY: Final = "canary-key-0123456789"

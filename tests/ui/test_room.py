@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from replicalab.negotiation import save
 from replicalab.negotiation.records import ROUND_BYTES
-from replicalab.ui.negotiation.table import NegotiationSession, Wordings
+from replicalab.ui.negotiation.table import NegotiationSession
 from tests.negotiation.playing import by_person, propose
 from tests.ui.acting import can_press, number, press, type_number, undo
 from tests.ui.negotiating import (
@@ -92,12 +92,3 @@ def test_steps_to_undo_are_bounded_in_bytes(monkeypatch: pytest.MonkeyPatch) -> 
     type_number(app, "Sample size", 60)
     assert 0 < len(app.session_state["state"].past) < 3
     assert can_press(undo(app), "Redo")
-
-
-def test_wordings_forget_the_oldest_where_they_are_too_many() -> None:
-    found = Wordings()
-    for key in "abc":
-        found[key] = "x" * (400 * 1024)
-    assert list(found) == ["b", "c"]
-    found["d"] = "x" * (2 * 2**20)
-    assert list(found) == ["d"]

@@ -26,7 +26,7 @@ from replicalab.scenarios import Pack
 from replicalab.ui import panel, state
 from replicalab.ui.files import download
 from replicalab.ui.library.keeping import note_of
-from replicalab.ui.negotiation import files, model, table
+from replicalab.ui.negotiation import files, table
 from replicalab.ui.words import escaped
 
 TABS: Final = "export_part"  # session key of the open part of the drawer
@@ -77,7 +77,7 @@ def export_content() -> ExportContent:
     """Return the content of the open workspace."""
     analysis, run, recording = state.analysis(), None, None
     try:
-        shown = table.current(analysis.yours, model.seated_model())
+        shown = table.current(analysis.yours)
         if shown.negotiation.rounds and shown.negotiation.pack == analysis.yours.pack:
             run, recording = shown.negotiation, shown.recording or files.recording_of(shown)
     except (NegotiationError, TraceError):

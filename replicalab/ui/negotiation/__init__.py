@@ -1,4 +1,3 @@
 """The Negotiation page: who plays, each round of it, the whole run, and what may be done next."""
 
-from replicalab.ui.negotiation.model import carry_on
-from replicalab.ui.negotiation.page import draw
+from replicalab.ui.negotiation.page import carry_on, draw

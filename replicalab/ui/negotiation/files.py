@@ -6,7 +6,6 @@ from typing import Final
 import streamlit as st
 from pydantic import ValidationError
 
-from replicalab import llm
 from replicalab.characters import on_one_line
 from replicalab.documents import MOST_BYTES as DOCUMENT_BYTES
 from replicalab.errors import TraceError
@@ -30,7 +29,7 @@ from replicalab.ui.controls import button
 from replicalab.ui.files import download, upload
 from replicalab.ui.library.drafting import case_of_run
 from replicalab.ui.library.keeping import keep_new
-from replicalab.ui.negotiation import model, moves, table
+from replicalab.ui.negotiation import moves, table
 from replicalab.ui.negotiation.table import RunSession
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import Workspace
@@ -92,7 +91,8 @@ def recording_of(kept: RunSession) -> Recording | None:
     """Return who was asked, and how; of a file from elsewhere only it can say."""
     if not kept.is_model or kept.source:
         return None
-    return llm.recording_of(kept.negotiation.setup, model.usable_endpoint())
+    seat = table.model_seat()
+    return seat.recording(kept.negotiation.setup) if seat else None
 
 
 # --- opening ----------------------------------------------------------------------------------

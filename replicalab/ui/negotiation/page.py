@@ -18,9 +18,8 @@ from replicalab.planner import PlanAnalysis
 from replicalab.render import figures
 from replicalab.ui import panel, state, tray
 from replicalab.ui.controls import button, page_link
-from replicalab.ui.negotiation import files, model, moves, table
-from replicalab.ui.negotiation.model import PendingCall
-from replicalab.ui.negotiation.table import RunSession, Task
+from replicalab.ui.negotiation import files, moves, table
+from replicalab.ui.negotiation.table import ModelSeat, Pending, RunSession
 from replicalab.ui.words import escaped
 from replicalab.ui.workspace import MOST_ROUNDS
 
@@ -34,25 +33,29 @@ _SECONDS_PER_ROUND: Final = 2.0
 _CHART: Final = "rounds_chart"
 
 
-def draw(here: PlanAnalysis) -> PendingCall | None:
-    """Draw the page; return what is to be asked of a model, None where nothing is."""
-    task, table.table().task = table.table().task, None  # no later run asks it again
-    if table.is_full() and task is Task.ROUND:
-        task = None
+def draw(here: PlanAnalysis) -> Pending | None:
+    """Draw the page; return the call of a language model that is due."""
+    seat = panel.draw_features(table.PLACE, None).get("seat")
     _draw_players()
     kept = _current(here.yours)
     _draw_full(kept)
     if kept is None:
         st.header("What the two sides come to")
-    asking = _draw_negotiation(kept, task) if kept else None
+    pending = _draw_negotiation(kept, seat) if kept else None
     files.draw(kept)
-    return asking
+    return pending
+
+
+def carry_on(pending: Pending | None) -> None:
+    """Call the model once everything is drawn."""
+    if pending:
+        pending()
 
 
 def _current(yours: Assessment) -> RunSession | None:
     """Return the negotiation on show; None, with the reason drawn, when there can be none."""
     try:
-        return table.current(yours, model.seated_model())
+        return table.current(yours)
     except NegotiationError as error:
         st.error(f"The negotiation cannot start: {escaped(str(error))}.", icon=":material/block:")
         if state.case().moves:
@@ -78,13 +81,12 @@ def _draw_full(shown: RunSession | None) -> None:
             button("Forget it", "close", partial(table.forget, run), key=f"room_{number}_forget")
 
 
-def _draw_negotiation(kept: RunSession, task: Task | None) -> PendingCall | None:
+def _draw_negotiation(kept: RunSession, seat: ModelSeat | None) -> Pending | None:
     branch = moves.branch_of(kept)
     shown, name = (branch.kept, moves.name_of(branch.kept)) if branch else (kept, "")
     negotiation = shown.negotiation
     _draw_by_hand(kept)
-    by_model = kept.is_model and not kept.recorded
-    asking = model.draw(kept, task) if by_model else None
+    pending = seat.draw(kept) if seat and kept.is_model and not kept.recorded else None
     if negotiation.rounds:
         row = _draw_scrubber(negotiation, name)
         if shown is kept:
@@ -96,12 +98,12 @@ def _draw_negotiation(kept: RunSession, task: Task | None) -> PendingCall | None
         if negotiation.outcome is not None:
             _draw_ending(kept)
     if negotiation.rounds:
-        asking = _draw_round(kept, negotiation, task) or asking
+        pending = _draw_round(kept, negotiation, seat) or pending
     if _may_move(kept):
         moves.draw_move(kept)
     if negotiation.rounds:
         _draw_run(negotiation)
-    return asking
+    return pending
 
 
 def _is_over(negotiation: Negotiation) -> bool:
@@ -110,16 +112,16 @@ def _is_over(negotiation: Negotiation) -> bool:
 
 
 def _draw_round(
-    kept: RunSession, negotiation: Negotiation, task: Task | None
-) -> PendingCall | None:
-    """Draw the round on show and a fork of it; return what a model is to be asked of it."""
-    at, asking = table.shown_round(negotiation), None
-    words = model.reworded(negotiation.rounds[at])
+    kept: RunSession, negotiation: Negotiation, seat: ModelSeat | None
+) -> Pending | None:
+    """Draw the round on show and a fork of it; return the call of a model about it."""
+    at, pending = table.shown_round(negotiation), None
+    words = seat.reworded(negotiation.rounds[at]) if seat else ""
     panel.draw(rounds.round_panel(negotiation, at, reworded=words))
-    if not words:
-        asking = model.draw_rewording(negotiation.rounds[at], task)
+    if seat and not words:
+        pending = seat.draw_rewording(negotiation.rounds[at])
     moves.draw_fork(kept)
-    return asking
+    return pending
 
 
 def _draw_ending(kept: RunSession) -> None:

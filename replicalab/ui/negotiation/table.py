@@ -5,12 +5,13 @@ played again from there, and Undo brings it back. A run that no rule plays again
 or one from a file, is kept in the session as long as there is room.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from enum import Enum
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 import streamlit as st
 
+from replicalab import features
 from replicalab import negotiation as core
 from replicalab.assessment import Assessment
 from replicalab.case import Case
@@ -32,18 +33,10 @@ from replicalab.ui import own_studies, state
 from replicalab.ui.workspace import Workspace
 
 _KEY: Final = "negotiation_table"
+PLACE: Final = "negotiation"
 MOST_BYTES: Final = 16 * 2**20  # What a session keeps of negotiations that no rule plays again
 _MOST_AGAIN: Final = 16  # So many are kept that a rule plays again, or that nobody has begun
-# Of answers in a model's words so many characters are kept; others are asked for again.
-_MOST_WORDS: Final = 2**20
-
-
-class Task(Enum):
-    """What a model is asked for."""
-
-    ROUND = "its turn"
-    TEST = "a test of the connection"
-    WORDING = "an answer in other words"
+Pending = Callable[[], None]  # a call of a model, made when the page is drawn
 
 
 @dataclass(eq=False)
@@ -113,13 +106,30 @@ class RunSession:
         self.failure, self.acting = None, False
 
 
-class Wordings(dict[str, str]):
-    """Texts by key, of which the oldest are forgotten where they are too many."""
+class ModelSeat(Protocol):
+    """A language model as a player; the feature for it provides this."""
 
-    def __setitem__(self, key: str, text: str) -> None:
-        super().__setitem__(key, text)
-        while len(self) > 1 and sum(len(k) + len(each) for k, each in self.items()) > _MOST_WORDS:
-            del self[next(iter(self))]
+    @property
+    def model(self) -> str | None:
+        """The name of the model; None if none is set."""
+
+    def recording(self, setup: Setup) -> core.Recording:
+        """Return the record of the model and its settings."""
+
+    def draw(self, kept: RunSession) -> Pending | None:
+        """Draw settings and controls; return the call that they start."""
+
+    def reworded(self, done: core.Round) -> str:
+        """Return a round's answer in the model's words; empty if there is none."""
+
+    def draw_rewording(self, done: core.Round) -> Pending | None:
+        """Draw a button for an answer in other words; return the call that it starts."""
+
+
+def model_seat() -> ModelSeat | None:
+    """Return the seat of a language model; None if the feature is not available."""
+    replies = features.ask("panel", PLACE, None)
+    return next((reply.value["seat"] for reply in replies if reply.value), None)
 
 
 class Branch(NamedTuple):
@@ -141,15 +151,8 @@ class NegotiationSession:
         branches: other courses of negotiations, each next to what it came from.
         branch: the one of them on show; None where none is.
         forking: the negotiation and its round for which another plan is asked.
-        task: what the next run of the script asks a model for; None where it asks nothing.
         unasked: the field of a question that was sent empty; None where none was.
-        stopped: what it was just stopped in.
-        tested: what came of the last test of the connection.
         playing_since: when the round was turned that plays by itself; None while none does.
-        reworded: the answers in a model's words, by their round and built-in text.
-        unworded: the round, as in ``reworded``, that has no other words, and why.
-        settings: where the model is reached, as typed in this session, by field.
-        settings_open: whether the settings stay unfolded.
     """
 
     runs: list[RunSession] = field(default_factory=list)
@@ -158,15 +161,8 @@ class NegotiationSession:
     branches: list[Branch] = field(default_factory=list)
     branch: Branch | None = None
     forking: tuple[RunSession, int] | None = None
-    task: Task | None = None
     unasked: str | None = None
-    stopped: Task | None = None
-    tested: Verdict | None = None
     playing_since: float | None = None
-    reworded: dict[str, str] = field(default_factory=Wordings)
-    unworded: tuple[str, str] | None = None
-    settings: dict[str, str | int] = field(default_factory=dict)
-    settings_open: bool = False
 
 
 def table() -> NegotiationSession:
@@ -178,7 +174,7 @@ def table() -> NegotiationSession:
 # --- the negotiation on show ------------------------------------------------------------------
 
 
-def current(yours: Assessment, model: str | None) -> RunSession:
+def current(yours: Assessment) -> RunSession:
     """Return the negotiation on show, played by rule where it can be, or by that model.
 
     Raises:
@@ -190,7 +186,9 @@ def current(yours: Assessment, model: str | None) -> RunSession:
         return run
     if case.recording is not None:
         return _recorded(case.recording, yours.pack)
-    return _played(case.setup(yours.pack, model), yours.pack, case.moves)
+    seat = model_seat() if case.scientist is ScientistKind.MODEL else None
+    setup = case.setup(yours.pack, seat.model if seat else None)
+    return _played(setup, yours.pack, case.moves)
 
 
 def opened() -> RunSession | None:

@@ -144,19 +144,19 @@ class Endpoint(Record):
         return text.replace(key, "[key]") if len(key) >= _MIN_MASKED_CHARS else text
 
     @classmethod
-    def from_environment(cls, env: Mapping[str, str]) -> Endpoint | None:
-        """Read the endpoint from settings; None if the address or the model is missing.
+    def from_environment(cls, env: Mapping[str, str]) -> Endpoint:
+        """Read the endpoint from settings.
 
         ``env`` is any mapping with the names of `SETTINGS`: the environment, Streamlit's secrets,
         or what a visitor typed. Blank values count as missing.
 
         Raises:
-            ModelSettingsError: a value is invalid, or the address is not allowed. The message
-                names the setting, never an address or a key.
+            ModelSettingsError: a value is missing or invalid, or the address is not allowed. The
+                message names the setting, never an address or a key.
         """
         allowed = AllowList(env.get(ALLOWED_SETTING))
-        if what_to_set(env):
-            return None
+        if missing := what_to_set(env):
+            raise ModelSettingsError(missing)
         values = {field: env.get(name, "").strip() for field, name in SETTINGS.items()}
         try:
             endpoint = cls.model_validate({field: text for field, text in values.items() if text})
@@ -170,18 +170,6 @@ class Endpoint(Record):
             problem = f"{SETTINGS['base_url']}: this address is not allowed. {allowed.text}"
         # Raised outside the handler: pydantic's error holds the input, which may be a key.
         raise ModelSettingsError(problem)
-
-
-def needed_endpoint(env: Mapping[str, str]) -> Endpoint:
-    """Read the endpoint from settings.
-
-    Raises:
-        ModelSettingsError: a setting is missing or invalid.
-    """
-    endpoint = Endpoint.from_environment(env)
-    if endpoint is None:
-        raise ModelSettingsError(what_to_set(env))
-    return endpoint
 
 
 def recording_of(setup: Setup, endpoint: Endpoint | None) -> Recording:

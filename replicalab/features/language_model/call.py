@@ -9,8 +9,8 @@ import httpx2
 import openai
 
 from replicalab import errors
+from replicalab.features.language_model.endpoint import API_KEY_SETTING, Endpoint
 from replicalab.lexicon import count_text
-from replicalab.llm.endpoint import API_KEY_SETTING, Endpoint
 
 CONNECT_SECONDS: Final = 10.0
 FREE_BYTES: Final = 1 << 22

@@ -18,14 +18,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replicalab import errors
-from replicalab.llm import (
+from replicalab.features.language_model import (
     Endpoint,
     ModelReply,
     Progress,
     build_generate_fn,
     check_endpoint,
 )
-from tests.llm.serving import (
+from tests.features.language_model.serving import (
     CANARY,
     DONE,
     EVENTS,

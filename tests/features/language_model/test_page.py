@@ -14,11 +14,11 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 from replicalab.errors import ModelUnreachableError
-from replicalab.llm import Endpoint
+from replicalab.features.language_model import Endpoint
+from replicalab.features.language_model.page import ModelSession, Task
 from replicalab.models import revise
 from replicalab.negotiation import load
-from replicalab.ui.negotiation.table import Task
-from tests.llm.serving import Exchange, Reply, serve, streamed
+from tests.features.language_model.serving import Exchange, Reply, serve, streamed
 from tests.scripted import ScriptedGenerate
 from tests.ui.acting import can_press, labels, pick, press, run, type_text
 from tests.ui.negotiating import (
@@ -41,7 +41,7 @@ from tests.ui.pages import NEGOTIATION, PROTOCOL
 from tests.ui.reading import Alert, alerts, heard, panels, said
 from tests.ui.walking import go, query_of, visit
 
-CHECK: Final = "replicalab.llm.check_endpoint"
+CHECK: Final = "replicalab.features.language_model.check_endpoint"
 DEAD: Final = ModelUnreachableError("Nobody answers at 127.0.0.1:9; check that it is running.")
 PLAN: Final = proposing(REFERENCE)
 AGREED: Final = "Agreed below the floor in round 2: 210 months in 6 days"
@@ -291,7 +291,9 @@ def test_model_that_was_left_is_not_asked_when_it_is_seated_again(
     seated_model: SeatedModel,
 ) -> None:
     app, model = seated_model(PLAN)
-    app.session_state["negotiation_table"].task = Task.ROUND
+    app.session_state["language_model"] = ModelSession(
+        {"base_url": URL, "model": "m-1"}, task=Task.ROUND
+    )
     pick(pick(app, "Scientist", "baseline"), "Scientist", "model")
     assert model.sent == []
 

@@ -14,8 +14,14 @@ import pytest
 from pydantic import ValidationError
 
 from replicalab.errors import ModelSettingsError
-from replicalab.llm import ALLOWED_SETTING, SETTINGS, AllowList, Endpoint, what_to_set
-from tests.llm.serving import CANARY
+from replicalab.features.language_model import (
+    ALLOWED_SETTING,
+    SETTINGS,
+    AllowList,
+    Endpoint,
+    what_to_set,
+)
+from tests.features.language_model.serving import CANARY
 
 GOOD = {
     "REPLICALAB_LLM_BASE_URL": "https://models.example.org/v1/",
@@ -25,9 +31,7 @@ GOOD = {
 
 
 def endpoint_of(**changes: str) -> Endpoint:
-    endpoint = Endpoint.from_environment({**GOOD, **changes})
-    assert endpoint is not None
-    return endpoint
+    return Endpoint.from_environment({**GOOD, **changes})
 
 
 def test_endpoint_has_the_documented_defaults() -> None:
@@ -52,12 +56,11 @@ def test_key_is_optional_and_limits_are_read() -> None:
 
 
 @pytest.mark.parametrize("absent", ["REPLICALAB_LLM_BASE_URL", "REPLICALAB_LLM_MODEL"])
-def test_endpoint_is_none_without_address_or_model(absent: str) -> None:
+def test_missing_address_or_model_is_named(absent: str) -> None:
     without = {name: value for name, value in GOOD.items() if name != absent}
     for env in (without, without | {absent: ""}, without | {absent: " \t"}):
-        assert Endpoint.from_environment(env) is None
-        text = what_to_set(env)
-        assert text.startswith(f"To use a language model, set {absent}, and ")
+        with pytest.raises(ModelSettingsError, match=f"^To use a language model, set {absent}, "):
+            Endpoint.from_environment(env)
     assert "set REPLICALAB_LLM_BASE_URL and REPLICALAB_LLM_MODEL, and REPL" in what_to_set({})
 
 
@@ -183,8 +186,4 @@ def test_empty_or_invalid_list_allows_nothing() -> None:
 
 def listed_endpoint(address: str, listed: str | None) -> Endpoint:
     env = {"REPLICALAB_LLM_BASE_URL": address, "REPLICALAB_LLM_MODEL": "m"}
-    endpoint = Endpoint.from_environment(
-        env | ({} if listed is None else {ALLOWED_SETTING: listed})
-    )
-    assert endpoint is not None
-    return endpoint
+    return Endpoint.from_environment(env | ({} if listed is None else {ALLOWED_SETTING: listed}))
