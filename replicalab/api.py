@@ -21,11 +21,12 @@ from replicalab.agents.suggestions import Offer
 from replicalab.assessment import Assessment
 from replicalab.batch import Batch, collect, jobs_of, run_job
 from replicalab.batch import run_batch as play_batch
-from replicalab.case import MOST_SIDES, Case, in_labs_of
+from replicalab.case import Case, in_labs_of
 from replicalab.comparison import FEWEST_SIDES, Comparison, Side, negotiated, side_of_run
 from replicalab.documents import REPORTS, Report, today
 from replicalab.errors import ArgumentError, Fault
 from replicalab.lexicon import joined
+from replicalab.limits import MOST_SIDES
 from replicalab.models import Protocol, Record, revise
 from replicalab.negotiation import (
     AUTOMATIC,

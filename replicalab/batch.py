@@ -33,7 +33,8 @@ from replicalab.agents.scientist_policy import GenerateFn
 from replicalab.case import Case, JobCase
 from replicalab.errors import NegotiationError, ReplicaLabError
 from replicalab.lexicon import shortened
-from replicalab.models import LONGEST_TEXT, Count, Record
+from replicalab.limits import LONGEST_TEXT, MOST_JOBS
+from replicalab.models import Count, Record
 from replicalab.negotiation import (
     LabManagerKind,
     Outcome,
@@ -45,7 +46,6 @@ from replicalab.negotiation import (
 from replicalab.notebook import Framed
 from replicalab.scenarios import MAX_ROUNDS, Difficulty, EvidenceTier
 
-MOST_JOBS: Final = 100_000
 MODELS_AT_ONCE: Final = 4
 """So many negotiations a language model plays at once, where nothing else is said."""
 CHUNK_JOBS: Final = 8  # sending one job takes about as long as playing it

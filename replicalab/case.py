@@ -23,10 +23,10 @@ from replicalab.assessment import Assessment, assess
 from replicalab.characters import on_one_line
 from replicalab.errors import Fault, LibraryContentError, ScenarioError
 from replicalab.lexicon import joined
+from replicalab.limits import MOST_ROUNDS, MOST_SIDES
 from replicalab.models import Protocol, Record, too_large
 from replicalab.negotiation import (
     AUTOMATIC,
-    MOST_ROUNDS,
     RULED_LAB_MANAGERS,
     LabManagerKind,
     Move,
@@ -40,7 +40,6 @@ from replicalab.scenarios.reading import FORMAT, dotted, format_problem, shown
 FindPack = Callable[[str, str, int, str | None], scenarios.Pack]
 """Finds a study in its lab: (study, lab, seed, key of a visitor's own); raises ScenarioError."""
 
-MOST_SIDES: Final = 4  # So many cases are compared at once
 _AS_IN_A_SETUP: Final = ("seed", "own_lab", "question", "lab_manager", "max_rounds")
 _C = TypeVar("_C", bound="Case")
 _R = TypeVar("_R", bound=Record)

@@ -18,6 +18,7 @@ from replicalab.facts.funding import funding_request
 from replicalab.facts.report import report
 from replicalab.lexicon import joined
 from replicalab.library.contents import EntryKind
+from replicalab.limits import MOST_FILE_BYTES
 from replicalab.negotiation import Negotiation
 from replicalab.planner import PlanAnalysis
 from replicalab.registration import Registration
@@ -39,8 +40,6 @@ MIMES: Final = {
 STUDY_SUFFIXES: Final = ("yaml", "yml")
 STUDY_MB: Final = 1
 SUFFIXES: Final = ("json", *STUDY_SUFFIXES)
-MOST_MB: Final = 6
-MOST_BYTES: Final = MOST_MB * 2**20  # The largest file that opens, of any kind
 _ALL: Final = "bundle, negotiation, plan, lab or study"
 
 
@@ -89,7 +88,7 @@ def detect_kind(data: bytes, file: str) -> FoundFile:
     Raises:
         ScenarioError: it is no text, or nothing that is known; with the place and the remedy.
     """
-    text = readable_text(data, file, MOST_BYTES)
+    text = readable_text(data, file, MOST_FILE_BYTES)
     is_yaml = not file.lower().endswith(".json")
     remedy = "choose one saved here; the name of a study ends in .yaml"
     try:

@@ -10,7 +10,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
-MOST_DIGITS: Final = 12
+EXACT_DIGITS: Final = 12
 """So many decimals tell any value from a bound; what differs by less is a rounding error."""
 
 CREDITS: Final = "credits"  # What a unit of cost is called where a lab does not say otherwise
@@ -218,7 +218,7 @@ def distinct_text(
     equals a bound but for a rounding error is written like it. ``digits`` are the decimals where
     no bound is near.
     """
-    near = [b for b in bounds if not math.isclose(value, b, rel_tol=0, abs_tol=10**-MOST_DIGITS)]
-    while digits < MOST_DIGITS and any(write(value, digits) == write(b, digits) for b in near):
+    near = [b for b in bounds if not math.isclose(value, b, rel_tol=0, abs_tol=10**-EXACT_DIGITS)]
+    while digits < EXACT_DIGITS and any(write(value, digits) == write(b, digits) for b in near):
         digits += 1
     return write(value, digits)

@@ -25,6 +25,7 @@ from replicalab.assessment import (
 from replicalab.designs import GROUPINGS, KINDS, PARAMETERS
 from replicalab.designs.originals import agree, doubt_of, effect_of
 from replicalab.lexicon import amount_text, count_text, label_key, parts_of
+from replicalab.limits import MOST_FAULTS
 from replicalab.planner import PlanAnalysis, largest_sample
 from replicalab.scenarios import (
     AllowedSubstitution,
@@ -34,8 +35,6 @@ from replicalab.scenarios import (
     Study,
     pack_of,
 )
-
-MOST_FINDINGS: Final = 100  # Of more findings than these, the rest are only counted
 
 
 class LintLevel(StrEnum):
@@ -67,11 +66,11 @@ def lint(study: Study) -> list[LintFinding]:
         *_substitution_findings(study),
         *_policy_findings(study),
     ]
-    more = len(findings) - MOST_FINDINGS
+    more = len(findings) - MOST_FAULTS
     if more <= 0:
         return findings
     rest = f"{count_text(more, 'finding', 'more')}; mend these first."
-    return [*findings[:MOST_FINDINGS], _note("the rest", rest)]
+    return [*findings[:MOST_FAULTS], _note("the rest", rest)]
 
 
 def _note(place: str, message: str) -> LintFinding:

@@ -14,30 +14,30 @@ from typing import Annotated, Any, Final, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field, StringConstraints, model_validator
 
+from replicalab.limits import (
+    LARGEST_COUNT,
+    LARGEST_PLANNED,
+    LONGEST_LABEL,
+    LONGEST_QUESTION,
+    LONGEST_TEXT,
+    MOST_KEYS,
+    MOST_LABELS,
+    MOST_PLAN_BYTES,
+    MOST_QUESTIONS,
+)
+
 Text = Annotated[str, StringConstraints(strip_whitespace=True)]
 NonEmptyText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-LARGEST_COUNT: Final = 10**15
-"""Far above what is ever planned; up to here a float still counts every single sample."""
 
 Count = Annotated[int, Field(strict=True, ge=0, le=LARGEST_COUNT)]
 Credits = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
 Flag = Annotated[bool, Field(strict=True)]
 Labels = Annotated[list[NonEmptyText], FailFast()]
 """Labels; of many faults only the first is reported, as each costs time and memory."""
-MOST_KEYS: Final = 200  # The most keys of one record that are read; none has a sixth as many fields
 
 
 # --- how large a plan may be: what the pages, the links and the study files take ------------
 
-LARGEST_PLANNED: Final = 1_000_000
-"""The most samples, or days, of a plan: what the evidence is computed for."""
-MOST_LABELS: Final = 200  # The most controls, pieces of equipment or reagents of a plan
-LONGEST_LABEL: Final = 300  # The most characters of a label
-LONGEST_TEXT: Final = 4000  # The most characters of a technique or a rationale
-MOST_QUESTIONS: Final = 20  # The most questions of a turn
-LONGEST_QUESTION: Final = 500  # The most characters of a question
-MOST_BYTES: Final = 20_000
-"""The most bytes of a plan's texts together (UTF-8): what an address can carry."""
 
 FewLabels = Annotated[
     list[Annotated[NonEmptyText, Field(max_length=LONGEST_LABEL)]],
@@ -193,8 +193,8 @@ def too_large(protocol: Protocol) -> list[str]:
     ]
     problems += too_long(protocol)
     size = text_bytes(protocol)
-    if size > MOST_BYTES:
-        problems.append(f"The plan's texts take {size:,} bytes; at most {MOST_BYTES:,} fit")
+    if size > MOST_PLAN_BYTES:
+        problems.append(f"The plan's texts take {size:,} bytes; at most {MOST_PLAN_BYTES:,} fit")
     return problems
 
 

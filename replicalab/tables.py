@@ -20,8 +20,8 @@ os.environ.setdefault("OPENPYXL_LXML", "False")
 Value = str | float  # A text, or a number that a spreadsheet calculates with
 
 _NOT_IN_TITLES: Final = re.compile(r"[\[\]:*?/\\']")
-_LONGEST_TITLE: Final = 28  # A workbook takes 31 characters; a number follows where two begin alike
-_LONGEST_TEXT: Final = 32_767  # What a workbook takes of a cell
+_TITLE_LENGTH: Final = 28  # A workbook takes 31 characters; a number follows where two begin alike
+_CELL_LENGTH: Final = 32_767  # What a workbook takes of a cell
 # Of every workbook, so that the same tables make the same file.
 _UNDATED: Final = datetime(2000, 1, 1)  # noqa: DTZ001 - a workbook's time has no zone
 
@@ -55,13 +55,13 @@ def workbook(
     book.properties.title = on_one_line(title) or None
     book.properties.creator = on_one_line(authors) or None
     for name, rows in sheets.items():
-        sheet = book.create_sheet(_NOT_IN_TITLES.sub(" ", on_one_line(name))[:_LONGEST_TITLE])
+        sheet = book.create_sheet(_NOT_IN_TITLES.sub(" ", on_one_line(name))[:_TITLE_LENGTH])
         for down, row in enumerate(rows, start=1):
             for across, value in enumerate(row, start=1):
                 cell = sheet.cell(down, across)
                 if isinstance(value, str):
                     # Set after the value: openpyxl takes what begins with = for a formula.
-                    cell.value = on_one_line(value)[:_LONGEST_TEXT]
+                    cell.value = on_one_line(value)[:_CELL_LENGTH]
                     cell.data_type = "s"
                 else:
                     cell.value = value

@@ -12,6 +12,7 @@ from replicalab.characters import hidden
 from replicalab.designs import KINDS, Kind
 from replicalab.errors import ScenarioError
 from replicalab.lexicon import label_key
+from replicalab.limits import LONGEST_SHORT_TITLE, MOST_PERCENT
 from replicalab.models import (
     ACCEPT_ACTION,
     ConversationEntry,
@@ -58,7 +59,6 @@ from replicalab.scenarios import (
     pack_of,
 )
 from replicalab.scenarios.calendar import FIRST_YEAR, LAST_YEAR
-from replicalab.scenarios.fields import LONGEST_SHORT_TITLE, MOST_PERCENT
 from replicalab.scenarios.own import ItemCategory
 from tests.factories import (
     CONTROLS,

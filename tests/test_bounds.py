@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from replicalab.case import Case, case_text, read_case
-from replicalab.models import LONGEST_LABEL, LONGEST_TEXT, MOST_BYTES, MOST_LABELS, too_large
+from replicalab.limits import LONGEST_LABEL, LONGEST_TEXT, MOST_LABELS, MOST_PLAN_BYTES
+from replicalab.models import too_large
 from replicalab.scenarios import Difficulty
 from tests.factories import make_protocol
 
@@ -37,7 +38,7 @@ def test_texts_together_have_a_limit_too() -> None:
 
 
 def test_any_plan_within_the_limits_can_be_saved() -> None:
-    letters = [chr(0x4E00 + (n * 7919) % 20000) for n in range(MOST_BYTES // 3 - 100)]
+    letters = [chr(0x4E00 + (n * 7919) % 20000) for n in range(MOST_PLAN_BYTES // 3 - 100)]
     text = "".join(letters)
     labels = [text[at : at + 250] for at in range(0, len(text), 250)]
     plan = make_protocol(

@@ -15,7 +15,7 @@ from typing import Any, Final
 import pytest
 from streamlit import config as streamlit_config
 
-from replicalab.negotiation import MOST_BYTES
+from replicalab.limits import MOST_FILE_BYTES
 from replicalab.render.html import STYLE
 
 CONFIG: Final[dict[str, Any]] = tomllib.loads(
@@ -130,7 +130,7 @@ def test_app_is_served_to_this_machine_only_and_tells_nobody() -> None:
     assert set(server["allowedHosts"]) == {"127.0.0.1", "localhost"}
     assert server["enableXsrfProtection"] is True
     assert server["enableCORS"] is True
-    assert MOST_BYTES <= server["maxUploadSize"] * 2**20 <= 6 * 2**20
+    assert MOST_FILE_BYTES <= server["maxUploadSize"] * 2**20 <= 6 * 2**20
     assert browser["gatherUsageStats"] is False
     # No visitor waits while what all of them hold is looked through.
     assert CONFIG["runner"]["postScriptGC"] is False

@@ -15,18 +15,11 @@ from typing import Final, NoReturn, TypeAlias
 from pydantic import ValidationError
 
 from replicalab.errors import ReplicaLabError
+from replicalab.limits import LONGEST_QUOTED, MAX_DIGITS, MAX_NESTING, MAX_PROBLEMS, MOST_OBJECTS
 from replicalab.models import ScientistAction
 
 Payload: TypeAlias = dict[str, object]
 
-MAX_NESTING: Final = 32
-"""Braces and brackets open at once; an action needs two, Python's decoder fails near a thousand."""
-MAX_DIGITS: Final = 18
-"""Digits of a whole number; as an int longer ones cost quadratic time and overflow later sums."""
-MAX_PROBLEMS: Final = 12  # Validation problems that one message lists; the rest are counted
-MOST_OBJECTS: Final = 100
-"""Objects of one text that are tried; a text of many small ones would be read for a minute."""
-_MAX_NAME: Final = 60
 
 _FENCE: Final = "```"
 _MARK: Final = re.compile(r'\\.|[{}\[\]"]', re.DOTALL)
@@ -209,4 +202,4 @@ def _place(location: tuple[int | str, ...]) -> str:
 
 def _name(key: str) -> str:
     """Return a model's own key, quoted, escaped and short enough to quote back."""
-    return repr(key if len(key) <= _MAX_NAME else f"{key[:_MAX_NAME]}…")
+    return repr(key if len(key) <= LONGEST_QUOTED else f"{key[:LONGEST_QUOTED]}…")

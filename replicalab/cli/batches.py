@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any, Final
 
 from replicalab import features
-from replicalab.batch import MOST_JOBS, Batch, collect, run_batch
+from replicalab.batch import Batch, collect, run_batch
 from replicalab.case import Case
 from replicalab.cli import asking
 from replicalab.cli.commands import Options, command
@@ -17,8 +17,9 @@ from replicalab.cli.printing import Answer, CommandError, say
 from replicalab.facts import records
 from replicalab.facts.batch import batch_blocks
 from replicalab.lexicon import amount_text, count_text, shortened
+from replicalab.limits import MAX_SEED, MOST_JOBS
 from replicalab.negotiation import ScientistKind
-from replicalab.scenarios import MAX_ROUNDS, MAX_SEED, Difficulty, list_scenarios
+from replicalab.scenarios import MAX_ROUNDS, Difficulty, list_scenarios
 
 _PLAYERS: Final = ("scientist", "lab_manager")
 _DASK_SECONDS: Final = 10  # for a scheduler to answer

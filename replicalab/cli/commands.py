@@ -20,7 +20,7 @@ from typer import Argument, Exit, Option, Typer
 
 from replicalab import __version__
 from replicalab.cli.printing import Answer, CommandError, finish
-from replicalab.models import LARGEST_PLANNED
+from replicalab.limits import LARGEST_PLANNED
 from replicalab.places import TREE
 
 Many = list[str] | None
@@ -119,7 +119,7 @@ def command(*names: str, codes: str, example: str) -> Callable[[_Function], _Fun
 
 HOST: Final = "127.0.0.1"
 _HIGHEST_PORT: Final = 65535
-_MOST_TRIES: Final = 600  # 0.1 s apart
+_TRIES: Final = 600  # 0.1 s apart
 
 
 @command(
@@ -155,7 +155,7 @@ def _require_free(port: int) -> None:
 
 def _open_when_ready(port: int) -> None:
     url = f"http://{HOST}:{port}"
-    for _ in range(_MOST_TRIES):
+    for _ in range(_TRIES):
         try:
             with urllib.request.urlopen(f"{url}/_stcore/health", timeout=1):  # noqa: S310 - ours
                 webbrowser.open(url)

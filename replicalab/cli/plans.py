@@ -8,7 +8,7 @@ from typing import Final
 from replicalab import scenarios
 from replicalab.agents.suggestions import Offer
 from replicalab.assessment import Assessment, assess, size_text
-from replicalab.case import MOST_SIDES, Case
+from replicalab.case import Case
 from replicalab.cli import asking
 from replicalab.cli.commands import LAB, PLAN, Options, command
 from replicalab.cli.printing import STANDARD, Answer, CommandError, called, say
@@ -24,6 +24,7 @@ from replicalab.facts.original import original_panel
 from replicalab.facts.plan import asked_text
 from replicalab.facts.verdicts import ANSWERS, answer_to, plan_verdict
 from replicalab.lexicon import joined
+from replicalab.limits import MOST_SIDES
 from replicalab.negotiation import negotiate
 from replicalab.planner import LeastLoss, PlanAnalysis, PlanStep
 from replicalab.planner.curves import Curves

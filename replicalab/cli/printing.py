@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from pydantic_core import to_jsonable_python
 
 from replicalab.characters import shown
-from replicalab.documents import MOST_BYTES
+from replicalab.limits import MOST_FILE_BYTES
 from replicalab.render.terminal import AnswerConsole, rendered
 
 if TYPE_CHECKING:
@@ -80,16 +80,16 @@ def content(path: Path) -> bytes:
     try:
         if str(path) != STANDARD:
             with path.open("rb") as file:
-                data = file.read(MOST_BYTES + 1)
+                data = file.read(MOST_FILE_BYTES + 1)
         elif sys.stdin is None:
             raise OSError(errno.EBADF, "it is closed")
         else:
-            data = sys.stdin.buffer.read(MOST_BYTES + 1)
+            data = sys.stdin.buffer.read(MOST_FILE_BYTES + 1)
     except OSError as error:
         why, remedy = error.strerror or "no such file", "name a file that exists and may be read"
         raise CommandError(f"'{name}' cannot be read ({why}); {remedy}") from None
-    if len(data) > MOST_BYTES:
-        raise CommandError(f"'{name}' has more than {MOST_BYTES:,} bytes; name a smaller file")
+    if len(data) > MOST_FILE_BYTES:
+        raise CommandError(f"'{name}' has more than {MOST_FILE_BYTES:,} bytes; name a smaller file")
     return data
 
 

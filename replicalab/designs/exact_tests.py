@@ -25,13 +25,13 @@ from operator import mul
 from typing import Final, NamedTuple
 
 from replicalab.designs import distributions
+from replicalab.limits import MOST_PER_GROUP, MOST_TERMS
 
 # --- the test of a correlation ------------------------------------------------------------------
 
 # Where a power over its noncentrality bends, in standard errors about the critical value.
 _BEND: Final = (-8, -4, 0, 4, 8)
-_MOST_MEAN: Final = 250.0  # Beyond, the first weight nears the smallest double
-_MOST_TERMS: Final = 2000
+_LARGE_MEAN: Final = 250.0  # Beyond, the first weight nears the smallest double
 _ROUNDED_AWAY: Final = 1e-17  # The share of a sum that its rounding hides
 _ONE: Final = 1 - 2**-53
 _NEARLY_ONE: Final = 1 - 1e-9
@@ -81,7 +81,7 @@ def _tails(n: int, r: float, alpha: float, shift: float) -> float | None:
     # exceeds the critical r²; the steps from one to the next are each a multiple of those before.
     a, b, square = (n - 1) / 2, (n - 2) / 2, r * r
     rest = (1 - r) * (1 + r)
-    if a * square / rest > _MOST_MEAN:
+    if a * square / rest > _LARGE_MEAN:
         return None
     alpha = max(alpha, distributions.SMALLEST_ALPHA)
     critical, top = distributions.f_critical(1, n - 2, alpha), 0.5 + shift
@@ -97,7 +97,7 @@ def _tails(n: int, r: float, alpha: float, shift: float) -> float | None:
     log_poch = math.log(distributions.special().poch(b, top))
     log_step = log_poch + top * math.log(x) + b * log_rest - math.lgamma(top)
     step, total, left = math.exp(log_step) / top, 0.0, 1.0
-    for j in range(_MOST_TERMS):
+    for j in range(MOST_TERMS):
         total += weight * beyond
         left -= weight
         falls = square * (a + shift + j) / (1 + shift + j)
@@ -124,7 +124,6 @@ def _over_spread(
 
 # --- Fisher's test of two shares -----------------------------------------------------------------
 
-MOST_PER_GROUP: Final = 500  # Up to so many samples in each group the test is enumerated
 
 _REACH: Final = 9.0  # SDs of a count within which lies all of it but 1e-18
 _TIE: Final = 1e-9  # A tail that exceeds half of alpha by less, relative to it, is equal to it

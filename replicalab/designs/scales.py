@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from replicalab.lexicon import MOST_DIGITS, distinct_text
+from replicalab.lexicon import EXACT_DIGITS, distinct_text
 
 _SLACK: Final = 1e-12  # Slack for comparing a computed value with its bound (1.0 × n / n, say)
 
@@ -72,8 +72,8 @@ class Scale:
         for bound in bounds:
             if abs(value - bound) <= _SLACK:
                 written, decimals = bound * self.factor, self.decimals
-                while decimals < MOST_DIGITS and (
-                    abs(round(written, decimals) - written) > 10**-MOST_DIGITS
+                while decimals < EXACT_DIGITS and (
+                    abs(round(written, decimals) - written) > 10**-EXACT_DIGITS
                 ):
                     decimals += 1
                 return self.write(bound, decimals)

@@ -17,7 +17,7 @@ from replicalab.designs.distributions import least_that
 from replicalab.designs.rows import DesignParameters, Kind
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import capitalised, count_text
-from replicalab.models import LARGEST_PLANNED
+from replicalab.limits import LARGEST_PLANNED
 
 _DIGITS: Final = 4  # As many digits as a number has that is worked out
 _SMALLEST_ALPHA: Final = 1e-12

@@ -14,7 +14,7 @@ from replicalab.drafts.beginning import UNSTATED, analysis_of, new_study, usual_
 from replicalab.drafts.draft import Draft
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import percent_text
-from replicalab.models import LARGEST_PLANNED
+from replicalab.limits import LARGEST_PLANNED
 from replicalab.scenarios import Design, Original
 from replicalab.scenarios.reading import Data, FieldPath
 

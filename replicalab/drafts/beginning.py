@@ -16,7 +16,7 @@ from replicalab.designs import (
     PowerAnalysis,
 )
 from replicalab.lexicon import is_given
-from replicalab.models import LARGEST_PLANNED
+from replicalab.limits import LARGEST_PLANNED
 from replicalab.scenarios import Design, Difficulty
 from replicalab.scenarios.lab import COST_PER_DAY, COST_PER_SAMPLE
 from replicalab.scenarios.reading import Data

@@ -18,18 +18,9 @@ from replicalab.designs import GROUPINGS, KINDS, Kind
 from replicalab.drafts.beginning import DEFAULT, NUMBERS, UNSTATED, YOUR_LAB, Block, usual_numbers
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key
+from replicalab.limits import LONGEST_SHORT_TITLE, LONGEST_TITLE
 from replicalab.models import FIELD_LABELS, Record
-from replicalab.scenarios import (
-    LONGEST_SHORT_TITLE,
-    MOST,
-    Design,
-    Difficulty,
-    Lab,
-    Study,
-    pack_of,
-    parse_study,
-)
-from replicalab.scenarios.fields import LONGEST_TITLE
+from replicalab.scenarios import MOST, Design, Difficulty, Lab, Study, pack_of, parse_study
 from replicalab.scenarios.reading import Data, with_text_at
 from replicalab.scenarios.writing import data_yaml, study_data, study_yaml
 

@@ -15,9 +15,8 @@ from replicalab.designs import PARAMETERS, EffectSource, Kind
 from replicalab.drafts.beginning import UNSTATED, YOUR_LAB, Block
 from replicalab.drafts.draft import Draft
 from replicalab.lexicon import CREDITS
-from replicalab.models import LONGEST_LABEL, LONGEST_TEXT
+from replicalab.limits import LONGEST_LABEL, LONGEST_SHORT_TITLE, LONGEST_TEXT, LONGEST_TITLE
 from replicalab.scenarios import AmountGroup, Confidence, amounts_in
-from replicalab.scenarios.fields import LONGEST_CURRENCY, LONGEST_SHORT_TITLE, LONGEST_TITLE
 from replicalab.scenarios.reading import Data, FieldPath
 
 ORIGINAL: Final[FieldPath] = ("design", "original")
@@ -275,7 +274,7 @@ FIELDS: Final[Mapping[str, StudyField]] = {
     f"{_LAB}.days": _number("Days"),
     f"{_LAB}.staff": _number("Staff"),
     f"{_LAB}.start_date": StudyField("Start date", Input.DATE),
-    f"{_LAB}.currency": StudyField("Currency", usual=CREDITS, longest=LONGEST_CURRENCY),
+    f"{_LAB}.currency": StudyField("Currency", usual=CREDITS, longest=8),
     **{
         f"{_LAB}.cost_model.{amount.key}": _number(amount.label_in("{currency}"), 1.0, usual=0.0)
         for amount in amounts_in(AmountGroup.MONEY)

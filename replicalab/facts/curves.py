@@ -8,7 +8,7 @@ from replicalab.facts.options import unreached_text
 from replicalab.facts.plan import counting_text, effect_text
 from replicalab.facts.verdicts import evidence_status
 from replicalab.lexicon import amount_text, capitalised, count_text, joined, percent_text
-from replicalab.models import LARGEST_PLANNED
+from replicalab.limits import LARGEST_PLANNED
 from replicalab.planner.curves import Curves, Point
 from replicalab.planner.unreached import TargetLimit, why_unreached
 

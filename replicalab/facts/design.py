@@ -13,8 +13,7 @@ from replicalab.lexicon import amount_text, capitalised, count_text, joined, one
 from replicalab.scenarios import ItemStatus
 
 TITLE: Final = "The design"
-MOST_ARMS: Final = 6
-MOST_BOOKINGS: Final = 6  # The number of arms and bookings listed; the rest are only counted
+ROWS: Final = 6  # of arms and of bookings; the rest are counted
 
 _Span = tuple[str, str, int, int]  # A name, its days in words, the first and the last of them
 
@@ -33,9 +32,9 @@ def design_tables(plan: Assessment) -> list[Table]:
 def _arm_rows(plan: Assessment) -> Iterator[tuple[str, Cell]]:
     arms = list(_arms(plan))
     largest = max((samples for _, samples, _ in arms), default=0) or 1
-    for name, samples, text in arms[:MOST_ARMS]:
+    for name, samples, text in arms[:ROWS]:
         yield name, Cell(text, samples, bar=Bar(samples / largest))
-    if (more := len(arms) - MOST_ARMS) > 0:
+    if (more := len(arms) - ROWS) > 0:
         yield "Others", Cell(f"{count_text(more, 'group')} like these")
 
 
@@ -65,10 +64,10 @@ def _day_rows(plan: Assessment) -> Iterator[tuple[str, Cell]]:
     # A booking that ends long after plan and lab is cut, so that both stay visible.
     end = max(last for *_, last in spans)
     scale = max([end, *(min(last, 2 * end) for *_, last in bookings)])
-    for name, text, first, last in [*spans, *bookings[:MOST_BOOKINGS]]:
+    for name, text, first, last in [*spans, *bookings[:ROWS]]:
         ends = min(last, scale) / scale
         yield name, Cell(text, bar=Bar(ends, lab_end / scale, begins=(first - 1) / scale))
-    if missing := _missing_text(plan, len(bookings) - MOST_BOOKINGS):
+    if missing := _missing_text(plan, len(bookings) - ROWS):
         yield "Missing", Cell(missing)
 
 

@@ -23,7 +23,7 @@ from replicalab.facts.lab import amounts_text, lab_text, own_values
 from replicalab.facts.negotiation import outcome_verdict
 from replicalab.facts.verdicts import plan_size, plan_verdict
 from replicalab.lexicon import capitalised, cut_short, joined
-from replicalab.models import LONGEST_TEXT
+from replicalab.limits import LONGEST_TEXT
 from replicalab.negotiation import Negotiation
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Pack, Paper

@@ -31,7 +31,6 @@ from replicalab.scenarios import EvidenceTier
 
 MOST_WORDS: Final = 12  # A headline has at most so many words
 
-MOST_WAYS: Final = 2
 SHARES: Final = (0.9, 0.75, 0.5, 0.25)  # Of the money, for each of which the best plan is shown
 
 # The most characters of a cell, so that one page is enough whatever a study says: of the ways to
@@ -57,7 +56,7 @@ def funding_request(
         part("Cost", Sentence(_cost_text(yours))),
         part("What the lab’s own means buy", *_cuts(options)),
         part("What less money would buy", *_less(options)),
-        part("What it would take", *documents.take_blocks(options, MOST_WAYS)),
+        part("What it would take", *documents.take_blocks(options, 2)),
     )
     name = cut_short(pack.paper.name, documents.LONGEST)
     return Document(

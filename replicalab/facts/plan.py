@@ -24,9 +24,9 @@ from replicalab.scenarios import (
     Pack,
 )
 
-_MOST_ASKED: Final = 2  # So many numbers of a question are named one by one
+_NAMED_ONE_BY_ONE: Final = 2  # So many numbers of a question are named one by one
 WISHES: Final = "Wishes broken"  # What a row of the study's wishes that plans break is called
-_MOST_WORDS: Final = 3  # A noun of more words is too long to be repeated
+_NOUN_WORDS: Final = 3  # A noun of more words is too long to be repeated
 _DETAIL: Final = re.compile(r" \(| in | of ")
 _COUNTED: Final = re.compile(r"(?<![\w'])([\d,]+) samples\b")
 _ENOUGH_FEWER: Final = 0.75  # Fewer samples are spoken of from this share of those planned
@@ -209,7 +209,7 @@ def _protection(control: Control) -> str:
 # --- what the evidence rests on -------------------------------------------------------------
 
 
-def asked_text(pack: Pack, most: int | None = _MOST_ASKED) -> str:
+def asked_text(pack: Pack, most: int | None = _NAMED_ONE_BY_ONE) -> str:
     """Return what of the evidence is the visitor's question and not the study's; empty if nothing.
 
     ``effect 0.3, yours``; of more than so many how many they are, None for each of them.
@@ -245,7 +245,7 @@ def unit_noun(design: Design) -> str:
     It is what the study calls them up to the first detail; ``samples`` where that is longer.
     """
     noun = _DETAIL.split(design.unit_of_n, maxsplit=1)[0]
-    return noun if len(noun.split()) <= _MOST_WORDS else "samples"
+    return noun if len(noun.split()) <= _NOUN_WORDS else "samples"
 
 
 def in_its_noun(text: str, design: Design) -> str:

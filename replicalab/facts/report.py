@@ -53,7 +53,8 @@ from replicalab.lexicon import (
     lines_text,
     percent_text,
 )
-from replicalab.models import LARGEST_PLANNED, revise
+from replicalab.limits import LARGEST_PLANNED
+from replicalab.models import revise
 from replicalab.negotiation import Negotiation, Round
 from replicalab.planner import PlanAnalysis, largest_sample, leanest
 from replicalab.planner.curves import Curves

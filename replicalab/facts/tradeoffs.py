@@ -17,7 +17,7 @@ OFFER: Final = "Lab Manager's offer"
 LEAST_LOSS: Final = "least loss"
 BALANCED: Final = "balanced"
 CHEAPEST: Final = "cheapest"
-MOST_EVIDENCE: Final = "most evidence"
+STRONGEST: Final = "most evidence"
 LAST: Final = "last plan"  # Of a negotiation
 
 

@@ -15,7 +15,8 @@ from replicalab.assessment.phrases import (
 from replicalab.facts.blocks import Cell, Status, Verdict
 from replicalab.facts.plan import with_cautions
 from replicalab.lexicon import amount_text, capitalised, count_text
-from replicalab.models import DIMENSIONS, LARGEST_PLANNED, LabManagerActionType, revise
+from replicalab.limits import LARGEST_PLANNED
+from replicalab.models import DIMENSIONS, LabManagerActionType, revise
 from replicalab.planner import PlanAnalysis, largest_sample
 from replicalab.scenarios import EvidenceTier
 

@@ -11,7 +11,6 @@ from replicalab.library.contents import (
     DELETED_DAYS,
     DRAFT_DAYS,
     KINDS,
-    LONGEST_NAME,
     Entry,
     EntryKind,
     KeptBatch,

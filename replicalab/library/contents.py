@@ -16,21 +16,21 @@ from typing import Annotated, Final, Literal, NamedTuple, Self
 
 from pydantic import FailFast, Field
 
-from replicalab.batch import MOST_JOBS, JobEnding, Result
+from replicalab.batch import JobEnding, Result
 from replicalab.case import Case, RuleCase, read_case, read_draft, read_record, record_text
 from replicalab.characters import code, hidden
 from replicalab.errors import LibraryContentError, LibraryError, ReplicaLabError
 from replicalab.lexicon import shortened
-from replicalab.models import LONGEST_TEXT, NonEmptyText, Record
+from replicalab.limits import LONGEST_ENTRY_NAME, LONGEST_TEXT, MOST_JOBS
+from replicalab.models import NonEmptyText, Record
 from replicalab.negotiation import load
 from replicalab.scenarios import Identifier, Seed, parse_study, read_lab
 
-LONGEST_NAME: Final = 120
 DELETED_DAYS: Final = 30  # in which a deleted entry can be restored
 DRAFT_DAYS: Final = 90  # after which an untouched draft is removed
 _STUDY_FILE: Final = "the study's file"
 _NOT_TEXT: Final = re.compile("[\0\ud800-\udfff]")  # no database takes it
-Name = Annotated[NonEmptyText, Field(max_length=LONGEST_NAME)]
+Name = Annotated[NonEmptyText, Field(max_length=LONGEST_ENTRY_NAME)]
 
 
 class EntryKind(StrEnum):
@@ -174,10 +174,10 @@ def checked_name(name: str) -> str:
         LibraryContentError: it is empty, too long, or has hidden characters.
     """
     name = _visible("the name", name.strip())
-    if not name or len(name) > LONGEST_NAME or not {*"\t\n\r"}.isdisjoint(name):
+    if not name or len(name) > LONGEST_ENTRY_NAME or not {*"\t\n\r"}.isdisjoint(name):
         raise LibraryContentError(
             f"the name '{shortened(name)}' has {len(name)} characters; give one of 1 to "
-            f"{LONGEST_NAME}, on one line"
+            f"{LONGEST_ENTRY_NAME}, on one line"
         )
     return name
 

@@ -10,6 +10,7 @@ import sqlalchemy
 from sqlalchemy import BigInteger, Connection, Integer, String, delete, func, insert, select, update
 from sqlalchemy.engine import Dialect
 
+from replicalab import limits
 from replicalab.errors import LibraryFullError, LibraryMissingError
 from replicalab.lexicon import label_key, shortened
 from replicalab.library import contents
@@ -76,7 +77,7 @@ def numbered(name: str, end: str = "") -> Iterator[str]:
     """Yield a name with an end, then with each number from 2 on, cut to the longest name."""
     for number in count(1):
         more = f"{end} ({number})" if number > 1 else end
-        yield name[: contents.LONGEST_NAME - len(more)].rstrip() + more
+        yield name[: limits.LONGEST_ENTRY_NAME - len(more)].rstrip() + more
 
 
 def remove_overdue(connection: Connection, now: datetime) -> None:

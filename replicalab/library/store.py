@@ -12,6 +12,7 @@ from typing import Final
 
 from sqlalchemy import Connection, func, select
 
+from replicalab import limits
 from replicalab.errors import LibraryBusyError, LibraryFullError
 from replicalab.library import contents
 from replicalab.library.contents import (
@@ -97,7 +98,7 @@ class Library:
         new = [
             (
                 kind,
-                contents.checked_name(name[: contents.LONGEST_NAME]),
+                contents.checked_name(name[: limits.LONGEST_ENTRY_NAME]),
                 self._checked(kind, content, notes),
             )
             for kind, name, content in parts

@@ -18,7 +18,6 @@ from replicalab.negotiation.players import (
 )
 from replicalab.negotiation.records import (
     AUTOMATIC,
-    MOST_ROUNDS,
     RULED_LAB_MANAGERS,
     Attempt,
     Ending,
@@ -55,7 +54,6 @@ from replicalab.negotiation.score import (
     score_of,
 )
 from replicalab.negotiation.transcript import (
-    MOST_BYTES,
     ModelSettings,
     Recording,
     Transcript,

@@ -16,16 +16,9 @@ from replicalab.agents.scientist_policy import (
 )
 from replicalab.errors import ModelAnswerTooLongError, ModelError
 from replicalab.lexicon import count_text, shortened
-from replicalab.models import LONGEST_TEXT, ScientistObservation, revise
-from replicalab.negotiation.records import (
-    LONGEST_OUTPUT,
-    LONGEST_REASON,
-    Attempt,
-    Output,
-    State,
-    Turn,
-    TurnAuthor,
-)
+from replicalab.limits import LONGEST_OUTPUT, LONGEST_REASON, LONGEST_TEXT
+from replicalab.models import ScientistObservation, revise
+from replicalab.negotiation.records import Attempt, Output, State, Turn, TurnAuthor
 from replicalab.scenarios import Pack
 
 MAX_RETRIES: Final = 2

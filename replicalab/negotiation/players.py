@@ -13,11 +13,11 @@ from replicalab.assessment import Assessment, assess, phrases
 from replicalab.assessment.fixes import SuggestionChange, apply_changes
 from replicalab.errors import NegotiationError
 from replicalab.lexicon import capitalised, count_text, joined, label_key, shortened
+from replicalab.limits import LONGEST_QUESTION
 from replicalab.models import (
     ACCEPT_ACTION,
     FIELD_LABELS,
     LIST_FIELDS,
-    LONGEST_QUESTION,
     NUMBER_FIELDS,
     Protocol,
     Role,

@@ -12,8 +12,14 @@ from pydantic import AfterValidator, FailFast, Field, model_validator
 from replicalab.agents.parsing import ParseErrorCode
 from replicalab.agents.suggestions import Offer
 from replicalab.assessment import Assessment
-from replicalab.models import (
+from replicalab.limits import (
+    LONGEST_OUTPUT,
+    LONGEST_REASON,
     LONGEST_TEXT,
+    MOST_OUTPUTS,
+    MOST_ROUNDS,
+)
+from replicalab.models import (
     ConversationEntry,
     Count,
     LabManagerAction,
@@ -36,11 +42,7 @@ from replicalab.scenarios import (
     Seed,
 )
 
-MOST_ROUNDS: Final = 50
-MOST_OUTPUTS: Final = 20  # No model is asked so often for one turn
-LONGEST_OUTPUT: Final = 200_000  # The most characters of what a model says at a time
 ROUND_BYTES: Final = 32 * 1024  # of the plans that a round judged
-LONGEST_REASON: Final = 100  # The most characters of why a server says that a text ended
 
 
 class ScientistKind(StrEnum):

@@ -9,10 +9,9 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import FailFast, Field, StringConstraints, ValidationError, model_validator
 
 from replicalab.errors import NegotiationError, ScenarioError, TraceError
-from replicalab.models import LONGEST_LABEL, NonEmptyText, Passage, Record
+from replicalab.limits import LONGEST_LABEL, MOST_OUTPUTS, MOST_ROUNDS
+from replicalab.models import NonEmptyText, Passage, Record
 from replicalab.negotiation.records import (
-    MOST_OUTPUTS,
-    MOST_ROUNDS,
     ModelName,
     Move,
     Negotiation,
@@ -25,8 +24,6 @@ from replicalab.scenarios import Identifier, Pack
 from replicalab.scenarios.reading import FileKind, format_problem, read_json, record_error
 
 FORMAT: Final = 3
-MOST_BYTES: Final = 5 * 2**20
-"""The largest file that is read, 5 MiB: fifty rounds with three attempts of a model each fit."""
 FOLDER: Final = Path(__file__).with_name("recordings")
 _REMEDY: Final = "load a negotiation that was saved here"
 
@@ -98,7 +95,7 @@ def load(text: str | bytes) -> Transcript:
         TraceError: the text holds none, or one of another format; names the first place at fault.
     """
     try:
-        values = read_json(text, "the file", FileKind.RUN, _REMEDY, MOST_BYTES)
+        values = read_json(text, "the file", FileKind.RUN, _REMEDY)
         number = values.get("format", 1) if "setup" in values else FORMAT
         if problem := format_problem(number, FORMAT):
             raise TraceError(problem)

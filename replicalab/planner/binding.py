@@ -24,7 +24,8 @@ from replicalab.assessment import (
     amounts,
     assess,
 )
-from replicalab.models import LARGEST_COUNT, Dimension, revise
+from replicalab.limits import LARGEST_COUNT
+from replicalab.models import Dimension, revise
 from replicalab.planner.least_loss import LeastLoss, least_loss_of
 from replicalab.planner.limits import CountLimits, EvidenceCurve, fewest, most_looked_at, step_of
 from replicalab.planner.order import GivenUp

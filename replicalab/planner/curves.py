@@ -20,7 +20,8 @@ from replicalab.assessment import (
     seen_effect,
 )
 from replicalab.assessment.evidence import evidence_by_size
-from replicalab.models import LARGEST_PLANNED, Dimension
+from replicalab.limits import LARGEST_PLANNED, MOST_POINTS
+from replicalab.models import Dimension
 from replicalab.planner.limits import (
     CountLimits,
     EvidenceCurve,
@@ -29,8 +30,6 @@ from replicalab.planner.limits import (
     most_counted,
 )
 from replicalab.scenarios import Design
-
-MOST_POINTS: Final = 50  # So many points are spread over a curve; what is noted on it has one, too
 
 _BEYOND: Final = 1.3  # How far an axis goes beyond what is shown on it
 # What lies further out than so many times the rest is left outside, and named in the table.

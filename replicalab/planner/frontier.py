@@ -21,20 +21,17 @@ from replicalab.assessment import (
     credits_needed,
     tier_of,
 )
-from replicalab.models import LARGEST_PLANNED, Protocol, revise
+from replicalab.limits import LARGEST_PLANNED, MOST_FRONTIER_PLANS, MOST_FRONTIER_SIZES
+from replicalab.models import Protocol, revise
 from replicalab.notebook import Framed
 from replicalab.planner.limits import CountLimits, EvidenceCurve, as_loss, fewest, most_counted
 from replicalab.planner.variants import PlanVariant, PlanVariants
 from replicalab.scenarios import EvidenceTier, Pack
 
-MOST_SIZES: Final = 1000
-"""So many sample sizes are looked at for each variant; above it they are evenly spaced."""
-
-MOST_LISTED: Final = 15
+LISTED: Final = 15
 """So many plans are listed, shared out over the lines; the balanced plan may come on top."""
 
 # So many plans are looked at in all; above it there are fewer sizes for each variant.
-_MOST_PLANS: Final = 20_000
 
 _FEWEST_SIZES: Final = 10
 _FEWEST_OF_A_LINE: Final = 3
@@ -181,9 +178,9 @@ class Frontier(Framed):
 
     @cached_property
     def listed(self) -> tuple[FrontierPlan, ...]:
-        """About `MOST_LISTED` plans, line by line, each line's evenly spaced by credits."""
+        """About `LISTED` plans, line by line, each line's evenly spaced by credits."""
         lines, balanced = self.lines, self.balanced
-        each = max(_FEWEST_OF_A_LINE, MOST_LISTED // max(1, len(lines)))
+        each = max(_FEWEST_OF_A_LINE, LISTED // max(1, len(lines)))
         found = [plan for line in lines for plan in _spaced(line.plans, each)]
         if balanced is not None and balanced not in found:
             found.append(balanced)
@@ -212,10 +209,10 @@ def frontier_of(plan: Assessment, variants: PlanVariants) -> Frontier:
     if CountLimits(pack).endpoint_lost or not usable:
         return Frontier((), pack, variants.exact)
     worth = EvidenceCurve(pack, LARGEST_PLANNED)
-    sizes = max(_FEWEST_SIZES, min(MOST_SIZES, _MOST_PLANS // len(usable)))
+    sizes = max(_FEWEST_SIZES, min(MOST_FRONTIER_SIZES, MOST_FRONTIER_PLANS // len(usable)))
     points = [
         (as_loss(each.value, pack), each._replace(loss=each.loss + absent))
-        for variant in usable[: _MOST_PLANS // _FEWEST_SIZES]
+        for variant in usable[: MOST_FRONTIER_PLANS // _FEWEST_SIZES]
         for each in _curve(plan.counts, variant, worth, sizes)
     ]
     plans = sorted(_pareto(points), key=lambda each: (each.credits, each.days, each.loss))

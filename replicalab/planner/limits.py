@@ -27,7 +27,8 @@ from replicalab.assessment import (
     tier_of,
 )
 from replicalab.assessment.evidence import evidence_by_size, seen_effect
-from replicalab.models import LARGEST_COUNT, LARGEST_PLANNED, Dimension, Protocol, revise
+from replicalab.limits import LARGEST_COUNT, LARGEST_PLANNED
+from replicalab.models import Dimension, Protocol, revise
 from replicalab.scenarios import Bounds, Design, EvidenceTier, Pack, StudyLimit, hard_range
 
 TIER_RANK: Final = {tier: place for place, tier in enumerate(EvidenceTier)}

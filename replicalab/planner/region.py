@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from replicalab.assessment import Assessment, Counts, amounts, counted_of
-from replicalab.models import LARGEST_PLANNED, Dimension
+from replicalab.limits import LARGEST_PLANNED, MOST_REGION_COLUMNS, MOST_REGION_ROWS
+from replicalab.models import Dimension
 from replicalab.planner.limits import EvidenceCurve, RegionLimit, largest
 from replicalab.planner.options import PlanToDraw
 from replicalab.scenarios import Bounds, Pack, hard_range
@@ -25,8 +26,6 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-MOST_COLUMNS: Final = 60
-MOST_ROWS: Final = 120
 SMALL_SHARE: Final = 1 / 6  # What fits is too small to be read below that share of the rows
 
 # A plan that lies further out than so many times everything else is left outside the grid.
@@ -355,7 +354,7 @@ def region(drawn: PlanToDraw, shown: Sequence[Assessment], effect: float | None 
     if 0 < most < top * SMALL_SHARE:
         others = [*(plan.counts.samples for plan in shown), *(n for _, n in found.levels)]
         high = max([most, *(n for n in others if n <= most * _AT_MOST_WIDER)])
-        return replace(found, samples=_spaced(0, high * 5 // 4 + 2, MOST_ROWS))
+        return replace(found, samples=_spaced(0, high * 5 // 4 + 2, MOST_REGION_ROWS))
     return found
 
 
@@ -376,7 +375,9 @@ def grid_for(plans: Sequence[Assessment]) -> tuple[Ints, Ints]:
         [int(countable(np.array([days]), pack)[0])],
     )
     first = min(1, *(plan.counts.days for plan in plans))
-    return _spaced(first, days + 1, MOST_COLUMNS), _spaced(0, samples * 27 // 25 + 1, MOST_ROWS)
+    return _spaced(first, days + 1, MOST_REGION_COLUMNS), _spaced(
+        0, samples * 27 // 25 + 1, MOST_REGION_ROWS
+    )
 
 
 def _highest(plan: int, others: list[int], limits: list[int]) -> int:

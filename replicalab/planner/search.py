@@ -26,7 +26,8 @@ from math import inf
 from typing import NamedTuple, TypeVar
 
 from replicalab.assessment import Assessment, Counts, amounts, credits_needed
-from replicalab.models import LARGEST_PLANNED, Dimension, Protocol, revise
+from replicalab.limits import LARGEST_PLANNED
+from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner.limits import (
     CountBox,
     CountLimits,

@@ -24,6 +24,7 @@ from replicalab.assessment import (
     assess,
 )
 from replicalab.lexicon import CREDITS, joined, label_key
+from replicalab.limits import MOST_ITEMS_TRIED
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.notebook import Shown
 from replicalab.planner.least_loss import LeastLoss, gives_up_less, least_loss_of
@@ -31,12 +32,6 @@ from replicalab.planner.limits import TIER_RANK, CountLimits, EvidenceCurve, mos
 from replicalab.planner.steps import PlanStep
 from replicalab.planner.variants import PlanVariant, PlanVariants, price_range
 from replicalab.scenarios import MISSING, Control, EvidenceTier, Pack
-
-MOST_ITEMS_TRIED: Final = 8
-"""So many missing items are each tried on their own; further ones are only counted.
-
-And so many later starts, the earliest ones.
-"""
 
 Means = tuple[float, ...]
 """An amount of each of `amounts`: credits, days, staff units."""

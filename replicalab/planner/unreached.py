@@ -16,7 +16,7 @@ from replicalab.assessment import (
 )
 from replicalab.assessment.evidence import seen_effect
 from replicalab.designs import design_effect, samples_left
-from replicalab.models import LARGEST_PLANNED
+from replicalab.limits import LARGEST_PLANNED
 from replicalab.planner.limits import EvidenceCurve, fewest, most_looked_at
 from replicalab.scenarios import CORRELATIONS, Arms, Design, EvidenceTier
 

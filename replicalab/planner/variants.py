@@ -41,12 +41,9 @@ from replicalab.assessment import (
 )
 from replicalab.assessment.fixes import DROPPED, SuggestionChange, change_of, substitution
 from replicalab.lexicon import label_key, same_label
+from replicalab.limits import MOST_COMBINATIONS, MOST_VARIANTS
 from replicalab.models import Dimension, Protocol
 from replicalab.scenarios import AllowedSubstitution, Control, ItemStatus, Pack
-
-MOST_COMBINATIONS: Final = 500
-"""So many combinations of a component's items are tried; of more, only the best assignments."""
-MOST_VARIANTS: Final = 2000  # So many variants are looked at; of more, the most promising ones
 
 _NONE: Final[frozenset[str]] = frozenset()
 

@@ -21,7 +21,7 @@ _PAPERS_MM: Final = {"A4": (210, 297), "letter": (215.9, 279.4)}
 _MARGIN_MM: Final = 16
 _TEXT_PT: Final = 10
 _TABLE_PT: Final = 9
-_LONGEST_PROPERTY: Final = 254  # Word takes 255
+_PROPERTY_LENGTH: Final = 254  # Word takes 255
 
 
 def docx(document: Document, paper: Paper = "A4") -> bytes:
@@ -49,8 +49,8 @@ def _new_file(document: Document, paper: Paper) -> WordFile:
 
     file: WordFile = new_file()
     about = file.core_properties
-    about.title = shortened(on_one_line(document.title), _LONGEST_PROPERTY)
-    about.author = shortened(on_one_line(document.authors), _LONGEST_PROPERTY)
+    about.title = shortened(on_one_line(document.title), _PROPERTY_LENGTH)
+    about.author = shortened(on_one_line(document.authors), _PROPERTY_LENGTH)
     about.comments = about.last_modified_by = about.keywords = ""
     about.language = "en"
     about.created = about.modified = datetime.combine(document.on, datetime.min.time())

@@ -10,13 +10,7 @@ from replicalab.scenarios.constraints import (
     StudyLimit,
     hard_range,
 )
-from replicalab.scenarios.fields import (
-    LONGEST_SHORT_TITLE,
-    MOST,
-    MOST_OWN_ITEMS,
-    Confidence,
-    Identifier,
-)
+from replicalab.scenarios.fields import MOST, Confidence, Identifier
 from replicalab.scenarios.inventory import MISSING, Item, ItemStatus
 from replicalab.scenarios.lab import CostModel, Difficulty, ExpectedOutcome, Lab, Labs, StaffModel
 from replicalab.scenarios.loading import (
@@ -46,7 +40,6 @@ from replicalab.scenarios.own import (
 )
 from replicalab.scenarios.pack import (
     MAX_ROUNDS,
-    MAX_SEED,
     NormalizedScenarioPack,
     Pack,
     ResourceCategory,

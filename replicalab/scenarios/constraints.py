@@ -13,7 +13,8 @@ from typing import Annotated, Final, NamedTuple, Self
 from pydantic import Field, StringConstraints, model_validator
 
 from replicalab.lexicon import amount_text, measured_text
-from replicalab.models import LONGEST_TEXT, Flag, Record
+from replicalab.limits import LONGEST_TEXT
+from replicalab.models import Flag, Record
 from replicalab.scenarios.fields import MOST, Finite, Identifier, Label
 
 LAB_CONSTRAINT_KEYS: Final = ("budget", "time_limit", "staff")

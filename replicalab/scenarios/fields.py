@@ -9,27 +9,23 @@ from typing import Annotated, Final
 
 from pydantic import Field, StringConstraints
 
-from replicalab.models import LONGEST_LABEL, LONGEST_TEXT
+from replicalab.limits import (
+    LARGEST_EFFECT,
+    LONGEST_LABEL,
+    LONGEST_SHORT_TITLE,
+    LONGEST_TEXT,
+    LONGEST_TITLE,
+    MOST_ITEMS,
+    MOST_OWN_ITEMS,
+    MOST_PERCENT,
+)
 
 MOST: Final = 10**9
 """The largest budget (credits), number of days, staff or units that a study may name."""
 
-LARGEST_EFFECT: Final = 1e6
-"""The largest effect, target, floor or half-width: far beyond any that means something."""
 
 SMALLEST_FACTOR: Final = 0.01  # The least of an effect that a substitution may leave
 
-MOST_ITEMS: Final = 40  # The most entries of a list, if no other number is said of it here
-
-MOST_OWN_ITEMS: Final = 200  # The most items of a lab that a visitor may say something of
-
-MOST_SUBSTITUTIONS: Final = 80
-MOST_FACTS: Final = 200
-MOST_PHRASES: Final = 200
-"""The most forbidden phrases of all restrictions of a study, and the most allowed mentions.
-
-Each phrase may be looked for in each of a plan's 600 texts, and in each mention.
-"""
 
 IDENTIFIER: Final = "[a-z][a-z0-9_]{0,63}"
 Identifier = Annotated[str, StringConstraints(pattern=f"^{IDENTIFIER}$")]
@@ -40,18 +36,15 @@ Label = Annotated[
 ]
 """A name of something, or a sentence that is compared with others."""
 
-LONGEST_TITLE: Final = 200
 Title = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_TITLE)
 ]
-LONGEST_SHORT_TITLE: Final = 30
 ShortTitle = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_SHORT_TITLE)
 ]
 """What stands at the head of every page."""
 
-LONGEST_CURRENCY: Final = 8
-CURRENCY: Final = f"[A-Za-zÀ-ÖØ-öø-ɏ€£¥]{{1,{LONGEST_CURRENCY}}}"
+CURRENCY: Final = "[A-Za-zÀ-ÖØ-öø-ɏ€£¥]{1,8}"
 Currency = Annotated[str, StringConstraints(pattern=f"^{CURRENCY}$")]
 """What a unit of cost is called: letters and three signs. A dollar sign would begin a formula
 where pages write text.
@@ -70,7 +63,6 @@ Bound = Annotated[float, Field(strict=True, gt=0, le=LARGEST_EFFECT, allow_inf_n
 """A target or a floor of the evidence: a share, or a relative half-width."""
 
 Rate = Annotated[float, Field(strict=True, ge=0, le=MOST, allow_inf_nan=False)]
-MOST_PERCENT: Final = 1000
 Percent = Annotated[float, Field(strict=True, ge=0, le=MOST_PERCENT, allow_inf_nan=False)]
 Step = Annotated[int, Field(strict=True, ge=0, le=MOST)]
 AtLeastOne = Annotated[int, Field(strict=True, ge=1, le=MOST)]

@@ -1,7 +1,7 @@
 """The files of a study folder: which there are, and what may be read of them.
 
-A folder is anybody's, so nothing in it is trusted: only regular files that lie below it are read,
-and never more of one than `MAX_BYTES`. What is wrong with a file is an answer, not an accident.
+A folder is anybody's, so nothing in it is trusted: only regular files below it are read, and never
+more of one than `MOST_STUDY_BYTES`. What is wrong with a file is an answer, not an accident.
 """
 
 import os
@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from replicalab.errors import Fault, ScenarioError
-from replicalab.scenarios.reading import MAX_BYTES, require_size
+from replicalab.limits import MOST_STUDY_BYTES
+from replicalab.scenarios.reading import require_size
 
 SUFFIXES: Final = (".yaml", ".yml", ".YAML", ".YML")
 
@@ -109,7 +110,7 @@ def content(file: StudyFile) -> bytes:
     try:
         with file.path.open("rb") as opened:
             require_size(os.fstat(opened.fileno()).st_size, file.name)
-            return opened.read(MAX_BYTES + 1)
+            return opened.read(MOST_STUDY_BYTES + 1)
     except OSError as error:
         raise unreadable(file.name, str(error.strerror)) from None
 
@@ -128,7 +129,7 @@ def content_at(path: Path) -> bytes:
             if not stat.S_ISREG(facts.st_mode):
                 raise unreadable(name, "it is not a regular file")
             require_size(facts.st_size, name)
-            return opened.read(MAX_BYTES + 1)
+            return opened.read(MOST_STUDY_BYTES + 1)
     except ScenarioError:
         raise
     except ValueError:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, TypeAlia
 
 from pydantic import FailFast, Field, ValidationError, model_validator
 
+from replicalab import limits
 from replicalab.designs import KINDS, PARAMETERS
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key, percent_text, repeated_labels
@@ -82,7 +83,7 @@ class LabOverrides(Record):
     weekends: Flag | None = None
     rates: Annotated[dict[RateName, fields.Rate], FailFast()] = Field(default_factory=dict)
     steps: Annotated[dict[StepName, fields.Step], FailFast()] = Field(default_factory=dict)
-    items: Annotated[tuple[OwnItem, ...], Field(max_length=fields.MOST_OWN_ITEMS), FailFast()] = ()
+    items: Annotated[tuple[OwnItem, ...], Field(max_length=limits.MOST_OWN_ITEMS), FailFast()] = ()
 
     @model_validator(mode="after")
     def _labels_are_unique(self) -> Self:
@@ -92,8 +93,8 @@ class LabOverrides(Record):
 
     @model_validator(mode="after")
     def _overhead_is_a_percentage(self) -> Self:
-        if (percent := self.rates.get("overhead_percent", 0.0)) > fields.MOST_PERCENT:
-            most = f"at most {fields.MOST_PERCENT:,}"
+        if (percent := self.rates.get("overhead_percent", 0.0)) > limits.MOST_PERCENT:
+            most = f"at most {limits.MOST_PERCENT:,}"
             raise ValueError(f"overhead_percent is {percent:,.12g}; give {most}")
         return self
 
@@ -251,10 +252,10 @@ QUESTION_RECORDS: Final[dict[str, type[Record]]] = {
 
 # What each number may be.
 _REMEDIES: Final = {
-    "effect": f"give a number of {-fields.LARGEST_EFFECT:,.0f} to {fields.LARGEST_EFFECT:,.0f}",
+    "effect": f"give a number of {-limits.LARGEST_EFFECT:,.0f} to {limits.LARGEST_EFFECT:,.0f}",
     "alpha": "give a share above 0 and below 1",
-    "target": f"give a number above 0, at most {fields.LARGEST_EFFECT:,.0f}",
-    "floor": f"give a number above 0, at most {fields.LARGEST_EFFECT:,.0f}",
+    "target": f"give a number above 0, at most {limits.LARGEST_EFFECT:,.0f}",
+    "floor": f"give a number above 0, at most {limits.LARGEST_EFFECT:,.0f}",
     "dropout": "give 0 % or more, below 100 %",
     "baseline": "give a share above 0, at most 1",
     "assurance": "give a share of 0.5 or more, below 1",

@@ -24,6 +24,7 @@ from pydantic import Field
 from replicalab import models
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import label_key
+from replicalab.limits import MAX_SEED
 from replicalab.notebook import Shown
 from replicalab.scenarios.constraints import (
     LAB_CONSTRAINT_KEYS,
@@ -60,7 +61,6 @@ BUDGET_SWING_PERCENT: Final = 15
 DAYS_SWING_PERCENT: Final = 20
 BUDGET_STEP: Final = 10  # A seeded budget is a whole multiple of this many credits
 
-MAX_SEED: Final = 2**63 - 1
 Seed = Annotated[int, Field(strict=True, ge=0, le=MAX_SEED)]
 STAFF_KEY: Final = "staff"
 

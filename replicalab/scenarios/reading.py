@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import Any, Final, Self, get_args
+from typing import Any, Final, get_args
 
 import yaml
 from pydantic import ValidationError
@@ -19,19 +19,18 @@ from pydantic_core import ErrorDetails, from_json
 from replicalab.characters import described, hidden, on_one_line
 from replicalab.errors import Fault, ScenarioError
 from replicalab.lexicon import shortened
+from replicalab.limits import (
+    LONGEST_QUOTED,
+    MAX_DEPTH,
+    MOST_FAULTS,
+    MOST_FILE_BYTES,
+    MOST_JSON_VALUES,
+    MOST_STUDY_BYTES,
+    MOST_VALUES,
+)
 from replicalab.models import PROTOCOL_FIELDS, Record
 from replicalab.scenarios.fields import CURRENCY, DOI, IDENTIFIER
 
-MAX_BYTES: Final = 256 * 1024
-MAX_DEPTH: Final = 20
-MOST_VALUES: Final = 10_000  # Keys, lists and blocks counted; a shipped study has some 500
-LONGEST_QUOTED: Final = 60  # The most characters that a message quotes of a file's own
-MOST_FAULTS: Final = 50  # More faults of a file are only counted
-_MOST_COMPARED: Final = 50  # Known names that are compared with an unknown one
-_LONGEST_COMPARED: Final = 40  # A comparison takes the cube of the length
-_LONGEST_LIST: Final = 400  # Characters of the known names in a message
-MOST_JSON_BYTES: Final = 6 * 2**20  # A study, a lab and the longest negotiation
-MOST_JSON_VALUES: Final = 500_000  # Lists and blocks counted; they take some 50 MB
 FORMAT: Final = 2  # of plans, labs, batches and bundles
 
 FieldPath = tuple[str | int, ...]
@@ -52,7 +51,7 @@ _DECIMAL: Final = re.compile(  # each in linear time, however long
 )
 
 
-def readable_text(text: str | bytes, source: str, most: int = MAX_BYTES) -> str:
+def readable_text(text: str | bytes, source: str, most: int = MOST_STUDY_BYTES) -> str:
     """Return a file's content as text.
 
     Raises:
@@ -68,7 +67,7 @@ def readable_text(text: str | bytes, source: str, most: int = MAX_BYTES) -> str:
         raise ScenarioError(source, [Fault("", problem, "save the file as UTF-8", line)]) from None
 
 
-def require_size(size: int, source: str, most: int = MAX_BYTES) -> None:
+def require_size(size: int, source: str, most: int = MOST_STUDY_BYTES) -> None:
     """Refuse a file of more bytes."""
     if size > most:
         problem = f"the file has {size} bytes, more than the {most} allowed"
@@ -213,28 +212,32 @@ def _place(mark: Any) -> tuple[int, int]:
 
 
 class FileKind(StrEnum):
-    """A kind of JSON file, with the names by any of which it is known."""
+    """A kind of JSON file."""
 
-    names: frozenset[str]
+    BUNDLE = "bundle"
+    RUN = "negotiation"
+    BATCH = "batch of negotiations"
+    STUDY = "study"
+    PLAN = "plan"
+    KEPT_PLAN = "plan with its study and lab"
+    LAB = "lab"
 
-    def __new__(cls, text: str, *names: str) -> Self:
-        """Return a kind as its text."""
-        kind = str.__new__(cls, text)
-        kind._value_, kind.names = text, frozenset(names)
-        return kind
 
-    BUNDLE = "bundle", "input_hash"
-    RUN = "negotiation", "setup"
-    BATCH = "batch of negotiations", "asked", "results"
-    STUDY = "study", "paper", "labs"
-    PLAN = "plan", *PROTOCOL_FIELDS  # A plan alone names its study too
-    KEPT_PLAN = "plan with its study and lab", "study"
-    LAB = "lab", "lab"
+_KEYS: Final = {
+    FileKind.BUNDLE: {"input_hash"},
+    FileKind.RUN: {"setup"},
+    FileKind.BATCH: {"asked", "results"},
+    FileKind.STUDY: {"paper", "labs"},
+    FileKind.PLAN: {*PROTOCOL_FIELDS},
+    FileKind.KEPT_PLAN: {"study"},  # which a plan alone has, too
+    FileKind.LAB: {"lab"},
+}
+"""The keys by any of which a kind is known; the first kind counts."""
 
 
 def kind_of(values: Values) -> FileKind | None:
     """Return the kind of a file with these values, None if unknown."""
-    return next((kind for kind in FileKind if not kind.names.isdisjoint(values)), None)
+    return next((kind for kind, keys in _KEYS.items() if keys & values.keys()), None)
 
 
 def format_problem(number: object, read_here: int = FORMAT) -> str:
@@ -246,15 +249,13 @@ def format_problem(number: object, read_here: int = FORMAT) -> str:
     return "ReplicaLab 1 wrote this file, and this version does not read it; make it again here"
 
 
-def read_json(
-    data: bytes | str, source: str, holds: str, remedy: str, most: int = MOST_JSON_BYTES
-) -> Values:
+def read_json(data: bytes | str, source: str, holds: str, remedy: str) -> Values:
     """Return the values of a JSON file, which should hold what ``holds`` names.
 
     Raises:
         ScenarioError: it holds none; with the place and the remedy.
     """
-    text, values = readable_text(data, source, most), None
+    text, values = readable_text(data, source, MOST_FILE_BYTES), None
     fault = Fault("", f"the file holds no {holds}", remedy)
     if sum(map(text.count, "[{,")) > MOST_JSON_VALUES:
         fault = Fault("", f"the file holds more than {MOST_JSON_VALUES:,} values", "shorten it")
@@ -270,9 +271,7 @@ def read_json(
     return values
 
 
-def read_kind(
-    data: bytes | str | Values, kind: FileKind, source: str, most: int = MOST_JSON_BYTES
-) -> Values:
+def read_kind(data: bytes | str | Values, kind: FileKind, source: str) -> Values:
     """Return the values of a JSON file of a kind, or check those that were read of it.
 
     Raises:
@@ -282,12 +281,10 @@ def read_kind(
     values = data if isinstance(data, dict) else read_json(data, source, kind, remedy)
     held = kind_of(values)
     problem, _, advice = format_problem(values.get("format", FORMAT)).partition("; ")
-    if held and kind.names.isdisjoint(values):
+    if held and not _KEYS[kind] & values.keys():
         problem, advice = f"the file holds a {held}, no {kind}", remedy
     if problem:
         raise ScenarioError(source, [Fault("", problem, advice)])
-    if not isinstance(data, dict):
-        require_size(len(data), source, most)
     return values
 
 
@@ -326,10 +323,11 @@ def record_error(
 
 def known_names(name: str, known: Sequence[str]) -> str:
     """Return the remedy for an unknown name: the nearest known one, and the known ones."""
-    short = [label for label in known if max(len(name), len(label)) <= _LONGEST_COMPARED]
-    near = get_close_matches(name, short[:_MOST_COMPARED], n=1)
+    # A comparison takes the cube of the length.
+    short = [label for label in known[:50] if len(name) + len(label) <= 80]
+    near = get_close_matches(name, short, n=1)
     guess = f"did you mean '{near[0]}'? " if near else ""
-    return f"{guess}known: {shortened(', '.join(known), _LONGEST_LIST) or 'none'}"
+    return f"{guess}known: {shortened(', '.join(known), 400) or 'none'}"
 
 
 def _in_words(detail: ErrorDetails, path: FieldPath, record: type[Record]) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from pydantic import (
 )
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
+from replicalab import limits
 from replicalab.designs import KINDS, PARAMETERS, Kind
 from replicalab.designs.originals import faults_of
 from replicalab.lexicon import (
@@ -64,7 +65,7 @@ class Original(Record):
     """
 
     effect: fields.Effect | None = None
-    se: Annotated[float, Field(strict=True, ge=1e-6, le=fields.LARGEST_EFFECT)] | None = None
+    se: Annotated[float, Field(strict=True, ge=1e-6, le=limits.LARGEST_EFFECT)] | None = None
     low: fields.Effect | None = None
     high: fields.Effect | None = None
     level: Annotated[float, Field(strict=True, ge=0.5, le=0.9999)] = 0.95
@@ -126,7 +127,7 @@ class Paper(Record):
     caution: fields.Prose
     contested: fields.Prose | None = None
     teaches: fields.Prose
-    facts: Annotated[list[Fact], Field(max_length=fields.MOST_FACTS)]
+    facts: Annotated[list[Fact], fields.Many]
 
     @property
     def name(self) -> str:
@@ -413,7 +414,7 @@ class Study(Record):
     constraints: Annotated[list[ScenarioConstraint], fields.Few]
     equipment: Annotated[list[fields.Label], fields.Few]
     reagents: Annotated[list[fields.Label], fields.Few]
-    substitutions: Annotated[list[AllowedSubstitution], Field(max_length=fields.MOST_SUBSTITUTIONS)]
+    substitutions: Annotated[list[AllowedSubstitution], Field(max_length=limits.MOST_SUBSTITUTIONS)]
     controls: Annotated[list[Control], fields.Few]
     policy_rules: Annotated[list[PolicyRule], fields.Few]
     min_days: fields.AtLeastOne
@@ -484,7 +485,7 @@ class Study(Record):
     def _phrases_can_be_looked_for(self) -> Self:
         for name in ("forbidden_phrases", "allowed_mentions"):
             number = sum(len(getattr(rule, name)) for rule in self.policy_rules)
-            most = fields.MOST_PHRASES
+            most = limits.MOST_PHRASES
             if number > most:
                 raise ValueError(
                     f"the restrictions have {number} {name}; {most} in all are looked for"

@@ -12,7 +12,7 @@ import yaml
 from pydantic import ValidationError
 
 from replicalab.errors import Fault, ScenarioError
-from replicalab.models import MOST_BYTES as LARGEST_PLAN
+from replicalab.limits import LARGEST_COUNT
 from replicalab.models import Protocol, Record, too_large
 from replicalab.scenarios.fields import Identifier
 from replicalab.scenarios.own import LabOverrides
@@ -28,7 +28,6 @@ from replicalab.scenarios.reading import (
 from replicalab.scenarios.study import Study
 
 _WIDTH: Final = 96  # Where a long text goes on in the next line, two columns for quotes left
-_MOST_EXACT: Final = 1e15
 _TEXT: Final = "tag:yaml.org,2002:str"
 _NO_TEXT: Final = "tag:yaml.org,2002:null"
 
@@ -63,7 +62,7 @@ def _plain(value: Data) -> Data:
         return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, list):
         return [_plain(inner) for inner in value]
-    whole = isinstance(value, float) and value.is_integer() and abs(value) < _MOST_EXACT
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < LARGEST_COUNT
     return int(value) if whole and isinstance(value, float) else value
 
 
@@ -96,10 +95,6 @@ _Dumper.add_representer(
 
 # --- a plan, a lab ---------------------------------------------------------------------------
 
-MOST_LAB_BYTES: Final = 512 * 1024
-"""The largest file of a lab: 200 items of 300 characters, each written as an escape, fit."""
-# The largest file of a plan: what fits a plan, each character written as an escape.
-_MOST_PLAN_BYTES: Final = 8 * LARGEST_PLAN
 _M = TypeVar("_M", bound=Record)
 
 
@@ -131,7 +126,7 @@ def read_lab(data: bytes | Values, source: str = "the lab's file") -> LabOverrid
     Raises:
         ScenarioError: with what is wrong, by place and with its remedy; of each list the first.
     """
-    return _checked(_LabFile, read_kind(data, FileKind.LAB, source, MOST_LAB_BYTES), source).lab
+    return _checked(_LabFile, read_kind(data, FileKind.LAB, source), source).lab
 
 
 def plan_json(plan: Protocol, study: str) -> str:
@@ -146,7 +141,7 @@ def read_plan(data: bytes | Values, source: str = "the plan's file") -> SavedPla
     Raises:
         ScenarioError: with what is wrong, by place and with its remedy; of each list the first.
     """
-    values = read_kind(data, FileKind.PLAN, source, _MOST_PLAN_BYTES)
+    values = read_kind(data, FileKind.PLAN, source)
     found = _checked(_PlanFile, values, source)
     plan = Protocol.model_validate(found.model_dump(exclude={"study"}))
     for problem in too_large(plan):

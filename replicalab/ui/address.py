@@ -17,11 +17,11 @@ from pydantic import ValidationError
 from replicalab.case import Case, FindPack
 from replicalab.errors import LinkError, ScenarioError
 from replicalab.lexicon import shortened
+from replicalab.limits import LARGEST_COUNT, LONGEST_QUERY
 from replicalab.models import too_large
 from replicalab.scenarios import QUESTION_FIELDS
 from replicalab.ui.workspace import DEFAULT_DIFFICULTY, DEFAULT_STUDY, Workspace
 
-LONGEST_QUERY: Final = 13_900  # characters after "?": uvicorn takes 16,384 bytes of headers
 _LARGEST: Final = 256 * 1024  # bytes of ``more`` once decompressed
 _MORE: Final = "more"
 _SAMPLES: Final = "samples"
@@ -49,7 +49,6 @@ KEYS: Final[dict[str, tuple[str, ...]]] = {
 """Keys of plain values, and the field that each one sets."""
 _NAMES: Final = {path: key for key, path in KEYS.items()}
 _ALWAYS: Final = {"study": DEFAULT_STUDY, "lab": DEFAULT_DIFFICULTY.value}
-_MOST_WHOLE: Final = 1e15
 _TEXTS: Final = ("study", "own", "lab", "scientist", "manager", "recording")
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]{0,19})(\.[0-9]{1,20})?(e[-+]?[0-9]{1,3})?")
 
@@ -142,7 +141,7 @@ def _value(key: str, text: str) -> Any:
 
 
 def _text(value: Any) -> str:
-    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < _MOST_WHOLE
+    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < LARGEST_COUNT
     return str(int(value) if is_whole or isinstance(value, bool) else value)
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import streamlit as st
 from pydantic import ValidationError
 
-from replicalab import models
+from replicalab import limits, models
 from replicalab.assessment import assess
 from replicalab.characters import on_one_line
 from replicalab.facts.plan import group_text, groups_text
@@ -66,12 +66,12 @@ class PlanForm(NamedTuple):
         # A plan without samples can be looked at, but not sent.
         least = 0 if self.take or field != "sample_size" else 1
         kept = f"the plan keeps {planned:,}" if self.take else ""
-        why_not = between(label, (least, models.LARGEST_PLANNED), kept)
+        why_not = between(label, (least, limits.LARGEST_PLANNED), kept)
         unit = " per group" if times > 1 else " (days)" * (field == "duration_days")
         return NumberField(
             label=f"{label}{unit}",
             key=self.key(field),
-            value=min(planned, models.LARGEST_PLANNED) // times,
+            value=min(planned, limits.LARGEST_PLANNED) // times,
             take=self.take and (lambda _: self.change(field)),
             why_not=lambda typed: why_not(None if typed is None else typed * times),
         )
@@ -138,9 +138,9 @@ def draw_numbers(form: PlanForm, pack: Pack) -> None:
     for field in NUMBER_FIELDS:
         hint = PROTOCOL_ROWS[field].help.format(unit=pack.design.unit_of_n)
         form.number(field).draw(help=escaped(hint))
-        if (planned := getattr(form.plan, field)) > models.LARGEST_PLANNED:
+        if (planned := getattr(form.plan, field)) > limits.LARGEST_PLANNED:
             _note(
-                f"The plan has {planned:,} here; the field starts with {models.LARGEST_PLANNED:,}."
+                f"The plan has {planned:,} here; the field starts with {limits.LARGEST_PLANNED:,}."
             )
 
 
@@ -155,7 +155,7 @@ def draw_lists_and_texts(form: PlanForm, pack: Pack) -> None:
             form.label(field),
             getattr(form.plan, field),
             height=_LINES_PX,
-            max_chars=models.LONGEST_TEXT,
+            max_chars=limits.LONGEST_TEXT,
             key=form.key(field),
             on_change=form.change,
             args=(field,),

@@ -6,8 +6,9 @@ from typing import Any
 
 import streamlit as st
 
-from replicalab.documents import MIMES, MOST_MB, SUFFIXES
+from replicalab.documents import MIMES, SUFFIXES
 from replicalab.errors import ReplicaLabError
+from replicalab.limits import MOST_FILE_MB
 from replicalab.ui import notices
 
 Take = Callable[[bytes, str], None]  # takes a file's bytes and its name
@@ -19,7 +20,7 @@ def upload(
     take: Take,
     suffixes: Sequence[str] = SUFFIXES,
     *,
-    most_mb: int = MOST_MB,
+    most_mb: int = MOST_FILE_MB,
     stays: bool = False,
     refused: str = "{error}",
     **how: Any,

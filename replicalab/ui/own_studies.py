@@ -14,10 +14,11 @@ from replicalab import scenarios, server
 from replicalab.drafts import renamed
 from replicalab.errors import Fault, LibraryError, LibraryFullError, ScenarioError
 from replicalab.lexicon import label_key
-from replicalab.library import LONGEST_NAME, Entry, EntryKind, Owner
+from replicalab.library import Entry, EntryKind, Owner
+from replicalab.limits import LONGEST_ENTRY_NAME, MOST_OWN_STUDIES
 from replicalab.ui.library import writer
 from replicalab.ui.library.shelf import keep_beside, owner, shelf
-from replicalab.ui.study_cache import MOST_STUDIES, OwnStudy, StudyCache
+from replicalab.ui.study_cache import OwnStudy, StudyCache
 
 _STUDIES: Final = StudyCache()  # Not a cache of Streamlit's, which any session can have cleared
 
@@ -162,7 +163,7 @@ def restock() -> None:
         return
     with suppress(LibraryError):  # the Library page says what is wrong; the file is asked for
         # Entries come with the latest first; of what is in memory the latest stands last.
-        for entry in reversed(shelf().entries(owner(), EntryKind.STUDY)[:MOST_STUDIES]):
+        for entry in reversed(shelf().entries(owner(), EntryKind.STUDY)[:MOST_OWN_STUDIES]):
             _bring_back(entry)
 
 
@@ -197,7 +198,7 @@ def _save(whose: Owner, text: str, study: scenarios.Study) -> None:
         entry = found[0]
         # An entry goes by its study's name until somebody gives it one of its own.
         is_by_study = entry.name == _name_in(shelf().read(whose, entry.id).content)
-        name = study.paper.name[:LONGEST_NAME] if is_by_study else ""
+        name = study.paper.name[:LONGEST_ENTRY_NAME] if is_by_study else ""
         shelf().update(whose, entry.id, text, base_version=entry.version, name=name)
     else:
         keep_beside(whose, EntryKind.STUDY, study.paper.name, text)
@@ -206,7 +207,7 @@ def _save(whose: Owner, text: str, study: scenarios.Study) -> None:
 def _name_in(text: str) -> str:
     """Return the name of a study that was kept, as its entry has it; empty where there is none."""
     with suppress(ScenarioError):
-        return scenarios.parse_study(text, "the study").paper.name[:LONGEST_NAME]
+        return scenarios.parse_study(text, "the study").paper.name[:LONGEST_ENTRY_NAME]
     return ""
 
 

@@ -13,11 +13,9 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final, NamedTuple
 
+from replicalab.limits import MOST_CACHED_BYTES, MOST_OWN_STUDIES, MOST_OWN_STUDY_BYTES
 from replicalab.scenarios import Study
 
-MOST_STUDIES: Final = 12
-MOST_BYTES: Final = 512 * 1024  # of one owner; a shipped study has some 10 KiB
-MOST_BYTES_IN_ALL: Final = 24 * 1024 * 1024  # parsed, up to 12 times as much: some 290 MiB
 IN_USE_SECONDS: Final = 3600.0  # after the last page run of the owner or a reader
 
 
@@ -98,20 +96,20 @@ class StudyCache:
 
     def _refusal(self, owner: str, scenario_id: str, size: int) -> str:
         drawer = self._opened(owner)
-        if len({*drawer.studies, scenario_id}) > MOST_STUDIES:
+        if len({*drawer.studies, scenario_id}) > MOST_OWN_STUDIES:
             return (
-                f"You keep {MOST_STUDIES} studies here, the most there is room for. Remove one "
+                f"You keep {MOST_OWN_STUDIES} studies here, the most there is room for. Remove one "
                 "under All studies, then use this one."
             )
         wanted = drawer.size(without=scenario_id) + size
-        if wanted > MOST_BYTES:
+        if wanted > MOST_OWN_STUDY_BYTES:
             return (
                 f"With this study yours take {wanted:,} bytes, and there is room for "
-                f"{MOST_BYTES:,}. Remove one under All studies, then use this one."
+                f"{MOST_OWN_STUDY_BYTES:,}. Remove one under All studies, then use this one."
             )
         oldest = self._clock() - IN_USE_SECONDS
         others = (d for d in self._drawers.values() if d is not drawer and d.used >= oldest)
-        if sum(other.size() for other in others) + wanted > MOST_BYTES_IN_ALL:
+        if sum(other.size() for other in others) + wanted > MOST_CACHED_BYTES:
             return (
                 "This server has no room for another study: what it keeps is in use. Nothing is "
                 "lost. Download the file, and try again in an hour."
@@ -122,7 +120,7 @@ class StudyCache:
         """Drop the longest unused drawers; `_refusal` ensures that none of them is in use."""
         total = sum(drawer.size() for drawer in self._drawers.values()) + more
         for owner, drawer in list(self._drawers.items()):
-            if total <= MOST_BYTES_IN_ALL:
+            if total <= MOST_CACHED_BYTES:
                 return
             total -= drawer.size()
             del self._drawers[owner]

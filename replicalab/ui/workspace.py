@@ -7,7 +7,8 @@ from typing import Annotated, Final, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from replicalab.case import MOST_SIDES, Case
+from replicalab.case import Case
+from replicalab.limits import MOST_SIDES
 from replicalab.models import Record
 from replicalab.negotiation import ScientistKind
 from replicalab.scenarios import Difficulty

@@ -12,15 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replicalab.agents import parsing
-from replicalab.agents.parsing import (
-    MAX_DIGITS,
-    MAX_NESTING,
-    MAX_PROBLEMS,
-    MOST_OBJECTS,
-    ScientistOutputParseError,
-    parse_scientist_output,
-)
+from replicalab.agents.parsing import ScientistOutputParseError, parse_scientist_output
 from replicalab.errors import ReplicaLabError
+from replicalab.limits import MAX_DIGITS, MAX_NESTING, MAX_PROBLEMS, MOST_OBJECTS
 from replicalab.models import ACCEPT_ACTION, ScientistAction
 from tests.factories import make_scientist_action
 from tests.strategies import scientist_actions

@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 
-from replicalab.documents import MOST_BYTES
+from replicalab.limits import MOST_FILE_BYTES
 from replicalab.scenarios import LabOverrides, lab_json, study_text
 from tests.cli.asking import Asking, started
 
@@ -59,7 +59,7 @@ def test_what_is_wrong_with_standard_input_is_told(
         (b"", "standard input: line 1: it is not JSON (it ends"),
         (b"\xff\xfe", "standard input: "),
         ("[1, 2]", "standard input: the file holds no plan; load a plan that was saved here"),
-        (b" " * (MOST_BYTES + 1), "'standard input' has more than 6,291,456 bytes"),
+        (b" " * (MOST_FILE_BYTES + 1), "'standard input' has more than 6,291,456 bytes"),
     ):
         given(data)
         said = ask(f"check {STUDY} --plan -")

@@ -11,8 +11,8 @@ from replicalab.designs import KINDS, Estimate, estimate_of
 from replicalab.designs.distributions import t_beyond, t_two_sided
 from replicalab.designs.originals import LARGEST, doubt_of, se_of_interval
 from replicalab.errors import ScenarioError
+from replicalab.limits import LARGEST_EFFECT
 from replicalab.scenarios import Design, Original, parse_study, template_text
-from replicalab.scenarios.fields import LARGEST_EFFECT
 from tests.factories import make_design
 
 

@@ -15,8 +15,9 @@ from scipy import stats
 
 from replicalab.assessment import evidence_value, smallest_detectable_effect
 from replicalab.designs import KINDS, DesignParameters
-from replicalab.designs.exact_tests import MOST_PER_GROUP, largest_h, other_share, shares_power
+from replicalab.designs.exact_tests import largest_h, other_share, shares_power
 from replicalab.errors import ScenarioError
+from replicalab.limits import MOST_PER_GROUP
 from replicalab.scenarios import Design, EvidenceAssumptions
 from tests.factories import make_design
 

@@ -10,14 +10,16 @@ from typing import Any, Final
 import pytest
 
 from replicalab.errors import TableError
-from replicalab.features.sheets.inventory import (
-    COLUMNS,
+from replicalab.features.sheets.inventory import COLUMNS, read_inventory
+from replicalab.limits import (
+    LONGEST_LABEL,
     MOST_FAULTS,
-    read_inventory,
+    MOST_OWN_ITEMS,
+    MOST_SHEET_BYTES,
+    MOST_SHEET_ROWS,
+    MOST_UNPACKED,
 )
-from replicalab.features.sheets.reading import MOST_BYTES, MOST_ROWS, MOST_UNPACKED
-from replicalab.models import LONGEST_LABEL
-from replicalab.scenarios import MOST_OWN_ITEMS, ItemState, OwnItem
+from replicalab.scenarios import ItemState, OwnItem
 from tests.features.workbooks import SHEET, bounded_memory, with_parts, workbook
 from tests.golden import assert_golden
 
@@ -100,10 +102,10 @@ def test_items_below_a_gap_are_read(gap: int) -> None:
 
 
 def test_items_below_the_last_readable_row_are_refused() -> None:
-    rows = [*[()] * MOST_ROWS, ("a", "equipment")]
-    lines = [HEADER, *[""] * MOST_ROWS, "a,equipment,,,"]
+    rows = [*[()] * MOST_SHEET_ROWS, ("a", "equipment")]
+    lines = [HEADER, *[""] * MOST_SHEET_ROWS, "a,equipment,,,"]
     for error in (refused(workbook(*rows), "ours.xlsx"), refused("\n".join(lines))):
-        assert f"the sheet has more than {MOST_ROWS:,} rows" in str(error)
+        assert f"the sheet has more than {MOST_SHEET_ROWS:,} rows" in str(error)
 
 
 def test_quoted_line_breaks_and_separators_are_part_of_a_name() -> None:
@@ -194,7 +196,7 @@ def test_wrong_value_of_a_workbook_is_refused(until: object, price: object, colu
 
 def test_workbook_that_unpacks_too_far_is_refused() -> None:
     data = with_parts(workbook(), **{SHEET: b" " * (MOST_UNPACKED + 1)})
-    assert len(data) < MOST_BYTES
+    assert len(data) < MOST_SHEET_BYTES
     with bounded_memory():
         assert "unpacks to" in str(refused(data, "ours.xlsx"))
 
@@ -254,7 +256,7 @@ WRONG_FILES: Final[dict[str, tuple[bytes | str, str]]] = {
     "a million rows": ("\n".join([HEADER, *["a"] * 10**6]), "ours.csv"),
     "10 000 rows of a workbook": (workbook(*[("a", "reagent")] * 10_000), "ours.xlsx"),
     "a million columns": ("," * 10**6 + "\n" + HEADER, "ours.csv"),
-    "too large": (b" " * (MOST_BYTES + 1), "ours.csv"),
+    "too large": (b" " * (MOST_SHEET_BYTES + 1), "ours.csv"),
     "old Excel": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "ours.xlsx"),
     "old Excel by name": (HEADER, "ours.xls"),
     "OpenDocument": (b"PK\x03\x04", "ours.ods"),
@@ -291,20 +293,20 @@ def test_item_that_stands_twice_is_refused_with_both_rows() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *(part * MOST_BYTES for part in ("\n", ",", "\x00", '"')),
-        "x\n" * (MOST_BYTES // 2),
-        "\xff" * (MOST_BYTES // 2),
-        HEADER + "\n" + ",\n" * (MOST_BYTES // 2 - 20),
-        HEADER + "\n" + "é,é,é,é,é\n" * (MOST_BYTES // 16),
-        f"{',' * 29}x\n" + f"{',' * 29}\n" * (MOST_BYTES // 30 - 2),
-        "\U0001f9ea" + "\u202e" * (MOST_BYTES // 3 - 4),
-        f"{HEADER}\n\U0001f9ea{'x' * (MOST_BYTES - 40)}",
+        *(part * MOST_SHEET_BYTES for part in ("\n", ",", "\x00", '"')),
+        "x\n" * (MOST_SHEET_BYTES // 2),
+        "\xff" * (MOST_SHEET_BYTES // 2),
+        HEADER + "\n" + ",\n" * (MOST_SHEET_BYTES // 2 - 20),
+        HEADER + "\n" + "é,é,é,é,é\n" * (MOST_SHEET_BYTES // 16),
+        f"{',' * 29}x\n" + f"{',' * 29}\n" * (MOST_SHEET_BYTES // 30 - 2),
+        "\U0001f9ea" + "\u202e" * (MOST_SHEET_BYTES // 3 - 4),
+        f"{HEADER}\n\U0001f9ea{'x' * (MOST_SHEET_BYTES - 40)}",
     ],
     ids=range(11),
 )
 def test_largest_files_take_bounded_memory(text: str) -> None:
     refused("warm up")
     data = text.encode()
-    assert len(data) <= MOST_BYTES
+    assert len(data) <= MOST_SHEET_BYTES
     with bounded_memory(), pytest.raises(TableError):
         read_inventory(data, "ours.csv")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from replicalab.features.sheets.inventory import COLUMNS, inventory_template, read_inventory
 from replicalab.lexicon import label_key
-from replicalab.models import LONGEST_LABEL
+from replicalab.limits import LONGEST_LABEL
 from replicalab.scenarios import (
     Difficulty,
     EvidenceAssumptions,

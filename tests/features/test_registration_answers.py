@@ -20,7 +20,8 @@ from replicalab.features.registration import (
     registration,
 )
 from replicalab.features.registration.answers import Registered
-from replicalab.models import LONGEST_TEXT, revise
+from replicalab.limits import LONGEST_TEXT
+from replicalab.models import revise
 from replicalab.negotiation import LabManagerKind, ScientistKind, negotiate
 from replicalab.planner import PlanAnalysis
 from replicalab.registration import QUESTIONS, Finder, Registration

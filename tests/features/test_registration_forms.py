@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from replicalab.documents import OWN
 from replicalab.errors import LinkError
 from replicalab.features.registration import PROFILES
-from replicalab.models import LONGEST_TEXT
+from replicalab.limits import LONGEST_TEXT
 from replicalab.registration import LONGEST_LINE, QUESTIONS, Registration
 from replicalab.ui.address import to_query
 from replicalab.ui.workspace import Workspace

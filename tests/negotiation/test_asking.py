@@ -15,7 +15,8 @@ from replicalab.agents.scientist_policy import (
 )
 from replicalab.assessment import assess
 from replicalab.errors import ModelError, ModelTimeoutError
-from replicalab.models import LONGEST_TEXT, Role
+from replicalab.limits import LONGEST_OUTPUT, LONGEST_REASON, LONGEST_TEXT
+from replicalab.models import Role
 from replicalab.negotiation import (
     Outcome,
     Output,
@@ -27,7 +28,6 @@ from replicalab.negotiation import (
     observe,
 )
 from replicalab.negotiation.asking import hear
-from replicalab.negotiation.records import LONGEST_OUTPUT, LONGEST_REASON
 from tests.factories import make_protocol
 from tests.negotiation.playing import (
     ACCEPT,

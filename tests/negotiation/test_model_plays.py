@@ -7,6 +7,7 @@ from typing import Final
 import pytest
 
 from replicalab.errors import ModelAnswerTooLongError, ModelError, ModelTimeoutError
+from replicalab.limits import LONGEST_OUTPUT
 from replicalab.negotiation import (
     MAX_RETRIES,
     Ending,
@@ -20,7 +21,6 @@ from replicalab.negotiation import (
     save,
     score,
 )
-from replicalab.negotiation.records import LONGEST_OUTPUT
 from tests.negotiation.playing import (
     ACCEPT,
     BOOKED,

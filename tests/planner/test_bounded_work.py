@@ -7,11 +7,11 @@ from typing import Final
 import pytest
 
 from replicalab.assessment import Assessment, assess
+from replicalab.limits import MOST_ITEMS_TRIED, MOST_VARIANTS
 from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner import LeastLoss, PlanAnalysis, binding, largest_sample, rank
 from replicalab.planner.least_loss import least_loss_of
-from replicalab.planner.shortfalls import MOST_ITEMS_TRIED
-from replicalab.planner.variants import MOST_VARIANTS, PlanVariants
+from replicalab.planner.variants import PlanVariants
 from replicalab.scenarios import Pack, load_scenario
 from tests.factories import (
     change_pack,

@@ -9,9 +9,10 @@ from typing import Any, Final
 import pytest
 
 from replicalab.assessment import Evidence, assess
-from replicalab.models import LARGEST_PLANNED, revise
+from replicalab.limits import LARGEST_PLANNED, MOST_POINTS
+from replicalab.models import revise
 from replicalab.planner import curves
-from replicalab.planner.curves import MOST_POINTS, Curves
+from replicalab.planner.curves import Curves
 from replicalab.scenarios import Design, Difficulty, EvidenceTier, load_scenario
 from tests.factories import (
     make_design,

@@ -244,11 +244,11 @@ def test_of_more_sizes_than_are_looked_at_some_are_evenly_spaced_and_the_last_am
     # Two show no more than one: they are one in each group.
     every = {0: [1, *range(3, 101)]}
     assert sizes(plan, pack) == every
-    monkeypatch.setattr(FRONTIER, "MOST_SIZES", 99)
+    monkeypatch.setattr(FRONTIER, "MOST_FRONTIER_SIZES", 99)
     assert sizes(plan, pack) == every
-    monkeypatch.setattr(FRONTIER, "MOST_SIZES", 98)
+    monkeypatch.setattr(FRONTIER, "MOST_FRONTIER_SIZES", 98)
     assert sizes(plan, pack) == {0: [*range(1, 100, 2), 100]}
-    monkeypatch.setattr(FRONTIER, "MOST_SIZES", 2)  # ten at least
+    monkeypatch.setattr(FRONTIER, "MOST_FRONTIER_SIZES", 2)  # ten at least
     assert sizes(plan, pack) == {0: [*range(1, 92, 10), 100]}
 
 
@@ -258,14 +258,14 @@ def test_sizes_are_shared_out_over_the_ways_to_word_a_plan(monkeypatch: pytest.M
         make_control(name=CONTROLS[1], droppable=True),
     )
     pack = make_pack(budget=1525.0, controls=[control], allowed_substitutions=[])
-    monkeypatch.setattr(FRONTIER, "_MOST_PLANS", 40)
+    monkeypatch.setattr(FRONTIER, "MOST_FRONTIER_PLANS", 40)
     # Twenty for each: of 100 every fifth; of 102, without the control, every sixth. Beside a
     # control there is a sample more.
     assert sizes(plan, pack) == {
         0: [2, *range(6, 100, 5), 100],
         1: [*range(1, 102, 6), 102],
     }
-    monkeypatch.setattr(FRONTIER, "_MOST_PLANS", 19)  # for one way, with ten at least
+    monkeypatch.setattr(FRONTIER, "MOST_FRONTIER_PLANS", 19)  # for one way, with ten at least
     assert [*sizes(plan, pack)] == [0]
 
 

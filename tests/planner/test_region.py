@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replicalab.assessment import Counts, amounts, assess, counts_of, effects_of, merged_effects
-from replicalab.models import LARGEST_PLANNED, Dimension, Protocol, revise
+from replicalab.limits import LARGEST_PLANNED
+from replicalab.models import Dimension, Protocol, revise
 from replicalab.planner import PlanToDraw, RegionLimit, largest_sample, least_to_draw, plan_to_draw
 from replicalab.planner.region import Region, Span, grid_for, numeric_checks, region
 from replicalab.scenarios import Bounds, CostModel, Pack, load_scenario

@@ -9,7 +9,8 @@ import pytest
 from scipy import stats
 
 from replicalab.assessment import assess
-from replicalab.models import LARGEST_PLANNED, Protocol
+from replicalab.limits import LARGEST_PLANNED
+from replicalab.models import Protocol
 from replicalab.planner import LeastLoss, PlanAnalysis, least_loss, rank
 from replicalab.scenarios import CostModel, Pack, ScenarioConstraint
 from tests.factories import (

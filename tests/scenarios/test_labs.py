@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from replicalab.limits import MAX_SEED
 from replicalab.scenarios import (
     MAX_ROUNDS,
-    MAX_SEED,
     MISSING,
     Difficulty,
     Pack,

@@ -10,14 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replicalab.errors import ScenarioError
-from replicalab.scenarios.reading import (
-    MAX_BYTES,
-    MAX_DEPTH,
-    MOST_VALUES,
-    Data,
-    dotted,
-    read_document,
-)
+from replicalab.limits import MAX_DEPTH, MOST_STUDY_BYTES, MOST_VALUES
+from replicalab.scenarios.reading import Data, dotted, read_document
 from tests.golden import assert_golden
 from tests.scenarios.small_study import refusal
 
@@ -111,7 +105,7 @@ def test_refused_text_names_place_value_and_remedy() -> None:
 
 
 def test_limits_of_bytes_depth_and_number_include_the_limit() -> None:
-    padding = MAX_BYTES - len("a: 1 #")
+    padding = MOST_STUDY_BYTES - len("a: 1 #")
     assert read_document(f"a: 1 #{'x' * padding}", "x.yaml").data == {"a": 1}
     assert "more than" in message(f"a: 1 #{'x' * (padding + 1)}")
     assert "more than" in message(f"a: 1 #{'é' * (padding // 2 + 1)}")

@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from replicalab.errors import ScenarioError
+from replicalab.limits import LONGEST_LABEL, MOST_FILE_BYTES, MOST_OWN_ITEMS
 from replicalab.lint import lint
-from replicalab.models import LONGEST_LABEL, Protocol, too_large
+from replicalab.models import Protocol, too_large
 from replicalab.scenarios import (
-    MOST_OWN_ITEMS,
     Difficulty,
     ItemState,
     LabOverrides,
@@ -35,7 +35,7 @@ from replicalab.scenarios import (
 )
 from replicalab.scenarios.reading import Data, read_document
 from replicalab.scenarios.study import Study
-from replicalab.scenarios.writing import MOST_LAB_BYTES, data_yaml
+from replicalab.scenarios.writing import data_yaml
 from tests.factories import make_protocol
 from tests.golden import assert_golden
 from tests.strategies import own_labs, protocols, studies
@@ -207,7 +207,7 @@ def test_largest_lab_fits_its_file() -> None:
     items = tuple(OwnItem(label=each, category="reagent") for each in labels)
     lab = LabOverrides(items=items)
     data = lab_json(lab).encode()
-    assert len(data) <= MOST_LAB_BYTES
+    assert len(data) <= MOST_FILE_BYTES
     assert read_lab(data) == lab
     assert read_lab(lab_json(LAB).encode("utf-8-sig")) == LAB, "a byte order mark is no fault"
 
@@ -239,7 +239,7 @@ WRONG: Final[dict[str, bytes | str]] = {
     "no number": '{"format": 2, "lab": {"days": NaN}}',
     "long number": '{"format": 2, "lab": {"days": ' + "9" * 5000 + "}}",
     "deep": '{"lab":' + "[" * 100_000,
-    "too large": "{}" + " " * (MOST_LAB_BYTES - 1),
+    "too large": "{}" + " " * (MOST_FILE_BYTES - 1),
 }
 
 
@@ -274,7 +274,7 @@ def test_edited_lab_file_is_a_lab_or_refused(seed: int) -> None:
 
 @pytest.mark.parametrize("part", ["[],", '{"label": 1},'])
 def test_largest_lab_file_takes_bounded_memory(part: str) -> None:
-    inside = (part * ((MOST_LAB_BYTES - 99) // len(part))).rstrip(",")
+    inside = (part * ((MOST_FILE_BYTES - 99) // len(part))).rstrip(",")
     data = f'{{"format": 2, "lab": {{"items": [{inside}]}}}}'.encode()
     tracemalloc.start()
     try:

@@ -15,9 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replicalab.case import MOST_SIDES, Case
+from replicalab.case import Case
 from replicalab.errors import LinkError
-from replicalab.models import LARGEST_PLANNED, ScientistActionType, plan_action, revise
+from replicalab.limits import LARGEST_PLANNED, MOST_SIDES
+from replicalab.models import ScientistActionType, plan_action, revise
 from replicalab.negotiation import (
     AUTOMATIC,
     LabManagerKind,

@@ -6,11 +6,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from replicalab import server
-from replicalab.batch import MOST_JOBS as MOST_JOBS_OF_ALL
 from replicalab.batch import run_job
 from replicalab.case import case_text
 from replicalab.drafts import Draft, check, new_study
 from replicalab.library import EntryKind
+from replicalab.limits import MOST_JOBS
 from replicalab.models import revise
 from replicalab.negotiation import Negotiation, ScientistKind, save
 from replicalab.scenarios import (
@@ -258,7 +258,7 @@ def test_opened_batch_leaves_the_one_before_one_click_away() -> None:
 def test_batch_of_a_strange_size_is_refused_with_the_limit() -> None:
     app = press(type_number(at_many(), "Last seed", 33_400), "Run")
     [refused] = [alert.text for alert in alerts(app)]
-    assert f"at most {MOST_JOBS_OF_ALL:,}" in refused
+    assert f"at most {MOST_JOBS:,}" in refused
     press(type_number(app, "Last seed", 5_000), "Run")
     assert "has at most 10,000" in alerts(app)[0].text
 

@@ -251,7 +251,7 @@ def test_file_takes_the_place_of_another_that_was_opened_in_the_same_lab() -> No
 
 def test_negotiation_too_large_to_be_opened_again_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "are opened again here" not in said(visit(NEGOTIATION))
-    monkeypatch.setattr("replicalab.ui.negotiation.files.MOST_BYTES", 100)
+    monkeypatch.setattr("replicalab.ui.negotiation.files.MOST_FILE_BYTES", 100)
     assert "at most 100 are opened again here" in said(visit(NEGOTIATION))
 
 

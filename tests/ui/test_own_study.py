@@ -136,11 +136,11 @@ def test_study_waits_in_the_editor_while_there_is_no_room_as_is_said_before_and_
     second = MINE.replace("my_stroop", "my_stroop_2").replace(TITLE, "Stroop again")
     app = write(using(), second)
     with monkeypatch.context() as patch:
-        patch.setattr(study_cache, "MOST_BYTES_IN_ALL", 1)
+        patch.setattr(study_cache, "MOST_CACHED_BYTES", 1)
         press(app, "Use this study")  # there was room when it was drawn
         assert "This server has no room for another study" in said(app)
         assert query_of(app)["study"] == "my_stroop"
-    monkeypatch.setattr(study_cache, "MOST_STUDIES", 1)
+    monkeypatch.setattr(study_cache, "MOST_OWN_STUDIES", 1)
     assert not can_press(run(app), "Use this study")
     assert "You keep 1 studies here" in said(app)
     assert app.text_area(key="own_text").value == second

@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from replicalab.facts.study import story_panel
 from replicalab.facts.verdicts import offer_story
+from replicalab.limits import MOST_STUDY_BYTES
 from replicalab.scenarios import load_scenario
-from replicalab.scenarios.reading import MAX_BYTES
 from replicalab.ui import study_form
 from replicalab.ui.study import PARTS, TABS, reference_options
 from tests.facts.reading import tree
@@ -74,8 +74,10 @@ def test_every_field_for_text_takes_only_so_much(scientist: str) -> None:
         found |= {field.label: field.max_chars for field in (*app.text_input, *app.text_area)}
     assert {"Search", "Study file (YAML)", "Rationale"} < found.keys()
     assert {"person": "Or ask the lab a question", "model": "Key"}[scientist] in found
-    assert found["Study file (YAML)"] > MAX_BYTES, "the reader says how much too long a file is"
-    assert all(0 < most <= MAX_BYTES * 1.2 for most in found.values()), found
+    assert found["Study file (YAML)"] > MOST_STUDY_BYTES, (
+        "the reader says how much too long a file is"
+    )
+    assert all(0 < most <= MOST_STUDY_BYTES * 1.2 for most in found.values()), found
 
 
 # --- the Study page ---------------------------------------------------------------------------

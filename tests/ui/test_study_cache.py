@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from replicalab.limits import MOST_OWN_STUDIES, MOST_OWN_STUDY_BYTES
 from replicalab.scenarios import Study, copy_text, parse_study
 from replicalab.ui import study_cache
-from replicalab.ui.study_cache import IN_USE_SECONDS, MOST_BYTES, MOST_STUDIES, StudyCache, key_of
+from replicalab.ui.study_cache import IN_USE_SECONDS, StudyCache, key_of
 
 STUDY: Final = parse_study(copy_text("psy_stroop", "mine"), "mine")
 OTHERS_USE_IT: Final = "what it keeps is in use"
@@ -51,7 +52,7 @@ def store(clock: Clock) -> StudyCache:
 
 def small(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     """Leave room for that many bytes in all."""
-    monkeypatch.setattr(study_cache, "MOST_BYTES_IN_ALL", most)
+    monkeypatch.setattr(study_cache, "MOST_CACHED_BYTES", most)
 
 
 # --- whose it is ---
@@ -89,21 +90,21 @@ def test_key_is_the_same_again_and_another_for_each_owner_and_study_and_no_other
 
 
 def test_owner_keeps_up_to_so_many_studies_and_bytes(store: StudyCache) -> None:
-    for number in range(MOST_STUDIES):
+    for number in range(MOST_OWN_STUDIES):
         assert not kept(store, "ada", name=f"s{number}")
-    assert kept(store, "ada", name="more").startswith(f"You keep {MOST_STUDIES} studies here")
-    most = MOST_BYTES - MOST_STUDIES + 1
+    assert kept(store, "ada", name="more").startswith(f"You keep {MOST_OWN_STUDIES} studies here")
+    most = MOST_OWN_STUDY_BYTES - MOST_OWN_STUDIES + 1
     assert not kept(store, "ada", most, "s0")
     before = store.of("ada")
     refused = kept(store, "ada", most + 1, "s0")
-    assert f"{MOST_BYTES + 1:,} bytes" in refused
+    assert f"{MOST_OWN_STUDY_BYTES + 1:,} bytes" in refused
     assert refused == store.refusal("ada", "s0", "x" * (most + 1))
     assert store.of("ada") == before
     assert list(before)[-1] == "s0", "what was kept anew is the latest"
 
 
 def test_text_is_counted_in_bytes(store: StudyCache) -> None:
-    alphas = "\N{GREEK SMALL LETTER ALPHA}" * (MOST_BYTES // 2)
+    alphas = "\N{GREEK SMALL LETTER ALPHA}" * (MOST_OWN_STUDY_BYTES // 2)
     assert not store.refusal("ada", "mine", alphas)
     assert store.refusal("ada", "mine", f"{alphas}\N{GREEK SMALL LETTER ALPHA}")
     assert not store.refusal("ada", "mine", "\ud800")
@@ -179,7 +180,7 @@ def test_whatever_is_done_the_bounds_hold_and_nothing_in_use_is_lost(done: list[
     seen: dict[str, float] = {}
     with pytest.MonkeyPatch.context() as patch:
         small(patch, 60)
-        patch.setattr(study_cache, "MOST_BYTES", 40)
+        patch.setattr(study_cache, "MOST_OWN_STUDY_BYTES", 40)
         for what, owner, name, number in done:
             if what == "wait":
                 clock.now += number * 200

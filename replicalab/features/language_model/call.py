@@ -11,11 +11,11 @@ import openai
 from replicalab import errors
 from replicalab.features.language_model.endpoint import API_KEY_SETTING, Endpoint
 from replicalab.lexicon import count_text
+from replicalab.limits import LARGEST_COUNT
 
 CONNECT_SECONDS: Final = 10.0
 FREE_BYTES: Final = 1 << 22
 BYTES_PER_CHARACTER: Final = 1 << 8  # a streamed piece wraps each token in about 300 bytes
-MAX_TOKEN_COUNT: Final = 10**9
 _OPTIONAL: Final = ("max_completion_tokens", "temperature", "stream")
 _SENT_HEADERS: Final = frozenset({"host", "connection", "accept", "content-type", "content-length"})
 _FINISH_REASONS: Final = ("stop", "length", "tool_calls", "content_filter", "function_call")
@@ -99,7 +99,7 @@ class ModelCall:
 
 
 def _count(value: object) -> int | None:
-    return value if type(value) is int and 0 <= value <= MAX_TOKEN_COUNT else None
+    return value if type(value) is int and 0 <= value <= LARGEST_COUNT else None
 
 
 def _too_long(endpoint: Endpoint, limit: str) -> errors.ModelAnswerTooLongError:

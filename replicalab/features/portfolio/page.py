@@ -15,8 +15,9 @@ from replicalab.features.portfolio.choice import (
     portfolio_panel,
     row_of,
 )
-from replicalab.features.portfolio.plans import MAX_WORTH, PortfolioStudy
+from replicalab.features.portfolio.plans import PortfolioStudy
 from replicalab.lexicon import joined
+from replicalab.scenarios import MOST
 from replicalab.tables import sheet
 from replicalab.ui import state
 from replicalab.ui.controls import NumberField, between, complain
@@ -67,7 +68,7 @@ def _draw(studies: Mapping[str, ListedStudy]) -> None:
             f"Worth of {escaped(name)}",
             f"portfolio_worth_{study.key}",
             1.0,
-            why_not=between(f"The worth of {name}", (0, MAX_WORTH)),
+            why_not=between(f"The worth of {name}", (0, MOST)),
             step=0.5,
         )
         for name, study in zip(names, listed, strict=True)

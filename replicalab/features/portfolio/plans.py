@@ -15,9 +15,8 @@ from replicalab.lexicon import label_key, shortened
 from replicalab.models import Dimension, revise
 from replicalab.planner.limits import TIER_RANK, CountLimits, EvidenceCurve, most_looked_at
 from replicalab.planner.variants import variants_of
-from replicalab.scenarios import EvidenceTier, Pack
+from replicalab.scenarios import MOST, EvidenceTier, Pack
 
-MAX_WORTH: Final = 1_000_000_000
 UNIT: Final = 1_000_000  # credits and worth are counted in whole millionths
 
 
@@ -32,7 +31,7 @@ class PortfolioStudy:
     def __post_init__(self) -> None:
         name = f"'{shortened(self.pack.paper.name)}'"
         for label, number, most, example in (
-            ("worth of", self.worth, MAX_WORTH, 2),
+            ("worth of", self.worth, MOST, 2),
             ("share at the floor of", self.floor_share, 1, 0.5),
         ):
             if not (isfinite(number) and 0 <= number <= most):

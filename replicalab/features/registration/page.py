@@ -17,7 +17,7 @@ from replicalab.features.registration import (
 )
 from replicalab.features.registration.answers import Registered
 from replicalab.lexicon import capitalised
-from replicalab.models import LONGEST_TEXT
+from replicalab.limits import LONGEST_TEXT
 from replicalab.registration import Finder, Question
 from replicalab.ui import state
 from replicalab.ui.controls import button

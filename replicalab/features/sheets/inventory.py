@@ -9,7 +9,7 @@ from replicalab.characters import described, hidden, on_one_line
 from replicalab.errors import CellFault, TableError
 from replicalab.features.sheets.reading import Table, read_table, source_of
 from replicalab.lexicon import label_key, shortened
-from replicalab.models import LARGEST_COUNT, LONGEST_LABEL
+from replicalab.limits import LARGEST_COUNT, LONGEST_LABEL, MOST_FAULTS
 from replicalab.scenarios import MOST, ItemState, OwnItem, Pack, known_names
 from replicalab.tables import TWO_WAYS, Value, number_text, sheet, unguarded
 
@@ -18,7 +18,6 @@ REQUIRED: Final = COLUMNS[:2]
 KINDS: Final = ("equipment", "reagent")
 STATES: Final = tuple(state.value for state in ItemState)
 _WORDS: Final = {"kind": KINDS, "state": STATES}
-MOST_FAULTS: Final = 20  # The most faults that one message lists
 _NUMBER: Final = re.compile(r"[0-9]{1,20}(?:[.,][0-9]{1,400})?")  # 326 for the smallest price
 
 

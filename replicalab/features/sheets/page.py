@@ -14,8 +14,9 @@ from replicalab.characters import on_one_line
 from replicalab.errors import TableError
 from replicalab.features.sheets import inventory
 from replicalab.features.sheets.inventory import COLUMNS, KINDS, REQUIRED, STATES
-from replicalab.features.sheets.reading import MOST_BYTES, SUFFIXES, Table, read_table
+from replicalab.features.sheets.reading import SUFFIXES, Table, read_table
 from replicalab.lexicon import count_text
+from replicalab.limits import MOST_SHEET_BYTES
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import OwnItem
 from replicalab.ui import notices, state
@@ -55,7 +56,7 @@ def panel(_: str, plan: PlanAnalysis) -> None:
         _NOTICES,
         _open,
         SUFFIXES,
-        most_mb=MOST_BYTES // 2**20,
+        most_mb=MOST_SHEET_BYTES // 2**20,
         help="Choose its columns and check its items before you take them. Only the first sheet "
         "of a workbook is read.",
     )

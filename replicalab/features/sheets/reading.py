@@ -13,7 +13,13 @@ from zipfile import ZipFile
 from replicalab.characters import on_one_line
 from replicalab.errors import CellFault, TableError
 from replicalab.lexicon import label_key, shortened
-from replicalab.scenarios import MOST_OWN_ITEMS
+from replicalab.limits import (
+    MOST_OWN_ITEMS,
+    MOST_SHEET_BYTES,
+    MOST_SHEET_COLUMNS,
+    MOST_SHEET_ROWS,
+    MOST_UNPACKED,
+)
 from replicalab.tables import number_text
 
 if TYPE_CHECKING:
@@ -22,10 +28,6 @@ if TYPE_CHECKING:
 Table: TypeAlias = "pd.DataFrame"
 SUFFIXES: Final = ("csv", "tsv", "txt", "xlsx")
 """Endings of readable files; all but the last are text."""
-MOST_BYTES: Final = 2 * 2**20  # The largest file, 2 MiB; a full inventory has about 30 KiB
-MOST_UNPACKED: Final = 20 * 2**20  # The largest sum of the uncompressed parts of a workbook
-MOST_ROWS: Final = 2_000  # Rows that are read, empty ones too; more take seconds
-MOST_COLUMNS: Final = 30
 _SEPARATORS: Final = ",;\t"
 
 
@@ -60,8 +62,8 @@ def _ending(data: bytes, name: str) -> str:
     is_archive = data.startswith(b"PK\x03\x04")
     if ending not in SUFFIXES:
         raise _RefusedError("the file is neither CSV nor .xlsx", "save it as CSV or .xlsx")
-    if len(data) > MOST_BYTES:
-        problem = f"the file has {len(data):,} bytes, more than the {MOST_BYTES:,} allowed"
+    if len(data) > MOST_SHEET_BYTES:
+        problem = f"the file has {len(data):,} bytes, more than the {MOST_SHEET_BYTES:,} allowed"
         raise _RefusedError(problem, "keep the table alone, without pictures and other sheets")
     if not data.strip():
         raise _RefusedError("the file is empty", "write the headings and one item per row")
@@ -97,7 +99,7 @@ def _workbook_rows(data: bytes) -> list[list[str]]:
             book = load_workbook(BytesIO(data), read_only=True, data_only=True, keep_links=False)
             sheet = book.worksheets[0]
             sheet.reset_dimensions()  # a file may state fewer rows than it has
-            return _texts(sheet.iter_rows(max_col=MOST_COLUMNS + 1, values_only=True))
+            return _texts(sheet.iter_rows(max_col=MOST_SHEET_COLUMNS + 1, values_only=True))
     except Exception:  # noqa: BLE001 - openpyxl raises whatever a damaged part leads to
         remedy = "open it in a spreadsheet program and save it again"
         raise _RefusedError("the workbook is damaged", remedy) from None
@@ -107,7 +109,10 @@ def _workbook_rows(data: bytes) -> list[list[str]]:
 
 def _texts(rows: Iterable[Sequence[object]]) -> list[list[str]]:
     """Return the cells as texts, up to one row and one column too many."""
-    return [[*map(_cell_text, row[: MOST_COLUMNS + 1])] for row in islice(rows, MOST_ROWS + 1)]
+    return [
+        [*map(_cell_text, row[: MOST_SHEET_COLUMNS + 1])]
+        for row in islice(rows, MOST_SHEET_ROWS + 1)
+    ]
 
 
 def _cell_text(cell: object) -> str:
@@ -122,8 +127,8 @@ def _frame(texts: list[list[str]]) -> Table:
     import pandas as pd  # noqa: PLC0415 - slow to load
     from openpyxl.utils import get_column_letter  # noqa: PLC0415 - slow to load
 
-    if len(texts) > MOST_ROWS:
-        problem = f"the sheet has more than {MOST_ROWS:,} rows"
+    if len(texts) > MOST_SHEET_ROWS:
+        problem = f"the sheet has more than {MOST_SHEET_ROWS:,} rows"
         raise _RefusedError(problem, "delete the rows below the table, empty ones too")
     rows = {number: row for number, row in enumerate(texts, start=1) if any(row)}
     if len(rows) < 2:
@@ -133,8 +138,8 @@ def _frame(texts: list[list[str]]) -> Table:
         raise _RefusedError(problem, "keep the items that your studies may need")
     columns = enumerate(zip_longest(*rows.values(), fillvalue=""))
     filled = {place: cells for place, cells in columns if any(cells)}
-    if max(filled) >= MOST_COLUMNS:
-        problem = f"the table has more than {MOST_COLUMNS} columns"
+    if max(filled) >= MOST_SHEET_COLUMNS:
+        problem = f"the table has more than {MOST_SHEET_COLUMNS} columns"
         raise _RefusedError(problem, "delete the columns that are not needed")
     table: dict[str, tuple[str, ...]] = {}
     for place, (first, *rest) in filled.items():

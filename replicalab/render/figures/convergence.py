@@ -14,7 +14,7 @@ from replicalab.render.figures.style import LABEL_SIZE, TITLE_LINE, figure, labe
 _HEIGHT: Final = 350
 _TOP: Final = 20
 _BOTTOM: Final = 66
-_LONGEST_LINE: Final = 44
+_LINE_LENGTH: Final = 44
 _ABOVE: Final = 1.12
 _UPPER: Final = [0.58, 1.0]
 _LOWER: Final = [0.0, 0.42]  # Where the two panels stand in the height of the plot
@@ -123,7 +123,7 @@ def _title(plans: Sequence[Assessment]) -> str:
         )
         shown = _course(*found)
         text = f"Budget used {spent}, {first.evidence.text_of(shown)}"
-    return text if len(text) <= _LONGEST_LINE else text.replace(", ", ",<br>", 1)
+    return text if len(text) <= _LINE_LENGTH else text.replace(", ", ",<br>", 1)
 
 
 def _course(first: str, last: str) -> str:
@@ -141,7 +141,7 @@ def _spent(plan: Assessment) -> str:
 
 _ROW: Final = 34
 _AROUND: Final = 96
-_LONGEST_NAME: Final = 34
+_NAME_LENGTH: Final = 34
 # From none to all; each cell also holds its number.
 _SHADES: Final = ((0.0, "#FBE3D2"), (0.5, "#CFE3EE"), (1.0, "#00659D"))
 _DARK: Final = 0.75  # From this share on a shade is dark
@@ -165,7 +165,7 @@ def outcomes_figure(
     """
     # Plotly reads tags in every label: without "<" there is none.
     many = enumerate(names, start=1)
-    short = [f"{at}. {name[:_LONGEST_NAME].replace('<', '')}" for at, name in many]
+    short = [f"{at}. {name[:_NAME_LENGTH].replace('<', '')}" for at, name in many]
     heat = {
         "type": "heatmap",
         "x": list(labs),

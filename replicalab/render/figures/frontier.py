@@ -30,7 +30,7 @@ LOOKS: Final = (
 """Colour and dash of the line of each fidelity loss; a larger loss has the last ones."""
 _BUDGET: Final = "#B84E00"
 # So many plans of a line can be pointed at; with more, evenly spaced ones.
-_MOST_OF_A_LINE: Final = 40
+_LABELLED_OF_A_LINE: Final = 40
 
 
 def frontier_figure(
@@ -94,5 +94,5 @@ def _draw_line(sheet: Sheet, line: LossLine, evidence: Evidence, lab: Lab) -> No
 
 def _spaced(plans: Sequence[FrontierPlan]) -> list[FrontierPlan]:
     """Return some of a line's plans, the first and the last among them."""
-    steps = min(len(plans), _MOST_OF_A_LINE) - 1
+    steps = min(len(plans), _LABELLED_OF_A_LINE) - 1
     return [plans[round(step * (len(plans) - 1) / max(1, steps))] for step in range(steps + 1)]

@@ -13,8 +13,8 @@ from replicalab.facts.tradeoffs import (
     CHEAPEST,
     LAST,
     LEAST_LOSS,
-    MOST_EVIDENCE,
     OFFER,
+    STRONGEST,
     YOUR_PLAN,
 )
 from replicalab.render.figures.placing import PLOT, LabelPlace, LabelRequest, along, around, placed
@@ -28,7 +28,7 @@ SYMBOLS: Final = {
     LEAST_LOSS: "diamond",
     BALANCED: "star",
     CHEAPEST: "triangle-left",
-    MOST_EVIDENCE: "triangle-right",
+    STRONGEST: "triangle-right",
     LAST: "triangle-up",
 }
 """What each plan is marked with; they differ in greyscale too."""

@@ -47,7 +47,7 @@ from replicalab.ui.workspace import LARGEST_SEED
 _RULES: Final[tuple[Rule, ...]] = get_args(Rule)
 _NOTICE: Final = "batch"
 _EACH_SECOND: Final = 1.0
-_MOST_SHOWN: Final = 1000
+_ROWS_SHOWN: Final = 1000
 _T = TypeVar("_T")
 
 
@@ -330,6 +330,6 @@ def _excel(batch: VisitorBatch) -> bytes:
 
 
 def _draw_results(batch: VisitorBatch) -> None:
-    if len(batch.came) > _MOST_SHOWN:
-        st.caption(f"The first {_MOST_SHOWN:,}; the files have all.")
-    st.dataframe(results_frame(batch.came[:_MOST_SHOWN]), hide_index=True, alt="Every result")
+    if len(batch.came) > _ROWS_SHOWN:
+        st.caption(f"The first {_ROWS_SHOWN:,}; the files have all.")
+    st.dataframe(results_frame(batch.came[:_ROWS_SHOWN]), hide_index=True, alt="Every result")

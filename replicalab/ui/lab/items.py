@@ -8,8 +8,8 @@ from replicalab.characters import on_one_line
 from replicalab.facts import lab
 from replicalab.facts.blocks import sentences_panel
 from replicalab.lexicon import label_key
-from replicalab.models import LONGEST_LABEL
-from replicalab.scenarios import CATEGORIES, MOST_OWN_ITEMS, ItemState, OwnItem, Pack
+from replicalab.limits import LONGEST_LABEL, MOST_OWN_ITEMS
+from replicalab.scenarios import CATEGORIES, ItemState, OwnItem, Pack
 from replicalab.scenarios.fields import Rate, Step
 from replicalab.scenarios.own import ItemCategory
 from replicalab.ui import notices, panel, state

@@ -8,7 +8,8 @@ import streamlit as st
 from replicalab.errors import LibraryError, ReplicaLabError
 from replicalab.lexicon import CREDITS
 from replicalab.library import Entry, EntryKind, LibraryConflictError
-from replicalab.scenarios import LONGEST_SHORT_TITLE, lab_json, read_lab
+from replicalab.limits import LONGEST_SHORT_TITLE
+from replicalab.scenarios import lab_json, read_lab
 from replicalab.ui import notices, panel, state
 from replicalab.ui.controls import button
 from replicalab.ui.files import download, upload
@@ -19,8 +20,7 @@ from replicalab.ui.words import escaped
 _NAME: Final = "lab_name"
 _KEPT: Final = "lab_kept"
 _FILE: Final = "lab_file"
-_MOST_MB: Final = 2
-_MOST_SHOWN: Final = 12  # The last that were kept; the library's page has all
+_SHOWN: Final = 12  # The last that were kept; the library's page has all
 
 
 def draw() -> None:
@@ -37,7 +37,7 @@ def draw() -> None:
     button("Save this lab", "bookmark_add", _keep, disabled=not name, key="keep_lab")
     notices.draw(_KEPT)
     _draw_kept()
-    upload("Open a lab", _FILE, _take_file, ["json"], most_mb=_MOST_MB, help="A file saved here.")
+    upload("Open a lab", _FILE, _take_file, ["json"], help="A file saved here.")
     download("This lab", lab_json(state.case().own_lab), "lab.json", key="get_lab")
     panel.draw_features("lab", state.analysis())
 
@@ -49,14 +49,14 @@ def _draw_kept() -> None:
         st.error(escaped(str(error)), icon=":material/folder_off:")
         return
     own = state.case().own_lab
-    for entry in kept[:_MOST_SHOWN]:
+    for entry in kept[:_SHOWN]:
         with st.container(horizontal=True, vertical_alignment="center"):
             # Only one of the name of the lab in use is read.
             in_use = entry.about == (own.name or "") and _content(entry) == lab_json(own)
             st.markdown(f"{escaped(entry.name)}{' · in use' if in_use else ''}")
             button("Use", "check", partial(_use, entry), key=f"use_{entry.id}", disabled=in_use)
             button("Forget", "delete", partial(_forget, entry), key=f"forget_{entry.id}")
-    if more := len(kept[_MOST_SHOWN:]):
+    if more := len(kept[_SHOWN:]):
         st.caption(f"{more} more under Library.")
 
 

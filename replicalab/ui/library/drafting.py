@@ -27,7 +27,8 @@ from replicalab.errors import (
 )
 from replicalab.facts.lab import lab_text
 from replicalab.lexicon import shortened
-from replicalab.library import LONGEST_NAME, Owner, StoredDraft
+from replicalab.library import Owner, StoredDraft
+from replicalab.limits import LONGEST_ENTRY_NAME
 from replicalab.negotiation import Setup
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, study_yaml
 from replicalab.scenarios.reading import Values
@@ -120,7 +121,7 @@ def name_of(plan: Case) -> str:
         return plan.study
     samples = (plan.plan or pack.reference_protocol).sample_size
     end = f" · {lab_text(pack)} · n {samples:,}"
-    return pack.paper.name[: LONGEST_NAME - len(end)] + end
+    return pack.paper.name[: LONGEST_ENTRY_NAME - len(end)] + end
 
 
 def is_work(case: Case) -> bool:

@@ -8,11 +8,12 @@ from typing import Final
 
 import streamlit as st
 
-from replicalab import errors, library, scenarios, server
+from replicalab import errors, library, limits, scenarios, server
 from replicalab.assessment import Assessment
 from replicalab.case import Case, case_text, read_case
 from replicalab.lexicon import CREDITS, capitalised
-from replicalab.models import FIELD_LABELS, LONGEST_TEXT
+from replicalab.limits import LONGEST_TEXT
+from replicalab.models import FIELD_LABELS
 from replicalab.ui import state
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.library import drafting
@@ -59,7 +60,7 @@ def keep() -> None:
 
 def keep_new(kind: library.EntryKind, name: str, content: str) -> None:
     """Save something else than the workspace, as a new entry."""
-    name = name[: library.LONGEST_NAME]
+    name = name[: limits.LONGEST_ENTRY_NAME]
     _attempt(content, lambda: keep_beside(owner(), kind, name, content), _leave)
 
 
@@ -205,7 +206,7 @@ def draw_fields(
         change(save, "Noted")
 
     with places[0]:
-        st.text_input("Name", key=name, max_chars=library.LONGEST_NAME, on_change=rename)
+        st.text_input("Name", key=name, max_chars=limits.LONGEST_ENTRY_NAME, on_change=rename)
     with places[1]:
         height = 68 if wide else 90
         st.text_area("Notes", key=notes, max_chars=LONGEST_TEXT, height=height, on_change=note)

@@ -6,14 +6,14 @@ from typing import Final
 import streamlit as st
 from pydantic import ValidationError
 
+from replicalab import limits
 from replicalab.characters import on_one_line
-from replicalab.documents import MOST_BYTES as DOCUMENT_BYTES
 from replicalab.errors import TraceError
 from replicalab.facts.lab import lab_text
 from replicalab.facts.negotiation import LAB_MANAGERS, RECORDED, Player, kept_text
 from replicalab.library import EntryKind
+from replicalab.limits import MOST_FILE_BYTES
 from replicalab.negotiation import (
-    MOST_BYTES,
     Negotiation,
     Recording,
     Setup,
@@ -45,7 +45,7 @@ def draw(kept: RunSession | None) -> None:
         upload(
             "Open a saved negotiation or a recording",
             "negotiation_file",
-            lambda data, name: open_text(readable_text(data, name, DOCUMENT_BYTES), name),
+            lambda data, name: open_text(readable_text(data, name, MOST_FILE_BYTES), name),
             ["json"],
             refused="That file cannot be opened: {error}",
         )
@@ -79,10 +79,10 @@ def _draw_saving(kept: RunSession) -> None:
         else None,
     )
     size = len(saved.encode("utf-8", "surrogatepass"))
-    if size > MOST_BYTES:
+    if size > MOST_FILE_BYTES:
         st.warning(
-            f"This negotiation takes {size:,} bytes, and at most {MOST_BYTES:,} are opened again "
-            "here; play fewer rounds.",
+            f"This negotiation takes {size:,} bytes, and at most {MOST_FILE_BYTES:,} are opened "
+            "again here; play fewer rounds.",
             icon=":material/warning:",
         )
 
@@ -128,7 +128,7 @@ def open_played(
     if table.is_full(kept.size):
         raise TraceError(
             f"there is no room for it: it takes {kept.size:,} bytes, and a session keeps at most "
-            f"{table.MOST_BYTES:,} of negotiations; forget one, then open it again"
+            f"{limits.MOST_GAME_BYTES:,} of negotiations; forget one, then open it again"
         )
     if not kept.recorded:
         work = work.changed(scientist=negotiation.setup.scientist)

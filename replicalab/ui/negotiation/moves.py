@@ -11,7 +11,8 @@ from replicalab.assessment import Assessment, failing_text
 from replicalab.facts.negotiation import asking_cost, outcome_verdict
 from replicalab.facts.rounds import branches_panel, outcome_panel
 from replicalab.lexicon import capitalised
-from replicalab.models import ACCEPT_ACTION, LONGEST_QUESTION, ScientistAction
+from replicalab.limits import LONGEST_QUESTION
+from replicalab.models import ACCEPT_ACTION, ScientistAction
 from replicalab.negotiation import (
     AUTOMATIC,
     LabManagerKind,

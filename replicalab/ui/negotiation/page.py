@@ -8,6 +8,7 @@ from typing import Final
 
 import streamlit as st
 
+from replicalab import limits
 from replicalab.assessment import Assessment
 from replicalab.errors import NegotiationError, TraceError
 from replicalab.facts import rounds
@@ -28,7 +29,7 @@ _MANAGER: Final = "manager_choice"
 _ROUNDS: Final = "rounds_choice"
 _RECORDED: Final = "recorded"
 # So many negotiations that may be forgotten are listed where there is no more room.
-_MOST_LISTED: Final = 20
+_LISTED: Final = 20
 _SECONDS_PER_ROUND: Final = 2.0
 _CHART: Final = "rounds_chart"
 
@@ -70,12 +71,12 @@ def _draw_full(shown: RunSession | None) -> None:
     if not table.is_full():
         return
     st.warning(
-        f"This session keeps {table.MOST_BYTES // 2**20} MiB of negotiations, the most there is "
-        "room for: nothing more is played or opened. Save what you need, then forget some of it.",
+        f"This session keeps {limits.MOST_GAME_BYTES // 2**20} MiB of negotiations, the most there "
+        "is room for: nothing more is played or opened. Save what you need, then forget some.",
         icon=":material/inventory_2:",
     )
     others = [run for run in table.played_by_hand() if run is not shown]
-    for number, run in enumerate(others[:_MOST_LISTED]):
+    for number, run in enumerate(others[:_LISTED]):
         with st.container(horizontal=True, vertical_alignment="center", key=f"room_{number}"):
             st.markdown(escaped(kept_text(run.negotiation)), width="content")
             button("Forget it", "close", partial(table.forget, run), key=f"room_{number}_forget")

@@ -18,6 +18,7 @@ from replicalab.case import Case
 from replicalab.errors import TraceError
 from replicalab.facts.blocks import Verdict
 from replicalab.facts.negotiation import outcome_verdict
+from replicalab.limits import MOST_GAME_BYTES
 from replicalab.negotiation import (
     LabManagerKind,
     Move,
@@ -34,7 +35,6 @@ from replicalab.ui.workspace import Workspace
 
 _KEY: Final = "negotiation_table"
 PLACE: Final = "negotiation"
-MOST_BYTES: Final = 16 * 2**20  # What a session keeps of negotiations that no rule plays again
 _MOST_AGAIN: Final = 16  # So many are kept that a rule plays again, or that nobody has begun
 Pending = Callable[[], None]  # a call of a model, made when the page is drawn
 
@@ -252,7 +252,7 @@ def played_by_hand() -> list[RunSession]:
 
 def is_full(more: int = 0) -> bool:
     """Return whether there is no room for so many bytes more."""
-    return sum(each.size for each in played_by_hand()) + more >= MOST_BYTES
+    return sum(each.size for each in played_by_hand()) + more >= MOST_GAME_BYTES
 
 
 def forget(run: RunSession) -> None:

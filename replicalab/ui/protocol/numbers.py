@@ -16,10 +16,10 @@ from replicalab.errors import ScenarioError
 from replicalab.facts.plan import effect_text
 from replicalab.facts.units import groupings, units_panel
 from replicalab.lexicon import capitalised
+from replicalab.limits import LONGEST_SHORT_TITLE
 from replicalab.models import Record
 from replicalab.planner.curves import Curves
 from replicalab.scenarios import Arms, Design, EvidenceAssumptions, Units
-from replicalab.scenarios.fields import LONGEST_SHORT_TITLE
 from replicalab.scenarios.own import QUESTION_FIELDS
 from replicalab.scenarios.units import ArmShare, Correlation, PerUnit
 from replicalab.ui import panel, state

@@ -38,6 +38,7 @@ PARTS_KEY: Final = "making_part"
 ADVANCED: Final = "Advanced"
 _CHECK: Final = "Check"
 _TEXT: Final = "own_text"
+_TYPED_LENGTH: Final = 300_000  # more than a file may have, so that the check says how much
 _SOURCE: Final = "own_source"
 _UPLOAD: Final = "own_upload"
 _EMPTY: Final = "an empty form"
@@ -47,7 +48,6 @@ _SIGNS: Final = {LintLevel.WARNING: Status.CAUTION, LintLevel.NOTE: Status.PASS}
 _LAB: Final = re.compile(rf"labs[.]({'|'.join(Difficulty)})[.]?")
 # More than a file may have, so that its reader says by how much, and a seventh of the largest
 # message, which would end the page's connection.
-_LONGEST_TEXT: Final = 300_000
 
 
 def draw() -> None:
@@ -255,12 +255,12 @@ def _draw_file() -> None:
         "Study file (YAML)",
         key=_TEXT,
         height=460,
-        max_chars=_LONGEST_TEXT,
+        max_chars=_TYPED_LENGTH,
         on_change=lambda: record.write(str(st.session_state[_TEXT])),
         help="Checked when you click outside, or press Ctrl and Enter.",
     )
     st.caption(
-        f"At most {_LONGEST_TEXT:,} characters; a longer paste changes nothing. The form shows "
+        f"At most {_TYPED_LENGTH:,} characters; a longer paste changes nothing. The form shows "
         "what you write here; when you change it there, notes (#) leave the file."
     )
     if now.faults:

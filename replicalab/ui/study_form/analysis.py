@@ -16,7 +16,7 @@ from replicalab.errors import Fault
 from replicalab.facts.plan import groups_text
 from replicalab.facts.study import unknown_name, worked_out_panel
 from replicalab.lexicon import capitalised
-from replicalab.scenarios.fields import LONGEST_TITLE
+from replicalab.limits import LONGEST_TITLE
 from replicalab.scenarios.reading import dotted
 from replicalab.ui import own_studies, panel
 from replicalab.ui.controls import NumberField, button, complain

@@ -18,7 +18,7 @@ from replicalab.drafts import YOUR_LAB
 from replicalab.drafts.fields import ITEM_LISTS, Input, StudyField, edited, field_at
 from replicalab.errors import Fault
 from replicalab.lexicon import CREDITS, capitalised, shortened
-from replicalab.models import LONGEST_LABEL, LONGEST_TEXT
+from replicalab.limits import LONGEST_LABEL, LONGEST_TEXT
 from replicalab.scenarios.calendar import FIRST_YEAR, LAST_YEAR, read_date
 from replicalab.scenarios.reading import Data, FieldPath, dotted
 from replicalab.ui.controls import NumberField, button, complain, places

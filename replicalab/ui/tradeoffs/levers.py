@@ -22,14 +22,15 @@ from replicalab.facts.frontier import extra_facts
 from replicalab.facts.lab import own_text
 from replicalab.facts.region import loaded_text, point_facts
 from replicalab.facts.verdicts import plan_verdict
-from replicalab.models import LARGEST_PLANNED, Protocol
+from replicalab.limits import LARGEST_PLANNED
+from replicalab.models import Protocol
 from replicalab.scenarios import MOST
 from replicalab.ui import lab, panel, state
 from replicalab.ui.controls import button, page_link
 from replicalab.ui.tradeoffs.outlook import Loaded, Outlook, choose, chosen
 
 _BUDGET_STEP: Final = 10
-_MOST_STAFF_STEPS: Final = 4
+_STAFF_STEPS: Final = 4
 _MORE: Final = 1.25  # So much of what the plans need a lever reaches at least
 
 
@@ -83,7 +84,7 @@ def _levers(view: Outlook) -> Iterator[_Lever]:
     needed = max(real.min_days, math.ceil(longest * _MORE))
     yield _Lever("days", "Days", days, 1, max(2 * days, needed))
     staff = means.staff
-    most = max(real.staff_model.base + _MOST_STAFF_STEPS, *(plan.staff + 1 for plan in plans))
+    most = max(real.staff_model.base + _STAFF_STEPS, *(plan.staff + 1 for plan in plans))
     yield _Lever("staff", "Staff units", staff, min(1, staff), max(staff + 1, most))
 
 
