@@ -1,7 +1,6 @@
 """What a score says: how far a result is from the best there was, and what made the difference."""
 
 from collections.abc import Callable
-from datetime import datetime
 from typing import Final
 
 from replicalab.assessment import Assessment, failing_text, placed_text, size_text
@@ -16,15 +15,12 @@ from replicalab.facts.blocks import (
     group,
     table,
 )
-from replicalab.facts.check import bounds_title, evidence_bar
+from replicalab.facts.check import evidence_bar
 from replicalab.facts.frontier import given_up_text
-from replicalab.facts.negotiation import step_changes
 from replicalab.facts.plan import cautions_sentence, in_its_noun, unit_noun, with_cautions
-from replicalab.facts.verdicts import ANSWERS, answer_to, evidence_status, standing
+from replicalab.facts.verdicts import evidence_status, standing
 from replicalab.lexicon import amount_text, capitalised
-from replicalab.models import LabManagerActionType
 from replicalab.negotiation import Score, is_worth_running
-from replicalab.planner import PlanAnalysis, PlanStep
 from replicalab.planner.steps import differences
 
 YOU: Final = "You"  # Whose result a score is, where it is the reader's own
@@ -99,52 +95,6 @@ _TERMS: Final[dict[str, tuple[str, Callable[[Assessment, Assessment], str]]]] = 
 """Each term of the order, and its value in a plan that is compared with another."""
 
 
-# --- a challenge ----------------------------------------------------------------------------
-
-HIDDEN: Final = "This opens once you have handed in: it would give the answer away."
-"""What stands in place of what a challenge hides."""
-COLUMNS: Final = (
-    *("time", "name", "study", "lab", "seed", "samples", "days", "credits", "fidelity loss"),
-    *("evidence", "best evidence", "regret", "in words"),
-)
-"""The columns of a sheet of results; evidence is as people read it, the rest are numbers."""
-_DIGITS: Final = 6
-
-
-def challenge_panel(yours: Assessment) -> Group:
-    """Return a plan next to what the lab has, and its evidence; nothing of it is judged."""
-    lab, evidence = yours.pack.lab, yours.evidence
-    noun = capitalised(unit_noun(yours.pack.design))
-    rows = [
-        (capitalised(lab.currency), amount_text(yours.cost), amount_text(lab.budget)),
-        ("Days", amount_text(yours.counts.days), amount_text(lab.days_left)),
-        ("Staff units", amount_text(yours.staff), amount_text(lab.staff)),
-        (noun, amount_text(yours.counts.samples), ""),
-        (evidence.title, evidence.number, bounds_title(evidence).partition(": ")[2]),
-    ]
-    columns = ("What", Column("Your plan", "number"), "The lab has")
-    return group(
-        Heading("Challenge", 2, part=True),
-        Sentence(
-            "Find the plan that this lab can run and that gives up the least. The seven checks and "
-            "the best plan are hidden until you hand in. The Lab Manager can be asked."
-        ),
-        table("Your plan and the lab", columns, rows),
-    )
-
-
-def answer_text(number: int, here: PlanAnalysis) -> str:
-    """Return what the Lab Manager answers to a plan in a challenge: its verdict and its offer.
-
-    ``Round 1, 128 fish in 21 days: rejects.``
-    """
-    yours, answer = here.yours, answer_to(here)
-    text = f"Round {number}, {size_text(yours)}: {ANSWERS[answer].title.lower()}"
-    if answer is LabManagerActionType.SUGGEST_ALTERNATIVE:
-        text += f", {step_changes(PlanStep(yours, here.offered))}"
-    return f"{in_its_noun(text, yours.pack.design)}."
-
-
 def score_panel(found: Score, who: str = "The run") -> Group:
     """Return a score: its verdict, and the result next to the best plan.
 
@@ -183,24 +133,4 @@ def score_panel(found: Score, who: str = "The run") -> Group:
         Sentence(cautions_sentence(plan)),
         table("The result and the best", columns, rows),
         Sentence(with_cautions(f"The best gives up: {given_up_text(best) or 'nothing'}.", best)),
-    )
-
-
-def result_row(found: Score, name: str, when: datetime) -> tuple[str | float, ...]:
-    """Return a result as a row of the sheet under `COLUMNS`."""
-    plan, pack = found.plan, found.best.pack
-    numbers: tuple[str | float, ...] = ("", "", "", "")
-    if plan is not None:
-        numbers = (plan.counts.samples, plan.counts.days, plan.cost, plan.fidelity_loss)
-    return (
-        when.isoformat(timespec="seconds"),
-        name,
-        pack.scenario_id,
-        str(pack.difficulty),
-        pack.seed,
-        *numbers,
-        plan.evidence.text if plan else "",
-        found.best.evidence.text,
-        round(found.regret, _DIGITS),
-        score_verdict(found).text,
     )

@@ -79,6 +79,7 @@ FEATURES: Final[tuple[Feature, ...]] = (
         sections=("report",),
         commands=("critique",),
     ),
+    Feature("challenge", "Challenge", panels=("more", "protocol")),
     Feature(
         "registration",
         "Registration forms",

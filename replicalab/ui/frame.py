@@ -12,10 +12,9 @@ from replicalab.characters import shown
 from replicalab.errors import ScenarioError
 from replicalab.facts.blocks import Heading, Status
 from replicalab.facts.check import header_panel
-from replicalab.facts.score import HIDDEN
 from replicalab.planner import PlanAnalysis
-from replicalab.ui import challenge, export, lab, panel, present, state, tray
-from replicalab.ui.controls import button
+from replicalab.ui import export, lab, panel, present, state, tray
+from replicalab.ui.controls import button, page_link
 from replicalab.ui.library import keeping
 from replicalab.ui.scenarios import gallery
 from replicalab.ui.words import ICONS, escaped
@@ -33,10 +32,12 @@ _FRONT_DOOR: Final = "Scenarios"
 _NEGOTIATION: Final = "Negotiation"
 _NEED_STUDY: Final = {"Study", "Protocol", _NEGOTIATION, "Trade-offs"}
 _WITHOUT_PLAN: Final = {_NEGOTIATION, "Compare", "Library"}  # they do not show the open plan
+_PROTOCOL: Final = "Protocol"
+_HIDDEN: Final = (_NEGOTIATION, "Trade-offs", "Compare")  # they would show the best plan
+HIDDEN: Final = "This opens once you have handed in: it would give the answer away."
 MORE: Final[dict[str, tuple[str, Callable[[str], None]]]] = {
     "Present": ("slideshow", lambda _: present.open_first()),
     "Open a file": ("folder_open", lambda _: export.open_opening()),
-    "Challenge": ("emoji_events", lambda _: challenge.start()),
     "Reset the plan": ("restart_alt", lambda _: state.replace_plan(None)),
 }
 """Further actions of every page: a symbol, and a function of the page's title."""
@@ -58,7 +59,7 @@ def page(title: str) -> Iterator[PlanAnalysis]:
         if times < _TITLE_RUNS:
             st.set_page_config(page_title=f"{title} · ReplicaLab", layout="wide")
         _begin()
-        analysis, hidden = state.analysis(), challenge.is_hidden()
+        analysis, hidden = state.analysis(), state.is_hidden()
         presenting = bool(state.workspace().presenting) and not hidden
         panel.draw_style(presenting=presenting)
         if not presenting:
@@ -76,15 +77,25 @@ def page(title: str) -> Iterator[PlanAnalysis]:
         lab.draw_if_open()
         if not hidden:
             export.draw_if_open()
-        challenge.draw_way_back(title)
+        if hidden and title != _PROTOCOL:
+            page_link("pages/1_Protocol.py", "A challenge is on: to its plan", "emoji_events")
         needs_study = title in _NEED_STUDY and not state.is_chosen()
         if needs_study:
             gallery.draw_choice(title)
-        if needs_study or challenge.draw_gate(title):
+        if needs_study or _draw_gate(title):
             _finish(title, times)
             st.stop()
         yield analysis
         _finish(title, times)
+
+
+def _draw_gate(title: str) -> bool:
+    """Draw why a page is hidden, and return whether it is."""
+    if not state.is_hidden() or title not in _HIDDEN:
+        return False
+    st.info(HIDDEN, icon=":material/lock:")
+    button("Leave the challenge", "lock_open", state.leave_challenge)
+    return True
 
 
 def _finish(title: str, times: int) -> None:
@@ -125,11 +136,11 @@ def _draw_navigation(title: str) -> None:
         button("Save", "bookmark_add", keeping.keep, key="save")
         beside = partial(tray.keep_and_notify, run=title == _NEGOTIATION)
         button("Add to comparison", "compare_arrows", beside, key="add_to_comparison")
-        locked = challenge.is_hidden()
+        locked = state.is_hidden()
         help_ = HIDDEN if locked else None
         button("Share", "ios_share", export.open_drawer, key="share", disabled=locked, help=help_)
         button("Your lab", "biotech", lab.open_form, type="tertiary")
-        more = MORE | sign_out_entry()
+        more = MORE | panel.draw_features("more", None) | sign_out_entry()
         st.menu_button(
             "More",
             list(more),
@@ -146,7 +157,7 @@ def _draw_header(analysis: PlanAnalysis, title: str) -> None:
     """Draw the open study, its verdict and the open story."""
     if state.is_chosen():
         # The front door judges only a visitor's own plan; a negotiation has its own verdict.
-        quiet = title in _WITHOUT_PLAN or challenge.is_hidden()
+        quiet = title in _WITHOUT_PLAN or state.is_hidden()
         yours = state.case().plan is not None
         quiet = quiet or (title == _FRONT_DOOR and not yours)
         panel.draw(header_panel(analysis.yours, yours=yours, quiet=quiet))

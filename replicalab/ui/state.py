@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from replicalab.ui.library.keeping import SaveNotice
     from replicalab.ui.stories import Story
 
+HANDED: Final = "challenge_handed"  # session key: where, and the plan that was handed in
 _STATE: Final = "state"
 _REMEMBERED: Final = 200  # steps that undo keeps
 _REMEMBERED_BYTES: Final = 2**20  # of their plans, or of a study's files
@@ -370,6 +371,17 @@ def brings_back_a_run() -> bool:
 
 
 # --- changes that undo ignores ---------------------------------------------------------------
+
+
+def is_hidden() -> bool:
+    """Return whether checks and best plan are hidden until a plan is handed in."""
+    where, _ = st.session_state.get(HANDED, (None, None))
+    return workspace().challenge and where != case().where
+
+
+def leave_challenge() -> None:
+    """Show everything again."""
+    show(challenge=False)
 
 
 def show(**changes: object) -> None:

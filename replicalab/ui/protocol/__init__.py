@@ -14,7 +14,7 @@ from replicalab.facts.curves import samples_panel
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis, PlanStep
 from replicalab.planner.curves import Curves
-from replicalab.ui import challenge, panel, state, tray
+from replicalab.ui import panel, state, tray
 from replicalab.ui.controls import button
 from replicalab.ui.editor import PlanForm, draw_lists_and_texts, draw_numbers
 from replicalab.ui.protocol import assumptions, changes, numbers
@@ -29,14 +29,14 @@ _SETTLED: Final = 0.5  # seconds
 def draw(analysis: PlanAnalysis) -> None:
     """Draw the page."""
     edited = _last_edit(analysis)
-    if challenge.is_hidden():
+    if state.is_hidden():
         with st.container(key="workbench"):
             with st.container(horizontal=True, key="editor"):
                 _draw_editor(analysis.yours, edited)
             with st.container():
-                challenge.draw(analysis)
+                panel.draw_features("protocol", analysis)
         return
-    challenge.draw_score(analysis)
+    panel.draw_features("protocol", analysis)
     suggestion = changes.ticked(analysis)
     tray.draw_line()
     with st.container(key="workbench"):

@@ -17,7 +17,7 @@ from replicalab.lexicon import count_text, label_key
 from replicalab.models import LAB_DIMENSIONS, Dimension
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty
-from replicalab.ui import challenge, own_studies, panel, state, study, study_form
+from replicalab.ui import own_studies, panel, state, study, study_form
 from replicalab.ui.controls import button
 from replicalab.ui.stories import Story, StoryPage, stories
 from replicalab.ui.study_cache import OwnStudy
@@ -274,7 +274,7 @@ def _draw_card(card: Card, on_click: Callable[[], None] | None = None) -> None:
     summary = card.summary
     key = card.own.key if card.own else None
     is_mine = card.own is not None and own_studies.is_mine(card.own)
-    hidden = challenge.hides(summary.scenario_id)
+    hidden = state.is_hidden() and summary.scenario_id == state.case().study
     place = summary.scenario_id if is_mine or key is None else f"shared_{key}"
     origin = own_studies.origin(card.own) if card.own else ""
     with st.container(border=True, key=f"card_{place}", height="stretch", gap=None):

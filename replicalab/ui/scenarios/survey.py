@@ -16,7 +16,7 @@ from replicalab.models import Protocol
 from replicalab.planner import SurveyedStudy, surveyed
 from replicalab.scenarios import EvidenceAssumptions, Pack, list_scenarios, shelf_fingerprint
 from replicalab.tables import sheet
-from replicalab.ui import challenge, own_studies, panel, state
+from replicalab.ui import own_studies, panel, state
 from replicalab.ui.address import to_query
 from replicalab.ui.controls import complain
 from replicalab.ui.files import download
@@ -69,7 +69,8 @@ def draw() -> None:
             persist_state="session",
         )
     complain(*problems)
-    shown = (row for row in _rows() if not challenge.hides(row.found.pack.scenario_id))
+    hidden = state.case().study if state.is_hidden() else None
+    shown = (row for row in _rows() if row.found.pack.scenario_id != hidden)
     rows = sorted(shown, key=lambda row: order_key(order)(row.found))
     case = state.case()
     lab = any_lab_text(case.own_lab, case.lab, case.seed)

@@ -19,7 +19,7 @@ from replicalab.facts.study import (
 )
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Difficulty, Pack
-from replicalab.ui import challenge, notices, own_studies, panel, state, study_form
+from replicalab.ui import notices, own_studies, panel, state, study_form
 from replicalab.ui.controls import button, open_tab, page_link
 from replicalab.ui.study_cache import OwnStudy
 from replicalab.ui.workspace import LARGEST_SEED
@@ -56,7 +56,7 @@ def draw(here: PlanAnalysis) -> None:
         _draw_lab_choice(pack)
     with story:
         _draw_own()
-        if not challenge.is_hidden():
+        if not state.is_hidden():
             panel.draw(story_panel(reference))
         with st.container(horizontal=True, key="ways_on"):
             page_link("pages/1_Protocol.py", "Edit the protocol", "tune")

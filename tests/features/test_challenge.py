@@ -6,12 +6,13 @@ from typing import Final
 from streamlit.testing.v1 import AppTest
 
 from replicalab.assessment import assess
-from replicalab.facts.score import COLUMNS, HIDDEN
+from replicalab.features.challenge import COLUMNS
+from replicalab.features.challenge.page import RESULTS
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import load_scenario
 from replicalab.tables import sheet
 from replicalab.ui.address import to_query
-from replicalab.ui.challenge import _RESULTS
+from replicalab.ui.frame import HIDDEN
 from replicalab.ui.workspace import Workspace
 from tests.ui.acting import (
     can_press,
@@ -83,7 +84,7 @@ def test_plan_is_tuned_asked_about_and_handed_in_for_a_score_and_tried_again() -
     app.session_state["state"].workspace = workspace(app).changed(plan=BEST.plan)
     press(run(app), "Hand in")
     assert "no plan ranks above it" in everything(app)
-    rows = app.session_state[_RESULTS]
+    rows = app.session_state[RESULTS]
     assert [row[COLUMNS.index("regret")] for row in rows][1:] == [0]
     assert rows[0][COLUMNS.index("name")] == "=Ada <b>"
     assert "\n=Ada" not in sheet(COLUMNS, rows).replace(",", "\n"), "no formula"

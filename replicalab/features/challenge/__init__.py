@@ -1,0 +1,78 @@
+"""Challenge: find the best plan of a lab without its checks, hand it in, and see its score."""
+
+from datetime import datetime
+from typing import Final
+
+from replicalab.assessment import Assessment, size_text
+from replicalab.facts.blocks import Column, Group, Heading, Sentence, group, table
+from replicalab.facts.negotiation import step_changes
+from replicalab.facts.plan import in_its_noun, unit_noun
+from replicalab.facts.score import score_verdict
+from replicalab.facts.verdicts import ANSWERS, answer_to
+from replicalab.lexicon import amount_text, capitalised
+from replicalab.models import LabManagerActionType
+from replicalab.negotiation import Score
+from replicalab.planner import PlanAnalysis, PlanStep
+
+COLUMNS: Final = (
+    *("time", "name", "study", "lab", "seed", "samples", "days", "credits", "fidelity loss"),
+    *("evidence", "best evidence", "regret", "in words"),
+)
+"""The columns of a sheet of results; evidence is as people read it, the rest are numbers."""
+_DIGITS: Final = 6
+
+
+def challenge_panel(yours: Assessment) -> Group:
+    """Return a plan next to what the lab has, and its evidence; nothing of it is judged."""
+    lab, evidence = yours.pack.lab, yours.evidence
+    noun = capitalised(unit_noun(yours.pack.design))
+    floor, target = evidence.amount(evidence.floor), evidence.amount(evidence.target)
+    bounds = f"floor {floor}, target {target}"
+    rows = [
+        (capitalised(lab.currency), amount_text(yours.cost), amount_text(lab.budget)),
+        ("Days", amount_text(yours.counts.days), amount_text(lab.days_left)),
+        ("Staff units", amount_text(yours.staff), amount_text(lab.staff)),
+        (noun, amount_text(yours.counts.samples), ""),
+        (evidence.title, evidence.number, bounds),
+    ]
+    columns = ("What", Column("Your plan", "number"), "The lab has")
+    return group(
+        Heading("Challenge", 2, part=True),
+        Sentence(
+            "Find the plan that this lab can run and that gives up the least. The seven checks and "
+            "the best plan are hidden until you hand in. The Lab Manager can be asked."
+        ),
+        table("Your plan and the lab", columns, rows),
+    )
+
+
+def answer_text(number: int, here: PlanAnalysis) -> str:
+    """Return what the Lab Manager answers to a plan in a challenge: its verdict and its offer.
+
+    ``Round 1, 128 fish in 21 days: rejects.``
+    """
+    yours, answer = here.yours, answer_to(here)
+    text = f"Round {number}, {size_text(yours)}: {ANSWERS[answer].title.lower()}"
+    if answer is LabManagerActionType.SUGGEST_ALTERNATIVE:
+        text += f", {step_changes(PlanStep(yours, here.offered))}"
+    return f"{in_its_noun(text, yours.pack.design)}."
+
+
+def result_row(found: Score, name: str, when: datetime) -> tuple[str | float, ...]:
+    """Return a result as a row of the sheet under `COLUMNS`."""
+    plan, pack = found.plan, found.best.pack
+    numbers: tuple[str | float, ...] = ("", "", "", "")
+    if plan is not None:
+        numbers = (plan.counts.samples, plan.counts.days, plan.cost, plan.fidelity_loss)
+    return (
+        when.isoformat(timespec="seconds"),
+        name,
+        pack.scenario_id,
+        str(pack.difficulty),
+        pack.seed,
+        *numbers,
+        plan.evidence.text if plan else "",
+        found.best.evidence.text,
+        round(found.regret, _DIGITS),
+        score_verdict(found).text,
+    )
