@@ -16,7 +16,7 @@ _VARIANT: Final = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 # Letters, marks and signs by name, of which nothing is drawn.
 _BLANK: Final = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0]")
 # So many marks stand on one letter in any script; a pile of them covers other lines.
-_MOST_MARKS: Final = 8
+_STACKED_MARKS: Final = 8
 _UNUSUAL: Final = re.compile(rf"[^ -~{_LAYOUT}]+")
 
 _RIGHT_TO_LEFT: Final = (
@@ -36,7 +36,7 @@ def hidden(text: str) -> list[int]:
         marks = 0
         for at in range(part.start(), part.end()):
             marks = marks + 1 if category(text[at]) in ("Mn", "Me") else 0
-            if marks > _MOST_MARKS or (not _is_seen(text[at]) and not _shapes(text, at)):
+            if marks > _STACKED_MARKS or (not _is_seen(text[at]) and not _shapes(text, at)):
                 places.append(at)
     return places
 

@@ -13,12 +13,11 @@ from typing import Annotated, Final, NamedTuple, Self
 from pydantic import FailFast, Field, StringConstraints, model_validator
 
 from replicalab.lexicon import joined, quoted, shortened
+from replicalab.limits import LONGEST_LABEL
 from replicalab.models import FIELD_LABELS, NonEmptyText, Passage, Record
 
-LONGEST_LINE: Final = 300
-"""The most characters of a title, of the authors, of a licence, and of a reason."""
 _KEYS: Final = "use an id of the forms 'replication' and 'funder', as their JSON has them"
-_Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=LONGEST_LINE)]
+_Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=LONGEST_LABEL)]
 _Key = Annotated[str, StringConstraints(max_length=40)]
 
 

@@ -24,7 +24,7 @@ from replicalab.models import Flag, Protocol, Record
 from replicalab.notebook import Shown
 from replicalab.scenarios import Pack
 
-MAX_HALVINGS: Final = 10
+HALVINGS: Final = 10
 
 
 class AlternativeSuggestion(Record):
@@ -143,7 +143,7 @@ def _halved(counts: Counts) -> Iterator[int]:
     """Yield the samples, then halved ever again; they stay above the controls."""
     samples, least = counts.samples, counts.controls + 1
     yield samples
-    for _ in range(MAX_HALVINGS):
+    for _ in range(HALVINGS):
         if samples <= least:
             return
         samples = max(samples // 2, least)

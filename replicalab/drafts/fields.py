@@ -22,7 +22,6 @@ from replicalab.scenarios.reading import Data, FieldPath
 ORIGINAL: Final[FieldPath] = ("design", "original")
 ORIGINAL_COUNTS: Final = frozenset({"n", "n1", "n2", "events", "samples"})
 _LAB: Final = f"labs.{YOUR_LAB}"
-_LONGEST_ID: Final = 64
 
 
 class Input(StrEnum):
@@ -163,8 +162,8 @@ _KNOWN: Final = [level.value for level in Confidence if level is not Confidence.
 _TAKEN_AWAY: Final = "One that you take away leaves the plan and the lab too."
 
 FIELDS: Final[Mapping[str, StudyField]] = {
-    "scenario_id": StudyField("Id in addresses", longest=_LONGEST_ID),
-    "domain_id": StudyField("Field of research", longest=_LONGEST_ID),
+    "scenario_id": StudyField("Id in addresses", longest=64),
+    "domain_id": StudyField("Field of research", longest=64),
     "paper.title": StudyField("Name of the study", longest=LONGEST_TITLE),
     "paper.short_title": StudyField(
         "Short name", longest=LONGEST_SHORT_TITLE, optional=True, placeholder="For headings"

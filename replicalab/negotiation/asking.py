@@ -16,7 +16,7 @@ from replicalab.agents.scientist_policy import (
 )
 from replicalab.errors import ModelAnswerTooLongError, ModelError
 from replicalab.lexicon import count_text, shortened
-from replicalab.limits import LONGEST_OUTPUT, LONGEST_REASON, LONGEST_TEXT
+from replicalab.limits import LONGEST_LABEL, LONGEST_OUTPUT, LONGEST_TEXT
 from replicalab.models import ScientistObservation, revise
 from replicalab.negotiation.records import Attempt, Output, State, Turn, TurnAuthor
 from replicalab.scenarios import Pack
@@ -78,7 +78,7 @@ class Recorder:
             text=readable(answer),
             prompt_tokens=_counted(answer, "prompt_tokens"),
             completion_tokens=_counted(answer, "completion_tokens"),
-            finish_reason=shortened(readable(ended), LONGEST_REASON - 1)
+            finish_reason=shortened(readable(ended), LONGEST_LABEL - 1)
             if isinstance(ended, str)
             else None,
         )

@@ -12,13 +12,7 @@ from pydantic import AfterValidator, FailFast, Field, model_validator
 from replicalab.agents.parsing import ParseErrorCode
 from replicalab.agents.suggestions import Offer
 from replicalab.assessment import Assessment
-from replicalab.limits import (
-    LONGEST_OUTPUT,
-    LONGEST_REASON,
-    LONGEST_TEXT,
-    MOST_OUTPUTS,
-    MOST_ROUNDS,
-)
+from replicalab.limits import LONGEST_LABEL, LONGEST_OUTPUT, LONGEST_TEXT, MOST_OUTPUTS, MOST_ROUNDS
 from replicalab.models import (
     ConversationEntry,
     Count,
@@ -156,7 +150,7 @@ class Output(Record):
     prompt_tokens: Count | None = None
     completion_tokens: Count | None = None
     seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
-    finish_reason: Annotated[str, Field(max_length=LONGEST_REASON)] | None = None
+    finish_reason: Annotated[str, Field(max_length=LONGEST_LABEL)] | None = None
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:

@@ -43,7 +43,7 @@ _NOTEBOOK_STYLE: Final = f"<style>{_css('notebook')}{_WITHIN}</style>"
 
 _LONG_WORD: Final = 20
 _MORE_LINES: Final = 50  # So many lines are numbered beyond the last one, for those that are typed
-_MOST_LINES: Final = 2000  # No more lines are numbered; a shipped study has some 250
+_NUMBERED_LINES: Final = 2000  # No more lines are numbered; a shipped study has some 250
 _LINE_PX: Final = 20
 
 
@@ -123,5 +123,5 @@ def numbers_style(key: str, text: str) -> str:
     The numbers are a picture that scrolls with the text, for a field for text has no lines that
     could be counted in it.
     """
-    lines = min(text.count("\n") + 1 + _MORE_LINES, _MOST_LINES)
+    lines = min(text.count("\n") + 1 + _MORE_LINES, _NUMBERED_LINES)
     return _template("numbers", key=key, lines=lines, line=_LINE_PX, left=len(str(lines)))

@@ -20,14 +20,14 @@ from replicalab.library import KeptBatch
 
 MOST_JOBS: Final = 10_000  # Of one batch here; the command line runs more
 MOST_AT_ONCE: Final = 3  # So many batches are under way at once, whoever runs them
-MOST_AGAIN: Final = 20
+PLAYED_AGAIN: Final = 20
 """So many negotiations of a batch from the library are played again when it is opened."""
 MOST_HELD: Final = 60_000  # The most jobs of all batches here, some 2 KiB each
 IN_USE_SECONDS: Final = 3600.0
 """How long after it was last looked at a batch is not given up for another."""
 AWAY_SECONDS: Final = 600.0
 """How long after it was last looked at a batch under way may give way to another visitor's."""
-_MOST_NOTICES: Final = 1_000  # For so many visitors it is noted that a batch gave way, the latest
+_NOTICES_KEPT: Final = 1_000  # For so many visitors it is noted that a batch gave way, the latest
 _POLITE: Final = 10  # How much less of a core they get than a page, in the unit of `os.nice`
 # Processes for each batch; they give way to the pages.
 _WORKERS: Final = max(1, (os.cpu_count() or 1) // (MOST_AT_ONCE + 1))
@@ -70,7 +70,7 @@ class VisitorBatch:
             is_over=True,
             kept_as=name,
             missing=kept.asked - len(came),
-            again=played_again(came, MOST_AGAIN),
+            again=played_again(came, PLAYED_AGAIN),
         )
 
     @property
@@ -255,7 +255,7 @@ class Batches:
         self._gave_way.pop(owner, None)
         lost = "The batch that was here gave way to another visitor’s, as this server had no room."
         self._gave_way[owner] = f"{lost} {how}"
-        if len(self._gave_way) > _MOST_NOTICES:
+        if len(self._gave_way) > _NOTICES_KEPT:
             del self._gave_way[next(iter(self._gave_way))]
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from replicalab.documents import MIMES, SUFFIXES
 from replicalab.errors import ReplicaLabError
-from replicalab.limits import MOST_FILE_MB
+from replicalab.limits import MOST_FILE_BYTES
 from replicalab.ui import notices
 
 Take = Callable[[bytes, str], None]  # takes a file's bytes and its name
@@ -20,7 +20,7 @@ def upload(
     take: Take,
     suffixes: Sequence[str] = SUFFIXES,
     *,
-    most_mb: int = MOST_FILE_MB,
+    most_mb: int = MOST_FILE_BYTES // 2**20,
     stays: bool = False,
     refused: str = "{error}",
     **how: Any,

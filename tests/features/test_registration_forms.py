@@ -8,8 +8,8 @@ from pydantic import ValidationError
 from replicalab.documents import OWN
 from replicalab.errors import LinkError
 from replicalab.features.registration import PROFILES
-from replicalab.limits import LONGEST_TEXT
-from replicalab.registration import LONGEST_LINE, QUESTIONS, Registration
+from replicalab.limits import LONGEST_LABEL, LONGEST_TEXT
+from replicalab.registration import QUESTIONS, Registration
 from replicalab.ui.address import to_query
 from replicalab.ui.workspace import Workspace
 
@@ -65,7 +65,7 @@ def test_every_question_is_on_a_form_and_once_on_each() -> None:
             "choices: blinding: 'Nobody' stands beside 'Subjects' and 'Analysts'; leave it or",
         ),
         ({"reasons": {"zebra": "x"}}, "reasons: 'zebra' is no field of a plan"),
-        ({"title": "x" * (LONGEST_LINE + 1)}, "at most 300 characters"),
+        ({"title": "x" * (LONGEST_LABEL + 1)}, "at most 300 characters"),
         ({"texts": {"ethics": "x" * (LONGEST_TEXT + 1)}}, "at most 4000 characters"),
         ({"texts": {"k" * 41: "x"}}, "at most 40 characters"),
     ],

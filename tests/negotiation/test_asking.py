@@ -15,7 +15,7 @@ from replicalab.agents.scientist_policy import (
 )
 from replicalab.assessment import assess
 from replicalab.errors import ModelError, ModelTimeoutError
-from replicalab.limits import LONGEST_OUTPUT, LONGEST_REASON, LONGEST_TEXT
+from replicalab.limits import LONGEST_LABEL, LONGEST_OUTPUT, LONGEST_TEXT
 from replicalab.models import Role
 from replicalab.negotiation import (
     Outcome,
@@ -145,7 +145,7 @@ def test_what_a_server_says_beside_the_answer_is_kept_within_bounds() -> None:
     script: list[str | Exception] = [spoken, ModelError("no " * 5000), "x" * (LONGEST_OUTPUT + 1)]
     answers = [ask_model(ScriptedGenerate([each]), FRESH, BOOKED) for each in script]
     ended, failed, long = (answer.attempts[0].output for answer in answers)
-    assert len(ended.finish_reason or "") == LONGEST_REASON
+    assert len(ended.finish_reason or "") == LONGEST_LABEL
     assert len(failed.failure or "") == LONGEST_TEXT
     assert (long.text, long.failure) == (None, answers[2].failure)
     assert "200,001 characters, and at most 200,000 are read" in (long.failure or "")

@@ -31,8 +31,8 @@ from replicalab.render.figures import (
 )
 from replicalab.render.figures.frontier import LOOKS
 from replicalab.render.figures.placing import (
-    MOST_STEPS,
     PLOT,
+    POINTS_TRIED,
     Box,
     LabelPlace,
     LabelRequest,
@@ -273,7 +273,7 @@ def test_labels_of_plans_stand_at_their_marks_and_apart_on_every_screen(
 def test_places_for_the_name_of_a_line_are_few_however_many_corners_it_has() -> None:
     steps = [(corner / 1000, 100.0 + corner % 2) for corner in range(1000)]
     ways = len(along("name", [(0.5, 10.0), (0.5, 10.0)])) // 25
-    assert len(along("name", steps)) <= ways * (MOST_STEPS + len(steps))
+    assert len(along("name", steps)) <= ways * (POINTS_TRIED + len(steps))
     # The end, where a name belongs, is among them.
     assert tuple(along("name", steps)[0][:2]) == steps[-1]
 

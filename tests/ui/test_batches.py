@@ -227,7 +227,7 @@ def test_new_batch_takes_the_place_of_the_last_which_comes_back_and_goes_again(
 
 
 def test_batch_from_the_library_is_played_again_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batches, "MOST_AGAIN", 3)
+    monkeypatch.setattr(batches, "PLAYED_AGAIN", 3)
     batch = VisitorBatch.opened("x", KeptBatch.of(list(map(run_job, JOBS[:6])), 50))
     assert (batch.number, len(batch.came), batch.is_over) == (50, 6, True)
     assert [was.job.seed for was, _ in batch.again] == [0, 2, 4]

@@ -17,11 +17,12 @@ from replicalab.characters import on_one_line
 from replicalab.documents import FORMS, Form, Report
 from replicalab.errors import NegotiationError, PrintError, TraceError
 from replicalab.lexicon import capitalised
+from replicalab.limits import LONGEST_LABEL
 from replicalab.models import FIELD_LABELS
 from replicalab.negotiation import Negotiation, Recording
 from replicalab.planner import PlanAnalysis
 from replicalab.planner.steps import differences
-from replicalab.registration import LONGEST_LINE, Registration
+from replicalab.registration import Registration
 from replicalab.scenarios import Pack
 from replicalab.ui import panel, state
 from replicalab.ui.files import download
@@ -252,4 +253,4 @@ def draw_line(label: str, field: str, value: str, entry: str = "") -> None:
         state.show(registration=said.model_copy(update={field: changed}))
 
     example = _EXAMPLES.get(field, "")
-    st.text_input(label, key=key, max_chars=LONGEST_LINE, placeholder=example, on_change=take)
+    st.text_input(label, key=key, max_chars=LONGEST_LABEL, placeholder=example, on_change=take)

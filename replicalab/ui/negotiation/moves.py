@@ -33,7 +33,7 @@ from replicalab.ui.tray import TrayCandidate
 from replicalab.ui.words import escaped
 
 _RUN: Final = "The run"
-MOST_BRANCHES: Final = 8  # So many forks are kept, the latest
+FORKS_KEPT: Final = 8  # So many forks are kept, the latest
 _COURSE: Final = "course_choice"
 
 
@@ -336,7 +336,7 @@ def _branch_off(kept: RunSession, at: int, form: PlanForm) -> None:
     if plan is not None and not table.is_full():
         now = table.table()
         branch = now.branch = Branch(kept, at, RunSession(fork(kept.negotiation, at, plan)))
-        now.branches, now.forking = [*now.branches[1 - MOST_BRANCHES :], branch], None
+        now.branches, now.forking = [*now.branches[1 - FORKS_KEPT :], branch], None
         state.show(round_number=at)
 
 

@@ -43,7 +43,6 @@ _SOURCE: Final = "own_source"
 _UPLOAD: Final = "own_upload"
 _EMPTY: Final = "an empty form"
 _TEMPLATE: Final = "the template"
-_LONGEST_ID: Final = 64
 _SIGNS: Final = {LintLevel.WARNING: Status.CAUTION, LintLevel.NOTE: Status.PASS}
 _LAB: Final = re.compile(rf"labs[.]({'|'.join(Difficulty)})[.]?")
 # More than a file may have, so that its reader says by how much, and a seventh of the largest
@@ -119,7 +118,7 @@ def _start() -> None:
     elif chosen == _TEMPLATE:
         record.write(scenarios.template_text())
     else:
-        text = scenarios.copy_text(chosen, f"my_{chosen}"[:_LONGEST_ID])
+        text = scenarios.copy_text(chosen, f"my_{chosen}"[:64])
         record.write(record.with_free_name(text))
 
 

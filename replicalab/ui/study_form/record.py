@@ -16,7 +16,7 @@ from replicalab.ui import own_studies, state
 
 _KEY: Final = "study_form"
 _NEW: Final = "my_study"
-_MOST_STEPS: Final = 100  # that can be undone
+_STEPS_KEPT: Final = 100  # that can be undone
 
 
 class FormStep(NamedTuple):
@@ -106,7 +106,7 @@ class FormSession:
         """Have undo bring back this state."""
         size = len(self.text or "") + len(self.result.read)
         steps = [*self.past, FormStep(self.draft, self.text, self.begun, size)]
-        self.past = state.latest(steps, _MOST_STEPS, lambda step: step.size)
+        self.past = state.latest(steps, _STEPS_KEPT, lambda step: step.size)
 
 
 def current() -> FormSession:
