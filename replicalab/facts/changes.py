@@ -163,7 +163,7 @@ def _items_text(step: PlanStep) -> str:
 # --- from the reference protocol ------------------------------------------------------------
 
 
-def changes_table(before: Assessment, after: Assessment, longest: int) -> Table:
+def changes_table(before: Assessment, after: Assessment) -> Table:
     """Return what a plan changes of the reference protocol, and what each change costs.
 
     The changes are made one after the other, so that what they cost adds up.
@@ -174,7 +174,7 @@ def changes_table(before: Assessment, after: Assessment, longest: int) -> Table:
         [(name, *values)], [(_, *numbers)] = change_rows(step), step.fields
         cells = (
             Cell(
-                lexicon.cut_short(lexicon.lines_text([text]), longest),
+                lexicon.lines_text([text]),
                 value if isinstance(value, int) else None,
             )
             for text, value in zip(values, numbers, strict=True)

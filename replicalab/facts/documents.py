@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from datetime import date
 from hashlib import sha256
 from typing import Final
@@ -17,13 +16,12 @@ from replicalab.drafts import stated
 from replicalab.facts import check
 from replicalab.facts import options as options_text
 from replicalab.facts import plan as texts
-from replicalab.facts.blocks import Block, Document, Listing, Part, Sentence, Verdict, listing, part
+from replicalab.facts.blocks import Block, Document, Sentence, Verdict, listing, part
 from replicalab.facts.changes import changes_table
 from replicalab.facts.lab import amounts_text, lab_text, own_values
 from replicalab.facts.negotiation import outcome_verdict
 from replicalab.facts.verdicts import plan_size, plan_verdict
-from replicalab.lexicon import capitalised, cut_short, joined
-from replicalab.limits import LONGEST_TEXT
+from replicalab.lexicon import capitalised, joined
 from replicalab.negotiation import Negotiation
 from replicalab.planner import PlanAnalysis
 from replicalab.scenarios import Pack, Paper
@@ -115,12 +113,7 @@ def take_blocks(options: PlanAnalysis, most: int | None = None) -> Iterator[Bloc
 
 # --- the brief ------------------------------------------------------------------------------
 
-LONGEST: Final = 64  # The most characters of a value of a plan, and of a name, on one page
-LONGEST_LINE: Final = 140
-LONGEST_CITED: Final = 260
-LONGEST_SENTENCE: Final = 420
-MOST_SENTENCES: Final = 2
-MOST_OWN: Final = 5
+_WAYS: Final = 2  # to more evidence, of each kind; the report has all
 UNCHANGED: Final = "Nothing: the plan is the study’s reference protocol."
 
 
@@ -139,14 +132,14 @@ def brief(
     outcome = outcome_verdict(run) if run else None
     samples, design = yours.counts.samples, pack.design
     shared = texts.groups_text(samples, design, per_group=True), texts.dropout_text(yours)
-    document = Document(
-        title=cut_short(pack.paper.name, LONGEST),
+    return Document(
+        title=pack.paper.name,
         about=f"Brief · {lab_text(pack)} · {day_text(on)}",
         parts=(
             part(
                 "The question",
                 Sentence(stated(pack.paper.goal)),
-                Sentence(cited(pack.paper, LONGEST_CITED), quiet=True, link=doi_link(pack.paper)),
+                Sentence(cited(pack.paper), quiet=True, link=doi_link(pack.paper)),
                 unstated_sentence({GOAL: pack.paper.goal, SOURCE: cited(pack.paper)}),
             ),
             part(
@@ -159,7 +152,7 @@ def brief(
             part(
                 "What is changed from the reference protocol",
                 Sentence("" if yours is not reference else UNCHANGED),
-                changes_table(reference, yours, LONGEST),
+                changes_table(reference, yours),
             ),
             part(
                 "Evidence and cost",
@@ -170,42 +163,22 @@ def brief(
                 Sentence(texts.asked_text(pack, None), "Asked here:"),
                 Sentence(" ".join(filter(None, shared)), quiet=True),
             ),
-            part("What it would take", *take_blocks(options, MOST_SENTENCES)),
+            part("What it would take", *take_blocks(options, _WAYS)),
             part(
                 "The lab",
                 Sentence(f"{amounts_text(pack.lab)}."),
-                listing(_few(own_lines(written, pack))),
+                listing(own_lines(written, pack)),
             ),
         ),
         foot=origin_lines(yours),
         on=on,
         compact=True,
     )
-    parts = [Part(each.title, tuple(map(fitting, each.blocks))) for each in document.parts]
-    return replace(document, parts=tuple(parts))
 
 
-def fitting(block: Block) -> Block:
-    """Return a block no longer than there is room for on one page, whatever a study says."""
-    match block:
-        case Sentence():
-            return replace(block, text=cut_short(block.text, LONGEST_SENTENCE))
-        case Listing():
-            items = (
-                replace(each, text=cut_short(each.text, LONGEST_SENTENCE)) for each in block.items
-            )
-            return Listing(tuple(items))
-        case _:
-            return block
-
-
-def cited(paper: Paper, longest: int = LONGEST_TEXT) -> str:
-    """Return where a paper is found, its citation in at most so many characters.
-
-    Empty where that is not given.
-    """
-    citation = cut_short(stated(paper.citation), longest)
-    return " ".join(filter(None, (citation, paper.doi and f"doi:{paper.doi}")))
+def cited(paper: Paper) -> str:
+    """Return the citation of a paper and its DOI; empty if not given."""
+    return " ".join(filter(None, (stated(paper.citation), paper.doi and f"doi:{paper.doi}")))
 
 
 def unstated_sentence(texts: Mapping[str, str]) -> Sentence:
@@ -217,13 +190,6 @@ def unstated_sentence(texts: Mapping[str, str]) -> Sentence:
 def doi_link(paper: Paper) -> str:
     """Return the address that a paper's DOI leads to, empty where it has none."""
     return f"https://doi.org/{quote(paper.doi)}" if paper.doi else ""
-
-
-def _few(lines: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the first of some lines, each short, and how many more there are."""
-    shown = tuple(cut_short(line, LONGEST_LINE) for line in lines[:MOST_OWN])
-    more = len(lines) - len(shown)
-    return (*shown, f"And {more} more, in the report.") if more else shown
 
 
 def own_lines(written: Pack | None, pack: Pack) -> tuple[str, ...]:

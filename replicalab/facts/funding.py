@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import date
 from typing import Final
 
@@ -12,7 +11,7 @@ from replicalab.assessment.phrases import size_text, wishes_text
 from replicalab.drafts import stated
 from replicalab.facts import blocks, documents, frontier
 from replicalab.facts import options as options_text
-from replicalab.facts.blocks import Block, Cell, Column, Document, Sentence, Table, part
+from replicalab.facts.blocks import Block, Cell, Column, Document, Sentence, part
 from replicalab.facts.changes import Changed, all_changes, change_text, changes_table
 from replicalab.facts.lab import lab_text
 from replicalab.facts.plan import newly_broken_text, term_text
@@ -20,7 +19,6 @@ from replicalab.facts.verdicts import evidence_cell, plan_verdict
 from replicalab.lexicon import (
     amount_text,
     capitalised,
-    cut_short,
     percent_text,
 )
 from replicalab.planner import PlanAnalysis, PlanStep
@@ -32,10 +30,6 @@ from replicalab.scenarios import EvidenceTier
 MOST_WORDS: Final = 12  # A headline has at most so many words
 
 SHARES: Final = (0.9, 0.75, 0.5, 0.25)  # Of the money, for each of which the best plan is shown
-
-# The most characters of a cell, so that one page is enough whatever a study says: of the ways to
-# the target the first and any other, of the budget, and of the other tables.
-_LONGEST, _LISTED, _SHORT = (200, 80), (64, 96), (96, 112)
 
 
 def funding_request(
@@ -58,11 +52,10 @@ def funding_request(
         part("What less money would buy", *_less(options)),
         part("What it would take", *documents.take_blocks(options, 2)),
     )
-    name = cut_short(pack.paper.name, documents.LONGEST)
     return Document(
         title=headline(options),
-        about=f"Funding request · {name} · {lab_text(pack)} · {documents.day_text(on)}",
-        parts=tuple(replace(each, blocks=tuple(map(_fitting, each.blocks))) for each in parts),
+        about=f"Funding request · {pack.paper.name} · {lab_text(pack)} · {documents.day_text(on)}",
+        parts=parts,
         foot=documents.origin_lines(yours),
         compact=True,
         authors=authors,
@@ -160,7 +153,7 @@ def _cut_already(yours: Assessment) -> Iterator[Block]:
     """Yield what the plan asked for changes of the study's own, where it is another."""
     reference = documents.reference_of(yours)
     if reference is not yours:
-        yield changes_table(reference, yours, documents.LONGEST)
+        yield changes_table(reference, yours)
 
 
 def _change(each: Changed) -> tuple[str, str]:
@@ -214,18 +207,3 @@ def _row(what: str, amount: str, plan: Assessment, gives_up: str | None = None) 
 def _lost_text(plan: Assessment) -> str:
     lost = f"{plan.fidelity_loss} of fidelity" if plan.fidelity_loss else ""
     return "; ".join(filter(None, (lost, wishes_text(plan, plan.broken_wishes)))) or "nothing"
-
-
-def _fitting(block: Block) -> Block:
-    """Return a block no longer than there is room for on one page, whatever a study says."""
-    if not isinstance(block, Table):
-        return documents.fitting(block)
-    first, others = _LONGEST if block.kind else _LISTED if block.totals else _SHORT
-    rows = tuple(
-        tuple(
-            cell._replace(text=cut_short(cell.text, others if at else first))
-            for at, cell in enumerate(row)
-        )
-        for row in block.rows
-    )
-    return replace(block, rows=rows)

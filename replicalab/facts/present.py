@@ -1,9 +1,7 @@
 """Slides for an audience: an argument from the paper's claim to the decision.
 
-The claim, the doubt, the lab and the two roles; the plan against its lab; each concession with the
-Lab Manager's answer; what was given up in all; what the simple rule would have given up; the
-decision. A slide is one screen in large type, its heading twelve words at most. Of a run that is
-not confirmed only words are drawn.
+A slide is one screen in large type, its heading twelve words at most. Longer text wraps; no text
+is cut.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,7 +9,7 @@ from enum import StrEnum
 from typing import Final
 
 from replicalab.agents import SuggestionChange
-from replicalab.assessment import Assessment, cautions_text, failing_text, placed_text
+from replicalab.assessment import Assessment, cautions_text, failing_text
 from replicalab.assessment.phrases import analysed_text, are_many, dimensions_text
 from replicalab.drafts import stated
 from replicalab.facts import blocks
@@ -22,16 +20,15 @@ from replicalab.facts.changes import lost_text
 from replicalab.facts.check import evidence_bar
 from replicalab.facts.lab import amounts_text, lab_text
 from replicalab.facts.options import alone_lines, nothing_needed, take_parts
-from replicalab.facts.rounds import amounts, given_up_table
+from replicalab.facts.rounds import amounts, bounds_text, given_up_table
 from replicalab.facts.verdicts import evidence_sentence, evidence_status, standing, terms_text
 from replicalab.lexicon import (
     amount_text,
     capitalised,
     count_text,
-    cut_short,
     percent_text,
 )
-from replicalab.models import DIMENSIONS, Role
+from replicalab.models import DIMENSIONS, FIELD_LABELS, Role
 from replicalab.negotiation import (
     Concession,
     LabManagerKind,
@@ -45,14 +42,7 @@ from replicalab.planner import PlanAnalysis, PlanStep
 from replicalab.planner.steps import field_steps
 from replicalab.scenarios import Pack
 
-# What fits on the screen; a slide with less text has larger type.
-_MOST_CHANGES: Final = 4
-_SHORT: Final = 190
-_MOST_OF_A_TEXT: Final = 260
-_FEW_STEPS: Final = 2
-_MOST_STEPS: Final = 4  # Of more steps each field is shown once
-_SHORT_CLAIM: Final = 380
-_ROOMY: Final = 430
+_FEW_STEPS: Final = 4  # Of more steps each field is shown once
 
 
 class Slide(StrEnum):
@@ -115,7 +105,7 @@ def stake_slide(
         "slide_stake",
         study=paper.name,
         about=[(name, text) for name, text in about if text],
-        roomy=sum(len(text) for _, text in about) <= _SHORT_CLAIM,
+        roomy=len(stated(paper.contested or "")) == 0,
         lab=f"{capitalised(lab)} has {amounts_text(pack.lab)}.",
         unit=f"A sample: {unit}." if unit else "",
         dropout=f"Dropout: {dropout}." if design.dropout else "",
@@ -200,7 +190,7 @@ def concession_slide(
     steps, changes = conceded(negotiation), list(changes)
     step, done = steps[at].step, negotiation.rounds[steps[at].round_number]
     design = step.after.pack.design
-    rows = [row for row in texts.change_rows(step) if row[0] != "Rationale"]
+    rows = texts.change_rows(step, ("rationale",))
     fields = [
         each
         for each in field_steps(step.before, step.after)
@@ -213,13 +203,12 @@ def concession_slide(
     return blocks.panel(
         "slide_concession",
         title=f"Concession {at + 1} of {len(steps)}: {_moved(fields)}",
-        rows=rows[:_MOST_CHANGES],
-        others=[name.lower() for name, _, _ in rows[_MOST_CHANGES:]],
+        rows=rows,
         saves=f"{capitalised(plans.saved_text(step))}{_passes(step)}.",
         loses=f"{capitalised('; '.join(loses))}.",
         status=evidence_status(step.after.evidence),
-        lost=cut_short(plans.in_its_noun(lost, design), _MOST_OF_A_TEXT),
-        roomy=len(rows) == 1 and len(lost) <= _SHORT,
+        lost=plans.in_its_noun(lost, design),
+        roomy=len(rows) == 1,
         answer=verdict,
         objections=f"{capitalised(failing_text(step.after, causes, still=True))}."
         if causes
@@ -236,12 +225,14 @@ def _moved(fields: Sequence[PlanStep]) -> str:
     if len(fields) > 1:
         return f"{len(fields)} changes"
     [step] = fields
-    [(name, old, new)] = texts.change_rows(step)
-    noun = plans.unit_noun(step.after.pack.design)
-    noun = {"sample_size": noun, "duration_days": "days"}.get(step.fields[0].field, "")
+    [(field, old, new)] = step.fields
+    design, term = step.after.pack.design, step.after.pack.study.term
     if step.newly_dropped:
         return "a control given up"
-    return f"{noun} {old.split()[0]} → {new.split()[0]}" if noun else f"other {name.lower()}"
+    if isinstance(old, int) and isinstance(new, int):
+        noun = plans.unit_noun(design) if field == "sample_size" else "days"
+        return f"{noun} {amount_text(old)} → {amount_text(new)}"
+    return f"other {term(FIELD_LABELS[field]).lower()}"
 
 
 def _passes(step: PlanStep) -> str:
@@ -254,7 +245,7 @@ def _passes(step: PlanStep) -> str:
 def ledger_slide(steps: Sequence[Concession], changes: Sequence[SuggestionChange]) -> Panel:
     """Return what was given up, row by row and in all; of many steps each field once."""
     first, last = steps[0].step.before, steps[-1].step.after
-    if len(steps) > _MOST_STEPS:
+    if len(steps) > _FEW_STEPS:
         fields = field_steps(first, last)
         whole = (steps[-1]._replace(step=s, total=PlanStep(first, s.after)) for s in fields)
         steps = [each for each in whole if each.counts] or steps
@@ -264,7 +255,7 @@ def ledger_slide(steps: Sequence[Concession], changes: Sequence[SuggestionChange
         title="What was given up"
         + (f" to save {first.pack.lab.money(saved)}" if saved > 0 else ""),
         ledger=given_up_table(steps, changes),
-        roomy=len(steps) <= _FEW_STEPS,
+        roomy=len(steps) <= _FEW_STEPS // 2,
     )
 
 
@@ -318,7 +309,7 @@ def decision_slide(
         here: of the plan that was put forward.
         negotiation: that it came to; None if there was none.
         verdict: how the negotiation ended, or what is on the table.
-        note: of the saved plan; only its beginning is shown.
+        note: of the saved plan.
     """
     run = here.least.after
     if negotiation and negotiation.outcome is Outcome.AGREED and negotiation.final_plan:
@@ -330,9 +321,9 @@ def decision_slide(
         what = "passes" if not run.feasible else "reaches the floor"
         title = f"Do not run this study here: no plan {what}"
     number = "none" if evidence.void_reason else evidence.number
-    placed = placed_text(evidence).removeprefix(evidence.text).lstrip(", ")
     analysed = analysed_text(run.counts.samples, evidence.analysed)
-    worth = ", ".join(filter(None, (capitalised(evidence.measure), placed, analysed)))
+    standing_at = evidence.void_reason or bounds_text(evidence)
+    worth = ", ".join(filter(None, (evidence.title, standing_at, analysed)))
     if not run.feasible:
         number = str(len(run.causes))
         worth = f"of {len(DIMENSIONS)} checks fail at best: {dimensions_text(run.pack, run.causes)}"
@@ -342,8 +333,8 @@ def decision_slide(
     shown = [
         ("", plans.in_its_noun(ended, design)),
         ("Take care", plans.in_its_noun(cautions, design)),
-        ("Note", cut_short(" ".join(note.split()), _MOST_OF_A_TEXT)),
-        ("To do more", cut_short(plans.in_its_noun(_ask(here), design), _MOST_OF_A_TEXT)),
+        ("Note", note),
+        ("To do more", plans.in_its_noun(_ask(here), design)),
     ]
     shown = [(name, text) for name, text in shown if text]
     return blocks.panel(
@@ -356,7 +347,7 @@ def decision_slide(
         if run.feasible
         else None,
         texts=shown,
-        roomy=sum(len(text) for _, text in shown) <= _ROOMY,
+        roomy=len(shown) <= _FEW_STEPS // 2,
     )
 
 

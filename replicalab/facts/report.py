@@ -61,8 +61,6 @@ from replicalab.planner.curves import Curves
 from replicalab.registration import Registration
 from replicalab.scenarios import QUESTION_FIELDS, QUESTION_RECORDS, Design, Pack
 
-LONGEST: Final = 4_000  # No value of a plan is longer
-
 
 def report(
     options: PlanAnalysis,
@@ -98,7 +96,7 @@ def report(
         part(
             "Differences from the reference protocol",
             Sentence("" if changed else documents.UNCHANGED),
-            changes.changes_table(reference, yours, LONGEST),
+            changes.changes_table(reference, yours),
             changes.reasons_table(options, reference, reasons) if changed else None,
         ),
         part("Sample-size justification", justification_table(yours, reasons)),

@@ -179,14 +179,15 @@ def amounts(step: PlanStep) -> list[Amount]:
             found.title,
             was.number if step.evidence_changed else "",
             found.number,
-            _bounds_text(found),
+            bounds_text(found),
             evidence_bar(found, [was, found], was),
             evidence_status(found),
         ),
     ]
 
 
-def _bounds_text(evidence: Evidence) -> str:
+def bounds_text(evidence: Evidence) -> str:
+    """Return target and floor: ``target 0.80, floor 0.50``."""
     return f"target {evidence.amount(evidence.target)}, floor {evidence.amount(evidence.floor)}"
 
 

@@ -6,19 +6,18 @@ import os
 import re
 import sys
 from importlib.util import find_spec
-from itertools import product
 from pathlib import Path
-from typing import Final, get_args
+from typing import Final
 from urllib.request import OpenerDirector, Request
 
 import pytest
 
 from replicalab.errors import PrintError
 from replicalab.registration import Registration
-from replicalab.render.pdf import Paper, print_html
+from replicalab.render.pdf import print_html
 from replicalab.reports import pdf, report
 from replicalab.scenarios import Difficulty
-from tests.reports.making import DAY, pages_in, seen_in, strangers, text_of, unpacked, work
+from tests.reports.making import DAY, pages_in, seen_in, text_of, unpacked, work
 from tests.tiers import EVERY_LAB, one_in
 
 needs_weasyprint = pytest.mark.skipif(
@@ -47,12 +46,6 @@ def test_brief_is_one_page_in_every_lab_and_its_text_copies_as_it_is_seen(
     assert pages_in(data) == 1
     copied = text_of(data).replace("•", "")
     assert copied.replace(" ", "") == seen_in(longest).replace(" ", "")
-
-
-@needs_weasyprint
-@pytest.mark.parametrize(("which", "paper"), one_in(3, product(("study", "run"), get_args(Paper))))
-def test_brief_of_strangers_is_one_page_of_either_size(which: str, paper: Paper) -> None:
-    assert pages_in(pdf(strangers()[which].brief(), paper)) == 1
 
 
 @needs_weasyprint
