@@ -142,11 +142,7 @@ def hostile_run(write: Write = marked) -> str:
     refused = said(ask("why")).replace("why", write(213))[:-1]
     script = [[write(214), refused, f"{write(215)}\n{proposal}"], [asks]]
     item = OwnItem(label=write(222), category="equipment", price=40.0)
-    own_lab = LabOverrides(
-        name=write(223, SHORT),
-        currency="EUR",
-        items=(item,),
-    )
+    own_lab = LabOverrides(name=write(223, SHORT), currency="EUR", items=(item,))
     units = Units(name=write(229, SHORT), samples=2.0)
     question = EvidenceAssumptions(alpha=0.04, units=units, why={"alpha": write(224)})
     pack = PACK.with_own(own_lab, question)

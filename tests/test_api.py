@@ -17,7 +17,6 @@ import pytest
 import replicalab
 from replicalab import api
 from replicalab.assessment import assess
-from replicalab.assessment.fixes import apply_changes
 from replicalab.documents import Report
 from replicalab.errors import ArgumentError, ModelSettingsError, ScenarioError
 from replicalab.models import revise
@@ -86,15 +85,6 @@ def test_results_are_the_core_s() -> None:
     assert replicalab.least_loss(plan).plan == least_loss(ours.plan, pack).plan
     assert replicalab.asks(plan).run == PlanAnalysis(ours).asks.run
     assert replicalab.frontier(plan) == frontier(pack, ours.plan)
-
-
-def test_changes_of_a_revision_lead_to_it() -> None:
-    plan = replicalab.assess(replicalab.load(STUDY))
-    best = replicalab.least_loss(plan)
-    assert best.before is plan
-    assert apply_changes(plan.plan, best.changes) == best.plan
-    assert replicalab.least_loss(best.after).plan == best.plan
-    assert replicalab.suggest(best.after) is None
 
 
 def test_lab_and_question_are_ones_own() -> None:

@@ -31,12 +31,7 @@ from replicalab.negotiation import (
     shipped_recordings,
 )
 from replicalab.planner import PlanAnalysis
-from replicalab.scenarios import (
-    Difficulty,
-    load_scenario,
-    pack_of,
-    parse_study,
-)
+from replicalab.scenarios import Difficulty, load_scenario, pack_of, parse_study
 from tests.factories import make_setup
 from tests.scenarios.small_study import SMALL, STUDY_TEXT, parts, put
 from tests.tiers import batches

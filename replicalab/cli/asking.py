@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 
 from pydantic import ValidationError
 
-from replicalab import scenarios
+from replicalab import negotiation, scenarios
 from replicalab.assessment import named_effect, offered_effects
 from replicalab.case import Case, in_labs_of
 from replicalab.cli.commands import Options
@@ -16,18 +16,15 @@ from replicalab.cli.printing import STANDARD, CommandError, called, content, say
 from replicalab.errors import TraceError
 from replicalab.lexicon import joined, shortened
 from replicalab.models import Protocol, Record
-from replicalab.negotiation import LabManagerKind, Negotiation, ScientistKind, load, replay
+from replicalab.negotiation import Negotiation
 from replicalab.planner import PlanAnalysis
 from replicalab.registration import Registration
-from replicalab.scenarios import Difficulty, LabOverrides, OwnItem, Pack, Study
-from replicalab.scenarios.reading import FileKind, kind_of, read_json, record_error
+from replicalab.scenarios import Difficulty, LabOverrides, OwnItem, Pack, Study, reading
 
 Values = dict[str, Any]
-
-
-item_readers: Final[list[Callable[[bytes, str], tuple[OwnItem, ...]]]] = []
-"""What reads a list of items; a feature adds it."""
 _R = TypeVar("_R", bound=Record)
+item_readers: Final[list[Callable[[bytes, str], tuple[OwnItem, ...]]]] = []
+"""Readers of a list of items; a feature adds one."""
 
 
 def choice(option: str, name: str, names: Sequence[str]) -> None:
@@ -49,24 +46,24 @@ def study_at(name: str) -> tuple[Study, str]:
     return scenarios.parse_study(data, called(path)), data.decode("utf-8-sig")
 
 
-def lab_at(name: str) -> tuple[Difficulty, LabOverrides]:
-    """Return the study's lab of a level, or the values of a lab file over the medium lab."""
+def _lab_at(name: str) -> tuple[Difficulty, LabOverrides]:
+    """Return the study's lab of a level, or the medium lab with the values of a file."""
     if not _is_file(name):
         choice("--lab", name, [*Difficulty])
         return Difficulty(name), LabOverrides()
     data, source = content(Path(name)), called(Path(name))
     if data.lstrip(b"\xef\xbb\xbf \r\n\t")[:1] in (b"", b"{"):
         return Difficulty.MEDIUM, scenarios.read_lab(data, source)
+    if not item_readers:
+        raise CommandError(f"--lab {source}: lists of items cannot be read; name a lab's JSON file")
     ending = "xlsx" if data.startswith(b"PK") else PurePath(source).suffix[1:] or "csv"
-    for read_items in item_readers:
-        items = read_items(data, f"{PurePath(source).stem}.{ending}")
-        return Difficulty.MEDIUM, LabOverrides(items=items)
-    raise CommandError(f"--lab {source}: lists of items cannot be read; name a lab's JSON file")
+    items = item_readers[0](data, f"{PurePath(source).stem}.{ending}")
+    return Difficulty.MEDIUM, LabOverrides(items=items)
 
 
 def case_of(options: Options, study: Study, lab: str, fields: Values) -> Case:
-    """Return a case with the settings of a command, which may change these further fields."""
-    level, own_lab = lab_at(lab)
+    """Return a case with the settings of a command and further fields."""
+    level, own_lab = _lab_at(lab)
     own = own_lab.model_dump(mode="json", exclude_defaults=True)
     tree: Values = {"own_lab": own, "question": {}, **fields}
     for text in options.settings or ():
@@ -75,14 +72,17 @@ def case_of(options: Options, study: Study, lab: str, fields: Values) -> Case:
     case = _validated(Case, values, "options")
     for idle in case.question.idle_in(study.design).values():
         raise CommandError(f"--set question.{idle}; omit it for {study.scenario_id}")
-    if case.scientist is ScientistKind.PERSON:
-        raise CommandError("--scientist person: a person plays in the dashboard; name a rule")
-    if case.lab_manager is LabManagerKind.PERSON:
-        raise CommandError("lab_manager=person: a person plays in the dashboard; name a rule")
+    for person, place in (
+        (case.scientist is negotiation.ScientistKind.PERSON, "--scientist person"),
+        (case.lab_manager is negotiation.LabManagerKind.PERSON, "lab_manager=person"),
+    ):
+        if person:
+            raise CommandError(f"{place}: a person plays in the dashboard; name a rule")
     return case
 
 
 def _put(tree: Values, text: str, study: Study) -> None:
+    """Set a field of a case by its path."""
     path, sign, value = text.partition("=")
     *steps, last = path.strip().split(".")
     place = f"--set '{shortened(text)}'"
@@ -122,7 +122,7 @@ def _validated(record: type[_R], values: Values, source: str) -> _R:
     try:
         return record.model_validate_json(json.dumps(values))
     except ValidationError as error:
-        raise record_error(error, record, source) from error
+        raise reading.record_error(error, record, source) from error
 
 
 def pack_of(case: Case, study: Study) -> Pack:
@@ -140,7 +140,7 @@ def plan_case(options: Options, study: Study, fields: Values) -> Case:
 
 
 def analysis(options: Options, **fields: Values) -> tuple[PlanAnalysis, Case]:
-    """Return the analysis of a plan in its lab, and its case with these further fields."""
+    """Return the analysis of a plan in its lab, and its case with further fields."""
     study, _ = study_at(options.study)
     case = plan_case(options, study, fields)
     return PlanAnalysis(case.assessed(in_labs_of(study))), case
@@ -152,7 +152,7 @@ def answers(options: Options) -> Values:
         return {}
     source, data = called(options.answers), content(options.answers)
     remedy = "write title, authors, reasons, texts and choices as a block"
-    values = read_json(data, source, "answers", remedy)
+    values = reading.read_json(data, source, "answers", remedy)
     registration = _validated(Registration, dict(values), source)
     return registration.model_dump(mode="json", exclude_defaults=True)
 
@@ -173,14 +173,14 @@ def run_at(path: Path, study: Study) -> Negotiation | None:
     """Return the negotiation of a transcript, replayed; None for another file."""
     text = content(path).decode("utf-8-sig", "replace")
     values = _parsed(text)
-    if not isinstance(values, dict) or kind_of(values) is not FileKind.RUN:
+    if not isinstance(values, dict) or reading.kind_of(values) is not reading.FileKind.RUN:
         return None
     try:
-        transcript = load(text)
+        transcript = negotiation.load(text)
         about = transcript.setup.scenario_id
         if about != study.scenario_id:
             problem = f"it is a negotiation about '{about}', not about '{study.scenario_id}'"
             raise CommandError(f"{called(path)}: {problem}; name that study")
-        return replay(transcript, pack_of(Case.of_run(transcript.setup), study))
+        return negotiation.replay(transcript, pack_of(Case.of_run(transcript.setup), study))
     except TraceError as error:
         raise CommandError(f"{called(path)}: {error}") from error

@@ -42,8 +42,7 @@ class Options:
     seed: Annotated[int, Option(min=0, max=2**31 - 1, help="0 is the lab as written.")] = 0
     seeds: Annotated[str, Option(metavar="A-B", help="Such as 0-99.")] = "0"
     settings: Annotated[
-        Many,
-        Option("--set", metavar="PATH=VALUE", help="Such as own_lab.budget=900; repeat."),
+        Many, Option("--set", metavar="PATH=VALUE", help="Such as own_lab.budget=900; repeat.")
     ] = None
     plan: Annotated[Path | None, Option(help="File of a plan or a transcript.")] = None
     plans: Annotated[Many, Option("--plan", help="study, offer, least-loss or file; repeat.")] = (

@@ -32,13 +32,7 @@ from replicalab.models import Protocol, revise
 from replicalab.negotiation import LabManagerKind, ScientistKind, negotiate
 from replicalab.planner import asks, frontier, least_loss
 from replicalab.planner.region import numeric_checks
-from replicalab.scenarios import (
-    Difficulty,
-    Pack,
-    list_scenarios,
-    load_scenario,
-    pack_of,
-)
+from replicalab.scenarios import Difficulty, Pack, list_scenarios, load_scenario, pack_of
 from tests.bench.measuring import BARS, best, hold, say
 from tests.factories import make_setup
 

@@ -12,14 +12,7 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import CDPSession, Page, expect
 
-from tests.browser.driving import (
-    PHONE,
-    VIEWS,
-    View,
-    assert_accessible,
-    looks,
-    open_app,
-)
+from tests.browser.driving import PHONE, VIEWS, View, assert_accessible, looks, open_app
 from tests.browser.test_every_page import SLIDE, TABLETS
 from tests.browser.visiting import (
     COMPARING,

@@ -3,55 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import Final
 
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.driving import (
     PHONE,
     PROJECTOR,
     PROJECTOR_DARK,
-    AppServer,
     assert_accessible,
     looks,
     open_app,
     reload_app,
-    wait_for_run,
 )
-from tests.browser.visiting import follow, number, press, show, type_number, type_text
-
-KEEP: Final = "Add to comparison"
-
-
-def row(page: Page, label: str) -> Locator:
-    """Return the cells of a row of the comparison."""
-    exactly = page.get_by_role("rowheader", name=label, exact=True)
-    return page.locator("table.compared tr").filter(has=exactly).locator("td")
-
-
-def test_three_plans_are_kept_beside_compared_decided_and_opened_elsewhere(
-    app_page: Page, browser: Browser, app_server: AppServer
-) -> None:
-    open_app(app_page, "/Protocol?study=fin_momentum")
-    press(app_page, KEEP)
-    type_number(app_page, "Sample size", 150)
-    press(app_page, KEEP)
-    type_text(app_page, "Name", "Half of it")
-    type_number(app_page, "Sample size", 50)
-    press(app_page, KEEP)
-    third = app_page.get_by_role("radio", name="Plan B", exact=True)
-    expect(third).to_be_visible()
-    press(app_page, "Undo")
-    expect(third).to_have_count(0)
-    press(app_page, "Redo")
-    with wait_for_run(app_page):
-        app_page.get_by_role("radio", name="Half of it").click()
-    expect(number(app_page, "Sample size")).to_have_value("150")
-    follow(app_page, "Compare")
-    expect(row(app_page, "Sample size")).to_have_text(["420", "150", "50"])
-    expect(row(app_page, "Total")).to_have_text(["5,050", "2,350", "1,350"])
-    reload_app(app_page)
-    expect(row(app_page, "Sample size")).to_have_text(["420", "150", "50"])
+from tests.browser.visiting import follow, press, show, type_number
 
 
 def test_comparison_leaves_as_a_table_and_a_batch_beside_it_is_fit_to_see(app_page: Page) -> None:

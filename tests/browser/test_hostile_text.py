@@ -19,12 +19,7 @@ from replicalab.ui.workspace import Workspace
 from tests.browser.driving import PHONE, PROJECTOR, AppServer, forget_visitor, open_app
 from tests.browser.visiting import ADDRESSES, follow, press, show, type_text, upload
 from tests.hostile import HOST, Write, marked, tame, tamed
-from tests.hostile_files import (
-    as_file,
-    hostile_plan,
-    hostile_run,
-    hostile_study,
-)
+from tests.hostile_files import as_file, hostile_plan, hostile_run, hostile_study
 
 _SETTLED: Final = """quiet => new Promise((resolve, reject) => {
   const begun = performance.now();

@@ -11,13 +11,7 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import BrowserContext, BrowserType, Page, expect
 
-from tests.browser.driving import (
-    APP,
-    AppServer,
-    count_runs,
-    open_app,
-    wait_for_run,
-)
+from tests.browser.driving import APP, AppServer, count_runs, open_app, wait_for_run
 from tests.browser.visiting import follow, number, press, type_number, type_text
 from tests.library.making import PostgresServer, find_postgres
 

@@ -7,19 +7,8 @@ from typing import Any
 
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser.driving import (
-    ROOT,
-    count_runs,
-    open_app,
-)
-from tests.browser.visiting import (
-    follow,
-    pick,
-    press,
-    show,
-    type_text,
-    where,
-)
+from tests.browser.driving import ROOT, count_runs, open_app
+from tests.browser.visiting import follow, pick, press, show, type_text, where
 
 EDITOR = "Study file (YAML)"
 TITLE = "Seedlings and music"

@@ -99,20 +99,6 @@ def test_sixty_four_a_group_in_six_weeks_with_two_people(app_page: Page) -> None
     visitor.has_answered()
 
 
-def test_reviewer_wants_power_nine_tenths(app_page: Page) -> None:
-    visitor = Visitor(app_page)
-    open_app(app_page)
-    visitor.presses("RL seeds")
-    visitor.clicks(app_page.get_by_role("radiogroup", name="Lab").get_by_text("Easy"), "Easy")
-    visitor.presses("Edit the protocol")
-    visitor.clicks(app_page.get_by_text("Assumptions: "), "Assumptions")
-    visitor.types("Target: power", 0.9)
-    expect(where(app_page)).to_contain_text("power 0.81")
-    answer = "45 samples in 12 days reach the target of power 0.90. That takes 175 more credits."
-    expect(app_page.get_by_text(answer)).to_be_visible()
-    visitor.has_answered()
-
-
 def test_which_studies_fit_forty_days_and_3000_credits_and_how_well(app_page: Page) -> None:
     visitor = Visitor(app_page)
     open_app(app_page)

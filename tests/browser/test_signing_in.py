@@ -6,10 +6,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from oidc_provider_mock import (  # type: ignore[import-untyped]
-    User,
-    run_server_in_thread,
-)
+from oidc_provider_mock import User, run_server_in_thread  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.driving import APP, AppServer, free_port

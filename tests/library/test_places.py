@@ -9,12 +9,7 @@ from typing import Final
 import pytest
 
 from replicalab.errors import LibraryStorageError
-from replicalab.library import (
-    EntryKind,
-    Library,
-    data_folder,
-    library_url,
-)
+from replicalab.library import EntryKind, Library, data_folder, library_url
 from tests.library.making import ANN, make_plan
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -38,8 +33,7 @@ def test_environment_names_another_folder_or_another_database() -> None:
 
 
 @pytest.mark.parametrize(
-    "url",
-    ["nonsense", "sqlite://", "sqlite:///:memory:", "mysql://host/x", "postgresql://host"],
+    "url", ["nonsense", "sqlite://", "sqlite:///:memory:", "mysql://host/x", "postgresql://host"]
 )
 def test_address_that_names_no_library_is_refused(
     url: str, monkeypatch: pytest.MonkeyPatch

@@ -183,11 +183,7 @@ def test_malformed_cookie_is_replaced(client: TestClient, value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "headers",
-    [
-        {"origin": "https://lab.example.org"},
-        {"sec-fetch-site": "none"},
-    ],
+    "headers", [{"origin": "https://lab.example.org"}, {"sec-fetch-site": "none"}]
 )
 def test_cookie_over_tls_belongs_to_host_alone(
     monkeypatch: pytest.MonkeyPatch, pages: Pages, headers: dict[str, str]

@@ -17,10 +17,7 @@ COMPARE: Final = "pages/4_Compare.py"
 LIBRARY: Final = "pages/5_Library.py"
 NEED_STUDY: Final = (STUDY, PROTOCOL, NEGOTIATION, TRADE_OFFS)
 PAGES: Final = (SCENARIOS, *sorted(f"pages/{path.name}" for path in (ROOT / "pages").glob("*.py")))
-IN_EVERY_LAB: Final = pytest.mark.parametrize(
-    ("study", "lab"),
-    EVERY_LAB,
-)
+IN_EVERY_LAB: Final = pytest.mark.parametrize(("study", "lab"), EVERY_LAB)
 IN_FEW_LABS: Final = pytest.mark.parametrize(("study", "lab"), FEW_LABS)
 LETTERS: Final = [f"{random.Random(seed).randrange(16**200):0200x}" for seed in range(95)]
 """Controls with which a plan is too long for an address, and with the first forty not."""

@@ -1,6 +1,5 @@
 """Share: each part of the drawer, and what its files hold."""
 
-import csv
 import io
 import re
 from collections.abc import Callable
@@ -226,19 +225,6 @@ def print_it(app: AppTest) -> None:
     [button] = [each for each in app.button if each.label == "PDF"]
     button.set_value(True)
     again(app, "Brief")
-
-
-def test_tables_are_those_of_the_report_by_their_names_as_they_read(files: Files) -> None:
-    app = part("Tables", study="psy_stroop")
-    [box] = [each for each in app.selectbox if each.label == "Table"]
-    assert "Power: floor 0.50, target 0.80; budget: 1,000 credits" in box.options
-    assert not [each for each in box.options if "\\" in each]
-    sheets = load_workbook(io.BytesIO(files["Excel, every table a sheet"][1]())).sheetnames
-    assert len(sheets) == 16
-    again(app, "Tables", hand_table="The plan in full")
-    assert files["CSV of this table"][0] == "the-plan-in-full.csv"
-    rows = list(csv.reader(io.StringIO(text(files, "CSV of this table").lstrip("\ufeff"))))
-    assert ["Sample size", "100"] in rows
 
 
 def test_files_open_as_what_is_on_the_screen(files: Files) -> None:

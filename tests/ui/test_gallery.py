@@ -9,7 +9,9 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Expander
 
-from replicalab.scenarios import list_scenarios, loading
+from replicalab.models import Dimension
+from replicalab.scenarios import Difficulty, list_scenarios, loading
+from replicalab.ui.scenarios import gallery
 from replicalab.ui.stories import Story, stories
 from tests.ui.acting import number, pick, press, run, type_number, type_text
 from tests.ui.pages import NEED_STUDY, NEGOTIATION, PAGES, PROTOCOL, SCENARIOS
@@ -87,15 +89,6 @@ def test_card_opens_medium_lab_and_keeps_open_plan() -> None:
     assert number(go(run(app), PROTOCOL), "Sample size").value == 31
 
 
-def test_surprise_opens_a_lab_as_written() -> None:
-    app = visit(study="fin_momentum", lab="hard", seed="5", scientist="baseline")
-    app.button(key="surprise").click()
-    query = query_of(run(app))
-    assert query["lab"] in {"easy", "medium"}
-    assert "seed" not in query
-    assert query["scientist"] == "baseline", "the players stay"
-
-
 def test_cards_show_the_visitors_lab() -> None:
     app = visit(study="psy_stroop", budget="600")
     assert "Yours passes cut" in said(app)
@@ -123,6 +116,29 @@ def test_front_door_judges_no_plan_before_one_was_made() -> None:
     assert "Reference protocol: not feasible" in said(app)
     go(type_number(app, "Sample size", 31), SCENARIOS)
     assert "Your plan: not feasible" in said(app)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        (gallery.Filter(), SHIPPED),
+        (gallery.Filter(text="stroop"), ["psy_stroop"]),
+        (gallery.Filter(text="  STROOP  serial "), ["psy_stroop"]),
+        (gallery.Filter(text="no such study anywhere"), []),
+        (gallery.Filter(domain="psychology"), ["psy_ego_depletion", "psy_stroop"]),
+        (
+            gallery.Filter(binds=Dimension.EQUIPMENT, lab=Difficulty.MEDIUM),
+            ["bio_jq1_myeloma", "chem_suzuki_ppb", "eco_reef_fish", "psy_stroop"],
+        ),
+        # Every hard lab has too few staff, and all but this one lose more by something else.
+        (gallery.Filter(binds=Dimension.STAFF), ["math_four_colour"]),
+        # Every study's own protocol passes there, and no better tier is possible.
+        (gallery.Filter(binds=Dimension.BUDGET, lab=Difficulty.EASY), []),
+    ],
+    ids=str,
+)
+def test_filter_finds_matching_cards_in_order(wanted: gallery.Filter, found: list[str]) -> None:
+    assert [card.summary.scenario_id for card in gallery.matching(gallery.cards(), wanted)] == found
 
 
 # --- the stories ------------------------------------------------------------------------------

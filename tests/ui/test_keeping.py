@@ -7,7 +7,7 @@ from replicalab.case import read_case
 from replicalab.library import Entry, EntryKind
 from replicalab.library.rows import OwnerRows
 from replicalab.ui.library.shelf import owner, shelf
-from tests.ui.acting import can_press, choose_more, labels, press, type_number, type_text
+from tests.ui.acting import can_press, labels, press, type_number, type_text
 from tests.ui.pages import NEGOTIATION, PAGES, PROTOCOL
 from tests.ui.reading import alerts, keyed, rows_of, said, texts
 from tests.ui.visitors import Browsers, full_disk
@@ -122,20 +122,6 @@ def test_name_and_notes_are_changed_in_place_and_stay_with_the_next_version() ->
         assert (entry.name, entry.notes) == ("For Friday", "the board wants it small")
         assert plans(entry)[0] == samples
         press(type_number(app, "Sample size", 75), "Save")
-
-
-def test_note_is_on_the_last_slide_of_its_plan_only() -> None:
-    app = press(visit(PROTOCOL, study="psy_stroop"), "Save")
-    type_text(app, "Notes", "Run it in May.")
-    assert "Run it in May." in last_slide(app)
-    press(app, "Leave")
-    type_number(app, "Sample size", 75)
-    assert "Run it in May." not in last_slide(app)
-
-
-def last_slide(app: AppTest) -> str:
-    """Present, and return the text of the last slide."""
-    return said(press(choose_more(app, "Present"), "End"))
 
 
 # --- two tabs ---------------------------------------------------------------------------------

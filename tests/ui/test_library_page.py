@@ -27,7 +27,7 @@ from replicalab.ui.library.shelf import owner, shelf
 from tests.library.making import make_batch, make_plan, make_run
 from tests.reports.making import work
 from tests.ui.acting import can_press, labels, number, pick, press, run, type_number, type_text
-from tests.ui.pages import LIBRARY, NEGOTIATION, PROTOCOL, STUDY
+from tests.ui.pages import LIBRARY, PROTOCOL, STUDY
 from tests.ui.reading import alerts, rows_of, said, texts, where
 from tests.ui.visitors import Browsers
 from tests.ui.walking import at_gallery, go, visit
@@ -124,11 +124,6 @@ def test_unsaved_work_is_offered_after_a_saved_plan_opens() -> None:
     assert number(app, "Sample size").value == 41
     press(go(app, LIBRARY), "Go on with it")
     assert number(go(app, PROTOCOL), "Sample size").value == 31
-
-
-def test_lab_and_run_are_shown_once_they_are_opened() -> None:
-    assert "Our lab" in where(go(opened(EntryKind.LAB), PROTOCOL))
-    go(opened(EntryKind.RUN), NEGOTIATION)
 
 
 def test_study_is_opened_and_stands_in_the_gallery_as_long_as_one_entry_of_it_does() -> None:
@@ -306,17 +301,10 @@ def test_file_that_cannot_be_kept_is_told_by_every_fault() -> None:
             "{",
             ["line 1, column 1: it is not JSON (it ends while", "choose one saved here"],
         ),
-        ("list.json", "[1]", ["the file holds no bundle, negotiation, plan, lab or study"]),
-        ("bytes.json", b"\xff\xfe", ["not UTF-8"]),
-        ("plan.json", '{"study": "x"}', ["lab", "Field required"]),
         ("lab.json", '{"format": 2, "lab": {"budget": -1, "days": -1}}', ["budget", "days"]),
         ("faked.json", FAKED, ["another study of the id 'psy_stroop' is on the shelf"]),
         ("study.yaml", "scenario_id: x\n", ["paper", "design"]),
         ("old.json", '{"format": 1, "study": "x"}', ["ReplicaLab 1 wrote this file"]),
-        ("old.json", '{"format": 1, "lab": {}}', ["ReplicaLab 1 wrote this file"]),
-        ("old.json", '{"format": 1, "asked": 1}', ["ReplicaLab 1 wrote this file"]),
-        ("batch.json", '{"asked": 0, "jobs": []}', ["asked"]),
-        ("run.json", '{"format": 3, "setup": {}}', ["setup"]),
     ):
         [alert] = [each for each in alerts(hand_in(app, data, name)) if each.colour == "error"]
         assert f"{name} is not imported." in alert.text

@@ -9,16 +9,8 @@ from replicalab.negotiation import save
 from replicalab.negotiation.records import ROUND_BYTES
 from replicalab.ui.negotiation.table import NegotiationSession
 from tests.negotiation.playing import by_person, propose
-from tests.ui.acting import can_press, number, press, type_number, undo
-from tests.ui.negotiating import (
-    BACK,
-    PACK,
-    REFERENCE,
-    hand_over,
-    model_at_the_table,
-    proposing,
-    round_shown,
-)
+from tests.ui.acting import can_press, press, type_number, undo
+from tests.ui.negotiating import PACK, REFERENCE, hand_over, round_shown
 from tests.ui.pages import NEGOTIATION, PROTOCOL
 from tests.ui.reading import alerts, said
 from tests.ui.walking import visit
@@ -36,18 +28,6 @@ def kept(app: AppTest) -> list[int]:
 def played(app: AppTest, rounds: int) -> AppTest:
     """Return the app after a plan was put forward in a negotiation of so many rounds at most."""
     return press(type_number(app, "Rounds at most", rounds), "Put this plan forward")
-
-
-def test_every_negotiation_played_by_hand_is_brought_back_in_turn(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("replicalab.ui.negotiation.table._MOST_AGAIN", 2)
-    app = visit(NEGOTIATION, scientist="person")
-    for rounds in range(2, 5):
-        played(app, rounds)
-    for rounds in (3, 2):
-        press(app, BACK)
-        assert (number(app, "Rounds at most").value, round_shown(app)) == (rounds, "Round 1 of 1")
 
 
 def test_full_session_says_so_plays_and_opens_no_more_and_goes_on_when_one_is_forgotten(
@@ -71,17 +51,6 @@ def test_full_session_says_so_plays_and_opens_no_more_and_goes_on_when_one_is_fo
     assert FULL not in said(app)
     press(app, "Walk away")
     assert round_shown(app) == "Round 2 of 2"
-
-
-def test_model_is_not_asked_where_there_is_no_room_for_its_answer(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    app, model = model_at_the_table(monkeypatch, proposing(), proposing(), rounds="3")
-    monkeypatch.setattr(ROOM, ROUND_BYTES)
-    press(app, "Run")
-    assert len(model.sent) == 1
-    assert kept(app)[-1] == 1, "what it said is kept"
-    assert FULL in said(app)
 
 
 def test_steps_to_undo_are_bounded_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:

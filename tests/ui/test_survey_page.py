@@ -10,13 +10,7 @@ from streamlit.testing.v1 import AppTest
 from replicalab.facts.survey import COLUMNS, ORDERS, order_key
 from replicalab.lexicon import amount_text
 from replicalab.planner import SurveyedStudy, surveyed
-from replicalab.scenarios import (
-    EvidenceAssumptions,
-    LabOverrides,
-    copy_text,
-    list_scenarios,
-    load_scenario,
-)
+from replicalab.scenarios import EvidenceAssumptions, LabOverrides, list_scenarios, load_scenario
 from replicalab.ui import own_studies
 from replicalab.ui.scenarios import survey
 from replicalab.ui.study_cache import StudyCache
@@ -113,8 +107,7 @@ def test_every_order_is_that_of_the_page_and_of_its_file_without_formulas(
 ) -> None:
     files: list[str] = []
     monkeypatch.setattr(
-        "replicalab.ui.files.st.download_button",
-        lambda label, data, **_: files.append(data()),
+        "replicalab.ui.files.st.download_button", lambda label, data, **_: files.append(data())
     )
     app, found = at_survey(budget="3000", days="40"), in_lab()
     for order in ORDERS:
@@ -140,17 +133,3 @@ def test_study_opens_in_the_lab_it_was_counted_in_and_one_that_is_open_keeps_its
     assert number(go(app, PROTOCOL), "Sample size").value == 31
     undo(undo(go(app, COMPARE)))
     assert number(go(app, PROTOCOL), "Sample size").value == 420
-
-
-def test_study_of_ones_own_stands_among_the_others_and_opens() -> None:
-    text = copy_text("psy_stroop", "my_stroop")
-    app = visit()
-    app.session_state["visitor"] = "me"
-    own_studies._STUDIES.keep("me", text, own_studies.usable_study(text, "mine"))  # noqa: SLF001 - as its owner would
-    app.query_params["survey"] = "1"
-    del app.session_state["state"]
-    run(app)
-    assert names(app).count("Stroop interference yours") == 1
-    [option] = [o for o in app.selectbox[-1].options if "(" in o]
-    press(pick(app, "Study to open", option), "Open in this lab")
-    assert query_of(go(app, PROTOCOL))["study"] == "my_stroop"

@@ -6,15 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 from replicalab.ui.own_studies import find
 from replicalab.ui.workspace import LONGEST_NAME
-from tests.ui.acting import (
-    labels,
-    number,
-    press,
-    press_first,
-    run,
-    type_number,
-    type_text,
-)
+from tests.ui.acting import labels, number, press, press_first, run, type_number, type_text
 from tests.ui.pages import NEGOTIATION, PROTOCOL
 from tests.ui.reading import plain, tray
 from tests.ui.walking import go, query_of, visit

@@ -66,11 +66,7 @@ def _draw() -> None:
 @st.dialog("Open a file", position="right", width="medium", on_dismiss="rerun")
 def _draw_opening() -> None:
     panel.draw_scheme()
-    upload(
-        "A bundle, a negotiation, a plan, a lab (JSON), or a study (YAML)",
-        "handed_file",
-        _take,
-    )
+    upload("A bundle, a negotiation, a plan, a lab (JSON), or a study (YAML)", "handed_file", _take)
     opened: Opening | None = st.session_state.get(_OPENED)
     if opened is None:
         st.caption("It takes the place of what is open, which Undo brings back.")

@@ -34,10 +34,7 @@ TABS: Final = "export_part"  # session key of the open part of the drawer
 _ONE_PDF: Final = Lock()  # a PDF takes a second or two of the processor
 _NO_LETTERS: Final = re.compile(r"[^a-z0-9]+")
 _NAME_LENGTH: Final = 60
-_EXAMPLES: Final = {
-    "authors": "Ada Lovelace; Grace Hopper",
-    "licence": "CC BY 4.0, or its address",
-}
+_EXAMPLES: Final = {"authors": "Ada Lovelace; Grace Hopper", "licence": "CC BY 4.0, or its address"}
 
 
 @dataclass(frozen=True)
