@@ -106,6 +106,7 @@ def _plan_blocks(analysis: PlanAnalysis) -> Blocks:
         yield from _changes(analysis, offer)
     yield Heading("The least-loss plan")
     yield texts.difference_text(analysis)
+    yield texts.difference_table(analysis)
     yield texts.search_text(analysis)
     if not least.after.evidence.void_reason:
         yield from _changes(analysis, least)

@@ -91,6 +91,13 @@ def plan_facts(plan: Assessment) -> list[Fact]:
     ]
 
 
+def fits_fact(plan: Assessment) -> Fact:
+    """Return whether a plan passes all seven dimensions, or those that fail."""
+    fails = ", ".join(map(plan.pack.study.term, plan.failing))
+    status = Status.PASS if plan.feasible else Status.FAIL
+    return Fact("feasible", "Passes", plan.feasible, status=status, text=fails and f"no: {fails}")
+
+
 def moves(before: Assessment, after: Assessment) -> list[Fact]:
     """Return the facts that differ between two plans, with both values: ``0.61 → 0.62``."""
     pairs = zip(plan_facts(before), plan_facts(after), strict=True)
@@ -115,11 +122,12 @@ def facts_table(caption: str, facts: Iterable[Fact]) -> Table:
 
 
 def compared_table(caption: str, sides: Mapping[str, Sequence[Fact]]) -> Table:
-    """Return the same facts of several plans, with a column for each plan."""
+    """Return the facts in which some plans differ, with a column for each plan."""
     columns = (Column("Fact", is_seen=False), *map(Column, sides))
     rows = [
         (facts[0].label, *(fact.cell for fact in facts))
         for facts in zip(*sides.values(), strict=True)
+        if len({fact.shown for fact in facts}) > 1
     ]
     return table(caption, columns, rows)
 

@@ -3,11 +3,13 @@
 from typing import Final
 
 from replicalab.assessment import Assessment, Evidence, phrases
-from replicalab.facts.blocks import Group, Heading, Sentence, group, listing
-from replicalab.facts.plan import listed, moved_text, with_cautions
+from replicalab.facts import texts
+from replicalab.facts.blocks import Group, Heading, Sentence, Table, group, listing
+from replicalab.facts.fact import compared_table, fits_fact, plan_facts
+from replicalab.facts.plan import listed, with_cautions
 from replicalab.facts.units import units_limit_text
 from replicalab.lexicon import capitalised, count_text, joined, plural, quoted
-from replicalab.models import FIELD_LABELS, Dimension, Protocol
+from replicalab.models import FIELD_LABELS, Dimension
 from replicalab.planner import LeastLoss, PlanAnalysis, PlanStep, Shortfall, additions_text
 from replicalab.planner.limits import CountLimits
 from replicalab.planner.unreached import TargetLimit, why_unreached
@@ -21,17 +23,14 @@ _BOUNDS: Final = {EvidenceTier.MEETS_TARGET: "target", EvidenceTier.ABOVE_FLOOR:
 def first_of_all(options: PlanAnalysis) -> str:
     """Return what comes before any change: not to run the study, or to put back a fixed control."""
     yours = options.yours
-    fixed = listed("Put back ", [c.name for c in yours.dropped if not c.droppable])
-    texts = [
-        do_not_run_text(yours.pack),
-        f"{fixed}: the study is void without it." if fixed else "",
-    ]
-    return " ".join(filter(None, texts))
+    fixed = joined(quoted([c.name for c in yours.dropped if not c.droppable]))
+    put_back = texts.PUT_BACK.format(controls=fixed) if fixed else ""
+    return " ".join(filter(None, [do_not_run_text(yours.pack), put_back]))
 
 
 def do_not_run_text(pack: Pack) -> str:
     """Return that a study cannot show anything in so few days, empty where it can."""
-    return f"Do not run this here: {_needs_days(pack, 'has')}." if too_short(pack) else ""
+    return texts.DO_NOT_RUN.format(reason=_too_short_text(pack)) if too_short(pack) else ""
 
 
 def too_short(pack: Pack) -> bool:
@@ -43,47 +42,29 @@ def too_short(pack: Pack) -> bool:
 
 
 def difference_text(options: PlanAnalysis) -> str:
-    """Return in one sentence how the least-loss plan differs from the Lab Manager's, or yours."""
+    """Return that the least-loss plan gives up no less, or shows nothing; else its passing."""
     least, offered, after = options.least, options.offered, options.least.after
     if after.evidence.void_reason:
-        return f"Nothing to gain here: {_shows_nothing(options)}."
-    whose = _whose(offered.plan, options)
-    if least.plan == offered.plan:
-        if not least.exact:
-            return f"No revision of {whose} that gives up less was found."
-        within = least_days_text(after.pack) if least.none_above_floor else ""
-        none = f"no revision of {whose}{within}{phrases.adding_none(options.yours)} gives up less"
-        return f"In this lab {none}."
-    step = PlanStep(offered, after)
-    sizes = [
-        moved_text(offered.counts.samples, after.counts.samples, "sample"),
-        moved_text(offered.counts.days, after.counts.days, "day"),
-    ]
-    size = joined([text for text in sizes if text]) or "other items"
-    instead = f"instead of {offered.evidence.number}" if step.evidence_changed else "either way"
-    passing = ""  # More evidence means little when a limit breaks.
-    if not offered.feasible and not after.feasible:
-        passing = f"; {phrases.failing_text(after)} either way"
-    elif not offered.feasible:
-        failing = phrases.failing_text(offered)
-        passing = f"; it passes all seven dimensions, where {failing} otherwise"
-    elif EvidenceTier.MEETS_TARGET is offered.evidence.tier is after.evidence.tier:
-        saved = step.credits_saved
-        passing = f"; either meets the target, and it costs {after.pack.lab.money(saved)} less"
-        passing = passing if saved > 0 else ""
-    without = listed(", without ", [control.name for control in step.newly_dropped])
-    kept = [wish for wish in offered.broken_wishes if wish not in after.broken_wishes]
-    wished = f"; it keeps {joined([phrases.kept_text(wish) for wish in kept])}" if kept else ""
-    worth = f"{after.evidence.text} {instead}{passing}{wished}"
-    return f"Same lab, {size} than {whose}{without}: {worth}."
+        return texts.NOTHING_TO_GAIN.format(reason=_shows_nothing(options))
+    if least.plan != offered.plan:
+        return ""
+    whose = texts.YOUR_PLAN if least.plan == options.yours.plan else texts.MANAGERS_PLAN
+    if not least.exact:
+        return texts.NO_LESS_FOUND.format(whose=whose)
+    within = least_days_text(after.pack) if least.none_above_floor else ""
+    adding = phrases.adding_none(options.yours)
+    return texts.NONE_GIVES_UP_LESS.format(whose=whose, within=within, adding=adding)
 
 
-def _whose(plan: Protocol, options: PlanAnalysis) -> str:
-    if plan == options.yours.plan:
-        return "your plan"
-    if plan == options.offered.plan:
-        return "the Lab Manager's plan"
-    return f"the least-loss plan, {phrases.size_text(options.least.after)},"
+def difference_table(options: PlanAnalysis) -> Table | None:
+    """Return the least-loss plan beside the Lab Manager's, or yours; None if they are one."""
+    offered, after = options.offered, options.least.after
+    if offered.plan == after.plan or after.evidence.void_reason:
+        return None
+    name = "Your plan" if offered.plan == options.yours.plan else "Lab Manager's plan"
+    sides = {name: offered, "Least-loss plan": after}
+    facts = {name: [*plan_facts(plan), fits_fact(plan)] for name, plan in sides.items()}
+    return compared_table("The least-loss plan beside the other", facts)
 
 
 def _shows_nothing(options: PlanAnalysis) -> str:
@@ -91,20 +72,18 @@ def _shows_nothing(options: PlanAnalysis) -> str:
     least = options.least.after
     pack, why = least.pack, least.evidence.void_reason or ""
     if too_short(pack):
-        why = _needs_days(pack, "gives")
+        why = _too_short_text(pack)
     if not least.feasible:
         return why
-    return f"{_whose(least.plan, options)} passes all seven dimensions and shows nothing, as {why}"
+    whose = texts.YOUR_PLAN if least.plan == options.yours.plan else texts.LEAST_PLAN
+    return texts.PASSES_AND_SHOWS_NOTHING.format(whose=whose, reason=why)
 
 
-def _needs_days(pack: Pack, verb: str) -> str:
+def _too_short_text(pack: Pack) -> str:
     if pack.min_days == 1:
-        return f"the lab {verb} {phrases.days_text(pack.lab)}"
-    needs, has = (
-        count_text(pack.min_days, "day"),
-        f"{pack.lab.days_left}{phrases.start_text(pack.lab)}",
-    )
-    return f"the study's endpoint needs {needs}, and the lab {verb} {has}"
+        return texts.LAB_HAS.format(days=phrases.days_text(pack.lab))
+    days = f"{pack.lab.days_left}{phrases.start_text(pack.lab)}"
+    return texts.ENDPOINT_NEEDS.format(needs=count_text(pack.min_days, "day"), days=days)
 
 
 # --- what the search has proven -------------------------------------------------------------
@@ -119,17 +98,17 @@ def proof_text(least: LeastLoss) -> str:
     plan = least.after
     failing, none = phrases.failing_text(plan), none_passes_text(plan.pack)
     if plan.feasible:
-        none = f"No plan for this lab reaches {bound_text(plan.evidence, 'floor')}."
-        return none if least.none_above_floor else ""
+        floor = bound_text(plan.evidence, "floor")
+        return texts.NONE_REACHES.format(floor=floor) if least.none_above_floor else ""
     if not least.exact:
-        return f"The best that was found, not proven to be the best: {failing}."
+        return texts.BEST_FOUND.format(failing=failing)
     kept = _kept_phrases(plan)
     if not kept:
-        return f"{capitalised(none)} all seven dimensions: {failing} at best."
-    text = "Your wording breaks a restriction, and the search does not change wording. Remove"
+        return texts.NONE_PASSES.format(none=capitalised(none), failing=failing)
     others = [each for each in plan.failing if each is not Dimension.POLICY]
-    even = f"; even then {none}: {phrases.failing_text(plan, others)} at best" if others else ""
-    return f"{text} {joined(kept)}{even}."
+    failing = phrases.failing_text(plan, others)
+    even = texts.EVEN_THEN.format(none=none, failing=failing) if others else ""
+    return texts.WORDING_BREAKS.format(phrases=joined(kept), even=even)
 
 
 def least_days_text(pack: Pack) -> str:
@@ -141,13 +120,13 @@ def least_days_text(pack: Pack) -> str:
 
 def none_passes_text(pack: Pack) -> str:
     """Return that none of the plans that were searched passes: ``no plan for this lab passes``."""
-    return f"no plan{least_days_text(pack)} for this lab passes"
+    return texts.NO_PLAN_PASSES.format(days=least_days_text(pack))
 
 
 def _kept_phrases(plan: Assessment) -> list[str]:
     """Return what breaks a restriction in texts that the search keeps, and where it stands."""
     return [
-        f"'{each.phrase}' from the {FIELD_LABELS[each.field].lower()}"
+        texts.PHRASE.format(phrase=each.phrase, field=FIELD_LABELS[each.field].lower())
         for each in plan.violations
         if each.field in ("technique", "rationale")
     ]
@@ -158,21 +137,16 @@ def search_text(options: PlanAnalysis) -> str:
 
     The search keeps the technique and the rationale, so the proof holds for them.
     """
-    least, plan = options.least, options.least.after
-    pack, proof = plan.pack, proof_text(least)
-    texts = [proof]
+    least, pack = options.least, options.least.after.pack
+    proof = proof_text(least)
     if not least.exact:
-        texts.append(
-            "Not every combination of the plan's many items and controls could be searched."
-        )
-    elif proof and not _kept_phrases(plan):
-        fewest = f"from {pack.min_days} " if least_days_text(pack) else "up "
-        listed_alone = " that the plan lists" if options.yours.dropped else ""
-        texts.append(
-            f"Searched: every number of days {fewest}to {pack.lab.days_left}, every allowed "
-            f"substitution, every set of droppable controls{listed_alone}, every sample size."
-        )
-    return " ".join(filter(None, texts))
+        return f"{proof} {texts.NOT_ALL_SEARCHED}".strip()
+    if not proof or _kept_phrases(least.after):
+        return proof
+    first = f"from {pack.min_days} " if least_days_text(pack) else "up "
+    listed = texts.LISTED_CONTROLS if options.yours.dropped else ""
+    searched = texts.SEARCHED.format(first=first, last=pack.lab.days_left, listed=listed)
+    return f"{proof} {searched}"
 
 
 # --- what it would take ---------------------------------------------------------------------
@@ -186,8 +160,7 @@ def take_parts(options: PlanAnalysis, name: str = "This plan") -> list[tuple[str
     """
     if nothing_needed(options):
         goal = bound_text(options.yours.evidence, "target")
-        none = f"Nothing: the lab can run the plan as it is, and it reaches {goal}."
-        none = with_cautions(none, options.yours)
+        none = with_cautions(texts.NOTHING_NEEDED.format(goal=goal), options.yours)
         return [("", list(filter(None, [none, wasted_text(options.yours)])))]
     parts = [
         (f"{name} as it is", [run_text(options.asks.run), wasted_text(options.yours)]),
@@ -195,8 +168,8 @@ def take_parts(options: PlanAnalysis, name: str = "This plan") -> list[tuple[str
         ("One addition, the plan adapted", [*alone_lines(options), alone_text(options)]),
         ("Waiting, the plan adapted", wait_lines(options)),
     ]
-    shown = [(title, [text for text in texts if text]) for title, texts in parts]
-    return [(title, texts) for title, texts in shown if texts]
+    shown = [(title, [*filter(None, lines)]) for title, lines in parts]
+    return [(title, lines) for title, lines in shown if lines]
 
 
 def nothing_needed(options: PlanAnalysis) -> bool:
@@ -210,13 +183,10 @@ def run_text(relief: Shortfall) -> str:
     """Return what it takes together to run a plan exactly as it is."""
     left = phrases.failing_text(relief.judged, relief.left)
     if not relief.asks:
-        if relief.possible:
-            return with_cautions("Nothing: the lab can run the plan as it is.", relief.judged)
-        return f"Nothing that the lab could add is enough: {left} all the same."
-    together = capitalised(additions_text(relief.asks))
-    if relief.left:
-        return f"{together}; but {left} whatever the lab adds."
-    return f"{together}: with that the lab can run the plan as it is."
+        can_run = with_cautions(texts.NOTHING_TO_RUN, relief.judged)
+        return can_run if relief.possible else texts.NOTHING_ADDED_HELPS.format(failing=left)
+    text = texts.ADDED_BUT_FAILS if relief.left else texts.ADDED
+    return text.format(additions=capitalised(additions_text(relief.asks)), failing=left)
 
 
 def wasted_text(plan: Assessment) -> str:
@@ -229,12 +199,12 @@ def wasted_text(plan: Assessment) -> str:
     if able >= planned:
         return ""
     exist = plan.pack.design.population_max
-    fewer = able >= limits.fewest_samples(plan.counts.controls)
-    longer = exist is None or planned <= exist
-    ways = ["no more than these"] if fewer else []
-    ways += [count_text(limits.fewest_days(planned), "day")] if longer else []
-    plan_them = f"; plan {joined(ways, 'or')}" if ways else ""
-    return f"Of its {count_text(planned, 'sample')} only {able:,} can count{plan_them}."
+    ways = [texts.NO_MORE] if able >= limits.fewest_samples(plan.counts.controls) else []
+    if exist is None or planned <= exist:
+        ways.append(count_text(limits.fewest_days(planned), "day"))
+    instead = texts.PLAN_INSTEAD.format(ways=joined(ways, "or")) if ways else ""
+    samples = count_text(planned, "sample")
+    return texts.WASTED.format(samples=samples, able=f"{able:,}", instead=instead)
 
 
 def target_text(options: PlanAnalysis) -> str:
@@ -242,33 +212,25 @@ def target_text(options: PlanAnalysis) -> str:
     yours, least = options.yours, options.least.after
     goal, relief = bound_text(yours.evidence, "target"), options.asks.target
     if relief is None:
-        none = f"With these items and controls no sample size reaches {goal}."
         why = unreached_text(yours), units_limit_text(yours, alone=False)
-        return " ".join(filter(None, [none, *why]))
-    units = units_limit_text(yours)
+        return " ".join(filter(None, [texts.TARGET_UNREACHED.format(goal=goal), *why]))
     own = with_cautions(_reaching_text(relief, goal), relief.judged)
-    own = f"{own} {units}" if units else own
-    if not relief.asks:
-        return own
-    if least.feasible and least.evidence.tier is EvidenceTier.MEETS_TARGET:
-        none = "Nothing is needed if you take the least-loss plan."
-        return f"{none} With your own items: {own}"
+    own = f"{own} {units_limit_text(yours)}".strip()
+    if relief.asks and least.feasible and least.evidence.tier is EvidenceTier.MEETS_TARGET:
+        return texts.LEAST_IS_ENOUGH.format(own=own)
     return own
 
 
 def _reaching_text(relief: Shortfall, goal: str) -> str:
     """Return how large the plan is that reaches a goal, and what it takes to run it."""
     verb = "reaches" if relief.plan.sample_size == 1 else "reach"
-    size, left = (
-        f"{phrases.size_text(relief.judged)} {verb} {goal}",
-        phrases.failing_text(relief.judged, relief.left),
-    )
+    size = f"{phrases.size_text(relief.judged)} {verb} {goal}"
     if not relief.asks:
-        if relief.possible:
-            return f"Nothing: {size}, and the lab has the means."
-        return f"{size}, but {left} whatever the lab adds."
-    still = f"; but {left} all the same" if relief.left else ""
-    return f"{size}. That takes {additions_text(relief.asks)}{still}."
+        text = texts.REACHED if relief.possible else texts.REACHED_BUT_FAILS
+    else:
+        text = texts.REACHED_AND_FAILS if relief.left else texts.REACHED_WITH
+    failing = phrases.failing_text(relief.judged, relief.left)
+    return text.format(size=size, failing=failing, additions=additions_text(relief.asks))
 
 
 def alone_lines(options: PlanAnalysis) -> list[str]:
@@ -281,10 +243,11 @@ def alone_lines(options: PlanAnalysis) -> list[str]:
         after = single.least.after
         goal = bound_text(after.evidence, _BOUNDS[single.tier])
         adapted = _adapted_text(after, options.yours)
-        text = with_cautions(f"{capitalised(single.ask.text)}: {adapted}, for {goal}.", after)
+        ask = capitalised(single.ask.text)
+        text = with_cautions(texts.ALONE.format(ask=ask, adapted=adapted, goal=goal), after)
         if single.dropped:
-            kept = f": {single.kept.text}" if single.kept else " it is not enough"
-            text = f"{text} With every control kept{kept}."
+            kept = texts.ALL_KEPT.format(ask=single.kept.text) if single.kept else texts.NONE_KEPT
+            text = f"{text} {kept}"
         lines.append(text)
     return lines
 
@@ -294,7 +257,7 @@ def _adapted_text(after: Assessment, yours: Assessment) -> str:
     come = [s.alternative for s in after.substitutions if s not in yours.substitutions]
     dropped = [control.name for control in PlanStep(yours, after).newly_dropped]
     changes = listed(", with ", come) + listed(", without ", dropped)
-    loss = f" (fidelity loss {after.fidelity_loss} in all)" if after.fidelity_loss else ""
+    loss = texts.LOSS_IN_ALL.format(loss=after.fidelity_loss) if after.fidelity_loss else ""
     return f"{phrases.size_text(after)}{changes}{loss if changes else ''}"
 
 
@@ -304,11 +267,14 @@ def wait_lines(options: PlanAnalysis) -> list[str]:
     for wait in options.asks.waits:
         after, free, left = wait.least.after, quoted(wait.items), count_text(wait.days_left, "day")
         are, stay = ("is" if number == 1 else "are" for number in (len(free), wait.days_left))
-        start = f"Start on day {wait.start_day:,}{after.pack.lab.dated(wait.start_day)}"
-        still = f"; {phrases.failing_text(after)} all the same" if after.failing else ""
-        text = (
-            f"{start}: {joined(free)} {are} free, {left} {stay} left. Then "
-            f"{_adapted_text(after, options.yours)}: {phrases.placed_text(after.evidence)}{still}."
+        still = texts.STILL.format(failing=phrases.failing_text(after)) if after.failing else ""
+        text = texts.WAIT.format(
+            day=f"{wait.start_day:,}{after.pack.lab.dated(wait.start_day)}",
+            items=f"{joined(free)} {are}",
+            left=f"{left} {stay}",
+            adapted=_adapted_text(after, options.yours),
+            evidence=phrases.placed_text(after.evidence),
+            still=still,
         )
         lines.append(with_cautions(text, after))
     return lines
@@ -320,13 +286,13 @@ def alone_text(options: PlanAnalysis) -> str:
     evidence = least.after.evidence
     reached = evidence.tier if least.after.feasible else EvidenceTier.BELOW_FLOOR
     if reached is EvidenceTier.MEETS_TARGET:
-        whose = "your plan" if least.plan == options.yours.plan else "the least-loss plan"
-        none = f"Nothing: {whose} reaches {bound_text(evidence, 'target')}."
-        return with_cautions(none, least.after)
+        whose = texts.YOUR_PLAN if least.plan == options.yours.plan else texts.LEAST_PLAN
+        goal = bound_text(evidence, "target")
+        return with_cautions(texts.REACHED_ALONE.format(whose=whose, goal=goal), least.after)
     missed = ["floor"] if reached is EvidenceTier.BELOW_FLOOR and not asks.alone_floor else []
     missed += [] if asks.alone_target else ["target"]
     goals = joined([bound_text(evidence, bound) for bound in missed], "or")
-    return f"No single addition reaches {goals}." if missed else ""
+    return texts.NONE_ALONE.format(goals=goals) if missed else ""
 
 
 def bound_text(evidence: Evidence, bound: str) -> str:
@@ -338,8 +304,8 @@ def bound_text(evidence: Evidence, bound: str) -> str:
 def take_panel(options: PlanAnalysis) -> Group:
     """Return `take_parts` as blocks."""
     parts = [
-        group(Heading(title), Sentence(texts[0]) if len(texts) == 1 else listing(texts))
-        for title, texts in take_parts(options)
+        group(Heading(title), Sentence(lines[0]) if len(lines) == 1 else listing(lines))
+        for title, lines in take_parts(options)
     ]
     return group(Heading("What it would take", 2), group(*parts, beside=True))
 
@@ -354,12 +320,11 @@ def unreached_text(plan: Assessment) -> str:
         return ""
     size = count_text(found.samples, "sample")
     is_all = found.samples == plan.pack.design.population_max
-    most = "All there is" if is_all else "All that can be planned here"
-    shown = f"{most}, {size}, shows {evidence.measure} {evidence.amount(found.value)}"
+    text = texts.ALL_SHOWS if is_all else texts.MOST_SHOWS
+    measure = f"{evidence.measure} {evidence.amount(found.value)}"
     if found.limit is TargetLimit.UNITS and units and found.independent is not None:
-        alike = (
-            f"in {plural(units.name, 2)} of {units.samples:g} with a correlation of {units.icc:g}"
+        alike = texts.ALIKE.format(
+            units=plural(units.name, 2), unit=units, alone=evidence.amount(found.independent)
         )
-        alone = evidence.amount(found.independent)
-        return f"{shown} {alike}; independent ones would show {alone}."
-    return f"{shown}."
+        measure = f"{measure} {alike}"
+    return text.format(size=size, measure=measure)

@@ -14,6 +14,7 @@ from replicalab.assessment.phrases import (
     units_text,
 )
 from replicalab.designs import KINDS, DesignParameters
+from replicalab.facts import texts
 from replicalab.facts.units import arms_text, basis_text, grouping_text
 from replicalab.models import Dimension
 from replicalab.planner import PlanStep, leanest
@@ -49,10 +50,7 @@ def elsewhere_text(saved_for: str | None, pack: Pack) -> str:
     """Return that a plan was saved for another study; empty where it was not, or none is named."""
     if saved_for in (None, pack.scenario_id):
         return ""
-    return (
-        f"This plan was saved for another study, '{saved_for}'; here it is judged as a plan for "
-        f"'{pack.scenario_id}'."
-    )
+    return texts.ELSEWHERE.format(study=saved_for, here=pack.scenario_id)
 
 
 # --- a plan against its lab -----------------------------------------------------------------
@@ -104,17 +102,17 @@ def spare_text(plan: assessment.Assessment) -> str:
     )
     if left := analysed_text(samples, lean.evidence.analysed):
         size += f" ({left})"
-    return f"{size} would reach {lean.evidence.text}; you planned {lexicon.amount_text(planned)}."
+    planned_size = lexicon.amount_text(planned)
+    return texts.TO_SPARE.format(size=size, evidence=lean.evidence.text, planned=planned_size)
 
 
 def cliff_texts(cliffs: Iterable[assessment.Cliff]) -> list[str]:
     """Return the small steps that change a lot: a staff unit more or less, the endpoint lost."""
     nouns: dict[str, list[str]] = {}
     for cliff in cliffs:
-        lost = "yields no evidence" if cliff.endpoint else "saves a staff unit"
-        step = "One more {} adds a staff unit." if cliff.more else f"One {{}} fewer {lost}."
-        nouns.setdefault(step, []).append(cliff.noun)
-    return [step.format(lexicon.joined(names, "or")) for step, names in nouns.items()]
+        fewer = texts.LOSES_ENDPOINT if cliff.endpoint else texts.SAVES_STAFF
+        nouns.setdefault(texts.ADDS_STAFF if cliff.more else fewer, []).append(cliff.noun)
+    return [text.format(noun=lexicon.joined(names, "or")) for text, names in nouns.items()]
 
 
 def term_text(term: assessment.CostTerm) -> str:
@@ -139,7 +137,9 @@ def staff_text(plan: assessment.Assessment) -> str:
     """
     terms = [str(plan.pack.staff_model.base)]
     terms += [
-        f"{int(step.adds)} for more than {lexicon.count_text(step.threshold, step.noun)}"
+        texts.STAFF_STEP.format(
+            adds=int(step.adds), limit=lexicon.count_text(step.threshold, step.noun)
+        )
         for step in plan.staff_steps
         if step.adds
     ]
@@ -168,8 +168,8 @@ def newly_broken_text(step: PlanStep) -> str:
     """Return which of the study's wishes a step breaks, or breaks further; empty if none."""
     before, after = step.before, step.after
     new = [each for each in after.broken_wishes if each not in before.broken_wishes]
-    texts = filter(None, (assessment.wishes_text(after, new), further_text(before, after)))
-    return " ".join(f"{lexicon.capitalised(text)}." for text in texts)
+    found = filter(None, (assessment.wishes_text(after, new), further_text(before, after)))
+    return " ".join(f"{lexicon.capitalised(text)}." for text in found)
 
 
 def dropped_cautions(plan: assessment.Assessment) -> list[str]:
@@ -177,7 +177,7 @@ def dropped_cautions(plan: assessment.Assessment) -> list[str]:
     return [
         _protection(control)
         if control.droppable
-        else f"{_protection(control)} It is a fixed control: the study is void without it."
+        else f"{_protection(control)} {texts.FIXED_CONTROL}"
         for control in sorted(plan.dropped, key=lambda control: control.droppable)
     ]
 
@@ -191,7 +191,7 @@ def notes(plan: assessment.Assessment) -> list[tuple[str, str]]:
         "Note": others,
         "Close to a step": cliff_texts(plan.cliffs),
     }
-    return [(name, text) for name, texts in kinds.items() for text in texts]
+    return [(name, text) for name, lines in kinds.items() for text in lines]
 
 
 def _of_units(plan: assessment.Assessment) -> str:
@@ -201,9 +201,8 @@ def _of_units(plan: assessment.Assessment) -> str:
 
 
 def _protection(control: Control) -> str:
-    if not control.guards:
-        return f"The plan lacks '{control.name}'."
-    return f"Without '{control.name}' nothing protects against {control.guards}."
+    text = texts.UNPROTECTED if control.guards else texts.LACKS
+    return text.format(control=control.name, guards=control.guards)
 
 
 # --- what the evidence rests on -------------------------------------------------------------
@@ -216,9 +215,9 @@ def asked_text(pack: Pack, most: int | None = _NAMED_ONE_BY_ONE) -> str:
     """
     number = len(pack.asked)
     if most is not None and number > most:
-        return f"{number} assumptions, yours"
-    texts = [_number_text(name, pack) for name in pack.asked]
-    return f"{', '.join(texts)}, yours" if texts else ""
+        return texts.ASSUMPTIONS.format(number=number)
+    asked = ", ".join(_number_text(name, pack) for name in pack.asked)
+    return f"{asked}, yours" if asked else ""
 
 
 def _number_text(name: str, pack: Pack) -> str:
@@ -262,19 +261,19 @@ def groups_text(samples: int, design: Design, *, per_group: bool) -> str:
     ``64 a group = 128 in all``; ``127 in all: 63 and 64``; ``128 in all: 3 groups of 42, 2 left
     over``; ``128 in all: 96 + 32`` of arms that are not to be equal.
     """
+    total, groups = lexicon.amount_text(samples), KINDS[design.kind].groups_of(design)
     if arms := arms_text(samples, design):
-        return f"{lexicon.amount_text(samples)} in all: {arms}."
-    row = KINDS[design.kind]
-    groups = row.groups_of(design)
+        return texts.SAMPLES_IN_ALL.format(total=total, parts=arms)
     each, left = divmod(samples, groups)
     if groups < 2 or not (left or per_group):
         return ""
+    size = lexicon.amount_text(each)
     if not left:
-        return f"{lexicon.amount_text(each)} a group = {lexicon.amount_text(samples)} in all."
-    total = f"{lexicon.amount_text(samples)} in all"
+        return texts.EVEN_GROUPS.format(size=size, total=total)
+    parts = texts.GROUPS_AND_REST.format(groups=groups, size=size, left=left)
     if design.groups is None:
-        return f"{total}: {lexicon.amount_text(each)} and {lexicon.amount_text(samples - each)}."
-    return f"{total}: {groups} groups of {lexicon.amount_text(each)}, {left} left over."
+        parts = f"{size} and {lexicon.amount_text(samples - each)}"
+    return texts.SAMPLES_IN_ALL.format(total=total, parts=parts)
 
 
 def group_text(samples: int, design: Design) -> str:
@@ -299,14 +298,14 @@ def dropout_text(plan: assessment.Assessment) -> str:
     able, counted = plan.evidence.able, lexicon.amount_text(plan.evidence.analysed)
     if plan.evidence.analysed >= able:
         return ""
-    planned, dropout = (
-        lexicon.amount_text(plan.counts.samples),
-        lexicon.percent_text(plan.pack.design.dropout),
+    text = texts.RECRUIT if able == plan.counts.samples else texts.RECRUIT_OF_ABLE
+    return text.format(
+        planned=lexicon.amount_text(plan.counts.samples),
+        counted=counted,
+        dropout=lexicon.percent_text(plan.pack.design.dropout),
+        able=lexicon.amount_text(able),
+        why=counting_text(plan.counts.days, plan.pack),
     )
-    if able == plan.counts.samples:
-        return f"Recruit {planned} to analyse {counted}: {dropout} dropout."
-    can = f"{lexicon.amount_text(able)} can count ({counting_text(plan.counts.days, plan.pack)})"
-    return f"Of {planned}, {can}; {dropout} dropout leaves {counted}."
 
 
 def counting_text(days: int, pack: Pack) -> str:
@@ -316,12 +315,11 @@ def counting_text(days: int, pack: Pack) -> str:
     """
     rate, exist = pack.samples_per_day, pack.design.population_max
     if exist is not None and (rate is None or exist <= rate.value * days):
-        return "no more exist"
-    return (
-        f"{lexicon.amount_text(rate.value)} a day, {lexicon.count_text(days, 'day')}"
-        if rate
-        else ""
-    )
+        return texts.NO_MORE_EXIST
+    if rate is None:
+        return ""
+    rate_text, days_text = lexicon.amount_text(rate.value), lexicon.count_text(days, "day")
+    return texts.RATE.format(rate=rate_text, days=days_text)
 
 
 def effect_text(effect: float | None) -> str:
@@ -341,20 +339,17 @@ def _planned_text(plan: assessment.Assessment) -> str:
     evidence, row, design = plan.evidence, plan.evidence.row, plan.pack.design
     method = row.method_of(design)
     if row.effect is None:
-        return f"Planned, by {method}; no effect is assumed."
+        return texts.PLANNED_WITHOUT_EFFECT.format(method=method)
     setting, seen = (
         row.setting_text(DesignParameters.by(design, f)) for f in (1.0, evidence.factor)
     )
-    assumed = f"{row.effect.name} of {effect_text(design.effect_planning)}"
-    seen_as = f"seen as {effect_text(evidence.effect)}"
-    if seen != setting:
-        assumed = f"{assumed}{setting}, {seen_as}{seen} through the substitutions"
-    elif evidence.factor != 1:
-        besides = f",{setting}" if setting else ""
-        assumed = f"{assumed}, {seen_as} through the substitutions{besides}"
-    else:
-        assumed += setting
-    return f"Planned, at an assumed {assumed}, by {method}."
+    assumed, through = f"{row.effect.name} of {effect_text(design.effect_planning)}", ""
+    if seen != setting or evidence.factor != 1:
+        changed = seen if seen != setting else ""
+        through = texts.SEEN_AS.format(effect=effect_text(evidence.effect), setting=changed)
+    if seen == setting and through:
+        through, setting = f"{through},{setting}" if setting else through, ""
+    return texts.PLANNED.format(assumed=f"{assumed}{setting}{through}", method=method)
 
 
 def source_text(design: Design) -> str:
@@ -374,7 +369,7 @@ def assumed_rows(plan: assessment.Assessment) -> list[tuple[str, str, assessment
 def bounds_text(evidence: assessment.Evidence) -> str:
     """Return what the marks of a bar of evidence mean."""
     floor, target = evidence.amount(evidence.floor), evidence.amount(evidence.target)
-    return f"Dotted mark: floor {floor}; solid mark: target {target}."
+    return texts.MARKS.format(floor=floor, target=target)
 
 
 def effect_label(effect: assessment.AssumedEffect) -> str:
@@ -399,7 +394,7 @@ def evidence_text(step: PlanStep) -> str:
     old, new = step.before.evidence, step.after.evidence
     if not step.evidence_changed:
         moved = old.value != new.value and not (old.void_reason or new.void_reason)
-        return f"{old.text}, {'hardly changed' if moved else 'unchanged'}"
+        return f"{old.text}, {texts.HARDLY if moved else texts.UNCHANGED}"
     if old.void_reason or new.void_reason:
         return f"{old.text} → {new.text}"
     return old.text_of(f"{old.number} → {new.number}")

@@ -70,7 +70,8 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    return f"{_SIGNS[cell.status] if cell.status else ''}{escaped(cell.text)}"
+    sign = _SIGNS[cell.status] if cell.status else ""
+    return f"{sign}{escaped(f'{cell.text} {cell.note}'.strip())}"
 
 
 def csv_tables(document: Document) -> dict[str, str]:

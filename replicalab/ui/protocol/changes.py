@@ -9,9 +9,15 @@ import streamlit as st
 
 from replicalab.agents import SuggestionChange
 from replicalab.assessment import Assessment
-from replicalab.facts.blocks import Group, Heading, Sentence, sentences_panel
+from replicalab.facts.blocks import Group, Heading, Sentence, group, sentences_panel
 from replicalab.facts.changes import Changed, change_text, revision_panel
-from replicalab.facts.options import difference_text, first_of_all, search_text, take_panel
+from replicalab.facts.options import (
+    difference_table,
+    difference_text,
+    first_of_all,
+    search_text,
+    take_panel,
+)
 from replicalab.facts.plan import in_its_noun
 from replicalab.facts.verdicts import ANSWERS, answer_to
 from replicalab.planner import PlanAnalysis, PlanStep, change_steps, deciding_text
@@ -123,7 +129,8 @@ def _least_loss(options: PlanAnalysis, suggestion: Ticked) -> Group:
         text = deciding_text(least.after, options.study, options.judged)
         deciding = in_its_noun(text, options.yours.pack.design)
     sentences = [difference_text(options), deciding, search_text(options)]
-    summary = sentences_panel(sentences, title=title)
+    differs = difference_table(options)
+    summary = group(sentences_panel(sentences, title=title), differs)
     if not _applicable(options):
         return summary
     steps = change_steps(options.yours, least.changes, options.known)
