@@ -16,8 +16,8 @@ from pydantic import ValidationError
 
 from replicalab import assessment, features, scenarios
 from replicalab import negotiation as core
+from replicalab.agents.lab_manager_policy import Offer
 from replicalab.agents.scientist_policy import GenerateFn
-from replicalab.agents.suggestions import Offer
 from replicalab.assessment import Assessment
 from replicalab.batch import Batch, collect, jobs_of, run_job
 from replicalab.batch import run_batch as play_batch

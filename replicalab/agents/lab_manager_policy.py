@@ -1,74 +1,59 @@
 """The Lab Manager: it checks a plan, looks for a better one, and answers in words.
 
-No model is called here; the same plan in the same lab always gets the same answer. The fixes
-stand in `suggestions`; every name that the document gives this module can be imported from it.
+No model is called here; the same plan in the same lab always gets the same answer.
 Source: docs/methods.md, Lab Manager.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import Final, NamedTuple
 
 from pydantic import TypeAdapter
 
-from replicalab.agents.suggestions import (
-    AlternativeSuggestion,
-    Offer,
-    suggest_alternative,
-)
 from replicalab.assessment import (
     DIMENSION_ROWS,
+    Amount,
     Assessment,
-    DimensionCheck,
+    Counts,
     FeasibilityCheckResult,
+    amounts,
     assess,
+    counted_of,
+    counts_of,
 )
-from replicalab.assessment.fixes import SuggestionChange
+from replicalab.assessment import DimensionCheck as DimensionCheck  # noqa: PLC0414 - re-exported
+from replicalab.assessment.fixes import SuggestionChange, apply_changes, change_of
 from replicalab.assessment.phrases import days_text
-from replicalab.lexicon import count_text, label_key, lines_text, money_text, quoted
+from replicalab.lexicon import (
+    capitalised,
+    count_text,
+    label_key,
+    lines_text,
+    money_text,
+    quoted,
+)
 from replicalab.models import (
     FIELD_LABELS,
     LAB_DIMENSIONS,
     Dimension,
+    Flag,
     LabManagerAction,
     LabManagerActionType,
     NonEmptyText,
     Protocol,
+    Record,
 )
+from replicalab.notebook import Shown
 from replicalab.scenarios import Pack, ResourceCategory, ScenarioResource
 
-__all__ = [
-    "AlternativeSuggestion",
-    "DimensionCheck",
-    "ExplanationRenderer",
-    "FeasibilityCheckResult",
-    "SuggestionChange",
-    "_build_protocol_check",
-    "_check_budget",
-    "_check_equipment",
-    "_check_policy",
-    "_check_reagents",
-    "_check_schedule",
-    "_check_staff",
-    "check_feasibility",
-    "compose_lab_manager_response",
-    "suggest_alternative",
-]
-
-ExplanationRenderer = Callable[
-    [LabManagerActionType, FeasibilityCheckResult, AlternativeSuggestion | None], str
-]
-_EXPLANATION: Final = TypeAdapter[str](NonEmptyText)
-_FLAGS: Final = [(f"{dimension}_ok", dimension) for dimension in LAB_DIMENSIONS]
+HALVINGS: Final = 10
 _OF_THE_LAB: Final = frozenset(LAB_DIMENSIONS)
-_FIELD_NAMES: Final = {field: label.lower() for field, label in FIELD_LABELS.items()}
-_OPENINGS: Final = {
-    LabManagerActionType.REPORT_FEASIBILITY: "The lab can run this plan, but I do not approve it:",
-    LabManagerActionType.SUGGEST_ALTERNATIVE: "The lab cannot run this plan as it stands:",
-    LabManagerActionType.REJECT: "I reject this plan:",
-}
+
+
+# --- what it checks ------------------------------------------------------------------------------
 
 
 def check_feasibility(protocol: Protocol, scenario: Pack) -> FeasibilityCheckResult:
@@ -87,13 +72,154 @@ _check_policy = DIMENSION_ROWS[Dimension.POLICY].reasons
 
 
 def _estimate_protocol_cost(protocol: Protocol, scenario: Pack) -> float:
-    """Return what a plan costs in a lab: the document's name of `Assessment.cost`."""
     return assess(protocol, scenario).cost
 
 
 def _estimate_staff_load(protocol: Protocol, scenario: Pack) -> int:
-    """Return how many staff units a plan needs: the document's name of `Assessment.staff`."""
     return assess(protocol, scenario).staff
+
+
+# --- what it changes -----------------------------------------------------------------------------
+
+
+class AlternativeSuggestion(Record):
+    """A revised plan, its changes, and the checks before and after."""
+
+    revised_protocol: Protocol
+    applied_changes: list[SuggestionChange]
+    remaining_failures: list[str]
+    improved: Flag
+    pre_check: FeasibilityCheckResult
+    post_check: FeasibilityCheckResult
+
+
+@dataclass(frozen=True)
+class Offer(Shown):
+    """A revised plan as the Lab Manager's answer to one that is not feasible.
+
+    ``changes`` lead from ``before`` to ``after``, in their order.
+    """
+
+    before: Assessment
+    after: Assessment
+    changes: tuple[SuggestionChange, ...]
+
+    @property
+    def improved(self) -> bool:
+        """Whether the revised plan fails less, and nothing else."""
+        return set(self.after.failing) < set(self.before.failing)
+
+
+def suggest_alternative(
+    protocol: Protocol, check_result: FeasibilityCheckResult, scenario: Pack
+) -> AlternativeSuggestion | None:
+    """Return the plan after the four fixes in the document's order, None if already feasible."""
+    offer = reference_offer(assess(protocol, scenario))
+    if offer is None:
+        return None
+    return AlternativeSuggestion(
+        revised_protocol=offer.after.plan,
+        applied_changes=[*offer.changes],
+        remaining_failures=[*map(str, offer.after.failing)],
+        improved=offer.improved,
+        pre_check=check_result,
+        post_check=offer.after.check,
+    )
+
+
+def reference_offer(plan: Assessment) -> Offer | None:
+    """Return what `suggest_alternative` does for a plan that is judged already."""
+    if plan.feasible:
+        return None
+    listed = {item.key for item in plan.items}
+    fixes = [row.fix for row in DIMENSION_ROWS.values() if row.fix]
+    changes = [change for fix in fixes for change in fix(plan, listed)]
+    revised = apply_changes(plan.plan, changes)
+    if (change := _sample_reduction(counts_of(revised, plan.pack), plan.pack)) is not None:
+        changes.append(change)
+        revised = apply_changes(revised, [change])
+    return Offer(plan, plan.revised(revised) if changes else plan, tuple(changes))
+
+
+def _sample_reduction(before: Counts, pack: Pack) -> SuggestionChange | None:
+    """Return fix 4: halve until the budget fits, and on to where a staff unit is saved."""
+    sizes, halvings, reasons = [before.samples], 0, list[str]()
+    least = before.controls + 1
+    while sizes[-1] > least and len(sizes) <= HALVINGS:
+        sizes.append(max(sizes[-1] // 2, least))
+
+    def lacking(amount: Amount, place: int) -> float:
+        return amount.lacking(before._replace(samples=sizes[place]), pack)
+
+    for amount in amounts().values():
+        if amount.halved is None or lacking(amount, halvings) <= 0:
+            continue
+        if lacking(amount, -1) > 0:
+            break  # the last halving needs least
+        reasons.append(amount.halved(lacking(amount, 0), pack.lab))
+        halvings = next(n for n in range(len(sizes)) if lacking(amount, n) <= 0)
+    if not halvings:
+        return None
+    times = {1: "once", 2: "twice"}.get(halvings, f"{halvings} times")
+    samples = sizes[halvings]
+    return change_of(
+        "sample_size",
+        before.samples,
+        samples,
+        f"{capitalised('; '.join(reasons))}; the sample is halved {times}.",
+        f"{count_text(before.samples - samples, 'sample')} fewer: "
+        f"{_LOST[_is_weaker(samples, before, pack)]}.",
+    )
+
+
+_LOST: Final = {
+    None: "there is no evidence to lose",
+    True: "weaker evidence",
+    False: "the evidence is no weaker for it",
+}
+
+
+def _is_weaker(samples: int, before: Counts, pack: Pack) -> bool | None:
+    """Return whether fewer samples weaken the evidence; None if there was none."""
+    rate, exist = pack.samples_per_day, pack.design.population_max
+    able = int(before.samples if rate is None else min(before.samples, rate.value * before.days))
+    counted = counted_of(pack.design, able if exist is None else min(able, exist))
+    if before.days < pack.min_days or not counted:
+        return None
+    return counted_of(pack.design, samples) < counted
+
+
+# --- what it answers to a plan -------------------------------------------------------------------
+
+ExplanationRenderer = Callable[
+    [LabManagerActionType, FeasibilityCheckResult, AlternativeSuggestion | None], str
+]
+_EXPLANATION: Final = TypeAdapter[str](NonEmptyText)
+_FIELD_NAMES: Final = {field: label.lower() for field, label in FIELD_LABELS.items()}
+_OPENINGS: Final = {
+    LabManagerActionType.REPORT_FEASIBILITY: "The lab can run this plan, but I do not approve it:",
+    LabManagerActionType.SUGGEST_ALTERNATIVE: "The lab cannot run this plan as it stands:",
+    LabManagerActionType.REJECT: "I reject this plan:",
+}
+_PASSES: Final = "all seven dimensions pass."
+
+
+class _Verdict(NamedTuple):
+    """What an answer says of a plan; ``term`` words the names of dimensions and fields."""
+
+    failing: Sequence[str]
+    need: str
+    reasons: Iterable[tuple[str, Sequence[str]]] = ()
+    term: Callable[[str], str] = str
+
+
+class _Offered(NamedTuple):
+    """What an answer says of another plan."""
+
+    plan: Protocol
+    changes: Sequence[SuggestionChange]
+    improved: bool
+    verdict: _Verdict
 
 
 def compose_lab_manager_response(
@@ -112,7 +238,6 @@ def compose_lab_manager_response(
             suggestion.revised_protocol,
             suggestion.applied_changes,
             suggestion.improved,
-            suggestion.remaining_failures,
             _verdict_of(suggestion.post_check),
         )
     answer = _answer(_verdict_of(check_result), offered)
@@ -125,17 +250,25 @@ def compose_lab_manager_response(
     return answer
 
 
+def _verdict_of(check: FeasibilityCheckResult) -> _Verdict:
+    need = _need(check.estimated_cost, check.required_staff, check.currency)
+    return _Verdict(check.failing, need, [(d, check.check(d).reasons) for d in check.failing])
+
+
+def _need(cost: float, staff: int, currency: str) -> str:
+    return f"costs {money_text(cost, currency)} and needs {count_text(staff, 'staff unit')}"
+
+
 def answer_to(plan: Assessment, offer: Offer | None) -> LabManagerAction:
     """Return the Lab Manager's answer to a plan that is judged, and to what was found instead."""
-    reasons, currency = plan.reasons.items(), plan.pack.lab.currency
-    said = _Verdict(plan.failing, reasons, plan.cost, plan.staff, currency, plan.pack.study.term)
-    offered = None
+    term, currency = plan.pack.study.term, plan.pack.lab.currency
+    need = _need(plan.cost, plan.staff, currency)
+    verdict, offered = _Verdict(plan.failing, need, plan.reasons.items(), term), None
     if offer is not None:
-        after, failing = offer.after, offer.after.failing
-        # Nobody reads the reasons of an offer: they are still the plan's.
-        verdict = said._replace(failing=failing, credits=after.cost, staff=after.staff)
-        offered = _Offered(after.plan, offer.changes, offer.improved, failing, verdict)
-    return _answer(said, offered)
+        after = offer.after
+        other = _Verdict(after.failing, _need(after.cost, after.staff, currency))
+        offered = _Offered(after.plan, offer.changes, offer.improved, other)
+    return _answer(verdict, offered)
 
 
 def answer_type_to(plan: Assessment, offer: Offer | None) -> LabManagerActionType:
@@ -143,49 +276,15 @@ def answer_type_to(plan: Assessment, offer: Offer | None) -> LabManagerActionTyp
     return _type(plan.failing, offer.after.failing if offer and offer.improved else None)
 
 
-class _Verdict(NamedTuple):
-    """What an answer says of a plan, be it checked in the document's form or an Assessment."""
-
-    failing: Sequence[str]
-    reasons: Iterable[tuple[str, Sequence[str]]]
-    credits: float
-    staff: int
-    currency: str
-    term: Callable[[str], str] = str
-
-    @property
-    def need(self) -> str:
-        staff = count_text(self.staff, "staff unit")
-        return f"costs {money_text(self.credits, self.currency)} and needs {staff}"
-
-
-class _Offered(NamedTuple):
-    """What an answer says of another plan."""
-
-    plan: Protocol
-    changes: Sequence[SuggestionChange]
-    improved: bool
-    remaining: Sequence[str]
-    verdict: _Verdict
-
-
-def _verdict_of(check: FeasibilityCheckResult) -> _Verdict:
-    failing = check.failing
-    reasons = [(dimension, check.check(dimension).reasons) for dimension in failing]
-    cost, people = check.estimated_cost, check.required_staff
-    return _Verdict(failing, reasons, cost, people, check.currency)
-
-
 def _select_lab_manager_action_type(
     check_result: FeasibilityCheckResult, suggestion: AlternativeSuggestion | None
 ) -> LabManagerActionType:
-    """Return what the Lab Manager answers to a checked plan."""
     mended = suggestion.post_check.failing if suggestion and suggestion.improved else None
     return _type(check_result.failing, mended)
 
 
 def _type(failing: Sequence[str], mended: Sequence[str] | None) -> LabManagerActionType:
-    """Return the type of an answer; ``mended`` is what still fails where an offer fails less."""
+    """Return the type of an answer; ``mended`` is what still fails if an offer fails less."""
     if not failing:
         return LabManagerActionType.ACCEPT
     if _OF_THE_LAB.isdisjoint(failing):
@@ -206,40 +305,38 @@ def _answer(verdict: _Verdict, offered: _Offered | None) -> LabManagerAction:
         "suggested_technique": plan.technique if plan else "",
         "suggested_sample_size": plan.sample_size if plan else 0,
         "suggested_controls": list(plan.controls) if plan else [],
-        "explanation": _explanation(action_type, verdict, offered),
-        **{flag: dimension not in verdict.failing for flag, dimension in _FLAGS},
+        "explanation": lines_text(_explanation(action_type, verdict, offered)),
+        **{f"{dimension}_ok": dimension not in verdict.failing for dimension in LAB_DIMENSIONS},
     }
     return LabManagerAction.model_validate(fields)
 
 
 def _explanation(
     action_type: LabManagerActionType, verdict: _Verdict, offered: _Offered | None
-) -> str:
-    """Return the verdict, each failing reason, and what changes would do, if any are known."""
+) -> Iterator[str]:
+    """Yield the verdict, each failing reason, and what changes would do, if any are known."""
     if action_type is LabManagerActionType.ACCEPT:
-        return f"I accept: all seven dimensions pass. The plan {verdict.need}."
-    lines = [_OPENINGS[action_type]]
-    lines += [
-        f"- {verdict.term(dimension)}: {why}"
-        for dimension, reasons in verdict.reasons
-        for why in reasons
-    ]
+        yield f"I accept: {_PASSES} The plan {verdict.need}."
+        return
+    yield _OPENINGS[action_type]
+    for dimension, reasons in verdict.reasons:
+        yield from (f"- {verdict.term(dimension)}: {reason}" for reason in reasons)
     if action_type is LabManagerActionType.REPORT_FEASIBILITY:
-        return lines_text(lines)
+        return
     if offered is None or not offered.changes:
-        return lines_text([*lines, "I see no change that would help."])
+        yield "I see no change that would help."
+        return
     rejects = action_type is LabManagerActionType.REJECT
-    lines.append("These changes alone are not enough:" if rejects else "I offer instead:")
-    lines += [
-        f"- {verdict.term(_FIELD_NAMES[change.field])}: {change.original} → {change.revised}. "
-        f"{change.reason} What is lost: {change.tradeoff}"
-        for change in offered.changes
-    ]
-    outcome = f"still failing: {', '.join(map(verdict.term, offered.remaining))}."
-    if not offered.verdict.failing:
-        outcome = "all seven dimensions pass."
-    plan = f"That plan {offered.verdict.need}; {outcome}"
-    return lines_text([*lines, outcome.capitalize() if rejects else plan])
+    yield "These changes alone are not enough:" if rejects else "I offer instead:"
+    for change in offered.changes:
+        name = verdict.term(_FIELD_NAMES[change.field])
+        yield (
+            f"- {name}: {change.original} → {change.revised}. "
+            f"{change.reason} What is lost: {change.tradeoff}"
+        )
+    failing = ", ".join(map(verdict.term, offered.verdict.failing))
+    outcome = f"still failing: {failing}." if failing else _PASSES
+    yield capitalised(outcome) if rejects else f"That plan {offered.verdict.need}; {outcome}"
 
 
 # --- what it answers to a question ------------------------------------------------------------

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from replicalab import scenarios
-from replicalab.agents.suggestions import Offer
+from replicalab.agents.lab_manager_policy import Offer
 from replicalab.assessment import Assessment, assess, size_text
 from replicalab.case import Case
 from replicalab.cli import asking

@@ -9,8 +9,8 @@ from typing import Annotated, Final, Self
 
 from pydantic import AfterValidator, FailFast, Field, model_validator
 
+from replicalab.agents.lab_manager_policy import Offer
 from replicalab.agents.parsing import ParseErrorCode
-from replicalab.agents.suggestions import Offer
 from replicalab.assessment import Assessment
 from replicalab.limits import LONGEST_LABEL, LONGEST_OUTPUT, LONGEST_TEXT, MOST_OUTPUTS, MOST_ROUNDS
 from replicalab.models import (

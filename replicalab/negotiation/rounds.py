@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from replicalab.agents.lab_manager_policy import answer_questions, answer_to
+from replicalab.agents.lab_manager_policy import Offer, answer_questions, answer_to
 from replicalab.agents.scientist_policy import GenerateFn
-from replicalab.agents.suggestions import Offer
 from replicalab.assessment import Assessment, assess, failing_text, size_text
 from replicalab.errors import ModelAnswerTooLongError, ModelError, NegotiationError
 from replicalab.lexicon import count_text

@@ -2,7 +2,14 @@
 
 from replicalab.planner.binding import SmallestAddition
 from replicalab.planner.frontier import Frontier, FrontierPlan, LossLine, Standing
-from replicalab.planner.least_loss import LeastLoss, least_loss_offer
+from replicalab.planner.least_loss import (
+    ORDER,
+    LeastLoss,
+    Rank,
+    deciding_text,
+    least_loss_offer,
+    rank,
+)
 from replicalab.planner.limits import RegionLimit, largest_sample, leanest
 from replicalab.planner.options import (
     PlanAnalysis,
@@ -16,8 +23,6 @@ from replicalab.planner.options import (
     plan_to_draw,
     surveyed,
 )
-from replicalab.planner.order import ORDER, Rank, rank
-from replicalab.planner.reasons import deciding_text
 from replicalab.planner.shortfalls import (
     Addition,
     LaterStart,

@@ -26,9 +26,8 @@ from replicalab.assessment import (
 )
 from replicalab.limits import LARGEST_COUNT
 from replicalab.models import Dimension, revise
-from replicalab.planner.least_loss import LeastLoss, least_loss_of
+from replicalab.planner.least_loss import GivenUp, LeastLoss, least_loss_of
 from replicalab.planner.limits import CountLimits, EvidenceCurve, fewest, most_looked_at, step_of
-from replicalab.planner.order import GivenUp
 from replicalab.planner.shortfalls import Addition, missing_items, with_additions
 from replicalab.planner.variants import PlanVariants, price_range
 

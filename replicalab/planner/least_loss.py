@@ -1,23 +1,100 @@
-"""The plan for the same lab that is closest to the study, and its named relatives."""
+"""The order of all plans for a lab, the first of them, and the reasons of its changes.
+
+Every recommendation, score and challenge goes by this order.
+"""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
+from typing import Final, NamedTuple
 
-from replicalab.agents.suggestions import Offer, reference_offer
-from replicalab.assessment import Assessment
-from replicalab.assessment.fixes import SuggestionChange
-from replicalab.models import Protocol
+from replicalab.agents.lab_manager_policy import Offer, reference_offer
+from replicalab.assessment import Assessment, assess
+from replicalab.assessment.fixes import SuggestionChange, change_of
+from replicalab.assessment.phrases import asked_text, days_text
+from replicalab.lexicon import count_text, joined, label_key
+from replicalab.models import Protocol, revise
 from replicalab.notebook import Shown
-from replicalab.planner.limits import (
-    BELOW_FLOOR,
-)
-from replicalab.planner.order import Rank, rank
-from replicalab.planner.reasons import Reasons
+from replicalab.planner.limits import BELOW_FLOOR, TIER_RANK, largest_sample, step_of
 from replicalab.planner.search import PlanSearch
-from replicalab.planner.steps import judged
+from replicalab.planner.steps import differences, judged
 from replicalab.planner.variants import PlanVariants, variants_of
+
+ORDER: Final = (
+    "Least loss ranks plans by failing checks, evidence tier, minimum days, soft constraints "
+    "missed, fidelity lost, evidence up to the study's own, days and samples cut, fields changed "
+    "and cost."
+)
+"""The order in one sentence."""
+
+GivenUp = tuple[int, int, int, int, int, float]
+"""The terms of a rank up to the evidence, which do not depend on the revised plan."""
+
+
+class Rank(NamedTuple):
+    """The place of a plan in the order; the smaller rank is the better plan.
+
+    Attributes:
+        failing: dimensions that fail.
+        tier: 0 meets the target, 1 is above the floor, 2 is below it.
+        endpoint_lost: 1 if the plan has fewer days than the study's endpoint needs.
+        wishes: the study's soft constraints that the plan misses.
+        loss: fidelity given up; each substitution counts 0 to 3, each dropped control 1.
+        evidence: in steps of 0.01, at best that of the study's protocol; see `evidence_step`.
+        cuts: the shares of the study's days and samples that are cut, added up.
+        changes: fields that differ from the revised plan.
+        credits: the plan's cost.
+        samples, days: up to the study's; negative, since more are better.
+    """
+
+    failing: int
+    tier: int
+    endpoint_lost: int
+    wishes: int
+    loss: int
+    evidence: float
+    cuts: Fraction
+    changes: int
+    credits: float
+    samples: int
+    days: int
+
+    @property
+    def given_up(self) -> GivenUp:
+        """The terms up to the evidence."""
+        return self[:6]
+
+
+def rank(plan: Assessment, original: Protocol, study: Assessment | None = None) -> Rank:
+    """Return the rank of a plan as a revision of the original.
+
+    ``study`` is the study's own protocol in this lab, if it is judged already.
+    """
+    pack, counts = plan.pack, plan.counts
+    study = study or assess(pack.reference_protocol, pack)
+    own, design = study.counts, pack.design
+    return Rank(
+        len(plan.failing),
+        TIER_RANK[plan.evidence.tier],
+        int(counts.days < pack.min_days),
+        len(plan.broken_wishes),
+        plan.fidelity_loss,
+        max(step_of(plan.evidence, design), step_of(study.evidence, design)),
+        _cut(counts.samples, own.samples) + _cut(counts.days, own.days),
+        len(differences(original, plan.plan)),
+        plan.cost,
+        -min(counts.samples, own.samples),
+        -min(counts.days, own.days),
+    )
+
+
+def _cut(number: int, of_study: int) -> Fraction:
+    return Fraction(of_study - number, of_study) if number < of_study else Fraction(0)
+
+
+# --- the least-loss plan ------------------------------------------------------------------------
 
 _Changes = Callable[[], Sequence[SuggestionChange]]
 
@@ -131,3 +208,124 @@ def strongest_of(
     loss = least.rank.loss - len(search.plan.dropped)
     best = search.strongest(least.rank.wishes, loss) if least.after.feasible else None
     return judged(best.plan(search.plan.plan), search.plan, known) if best else None
+
+
+# --- the reasons of its changes -----------------------------------------------------------------
+
+_NOUNS: Final = {"duration_days": "day", "sample_size": "sample"}  # in the order of the changes
+
+
+@dataclass(frozen=True)
+class Reasons:
+    """The reasons of the changes from a plan to its least-loss plan.
+
+    Attributes:
+        before: the plan.
+        after: its least-loss plan.
+        study: the study's own protocol in this lab.
+        known: the plans of this lab that are judged already; it grows.
+    """
+
+    before: Assessment
+    after: Assessment
+    study: Assessment
+    known: list[Assessment]
+
+    def of_words(self, changes: Iterable[SuggestionChange]) -> Iterator[SuggestionChange]:
+        """Yield the changes of items and controls, each dropped control with its reason."""
+        kept = set(map(label_key, self.after.plan.controls))
+        for change in changes:
+            if change.field == "controls" and label_key(change.original) not in kept:
+                controls = [*self.after.plan.controls, change.original]
+                reason = self._reason("With it", self._judged(controls=controls))
+                yield change.model_copy(update={"reason": reason})
+            else:
+                yield change
+
+    def of_numbers(self) -> Iterator[SuggestionChange]:
+        """Yield the change of the days, then that of the samples."""
+        for name, noun in _NOUNS.items():
+            old, new = getattr(self.before.plan, name), getattr(self.after.plan, name)
+            if old != new:
+                back = new + (1 if old > new else -1)
+                reason = f"The lab has {days_text(self.after.pack.lab)}."
+                if name == "sample_size" or back <= self.after.pack.lab.days_left:
+                    undone = self._judged(**{name: back})
+                    reason = self._reason(f"With {count_text(back, noun)}", undone)
+                yield change_of(name, old, new, reason, self._tradeoff(name, old, new))
+
+    def _judged(self, **changes: object) -> Assessment:
+        return judged(revise(self.after.plan, **changes), self.after, self.known)
+
+    def _reason(self, subject: str, undone: Assessment) -> str:
+        """Return the first term that a plan with one step taken back would worsen."""
+        after, pack = self.after, self.after.pack
+        better, worse = (rank(plan, self.before.plan, self.study) for plan in (after, undone))
+        terms = zip(Rank._fields, better, worse, strict=True)
+        term = next((name for name, low, high in terms if low != high), "")
+        if term == "failing":
+            new = [each for each in undone.failing if each not in after.failing]
+            return f"{subject} the plan fails on {joined(new)}."
+        if term == "endpoint_lost" or undone.evidence.void_reason:
+            return f"The study's endpoint needs {count_text(pack.min_days, 'day')}."
+        if term == "wishes":
+            missed = (wish for wish in undone.broken_wishes if wish not in after.broken_wishes)
+            return f"{asked_text(next(missed))}."
+        if term == "tier":
+            bound = ("target", "floor")[better.tier]
+            whose = "the" if bound in pack.question.asked else "the study's"
+            return f"{subject} the plan misses {whose} {bound}: {undone.evidence.text}."
+        texts = {
+            "loss": "more fidelity is lost",
+            "evidence": f"it shows less: {undone.evidence.text}",
+            "cuts": "less of the study is kept",
+            "credits": f"it costs {pack.lab.money(undone.cost - after.cost)} more",
+        }
+        return f"{subject} {texts.get(term, 'nothing is gained')}."
+
+    def _tradeoff(self, name: str, old: int, new: int) -> str:
+        """Return the loss by a changed number."""
+        after, design = self.after, self.after.pack.design
+        counted = count_text(old - new, _NOUNS[name])
+        if new < old and name == "duration_days":
+            if new < after.pack.min_days:
+                needed = count_text(after.pack.min_days, "day")
+                return f"Below {needed} the study's endpoint is lost."
+            return f"{counted} fewer to run and to repeat what fails."
+        there = self._judged(**{name: old})
+        if new > old:
+            rises = "; the cost rises" if there.cost < after.cost else ""
+            return f"Nothing of the evidence{rises}."
+        weaker = step_of(there.evidence, design) < step_of(after.evidence, design)
+        return f"{counted} fewer: {'weaker evidence' if weaker else 'the evidence is no weaker'}."
+
+
+def deciding_text(
+    plan: Assessment, study: Assessment, judge: Callable[[Protocol], Assessment]
+) -> str:
+    """Return the price of one step closer to the study; empty if the plan fails or cuts nothing.
+
+    Args:
+        plan: the least-loss plan.
+        study: the study's own protocol in this lab.
+        judge: returns the assessment of a plan in this lab.
+    """
+    counts, pack, longest = plan.counts, plan.pack, plan.pack.lab.days_left
+    if not plan.feasible:
+        return ""
+    if counts.days < min(study.counts.days, longest):
+        most = largest_sample(revise(plan.plan, duration_days=counts.days + 1), pack) or 0
+        if most < counts.samples:
+            return f"1 more day would cost {count_text(counts.samples - most, 'sample')}."
+    if counts.samples < study.counts.samples:
+        more = revise(plan.plan, sample_size=counts.samples + 1)
+        days = (
+            days
+            for days in range(counts.days, pack.min_days - 1, -1)
+            if judge(revise(more, duration_days=days)).feasible
+        )
+        if fewer := counts.days - next(days, counts.days):
+            return f"1 more sample would cost {count_text(fewer, 'day')}."
+        if failing := judge(more).failing:
+            return f"With 1 more sample the plan fails on {joined(failing)}."
+    return f"The lab has {days_text(pack.lab)}." if counts.days < study.counts.days else ""

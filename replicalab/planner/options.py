@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from replicalab.agents.suggestions import Offer, reference_offer
+from replicalab.agents.lab_manager_policy import Offer, reference_offer
 from replicalab.assessment import DIMENSION_ROWS, Assessment, assess
 from replicalab.assessment.fixes import SuggestionChange, apply_changes
 from replicalab.models import NUMBER_FIELDS, Protocol, revise

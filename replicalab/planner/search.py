@@ -1,7 +1,7 @@
 """The plan for the same lab that is closest to the study, found exactly.
 
-**The order** of all plans is `order.Rank`. Evidence counts up to that of the study's protocol in
-this lab, and cuts are measured from that protocol, so the best plan keeps whatever the lab can
+**The order** of all plans is `least_loss.Rank`. Evidence counts up to that of the study's protocol
+in this lab, and cuts are measured from that protocol, so the best plan keeps whatever the lab can
 afford to keep.
 
 **Search space**: every variant (see `variants`), every number of samples, and every number of

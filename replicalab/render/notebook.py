@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from replicalab.agents.suggestions import Offer
+from replicalab.agents.lab_manager_policy import Offer
 from replicalab.assessment import Assessment, assess
 from replicalab.batch import Batch
 from replicalab.comparison import Comparison

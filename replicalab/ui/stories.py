@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from replicalab.agents.suggestions import reference_offer
+from replicalab.agents.lab_manager_policy import reference_offer
 from replicalab.assessment import assess
 from replicalab.assessment.fixes import apply_changes
 from replicalab.case import Case

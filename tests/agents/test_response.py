@@ -14,9 +14,12 @@ from replicalab.agents import (
     compose_lab_manager_response,
     suggest_alternative,
 )
-from replicalab.agents.lab_manager_policy import _select_lab_manager_action_type, answer_type_to
+from replicalab.agents.lab_manager_policy import (
+    _select_lab_manager_action_type,
+    answer_type_to,
+    reference_offer,
+)
 from replicalab.agents.lab_manager_policy import answer_to as answer_on
-from replicalab.agents.suggestions import reference_offer
 from replicalab.assessment import assess
 from replicalab.models import (
     LAB_DIMENSIONS,

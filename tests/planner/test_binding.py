@@ -9,7 +9,7 @@ import pytest
 from replicalab.assessment import amounts, assess
 from replicalab.models import LAB_DIMENSIONS, Dimension, revise
 from replicalab.planner import Addition, PlanAnalysis, leanest, least_loss
-from replicalab.planner.order import GivenUp
+from replicalab.planner.least_loss import GivenUp
 from replicalab.planner.shortfalls import with_additions
 from replicalab.scenarios import CostModel, Pack
 from tests.factories import (
