@@ -52,11 +52,9 @@ from replicalab.assessment.phrases import (
     cautions_title,
     dimensions_text,
     failing_text,
-    floor_text,
     placed_text,
     samples_text,
     size_text,
-    too_few_units,
     wishes_text,
 )
 from replicalab.assessment.results import DimensionCheck, FeasibilityCheckResult

@@ -34,7 +34,6 @@ SAFEGUARD: Final = "safeguard"
 TELESCOPES: Final = "small telescopes"
 SHRUNKEN: Final = "shrunken"
 _LEVEL: Final = 0.05
-_NO_ERROR: Final = "neither a standard error nor an interval nor n of the original is given"
 
 
 class AssumedEffect(NamedTuple):
@@ -52,14 +51,16 @@ class EffectChoice(NamedTuple):
         meaning: what is planned for with it, in a sentence.
         work: the effect, with its sign; None where a design has none.
         source: the paper that the choice comes from, empty for none.
-        missing: why a design that has an original has none; what follows on a colon.
+        missing: why a design has none whose original reports all that it takes.
+        is_reported: whether the original reports all that it takes, even without an estimate.
     """
 
     label: str
     meaning: str
     work: Callable[[Design], float | None]
     source: str = ""
-    missing: Callable[[Design], str] = lambda _: ""
+    missing: str = ""
+    is_reported: Callable[[Design], bool] = lambda _: False
 
 
 # --- how each is worked out -------------------------------------------------------------------
@@ -120,25 +121,6 @@ def _is_beyond_original(design: Design, effect: float) -> bool:
     return row.effect is None or not found or row.effect.size(effect) > row.effect.size(found)
 
 
-def _no_estimate(design: Design) -> str:
-    if KINDS[design.kind].normal is None:
-        return f"no normal scale is known for {KINDS[design.kind].named} effect"
-    return "" if original_estimate(design) else _NO_ERROR
-
-
-def _no_safeguard(design: Design) -> str:
-    return _no_estimate(design) or "the original's 60 % interval reaches no effect"
-
-
-def _no_telescopes(design: Design) -> str:
-    little = "the original had a power of less than one third even at the effect that it found"
-    return little if _any_telescopes(design) is not None else _no_estimate(design) or little
-
-
-def _no_shrunken(design: Design) -> str:
-    return _no_estimate(design) or "the original's estimate is no larger than its standard error"
-
-
 CHOICES: Final = (
     EffectChoice(AS_PUBLISHED, "The effect as it was published.", published_effect),
     EffectChoice(HALVED, "Half of it: large replication projects found about half.", _halved),
@@ -150,7 +132,7 @@ CHOICES: Final = (
         "The lower end of the original's 60 % interval, which is a one-sided bound at 80 %.",
         _of_original(safeguard),
         "Perugini, Gallucci & Costantini (2014)",
-        _no_safeguard,
+        "the original's 60 % interval reaches no effect",
     ),
     EffectChoice(
         TELESCOPES,
@@ -158,14 +140,15 @@ CHOICES: Final = (
         "hardly have seen.",
         _telescopes,
         "Simonsohn (2015)",
-        _no_telescopes,
+        "the original had a power of less than one third even at the effect that it found",
+        lambda design: _any_telescopes(design) is not None,
     ),
     EffectChoice(
         SHRUNKEN,
         "The original's estimate times 1 − 1/z²: the less, the nearer it is to its standard error.",
         _of_original(shrunken),
         "Pawel & Held (2020)",
-        _no_shrunken,
+        "the original's estimate is no larger than its standard error",
     ),
 )
 """In the order in which they are shown."""
@@ -202,15 +185,17 @@ def named_effect(design: Design, name: str) -> float | None:
 
 def missing_choices(design: Design) -> list[tuple[str, str]]:
     """Return the choices that need an original and that it does not allow, and why not."""
-    effect = design.row.effect
+    effect, unknown = design.row.effect, ""
     if design.original is None or effect is None:
         return []
+    if design.row.normal is None:
+        unknown = f"no normal scale is known for {design.row.named} effect"
+    elif original_estimate(design) is None:
+        unknown = "neither a standard error nor an interval nor n of the original is given"
     return [
-        (choice.label, why)
+        (choice.label, choice.missing if choice.is_reported(design) else unknown or choice.missing)
         for choice in CHOICES
-        if effect.offers(choice.label)
-        and chosen_effect(choice, design) is None
-        and (why := choice.missing(design))
+        if choice.missing and effect.offers(choice.label) and chosen_effect(choice, design) is None
     ]
 
 

@@ -38,7 +38,7 @@ def findings(plan: Assessment) -> Iterator[Finding]:
     yield from _number_findings(plan)
     for limit in plan.broken_limits:
         if limit.hard:
-            planned, label = _planned_text(limit, plan), limit.constraint.label
+            planned, label = _PLANNED[limit.number](limit, plan), limit.constraint.label
             message = f"{planned}; the study's '{label}' must be {limit.text}."
             yield _ERROR, IssueCategory.CONSTRAINT, message
         else:
@@ -132,15 +132,19 @@ def _duration(days: int) -> str:
     return f"Duration is {count_text(days, 'day')}"
 
 
-def _planned_text(limit: StudyLimit, plan: Assessment) -> str:
-    """Return the number of the plan that a constraint of the study bounds, in words."""
-    if limit.number is Bounds.SAMPLES:
-        return f"Sample size is {plan.counts.samples:,}"
-    if limit.number is Bounds.DAYS:
-        return _duration(plan.counts.days)
-    if plan.evidence.void_reason:
-        return "The plan yields no evidence"
-    return f"The planned {plan.evidence.measure} is {bounded_text(limit, plan)}"
+def _evidence(limit: StudyLimit, plan: Assessment) -> str:
+    value = bounded_text(limit, plan)
+    void = plan.evidence.void_reason
+    return (
+        "The plan yields no evidence" if void else f"The planned {plan.evidence.measure} is {value}"
+    )
+
+
+_PLANNED: Final[dict[Bounds | None, Callable[[StudyLimit, Assessment], str]]] = {
+    Bounds.SAMPLES: lambda _, plan: f"Sample size is {plan.counts.samples:,}",
+    Bounds.DAYS: lambda _, plan: _duration(plan.counts.days),
+    Bounds.EVIDENCE: _evidence,
+}
 
 
 # --- does its wording break a restriction? --------------------------------------------------

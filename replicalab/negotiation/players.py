@@ -423,8 +423,8 @@ def best_text(best: LeastLoss) -> str:
             none = "no plan with this method was found that passes in this lab"
         return f"{none}: at best {phrases.failing_text(after)}"
     found = "exists" if best.exact else "was found"
-    floor = phrases.floor_text(evidence)
-    none = f"no plan that reaches {floor} {found} in this lab with this method"
+    floor = evidence.amount(evidence.floor)
+    none = f"no plan that reaches the floor of {floor} {found} in this lab with this method"
     if not evidence.void_reason:
         return f"{none}: the least-loss plan has {evidence.text}"
     why = evidence.void_reason
