@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import date
 from typing import Any, Final
 
 import pytest
@@ -17,21 +16,17 @@ from replicalab.assessment import (
 from replicalab.assessment.phrases import (
     adding_none,
     bounded_text,
-    days_text,
     few_units_title,
-    last_day_text,
-    left_text,
     planned_text,
     units_text,
 )
 from replicalab.models import Dimension
-from replicalab.scenarios import Arms, Lab, Units
+from replicalab.scenarios import Arms, Units
 from tests.factories import (
     CONTROLS,
     make_constraint,
     make_control,
     make_design,
-    make_lab,
     make_pack,
     make_protocol,
 )
@@ -59,46 +54,6 @@ def test_size_of_a_plan_is_its_samples_and_days() -> None:
     pack = make_pack(design=make_design(dropout=0.25))
     plan = assess(make_protocol(sample_size=1200, duration_days=3), pack)
     assert size_text(plan) == "1,200 samples (900 analysed) in 3 days"
-
-
-MONDAY: Final = date(2026, 12, 7)
-DAYS: Final[list[tuple[dict[str, Any], str, str, str]]] = [
-    # A lab of 30 days; how many it gives, how many are left, and when a plan of 5 days ends.
-    ({}, "30 days", "", ""),
-    ({"weekends": False}, "30 days", "", ""),
-    ({"start_day": 2}, "29 days from day 2 on", "29 days are left (start on day 2 of 30)", ""),
-    ({"start_day": 30}, "1 day from day 30 on", "1 day is left (start on day 30 of 30)", ""),
-    (
-        {"start_date": MONDAY},
-        "30 days from day 1 (Mon 7 Dec 2026) on",
-        "",
-        " (to Fri 11 Dec 2026)",
-    ),
-    (
-        {"start_date": MONDAY, "start_day": 5},
-        "26 days from day 5 (Fri 11 Dec 2026) on",
-        "26 days are left (start on day 5 (Fri 11 Dec 2026) of 30)",
-        " (to Tue 15 Dec 2026)",
-    ),
-    # The fourteenth working day is Thursday of the third week.
-    (
-        {"start_date": MONDAY, "start_day": 14, "weekends": False},
-        "17 working days from day 14 (Thu 24 Dec 2026) on",
-        "17 working days are left (start on day 14 (Thu 24 Dec 2026) of 30)",
-        " (to Wed 30 Dec 2026)",
-    ),
-]
-
-
-@pytest.mark.parametrize(("changes", "given", "left", "last"), DAYS)
-def test_days_of_a_lab_are_told_from_where_they_count(
-    changes: dict[str, Any], given: str, left: str, last: str
-) -> None:
-    lab = Lab.model_validate({**dict(make_lab(days=30)), **changes})
-    assert (days_text(lab), left_text(lab)) == (given, left)
-    pack = make_pack().in_lab(lab)
-    assert last_day_text(assess(make_protocol(duration_days=5), pack)) == last
-    assert last_day_text(assess(make_protocol(duration_days=0), pack)) == ""
 
 
 @pytest.mark.parametrize(

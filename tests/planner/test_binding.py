@@ -21,10 +21,9 @@ from tests.factories import (
     make_pack,
     make_protocol,
     make_substitution,
-    with_means,
 )
 from tests.planner.brute_force import Place, ranked, tried
-from tests.planner.small_labs import opened, shipped
+from tests.planner.small_labs import opened
 from tests.tiers import batches
 
 LABS: Final = 22  # in the last of them an addition that is enough is not the smallest by far
@@ -220,15 +219,3 @@ def test_control_that_comes_back_is_worth_its_price_though_the_evidence_is_as_be
     losses = (extra.before.rank.loss, extra.after.rank.loss)
     assert losses == (1, 0)
     assert extra.before.after.evidence.text == extra.after.after.evidence.text
-
-
-def test_sixty_credits_buy_the_next_hundredth_of_power() -> None:
-    options = shipped("fin_momentum", "medium")
-    [extra] = options.extras
-    assert (extra.ask.dimension, extra.ask.more) == (Dimension.BUDGET, 60)
-    assert extra.after.plan.sample_size == extra.before.plan.sample_size + 6
-    texts = (extra.before.after.evidence.text, extra.after.after.evidence.text)
-    assert texts == ("power 0.61", "power 0.62")
-    fewer = with_means(options.yours.pack, budget=extra.ask.has + 59)
-    least = PlanAnalysis(assess(options.yours.plan, fewer)).least
-    assert least.rank.evidence == options.least.rank.evidence

@@ -18,7 +18,7 @@ from replicalab.planner import (
     plan_to_draw,
     surveyed,
 )
-from replicalab.scenarios import Pack, load_scenario
+from replicalab.scenarios import Pack
 from tests.factories import (
     CONTROLS,
     EQUIPMENT,
@@ -29,7 +29,7 @@ from tests.factories import (
     make_protocol,
     make_substitution,
 )
-from tests.planner.small_labs import opened, shipped
+from tests.planner.small_labs import opened
 
 CHAMBER, METER = EQUIPMENT
 FORBIDS_CHAMBER: Final = make_policy_rule(forbidden_phrases=[CHAMBER])
@@ -47,14 +47,6 @@ def test_plan_that_passes_is_offered_nothing_else() -> None:
     assert booked.offer is not None
     assert booked.offered is booked.offer.after
     assert booked.offered.plan.required_equipment == ["window shelf", METER]
-
-
-def test_each_answer_is_worked_out_once() -> None:
-    options = opened(0)
-    assert options.judged(options.yours.plan) is options.yours
-    for after in options.known:
-        assert options.judged(after.plan) in options.known
-        assert options.judged(after.plan).plan == after.plan
 
 
 def test_binding_limit_is_the_first_of_those_whose_relief_leaves_least_to_give_up() -> None:
@@ -120,38 +112,6 @@ SMALLEST: Final[dict[str, Callable[[Protocol, Pack], Iterable[Protocol]]]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("study", "plan", "dimension", "field", "revised"),
-    [
-        ("bio_jq1_myeloma", {}, Dimension.SCHEDULE, "duration_days", 28),
-        (
-            "chem_suzuki_ppb",
-            {"sample_size": 23, "duration_days": 4},
-            Dimension.BUDGET,
-            "sample_size",
-            22,
-        ),
-        (
-            "bio_jq1_myeloma",
-            {"duration_days": 28},
-            Dimension.BUDGET,
-            "sample_size",
-            23,
-        ),
-    ],
-)
-def test_repair_keeps_all_that_fits(
-    study: str, plan: dict[str, int], dimension: Dimension, field: str, revised: int
-) -> None:
-    pack = load_scenario(study, "medium")
-    items = shipped(study, "medium").least.plan
-    fields = ("required_equipment", "required_reagents", "controls")
-    words = {name: getattr(items, name) for name in fields}
-    options = PlanAnalysis(assess(revise(pack.reference_protocol, **words, **plan), pack))
-    [change] = options.mends[dimension].fields
-    assert (change.field, change.after) == (field, revised)
-
-
 def test_balanced_plan_is_that_of_the_frontier_whole() -> None:
     options = options_of(make_pack())
     found = options.frontier.balanced
@@ -200,15 +160,6 @@ def test_plan_is_drawn_with_what_only_the_planner_replaces() -> None:
     drawn = plan_to_draw(said)
     assert drawn == PlanToDraw(said.yours)
     assert drawn.failing == (Dimension.POLICY,)
-
-
-def test_plan_drawn_holds_those_that_differ_in_days_and_samples_alone() -> None:
-    pack = make_pack()
-    drawn = PlanToDraw(assess(make_protocol(), pack))
-    assert drawn.holds(assess(make_protocol(sample_size=7, duration_days=9), pack))
-    assert not drawn.holds(assess(make_protocol(controls=[CONTROLS[0]]), pack))
-    there = drawn.at(9, 7)
-    assert there.plan == make_protocol(sample_size=7, duration_days=9)
 
 
 def test_least_loss_plan_is_drawn_with_the_numbers_of_the_other_where_its_wording_differs() -> None:

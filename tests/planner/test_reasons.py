@@ -15,7 +15,6 @@ from replicalab.models import NUMBER_FIELDS, Protocol, revise
 from replicalab.planner import PlanAnalysis, least_loss
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, ScenarioConstraint
 from tests.factories import (
-    CONTROLS,
     make_constraint,
     make_design,
     make_pack,
@@ -151,15 +150,6 @@ def test_number_is_changed_for_the_reason_that_holds(
     changes = least_loss(plan, make_pack(**{**means, **lab})).changes
     [change] = [each for each in changes if each.field == field]
     assert (change.revised, change.reason) == (str(after), reason)
-
-
-def test_control_is_dropped_for_the_samples_that_it_costs() -> None:
-    # 128 samples in 5 days cost 1,930 with both controls, and 25 less with one of them.
-    plan = make_protocol(sample_size=128, duration_days=5)
-    study = {"design": HALF, "constraints": [], "min_days": 5, "reference_protocol": plan}
-    [change] = least_loss(plan, make_pack(budget=1905.0, **study)).changes
-    assert (change.field, change.original) == ("controls", CONTROLS[1])
-    assert change.reason == "With it the plan fails on budget."
 
 
 @pytest.mark.parametrize(

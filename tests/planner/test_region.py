@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from replicalab.assessment import Counts, amounts, assess, counts_of, effects_of, merged_effects
 from replicalab.limits import LARGEST_PLANNED
-from replicalab.models import Dimension, Protocol, revise
-from replicalab.planner import PlanToDraw, RegionLimit, largest_sample, least_to_draw, plan_to_draw
+from replicalab.models import Protocol, revise
+from replicalab.planner import PlanToDraw, RegionLimit, largest_sample, plan_to_draw
 from replicalab.planner.region import Region, Span, grid_for, numeric_checks, region
 from replicalab.scenarios import Bounds, CostModel, Pack, load_scenario
 from tests.factories import (
@@ -378,34 +378,6 @@ def test_close_up_shows_the_levels_and_plans_that_are_within_reach_of_what_fits(
 
 
 # --- the plan that it is drawn for ---
-
-
-def test_plan_is_drawn_with_its_booked_item_replaced() -> None:
-    options = shipped("fin_momentum", "medium")
-    found = plan_to_draw(options)
-    assert [change.original for change in found.changes] == ["licensed-data terminal"]
-    assert found.failing == ()
-    assert found.plan.counts.samples == options.yours.counts.samples
-
-
-def test_plan_that_nothing_repairs_is_drawn_as_it_is_with_what_fails() -> None:
-    options = shipped("chem_suzuki_ppb", "hard")
-    found = plan_to_draw(options)
-    assert found == PlanToDraw(options.yours)
-    assert Dimension.REAGENTS in found.failing
-    there = Region(found, np.arange(1, 9), np.arange(0, 30))
-    assert not there.feasible.any()
-    assert (there.most_feasible == -1).all()
-
-
-def test_least_loss_plan_that_drops_a_control_can_be_drawn_instead() -> None:
-    options = shipped("eco_reef_fish", "medium")
-    found = least_to_draw(options, plan_to_draw(options))
-    assert found is not None
-    assert found.plan.counts.controls < options.yours.counts.controls
-    assert found.plan.counts[:2] == options.yours.counts[:2]
-    alike = shipped("fin_momentum", "medium")
-    assert least_to_draw(alike, plan_to_draw(alike)) is None
 
 
 def test_effects_to_choose_from_begin_with_the_planned_one_and_are_told_apart() -> None:

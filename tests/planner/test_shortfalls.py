@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from math import inf
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
@@ -32,7 +32,6 @@ from tests.factories import (
     change_pack,
     make_control,
     make_pack,
-    make_policy_rule,
     make_protocol,
     make_substitution,
 )
@@ -182,25 +181,6 @@ def test_single_asks_are_each_enough_and_all_that_are() -> None:
     assert min(found.values()) > LABS / 30
 
 
-@pytest.mark.parametrize(
-    ("lab", "items"),
-    [
-        ({"booked": {CHAMBER: 9, METER: 3}}, [CHAMBER, METER]),
-        ({"policy_rules": [make_policy_rule(forbidden_phrases=[CHAMBER])]}, [METER]),
-        # The chamber is dear, so that a free meter saves enough, where it has to.
-        ({"prices": {CHAMBER: 450.0, METER: 0.0}, "budget": 800}, [METER]),
-        ({"prices": {CHAMBER: 450.0, METER: 0.0}, "budget": 5000}, []),
-    ],
-)
-def test_a_missing_alternative_is_asked_for_where_its_release_is_enough(
-    lab: dict[str, Any], items: list[str]
-) -> None:
-    swap = make_substitution(original=CHAMBER, alternative=METER)
-    pack = make_pack(**{"booked": {METER: 30}, "allowed_substitutions": [swap], "days": 30, **lab})
-    found = asks(make_protocol(required_equipment=[CHAMBER]), pack).alone_target
-    assert [single.ask.item for single in found if single.ask.item] == items
-
-
 @pytest.mark.parametrize(("missing_items", "untried"), [(2, 0), (8, 0), (9, 1), (10, 2)])
 def test_each_of_eight_missing_items_is_tried_and_further_ones_are_counted(
     missing_items: int, untried: int
@@ -228,17 +208,6 @@ def test_where_no_control_goes_none_is_kept_by_more() -> None:
     found = asks(yours.plan, change_pack(yours.pack, staff=1)).alone_floor
     assert [single.ask.text for single in found] == ["1 more staff unit"]
     assert (found[0].dropped, found[0].kept) == ((), None)
-
-
-def test_item_is_asked_for_that_is_enough_once_a_control_goes() -> None:
-    # The target takes all of these samples, and credits for one control of the two.
-    yours = leanest(assess(make_protocol(sample_size=60, duration_days=3), make_pack()))
-    assert yours is not None
-    lab = {"budget": yours.cost - 25, "booked": {CHAMBER: 30}, "allowed_substitutions": []}
-    [single] = asks(yours.plan, make_pack(**lab)).alone_target
-    assert single.ask.item == CHAMBER
-    assert [control.name for control in single.dropped] == [CONTROLS[1]]
-    assert single.kept is None
 
 
 # --- a later start ----------------------------------------------------------------------------
@@ -285,23 +254,6 @@ def test_waits_are_every_later_start_that_buys_more_than_those_before_it(first: 
             assert wait.least.rank.given_up == _best_of_all(yours.plan, there)
         bought += len(waits)
     assert bought > LABS / 30
-
-
-@pytest.mark.parametrize(("until", "starts"), [(16, [17]), (17, []), (20, []), (21, [])])
-def test_booking_that_leaves_too_few_days_is_not_waited_for(until: int, starts: list[int]) -> None:
-    # The lab works for 20 days, of which the study needs four.
-    pack = make_pack(booked={CHAMBER: until}, allowed_substitutions=[], days=20, min_days=4)
-    waits = asks(make_protocol(), pack).waits
-    assert [wait.start_day for wait in waits] == starts
-
-
-def test_each_later_start_that_frees_another_item_is_told_the_best_first() -> None:
-    pack = make_pack(booked={CHAMBER: 3, PLATES: 6}, allowed_substitutions=[])
-    waits = asks(make_protocol(), pack).waits
-    assert [(wait.start_day, wait.items) for wait in waits] == [
-        (7, (CHAMBER, PLATES)),
-        (4, (CHAMBER,)),
-    ]
 
 
 # --- words ------------------------------------------------------------------------------------

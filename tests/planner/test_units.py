@@ -18,8 +18,7 @@ from replicalab.assessment import (
     evidence_value,
     units_in_arms,
 )
-from replicalab.facts.units import basis_text, units_panel, unknown_text
-from replicalab.facts.verdicts import plan_verdict
+from replicalab.facts.units import units_panel, unknown_text
 from replicalab.planner import PlanAnalysis
 from replicalab.planner.unreached import by_correlation
 from replicalab.reports import markdown, report
@@ -42,13 +41,6 @@ def tanks(arms: Arms | None = None, **changes: object) -> Assessment:
     """Return the fish study's reference protocol, with tanks of 16."""
     units = Units.model_validate({"name": "tank", "samples": 16, **changes})
     asked = EvidenceAssumptions(units=units, arms=arms)
-    return assess(FISH.reference_protocol, FISH.with_own(LabOverrides(), asked))
-
-
-def tanks_less(dropout: float, **changes: object) -> Assessment:
-    """Return the same plan of which a share drops out."""
-    units = Units.model_validate({"name": "tank", "samples": 16, **changes})
-    asked = EvidenceAssumptions(units=units, dropout=dropout)
     return assess(FISH.reference_protocol, FISH.with_own(LabOverrides(), asked))
 
 
@@ -78,25 +70,6 @@ def test_partly_filled_unit_is_worth_its_samples() -> None:
     fewer = assess(FISH.reference_protocol.model_copy(update={"sample_size": 98}), pack)
     # 49 in an arm: three tanks of 16 and one of a single fish.
     assert fewer.evidence.value == pytest.approx(power(0.5 * (49 / 2 / 2.5) ** 0.5, 6), abs=1e-9)
-
-
-def test_basis_says_design_effect_and_worth() -> None:
-    assert basis_text(tanks(icc=0.1)) == (
-        "8 tanks of 16 (4 + 4) with an intraclass correlation of 0.1: design effect 2.5, so that "
-        "128 samples are worth 51.2 independent ones."
-    )
-    found = tanks_less(0.3, icc=0.1)
-    assert basis_text(found) == (
-        "8 tanks of 16 (4 + 4), 11.1 left in each, with an intraclass correlation of 0.1: design "
-        "effect 2.01, so that 89 samples are worth 44.2 independent ones."
-    )
-    assert basis_text(tanks()) == basis_text(assess(FISH.reference_protocol, FISH)) == ""
-
-
-def test_title_of_a_verdict_says_that_units_are_too_few() -> None:
-    assert "too few tanks" in plan_verdict(tanks(samples=64)).title.casefold()
-    assert "tank" not in plan_verdict(tanks(samples=32)).title
-    assert "tank" not in plan_verdict(tanks_less(0.9, samples=32)).title
 
 
 @pytest.mark.parametrize(

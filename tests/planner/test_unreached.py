@@ -8,9 +8,8 @@ import pytest
 from scipy import stats
 
 from replicalab.assessment import Assessment, assess
-from replicalab.facts.options import target_text, unreached_text
+from replicalab.facts.options import unreached_text
 from replicalab.facts.units import units_limit_text
-from replicalab.planner import PlanAnalysis
 from replicalab.planner.unreached import (
     TargetLimit,
     units_limit,
@@ -49,28 +48,6 @@ def test_no_more_fish_but_more_tanks_reach_the_target(icc: float) -> None:
     enough = next(k for k in range(2, 200) if power((k, k), 16, icc) >= 0.8)
     assert found.enough == (enough, enough)
     assert not found.exceeds
-
-
-def test_plan_says_how_many_tanks_would_reach_the_target() -> None:
-    most, enough = power((4, 4), float("inf"), 0.1), 11
-    assert power((enough, enough), 16, 0.1) >= 0.8 > power((enough - 1, enough - 1), 16, 0.1)
-    text = (
-        f"With 4 tanks in each arm no number of samples shows more than power {most:.2f}; power "
-        "0.80 takes 11 tanks of 16 in each arm"
-    )
-    assert units_limit_text(tanks()) == f"{text}."
-    few = tanks(population_max=160)
-    assert units_limit_text(few) == f"{text}, and the study has 160 samples at most."
-    told = target_text(PlanAnalysis(few))
-    assert f"{text}." in told
-    assert told.count("160 samples") == 1
-    larger = tanks(0.02)
-    each = next(m for m in range(1, 999) if power((4, 4), m, 0.02) >= 0.8)
-    tanks_of = next(k for k in range(2, 99) if power((k, k), 16, 0.02) >= 0.8)
-    assert units_limit_text(larger) == (
-        f"With 4 tanks in each arm power 0.80 takes {each} samples in each tank or {tanks_of} "
-        "tanks of 16 in each arm."
-    )
 
 
 def test_one_group_in_tanks_is_limited_by_them_too() -> None:

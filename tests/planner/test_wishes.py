@@ -48,29 +48,10 @@ def reasons(found: LeastLoss) -> dict[str, str]:
     return {change.field: change.reason for change in found.changes}
 
 
-def test_wish_for_days_is_kept_where_the_lab_has_the_means() -> None:
-    watch = wish(9, "days", label="Watching", unit="days")
-    assert least_loss(MEETS, lab(budget=2000.0)).plan == MEETS
-    found = least_loss(MEETS, lab(watch, budget=2000.0))
-    assert (found.plan.duration_days, found.plan.sample_size) == (9, 41)
-    assert found.rank.wishes == 0
-    assert reasons(found) == {"duration_days": "'Watching' should be at least 9 days."}
-
-
 def test_tier_of_evidence_comes_before_a_wish() -> None:
     found = least_loss(MEETS, lab(wish(9, "days")))  # would cost 20 of the samples
     assert found.plan == MEETS
     assert (found.rank.tier, found.rank.wishes) == (0, 1)
-
-
-def test_control_goes_for_a_soft_constraint() -> None:
-    found = least_loss(MEETS, lab(wish(44)))  # 30 credits more, of which the control brings 25
-    assert (found.plan.sample_size, found.plan.controls) == (44, [CONTROLS[0]])
-    assert (found.rank.wishes, found.rank.loss) == (0, 1)
-    assert reasons(found) == {
-        "controls": "With it the plan fails on budget.",
-        "sample_size": "'Trays' should be at least 44.",
-    }
 
 
 def test_control_that_is_fixed_stays_whatever_is_wished() -> None:
@@ -172,15 +153,6 @@ def test_more_than_can_be_planned_is_planned_for_a_wish_where_the_plan_has_more_
 def test_wish_that_bounds_nothing_changes_nothing() -> None:
     stated = make_constraint(bounds=None, quantity=9, hard=False)
     assert least_loss(MEETS, lab(stated)).plan == MEETS
-
-
-def test_more_means_buy_a_wish_and_its_limit_binds() -> None:
-    options = PlanAnalysis(assess(MEETS, lab(wish(9, "days"), budget=1085.0)))
-    assert options.binding == "budget"
-    [extra] = options.extras
-    # 4 days are 200 credits; of these 25 are left over, and 25 come of the control.
-    assert (extra.ask.dimension, extra.ask.more) == ("budget", 150)
-    assert (extra.after.rank.wishes, extra.after.rank.loss) == (0, 1)
 
 
 def test_later_start_that_breaks_a_wish_buys_nothing() -> None:
