@@ -107,31 +107,40 @@ class Form(NamedTuple):
 
     Attributes:
         name: what its button says.
-        maker: the function of `replicalab.reports` that makes it.
-        is_button: whether it has a button of its own with the brief and the report; a PDF is made
-            before its button is drawn, and a workbook is saved under Tables.
-        is_paged: whether it is laid out for a paper.
+        maker: the function that makes it, of `replicalab.reports` or of its feature.
+        is_button: whether it has a button with each document; a workbook is saved under Tables.
+        feature: the feature that makes it, for a paper; empty for a form of the core.
     """
 
     name: str
     maker: str
     is_button: bool = True
-    is_paged: bool = False
+    feature: str = ""
 
     def make(self, document: Document, paper: Paper = "A4") -> str | bytes:
-        """Return the file of a document, for that paper where it has pages."""
-        from replicalab import reports  # noqa: PLC0415 - Jinja2, with the first document
+        """Return the file of a document, for that paper if it has pages.
 
-        how = {"paper": paper} if self.is_paged else {}
-        made: str | bytes = getattr(reports, self.maker)(document, **how)
-        return made
+        Raises:
+            FeatureError: its feature is not available.
+        """
+        content: str | bytes
+        if self.feature:
+            content = getattr(features.load(self.feature), self.maker)(document, paper)
+        else:
+            from replicalab import reports  # noqa: PLC0415 - Jinja2, with the first document
+
+            content = getattr(reports, self.maker)(document)
+        return content
 
 
 FORMS: Final = {
     "html": Form("HTML", "document_html"),
     "md": Form("Markdown", "markdown"),
-    "pdf": Form("PDF", "pdf", is_button=False, is_paged=True),
-    "docx": Form("Word", "docx", is_paged=True),
+    **{
+        ending: Form(name, ending, is_button=False, feature=row.name)
+        for row in features.FEATURES
+        for ending, name in row.forms.items()
+    },
     "xlsx": Form("Excel", "excel", is_button=False),
 }
 """Every form, by the ending of its files."""

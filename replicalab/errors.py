@@ -14,7 +14,7 @@ class ReplicaLabError(Exception):
     """Root of the tree: catch this to catch everything the project raises on purpose."""
 
 
-class FeatureError(ReplicaLabError, ImportError):
+class FeatureError(ReplicaLabError, ValueError):
     """An optional feature that cannot be imported."""
 
 

@@ -66,8 +66,8 @@ ONLY_IN: Final[dict[str, frozenset[str]]] = {
     "httpx2": frozenset({FEATURE}),
     "numpy": frozenset({"planner", "render", "ui", FEATURE}),
     "scipy": frozenset({"designs", "planner", FEATURE}),
-    "weasyprint": frozenset({"render"}),
-    "docx": frozenset({"render"}),
+    "weasyprint": frozenset({FEATURE}),
+    "docx": frozenset({FEATURE}),
 }
 """Outside libraries and the rooms that may import them."""
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from replicalab import reports
+from replicalab import features, reports
 from replicalab.agents.prompts import FIELD_FORMS
 from replicalab.assessment import DIMENSION_ROWS, FeasibilityCheckResult
 from replicalab.designs import KINDS, PARAMETERS
@@ -41,7 +41,9 @@ def test_protocol_fields_have_labels_and_prompt_forms() -> None:
 
 
 def test_documents_and_entries_are_complete() -> None:
-    assert all(callable(getattr(reports, form.maker)) for form in FORMS.values())
+    for form in FORMS.values():
+        home = features.load(form.feature) if form.feature else reports
+        assert callable(getattr(home, form.maker))
     assert FORMS.keys() <= MIMES.keys()
     assert DOCUMENTS.keys() == PAGE_ROWS.keys() == {*FileKind}
     assert {row.suffix for row in DOCUMENTS.values()} <= {*SUFFIXES} & MIMES.keys()

@@ -222,7 +222,7 @@ def _report_ending(options: Options) -> str:
     if ending == BUNDLE and options.kind in {"brief", "funding"}:
         problem = f"--kind {options.kind}: a bundle is no document"
         raise CommandError(f"{problem}; omit it, or save another form")
-    if options.paper and not (ending in FORMS and FORMS[ending].is_paged):
+    if options.paper and not (ending in FORMS and FORMS[ending].feature):
         problem = f"--paper {options.paper}: .{ending} has no pages"
         raise CommandError(f"{problem}; save a PDF or Word file, or omit it")
     return ending

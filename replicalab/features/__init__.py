@@ -39,6 +39,7 @@ class Feature:
         sections: documents that it adds a part to.
         documents: documents that are its own, with their titles.
         commands: its commands.
+        forms: forms of a document that it makes, with their names, by the ending of a file.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Feature:
     sections: tuple[str, ...] = ()
     documents: Mapping[str, str] = field(default_factory=dict)
     commands: tuple[str, ...] = ()
+    forms: Mapping[str, str] = field(default_factory=dict)
 
     def answers(self, hook: Hook, subject: Any) -> bool:
         """Return whether it has something for a hook of a plan, place, report or program."""
@@ -97,6 +99,12 @@ FEATURES: Final[tuple[Feature, ...]] = (
         "One budget for several studies",
         panels=("survey",),
         commands=("portfolio",),
+    ),
+    Feature(
+        "office",
+        "Word and PDF",
+        panels=("files",),
+        forms={"pdf": "PDF", "docx": "Word"},
     ),
     Feature("language_model", "Language model", panels=("negotiation",)),
     Feature("sheets", "List of items", panels=("lab",), commands=("--lab",)),

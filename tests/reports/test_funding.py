@@ -13,16 +13,17 @@ from replicalab.facts.blocks import Block, Sentence, Table
 from replicalab.facts.changes import all_changes
 from replicalab.facts.documents import plans_of, reference_of
 from replicalab.facts.funding import MOST_WORDS, headline
+from replicalab.features.office import pdf
 from replicalab.models import revise
 from replicalab.planner import PlanAnalysis
-from replicalab.reports import Document, funding_request, markdown, pdf
+from replicalab.reports import Document, funding_request, markdown
 from replicalab.scenarios import (
     Difficulty,
     load_scenario,
 )
+from tests.features.test_office_pdf import needs_weasyprint
 from tests.golden import assert_golden
 from tests.reports.making import DAY, pages_in, strangers, text_of, work
-from tests.reports.test_pdf import needs_weasyprint
 from tests.strategies import itemised_protocols, studied_packs
 from tests.tiers import EVERY_LAB
 

@@ -15,11 +15,11 @@ from streamlit.testing.v1.element_tree import Element
 
 from replicalab.assessment import assess
 from replicalab.errors import PrintError
+from replicalab.features import office
 from replicalab.lexicon import amount_text
 from replicalab.reports import open_bundle
 from replicalab.scenarios import EvidenceAssumptions, LabOverrides, load_scenario, read_lab
 from replicalab.scenarios.writing import read_plan
-from replicalab.ui.export import documents
 from replicalab.ui.export.documents import file_name
 from tests.ui.acting import choose, press, run, type_text
 from tests.ui.pages import LETTERS, NEGOTIATION, PAGES, PROTOCOL
@@ -196,13 +196,11 @@ def test_report_says_what_is_filled_in_and_its_title_names_it_and_its_tables(fil
 def test_pdf_is_made_in_place_and_says_there_why_it_is_not(
     files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        documents.reports, "missing", lambda: "no PDF: print the HTML from a browser"
-    )
+    monkeypatch.setattr(office, "missing", lambda: "no PDF: print the HTML from a browser")
     app, name = part("Brief", study="psy_stroop"), "psy-stroop-medium-brief.pdf"
     assert "no PDF: print the HTML from a browser" in in_drawer(app)
     assert "HTML" in files
-    monkeypatch.setattr(documents.reports, "missing", lambda: "")
+    monkeypatch.setattr(office, "missing", lambda: "")
     made: list[bytes | PrintError] = [PrintError("no PDF: others <b>; print the HTML"), b"%PDF"]
 
     def pdf(*_: object) -> bytes:
@@ -211,7 +209,7 @@ def test_pdf_is_made_in_place_and_says_there_why_it_is_not(
             raise result
         return result
 
-    monkeypatch.setattr(documents.reports, "pdf", pdf)
+    monkeypatch.setattr(office, "pdf", pdf)
     print_it(again(app, "Brief"))
     assert "No PDF: others <b>; print the HTML." in in_drawer(app)
     assert f"Save {name}" not in files

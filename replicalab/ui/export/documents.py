@@ -7,16 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from functools import partial
-from threading import Lock
-from typing import Final, get_args
+from typing import Final, NamedTuple
 
 import streamlit as st
 
 from replicalab import reports
 from replicalab.characters import on_one_line
 from replicalab.documents import FORMS, Form, Report
-from replicalab.errors import NegotiationError, PrintError, TraceError
-from replicalab.lexicon import capitalised
+from replicalab.errors import NegotiationError, TraceError
 from replicalab.limits import LONGEST_LABEL
 from replicalab.models import FIELD_LABELS
 from replicalab.negotiation import Negotiation, Recording
@@ -28,10 +26,8 @@ from replicalab.ui import panel, state
 from replicalab.ui.files import download
 from replicalab.ui.library.keeping import note_of
 from replicalab.ui.negotiation import files, table
-from replicalab.ui.words import escaped
 
 TABS: Final = "export_part"  # session key of the open part of the drawer
-_ONE_PDF: Final = Lock()  # a PDF takes a second or two of the processor
 _NO_LETTERS: Final = re.compile(r"[^a-z0-9]+")
 _NAME_LENGTH: Final = 60
 _EXAMPLES: Final = {"authors": "Ada Lovelace; Grace Hopper", "licence": "CC BY 4.0, or its address"}
@@ -180,45 +176,33 @@ def draw_tables() -> None:
 # --- a document -------------------------------------------------------------------------------
 
 
+class DocumentFiles(NamedTuple):
+    """A document for its buttons.
+
+    Attributes:
+        kind: of the document.
+        make: makes it.
+        name: returns the name of a file by kind and ending.
+    """
+
+    kind: str
+    make: Callable[[], reports.Document]
+    name: Callable[[str, str], str]
+
+
 def draw_files(
-    name: str, make: Callable[[], reports.Document], file: Callable[[str, str], str]
+    kind: str, make: Callable[[], reports.Document], name: Callable[[str, str], str]
 ) -> None:
     """Draw a button for each form of a document."""
-    reason = reports.missing()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        paper = st.segmented_control(
-            "Paper",
-            get_args(reports.Paper),
-            format_func=str.capitalize,
-            key="hand_paper",
-            required=True,
-            default="A4",
-        )
-        is_pdf_asked = st.button(
-            "PDF", icon=":material/print:", disabled=bool(reason), key=f"hand_pdf_{name}"
-        )
-        for suffix, form in FORMS.items():
+        for ending, form in FORMS.items():
             if form.is_button:
-                download(form.name, partial(_made, form, make, paper), file(name, suffix))
-    if reason:
-        st.caption(escaped(reason))
-    elif is_pdf_asked:
-        _draw_pdf(make(), paper, file(name, "pdf"))
+                download(form.name, partial(_made, form, make), name(kind, ending))
+    panel.draw_features("files", DocumentFiles(kind, make, name))
 
 
-def _made(form: Form, make: Callable[[], reports.Document], paper: reports.Paper) -> str | bytes:
-    return form.make(make(), paper)
-
-
-def _draw_pdf(document: reports.Document, paper: reports.Paper, name: str) -> None:
-    """Make a PDF and draw its button, or show why it failed: a download cannot show a reason."""
-    try:
-        with st.spinner("Making the PDF …"), _ONE_PDF:
-            data = reports.pdf(document, paper)
-    except PrintError as error:
-        st.error(escaped(f"{capitalised(str(error))}."), icon=":material/print_disabled:")
-    else:
-        download(f"Save {name}", data, name, type="primary")
+def _made(form: Form, make: Callable[[], reports.Document]) -> str | bytes:
+    return form.make(make())
 
 
 def draw_look(name: str, make: Callable[[], reports.Document], *, is_open: bool) -> None:

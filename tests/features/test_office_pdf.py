@@ -13,9 +13,9 @@ from urllib.request import OpenerDirector, Request
 import pytest
 
 from replicalab.errors import PrintError
+from replicalab.features.office import pdf, print_html
 from replicalab.registration import Registration
-from replicalab.render.pdf import print_html
-from replicalab.reports import pdf, report
+from replicalab.reports import report
 from replicalab.scenarios import Difficulty
 from tests.reports.making import DAY, pages_in, seen_in, text_of, unpacked, work
 from tests.tiers import EVERY_LAB, one_in

@@ -1,0 +1,54 @@
+"""The buttons for Word and PDF below a document."""
+
+from functools import partial
+from threading import Lock
+from typing import Final, get_args
+
+import streamlit as st
+
+from replicalab.errors import PrintError
+from replicalab.facts.blocks import Document, Paper
+from replicalab.features import office
+from replicalab.lexicon import capitalised
+from replicalab.ui.export.documents import DocumentFiles
+from replicalab.ui.files import download
+from replicalab.ui.words import escaped
+
+_ONE_PDF: Final = Lock()  # a PDF takes a second or two of the processor
+
+
+def panel(_: str, files: DocumentFiles) -> None:
+    """Draw the choice of the paper and the buttons, and the PDF once it is asked for."""
+    reason = office.missing()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        paper: Paper = st.segmented_control(
+            "Paper",
+            get_args(Paper),
+            format_func=str.capitalize,
+            key="hand_paper",
+            required=True,
+            default="A4",
+        )
+        is_asked = st.button(
+            "PDF", icon=":material/print:", disabled=bool(reason), key=f"hand_pdf_{files.kind}"
+        )
+        download("Word", partial(_word, files, paper), files.name(files.kind, "docx"))
+    if reason:
+        st.caption(escaped(reason))
+    elif is_asked:
+        _draw_pdf(files.make(), paper, files.name(files.kind, "pdf"))
+
+
+def _word(files: DocumentFiles, paper: Paper) -> bytes:
+    return office.docx(files.make(), paper)
+
+
+def _draw_pdf(document: Document, paper: Paper, name: str) -> None:
+    """Make a PDF and draw its button, or show why it failed: a download cannot show a reason."""
+    try:
+        with st.spinner("Making the PDF …"), _ONE_PDF:
+            data = office.pdf(document, paper)
+    except PrintError as error:
+        st.error(escaped(f"{capitalised(str(error))}."), icon=":material/print_disabled:")
+    else:
+        download(f"Save {name}", data, name, type="primary")
